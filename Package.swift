@@ -1,0 +1,83 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+/// What every Swift target is built with: the checks that Swift 6 leaves to the package.
+let common: [SwiftSetting] = [
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("InternalImportsByDefault"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+  .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+]
+
+/// Hot layers read class properties millions of times a second. A dynamic exclusivity check costs
+/// about 5 ns each; debug builds, and with them every test, keep the checks.
+let hot: [SwiftSetting] =
+  common + [.unsafeFlags(["-enforce-exclusivity=unchecked"], .when(configuration: .release))]
+
+/// Layers above the store touch no memory by hand, and the compiler holds them to it.
+let safe: [SwiftSetting] = common + [.strictMemorySafety()]
+
+let package = Package(
+  name: "ArborData",
+  platforms: [.macOS(.v15)],
+  products: [
+    .library(name: "ArborData", targets: ["ArborData"]),
+    .executable(name: "lmdb-inspect", targets: ["lmdb-inspect"]),
+  ],
+  dependencies: [
+    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0")
+  ],
+  targets: [
+    .systemLibrary(
+      name: "CLMDB", pkgConfig: "lmdb", providers: [.apt(["liblmdb-dev"]), .brew(["lmdb"])]),
+    .target(name: "CArborBits"),
+    .target(name: "LMDB", dependencies: ["CLMDB"], swiftSettings: hot),
+    .target(name: "ArborModel", dependencies: ["CArborBits"], swiftSettings: hot),
+    .target(
+      name: "ArborStore", dependencies: ["LMDB", "ArborModel", "CArborBits"], swiftSettings: hot),
+    .target(
+      name: "ArborObjects", dependencies: ["ArborStore", "ArborModel"], swiftSettings: hot),
+    .target(
+      name: "ArborExchange", dependencies: ["ArborObjects", "ArborModel"], swiftSettings: safe),
+    .target(
+      name: "ArborData", dependencies: ["ArborExchange", "ArborObjects", "ArborModel"],
+      swiftSettings: safe),
+    .executableTarget(
+      name: "lmdb-inspect",
+      dependencies: [
+        "ArborStore", "ArborModel", "LMDB",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ],
+      path: "tools/lmdb-inspect", swiftSettings: common),
+    .executableTarget(
+      name: "world", dependencies: ["ArborData"], path: "tools/world",
+      exclude: ["World.xcdatamodeld", "Seeds"], swiftSettings: common),
+    .executableTarget(
+      name: "crash-writer", dependencies: ["ArborData"], path: "tools/crash-lab/crash-writer",
+      swiftSettings: common),
+
+    .target(
+      name: "TestSupport", dependencies: ["ArborStore", "ArborObjects", "ArborModel"],
+      path: "Tests/TestSupport", swiftSettings: common),
+    .testTarget(name: "LMDBTests", dependencies: ["LMDB"], swiftSettings: common),
+    .testTarget(name: "ArborModelTests", dependencies: ["ArborModel"], swiftSettings: common),
+    .testTarget(
+      name: "ArborStoreTests", dependencies: ["ArborStore", "TestSupport"], swiftSettings: common),
+    .testTarget(
+      name: "ArborObjectsTests", dependencies: ["ArborObjects", "TestSupport"],
+      swiftSettings: common),
+    .testTarget(
+      name: "ArborExchangeTests", dependencies: ["ArborExchange", "TestSupport"],
+      swiftSettings: common),
+    .testTarget(
+      name: "ArborDataTests", dependencies: ["ArborData", "TestSupport"], swiftSettings: common),
+    .testTarget(
+      name: "InspectTests", dependencies: ["ArborData", "TestSupport", "lmdb-inspect"],
+      swiftSettings: common),
+    .testTarget(
+      name: "SystemTests", dependencies: ["ArborData", "TestSupport", "crash-writer"],
+      swiftSettings: common),
+    .testTarget(name: "TidyTests", swiftSettings: common),
+  ],
+  swiftLanguageModes: [.v6]
+)

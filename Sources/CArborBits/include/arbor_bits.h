@@ -1,0 +1,15 @@
+#ifndef ARBOR_BITS_H
+#define ARBOR_BITS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/// CRC-32C (Castagnoli, RFC 3720 appendix B.4) of `count` bytes, continuing from `seed`
+/// (0 for a new checksum). Uses the processor's instruction where there is one.
+uint32_t arbor_crc32c(uint32_t seed, const void *bytes, size_t count);
+
+/// The first place of `needle` in `haystack`, or NULL. An empty needle is found at the start.
+const void *arbor_find(const void *haystack, size_t haystack_count, const void *needle,
+                       size_t needle_count);
+
+#endif

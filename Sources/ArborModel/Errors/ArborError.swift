@@ -1,0 +1,159 @@
+/// What every throwing operation of the library throws.
+///
+/// The message says what happened, then what to do. It never contains values of the user's data;
+/// ``debugDescription`` does.
+///
+/// ```swift
+/// do { try manager.commit() } catch let error as ArborError where error.code == .validation {
+///   for violation in error.violations { print(violation.message) }
+/// }
+/// ```
+public struct ArborError: Error, Sendable {
+  /// What kind of failure this is; new kinds may be added.
+  public let code: Code
+  /// What happened, then what to do.
+  public let message: String
+  /// The entity the failure concerns.
+  public var entity: String?
+  /// The object the failure concerns.
+  public var objectID: ObjectID?
+  /// The property, or the path of properties, the failure concerns.
+  public var keyPath: String?
+  /// Where in a document the failure lies.
+  public var location: SourceLocation?
+  /// Each single failure where there are several: every violation of a commit, every problem of a
+  /// model. Empty where the error is the only one.
+  public var violations: [ArborError] = []
+  /// The error beneath this one.
+  public var underlying: (any Error)?
+  /// A value of the user's data that explains the failure; only in ``debugDescription``.
+  package var offendingValue: String?
+
+  /// Makes an error; further fields are set afterwards.
+  public init(_ code: Code, _ message: String) {
+    self.code = code
+    self.message = message
+  }
+}
+
+extension ArborError {
+  /// The kind of a failure.
+  ///
+  /// Codes compare by name, so one that a later version adds is a value that no present `switch`
+  /// breaks on.
+  public struct Code: Sendable, Hashable, RawRepresentable, CustomStringConvertible {
+    /// The code's name.
+    public let rawValue: String
+    /// Makes a code from its name.
+    public init(rawValue: String) { self.rawValue = rawValue }
+    /// The code's name.
+    public var description: String { rawValue }
+
+    /// An argument that no call accepts.
+    public static let invalidArgument = Code(rawValue: "invalidArgument")
+    /// A model that contradicts itself or its file format.
+    public static let invalidModel = Code(rawValue: "invalidModel")
+    /// A name that the model does not know.
+    public static let unknownName = Code(rawValue: "unknownName")
+    /// A value of another type than the property's.
+    public static let typeMismatch = Code(rawValue: "typeMismatch")
+    /// A predicate that does not parse, bind or fit.
+    public static let invalidPredicate = Code(rawValue: "invalidPredicate")
+    /// A commit that breaks rules of the model.
+    public static let validation = Code(rawValue: "validation")
+    /// Two objects with one unique value.
+    public static let notUnique = Code(rawValue: "notUnique")
+    /// A commit that met a newer commit of the same objects.
+    public static let conflict = Code(rawValue: "conflict")
+    /// An object that is not, or no longer, in the store.
+    public static let objectNotFound = Code(rawValue: "objectNotFound")
+    /// A JSON document that is malformed or does not fit the model.
+    public static let invalidDocument = Code(rawValue: "invalidDocument")
+    /// A file that cannot be found or read.
+    public static let fileUnreadable = Code(rawValue: "fileUnreadable")
+    /// A file that is no store of this library.
+    public static let notAStore = Code(rawValue: "notAStore")
+    /// A store written with another model.
+    public static let modelMismatch = Code(rawValue: "modelMismatch")
+    /// A store that another process has migrated meanwhile.
+    public static let modelChanged = Code(rawValue: "modelChanged")
+    /// A store of a newer format than this library reads.
+    public static let formatTooNew = Code(rawValue: "formatTooNew")
+    /// A store whose bytes are damaged.
+    public static let corrupted = Code(rawValue: "corrupted")
+    /// No room on the disk, or a file-size limit.
+    public static let diskFull = Code(rawValue: "diskFull")
+    /// A read or write that the operating system refused or failed.
+    public static let inputOutput = Code(rawValue: "inputOutput")
+    /// A store, folder or file that may only be read.
+    public static let readOnly = Code(rawValue: "readOnly")
+    /// A store that something else holds open.
+    public static let inUse = Code(rawValue: "inUse")
+    /// A store or context that is closed.
+    public static let closed = Code(rawValue: "closed")
+    /// A limit of the engine or of an option.
+    public static let limitExceeded = Code(rawValue: "limitExceeded")
+    /// A call that is not allowed here and now.
+    public static let notAllowed = Code(rawValue: "notAllowed")
+  }
+
+  /// A place in a document.
+  public struct SourceLocation: Sendable, Hashable, CustomStringConvertible {
+    /// The file's path or the document's URL, where there is one.
+    public var source: String?
+    /// The line, from 1.
+    public var line: Int
+    /// The column in characters, from 1.
+    public var column: Int
+
+    /// Makes a location.
+    public init(source: String? = nil, line: Int, column: Int) {
+      self.source = source
+      self.line = line
+      self.column = column
+    }
+
+    /// `source:line:column`.
+    public var description: String {
+      (source.map { "\($0):" } ?? "") + "\(line):\(column)"
+    }
+  }
+}
+
+extension ArborError: CustomStringConvertible, CustomDebugStringConvertible {
+  /// The message with its place and subject, and every violation on a line of its own.
+  public var description: String {
+    var text = location.map { "\($0): " } ?? ""
+    text += message
+    for violation in violations { text += "\n- \(violation)" }
+    return text
+  }
+
+  /// The description with the code, the subject, the offending value and what lies beneath.
+  public var debugDescription: String {
+    var text = "\(code): \(description)"
+    if let entity { text += " [entity \(entity)]" }
+    if let objectID { text += " [object \(objectID)]" }
+    if let keyPath { text += " [key path \(keyPath)]" }
+    if let offendingValue { text += " [value \(offendingValue)]" }
+    if let underlying { text += " [beneath: \(underlying)]" }
+    return text
+  }
+}
+
+extension ArborError {
+  /// The error with further fields set, as one expression.
+  package func with(
+    entity: String? = nil, objectID: ObjectID? = nil, keyPath: String? = nil,
+    location: SourceLocation? = nil, offending: String? = nil, underlying: (any Error)? = nil
+  ) -> ArborError {
+    var error = self
+    error.entity = entity ?? self.entity
+    error.objectID = objectID ?? self.objectID
+    error.keyPath = keyPath ?? self.keyPath
+    error.location = location ?? self.location
+    error.offendingValue = offending ?? offendingValue
+    error.underlying = underlying ?? self.underlying
+    return error
+  }
+}

@@ -1,0 +1,90 @@
+/// A record that is being worked on: it lies in a slab, its slots are patched in place, and longer
+/// values are appended to its variable area.
+///
+/// It has no checksum; ``seal(into:layout:key:version:)`` writes the compact form that is stored.
+/// Patching leaves the bytes of earlier values behind until then. The memory belongs to the
+/// allocator's slab at the time of the last growth: whoever keeps the buffer keeps ``slab``.
+package struct RecordBuffer {
+  package private(set) var base: UnsafeMutableRawPointer
+  package private(set) var count: Int
+  package private(set) var capacity: Int
+  package private(set) var slab: RecordSlab
+
+  /// Room for a few short strings, so that filling in a new object rarely moves it.
+  private static let slack = 64
+
+  /// Copies a record, leaving room to grow.
+  package init(copying bytes: UnsafeRawBufferPointer, into allocator: SlabAllocator) {
+    capacity = bytes.count + Self.slack
+    base = allocator.allocate(capacity)
+    slab = allocator.slab
+    count = bytes.count
+    if let source = bytes.baseAddress { base.copyMemory(from: source, byteCount: count) }
+  }
+
+  /// Copies a record, leaving room to grow.
+  package init(copying bytes: [UInt8], into allocator: SlabAllocator) {
+    self = bytes.withUnsafeBytes { RecordBuffer(copying: $0, into: allocator) }
+  }
+
+  @inlinable package var view: RecordView { RecordView(base: base, count: count) }
+
+  /// Makes a field null and its slot zero.
+  package func setNull(_ field: RecordField) {
+    setNullBit(field, true)
+    (base + Int(field.offset)).initializeMemory(
+      as: UInt8.self, repeating: 0, count: field.kind.width)
+  }
+
+  /// Writes a fixed slot. `T` is what the field's kind says.
+  @inline(__always)
+  package func store<T: BitwiseCopyable>(_ field: RecordField, _ value: T) {
+    setNullBit(field, false)
+    base.storeBytes(of: value, toByteOffset: Int(field.offset), as: T.self)
+  }
+
+  /// Writes the bytes of a variable field: over the present ones where they fit, else behind the
+  /// last.
+  ///
+  /// - Precondition: The record stays below 4 GiB.
+  package mutating func store(
+    _ field: RecordField, bytes: UnsafeRawBufferPointer, allocator: SlabAllocator
+  ) {
+    let present = view.bytes(field)
+    var offset = Int(view.load(field, as: UInt32.self))
+    if offset == 0 || bytes.count > present.count {
+      offset = count
+      grow(by: bytes.count, allocator: allocator)
+    }
+    if let source = bytes.baseAddress {
+      (base + offset).copyMemory(from: source, byteCount: bytes.count)
+    }
+    setNullBit(field, false)
+    let slot = base + Int(field.offset)
+    slot.storeBytes(of: UInt32(offset), as: UInt32.self)
+    slot.storeBytes(of: UInt32(bytes.count), toByteOffset: 4, as: UInt32.self)
+  }
+
+  package func setVersion(_ version: UInt32) {
+    base.storeBytes(of: version, toByteOffset: RecordLayout.versionOffset, as: UInt32.self)
+  }
+
+  @inline(__always)
+  private func setNullBit(_ field: RecordField, _ isNull: Bool) {
+    let byte = base + Int(field.nullOffset)
+    let bits = byte.load(as: UInt8.self)
+    byte.storeBytes(of: isNull ? bits | field.nullMask : bits & ~field.nullMask, as: UInt8.self)
+  }
+
+  private mutating func grow(by extra: Int, allocator: SlabAllocator) {
+    let needed = count + extra
+    if needed > capacity {
+      capacity = max(needed, capacity * 2)
+      let larger = allocator.allocate(capacity)
+      larger.copyMemory(from: base, byteCount: count)
+      base = larger
+      slab = allocator.slab
+    }
+    count = needed
+  }
+}

@@ -1,0 +1,61 @@
+/// How a field's value lies in a record.
+///
+/// The raw value is written into stored layouts: never change one.
+package enum FieldKind: UInt8, Sendable, Hashable, CaseIterable {
+  case boolean = 1
+  case int16 = 2
+  case int32 = 3
+  case int64 = 4
+  case float = 5
+  case double = 6
+  /// Seconds since 2001-01-01 UTC, as a double.
+  case date = 7
+  case uuid = 8
+  /// A to-one relationship: the target's object number.
+  case reference = 9
+  case string = 10
+  case binary = 11
+  case decimal = 12
+  case uri = 13
+  /// A tagged value, for attributes without a type and for composites; see ``ValueCodec``.
+  case tagged = 14
+
+  /// The bytes a field of this kind takes in the fixed part of a record.
+  package var width: Int {
+    switch self {
+    case .boolean: 1
+    case .int16: 2
+    case .int32, .float: 4
+    case .int64, .double, .date, .reference: 8
+    case .uuid: 16
+    case .string, .binary, .decimal, .uri, .tagged: 8
+    }
+  }
+
+  /// Whether the fixed part holds offset and length of bytes in the variable area.
+  @inlinable package var isVariable: Bool { rawValue >= FieldKind.string.rawValue }
+}
+
+/// Where one attribute or to-one relationship lies in the records of a layout.
+package struct RecordField: Sendable, Hashable {
+  package let kind: FieldKind
+  /// Whether the field is left out (null) in what is stored: a transient attribute's.
+  package let isTransient: Bool
+  package let nullMask: UInt8
+  package let nullOffset: UInt32
+  /// From the start of the record.
+  package let offset: UInt32
+  /// The property's catalogue number, never reused in its entity.
+  package let catalogNumber: UInt16
+
+  package init(
+    kind: FieldKind, isTransient: Bool, position: Int, offset: Int, catalogNumber: UInt16
+  ) {
+    self.kind = kind
+    self.isTransient = isTransient
+    nullMask = 1 << UInt8(position & 7)
+    nullOffset = UInt32(RecordLayout.headerSize + position >> 3)
+    self.offset = UInt32(offset)
+    self.catalogNumber = catalogNumber
+  }
+}

@@ -1,0 +1,84 @@
+/// How the records of one entity are laid out, in one version of the entity.
+///
+/// ```
+///  0         1        2          4            8            8+n                        end-4   end
+/// ┌─────────┬────────┬──────────┬────────────┬────────────┬─────────────┬───────────────┬───────┐
+/// │format u8│flags u8│layout u16│version u32 │ null bits  │ fixed slots │ variable area │crc u32│
+/// └─────────┴────────┴──────────┴────────────┴────────────┴─────────────┴───────────────┴───────┘
+/// ```
+///
+/// - One null bit per field, 1 for null, lowest bit first; `n` is the number of fields / 8, rounded
+///   up. A null field's slot is zero.
+/// - Fixed slots follow one another in field order without gaps, each as wide as its kind says. A
+///   variable field's slot is `offset u32, length u32`, the offset from the start of the record.
+/// - `version` counts the record's writes and is what commits are checked against.
+/// - The checksum is CRC-32C over entity number (u16), object number (u64) and all bytes before
+///   it, so that a record under another key does not pass. A record that is being worked on has
+///   none: it ends where its variable area does.
+///
+/// All numbers are little-endian and unaligned.
+package final class RecordLayout: Sendable {
+  package static let format: UInt8 = 1
+  package static let headerSize = 8
+  package static let checksumSize = 4
+  package static let layoutOffset = 2
+  package static let versionOffset = 4
+
+  /// The entity's catalogue number.
+  package let entity: UInt16
+  /// The layout's number among its entity's, from 1.
+  package let number: UInt16
+  package let fields: [RecordField]
+  /// Where the variable area begins.
+  package let fixedEnd: Int
+  /// The fields whose bytes lie in the variable area.
+  package let variableFields: [RecordField]
+  /// A new record of default values, without checksum; its version is 0.
+  package let template: [UInt8]
+
+  /// Lays out fields in order.
+  ///
+  /// - Parameter fields: Each field's kind, whether it is transient, its catalogue number, and the
+  ///   value that a new record holds there, which fits the kind (see ``RecordBuffer/set(_:_:)``).
+  package init(
+    entity: UInt16, number: UInt16,
+    fields specifications: [(
+      kind: FieldKind, isTransient: Bool, catalogNumber: UInt16, defaultValue: Value
+    )]
+  ) {
+    self.entity = entity
+    self.number = number
+    var offset = Self.headerSize + (specifications.count + 7) / 8
+    var fields: [RecordField] = []
+    fields.reserveCapacity(specifications.count)
+    for (position, field) in specifications.enumerated() {
+      fields.append(
+        RecordField(
+          kind: field.kind, isTransient: field.isTransient, position: position, offset: offset,
+          catalogNumber: field.catalogNumber))
+      offset += field.kind.width
+    }
+    self.fields = fields
+    fixedEnd = offset
+    variableFields = fields.filter(\.kind.isVariable)
+    template = Self.makeTemplate(
+      fields: fields, fixedEnd: offset, number: number,
+      defaults: specifications.map(\.defaultValue))
+  }
+
+  private static func makeTemplate(
+    fields: [RecordField], fixedEnd: Int, number: UInt16, defaults: [Value]
+  ) -> [UInt8] {
+    var empty = [UInt8](repeating: 0, count: fixedEnd)
+    empty[0] = format
+    empty[layoutOffset] = UInt8(truncatingIfNeeded: number)
+    empty[layoutOffset + 1] = UInt8(truncatingIfNeeded: number >> 8)
+    for field in fields { empty[Int(field.nullOffset)] |= field.nullMask }
+    let allocator = SlabAllocator(slabSize: 4096)
+    var record = RecordBuffer(copying: empty, into: allocator)
+    for (field, value) in zip(fields, defaults) where !value.isNull {
+      _ = record.set(field, value, allocator: allocator)
+    }
+    return Array(record.view.bytes)
+  }
+}

@@ -1,0 +1,43 @@
+extension RecordView {
+  /// The size of the record once sealed: compact, transient fields left out, with checksum.
+  package func sealedSize(_ layout: RecordLayout) -> Int {
+    var size = layout.fixedEnd + RecordLayout.checksumSize
+    for field in layout.variableFields where !field.isTransient { size += bytes(field).count }
+    return size
+  }
+
+  /// Writes the record in the form that is stored.
+  ///
+  /// - Parameters:
+  ///   - target: Exactly ``sealedSize(_:)`` bytes, at any alignment.
+  ///   - layout: The record's layout.
+  ///   - key: The object's number, which the checksum covers.
+  ///   - version: The version that the stored record carries.
+  package func seal(
+    into target: UnsafeMutableRawBufferPointer, layout: RecordLayout, key: ObjectNumber,
+    version: UInt32
+  ) {
+    guard let start = target.baseAddress else { return }
+    start.copyMemory(from: base, byteCount: layout.fixedEnd)
+    start.storeBytes(of: version, toByteOffset: RecordLayout.versionOffset, as: UInt32.self)
+    for field in layout.fields where field.isTransient {
+      let byte = start + Int(field.nullOffset)
+      byte.storeBytes(of: byte.load(as: UInt8.self) | field.nullMask, as: UInt8.self)
+      (start + Int(field.offset)).initializeMemory(
+        as: UInt8.self, repeating: 0, count: field.kind.width)
+    }
+    var end = layout.fixedEnd
+    for field in layout.variableFields where !field.isTransient && !isNull(field) {
+      let value = bytes(field)
+      let slot = start + Int(field.offset)
+      slot.storeBytes(of: UInt32(end), as: UInt32.self)
+      if let source = value.baseAddress {
+        (start + end).copyMemory(from: source, byteCount: value.count)
+      }
+      end += value.count
+    }
+    start.storeBytes(
+      of: RecordChecksum.of(start, count: end, entity: layout.entity, key: key),
+      toByteOffset: end, as: UInt32.self)
+  }
+}

@@ -1,0 +1,62 @@
+/// One attribute of an entity.
+public struct AttributeDescription: Sendable, Hashable {
+  /// The attribute's name, unique among its entity's properties, inherited ones included.
+  public var name: String
+  /// The attribute's type.
+  public var type: AttributeType
+  /// Whether the attribute may be nil when its object is committed.
+  public var isOptional: Bool
+  /// Whether the attribute lives in memory only.
+  public var isTransient: Bool
+  /// The value a new object starts with; ``Value/null`` for none.
+  public var defaultValue: Value
+  /// The least value allowed; for strings, the least length in characters. ``Value/null``: no bound.
+  public var minimum: Value
+  /// The greatest value allowed; for strings, the greatest length in characters.
+  public var maximum: Value
+  /// A regular expression that a string has to match as a whole.
+  public var regularExpression: String?
+  /// Whether the attribute has an index of its own.
+  public var isIndexed: Bool
+  /// Whether large binaries may be kept outside the record.
+  public var allowsExternalStorage: Bool
+  /// The expression that computes the attribute at commit.
+  public var derivation: String?
+  /// The name the attribute had in an earlier version of the model.
+  public var renamingIdentifier: String?
+  /// A word that makes the attribute differ from its earlier version although nothing else does.
+  public var versionHashModifier: String?
+  /// The Swift or Objective-C type of a transformable attribute, where the model names one.
+  public var valueClassName: String?
+  /// Whether the value is kept in the history when its object is deleted.
+  public var isPreservedOnDeletion: Bool
+  /// Notes that steer importing and tools.
+  public var userInfo: [String: String]
+
+  /// Describes an attribute.
+  public init(
+    name: String, type: AttributeType, isOptional: Bool = false, isTransient: Bool = false,
+    defaultValue: Value = .null, minimum: Value = .null, maximum: Value = .null,
+    regularExpression: String? = nil, isIndexed: Bool = false, allowsExternalStorage: Bool = false,
+    derivation: String? = nil, renamingIdentifier: String? = nil,
+    versionHashModifier: String? = nil, valueClassName: String? = nil,
+    isPreservedOnDeletion: Bool = false, userInfo: [String: String] = [:]
+  ) {
+    self.name = name
+    self.type = type
+    self.isOptional = isOptional
+    self.isTransient = isTransient
+    self.defaultValue = defaultValue
+    self.minimum = minimum
+    self.maximum = maximum
+    self.regularExpression = regularExpression
+    self.isIndexed = isIndexed
+    self.allowsExternalStorage = allowsExternalStorage
+    self.derivation = derivation
+    self.renamingIdentifier = renamingIdentifier
+    self.versionHashModifier = versionHashModifier
+    self.valueClassName = valueClassName
+    self.isPreservedOnDeletion = isPreservedOnDeletion
+    self.userInfo = userInfo
+  }
+}

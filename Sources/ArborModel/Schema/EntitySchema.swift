@@ -1,0 +1,127 @@
+/// One entity as the store and the objects use it: everything inherited, numbered and laid out.
+///
+/// Attributes are numbered from the root entity down, in declaration order: an inherited attribute
+/// has the same slot in every subentity. Relationships are numbered likewise, hidden inverses last.
+package final class EntitySchema: Sendable {
+  /// The entity's catalogue number in its store.
+  package let number: UInt16
+  /// The entity's place in ``ModelSchema/entities``.
+  package let index: Int
+  package let name: String
+  package let description: EntityDescription
+  package let isAbstract: Bool
+  package let parentIndex: Int?
+  /// The indexes of the concrete entities that are this one or inherit from it.
+  package let concreteFamily: [Int]
+  /// The indexes of this entity and all its ancestors, this one first.
+  package let lineage: [Int]
+  package let attributes: [AttributeSchema]
+  package let relationships: [RelationshipSchema]
+  package let indexes: [IndexSchema]
+  package let layout: RecordLayout
+  private let properties: [String: PropertySchema]
+
+  init(
+    number: UInt16, index: Int, description: EntityDescription, parentIndex: Int?,
+    concreteFamily: [Int], lineage: [Int], attributes: [AttributeSchema],
+    relationships: [RelationshipSchema], indexes: [IndexSchema], layout: RecordLayout
+  ) {
+    self.number = number
+    self.index = index
+    name = description.name
+    self.description = description
+    isAbstract = description.isAbstract
+    self.parentIndex = parentIndex
+    self.concreteFamily = concreteFamily
+    self.lineage = lineage
+    self.attributes = attributes
+    self.relationships = relationships
+    self.indexes = indexes
+    self.layout = layout
+    var properties: [String: PropertySchema] = [:]
+    for attribute in attributes { properties[attribute.name] = .attribute(attribute) }
+    for relationship in relationships where !relationship.isHidden {
+      properties[relationship.name] = .relationship(relationship)
+    }
+    self.properties = properties
+  }
+
+  /// The attribute or relationship of a name, hidden inverses excepted.
+  package func property(named name: String) -> PropertySchema? { properties[name] }
+
+  /// The names of all attributes and relationships, for messages that name the nearest.
+  package var propertyNames: [String] {
+    attributes.map(\.name) + relationships.filter { !$0.isHidden }.map(\.name)
+  }
+
+  /// Whether the entity is `other` or inherits from it.
+  package func isKind(of other: EntitySchema) -> Bool { lineage.contains(other.index) }
+}
+
+/// An attribute or a relationship.
+package enum PropertySchema: Sendable {
+  case attribute(AttributeSchema)
+  case relationship(RelationshipSchema)
+}
+
+/// One attribute of an entity, inherited or own.
+package struct AttributeSchema: Sendable {
+  /// The attribute's place in ``EntitySchema/attributes``.
+  package let slot: Int
+  package let name: String
+  package let description: AttributeDescription
+  /// The attribute's place in the layout's fields.
+  package let fieldIndex: Int
+  package let field: RecordField
+}
+
+/// One relationship of an entity, inherited, own or the hidden inverse of one without inverse.
+package struct RelationshipSchema: Sendable {
+  /// Where a relationship's links are kept.
+  package enum Storage: Sendable, Hashable {
+    /// A to-one relationship: a field of the owner's record, by its place in the layout.
+    case field(Int)
+    /// An unordered to-many relationship whose inverse is to-one: an index over that field.
+    case derived
+    /// Any other to-many relationship: link edits, kept in databases of their own.
+    case links
+  }
+
+  /// The relationship's place in ``EntitySchema/relationships``.
+  package let slot: Int
+  package let name: String
+  package let description: RelationshipDescription
+  /// The entity that declares it: its databases are named after that one.
+  package let declaringEntity: Int
+  package let destination: Int
+  /// The slot of the inverse among the destination's relationships. There always is one: a
+  /// relationship without an inverse gets a hidden one, so that deletes find who points at what.
+  package let inverseSlot: Int
+  package let isToMany: Bool
+  package let isOrdered: Bool
+  package let isHidden: Bool
+  package let deleteRule: RelationshipDescription.DeleteRule
+  package let storage: Storage
+}
+
+/// One index that covers an entity, declared there or at an ancestor.
+package struct IndexSchema: Sendable {
+  /// One column of an index.
+  package struct Column: Sendable {
+    package enum Source: Sendable, Hashable {
+      /// An attribute, by its slot.
+      case attribute(Int)
+      /// A to-one relationship, by its slot.
+      case toOne(Int)
+    }
+    package let source: Source
+    package let isAscending: Bool
+  }
+
+  package let name: String
+  /// The entity that declares it: its database is named after that one and holds the entries of all
+  /// its concrete subentities.
+  package let declaringEntity: Int
+  package let isUnique: Bool
+  package let columns: [Column]
+}

@@ -1,0 +1,47 @@
+/// An index that serves fetches: its name and what it is ordered by.
+public struct FetchIndexDescription: Sendable, Hashable {
+  /// One column of an index.
+  public struct Element: Sendable, Hashable {
+    /// What kind of order the column keeps.
+    public enum Kind: String, Sendable, Hashable {
+      /// The order of the values.
+      case binary
+      /// A spatial order; kept from model files, served as ``binary``.
+      case rTree
+    }
+
+    /// The name of the attribute or to-one relationship, or an expression's text.
+    public var property: String
+    /// Whether ``property`` is an expression.
+    public var isExpression: Bool
+    /// Whether the column is ordered from the least value up.
+    public var isAscending: Bool
+    /// What kind of order the column keeps.
+    public var kind: Kind
+
+    /// Describes a column.
+    public init(
+      _ property: String, isExpression: Bool = false, isAscending: Bool = true,
+      kind: Kind = .binary
+    ) {
+      self.property = property
+      self.isExpression = isExpression
+      self.isAscending = isAscending
+      self.kind = kind
+    }
+  }
+
+  /// The index's name, unique in its entity.
+  public var name: String
+  /// The columns, most significant first.
+  public var elements: [Element]
+  /// The predicate that an object has to fulfil to be in the index.
+  public var partialIndexPredicate: String?
+
+  /// Describes an index.
+  public init(name: String, elements: [Element], partialIndexPredicate: String? = nil) {
+    self.name = name
+    self.elements = elements
+    self.partialIndexPredicate = partialIndexPredicate
+  }
+}

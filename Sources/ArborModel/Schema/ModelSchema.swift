@@ -1,0 +1,45 @@
+/// A model compiled for one store: entities with their inheritance resolved, properties numbered,
+/// relationships paired, indexes gathered and records laid out.
+///
+/// Immutable and shared by every thread that uses the store.
+package final class ModelSchema: Sendable {
+  package let model: ManagedObjectModel
+  package let catalog: SchemaCatalog
+  /// In the order of the model.
+  package let entities: [EntitySchema]
+  private let indexByName: [String: Int]
+  /// The place in ``entities`` of each catalogue number, or -1.
+  private let indexByNumber: [Int]
+
+  /// Compiles a model.
+  ///
+  /// - Throws: ``ArborError`` `invalidModel` where a name leads nowhere. A model that passed the
+  ///   rules for models never throws.
+  package init(_ model: ManagedObjectModel, catalog: SchemaCatalog) throws(ArborError) {
+    self.model = model
+    self.catalog = catalog
+    entities = try ModelSchemaBuilder(model: model, catalog: catalog).build()
+    indexByName = Dictionary(
+      entities.map { ($0.name, $0.index) }, uniquingKeysWith: { first, _ in first })
+    var byNumber = [Int](repeating: -1, count: Int(entities.map(\.number).max() ?? 0) + 1)
+    for entity in entities { byNumber[Int(entity.number)] = entity.index }
+    indexByNumber = byNumber
+  }
+
+  package func entity(named name: String) -> EntitySchema? {
+    indexByName[name].map { entities[$0] }
+  }
+
+  /// The entity of an object, or nil where the number is of no entity.
+  @inline(__always)
+  package func entity(of number: ObjectNumber) -> EntitySchema? {
+    let entity = Int(number.entity)
+    guard entity < indexByNumber.count, indexByNumber[entity] >= 0 else { return nil }
+    return entities[indexByNumber[entity]]
+  }
+
+  /// The inverse of a relationship; a hidden one where the model names none.
+  package func inverse(of relationship: RelationshipSchema) -> RelationshipSchema {
+    entities[relationship.destination].relationships[relationship.inverseSlot]
+  }
+}

@@ -1,0 +1,201 @@
+/// Compiles a model into ``EntitySchema``s.
+struct ModelSchemaBuilder {
+  let model: ManagedObjectModel
+  let catalog: SchemaCatalog
+  private let indexByName: [String: Int]
+
+  /// A relationship as one entity declares it, or the hidden inverse of one that points there.
+  private struct Declared {
+    var description: RelationshipDescription
+    var isHidden: Bool
+    var entity: Int
+  }
+
+  init(model: ManagedObjectModel, catalog: SchemaCatalog) {
+    self.model = model
+    self.catalog = catalog
+    indexByName = Dictionary(
+      model.entities.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
+  }
+
+  func build() throws(ArborError) -> [EntitySchema] {
+    let lineages = try lineages()
+    let declared = try declaredRelationships()
+    let flattened = lineages.map { lineage in lineage.reversed().flatMap { declared[$0] } }
+    var schemas: [EntitySchema] = []
+    for (index, description) in model.entities.enumerated() {
+      let relationships = try relationships(of: flattened[index], in: flattened)
+      schemas.append(
+        try entity(
+          index, description, lineage: lineages[index], relationships: relationships,
+          family: lineages.indices.filter {
+            lineages[$0].contains(index) && !model.entities[$0].isAbstract
+          }))
+    }
+    return schemas
+  }
+
+  private func lineages() throws(ArborError) -> [[Int]] {
+    var lineages: [[Int]] = []
+    for entity in model.entities {
+      let names = model.lineage(of: entity)
+      if let last = names.last, let parent = last.parent {
+        throw problem(
+          entity.name, nil,
+          "Entity \(last.name) inherits from \(parent), which is unknown or "
+            + "inherits from it in turn; name an entity of the model.")
+      }
+      lineages.append(names.compactMap { indexByName[$0.name] })
+    }
+    return lineages
+  }
+
+  /// Each entity's own relationships and hidden inverses.
+  private func declaredRelationships() throws(ArborError) -> [[Declared]] {
+    var declared: [[Declared]] = model.entities.enumerated().map { index, entity in
+      entity.relationships.map { Declared(description: $0, isHidden: false, entity: index) }
+    }
+    for entity in model.entities {
+      for relationship in entity.relationships where relationship.inverse == nil {
+        let destination = try destination(of: relationship, in: entity.name)
+        declared[destination].append(
+          Declared(
+            description: RelationshipDescription(
+              name: Self.hiddenName(entity.name, relationship.name), destination: entity.name,
+              inverse: relationship.name, isToMany: true,
+              isTransient: relationship.isTransient),
+            isHidden: true, entity: destination))
+      }
+    }
+    return declared
+  }
+
+  /// `~` begins no property's name in a model.
+  private static func hiddenName(_ entity: String, _ relationship: String) -> String {
+    "~\(entity).\(relationship)"
+  }
+
+  private func destination(
+    of relationship: RelationshipDescription, in entity: String
+  ) throws(ArborError) -> Int {
+    guard let index = indexByName[relationship.destination] else {
+      throw problem(
+        entity, relationship.name,
+        "Relationship \(entity).\(relationship.name) leads to \(relationship.destination), which "
+          + "is no entity; name an entity of the model.")
+    }
+    return index
+  }
+
+  private func relationships(
+    of flattened: [Declared], in all: [[Declared]]
+  ) throws(ArborError) -> [(RelationshipSchema.Storage?, RelationshipSchema)] {
+    var result: [(RelationshipSchema.Storage?, RelationshipSchema)] = []
+    for (slot, declared) in flattened.enumerated() {
+      let description = declared.description
+      let owner = model.entities[declared.entity].name
+      let destination = try destination(of: description, in: owner)
+      let inverseName = description.inverse ?? Self.hiddenName(owner, description.name)
+      guard
+        let inverseSlot = all[destination].firstIndex(where: {
+          $0.description.name == inverseName
+        })
+      else {
+        throw problem(
+          owner, description.name,
+          "Relationship \(owner).\(description.name) names \(inverseName) as its inverse, which "
+            + "\(description.destination) does not have; name a relationship of that entity.")
+      }
+      let inverse = all[destination][inverseSlot].description
+      let isDerived = description.isToMany && !description.isOrdered && !inverse.isToMany
+      // A to-one relationship's field is known once the record is laid out.
+      let storage: RelationshipSchema.Storage? =
+        description.isToMany ? (isDerived ? .derived : .links) : nil
+      result.append(
+        (
+          storage,
+          RelationshipSchema(
+            slot: slot, name: description.name, description: description,
+            declaringEntity: declared.entity, destination: destination, inverseSlot: inverseSlot,
+            isToMany: description.isToMany, isOrdered: description.isOrdered,
+            isHidden: declared.isHidden, deleteRule: description.deleteRule,
+            storage: storage ?? .field(0))
+        ))
+    }
+    return result
+  }
+
+  private func entity(
+    _ index: Int, _ description: EntityDescription, lineage: [Int],
+    relationships: [(RelationshipSchema.Storage?, RelationshipSchema)], family: [Int]
+  ) throws(ArborError) -> EntitySchema {
+    guard let entry = catalog.entries[description.name] else {
+      throw problem(description.name, nil, "Entity \(description.name) has no catalogue number.")
+    }
+    let attributes = lineage.reversed().flatMap { model.entities[$0].attributes }
+    var fields = attributes.map {
+      (
+        kind: FieldKind($0.type), isTransient: $0.isTransient,
+        catalogNumber: entry.properties[$0.name] ?? 0, defaultValue: $0.defaultValue
+      )
+    }
+    var numbered: [RelationshipSchema] = []
+    for (storage, relationship) in relationships {
+      numbered.append(relationship.stored(as: storage ?? .field(fields.count)))
+      if storage == nil {
+        fields.append(
+          (
+            kind: .reference, isTransient: relationship.description.isTransient,
+            catalogNumber: entry.properties[relationship.name] ?? 0, defaultValue: .null
+          ))
+      }
+    }
+    let layout = RecordLayout(entity: entry.number, number: entry.layoutNumber, fields: fields)
+    let attributeSchemas = attributes.enumerated().map { slot, attribute in
+      AttributeSchema(
+        slot: slot, name: attribute.name, description: attribute, fieldIndex: slot,
+        field: layout.fields[slot])
+    }
+    return EntitySchema(
+      number: entry.number, index: index, description: description,
+      parentIndex: lineage.dropFirst().first, concreteFamily: family, lineage: lineage,
+      attributes: attributeSchemas, relationships: numbered,
+      indexes: IndexGathering(model: model, attributes: attributes, relationships: numbered)
+        .indexes(lineage: lineage), layout: layout)
+  }
+
+  private func problem(_ entity: String, _ property: String?, _ message: String) -> ArborError {
+    ArborError(.invalidModel, message).with(entity: entity, keyPath: property)
+  }
+}
+
+extension RelationshipSchema {
+  fileprivate func stored(as storage: Storage) -> RelationshipSchema {
+    RelationshipSchema(
+      slot: slot, name: name, description: description, declaringEntity: declaringEntity,
+      destination: destination, inverseSlot: inverseSlot, isToMany: isToMany,
+      isOrdered: isOrdered, isHidden: isHidden, deleteRule: deleteRule, storage: storage)
+  }
+}
+
+extension FieldKind {
+  /// The kind of field that keeps an attribute of a type.
+  package init(_ type: AttributeType) {
+    self =
+      switch type {
+      case .integer16: .int16
+      case .integer32: .int32
+      case .integer64: .int64
+      case .boolean: .boolean
+      case .float: .float
+      case .double: .double
+      case .decimal: .decimal
+      case .string: .string
+      case .date: .date
+      case .binary, .transformable: .binary
+      case .uuid: .uuid
+      case .uri: .uri
+      case .composite, .undefined: .tagged
+      }
+  }
+}

@@ -1,0 +1,64 @@
+/// One relationship of an entity.
+public struct RelationshipDescription: Sendable, Hashable {
+  /// What happens to the objects at the other end when an object is deleted.
+  public enum DeleteRule: String, Sendable, Hashable, CaseIterable {
+    /// They stay and no longer point back.
+    case nullify
+    /// They are deleted too.
+    case cascade
+    /// The deletion is a violation while there are any.
+    case deny
+    /// They stay as they are; links to the deleted object are dropped without a change of theirs.
+    case noAction
+  }
+
+  /// The relationship's name, unique among its entity's properties, inherited ones included.
+  public var name: String
+  /// The name of the entity at the other end.
+  public var destination: String
+  /// The name of the relationship back; nil for none.
+  public var inverse: String?
+  /// Whether there may be more than one object at the other end.
+  public var isToMany: Bool
+  /// Whether the members of a to-many relationship keep their order.
+  public var isOrdered: Bool
+  /// The least number of members at commit, where the relationship is not empty or not optional.
+  public var minimumCount: Int
+  /// The greatest number of members at commit; 0: unbounded.
+  public var maximumCount: Int
+  /// What happens to the objects at the other end when an object is deleted.
+  public var deleteRule: DeleteRule
+  /// Whether the relationship may be empty at commit.
+  public var isOptional: Bool
+  /// Whether the relationship lives in memory only.
+  public var isTransient: Bool
+  /// The name the relationship had in an earlier version of the model.
+  public var renamingIdentifier: String?
+  /// A word that makes the relationship differ from its earlier version although nothing else does.
+  public var versionHashModifier: String?
+  /// Notes that steer importing and tools.
+  public var userInfo: [String: String]
+
+  /// Describes a relationship.
+  public init(
+    name: String, destination: String, inverse: String? = nil, isToMany: Bool = false,
+    isOrdered: Bool = false, minimumCount: Int = 0, maximumCount: Int = 0,
+    deleteRule: DeleteRule = .nullify, isOptional: Bool = true, isTransient: Bool = false,
+    renamingIdentifier: String? = nil, versionHashModifier: String? = nil,
+    userInfo: [String: String] = [:]
+  ) {
+    self.name = name
+    self.destination = destination
+    self.inverse = inverse
+    self.isToMany = isToMany
+    self.isOrdered = isOrdered
+    self.minimumCount = minimumCount
+    self.maximumCount = maximumCount
+    self.deleteRule = deleteRule
+    self.isOptional = isOptional
+    self.isTransient = isTransient
+    self.renamingIdentifier = renamingIdentifier
+    self.versionHashModifier = versionHashModifier
+    self.userInfo = userInfo
+  }
+}

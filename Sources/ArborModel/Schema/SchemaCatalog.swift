@@ -1,0 +1,52 @@
+/// The numbers that a store has given to entities and properties, never used twice.
+///
+/// Layouts and checksums name entities and properties by these numbers, so that a renamed entity or
+/// attribute keeps its records.
+package struct SchemaCatalog: Sendable, Hashable {
+  package struct Entry: Sendable, Hashable {
+    package var number: UInt16
+    /// The number of the layout that new records of the entity are written in, from 1.
+    package var layoutNumber: UInt16
+    /// The numbers of the entity's attributes and to-one relationships, by name.
+    package var properties: [String: UInt16]
+
+    package init(number: UInt16, layoutNumber: UInt16, properties: [String: UInt16]) {
+      self.number = number
+      self.layoutNumber = layoutNumber
+      self.properties = properties
+    }
+  }
+
+  package var entries: [String: Entry]
+
+  package init(entries: [String: Entry]) { self.entries = entries }
+
+  /// Numbers for a new store: everything in the order of the model, from 1.
+  package init(numbering model: ManagedObjectModel) {
+    entries = [:]
+    for (position, entity) in model.entities.enumerated() {
+      var properties: [String: UInt16] = [:]
+      for ancestor in model.lineage(of: entity).reversed() {
+        let names =
+          ancestor.attributes.map(\.name)
+          + ancestor.relationships.filter { !$0.isToMany }.map(\.name)
+        for name in names { properties[name] = UInt16(properties.count + 1) }
+      }
+      entries[entity.name] = Entry(
+        number: UInt16(position + 1), layoutNumber: 1, properties: properties)
+    }
+  }
+}
+
+extension ManagedObjectModel {
+  /// An entity and its ancestors, the entity first. Ends at an unknown parent and at a cycle.
+  package func lineage(of entity: EntityDescription) -> [EntityDescription] {
+    var lineage = [entity]
+    while let parentName = lineage.last?.parent, let parent = self.entity(named: parentName),
+      !lineage.contains(where: { $0.name == parent.name })
+    {
+      lineage.append(parent)
+    }
+    return lineage
+  }
+}

@@ -1,0 +1,54 @@
+package import Foundation
+
+/// Decimals as bytes whose order is the order of the numbers, in records and in index keys alike.
+///
+/// ```
+/// zero      02
+/// positive  03 · exponent u16 big-endian, biased by 8000 · digits + 1, one a byte · 00
+/// negative  01 · all bytes of the positive form after the first, inverted
+/// ```
+///
+/// The number is 0.d₁d₂d₃… × 10^exponent with d₁ ≠ 0 and no zero at the end, so that equal numbers
+/// have equal bytes however they were written.
+package enum DecimalCodec {
+  private static let bias = 0x8000
+
+  /// The bytes of a number, or nil for NaN.
+  package static func encode(_ number: Decimal) -> [UInt8]? {
+    guard !number.isNaN else { return nil }
+    if number.isZero { return [2] }
+    let isNegative = number.sign == .minus
+    // The significand is a whole number, whose description is its digits.
+    var digits = number.significand.description.utf8.compactMap { digit in
+      digit >= UInt8(ascii: "0") && digit <= UInt8(ascii: "9") ? digit - UInt8(ascii: "0") : nil
+    }
+    let exponent = number.exponent + digits.count
+    while digits.last == 0 { digits.removeLast() }
+    let biased = UInt16(exponent + bias)
+    var bytes: [UInt8] = [3, UInt8(biased >> 8), UInt8(truncatingIfNeeded: biased)]
+    for digit in digits { bytes.append(digit + 1) }
+    bytes.append(0)
+    guard isNegative else { return bytes }
+    bytes[0] = 1
+    for index in 1..<bytes.count { bytes[index] = ~bytes[index] }
+    return bytes
+  }
+
+  /// The number of bytes that ``encode(_:)`` made, or nil for others.
+  package static func decode(_ bytes: UnsafeRawBufferPointer) -> Decimal? {
+    guard let first = bytes.first else { return nil }
+    if first == 2 { return bytes.count == 1 ? 0 : nil }
+    guard first == 1 || first == 3, bytes.count >= 5 else { return nil }
+    let mask: UInt8 = first == 1 ? 0xFF : 0
+    let exponent = Int(bytes[1] ^ mask) << 8 | Int(bytes[2] ^ mask)
+    var text = first == 1 ? "-" : ""
+    let digits = bytes[3..<(bytes.count - 1)]
+    for byte in digits {
+      let digit = byte ^ mask
+      guard (1...10).contains(digit) else { return nil }
+      text.unicodeScalars.append(Unicode.Scalar(UInt8(ascii: "0") + digit - 1))
+    }
+    guard bytes[bytes.count - 1] ^ mask == 0 else { return nil }
+    return Decimal(string: "\(text)e\(exponent - bias - digits.count)")
+  }
+}

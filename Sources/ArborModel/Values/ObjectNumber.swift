@@ -1,0 +1,28 @@
+/// The key of a record: 16 bits of entity number, then 48 bits that count the entity's objects.
+///
+/// ```
+///  63            48 47                                             0
+/// ┌────────────────┬────────────────────────────────────────────────┐
+/// │ entity number  │ sequence, from 1                               │
+/// └────────────────┴────────────────────────────────────────────────┘
+/// ```
+///
+/// It means something in its store only; ``ObjectID`` is the form that leaves it.
+package struct ObjectNumber: Sendable, Hashable, Comparable, RawRepresentable {
+  package let rawValue: UInt64
+
+  package static let maximumSequence: UInt64 = (1 << 48) - 1
+
+  @inlinable package init(rawValue: UInt64) { self.rawValue = rawValue }
+
+  @inlinable package init(entity: UInt16, sequence: UInt64) {
+    rawValue = UInt64(entity) << 48 | sequence
+  }
+
+  @inlinable package var entity: UInt16 { UInt16(truncatingIfNeeded: rawValue >> 48) }
+  @inlinable package var sequence: UInt64 { rawValue & ((1 << 48) - 1) }
+
+  @inlinable package static func < (left: Self, right: Self) -> Bool {
+    left.rawValue < right.rawValue
+  }
+}

@@ -1,0 +1,54 @@
+/// Finds the name that somebody who wrote an unknown one most likely meant.
+package enum NearestName {
+  /// The known name nearest to an unknown one, or nil where none is near.
+  ///
+  /// Near is what one slip of the finger per three characters explains: a letter left out, added,
+  /// wrong or swapped with its neighbour; another case costs nothing. Of several the nearest is
+  /// given, of equally near ones the first.
+  ///
+  /// ```swift
+  /// NearestName.of("agee", in: ["name", "age"])  // "age"
+  /// ```
+  package static func of(_ unknown: String, in names: some Sequence<String>) -> String? {
+    let wanted = Array(unknown.lowercased().utf16)
+    var best: String?
+    var bestDistance = max(1, wanted.count / 3) + 1
+    for name in names {
+      let candidate = Array(name.lowercased().utf16)
+      guard abs(candidate.count - wanted.count) < bestDistance else { continue }
+      let distance = distance(wanted, candidate)
+      // Two names of one or two letters that share none are not near, they are short.
+      guard distance < bestDistance, distance < max(wanted.count, candidate.count) else { continue }
+      bestDistance = distance
+      best = name
+    }
+    return best
+  }
+
+  /// A sentence that offers the nearest name, with a space before it; empty where none is near.
+  package static func hint(_ unknown: String, in names: some Sequence<String>) -> String {
+    of(unknown, in: names).map { " Did you mean \($0)?" } ?? ""
+  }
+
+  /// The optimal string alignment distance: insertions, deletions, substitutions and swaps of
+  /// neighbours, none within another.
+  private static func distance(_ left: [UInt16], _ right: [UInt16]) -> Int {
+    var beforeLast: [Int] = []
+    var last = Array(0...right.count)
+    for row in 0..<left.count {
+      var current = [row + 1]
+      current.reserveCapacity(right.count + 1)
+      for column in 0..<right.count {
+        let substituted = last[column] + (left[row] == right[column] ? 0 : 1)
+        var cost = min(substituted, last[column + 1] + 1, current[column] + 1)
+        if row > 0, column > 0, left[row] == right[column - 1], left[row - 1] == right[column] {
+          cost = min(cost, beforeLast[column - 1] + 1)
+        }
+        current.append(cost)
+      }
+      beforeLast = last
+      last = current
+    }
+    return last[right.count]
+  }
+}

@@ -105,17 +105,20 @@ extension ArborError {
     public var line: Int
     /// The column in characters, from 1.
     public var column: Int
+    /// The path of the value in a JSON document, as `$.employees[3].hired`.
+    public var path: String?
 
     /// Makes a location.
-    public init(source: String? = nil, line: Int, column: Int) {
+    public init(source: String? = nil, line: Int, column: Int, path: String? = nil) {
       self.source = source
       self.line = line
       self.column = column
+      self.path = path
     }
 
-    /// `source:line:column`.
+    /// `source:line:column`, then the path in parentheses where there is one.
     public var description: String {
-      (source.map { "\($0):" } ?? "") + "\(line):\(column)"
+      (source.map { "\($0):" } ?? "") + "\(line):\(column)" + (path.map { " (\($0))" } ?? "")
     }
   }
 }

@@ -1,0 +1,58 @@
+/// Why a text is no JSON document, and where.
+struct JSONFault: Error {
+  enum Reason {
+    case tooLarge(limit: Int)
+    case tooDeep(limit: Int)
+    case byteOrderMark
+    case empty
+    case unexpectedEnd(expected: String)
+    case unexpectedCharacter(expected: String)
+    case trailingComma
+    case trailingContent
+    case leadingZero
+    case missingDigit
+    case invalidUTF8
+    case unterminatedString
+    case controlCharacter
+    case invalidEscape
+    case loneSurrogate
+    case duplicateKey
+  }
+
+  let reason: Reason
+  /// The byte at which the fault was seen.
+  let offset: Int
+
+  init(_ reason: Reason, at offset: Int) {
+    self.reason = reason
+    self.offset = offset
+  }
+
+  /// What happened, then what to do.
+  var message: String {
+    switch reason {
+    case .tooLarge(let limit):
+      "The document is larger than \(limit) bytes; split it, or raise the limit."
+    case .tooDeep(let limit):
+      "The document nests deeper than \(limit) levels; flatten it."
+    case .byteOrderMark:
+      "The document starts with a byte-order mark; save it as UTF-8 without one."
+    case .empty: "The document is empty; write a JSON value."
+    case .unexpectedEnd(let expected): "The document ends where \(expected) is expected."
+    case .unexpectedCharacter(let expected): "There is no JSON here; \(expected) is expected."
+    case .trailingComma: "There is a comma behind the last element; remove it."
+    case .trailingContent: "There is more behind the document's value; remove it."
+    case .leadingZero: "A number starts with a zero that means nothing; remove the zero."
+    case .missingDigit: "A number lacks a digit here; write at least one."
+    case .invalidUTF8: "The bytes here are no UTF-8; save the document as UTF-8."
+    case .unterminatedString: "A string has no end; close it with a quotation mark."
+    case .controlCharacter:
+      "A string holds a bare control character; write it as an escape, \\n or \\u000A."
+    case .invalidEscape:
+      "A string holds an unknown escape; JSON has \\\" \\\\ \\/ \\b \\f \\n \\r \\t and \\uXXXX."
+    case .loneSurrogate:
+      "A string holds one half of a surrogate pair; write both halves, or the character itself."
+    case .duplicateKey: "An object has this key twice; keep one of the two."
+    }
+  }
+}

@@ -1,0 +1,50 @@
+/// Finds keys that an object has twice.
+enum JSONKeys {
+  /// How many keys are compared each with each; more go through a set, which stays fast for input
+  /// that was made to be slow.
+  private static let pairwiseCount = 16
+
+  /// The place on the tape of the first key that equals an earlier one, or nil.
+  static func firstRepeated(
+    of object: Int, on tape: JSONTape, _ bytes: UnsafeRawBufferPointer
+  ) -> Int? {
+    let count = Int(tape.entries[object].count)
+    guard count <= pairwiseCount else { return firstRepeatedOfMany(object, tape, bytes) }
+    return withUnsafeTemporaryAllocation(of: Int.self, capacity: pairwiseCount) { keys in
+      var key = object + 1
+      for place in 0..<count {
+        for earlier in keys[..<place] where areEqual(earlier, key, tape, bytes) { return key }
+        // Sound: `place` is below `count`, which is at most the capacity; an Int needs no deinit.
+        keys.initializeElement(at: place, to: key)
+        key = Int(tape.entries[key + 1].next)
+      }
+      return nil
+    }
+  }
+
+  private static func firstRepeatedOfMany(
+    _ object: Int, _ tape: JSONTape, _ bytes: UnsafeRawBufferPointer
+  ) -> Int? {
+    var seen: Set<String> = []
+    var key = object + 1
+    for _ in 0..<tape.entries[object].count {
+      guard seen.insert(tape.text(of: key, in: bytes)).inserted else { return key }
+      key = Int(tape.entries[key + 1].next)
+    }
+    return nil
+  }
+
+  /// Whether two keys are equal strings. Plain ASCII is compared by its bytes.
+  private static func areEqual(
+    _ left: Int, _ right: Int, _ tape: JSONTape, _ bytes: UnsafeRawBufferPointer
+  ) -> Bool {
+    let leftEntry = tape.entries[left]
+    let rightEntry = tape.entries[right]
+    let leftKey = bytes[Int(leftEntry.start)..<Int(leftEntry.end)]
+    let rightKey = bytes[Int(rightEntry.start)..<Int(rightEntry.end)]
+    if leftEntry.isPlain, rightEntry.isPlain {
+      return leftKey.count == rightKey.count && leftKey.elementsEqual(rightKey)
+    }
+    return tape.text(of: left, in: bytes) == tape.text(of: right, in: bytes)
+  }
+}

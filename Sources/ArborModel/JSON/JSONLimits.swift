@@ -1,0 +1,13 @@
+/// How much a JSON document may ask of the reader before it is refused.
+public struct JSONLimits: Sendable, Hashable {
+  /// The greatest size of a document in bytes: 256 MiB.
+  public var maximumSize = 256 << 20
+  /// How deep lists and objects may nest: 128 levels.
+  public var maximumDepth = 128
+
+  /// The default limits.
+  public init() {}
+
+  /// Offsets in a document are kept in 32 bits, whatever a caller allows.
+  var size: Int { min(maximumSize, Int(UInt32.max) - 1) }
+}

@@ -1,0 +1,111 @@
+/// The members of a JSON object, in the order in which they were written.
+///
+/// Two objects are equal when they have the same members, in whatever order. Finding a member takes
+/// constant time.
+///
+/// ```swift
+/// let employee: JSONObject = ["name": "Ada", "age": 36]
+/// for (key, value) in employee { print(key, value) }     // name "Ada", then age 36
+/// ```
+public struct JSONObject: Sendable {
+  /// One member: its key and its value.
+  public typealias Element = (key: String, value: JSONValue)
+
+  private var members: [Element]
+  /// The place of each key; empty while there are so few that looking at each is faster.
+  private var places: [String: Int]
+
+  private static let indexingCount = 12
+
+  /// An object without members.
+  public init() {
+    members = []
+    places = [:]
+  }
+
+  /// An object of members whose keys are known to differ.
+  package init(distinct members: [Element]) {
+    self.members = members
+    places = [:]
+    if members.count > Self.indexingCount { index() }
+  }
+
+  /// The value of a key, nil where there is none.
+  ///
+  /// Setting a new key appends a member, setting a present one replaces its value in place, and
+  /// setting nil removes the member (linear in their number).
+  public subscript(key: String) -> JSONValue? {
+    get { place(of: key).map { members[$0].value } }
+    set {
+      switch (place(of: key), newValue) {
+      case (let place?, let value?): members[place].value = value
+      case (let place?, nil):
+        members.remove(at: place)
+        index()
+      case (nil, let value?):
+        members.append((key, value))
+        if !places.isEmpty {
+          places[key] = members.count - 1
+        } else if members.count > Self.indexingCount {
+          index()
+        }
+      case (nil, nil): break
+      }
+    }
+  }
+
+  /// The keys, in order.
+  public var keys: [String] { members.map(\.key) }
+
+  /// The values, in order.
+  public var values: [JSONValue] { members.map(\.value) }
+
+  private func place(of key: String) -> Int? {
+    places.isEmpty ? members.firstIndex { $0.key == key } : places[key]
+  }
+
+  private mutating func index() {
+    places = [:]
+    guard members.count > Self.indexingCount else { return }
+    for (place, member) in members.enumerated() { places[member.key] = place }
+  }
+}
+
+extension JSONObject: RandomAccessCollection {
+  /// The place of the first member.
+  public var startIndex: Int { 0 }
+  /// One behind the place of the last member.
+  public var endIndex: Int { members.count }
+  /// The member at a place.
+  public subscript(position: Int) -> Element { members[position] }
+}
+
+extension JSONObject: Hashable {
+  /// Whether two objects have the same keys with equal values, in whatever order.
+  public static func == (left: Self, right: Self) -> Bool {
+    left.count == right.count && left.members.allSatisfy { right[$0.key] == $0.value }
+  }
+
+  /// Feeds the members into a hasher, whatever their order.
+  public func hash(into hasher: inout Hasher) {
+    var sum = 0
+    for (key, value) in members {
+      var memberHasher = Hasher()
+      memberHasher.combine(key)
+      memberHasher.combine(value)
+      sum ^= memberHasher.finalize()
+    }
+    hasher.combine(sum)
+  }
+}
+
+extension JSONObject: ExpressibleByDictionaryLiteral {
+  /// The members in the literal's order; keys must differ.
+  public init(dictionaryLiteral elements: (String, JSONValue)...) {
+    self.init()
+    for (key, value) in elements {
+      precondition(self[key] == nil, "A JSON object cannot hold the key “\(key)” twice.")
+      self[key] = value
+    }
+  }
+}

@@ -1,0 +1,183 @@
+/// Reads a document of RFC 8259 into a tape, in one pass and without recursion.
+///
+/// Stricter than many readers, so that no two of them can understand one document differently: UTF-8
+/// is checked, a key may stand in an object once only (keys that Swift holds for equal strings are
+/// equal), surrogates come in pairs.
+///
+/// The scanner lives inside one `withUnsafeBytes` of its caller; every access lies below
+/// `bytes.count`, which the buffer itself checks in debug builds.
+struct JSONScanner {
+  private struct Frame {
+    /// The place of the list or object on the tape.
+    var entry: Int
+    var isObject: Bool
+    var count: UInt32 = 0
+    /// The place of the present member's key; 0 where there is none, for there lies the root.
+    var key = 0
+  }
+
+  let bytes: UnsafeRawBufferPointer
+  let limits: JSONLimits
+  var position = 0
+  var tape = JSONTape()
+  private var stack: [Frame] = []
+
+  init(_ bytes: UnsafeRawBufferPointer, limits: JSONLimits) {
+    self.bytes = bytes
+    self.limits = limits
+  }
+
+  /// Reads the whole document.
+  mutating func scan() throws(JSONFault) {
+    guard bytes.count <= limits.size else { throw JSONFault(.tooLarge(limit: limits.size), at: 0) }
+    if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { throw JSONFault(.byteOrderMark, at: 0) }
+    tape.entries.reserveCapacity(bytes.count / 12 + 8)
+    skipSpace()
+    guard position < bytes.count else { throw JSONFault(.empty, at: position) }
+    try scanValue()
+    while !stack.isEmpty { try scanPart() }
+    skipSpace()
+    guard position == bytes.count else { throw JSONFault(.trailingContent, at: position) }
+  }
+
+  /// Reads a scalar, or opens a list or an object.
+  private mutating func scanValue() throws(JSONFault) {
+    guard position < bytes.count else { throw end("a value") }
+    switch bytes[position] {
+    case UInt8(ascii: "{"): try open(isObject: true)
+    case UInt8(ascii: "["): try open(isObject: false)
+    case UInt8(ascii: "\""): try scanString()
+    case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"): try scanNumber()
+    case UInt8(ascii: "t"): try scanWord("true", .yes)
+    case UInt8(ascii: "f"): try scanWord("false", .no)
+    case UInt8(ascii: "n"): try scanWord("null", .null)
+    default: throw JSONFault(.unexpectedCharacter(expected: "a value"), at: position)
+    }
+  }
+
+  /// Reads the next element or member of the innermost list or object, or its end.
+  private mutating func scanPart() throws(JSONFault) {
+    let top = stack.count - 1
+    let isObject = stack[top].isObject
+    let isFirst = stack[top].count == 0
+    let bracket = isObject ? UInt8(ascii: "}") : UInt8(ascii: "]")
+    skipSpace()
+    guard position < bytes.count else { throw end(isObject ? "“}”" : "“]”") }
+    if bytes[position] == bracket {
+      position += 1
+      return try close()
+    }
+    if !isFirst {
+      guard bytes[position] == UInt8(ascii: ",") else {
+        let expected = isObject ? "“,” or “}”" : "“,” or “]”"
+        throw JSONFault(.unexpectedCharacter(expected: expected), at: position)
+      }
+      let comma = position
+      position += 1
+      skipSpace()
+      if position < bytes.count, bytes[position] == bracket {
+        throw JSONFault(.trailingComma, at: comma)
+      }
+    }
+    if isObject { try scanKey(frame: top) }
+    stack[top].count += 1
+    try scanValue()
+  }
+
+  private mutating func scanKey(frame: Int) throws(JSONFault) {
+    guard position < bytes.count else { throw end("a key") }
+    guard bytes[position] == UInt8(ascii: "\"") else {
+      throw JSONFault(.unexpectedCharacter(expected: "a key in quotation marks"), at: position)
+    }
+    stack[frame].key = 0
+    let key = tape.entries.count
+    try scanString()
+    stack[frame].key = key
+    skipSpace()
+    guard position < bytes.count else { throw end("“:”") }
+    guard bytes[position] == UInt8(ascii: ":") else {
+      throw JSONFault(.unexpectedCharacter(expected: "“:”"), at: position)
+    }
+    position += 1
+    skipSpace()
+  }
+
+  private mutating func open(isObject: Bool) throws(JSONFault) {
+    guard stack.count < limits.maximumDepth else {
+      throw JSONFault(.tooDeep(limit: limits.maximumDepth), at: position)
+    }
+    stack.append(Frame(entry: tape.entries.count, isObject: isObject))
+    append(isObject ? .object : .array, from: position)
+    position += 1
+  }
+
+  private mutating func close() throws(JSONFault) {
+    guard let frame = stack.popLast() else { return }
+    tape.entries[frame.entry].end = UInt32(position)
+    tape.entries[frame.entry].next = UInt32(tape.entries.count)
+    tape.entries[frame.entry].count = frame.count
+    guard frame.isObject, frame.count > 1 else { return }
+    if let repeated = JSONKeys.firstRepeated(of: frame.entry, on: tape, bytes) {
+      stack.append(frame)
+      stack[stack.count - 1].key = repeated
+      throw JSONFault(.duplicateKey, at: Int(tape.entries[repeated].start))
+    }
+  }
+
+  private mutating func scanNumber() throws(JSONFault) {
+    let start = position
+    switch JSONNumberGrammar.skip(bytes, &position) {
+    case nil: append(.number, from: start)
+    case .leadingZero: throw JSONFault(.leadingZero, at: position)
+    case .missingDigit: throw JSONFault(.missingDigit, at: position)
+    }
+  }
+
+  private mutating func scanWord(
+    _ word: StaticString, _ kind: JSONTape.Kind
+  ) throws(JSONFault) {
+    let start = position
+    let count = word.utf8CodeUnitCount
+    let isWord =
+      start + count <= bytes.count
+      && (0..<count).allSatisfy { bytes[start + $0] == word.utf8Start[$0] }
+    guard isWord else { throw JSONFault(.unexpectedCharacter(expected: "a value"), at: start) }
+    position += count
+    append(kind, from: start)
+  }
+
+  /// Puts a value that ends at the present position on the tape.
+  mutating func append(_ kind: JSONTape.Kind, from start: Int, isPlain: Bool = true) {
+    tape.entries.append(
+      JSONTape.Entry(
+        start: UInt32(truncatingIfNeeded: start), end: UInt32(truncatingIfNeeded: position),
+        next: UInt32(truncatingIfNeeded: tape.entries.count + 1), kind: kind,
+        isPlain: isPlain))
+  }
+
+  @inline(__always)
+  private mutating func skipSpace() {
+    while position < bytes.count {
+      let byte = bytes[position]
+      guard byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 else { return }
+      position += 1
+    }
+  }
+
+  private func end(_ expected: String) -> JSONFault {
+    JSONFault(.unexpectedEnd(expected: expected), at: position)
+  }
+
+  /// The path of the value that was being read, for the message of a fault.
+  func pathOfFault() -> String {
+    var path = JSONPath()
+    for frame in stack {
+      if frame.key > 0 {
+        path.append(key: tape.text(of: frame.key, in: bytes))
+      } else if !frame.isObject, frame.count > 0 {
+        path.append(index: Int(frame.count) - 1)
+      }
+    }
+    return path.description
+  }
+}

@@ -1,0 +1,109 @@
+/// A JSON document or a part of one.
+///
+/// Values are equal when they are of the same kind and denote the same: numbers compare by what they
+/// denote, objects without regard to the order of their keys.
+///
+/// Nothing is lost on the way in: numbers keep every digit, objects keep the order of their keys. A
+/// document that says something twice or leaves its meaning open is refused: duplicate keys, lone
+/// surrogates, bytes that are no UTF-8, anything behind the value.
+///
+/// ```swift
+/// let json = try JSONValue.parse(data, source: url.path)
+/// let name = json["employees"]?[0]?["name"]?.string
+/// let sent: JSONValue = ["name": "Ada", "age": 36, "tags": ["a", nil]]
+/// ```
+public enum JSONValue: Sendable, Hashable {
+  /// `null`.
+  case null
+  /// `true` or `false`.
+  case bool(Bool)
+  /// A number, exactly as written.
+  case number(JSONNumber)
+  /// A text.
+  case string(String)
+  /// A list.
+  case array([JSONValue])
+  /// Named members in order.
+  case object(JSONObject)
+}
+
+extension JSONValue {
+  /// Whether this is `null`.
+  public var isNull: Bool {
+    if case .null = self { true } else { false }
+  }
+
+  /// The Boolean, or nil for any other value.
+  public var bool: Bool? {
+    if case .bool(let bool) = self { bool } else { nil }
+  }
+
+  /// The number, or nil for any other value.
+  public var number: JSONNumber? {
+    if case .number(let number) = self { number } else { nil }
+  }
+
+  /// The whole number of 64 bits, or nil for any other value.
+  public var int64: Int64? { number?.int64 }
+
+  /// The text, or nil for any other value.
+  public var string: String? {
+    if case .string(let string) = self { string } else { nil }
+  }
+
+  /// The list, or nil for any other value.
+  public var array: [JSONValue]? {
+    if case .array(let array) = self { array } else { nil }
+  }
+
+  /// The object, or nil for any other value.
+  public var object: JSONObject? {
+    if case .object(let object) = self { object } else { nil }
+  }
+
+  /// The value of an object's key; nil where there is none or this is no object.
+  public subscript(key: String) -> JSONValue? { object?[key] }
+
+  /// A list's element; nil beyond its end or where this is no list.
+  public subscript(index: Int) -> JSONValue? {
+    guard let array, array.indices.contains(index) else { return nil }
+    return array[index]
+  }
+}
+
+extension JSONValue: ExpressibleByNilLiteral, ExpressibleByBooleanLiteral,
+  ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral, ExpressibleByStringLiteral,
+  ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral
+{
+  /// `null`.
+  public init(nilLiteral: ()) { self = .null }
+  /// A Boolean.
+  public init(booleanLiteral value: Bool) { self = .bool(value) }
+  /// A whole number.
+  public init(integerLiteral value: Int64) { self = .number(JSONNumber(value)) }
+  /// A floating-point number, which must be finite.
+  public init(floatLiteral value: Double) {
+    guard let number = JSONNumber(value) else {
+      preconditionFailure("JSON has no infinite numbers; write a smaller literal.")
+    }
+    self = .number(number)
+  }
+  /// A text.
+  public init(stringLiteral value: String) { self = .string(value) }
+  /// A list.
+  public init(arrayLiteral elements: JSONValue...) { self = .array(elements) }
+  /// An object with the literal's order; keys must differ.
+  public init(dictionaryLiteral elements: (String, JSONValue)...) {
+    var object = JSONObject()
+    for (key, value) in elements {
+      precondition(object[key] == nil, "A JSON object cannot hold the key “\(key)” twice.")
+      object[key] = value
+    }
+    self = .object(object)
+  }
+}
+
+extension JSONValue: CustomStringConvertible {
+  /// The value as JSON on one line.
+  public var description: String { text() }
+}

@@ -1,0 +1,103 @@
+public import Foundation
+
+/// How JSON is laid out.
+public enum JSONStyle: Sendable, Hashable {
+  /// On one line, without a space.
+  case compact
+  /// A member or element a line, indented by two spaces.
+  case pretty
+}
+
+extension JSONValue {
+  /// The value as JSON. Equal input gives equal text: keys keep their order, numbers their spelling.
+  ///
+  /// - Complexity: Linear in the size of the value.
+  public func text(_ style: JSONStyle = .compact) -> String {
+    String(decoding: bytes(style), as: UTF8.self)
+  }
+
+  /// The value as JSON in UTF-8, as ``text(_:)`` gives it.
+  public func data(_ style: JSONStyle = .compact) -> Data { Data(bytes(style)) }
+
+  private func bytes(_ style: JSONStyle) -> [UInt8] {
+    var writer = JSONWriter(style)
+    writer.write(self)
+    return writer.bytes
+  }
+}
+
+/// Writes values into bytes, one behind the other.
+package struct JSONWriter {
+  /// What has been written.
+  package private(set) var bytes: [UInt8] = []
+  private let isPretty: Bool
+  private var depth = 0
+
+  /// A writer that has written nothing.
+  package init(_ style: JSONStyle) { isPretty = style == .pretty }
+
+  /// Writes one value.
+  package mutating func write(_ value: JSONValue) {
+    switch value {
+    case .null: write("null")
+    case .bool(let bool): write(bool ? "true" : "false")
+    case .number(let number): write(number.text)
+    case .string(let string): write(quoted: string)
+    case .array(let elements):
+      write(parts: elements, between: ("[", "]")) { writer, element in writer.write(element) }
+    case .object(let object):
+      write(parts: object, between: ("{", "}")) { writer, member in
+        writer.write(quoted: member.key)
+        writer.write(writer.isPretty ? ": " : ":")
+        writer.write(member.value)
+      }
+    }
+  }
+
+  /// Ends a line, as between the documents of a stream.
+  package mutating func endLine() { bytes.append(UInt8(ascii: "\n")) }
+
+  private mutating func write<Parts: Collection>(
+    parts: Parts, between brackets: (String, String),
+    _ body: (inout JSONWriter, Parts.Element) -> Void
+  ) {
+    write(brackets.0)
+    depth += 1
+    var isFirst = true
+    for part in parts {
+      if !isFirst { write(",") }
+      isFirst = false
+      breakLine()
+      body(&self, part)
+    }
+    depth -= 1
+    if !isFirst { breakLine() }
+    write(brackets.1)
+  }
+
+  private mutating func breakLine() {
+    guard isPretty else { return }
+    endLine()
+    bytes.append(contentsOf: repeatElement(UInt8(ascii: " "), count: depth * 2))
+  }
+
+  private mutating func write(_ text: String) { bytes.append(contentsOf: text.utf8) }
+
+  private mutating func write(quoted text: String) {
+    bytes.append(UInt8(ascii: "\""))
+    for byte in text.utf8 {
+      switch byte {
+      case UInt8(ascii: "\""): write("\\\"")
+      case UInt8(ascii: "\\"): write("\\\\")
+      case 0x08: write("\\b")
+      case 0x0C: write("\\f")
+      case 0x0A: write("\\n")
+      case 0x0D: write("\\r")
+      case 0x09: write("\\t")
+      case ..<0x20: write(byte < 0x10 ? "\\u000" : "\\u00"); write(String(byte, radix: 16))
+      default: bytes.append(byte)
+      }
+    }
+    bytes.append(UInt8(ascii: "\""))
+  }
+}

@@ -89,7 +89,8 @@ package final class NumberMap {
     }
   }
 
-  // Fibonacci hashing spreads the consecutive numbers of one entity; the high bits are the good ones.
+  // Fibonacci hashing spreads the consecutive numbers of one entity; the high bits are the good
+  // ones.
   @inline(__always)
   private static func hash(_ key: UInt64) -> Int {
     Int(truncatingIfNeeded: (key &* 0x9E37_79B9_7F4A_7C15) >> 20)

@@ -1,7 +1,7 @@
 internal import Foundation
 
-/// Fields as ``Value``s: the slow, general way in and out of a record. Typed properties and compiled
-/// predicates load slots directly.
+/// Fields as ``Value``s: the slow, general way in and out of a record. Typed properties and
+/// compiled predicates load slots directly.
 extension RecordView {
   /// The value of a field. A to-one relationship gives its target's number as `.integer`, which
   /// callers that know the store turn into an ``ObjectID``.

@@ -2,9 +2,9 @@ internal import CArborBits
 
 /// Reads the fields of one record.
 ///
-/// A view is a borrowed pointer: it is valid as long as what it was made from — a slab that somebody
-/// holds, or a page of a transaction that is open. Loads are unaligned, since LMDB aligns values to
-/// 2 bytes only. They are not checked against the record's length one by one: ``verify(_:key:)``
+/// A view is a borrowed pointer: it is valid as long as what it was made from — a slab that
+/// somebody holds, or a page of a transaction that is open. Loads are unaligned, since LMDB aligns
+/// values to 2 bytes only. They are not checked against the record's length one by one: ``verify(_:key:)``
 /// has checked all of them at once for bytes that come from a file, and records made in memory are
 /// well formed by construction.
 package struct RecordView {
@@ -63,7 +63,8 @@ package struct RecordView {
     case fieldOutOfBounds
   }
 
-  /// Checks bytes that come from a file: format, layout, checksum, and that every field lies inside.
+  /// Checks bytes that come from a file: format, layout, checksum, and that every field lies
+  /// inside.
   ///
   /// - Returns: What is wrong, or nil where every accessor may be used.
   @inlinable

@@ -10,7 +10,8 @@ public struct AttributeDescription: Sendable, Hashable {
   public var isTransient: Bool
   /// The value a new object starts with; ``Value/null`` for none.
   public var defaultValue: Value
-  /// The least value allowed; for strings, the least length in characters. ``Value/null``: no bound.
+  /// The least value allowed; for strings, the least length in characters. ``Value/null``: no
+  /// bound.
   public var minimum: Value
   /// The greatest value allowed; for strings, the greatest length in characters.
   public var maximum: Value

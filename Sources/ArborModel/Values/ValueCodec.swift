@@ -2,8 +2,8 @@ internal import Foundation
 
 /// Any value as tagged bytes, for attributes that have no type of their own.
 ///
-/// A value is its tag, one byte, then its payload; lengths and counts are u32 little-endian. The tags
-/// are stored: never change one.
+/// A value is its tag, one byte, then its payload; lengths and counts are u32 little-endian. The
+/// tags are stored: never change one.
 package enum ValueCodec {
   private enum Tag: UInt8 {
     case null, no, yes, integer, double, decimal, string, date, binary, uuid, uri, objectID, list

@@ -1,0 +1,77 @@
+import Foundation
+import Testing
+
+/// Words that must not stand in the package, each with the reason.
+@Suite struct BannedTests {
+  struct Ban: CustomStringConvertible {
+    let pattern: String
+    let reason: String
+    let folders: [String]
+    var description: String { pattern }
+  }
+
+  /// The patterns are put together so that this file does not hold what it forbids.
+  static let inCode = [
+    Ban(
+      pattern: "\\b" + "fatal" + "Error\\(",
+      reason: "bad input throws; a programmer's mistake meets preconditionFailure",
+      folders: ["Sources", "tools"]),
+    Ban(
+      pattern: "\\b" + "try" + "!", reason: "what can fail throws", folders: ["Sources", "tools"]),
+    Ban(
+      pattern: "\\b" + "as" + "!", reason: "what can fail throws", folders: ["Sources", "tools"]),
+    Ban(
+      pattern: "\\.disabled\\(|\\bwithKnown" + "Issue\\b|\\bXCT" + "Skip\\b",
+      reason: "a test that does not run proves nothing", folders: ["Tests"]),
+    Ban(
+      pattern: "^\\s*print\\(", reason: "a library prints nothing", folders: ["Sources"]),
+  ]
+
+  static let inText = [
+    Ban(
+      pattern: "\\b(TO" + "DO|FIX" + "ME|XX" + "X)\\b", reason: "unfinished by its own word",
+      folders: []),
+    Ban(
+      pattern: "(?i)\\bnot (yet )?imple" + "mented\\b|\\bunimple" + "mented\\b",
+      reason: "unfinished by its own word", folders: []),
+    Ban(
+      pattern: "(^|[^A-Za-z0-9_.:/~-])/(home|Users|root|srv|work)" + "/[A-Za-z]",
+      reason: "a path of one machine", folders: []),
+  ]
+
+  @Test(arguments: inCode) func codeHoldsNone(of ban: Ban) throws {
+    for file in SourceTree.swiftFiles(in: ban.folders) {
+      #expect(try Self.lines(of: file.code, matching: ban) == [], "\(file.path): \(ban.reason)")
+    }
+  }
+
+  @Test(arguments: inText) func textHoldsNone(of ban: Ban) throws {
+    for file in SourceTree.textFiles() {
+      #expect(try Self.lines(of: file.text, matching: ban) == [], "\(file.path): \(ban.reason)")
+    }
+  }
+
+  @Test func findsWhatItForbids() throws {
+    let samples = [
+      "  fatal" + "Error(\"no\")", "let a = try" + "! b()", "let a = b as" + "! C",
+      "@Test(.disabled" + "(\"later\"))", "  print(1)", "// TO" + "DO: later",
+      "not imple" + "mented",
+      "see /home" + "/someone",
+    ]
+    for (sample, ban) in zip(samples, Self.inCode + Self.inText) {
+      #expect(try Self.lines(of: "fine\n" + sample, matching: ban) == [2], "\(sample)")
+    }
+    #expect(
+      try Self.lines(of: CodeMask.blank("\"\("a")try! \" // try!"), matching: Self.inCode[1]) == [])
+  }
+
+  static func lines(of text: String, matching ban: Ban) throws -> [Int] {
+    let expression = try NSRegularExpression(pattern: ban.pattern)
+    return text.split(separator: "\n", omittingEmptySubsequences: false).enumerated()
+      .filter { _, line in
+        let line = String(line)
+        return expression.firstMatch(in: line, range: NSRange(line.startIndex..., in: line)) != nil
+      }
+      .map { $0.offset + 1 }
+  }
+}

@@ -1,0 +1,27 @@
+import Testing
+
+/// The rules stand on the mask: what it hides from them must be exactly comments and literals.
+@Suite struct CodeMaskTests {
+  @Test(arguments: [
+    ("a // b\nc", "a     \nc"),
+    ("a /* b /* c */ d */ e", "a                   e"),
+    ("f(\"x\") + 1", "f(   ) + 1"),
+    ("\"a\\\"b\" c", "       c"),
+    ("\"\\(g(\"}\"))\" c", "            c"),
+    ("#\"a\"b\"# c", "        c"),
+    ("\"\"\"\n x \"y\" {\n\"\"\" z", "   \n        \n    z"),
+    ("\"https://x\" // y", "                "),
+  ])
+  func blanks(_ source: String, _ expected: String) {
+    #expect(CodeMask.blank(source) == expected)
+  }
+
+  @Test func keepsEveryPlace() {
+    for file in SourceTree.swiftFiles(in: ["Tests/TidyTests"]) {
+      #expect(file.code.utf8.count == file.text.utf8.count)
+      #expect(
+        file.code.split(separator: "\n", omittingEmptySubsequences: false).count
+          == file.text.split(separator: "\n", omittingEmptySubsequences: false).count)
+    }
+  }
+}

@@ -1,0 +1,91 @@
+import Testing
+
+/// Layers are targets and imports go one way. The compiler lets a lower layer that is reachable
+/// through a dependency be imported silently; this table does not.
+@Suite struct LayerTests {
+  /// What each target may import of the package.
+  static let layers: [String: Set<String>] = [
+    "LMDB": ["CLMDB"],
+    "ArborModel": ["CArborBits"],
+    "ArborStore": ["LMDB", "ArborModel", "CArborBits"],
+    "ArborObjects": ["ArborStore", "ArborModel"],
+    "ArborExchange": ["ArborObjects", "ArborModel"],
+    "ArborData": ["ArborExchange", "ArborObjects", "ArborModel"],
+    "lmdb-inspect": ["ArborStore", "ArborModel", "LMDB"],
+    "world": ["ArborData"],
+    "crash-writer": ["ArborData"],
+    "arborbench": ["ArborData"],
+    "TestSupport": ["ArborStore", "ArborObjects", "ArborModel"],
+    "LMDBTests": ["LMDB", "CLMDB"],
+    "ArborModelTests": ["ArborModel", "CArborBits"],
+    "ArborStoreTests": ["ArborStore", "LMDB", "ArborModel", "TestSupport"],
+    "ArborObjectsTests": ["ArborObjects", "ArborStore", "ArborModel", "TestSupport"],
+    "ArborExchangeTests": ["ArborExchange", "ArborObjects", "ArborModel", "TestSupport"],
+    "ArborDataTests": ["ArborData", "ArborModel", "ArborObjects", "ArborStore", "TestSupport"],
+    "InspectTests": ["lmdb_inspect", "ArborData", "ArborStore", "LMDB", "TestSupport"],
+    "SystemTests": ["ArborData", "ArborModel", "ArborObjects", "ArborStore", "TestSupport"],
+    "TidyTests": [],
+  ]
+
+  /// What any target may import from outside.
+  static let common: Set<String> = [
+    "Foundation", "Synchronization", "Dispatch", "Glibc", "Musl", "Darwin", "Testing",
+  ]
+
+  /// What single targets may import from outside beyond that.
+  static let outside: [String: Set<String>] = [
+    "ArborModel": ["FoundationXML"],
+    "ArborExchange": ["FoundationNetworking"],
+    "lmdb-inspect": ["ArgumentParser"],
+    "InspectTests": ["ArgumentParser"],
+  ]
+
+  /// The layers that stand on no more than the C library.
+  static let withoutFoundation: Set<String> = ["LMDB"]
+
+  @Test func everyImportIsInTheTable() {
+    for file in SourceTree.swiftFiles(in: ["Sources", "Tests", "tools"]) {
+      #expect(Self.problems(of: file.text, target: file.target) == [], "\(file.path)")
+    }
+  }
+
+  @Test func onlyTheWrapperImportsTheEngine() {
+    let importers = SourceTree.swiftFiles(in: ["Sources", "tools"])
+      .filter { Self.imports(of: $0.text).contains("CLMDB") }
+    #expect(Set(importers.map(\.target)).isSubset(of: ["LMDB"]))
+  }
+
+  @Test func findsWhatItForbids() {
+    let skipping = "public import Foundation\n@testable import LMDB\n// import Nothing"
+    #expect(Self.imports(of: skipping) == ["Foundation", "LMDB"])
+    #expect(Self.problems(of: skipping, target: "ArborObjects") == ["ArborObjects imports LMDB"])
+    #expect(Self.problems(of: skipping, target: "ArborStore") == [])
+    #expect(Self.problems(of: "import Foundation", target: "LMDB") == ["LMDB imports Foundation"])
+    #expect(Self.problems(of: "", target: "Elsewhere") == ["Elsewhere is not in the layer table"])
+  }
+
+  static func problems(of source: String, target: String) -> [String] {
+    if target.isEmpty { return [] }
+    guard let own = layers[target] else { return ["\(target) is not in the layer table"] }
+    var allowed = own.union(common).union(outside[target] ?? [])
+    if withoutFoundation.contains(target) { allowed.remove("Foundation") }
+    return imports(of: source).filter { !allowed.contains($0) }.map { "\(target) imports \($0)" }
+  }
+
+  /// The modules that the import lines of a source name.
+  static func imports(of source: String) -> [String] {
+    let modifiers: Set<Substring> = [
+      "public", "package", "internal", "fileprivate", "private", "@testable", "@_exported",
+      "@preconcurrency",
+    ]
+    let kinds: Set<Substring> = ["struct", "class", "enum", "protocol", "func", "var", "let"]
+    return CodeMask.blank(source).split(separator: "\n").compactMap { line in
+      var words = line.split(separator: " ")[...]
+      while let word = words.first, modifiers.contains(word) { words.removeFirst() }
+      guard words.first == "import" else { return nil }
+      words.removeFirst()
+      if let word = words.first, kinds.contains(word) { words.removeFirst() }
+      return words.first.map { String($0.prefix { $0 != "." }) }
+    }
+  }
+}

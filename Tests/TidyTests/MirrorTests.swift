@@ -1,0 +1,69 @@
+import Testing
+
+/// Tests mirror sources, one stem each: whoever reads `Cursor.swift` finds `CursorTests.swift`.
+@Suite struct MirrorTests {
+  /// Suites named by the threat they meet, or by the walk they take, rather than by one source.
+  static let threatSuites: Set<String> = []
+
+  /// Sources without a test file of their own, each with the suite that tests it.
+  static let testedElsewhere: [String: String] = [:]
+
+  /// The layers that follow the rule; the remaining suites are named by threat altogether.
+  static let layers = [
+    "LMDB", "ArborModel", "ArborStore", "ArborObjects", "ArborExchange", "ArborData",
+  ]
+
+  /// A source with fewer lines of code holds declarations rather than logic.
+  static let leastLogic = 60
+
+  @Test(arguments: layers) func everyTestFileHasItsSource(layer: String) {
+    let sources = Set(SourceTree.swiftFiles(in: ["Sources/\(layer)"]).map(\.stem))
+    let strays = SourceTree.swiftFiles(in: ["Tests/\(layer)Tests"])
+      .filter { $0.path.hasSuffix("Tests.swift") && !Self.threatSuites.contains($0.stem) }
+      .filter { !sources.contains(Self.sourceStem(of: $0.stem)) }
+    #expect(strays.map(\.path) == [])
+  }
+
+  @Test(arguments: layers) func everySourceWithLogicHasItsTests(layer: String) {
+    let tests = Set(SourceTree.swiftFiles(in: ["Tests/\(layer)Tests"]).map(\.stem))
+    let bare = SourceTree.swiftFiles(in: ["Sources/\(layer)"]).filter { source in
+      Self.hasLogic(source) && Self.testedElsewhere[source.stem] == nil
+        && !Self.testStems(for: source.stem).contains(where: tests.contains)
+    }
+    #expect(bare.map(\.path) == [])
+  }
+
+  @Test func theExceptionsAreNeeded() {
+    let sources = SourceTree.swiftFiles(in: ["Sources"])
+    let tests = Set(SourceTree.swiftFiles(in: ["Tests"]).map(\.stem))
+    #expect(Set(Self.testedElsewhere.values).subtracting(tests) == [])
+    #expect(Set(Self.testedElsewhere.keys).subtracting(sources.map(\.stem)) == [])
+    #expect(Self.threatSuites.subtracting(tests) == [])
+    let mirrored = Self.testedElsewhere.keys.filter { tests.contains($0 + "Tests") }
+    #expect(mirrored.sorted() == [])
+  }
+
+  @Test func pairsNames() {
+    #expect(Self.sourceStem(of: "CursorTests") == "Cursor")
+    #expect(Self.testStems(for: "Cursor") == ["CursorTests"])
+    #expect(
+      Self.testStems(for: "Context+Commit")
+        == ["Context+CommitTests", "ContextCommitTests", "ContextTests"])
+  }
+
+  static func sourceStem(of test: String) -> String {
+    test.hasSuffix("Tests") ? String(test.dropLast(5)) : test
+  }
+
+  /// The names a source's test file may have; an extension's tests may stand with its type's.
+  static func testStems(for source: String) -> [String] {
+    guard let plus = source.firstIndex(of: "+") else { return [source + "Tests"] }
+    let joined = source.filter { $0 != "+" }
+    return [source + "Tests", joined + "Tests", source[..<plus] + "Tests"]
+  }
+
+  static func hasLogic(_ file: SourceFile) -> Bool {
+    let code = file.code.split(separator: "\n").filter { !$0.allSatisfy(\.isWhitespace) }
+    return code.count >= leastLogic && SizeTests.functions(of: file.code).count > 2
+  }
+}

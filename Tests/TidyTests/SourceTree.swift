@@ -1,0 +1,78 @@
+import Foundation
+
+/// The package's files as the tidy rules see them.
+enum SourceTree {
+  /// The package's folder.
+  static let root = URL(filePath: #filePath)
+    .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+
+  /// Every Swift file below the folders named, in order of path.
+  static func swiftFiles(in folders: [String]) -> [SourceFile] {
+    folders.flatMap { files(below: $0) }.filter { $0.hasSuffix(".swift") }.map(file)
+  }
+
+  /// Every text file a person wrote: sources, tests, tools, documents, settings.
+  static func textFiles() -> [SourceFile] {
+    let folders = ["Sources", "Tests", "tools", ".ci"].flatMap { files(below: $0) }
+    let binary = ["png", "arbor", "mdb"]
+    return (folders + ["README.md", "Package.swift", ".gitignore", ".swift-format"])
+      .filter { path in !binary.contains { path.hasSuffix("." + $0) } }
+      .filter { FileManager.default.fileExists(atPath: root.appending(path: $0).path) }
+      .map(file)
+  }
+
+  /// One file by its path from the package's folder; an empty one where it cannot be read as text.
+  static func file(_ path: String) -> SourceFile {
+    let text = try? String(contentsOf: root.appending(path: path), encoding: .utf8)
+    return SourceFile(path: path, text: text ?? "")
+  }
+
+  private static func files(below folder: String) -> [String] {
+    guard let paths = FileManager.default.enumerator(atPath: root.appending(path: folder).path)
+    else { return [] }
+    return paths.compactMap { $0 as? String }
+      .map { "\(folder)/\($0)" }
+      .filter { !$0.contains("/.build/") && !$0.hasSuffix("~") && !isFolder($0) }
+      .sorted()
+  }
+
+  private static func isFolder(_ path: String) -> Bool {
+    var isFolder: ObjCBool = false
+    _ = FileManager.default.fileExists(
+      atPath: root.appending(path: path).path, isDirectory: &isFolder)
+    return isFolder.boolValue
+  }
+}
+
+/// One file, as text and as code without comments and literals.
+struct SourceFile: Sendable {
+  /// The path from the package's folder.
+  let path: String
+  /// The whole text.
+  let text: String
+
+  /// The text's lines without their ends.
+  var lines: [Substring] {
+    var lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+    if lines.last?.isEmpty == true { lines.removeLast() }
+    return lines
+  }
+
+  /// The file's name without its folder and ending.
+  var stem: String {
+    let name = path.split(separator: "/").last ?? ""
+    return String(name.prefix { $0 != "." })
+  }
+
+  /// The name of the target: the folder below `Sources`, `Tests` or `tools`.
+  var target: String {
+    let parts = path.split(separator: "/")
+    if parts.count > 3, parts[1] == "crash-lab" || parts[1] == "benchmarks" {
+      return parts[1] == "benchmarks" ? "arborbench" : String(parts[2])
+    }
+    return parts.count > 2 ? String(parts[1]) : ""
+  }
+
+  /// The code with comments and string literals blanked out, line for line.
+  var code: String { CodeMask.blank(text) }
+}

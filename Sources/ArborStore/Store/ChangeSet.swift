@@ -1,0 +1,115 @@
+package import ArborModel
+
+/// Everything that one commit of a context writes: records, link edits and application metadata.
+///
+/// A change set is a proposal with preconditions. The store checks all of them before it writes
+/// anything — that each changed record still has the version it was based on, that every object
+/// linked to exists, that nothing outside still links to a deleted object, and that unique values
+/// stay unique — and either writes the whole set or nothing.
+///
+/// The records are borrowed: whoever submits a set keeps their slabs alive until the commit returns.
+package struct ChangeSet {
+  /// At most one for each object, in any order.
+  package var records: [RecordChange] = []
+  /// The edits of relationships whose storage is `.links`, for each of the two sides.
+  ///
+  /// Edits of one owner's relationship take effect in order. What a deleted object owns goes
+  /// without an edit.
+  package var links: [LinkEdit] = []
+  /// Who commits, for the history.
+  package var author: String?
+  /// The name of the committing context, for the history.
+  package var contextName: String?
+  /// Application metadata to set, or to remove where the value is nil.
+  package var metadata: [(key: String, value: [UInt8]?)] = []
+
+  package init() {}
+
+  /// Whether there is nothing to write.
+  package var isEmpty: Bool { records.isEmpty && links.isEmpty && metadata.isEmpty }
+}
+
+extension ChangeSet {
+  /// What happens to one object.
+  package struct RecordChange {
+    /// The raw values are written into the history: never change one.
+    package enum Kind: UInt8, Sendable, Hashable {
+      case insert = 1
+      case update = 2
+      case delete = 3
+    }
+
+    package let number: ObjectNumber
+    package let kind: Kind
+    /// The version of the record that the change was made to; 0 for an insertion.
+    package let baseVersion: UInt32
+    /// The record as it shall be, in the newest layout and unsealed; nil for a deletion.
+    package let record: RecordView?
+    /// One bit for each changed field of the layout; the highest for links and for fields from the
+    /// 64th on.
+    package let changedProperties: UInt64
+
+    /// The bit that stands for everything without a bit of its own.
+    package static let otherProperties: UInt64 = 1 << 63
+
+    /// A new object, which is stored with version 1.
+    package static func insert(_ number: ObjectNumber, _ record: RecordView) -> RecordChange {
+      RecordChange(
+        number: number, kind: .insert, baseVersion: 0, record: record, changedProperties: .max)
+    }
+
+    /// An object changed since version `baseVersion`, which is stored with the version after it.
+    package static func update(
+      _ number: ObjectNumber, from baseVersion: UInt32, _ record: RecordView,
+      changedProperties: UInt64
+    ) -> RecordChange {
+      RecordChange(
+        number: number, kind: .update, baseVersion: baseVersion, record: record,
+        changedProperties: changedProperties)
+    }
+
+    /// An object that goes.
+    package static func delete(
+      _ number: ObjectNumber, from baseVersion: UInt32
+    ) -> RecordChange {
+      RecordChange(
+        number: number, kind: .delete, baseVersion: baseVersion, record: nil,
+        changedProperties: .max)
+    }
+  }
+
+  /// A change of one owner's members in a relationship whose storage is `.links`.
+  package struct LinkEdit {
+    package enum Edit {
+      /// Links a member; at the end of an ordered relationship. Nothing where it is one already.
+      case add(ObjectNumber)
+      /// Unlinks a member. Nothing where it is none.
+      case remove(ObjectNumber)
+      /// The whole new member list of an ordered relationship.
+      case reorder([ObjectNumber])
+    }
+
+    package let owner: ObjectNumber
+    /// The relationship's slot in the owner's entity.
+    package let slot: Int
+    package let edit: Edit
+
+    package init(owner: ObjectNumber, slot: Int, _ edit: Edit) {
+      self.owner = owner
+      self.slot = slot
+      self.edit = edit
+    }
+
+    package init(owner: ObjectNumber, relationship: RelationshipSchema, _ edit: Edit) {
+      self.init(owner: owner, slot: relationship.slot, edit)
+    }
+  }
+}
+
+/// What a successful commit gives back.
+package struct CommitReceipt: Sendable, Hashable {
+  /// The commit's place in the store's history.
+  package let sequence: UInt64
+
+  package init(sequence: UInt64) { self.sequence = sequence }
+}

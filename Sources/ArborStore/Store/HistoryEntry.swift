@@ -1,0 +1,50 @@
+package import ArborModel
+package import Foundation
+
+/// What one commit did, as the store remembers it.
+package struct HistoryEntry: Sendable, Hashable {
+  /// One object that a commit inserted, changed or deleted.
+  package struct Change: Sendable, Hashable {
+    package let number: ObjectNumber
+    package let kind: ChangeSet.RecordChange.Kind
+    /// As in ``ChangeSet/RecordChange/changedProperties``.
+    package let changedProperties: UInt64
+
+    package init(
+      number: ObjectNumber, kind: ChangeSet.RecordChange.Kind, changedProperties: UInt64
+    ) {
+      self.number = number
+      self.kind = kind
+      self.changedProperties = changedProperties
+    }
+  }
+
+  package let sequence: UInt64
+  package let date: Date
+  package let author: String?
+  package let contextName: String?
+  /// Whether the commit changed too many objects to list: ``changes`` is empty then.
+  package let isBulk: Bool
+  /// In the order of the objects' numbers.
+  package let changes: [Change]
+
+  package init(
+    sequence: UInt64, date: Date, author: String?, contextName: String?, isBulk: Bool,
+    changes: [Change]
+  ) {
+    self.sequence = sequence
+    self.date = date
+    self.author = author
+    self.contextName = contextName
+    self.isBulk = isBulk
+    self.changes = changes
+  }
+}
+
+/// The history after a commit, or that it no longer reaches so far back.
+package enum HistoryReading: Sendable, Hashable {
+  /// The commits, oldest first.
+  case entries([HistoryEntry])
+  /// Some of them have been trimmed: take everything as changed.
+  case tooOld
+}

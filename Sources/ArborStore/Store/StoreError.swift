@@ -1,0 +1,102 @@
+package import ArborModel
+
+/// Why the store refused or failed an operation.
+package enum StoreError: Error, Sendable {
+  /// Bytes of the file are not what was written; the object they were read for, where known.
+  case corrupted(entity: String?, object: ObjectNumber?, what: String)
+  /// Objects that another commit changed meanwhile, with their present state.
+  case conflict([CommitConflict])
+  /// Links to objects that are not in the store, or no longer.
+  case missingTargets([MissingTarget])
+  /// Deleted objects that others still link to.
+  case stillLinked([StillLinked])
+  /// Objects that share values which must be unique.
+  case notUnique([UniquenessViolation])
+  /// The file was written with another model; what differs, a sentence each.
+  case modelMismatch([String])
+  /// Another process has given the file another model since it was opened.
+  case modelChanged
+  /// The file's format is of a later version than this library reads.
+  case formatTooNew(major: Int, minor: Int)
+  /// The path leads to something that is no store.
+  case notAStore(path: String, what: String)
+  /// The store was opened for reading, or its folder or medium can not be written.
+  case readOnly(path: String?)
+  /// Something else holds the file open.
+  case inUse(path: String?)
+  /// The store has been closed.
+  case closed
+  /// No room on the disk, or a file-size limit.
+  case diskFull
+  /// The operating system refused a call.
+  case inputOutput(operation: String, path: String?, errno: Int32)
+  /// An ID that names no object of this store.
+  case foreignObject(String)
+  /// A change set that contradicts itself or the schema: a defect of whoever made it.
+  case invalidChange(ObjectNumber?, what: String)
+  /// Something that the engine or an option bounds.
+  case limit(String)
+}
+
+/// An object that changed since a change set was made.
+package struct CommitConflict: Sendable, Hashable {
+  package let number: ObjectNumber
+  /// The version the change was based on.
+  package let baseVersion: UInt32
+  /// The stored record, in the newest layout; nil where the object is gone.
+  package let currentRecord: [UInt8]?
+
+  package init(number: ObjectNumber, baseVersion: UInt32, currentRecord: [UInt8]?) {
+    self.number = number
+    self.baseVersion = baseVersion
+    self.currentRecord = currentRecord
+  }
+}
+
+/// A link to an object that is not there.
+package struct MissingTarget: Sendable, Hashable {
+  package let owner: ObjectNumber
+  package let relationship: String
+  package let target: ObjectNumber
+
+  package init(owner: ObjectNumber, relationship: String, target: ObjectNumber) {
+    self.owner = owner
+    self.relationship = relationship
+    self.target = target
+  }
+}
+
+/// A deleted object that another one still links to.
+package struct StillLinked: Sendable, Hashable {
+  package let deleted: ObjectNumber
+  package let owner: ObjectNumber
+  /// The owner's relationship that leads to the deleted object.
+  package let relationship: String
+
+  package init(deleted: ObjectNumber, owner: ObjectNumber, relationship: String) {
+    self.deleted = deleted
+    self.owner = owner
+    self.relationship = relationship
+  }
+}
+
+/// Two objects with one unique value.
+package struct UniquenessViolation: Sendable, Hashable {
+  /// The entity that declares the constraint.
+  package let entity: String
+  /// The constraint's properties.
+  package let properties: [String]
+  /// The object that holds the values: stored, or another of the same change set.
+  package let existing: ObjectNumber
+  /// The object of the change set that claims them too.
+  package let offending: ObjectNumber
+
+  package init(
+    entity: String, properties: [String], existing: ObjectNumber, offending: ObjectNumber
+  ) {
+    self.entity = entity
+    self.properties = properties
+    self.existing = existing
+    self.offending = offending
+  }
+}

@@ -1,0 +1,63 @@
+package import ArborModel
+
+/// What a store is opened with.
+package struct StoreOpening: Sendable {
+  /// Where the store lies.
+  package enum Location: Sendable, Hashable {
+    /// A file, by its path.
+    case file(String)
+    /// Memory: the store goes with the last reference to it.
+    case inMemory
+  }
+
+  /// What a commit waits for before it returns.
+  package enum Durability: Sendable, Hashable {
+    /// A commit survives power loss.
+    case full
+    /// Power loss may take the last commits, never consistency.
+    case relaxed
+  }
+
+  /// What to do with a file that was written with another model.
+  package enum MismatchRule: Sendable, Hashable {
+    case fail
+    case eraseAndRecreate
+  }
+
+  /// What to do with a file that is damaged or no store.
+  package enum CorruptionRule: Sendable, Hashable {
+    case fail
+    /// Keeps the file under another name beside the new one.
+    case setAsideAndRecreate
+  }
+
+  /// How much of an existing file is looked at before it is used.
+  package enum Verification: Sendable, Hashable {
+    /// Root pages, header and databases.
+    case quick
+    /// As `quick` today; more where the last writer may have died with its machine.
+    case automatic
+    /// Every record, index entry and link as well: the store check.
+    case full
+  }
+
+  package var location: Location
+  /// nil: the model inside the file, which then has to exist.
+  package var model: ManagedObjectModel?
+  /// The fingerprint of ``model``, where the caller has it at hand already.
+  package var modelFingerprint: [UInt8]?
+  package var isReadOnly = false
+  package var durability = Durability.full
+  package var verification = Verification.automatic
+  package var onMismatch = MismatchRule.fail
+  package var onCorruption = CorruptionRule.fail
+  /// Bytes of address space to map at first; nil: as much as the system grants, up to 1 TiB.
+  package var initialMapSize: Int?
+  /// Bytes of address space the map may grow to; nil: no bound but the engine's.
+  package var maximumMapSize: Int?
+
+  package init(_ location: Location, model: ManagedObjectModel?) {
+    self.location = location
+    self.model = model
+  }
+}

@@ -1,0 +1,103 @@
+/// The bytes of one index key while it is made, in memory that is reused for the next.
+///
+/// A key is a tuple of columns. LMDB allows 511 bytes; ours are cut at ``limit``, which leaves room
+/// for pages of any size. Of two tuples that differ only behind the cut the keys are equal, so
+/// whoever reads a key of that length asks the record (see ``isCut``).
+package struct KeyBuffer: ~Copyable {
+  /// The length keys are cut at.
+  package static let limit = 480
+
+  /// A fixed-width column is written whole before it is known to be too long.
+  private static let room = limit + 32
+
+  private let base: UnsafeMutableRawPointer
+  /// The key's length, at most ``limit``.
+  package private(set) var count = 0
+  /// Whether columns, or the end of one, did not fit.
+  package private(set) var isCut = false
+
+  package init() { base = .allocate(byteCount: Self.room, alignment: 16) }
+
+  deinit { base.deallocate() }
+
+  /// The key, valid until the buffer changes or ends.
+  package var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: base, count: count) }
+
+  @inline(__always)
+  package mutating func removeAll() {
+    count = 0
+    isCut = false
+  }
+
+  /// Adds one byte.
+  @inline(__always)
+  mutating func append(_ byte: UInt8) {
+    base.storeBytes(of: byte, toByteOffset: count, as: UInt8.self)
+    advance(1)
+  }
+
+  /// Adds a marker and the bytes of a number, the most significant first, all inverted by `mask`.
+  @inline(__always)
+  mutating func append(_ marker: UInt8, _ number: UInt64, mask: UInt8) {
+    base.storeBytes(of: marker ^ mask, toByteOffset: count, as: UInt8.self)
+    let bits = mask == 0 ? number : ~number
+    base.storeBytes(of: bits.bigEndian, toByteOffset: count + 1, as: UInt64.self)
+    advance(9)
+  }
+
+  /// Adds bytes as they are, inverted by `mask`.
+  mutating func append(_ bytes: UnsafeRawBufferPointer, mask: UInt8) {
+    let fitting = min(bytes.count, Self.limit - count)
+    guard let source = bytes.baseAddress, fitting > 0 else {
+      isCut = isCut || !bytes.isEmpty
+      return
+    }
+    (base + count).copyMemory(from: source, byteCount: fitting)
+    if mask != 0 { invert(from: count, to: count + fitting) }
+    count += fitting
+    if fitting < bytes.count { isCut = true }
+  }
+
+  /// Adds bytes of which 00 and 01 are written as 01 01 and 01 02, so that 00 can end them.
+  mutating func append(escaping bytes: UnsafeRawBufferPointer, mask: UInt8) {
+    let start = count
+    var place = 0
+    while count < Self.limit {
+      // Eight bytes at once as long as none of them is to be escaped.
+      while place + 8 <= bytes.count, count + 8 <= Self.limit {
+        let word = bytes.loadUnaligned(fromByteOffset: place, as: UInt64.self)
+        guard (word &- 0x0202_0202_0202_0202) & ~word & 0x8080_8080_8080_8080 == 0 else { break }
+        base.storeBytes(of: word, toByteOffset: count, as: UInt64.self)
+        place += 8
+        count += 8
+      }
+      guard place < bytes.count, count < Self.limit else { break }
+      let byte = bytes[place]
+      place += 1
+      if byte > 1 {
+        base.storeBytes(of: byte, toByteOffset: count, as: UInt8.self)
+        count += 1
+      } else {
+        base.storeBytes(of: 1, toByteOffset: count, as: UInt8.self)
+        base.storeBytes(of: byte + 1, toByteOffset: count + 1, as: UInt8.self)
+        advance(2)
+      }
+    }
+    if place < bytes.count { isCut = true }
+    if mask != 0 { invert(from: start, to: count) }
+  }
+
+  @inline(__always)
+  private mutating func advance(_ length: Int) {
+    count += length
+    if count > Self.limit {
+      count = Self.limit
+      isCut = true
+    }
+  }
+
+  private func invert(from start: Int, to end: Int) {
+    let bytes = UnsafeMutableRawBufferPointer(start: base, count: end)
+    for place in start..<end { bytes[place] = ~bytes[place] }
+  }
+}

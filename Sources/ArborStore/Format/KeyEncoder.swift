@@ -1,0 +1,151 @@
+package import ArborModel
+internal import Foundation
+
+/// Writes values as bytes whose order is the order of the values.
+///
+/// ```
+/// column   01                          nil
+///          02 · payload                any value
+/// payload  int16/32/64  8 bytes big-endian, sign bit flipped
+///          double float 8 bytes big-endian; sign bit set where it was clear, else all bits flipped;
+///          date         -0 as 0
+///          boolean      00 or 01
+///          reference    8 bytes big-endian
+///          uuid         16 bytes
+///          decimal      as DecimalCodec writes it
+///          string uri   the bytes, 00 as 01 01 and 01 as 01 02, then 00
+///          binary
+/// ```
+///
+/// The bytes of a descending column are inverted. No column's bytes begin another's, so the order
+/// of tuples is the order of their concatenated columns, and a key is unique to its tuple unless it
+/// was cut.
+package enum KeyEncoder {
+  static let nilMarker: UInt8 = 1
+  static let valueMarker: UInt8 = 2
+  static let terminator: UInt8 = 0
+
+  /// What the bytes of a column are combined with by exclusive or.
+  @inline(__always)
+  static func mask(isAscending: Bool) -> UInt8 { isAscending ? 0 : 0xFF }
+
+  /// Adds a record's field to a key.
+  ///
+  /// - Precondition: The field is not ``FieldKind/tagged``: such values have no order.
+  @inline(__always)
+  package static func append(
+    _ field: RecordField, of record: RecordView, isAscending: Bool = true, to key: inout KeyBuffer
+  ) {
+    let mask = mask(isAscending: isAscending)
+    guard !record.isNull(field) else {
+      key.append(nilMarker ^ mask)
+      return
+    }
+    switch field.kind {
+    case .int64:
+      key.append(valueMarker, bits(record.load(field, as: Int64.self)), mask: mask)
+    case .int32:
+      key.append(valueMarker, bits(Int64(record.load(field, as: Int32.self))), mask: mask)
+    case .int16:
+      key.append(valueMarker, bits(Int64(record.load(field, as: Int16.self))), mask: mask)
+    case .double, .date:
+      key.append(valueMarker, bits(record.load(field, as: Double.self)), mask: mask)
+    case .float:
+      key.append(valueMarker, bits(Double(record.load(field, as: Float.self))), mask: mask)
+    case .reference:
+      key.append(valueMarker, record.load(field, as: UInt64.self), mask: mask)
+    case .boolean:
+      key.append(valueMarker ^ mask)
+      key.append((record.load(field, as: UInt8.self) == 0 ? 0 : 1) ^ mask)
+    case .uuid:
+      let bytes = record.base + Int(field.offset)
+      key.append(valueMarker ^ mask)
+      key.append(UnsafeRawBufferPointer(start: bytes, count: 16), mask: mask)
+    case .decimal:
+      key.append(valueMarker ^ mask)
+      key.append(record.bytes(field), mask: mask)
+    case .string, .uri, .binary:
+      appendText(record.bytes(field), mask: mask, to: &key)
+    case .tagged:
+      preconditionFailure("A value without a type has no order; index a typed attribute instead.")
+    }
+  }
+
+  /// Adds a value to a key.
+  ///
+  /// - Parameter kind: The kind of the fields the index is over.
+  /// - Returns: Whether the value is null or of that kind; nothing is added where it is not.
+  package static func append(
+    _ value: Value, as kind: FieldKind, isAscending: Bool = true, to key: inout KeyBuffer
+  ) -> Bool {
+    let mask = mask(isAscending: isAscending)
+    switch (kind, value) {
+    case (_, .null): key.append(nilMarker ^ mask)
+    case (.int16, .integer(let number)), (.int32, .integer(let number)),
+      (.int64, .integer(let number)):
+      key.append(valueMarker, bits(number), mask: mask)
+    case (.double, .double(let number)), (.float, .double(let number)):
+      guard !number.isNaN else { return false }
+      key.append(valueMarker, bits(number), mask: mask)
+    case (.date, .date(let date)):
+      guard !date.timeIntervalSinceReferenceDate.isNaN else { return false }
+      key.append(valueMarker, bits(date.timeIntervalSinceReferenceDate), mask: mask)
+    case (.reference, .integer(let number)):
+      key.append(valueMarker, UInt64(bitPattern: number), mask: mask)
+    case (.boolean, .boolean(let flag)):
+      key.append(valueMarker ^ mask)
+      key.append((flag ? 1 : 0) ^ mask)
+    case (.uuid, .uuid(let uuid)):
+      key.append(valueMarker ^ mask)
+      withUnsafeBytes(of: uuid.uuid) { key.append($0, mask: mask) }
+    case (.decimal, .decimal(let number)):
+      guard let bytes = DecimalCodec.encode(number) else { return false }
+      key.append(valueMarker ^ mask)
+      bytes.withUnsafeBytes { key.append($0, mask: mask) }
+    case (.string, .string(let text)): appendText(text, mask: mask, to: &key)
+    case (.uri, .uri(let url)): appendText(url.absoluteString, mask: mask, to: &key)
+    case (.binary, .binary(let data)):
+      data.withUnsafeBytes { appendText($0, mask: mask, to: &key) }
+    default: return false
+    }
+    return true
+  }
+
+  /// Adds what the keys of all strings with a prefix begin with.
+  package static func appendPrefix(
+    _ prefix: String, isAscending: Bool = true, to key: inout KeyBuffer
+  ) {
+    let mask = mask(isAscending: isAscending)
+    var prefix = prefix
+    key.append(valueMarker ^ mask)
+    prefix.withUTF8 { key.append(escaping: UnsafeRawBufferPointer($0), mask: mask) }
+  }
+
+  /// Adds what the keys of all values but nil begin with.
+  package static func appendAnyValue(isAscending: Bool = true, to key: inout KeyBuffer) {
+    key.append(valueMarker ^ mask(isAscending: isAscending))
+  }
+
+  @inline(__always)
+  static func bits(_ number: Int64) -> UInt64 { UInt64(bitPattern: number) ^ (1 << 63) }
+
+  @inline(__always)
+  static func bits(_ number: Double) -> UInt64 {
+    // Adding 0 makes -0 a plain 0 and leaves every other number as it is.
+    let pattern = (number + 0).bitPattern
+    return pattern >> 63 == 0 ? pattern | 1 << 63 : ~pattern
+  }
+
+  private static func appendText(_ text: String, mask: UInt8, to key: inout KeyBuffer) {
+    var text = text
+    text.withUTF8 { appendText(UnsafeRawBufferPointer($0), mask: mask, to: &key) }
+  }
+
+  private static func appendText(
+    _ bytes: UnsafeRawBufferPointer, mask: UInt8, to key: inout KeyBuffer
+  ) {
+    key.append(valueMarker ^ mask)
+    key.append(escaping: bytes, mask: mask)
+    key.append(terminator ^ mask)
+  }
+}

@@ -1,0 +1,35 @@
+package import ArborModel
+
+/// A context's pending state, laid over the store's rows by a fetch or a count.
+///
+/// The executor judges pending records with the same compiled predicate as stored ones, so that an
+/// answer does not depend on what has been committed. An overlay is made per fetch and used on one
+/// thread; views it gives stay valid for the length of the call that asked for them.
+package final class FetchOverlay {
+  /// The objects inserted, changed or deleted in the context: stored rows of theirs do not count.
+  package let dirty: NumberMap
+  /// The objects of one concrete entity that are inserted or changed and not deleted.
+  package let pendingRows: (EntitySchema) -> [(ObjectNumber, RecordView)]
+  /// The record of an inserted or changed object; nil for others.
+  package let pendingRecord: (ObjectNumber) -> RecordView?
+  /// Whether an object is deleted in the context.
+  package let isDeleted: (ObjectNumber) -> Bool
+  /// The registered, unchanged objects, whose records need not be copied; nil for none.
+  package let known: NumberMap?
+
+  package init(
+    dirty: NumberMap, known: NumberMap?,
+    pendingRows: @escaping (EntitySchema) -> [(ObjectNumber, RecordView)],
+    pendingRecord: @escaping (ObjectNumber) -> RecordView?,
+    isDeleted: @escaping (ObjectNumber) -> Bool
+  ) {
+    self.dirty = dirty
+    self.known = known
+    self.pendingRows = pendingRows
+    self.pendingRecord = pendingRecord
+    self.isDeleted = isDeleted
+  }
+
+  /// Whether the store's rows are not all that counts.
+  package var hasPendingChanges: Bool { dirty.count > 0 }
+}

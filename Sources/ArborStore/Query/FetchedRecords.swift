@@ -1,0 +1,49 @@
+package import ArborModel
+
+/// One object that a fetch found.
+package struct FetchedRow {
+  package let number: ObjectNumber
+  /// The copied record; nil where the context has the object's state already: it is pending there,
+  /// or registered and unchanged.
+  package let base: UnsafeRawPointer?
+  /// The record's length in bytes; 0 where there is no copy.
+  package let count: Int32
+  /// Which of ``FetchedRecords/slabs`` holds the copy; -1 where there is none.
+  package let slabIndex: Int32
+
+  /// A row whose state the context has.
+  @inlinable
+  package init(known number: ObjectNumber) {
+    self.number = number
+    base = nil
+    count = 0
+    slabIndex = -1
+  }
+
+  @inlinable
+  package init(_ number: ObjectNumber, copy: RecordView, slabIndex: Int) {
+    self.number = number
+    base = copy.base
+    count = Int32(truncatingIfNeeded: copy.count)
+    self.slabIndex = Int32(truncatingIfNeeded: slabIndex)
+  }
+
+  /// The copied record, or nil.
+  @inlinable package var record: RecordView? {
+    base.map { RecordView(base: $0, count: Int(count)) }
+  }
+}
+
+/// What a fetch found, in order, with the slabs that hold the copied records.
+///
+/// The rows' pointers are valid as long as somebody holds the slab that ``FetchedRow/slabIndex``
+/// names.
+package struct FetchedRecords {
+  package var rows: [FetchedRow]
+  package var slabs: [RecordSlab]
+
+  package init() {
+    rows = []
+    slabs = []
+  }
+}

@@ -12,6 +12,8 @@ public struct EntityDescription: Sendable, Hashable {
   public var attributes: [AttributeDescription]
   /// The entity's own relationships, in order; inherited ones are not listed.
   public var relationships: [RelationshipDescription]
+  /// The entity's own fetched properties, in order; inherited ones are not listed.
+  public var fetchedProperties: [FetchedPropertyDescription]
   /// The indexes declared at this entity.
   public var fetchIndexes: [FetchIndexDescription]
   /// Sets of properties whose values together are unique among the entity's objects and those of
@@ -30,7 +32,7 @@ public struct EntityDescription: Sendable, Hashable {
     attributes: [AttributeDescription] = [], relationships: [RelationshipDescription] = [],
     fetchIndexes: [FetchIndexDescription] = [], uniquenessConstraints: [[String]] = [],
     userInfo: [String: String] = [:], renamingIdentifier: String? = nil,
-    versionHashModifier: String? = nil
+    versionHashModifier: String? = nil, fetchedProperties: [FetchedPropertyDescription] = []
   ) {
     self.name = name
     self.className = className
@@ -38,6 +40,7 @@ public struct EntityDescription: Sendable, Hashable {
     self.parent = parent
     self.attributes = attributes
     self.relationships = relationships
+    self.fetchedProperties = fetchedProperties
     self.fetchIndexes = fetchIndexes
     self.uniquenessConstraints = uniquenessConstraints
     self.userInfo = userInfo

@@ -58,12 +58,14 @@ struct IndexGathering {
 
   private func source(of name: String) -> IndexSchema.Column.Source? {
     if let slot = attributes.firstIndex(where: { $0.name == name }) {
-      // A transient attribute is not stored, and values without a type have no order worth keeping.
-      guard !attributes[slot].isTransient, FieldKind(attributes[slot].type) != .tagged else {
-        return nil
-      }
-      return .attribute(slot)
+      return attributes[slot].isIndexable ? .attribute(slot) : nil
     }
     return relationships.first { $0.name == name && !$0.isToMany }.map { .toOne($0.slot) }
   }
+}
+
+extension AttributeDescription {
+  /// Whether an index can hold the attribute: a transient one is not stored, and values without a
+  /// type have no order worth keeping.
+  var isIndexable: Bool { !isTransient && FieldKind(type) != .tagged }
 }

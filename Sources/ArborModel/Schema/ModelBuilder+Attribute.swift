@@ -1,0 +1,149 @@
+public import Foundation
+
+/// An attribute of an entity written in code; see ``ModelBuilder``.
+///
+/// An attribute is mandatory unless it is marked `.optional`.
+///
+/// ```swift
+/// Attribute("name", .string, .indexed, .default(""), .bounds(0...80))
+/// ```
+public struct Attribute: Sendable {
+  /// What the attribute says.
+  public var description: AttributeDescription
+  /// Whether no two objects of the entity have the same value.
+  public var isUnique: Bool
+
+  /// Describes an attribute.
+  ///
+  /// - Parameters:
+  ///   - name: The attribute's name, unique in its entity and all it inherits.
+  ///   - type: The attribute's type.
+  ///   - options: What else is to be said, in any order.
+  public init(_ name: String, _ type: AttributeType, _ options: AttributeOption...) {
+    self.init(name, type, options: options)
+  }
+
+  /// Describes an attribute with a list of options.
+  public init(_ name: String, _ type: AttributeType, options: [AttributeOption]) {
+    description = AttributeDescription(name: name, type: type)
+    isUnique = false
+    for option in options { apply(option) }
+  }
+
+  private mutating func apply(_ option: AttributeOption) {
+    switch option.kind {
+    case .optional: description.isOptional = true
+    case .default(let value): description.defaultValue = value
+    case .indexed: description.isIndexed = true
+    case .unique: isUnique = true
+    case .transient: description.isTransient = true
+    case .externalStorage: description.allowsExternalStorage = true
+    case .bounds(let minimum, let maximum):
+      if !minimum.isNull { description.minimum = minimum }
+      if !maximum.isNull { description.maximum = maximum }
+    case .pattern(let pattern): description.regularExpression = pattern
+    case .derived(let expression): description.derivation = expression
+    case .renamed(let name): description.renamingIdentifier = name
+    case .versionHashModifier(let word): description.versionHashModifier = word
+    case .preservedOnDeletion: description.isPreservedOnDeletion = true
+    case .userInfo(let notes): description.userInfo.merge(notes) { _, new in new }
+    }
+  }
+}
+
+/// One thing said about an attribute beyond name and type.
+public struct AttributeOption: Sendable {
+  enum Kind: Sendable {
+    case optional, indexed, unique, transient, externalStorage, preservedOnDeletion
+    case `default`(Value)
+    case bounds(Value, Value)
+    case pattern(String)
+    case derived(String)
+    case renamed(String)
+    case versionHashModifier(String)
+    case userInfo([String: String])
+  }
+
+  let kind: Kind
+
+  /// The attribute may be nil when its object is committed.
+  public static let optional = AttributeOption(kind: .optional)
+  /// The attribute has an index of its own.
+  public static let indexed = AttributeOption(kind: .indexed)
+  /// No two objects of the entity and its subentities have the same value.
+  public static let unique = AttributeOption(kind: .unique)
+  /// The attribute lives in memory only.
+  public static let transient = AttributeOption(kind: .transient)
+  /// Large binaries may be kept outside the record.
+  public static let externalStorage = AttributeOption(kind: .externalStorage)
+  /// The value is kept in the history when its object is deleted.
+  public static let preservedOnDeletion = AttributeOption(kind: .preservedOnDeletion)
+
+  /// The value a new object starts with.
+  public static func `default`(_ value: Value) -> AttributeOption {
+    AttributeOption(kind: .default(value))
+  }
+  /// The least and the greatest value allowed; for texts, the lengths in characters.
+  public static func bounds(_ range: ClosedRange<some AttributeBound>) -> AttributeOption {
+    AttributeOption(kind: .bounds(range.lowerBound.boundValue, range.upperBound.boundValue))
+  }
+  /// The least value allowed; for texts, the least length in characters.
+  public static func bounds(_ range: PartialRangeFrom<some AttributeBound>) -> AttributeOption {
+    AttributeOption(kind: .bounds(range.lowerBound.boundValue, .null))
+  }
+  /// The greatest value allowed; for texts, the greatest length in characters.
+  public static func bounds(_ range: PartialRangeThrough<some AttributeBound>) -> AttributeOption {
+    AttributeOption(kind: .bounds(.null, range.upperBound.boundValue))
+  }
+  /// A regular expression that a text has to match as a whole.
+  public static func pattern(_ regularExpression: String) -> AttributeOption {
+    AttributeOption(kind: .pattern(regularExpression))
+  }
+  /// An expression that computes the attribute at commit, such as `employees.@count`.
+  public static func derived(_ expression: String) -> AttributeOption {
+    AttributeOption(kind: .derived(expression))
+  }
+  /// The name the attribute had in an earlier version of the model.
+  public static func renamed(from name: String) -> AttributeOption {
+    AttributeOption(kind: .renamed(name))
+  }
+  /// A word that makes the attribute differ from its earlier version although nothing else does.
+  public static func versionHashModifier(_ word: String) -> AttributeOption {
+    AttributeOption(kind: .versionHashModifier(word))
+  }
+  /// Notes that steer importing and tools.
+  public static func userInfo(_ notes: [String: String]) -> AttributeOption {
+    AttributeOption(kind: .userInfo(notes))
+  }
+}
+
+/// A value that can bound an attribute.
+public protocol AttributeBound: Comparable, Sendable {
+  /// The bound as a value.
+  var boundValue: Value { get }
+}
+
+extension Int: AttributeBound {
+  /// The bound as a whole number.
+  public var boundValue: Value { .integer(Int64(self)) }
+}
+
+extension Int64: AttributeBound {
+  /// The bound as a whole number.
+  public var boundValue: Value { .integer(self) }
+}
+
+extension Double: AttributeBound {
+  /// The bound as a floating-point number.
+  public var boundValue: Value { .double(self) }
+}
+
+extension Decimal: AttributeBound {
+  /// The bound as a decimal number.
+  public var boundValue: Value { .decimal(self) }
+}
+
+extension Date: AttributeBound {
+  /// The bound as a point in time.
+  public var boundValue: Value { .date(self) }
+}

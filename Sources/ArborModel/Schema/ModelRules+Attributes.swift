@@ -1,0 +1,148 @@
+internal import Foundation
+
+extension ModelRules {
+  /// Types, default values, bounds and regular expressions of every attribute.
+  mutating func checkAttributes() {
+    for (index, entity) in model.entities.enumerated() {
+      for (place, attribute) in entity.attributes.enumerated() {
+        let subject = ModelSubject.attribute(index, place)
+        check(attribute, called: "Attribute \(entity.name).\(attribute.name)", at: subject)
+        if attribute.isIndexed, !attribute.isIndexable {
+          warn(
+            subject,
+            "Attribute \(entity.name).\(attribute.name) is indexed but \(Self.unindexable(attribute)); "
+              + "it gets no index, so take the mark away.")
+        }
+      }
+    }
+  }
+
+  /// Composite types: their names, their parts, and that none contains itself.
+  mutating func checkComposites() {
+    var names: Set<String> = []
+    for (index, composite) in model.composites.enumerated() {
+      if let flaw = Self.flaw(ofName: composite.name) {
+        report(.composite(index), "Composite type \(composite.name) \(flaw).")
+      }
+      if !names.insert(composite.name).inserted {
+        report(.composite(index), "There are two composite types \(composite.name); rename one.")
+      }
+      if contains(composite.name, in: composite, visited: []) {
+        report(
+          .composite(index),
+          "Composite type \(composite.name) contains itself; take that part away."
+        )
+      }
+      var parts: Set<String> = []
+      for (place, part) in composite.attributes.enumerated() {
+        let name = "Attribute \(composite.name).\(part.name)"
+        if let flaw = Self.flaw(ofName: part.name) {
+          report(.part(index, place), "\(name) \(flaw).")
+        }
+        if !parts.insert(part.name).inserted {
+          report(.part(index, place), "\(name) is not unique in its composite type; rename one.")
+        }
+        check(part, called: name, at: .part(index, place))
+      }
+    }
+  }
+
+  private func contains(
+    _ name: String, in composite: CompositeDescription, visited: Set<String>
+  ) -> Bool {
+    composite.attributes.contains { part in
+      guard case .composite(let inner) = part.type else { return false }
+      if inner == name { return true }
+      guard !visited.contains(inner), let next = model.composites.first(where: { $0.name == inner })
+      else { return false }
+      return contains(name, in: next, visited: visited.union([inner]))
+    }
+  }
+
+  static func unindexable(_ attribute: AttributeDescription) -> String {
+    attribute.isTransient ? "transient" : "of a type without order"
+  }
+
+  private mutating func check(
+    _ attribute: AttributeDescription, called name: String, at subject: ModelSubject
+  ) {
+    switch attribute.type {
+    case .composite(let type) where !composites.contains(type):
+      report(
+        subject,
+        "\(name) is of the composite type \(type), which the model does not have; name one of its "
+          + "composite types.\(NearestName.hint(type, in: model.composites.map(\.name)))")
+    case .undefined where !attribute.isTransient:
+      report(subject, "\(name) has no type; give it one, or make it transient.")
+    default: break
+    }
+    checkValues(of: attribute, called: name, at: subject)
+    guard let pattern = attribute.regularExpression else { return }
+    if attribute.type != .string {
+      report(subject, "\(name) has a regular expression but is no string; take it away.")
+    } else if (try? NSRegularExpression(pattern: pattern)) == nil {
+      report(
+        subject,
+        "\(name) has the regular expression \(pattern), which is malformed; correct it.")
+    }
+  }
+
+  private mutating func checkValues(
+    of attribute: AttributeDescription, called name: String, at subject: ModelSubject
+  ) {
+    let type = attribute.type
+    let fitting = type.fitting(attribute.defaultValue)
+    if fitting == nil {
+      report(subject, "\(name) has a default that does not fit; give \(type.expectation).")
+    } else if case .composite = type, !attribute.defaultValue.isNull {
+      report(subject, "\(name) is composite and has a default; give the parts defaults instead.")
+    }
+    guard !attribute.minimum.isNull || !attribute.maximum.isNull else { return }
+    guard let boundType = type.boundType else {
+      report(subject, "\(name) has bounds, which its type does not know; take them away.")
+      return
+    }
+    guard let minimum = boundType.fitting(attribute.minimum),
+      let maximum = boundType.fitting(attribute.maximum)
+    else {
+      let what = type == .string ? "whole numbers, the least and greatest length" : type.expectation
+      report(subject, "\(name) has a bound that does not fit; give \(what).")
+      return
+    }
+    if Self.exceeds(minimum, maximum) {
+      report(subject, "\(name) has a minimum above its maximum; swap or correct them.")
+      return
+    }
+    if type == .string, Self.exceeds(0, minimum) || Self.exceeds(0, maximum) {
+      report(subject, "\(name) has a negative length as a bound; give 0 or more.")
+      return
+    }
+    guard var value = fitting, !value.isNull else { return }
+    if case .string(let text) = value { value = .integer(Int64(text.count)) }
+    if Self.exceeds(minimum, value) || Self.exceeds(value, maximum) {
+      report(subject, "\(name) has a default outside its bounds; correct the one or the others.")
+    }
+  }
+
+  /// Whether the first of two values of one type is greater; false where one is null.
+  private static func exceeds(_ left: Value, _ right: Value) -> Bool {
+    switch (left, right) {
+    case (.integer(let left), .integer(let right)): left > right
+    case (.double(let left), .double(let right)): left > right
+    case (.decimal(let left), .decimal(let right)): left > right
+    case (.date(let left), .date(let right)): left > right
+    default: false
+    }
+  }
+}
+
+extension AttributeType {
+  /// The type of an attribute's bounds, nil where it knows none. A text is bounded by its length.
+  var boundType: AttributeType? {
+    switch self {
+    case .integer16, .integer32, .integer64, .float, .double, .decimal, .date: self
+    case .string: .integer64
+    case .boolean, .binary, .uuid, .uri, .transformable, .composite, .undefined: nil
+    }
+  }
+}

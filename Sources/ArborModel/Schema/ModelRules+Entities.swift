@@ -1,0 +1,154 @@
+extension ModelRules {
+  /// Names, parents and cycles.
+  mutating func checkEntities() {
+    var firstUse: [String: String] = [:]
+    for (index, entity) in model.entities.enumerated() {
+      if let flaw = Self.flaw(ofName: entity.name) {
+        report(.entity(index), "Entity \(entity.name) \(flaw).")
+      }
+      if let earlier = firstUse.updateValue(entity.name, forKey: entity.name.lowercased()) {
+        let how = earlier == entity.name ? "there are two of it" : "\(earlier) differs in case only"
+        report(.entity(index), "Entity \(entity.name) is not unique, \(how); rename one.")
+      }
+      checkParent(of: index)
+    }
+  }
+
+  private mutating func checkParent(of index: Int) {
+    let entity = model.entities[index]
+    guard let parent = entity.parent else { return }
+    guard let parentIndex = entityIndex[parent] else {
+      report(
+        .entity(index),
+        "Entity \(entity.name) inherits from \(parent), which is no entity of the model; "
+          + "name one.\(entityHint(parent))")
+      return
+    }
+    // Every member of a cycle sees the same cycle: the first of them reports it.
+    let lineage = lineages[index]
+    let last = model.entities[lineage[lineage.count - 1]]
+    if let backTo = last.parent.flatMap({ entityIndex[$0] }), backTo == index,
+      lineage.min() == index
+    {
+      let names = (lineage + [index]).map { model.entities[$0].name }.joined(separator: " → ")
+      report(
+        .entity(index),
+        "Entity \(entity.name) inherits from itself (\(names)); take one parent away.")
+    }
+    if entity.isAbstract, !model.entities[parentIndex].isAbstract {
+      warn(
+        .entity(index),
+        "Entity \(entity.name) is abstract although its parent \(parent) is not; "
+          + "check which of the two is meant to have objects.")
+    }
+  }
+
+  /// Names of properties: legal, and unique in the entity and all it inherits.
+  mutating func checkPropertyNames() {
+    let own = model.entities.indices.map { checkOwnPropertyNames(of: $0) }
+    for (index, entity) in model.entities.enumerated() {
+      var inherited: [String: Int] = [:]
+      for ancestor in lineages[index].dropFirst().reversed() {
+        for name in own[ancestor].keys { inherited[name] = ancestor }
+      }
+      for (name, subject) in own[index].sorted(by: { $0.key < $1.key }) {
+        guard let ancestor = inherited[name] else { continue }
+        report(
+          subject.subject,
+          "\(subject.kind) \(entity.name).\(subject.name) is also a property of its ancestor "
+            + "\(model.entities[ancestor].name); rename one, or leave the inherited one.")
+      }
+      let count = own[index].count + inherited.count
+      if count > Int(UInt16.max) {
+        report(
+          .entity(index),
+          "Entity \(entity.name) has \(count) properties; an entity has at most \(UInt16.max).")
+      }
+    }
+  }
+
+  private struct NamedProperty {
+    let kind: String
+    let name: String
+    let subject: ModelSubject
+  }
+
+  private mutating func checkOwnPropertyNames(of index: Int) -> [String: NamedProperty] {
+    let entity = model.entities[index]
+    let properties =
+      entity.attributes.enumerated().map {
+        NamedProperty(kind: "Attribute", name: $1.name, subject: .attribute(index, $0))
+      }
+      + entity.relationships.enumerated().map {
+        NamedProperty(kind: "Relationship", name: $1.name, subject: .relationship(index, $0))
+      }
+      + entity.fetchedProperties.enumerated().map {
+        NamedProperty(kind: "Fetched property", name: $1.name, subject: .fetchedProperty(index, $0))
+      }
+    var firstUse: [String: NamedProperty] = [:]
+    for property in properties {
+      if let flaw = Self.flaw(ofName: property.name) {
+        report(property.subject, "\(property.kind) \(entity.name).\(property.name) \(flaw).")
+        if property.name.isEmpty { continue }
+      }
+      let key = property.name.lowercased()
+      guard let earlier = firstUse[key] else {
+        firstUse[key] = property
+        continue
+      }
+      let how =
+        earlier.name == property.name
+        ? "the entity has two properties of this name" : "\(earlier.name) differs in case only"
+      report(
+        property.subject,
+        "\(property.kind) \(entity.name).\(property.name) is not unique, \(how); rename one.")
+    }
+    return firstUse
+  }
+
+  /// Named requests: their names, their entities.
+  mutating func checkTemplates() {
+    var names: Set<String> = []
+    for (index, template) in model.fetchRequestTemplates.enumerated() {
+      if template.name.isEmpty {
+        report(.template(index), "A fetch request has no name; give it one.")
+      } else if !names.insert(template.name).inserted {
+        report(.template(index), "There are two fetch requests \(template.name); rename one.")
+      }
+      check(template, called: "Fetch request \(template.name)", at: .template(index))
+    }
+    for (index, entity) in model.entities.enumerated() {
+      for (place, property) in entity.fetchedProperties.enumerated() {
+        check(
+          property.request, called: "Fetched property \(entity.name).\(property.name)",
+          at: .fetchedProperty(index, place))
+      }
+    }
+  }
+
+  private mutating func check(
+    _ template: FetchTemplate, called name: String, at subject: ModelSubject
+  ) {
+    if entityIndex[template.entity] == nil {
+      report(
+        subject,
+        "\(name) fetches \(template.entity), which is no entity of the model; "
+          + "name one.\(entityHint(template.entity))")
+    }
+    if template.fetchLimit < 0 || template.fetchBatchSize < 0 {
+      report(subject, "\(name) has a negative limit or batch size; 0 means all.")
+    }
+  }
+
+  /// The members of configurations.
+  mutating func checkConfigurations() {
+    for (name, members) in model.configurations.sorted(by: { $0.key < $1.key }) {
+      for member in members where entityIndex[member] == nil {
+        report(
+          .configuration(name),
+          "Configuration \(name) lists \(member), which is no entity of the model; name one or "
+            + "take it out.\(entityHint(member))")
+      }
+    }
+  }
+}

@@ -1,0 +1,120 @@
+extension ModelRules {
+  /// What uniqueness constraints and indexes are made of.
+  mutating func checkIndexes() {
+    for (index, entity) in model.entities.enumerated() {
+      for (place, constraint) in entity.uniquenessConstraints.enumerated() {
+        checkConstraint(constraint, at: .constraint(index, place), of: index)
+      }
+      var names: Set<String> = []
+      for (place, fetchIndex) in entity.fetchIndexes.enumerated() {
+        let subject = ModelSubject.index(index, place)
+        let name = "Index \(fetchIndex.name) of \(entity.name)"
+        if fetchIndex.name.isEmpty || fetchIndex.name.contains("/")
+          || fetchIndex.name.utf8.count > Self.maximumNameLength
+        {
+          report(
+            subject,
+            "\(name) has a name that cannot be used; give one of 1 to \(Self.maximumNameLength) "
+              + "bytes without a slash.")
+        } else if !names.insert(fetchIndex.name).inserted {
+          report(subject, "\(name) is not the only one of this name; rename one.")
+        }
+        checkElements(of: fetchIndex, called: name, at: subject, of: index)
+      }
+    }
+  }
+
+  private mutating func checkConstraint(
+    _ constraint: [String], at subject: ModelSubject, of index: Int
+  ) {
+    let entity = model.entities[index]
+    let name = "The uniqueness constraint (\(constraint.joined(separator: ", "))) of \(entity.name)"
+    if constraint.isEmpty {
+      report(subject, "A uniqueness constraint of \(entity.name) is empty; name a property.")
+    }
+    if Set(constraint).count < constraint.count {
+      report(subject, "\(name) names a property twice; name it once.")
+    }
+    if constraint.joined(separator: "+").utf8.count > Self.maximumNameLength {
+      report(subject, "\(name) is too long; name fewer properties or shorter ones.")
+    }
+    for column in constraint {
+      switch property(column, of: index) {
+      case .attribute(let owner, let place)?:
+        let attribute = model.entities[owner].attributes[place]
+        if !attribute.isIndexable {
+          report(
+            subject,
+            "\(name) names \(column), which is \(Self.unindexable(attribute)) and cannot be kept "
+              + "unique; take it out.")
+        }
+      case .relationship(let owner, let place)?:
+        if model.entities[owner].relationships[place].isToMany {
+          report(
+            subject,
+            "\(name) names \(column), a to-many relationship; only attributes and to-one "
+              + "relationships can be unique.")
+        }
+      case .fetched?, nil:
+        report(
+          subject,
+          "\(name) names \(column), which is no property of the entity; name one."
+            + NearestName.hint(column, in: propertyNames(of: index)))
+      }
+    }
+  }
+
+  private mutating func checkElements(
+    of fetchIndex: FetchIndexDescription, called name: String, at subject: ModelSubject,
+    of index: Int
+  ) {
+    if fetchIndex.elements.isEmpty {
+      report(subject, "\(name) has no elements; name a property.")
+    }
+    if fetchIndex.partialIndexPredicate != nil {
+      warn(subject, "\(name) is partial, which fetches do not use yet; it is not kept.")
+    }
+    for element in fetchIndex.elements {
+      let column = element.property
+      if element.isExpression || column.contains(".") {
+        checkPath(column, isExpression: element.isExpression, called: name, at: subject, of: index)
+        continue
+      }
+      switch property(column, of: index) {
+      case .attribute(let owner, let place)?:
+        let attribute = model.entities[owner].attributes[place]
+        if !attribute.isIndexable {
+          warn(
+            subject,
+            "\(name) names \(column), which is \(Self.unindexable(attribute)); the index is not "
+              + "kept.")
+        }
+      case .relationship(let owner, let place)?:
+        if model.entities[owner].relationships[place].isToMany {
+          warn(subject, "\(name) names \(column), a to-many relationship; the index is not kept.")
+        }
+      case .fetched?, nil:
+        report(
+          subject,
+          "\(name) names \(column), which is no property of the entity; name one."
+            + NearestName.hint(column, in: propertyNames(of: index)))
+      }
+    }
+  }
+
+  /// An expression or a key path, which old models may index. Only the first name is checked.
+  private mutating func checkPath(
+    _ path: String, isExpression: Bool, called name: String, at subject: ModelSubject,
+    of index: Int
+  ) {
+    let first = path.prefix { $0 != "." }
+    if !isExpression, property(String(first), of: index) == nil {
+      report(
+        subject,
+        "\(name) names \(path), but \(first) is no property of the entity; name one."
+          + NearestName.hint(String(first), in: propertyNames(of: index)))
+    } else {
+      warn(subject, "\(name) orders by \(path), which is no property; the index is not kept.")
+    }
+  }
+}

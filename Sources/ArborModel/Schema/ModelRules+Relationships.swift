@@ -1,0 +1,85 @@
+extension ModelRules {
+  /// Destinations, inverses, order and counts.
+  mutating func checkRelationships() {
+    for (index, entity) in model.entities.enumerated() {
+      for (place, relationship) in entity.relationships.enumerated() {
+        let subject = ModelSubject.relationship(index, place)
+        let name = "Relationship \(entity.name).\(relationship.name)"
+        checkShape(of: relationship, called: name, at: subject)
+        guard let destination = entityIndex[relationship.destination] else {
+          report(
+            subject,
+            "\(name) leads to \(relationship.destination), which is no entity of the model; "
+              + "name one.\(entityHint(relationship.destination))")
+          continue
+        }
+        if let inverse = relationship.inverse {
+          checkInverse(
+            inverse, of: relationship, in: index, destination: destination, called: name,
+            at: subject)
+        } else {
+          warn(
+            subject,
+            "\(name) has no inverse, so nothing keeps both ends in step; add one to "
+              + "\(relationship.destination).")
+        }
+      }
+    }
+  }
+
+  private mutating func checkShape(
+    of relationship: RelationshipDescription, called name: String, at subject: ModelSubject
+  ) {
+    let (minimum, maximum) = (relationship.minimumCount, relationship.maximumCount)
+    if relationship.isOrdered, !relationship.isToMany {
+      report(subject, "\(name) is ordered but to-one; make it to-many or unordered.")
+    }
+    if minimum < 0 || maximum < 0 {
+      report(subject, "\(name) has a negative count; give 0 or more, 0 for no bound.")
+    } else if !relationship.isToMany, minimum > 1 || maximum > 1 {
+      report(subject, "\(name) is to-one but counts more than one object; make it to-many.")
+    } else if maximum > 0, minimum > maximum {
+      report(subject, "\(name) has a least count above its greatest; swap or correct them.")
+    }
+  }
+
+  private mutating func checkInverse(
+    _ inverse: String, of relationship: RelationshipDescription, in entity: Int, destination: Int,
+    called name: String, at subject: ModelSubject
+  ) {
+    let there = relationship.destination
+    guard let (declaring, place) = relationshipPlace(inverse, of: destination) else {
+      let names = lineages[destination].flatMap { model.entities[$0].relationships.map(\.name) }
+      report(
+        subject,
+        "\(name) names \(inverse) as its inverse, which is no relationship of \(there); name one "
+          + "or add it.\(NearestName.hint(inverse, in: names))")
+      return
+    }
+    let back = model.entities[declaring].relationships[place]
+    guard let backDestination = entityIndex[back.destination] else { return }
+    // Where the other end leads nowhere by its own names, it is the one to be reported.
+    if let returning = back.inverse, relationshipPlace(returning, of: backDestination) == nil {
+      return
+    }
+    if back.inverse != relationship.name {
+      let what = back.inverse.map { "names \($0) as its own" } ?? "names none"
+      report(
+        subject,
+        "\(name) names \(there).\(inverse) as its inverse, which \(what); let both name each "
+          + "other.")
+    } else if !lineages[entity].contains(backDestination) {
+      report(
+        subject,
+        "\(name) names \(there).\(inverse) as its inverse, which leads to \(back.destination); "
+          + "let it lead to \(model.entities[entity].name) or an ancestor.")
+    }
+  }
+
+  private func relationshipPlace(_ name: String, of entity: Int) -> (entity: Int, Int)? {
+    guard case .relationship(let declaring, let place)? = property(name, of: entity) else {
+      return nil
+    }
+    return (declaring, place)
+  }
+}

@@ -1,0 +1,209 @@
+/// Every rule a model has to obey, checked at once.
+///
+/// The rules look at names through tables made first, so a check takes time in proportion to the
+/// model. A mistake is reported once: what depends on a name that leads nowhere is not checked
+/// further.
+struct ModelRules {
+  let model: ManagedObjectModel
+  /// The place of each entity name's first use.
+  let entityIndex: [String: Int]
+  /// Each entity and its ancestors, itself first; ends before an unknown parent and at a cycle.
+  let lineages: [[Int]]
+  /// Each entity's own properties by name.
+  let ownProperties: [[String: Property]]
+  let composites: Set<String>
+  private(set) var findings: [ModelFinding] = []
+
+  /// A property by its place.
+  enum Property {
+    case attribute(entity: Int, Int)
+    case relationship(entity: Int, Int)
+    case fetched(entity: Int, Int)
+  }
+
+  /// What the rules find in a model, in the order of the rules.
+  static func findings(in model: ManagedObjectModel) -> [ModelFinding] {
+    guard model.entities.count <= Int(UInt16.max) else {
+      return [
+        ModelFinding(
+          severity: .problem, subject: .model,
+          error: ArborError(
+            .invalidModel,
+            "The model has \(model.entities.count) entities; a store keeps at most "
+              + "\(UInt16.max), so divide the model."))
+      ]
+    }
+    var rules = ModelRules(model)
+    rules.checkEntities()
+    rules.checkPropertyNames()
+    rules.checkComposites()
+    rules.checkAttributes()
+    rules.checkRelationships()
+    rules.checkIndexes()
+    rules.checkTemplates()
+    rules.checkConfigurations()
+    return rules.findings
+  }
+
+  private init(_ model: ManagedObjectModel) {
+    self.model = model
+    let entityIndex = Dictionary(
+      model.entities.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
+    self.entityIndex = entityIndex
+    lineages = model.entities.indices.map { start in
+      var lineage = [start]
+      while let parent = model.entities[lineage[lineage.count - 1]].parent,
+        let next = entityIndex[parent], !lineage.contains(next)
+      {
+        lineage.append(next)
+      }
+      return lineage
+    }
+    ownProperties = model.entities.enumerated().map { index, entity in
+      var properties: [String: Property] = [:]
+      for (place, fetched) in entity.fetchedProperties.enumerated() {
+        properties[fetched.name] = .fetched(entity: index, place)
+      }
+      for (place, relationship) in entity.relationships.enumerated() {
+        properties[relationship.name] = .relationship(entity: index, place)
+      }
+      for (place, attribute) in entity.attributes.enumerated() {
+        properties[attribute.name] = .attribute(entity: index, place)
+      }
+      return properties
+    }
+    composites = Set(model.composites.map(\.name))
+  }
+
+  // MARK: Reports
+
+  mutating func report(
+    _ subject: ModelSubject, _ message: String, severity: ModelFinding.Severity = .problem,
+    underlying: ArborError? = nil
+  ) {
+    let (entity, property) = names(of: subject)
+    let error = ArborError(.invalidModel, message)
+      .with(entity: entity, keyPath: property, underlying: underlying)
+    findings.append(ModelFinding(severity: severity, subject: subject, error: error))
+  }
+
+  mutating func warn(_ subject: ModelSubject, _ message: String) {
+    report(subject, message, severity: .warning)
+  }
+
+  private func names(of subject: ModelSubject) -> (entity: String?, property: String?) {
+    let entities = model.entities
+    return switch subject {
+    case .model, .configuration: (nil, nil)
+    case .entity(let entity), .constraint(let entity, _): (entities[entity].name, nil)
+    case .attribute(let entity, let place):
+      (entities[entity].name, entities[entity].attributes[place].name)
+    case .relationship(let entity, let place):
+      (entities[entity].name, entities[entity].relationships[place].name)
+    case .fetchedProperty(let entity, let place):
+      (entities[entity].name, entities[entity].fetchedProperties[place].name)
+    case .index(let entity, let place):
+      (entities[entity].name, entities[entity].fetchIndexes[place].name)
+    case .template(let place): (model.fetchRequestTemplates[place].entity, nil)
+    case .composite(let place): (model.composites[place].name, nil)
+    case .part(let composite, let place):
+      (model.composites[composite].name, model.composites[composite].attributes[place].name)
+    }
+  }
+
+  // MARK: Names
+
+  /// The property of a name that an entity has or inherits.
+  func property(_ name: String, of entity: Int) -> Property? {
+    for ancestor in lineages[entity] {
+      if let property = ownProperties[ancestor][name] { return property }
+    }
+    return nil
+  }
+
+  /// The names of all properties an entity has or inherits.
+  func propertyNames(of entity: Int) -> [String] {
+    lineages[entity].flatMap { ancestor in
+      let entity = model.entities[ancestor]
+      return entity.attributes.map(\.name) + entity.relationships.map(\.name)
+    }
+  }
+
+  /// A sentence that offers the nearest entity.
+  func entityHint(_ unknown: String) -> String {
+    NearestName.hint(unknown, in: model.entities.map(\.name))
+  }
+
+  /// Why a name cannot be used, or nil. The names of entities and properties are parts of database
+  /// names, of object IDs and of key paths.
+  static func flaw(ofName name: String) -> String? {
+    guard let first = name.unicodeScalars.first else { return "has no name; give it one" }
+    guard first == "_" || first.properties.isXIDStart else {
+      return "has a name that does not begin with a letter; rename it"
+    }
+    guard name.unicodeScalars.allSatisfy(\.properties.isXIDContinue) else {
+      return "has a name with other characters than letters, digits and _; rename it"
+    }
+    guard name.utf8.count <= maximumNameLength else {
+      return "has a name longer than \(maximumNameLength) bytes; shorten it"
+    }
+    return nil
+  }
+
+  /// Two names and a prefix make a database's name, which the engine limits to 511 bytes.
+  static let maximumNameLength = 200
+}
+
+extension ManagedObjectModel {
+  /// Checks every rule for models and brings default values into their attributes' form.
+  ///
+  /// Models from files, from the builder and from stores have been checked already.
+  ///
+  /// - Returns: The model; a default `0` of a `double` attribute has become `0.0`.
+  /// - Throws: ``ArborError`` with code `invalidModel` and every problem as a violation that names
+  ///   entity and property.
+  @discardableResult
+  public func validated() throws(ArborError) -> ManagedObjectModel {
+    let problems = ModelRules.findings(in: self).filter { $0.severity == .problem }
+    guard problems.isEmpty else { throw .invalidModel(problems.map(\.error)) }
+    return withFittingValues()
+  }
+
+  /// The model with default values and bounds in the form their attributes keep.
+  func withFittingValues() -> ManagedObjectModel {
+    var model = self
+    for entity in model.entities.indices {
+      for place in model.entities[entity].attributes.indices {
+        model.entities[entity].attributes[place].fitValues()
+      }
+    }
+    for composite in model.composites.indices {
+      for place in model.composites[composite].attributes.indices {
+        model.composites[composite].attributes[place].fitValues()
+      }
+    }
+    return model
+  }
+}
+
+extension AttributeDescription {
+  fileprivate mutating func fitValues() {
+    defaultValue = type.fitting(defaultValue) ?? defaultValue
+    // The bounds of a text are lengths.
+    let boundType = type == .string ? .integer64 : type
+    minimum = boundType.fitting(minimum) ?? minimum
+    maximum = boundType.fitting(maximum) ?? maximum
+  }
+}
+
+extension ArborError {
+  /// One error that carries every problem of a model.
+  static func invalidModel(_ problems: [ArborError], in source: String? = nil) -> ArborError {
+    let model = source.map { "The model \($0)" } ?? "The model"
+    let count = problems.count == 1 ? "a problem" : "\(problems.count) problems"
+    var error = ArborError(
+      .invalidModel, "\(model) has \(count); correct what each violation names.")
+    error.violations = problems
+    return error
+  }
+}

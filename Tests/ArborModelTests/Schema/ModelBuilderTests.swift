@@ -1,0 +1,108 @@
+import ArborModel
+import Foundation
+import Testing
+
+@Suite struct ModelBuilderTests {
+  @Test func writesWhatDescriptionsSay() throws {
+    let model = try ManagedObjectModel {
+      Entity("Company") {
+        Attribute("companyName", .string, .indexed, .default(""))
+        Relationship(
+          "employees", to: "Employee", inverse: "company", .toMany, deleteRule: .cascade)
+      }
+      Entity("Employee", parent: "Person", uniqueness: [["company", "number"]]) {
+        Attribute("number", .integer32, .unique)
+        Relationship("company", to: "Company", inverse: "employees", .mandatory)
+      }
+      Entity("Person", isAbstract: true, className: "Human", userInfo: ["k": "v"]) {
+        Attribute("name", .string, .optional, .bounds(1...80), .pattern("[A-Z].*"))
+        Attribute("photo", .binary, .optional, .externalStorage, .renamed(from: "image"))
+        Attribute("draft", .undefined, .transient, .userInfo(["a": "b"]))
+      }
+      FetchRequestTemplate("all", entity: "Employee")
+      Configuration("Cloud", entities: ["Company"])
+    }
+    let company = EntityDescription(
+      name: "Company",
+      attributes: [
+        AttributeDescription(
+          name: "companyName", type: .string, defaultValue: "", isIndexed: true)
+      ],
+      relationships: [
+        RelationshipDescription(
+          name: "employees", destination: "Employee", inverse: "company", isToMany: true,
+          deleteRule: .cascade)
+      ])
+    let employee = EntityDescription(
+      name: "Employee", parent: "Person",
+      attributes: [AttributeDescription(name: "number", type: .integer32)],
+      relationships: [
+        RelationshipDescription(
+          name: "company", destination: "Company", inverse: "employees", isOptional: false)
+      ], uniquenessConstraints: [["number"], ["company", "number"]])
+    let person = EntityDescription(
+      name: "Person", className: "Human", isAbstract: true,
+      attributes: [
+        AttributeDescription(
+          name: "name", type: .string, isOptional: true, minimum: 1, maximum: 80,
+          regularExpression: "[A-Z].*"),
+        AttributeDescription(
+          name: "photo", type: .binary, isOptional: true, allowsExternalStorage: true,
+          renamingIdentifier: "image"),
+        AttributeDescription(
+          name: "draft", type: .undefined, isTransient: true, userInfo: ["a": "b"]),
+      ], userInfo: ["k": "v"])
+    #expect(
+      model
+        == ManagedObjectModel(
+          entities: [company, employee, person],
+          fetchRequestTemplates: [FetchTemplate(name: "all", entity: "Employee")],
+          configurations: ["Cloud": ["Company"]]))
+  }
+
+  @Test func takesConditionsAndLoops() throws {
+    let isLarge = true
+    let model = try ManagedObjectModel {
+      for letter in ["A", "B"] {
+        Entity(letter) {
+          if isLarge { Attribute("size", .double, .default(1)) }
+          for number in 1...2 { Attribute("value\(number)", .decimal, .default(9.99)) }
+        }
+      }
+      if !isLarge { Entity("C") }
+    }
+    #expect(model.entities.map(\.name) == ["A", "B"])
+    #expect(model.entities[1].attributes.map(\.name) == ["size", "value1", "value2"])
+  }
+
+  @Test func bringsLiteralsIntoTheirAttributesForm() throws {
+    let id = UUID()
+    let model = try ManagedObjectModel {
+      Entity("Thing") {
+        Attribute("size", .double, .default(1), .bounds(0...2))
+        Attribute("price", .decimal, .default(9.99), .bounds(...10))
+        Attribute("id", .uuid, .default(.string(id.uuidString)))
+        Attribute("since", .date, .bounds(Date.distantPast...))
+        Attribute("ratio", .float, .default(0.1))
+      }
+    }
+    let attributes = model.entities[0].attributes
+    #expect(
+      attributes.map(\.defaultValue) == [
+        .double(1), .decimal(Decimal(string: "9.99") ?? 0), .uuid(id), .null,
+        .double(Double(Float(0.1))),
+      ])
+    #expect(attributes[0].minimum == .double(0) && attributes[0].maximum == .double(2))
+    #expect(attributes[1].minimum == .null && attributes[1].maximum == .decimal(10))
+    #expect(attributes[3].minimum == .date(.distantPast) && attributes[3].maximum == .null)
+  }
+
+  @Test func refusesAModelWithProblems() {
+    #expect(throws: ArborError.self) {
+      try ManagedObjectModel {
+        Entity("Company") { Relationship("employees", to: "Employe", inverse: "company") }
+        Entity("Employee") { Relationship("company", to: "Company", inverse: "employees") }
+      }
+    }
+  }
+}

@@ -1,0 +1,259 @@
+import ArborModel
+import Testing
+
+/// One mistake: what is done to a sound model, and what has to be reported of it.
+struct Mistake: CustomTestStringConvertible, Sendable {
+  var entity: String?
+  var property: String?
+  var says: String
+  var make: @Sendable (inout ManagedObjectModel) -> Void
+
+  init(
+    _ entity: String?, _ property: String?, says: String,
+    make: @escaping @Sendable (inout ManagedObjectModel) -> Void
+  ) {
+    self.entity = entity
+    self.property = property
+    self.says = says
+    self.make = make
+  }
+
+  var testDescription: String { says }
+}
+
+extension ManagedObjectModel {
+  fileprivate subscript(name: String) -> EntityDescription {
+    get { entity(named: name) ?? EntityDescription(name: name) }
+    set {
+      guard let place = entities.firstIndex(where: { $0.name == name }) else { return }
+      entities[place] = newValue
+    }
+  }
+}
+
+@Suite struct ModelRulesTests {
+  /// A model that breaks no rule.
+  static func soundModel() throws -> ManagedObjectModel {
+    try ManagedObjectModel {
+      Entity("Person", isAbstract: true) {
+        Attribute("name", .string, .bounds(0...80), .default("Jo"))
+        Attribute("address", .composite("Address"), .optional)
+      }
+      Entity("Employee", parent: "Person", uniqueness: [["number", "company"]]) {
+        Attribute("number", .integer32)
+        Attribute("age", .integer16, .bounds(0...150), .default(18))
+        Attribute("draft", .undefined, .transient)
+        Relationship("company", to: "Company", inverse: "employees")
+        Relationship("manager", to: "Employee", inverse: "reports")
+        Relationship("reports", to: "Employee", inverse: "manager", .toMany)
+        FetchedPropertyDescription(
+          name: "peers", request: FetchTemplate(name: "peers", entity: "Employee"))
+      }
+      Entity("Company", indexes: [FetchIndexDescription(name: "byName", elements: [.init("name")])])
+      {
+        Attribute("name", .string)
+        Relationship("employees", to: "Employee", inverse: "company", .toMany, .count(0...9))
+      }
+      Composite("Address") { Attribute("street", .string) }
+      FetchRequestTemplate("everybody", entity: "Employee")
+      Configuration("Cloud", entities: ["Company", "Employee"])
+    }
+  }
+
+  static let entityMistakes: [Mistake] = [
+    Mistake("Two words", nil, says: "other characters") {
+      $0.entities.append(EntityDescription(name: "Two words"))
+    },
+    Mistake("", nil, says: "no name") { $0.entities.append(EntityDescription(name: "")) },
+    Mistake("Company", nil, says: "two of it") {
+      $0.entities.append(EntityDescription(name: "Company"))
+    },
+    Mistake("person", nil, says: "differs in case only") {
+      $0.entities.append(EntityDescription(name: "person"))
+    },
+    Mistake("Robot", nil, says: "Did you mean Person?") {
+      $0.entities.append(EntityDescription(name: "Robot", parent: "Persn"))
+    },
+    Mistake("Chicken", nil, says: "Chicken → Egg → Chicken") {
+      $0.entities.append(EntityDescription(name: "Chicken", parent: "Egg"))
+      $0.entities.append(EntityDescription(name: "Egg", parent: "Chicken"))
+    },
+    Mistake("Compny", nil, says: "Did you mean Company?") {
+      $0.fetchRequestTemplates.append(FetchTemplate(name: "odd", entity: "Compny"))
+    },
+    Mistake("Company", nil, says: "two fetch requests everybody") {
+      $0.fetchRequestTemplates.append(FetchTemplate(name: "everybody", entity: "Company"))
+    },
+    Mistake("Company", nil, says: "negative limit") {
+      $0.fetchRequestTemplates.append(
+        FetchTemplate(name: "few", entity: "Company", fetchLimit: -1))
+    },
+    Mistake(nil, nil, says: "Configuration Local lists Compani") {
+      $0.configurations["Local"] = ["Compani"]
+    },
+    Mistake("Loop", nil, says: "contains itself") {
+      $0.composites.append(
+        CompositeDescription(
+          name: "Loop", attributes: [AttributeDescription(name: "l", type: .composite("Loop"))]))
+    },
+  ]
+
+  static func attribute(
+    says: String, _ attribute: AttributeDescription
+  ) -> Mistake {
+    Mistake("Company", attribute.name, says: says) { $0["Company"].attributes.append(attribute) }
+  }
+
+  static let attributeMistakes: [Mistake] = [
+    attribute(says: "begin with a letter", AttributeDescription(name: "1st", type: .string)),
+    Mistake("Employee", "name", says: "property of its ancestor Person") {
+      $0["Employee"].attributes.append(AttributeDescription(name: "name", type: .string))
+    },
+    attribute(
+      says: "name differs in case only", AttributeDescription(name: "Name", type: .date)),
+    attribute(
+      says: "give a whole number from -32768 to 32767",
+      AttributeDescription(name: "size", type: .integer16, defaultValue: 40_000)),
+    attribute(
+      says: "default outside its bounds",
+      AttributeDescription(name: "rate", type: .double, defaultValue: 3.5, maximum: 3)),
+    attribute(
+      says: "default outside its bounds",
+      AttributeDescription(name: "code", type: .string, defaultValue: "", minimum: 2)),
+    attribute(
+      says: "minimum above its maximum",
+      AttributeDescription(name: "span", type: .integer32, minimum: 9, maximum: 1)),
+    attribute(
+      says: "bounds, which its type does not know",
+      AttributeDescription(name: "flag", type: .boolean, minimum: 0)),
+    attribute(
+      says: "bound that does not fit",
+      AttributeDescription(name: "day", type: .date, minimum: "yesterday")),
+    attribute(
+      says: "negative length", AttributeDescription(name: "text", type: .string, minimum: -1)),
+    attribute(
+      says: "malformed",
+      AttributeDescription(name: "tag", type: .string, regularExpression: "([a-z")),
+    attribute(
+      says: "no string",
+      AttributeDescription(name: "digits", type: .integer16, regularExpression: "[0-9]+")),
+    attribute(says: "has no type", AttributeDescription(name: "untyped", type: .undefined)),
+    attribute(
+      says: "Did you mean Address?",
+      AttributeDescription(name: "seat", type: .composite("Adress"))),
+  ]
+
+  static let relationshipMistakes: [Mistake] = [
+    Mistake("Employee", "company", says: "Did you mean employees?") {
+      $0["Employee"].relationships[0].inverse = "employes"
+    },
+    Mistake("Employee", "owner", says: "Did you mean Company?") {
+      $0["Employee"].relationships.append(
+        RelationshipDescription(name: "owner", destination: "Compny", inverse: "owned"))
+    },
+    Mistake("Employee", "rival", says: "which names company as its own") {
+      $0["Employee"].relationships.append(
+        RelationshipDescription(name: "rival", destination: "Company", inverse: "employees"))
+    },
+    Mistake("Person", "boss", says: "let it lead to Person or an ancestor") {
+      $0["Person"].relationships.append(
+        RelationshipDescription(name: "boss", destination: "Company", inverse: "bossed"))
+      $0["Company"].relationships.append(
+        RelationshipDescription(
+          name: "bossed", destination: "Employee", inverse: "boss", isToMany: true))
+    },
+    Mistake("Employee", "manager", says: "ordered but to-one") {
+      $0["Employee"].relationships[1].isOrdered = true
+    },
+    Mistake("Employee", "reports", says: "least count above its greatest") {
+      $0["Employee"].relationships[2].minimumCount = 3
+      $0["Employee"].relationships[2].maximumCount = 2
+    },
+    Mistake("Employee", "company", says: "counts more than one") {
+      $0["Employee"].relationships[0].maximumCount = 2
+    },
+  ]
+
+  static let indexMistakes: [Mistake] = [
+    Mistake("Employee", nil, says: "Did you mean number?") {
+      $0["Employee"].uniquenessConstraints.append(["numbr"])
+    },
+    Mistake("Employee", nil, says: "a to-many relationship") {
+      $0["Employee"].uniquenessConstraints.append(["reports"])
+    },
+    Mistake("Employee", nil, says: "transient") {
+      $0["Employee"].uniquenessConstraints.append(["draft"])
+    },
+    Mistake("Employee", nil, says: "twice") {
+      $0["Employee"].uniquenessConstraints.append(["age", "age"])
+    },
+    Mistake("Employee", nil, says: "is empty") {
+      $0["Employee"].uniquenessConstraints.append([])
+    },
+    Mistake("Company", "byCity", says: "no property of the entity") {
+      $0["Company"].fetchIndexes.append(
+        FetchIndexDescription(name: "byCity", elements: [.init("town")]))
+    },
+    Mistake("Company", "byName", says: "not the only one") {
+      $0["Company"].fetchIndexes.append(
+        FetchIndexDescription(name: "byName", elements: [.init("name", isAscending: false)]))
+    },
+    Mistake("Company", "a/b", says: "without a slash") {
+      $0["Company"].fetchIndexes.append(
+        FetchIndexDescription(name: "a/b", elements: [.init("name")]))
+    },
+    Mistake("Company", "none", says: "no elements") {
+      $0["Company"].fetchIndexes.append(FetchIndexDescription(name: "none", elements: []))
+    },
+  ]
+
+  static let mistakes = entityMistakes + attributeMistakes + relationshipMistakes + indexMistakes
+
+  static func problems(of model: ManagedObjectModel) -> [ArborError] {
+    do throws(ArborError) {
+      try model.validated()
+      return []
+    } catch {
+      #expect(error.code == .invalidModel)
+      return error.violations
+    }
+  }
+
+  @Test func aSoundModelPasses() throws {
+    #expect(Self.problems(of: try Self.soundModel()).isEmpty)
+  }
+
+  @Test(arguments: mistakes)
+  func aMistakeIsReportedOnceWhereItIs(mistake: Mistake) throws {
+    var model = try Self.soundModel()
+    mistake.make(&model)
+    let problems = Self.problems(of: model)
+    #expect(problems.count == 1)
+    #expect(problems.first?.message.contains(mistake.says) == true, "\(problems)")
+    #expect(problems.first?.entity == mistake.entity)
+    #expect(problems.first?.keyPath == mistake.property)
+  }
+
+  @Test func manyMistakesAreReportedAtOnce() throws {
+    var model = try Self.soundModel()
+    for mistake in Self.mistakes { mistake.make(&model) }
+    let messages = Self.problems(of: model).map(\.message)
+    #expect(messages.count >= Self.mistakes.count)
+    for mistake in Self.mistakes {
+      #expect(messages.contains { $0.contains(mistake.says) }, "\(mistake.says)")
+    }
+  }
+
+  @Test func tenMistakesAreTen() throws {
+    var model = try Self.soundModel()
+    for mistake in Self.attributeMistakes.prefix(10) { mistake.make(&model) }
+    #expect(Self.problems(of: model).count == 10)
+  }
+
+  @Test func tooManyEntitiesAreOneProblem() {
+    let entities = (0...65_535).map { EntityDescription(name: "E\($0)") }
+    let problems = Self.problems(of: ManagedObjectModel(entities: entities))
+    #expect(problems.map(\.message).first?.contains("65536 entities") == true)
+    #expect(problems.count == 1)
+  }
+}

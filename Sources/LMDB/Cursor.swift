@@ -1,0 +1,156 @@
+internal import CLMDB
+
+/// A key and one of its values, where they lie in the map. Values are aligned to 2 bytes only.
+package struct Entry {
+  package let key: UnsafeRawBufferPointer
+  package let value: UnsafeRawBufferPointer
+
+  @inlinable
+  package init(key: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer) {
+    self.key = key
+    self.value = value
+  }
+
+  /// The key of a database with integer keys.
+  @inlinable
+  package var integerKey: UInt64 { key.loadUnaligned(as: UInt64.self) }
+
+  /// The value of a database of numbers.
+  @inlinable
+  package var integerValue: UInt64 { value.loadUnaligned(as: UInt64.self) }
+}
+
+/// A place in a database, moved from entry to entry.
+///
+/// Every move returns the entry it reached, or nil at the end; the bytes are valid as those of
+/// its transaction are. A new cursor is on no entry: `next` then means the first, `previous` the
+/// last. It must not outlive its transaction and serves one thread at a time.
+///
+/// In a database with duplicates each value is an entry of its own, in ascending order below its
+/// key.
+package struct Cursor: ~Copyable {
+  let handle: OpaquePointer
+  private let slot: SlotReference
+  private let generation: UInt64
+  private let database: UInt32
+  let hasDuplicates: Bool
+
+  init(slot: SlotReference, database: Database) throws(LMDBError) {
+    let here = slot.pointer
+    var opened = here.pointee.takeCursor(database.handle)
+    if let kept = opened {
+      let code = mdb_cursor_renew(here.pointee.transaction, kept)
+      if code != MDB_SUCCESS {
+        mdb_cursor_close(kept)
+        throw LMDBError(code: code)
+      }
+    } else {
+      try check(mdb_cursor_open(here.pointee.transaction, database.handle, &opened))
+    }
+    guard let opened else { throw .outOfMemory }
+    handle = opened
+    self.slot = slot
+    generation = here.pointee.generation
+    self.database = database.handle
+    hasDuplicates = database.flags.contains(.duplicates)
+  }
+
+  deinit {
+    let isLate = slot.pointer.pointee.generation != generation
+    if slot.pointer.pointee.isWriter {
+      // The end of a write transaction has freed its cursors.
+      if !isLate { mdb_cursor_close(handle) }
+    } else if isLate {
+      mdb_cursor_close(handle)
+    } else {
+      slot.pointer.pointee.keepCursor(handle, database)
+    }
+  }
+
+  // MARK: Moving
+
+  /// The first entry.
+  package func first() throws(LMDBError) -> Entry? { try move(MDB_FIRST) }
+
+  /// The last entry; in a database with duplicates the last value of the last key.
+  package func last() throws(LMDBError) -> Entry? { try move(MDB_LAST) }
+
+  /// The entry after the present one.
+  package func next() throws(LMDBError) -> Entry? { try move(MDB_NEXT) }
+
+  /// The entry before the present one.
+  package func previous() throws(LMDBError) -> Entry? { try move(MDB_PREV) }
+
+  /// The first entry of the next key.
+  package func nextKey() throws(LMDBError) -> Entry? { try move(MDB_NEXT_NODUP) }
+
+  /// The last entry of the previous key.
+  package func previousKey() throws(LMDBError) -> Entry? { try move(MDB_PREV_NODUP) }
+
+  /// The entry it stands on.
+  package func current() throws(LMDBError) -> Entry? { try move(MDB_GET_CURRENT) }
+
+  /// The first entry whose key is `key` or above.
+  package func seek(_ key: UnsafeRawBufferPointer) throws(LMDBError) -> Entry? {
+    try move(MDB_SET_RANGE, key)
+  }
+
+  /// The first entry whose integer key is `key` or above.
+  package func seek(_ key: UInt64) throws(LMDBError) -> Entry? {
+    try withNumber(key) { (key) throws(LMDBError) in try move(MDB_SET_RANGE, key) }
+  }
+
+  /// The first entry whose key is `key` or above.
+  package func seek(_ key: [UInt8]) throws(LMDBError) -> Entry? {
+    try key.withUnsafeBufferPointer { (key) throws(LMDBError) in
+      try move(MDB_SET_RANGE, UnsafeRawBufferPointer(key))
+    }
+  }
+
+  /// The first entry of `key`.
+  package func seekExact(_ key: UnsafeRawBufferPointer) throws(LMDBError) -> Entry? {
+    try move(MDB_SET_KEY, key)
+  }
+
+  /// The first entry of an integer key.
+  package func seekExact(_ key: UInt64) throws(LMDBError) -> Entry? {
+    try withNumber(key) { (key) throws(LMDBError) in try move(MDB_SET_KEY, key) }
+  }
+
+  /// The first entry of `key`.
+  package func seekExact(_ key: [UInt8]) throws(LMDBError) -> Entry? {
+    try key.withUnsafeBufferPointer { (key) throws(LMDBError) in
+      try move(MDB_SET_KEY, UnsafeRawBufferPointer(key))
+    }
+  }
+
+  @inline(__always)
+  func move(_ operation: MDB_cursor_op) throws(LMDBError) -> Entry? {
+    var key = MDB_val()
+    var value = MDB_val()
+    return try Self.entry(mdb_cursor_get(handle, &key, &value, operation), key, value)
+  }
+
+  @inline(__always)
+  func move(
+    _ operation: MDB_cursor_op, _ key: UnsafeRawBufferPointer
+  ) throws(LMDBError) -> Entry? {
+    var key = MDB_val(key)
+    var value = MDB_val()
+    return try Self.entry(mdb_cursor_get(handle, &key, &value, operation), key, value)
+  }
+
+  @inline(__always)
+  static func entry(
+    _ code: Int32, _ key: MDB_val, _ value: MDB_val
+  ) throws(LMDBError) -> Entry? {
+    if code == MDB_SUCCESS {
+      return Entry(key: UnsafeRawBufferPointer(key), value: UnsafeRawBufferPointer(value))
+    }
+    if code == MDB_NOTFOUND { return nil }
+    throw LMDBError(code: code)
+  }
+
+  /// The slot of the transaction, for the changes made through a cursor.
+  var slotPointer: UnsafeMutablePointer<TransactionSlot> { slot.pointer }
+}

@@ -1,0 +1,159 @@
+internal import CLMDB
+
+#if canImport(Glibc)
+  internal import Glibc
+#else
+  internal import Darwin
+#endif
+
+/// Which file a path leads to, however it is spelled.
+package struct FileIdentity: Sendable, Hashable {
+  package let device: UInt64
+  package let inode: UInt64
+
+  init(_ status: stat) {
+    device = UInt64(truncatingIfNeeded: status.st_dev)
+    inode = UInt64(status.st_ino)
+  }
+
+  /// The file that `path` leads to now; nil where there is none.
+  init?(path: String) {
+    var status = stat()
+    guard stat(path, &status) == 0 else { return nil }
+    self.init(status)
+  }
+}
+
+/// A descriptor of a data file, opened without mapping it, that carries the file's `flock`.
+///
+/// Closing any descriptor of the *lock* file would drop LMDB's own lock, so this never touches it;
+/// an `flock` belongs to this descriptor alone and other descriptors do not disturb it.
+struct DataFile: ~Copyable {
+  let descriptor: Int32
+  let path: String
+  let identity: FileIdentity
+
+  deinit { close(descriptor) }
+
+  /// Opens the file, refuses everything that can not be a store, and takes `lock` on it without
+  /// waiting (`inUse` where somebody else holds it against us).
+  ///
+  /// - Parameter lock: `LOCK_SH` or `LOCK_EX`.
+  init(path given: String, create: Bool, allowsNetwork: Bool, lock: Int32) throws(LMDBError) {
+    while true {
+      let path = try Self.canonicalPath(given)
+      let descriptor = try Self.openDescriptor(path, create: create)
+      do throws(LMDBError) {
+        let identity = try Self.inspect(descriptor, allowsNetwork: allowsNetwork)
+        if flock(descriptor, lock | LOCK_NB) != 0 {
+          throw errno == EWOULDBLOCK ? .inUse : .lastSystemError
+        }
+        // Somebody may have replaced the file between the opening and the lock.
+        if FileIdentity(path: path) == identity {
+          self.descriptor = descriptor
+          self.path = path
+          self.identity = identity
+          return
+        }
+        close(descriptor)
+      } catch {
+        close(descriptor)
+        throw error
+      }
+    }
+  }
+
+  /// Wraps an open descriptor of a file without a lasting name.
+  init(descriptor: Int32, path: String, identity: FileIdentity) {
+    self.descriptor = descriptor
+    self.path = path
+    self.identity = identity
+  }
+
+  /// Changes the lock without waiting; false where somebody else holds it against us.
+  func lock(_ kind: Int32) -> Bool { flock(descriptor, kind | LOCK_NB) == 0 }
+
+  /// True as long as the path still leads to this file.
+  var isInPlace: Bool { FileIdentity(path: path) == identity }
+
+  /// Bytes of the file.
+  var size: Int {
+    get throws(LMDBError) {
+      var status = stat()
+      guard fstat(descriptor, &status) == 0 else { throw .lastSystemError }
+      return Int(status.st_size)
+    }
+  }
+
+  /// The path with symbolic links, `.` and `..` resolved; its last part need not exist.
+  static func canonicalPath(_ path: String) throws(LMDBError) -> String {
+    if let real = resolve(path) { return real }
+    guard errno == ENOENT else { throw .lastSystemError }
+    var status = stat()
+    if lstat(path, &status) == 0 { throw .noSuchFile }  // a link to nowhere
+    let parts = path.split(separator: "/", omittingEmptySubsequences: true)
+    guard let name = parts.last, name != ".", name != ".." else { throw .noSuchFile }
+    let folder = parts.dropLast().joined(separator: "/")
+    let start = path.hasPrefix("/") ? "/" : "./"
+    guard let real = resolve(start + folder) else { throw .lastSystemError }
+    return real == "/" ? "/" + name : real + "/" + name
+  }
+
+  private static func resolve(_ path: String) -> String? {
+    guard let resolved = realpath(path, nil) else { return nil }
+    defer { free(resolved) }
+    return String(cString: resolved)
+  }
+
+  private static func openDescriptor(_ path: String, create: Bool) throws(LMDBError) -> Int32 {
+    // Without O_NONBLOCK opening a pipe would wait for its other end.
+    var flags = O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK
+    flags |= create ? O_RDWR | O_CREAT : O_RDONLY
+    let descriptor = open(path, flags, 0o600)
+    guard descriptor >= 0 else { throw .lastSystemError }
+    return descriptor
+  }
+
+  /// Makes a new file for a copy; it must not exist.
+  static func createDescriptor(_ path: String) throws(LMDBError) -> Int32 {
+    let descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+    guard descriptor >= 0 else { throw .lastSystemError }
+    return descriptor
+  }
+
+  static func closeDescriptor(_ descriptor: Int32) { close(descriptor) }
+
+  private static func inspect(
+    _ descriptor: Int32, allowsNetwork: Bool
+  ) throws(LMDBError) -> FileIdentity {
+    var status = stat()
+    guard fstat(descriptor, &status) == 0 else { throw .lastSystemError }
+    switch status.st_mode & S_IFMT {
+    case S_IFREG: break
+    case S_IFDIR: throw .isDirectory
+    default: throw .notRegularFile
+    }
+    if status.st_nlink > 1 { throw .hardLinked }
+    if !allowsNetwork, isRemote(descriptor) { throw .networkFileSystem }
+    return FileIdentity(status)
+  }
+
+  #if canImport(Glibc)
+    /// The kinds of file systems, from `linux/magic.h`, whose locks or mapped pages are not
+    /// coherent between openers: NFS, SMB, CIFS, SMB2, 9P, FUSE, AFS, Ceph, Coda.
+    static let remoteKinds: Set<UInt32> = [
+      0x6969, 0x517B, 0xFF53_4D42, 0xFE53_4D42, 0x0102_1997, 0x6573_5546, 0x5346_414F,
+      0x00C3_6400, 0x7375_7245,
+    ]
+  #endif
+
+  private static func isRemote(_ descriptor: Int32) -> Bool {
+    var system = statfs()
+    guard fstatfs(descriptor, &system) == 0 else { return false }
+    #if canImport(Glibc)
+      return remoteKinds.contains(UInt32(truncatingIfNeeded: system.f_type))
+    #else
+      return system.f_flags & UInt32(MNT_LOCAL) == 0
+    #endif
+  }
+}

@@ -1,0 +1,33 @@
+internal import CLMDB
+
+/// How a database orders its keys and whether a key has several values.
+package struct DatabaseFlags: OptionSet, Sendable, Hashable {
+  package let rawValue: UInt32
+
+  package init(rawValue: UInt32) { self.rawValue = rawValue }
+
+  /// Keys are native 64-bit integers, ordered by value.
+  package static let integerKey = DatabaseFlags(rawValue: UInt32(MDB_INTEGERKEY))
+  /// A key has any number of values, sorted.
+  package static let duplicates = DatabaseFlags(rawValue: UInt32(MDB_DUPSORT))
+  /// All values of a key have one size; needs `duplicates`.
+  package static let fixedDuplicates = DatabaseFlags(rawValue: UInt32(MDB_DUPFIXED))
+  /// Values are native 64-bit integers, ordered by value; needs `fixedDuplicates`.
+  package static let integerDuplicates = DatabaseFlags(rawValue: UInt32(MDB_INTEGERDUP))
+
+  /// Sorted 64-bit numbers under each key: the form of indexes and relationships.
+  package static let numberSets: DatabaseFlags = [
+    .duplicates, .fixedDuplicates, .integerDuplicates,
+  ]
+}
+
+/// An open named database of one environment: a small value, valid as long as the environment is
+/// open and the database is not deleted.
+///
+/// A transaction knows the databases that were open when it began. After a database is deleted its
+/// value must not be used again: LMDB gives the handle to another name.
+package struct Database: Sendable, Hashable {
+  package let name: String
+  package let handle: UInt32
+  package let flags: DatabaseFlags
+}

@@ -1,0 +1,46 @@
+#if canImport(Glibc)
+  internal import Glibc
+#else
+  internal import Darwin
+#endif
+
+/// The room that is left for a file: LMDB reports a full disk as an input/output error, because
+/// the system cut a write short.
+struct DiskSpace {
+  let descriptor: Int32
+
+  /// LMDB writes up to 64 pages of at most 32 KiB in one call beside the data itself.
+  private static let margin = 2 << 20
+
+  /// `diskFull` in place of a failed write of some `bytes` bytes that had no room, else `error`.
+  func explain(_ error: LMDBError, bytes: Int) -> LMDBError {
+    guard error.isWriteFailure else { return error }
+    let needed = UInt64(bytes + Self.margin)
+    return room < needed ? .diskFull : error
+  }
+
+  /// Bytes by which the file may grow.
+  private var room: UInt64 {
+    var room = UInt64.max
+    var system = statvfs()
+    if fstatvfs(descriptor, &system) == 0 {
+      room = UInt64(system.f_bavail) * UInt64(system.f_frsize)
+    }
+    var limit = rlimit()
+    var status = stat()
+    if fileSizeLimit(&limit) == 0, fstat(descriptor, &status) == 0 {
+      let size = UInt64(status.st_size)
+      let most = UInt64(limit.rlim_cur)
+      room = min(room, most > size ? most - size : 0)
+    }
+    return room
+  }
+
+  private func fileSizeLimit(_ limit: inout rlimit) -> Int32 {
+    #if canImport(Glibc)
+      getrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit)
+    #else
+      getrlimit(RLIMIT_FSIZE, &limit)
+    #endif
+  }
+}

@@ -1,0 +1,217 @@
+internal import CLMDB
+internal import Synchronization
+
+extension Environment {
+  /// Opens a named database; nil where it is missing and `create` is false.
+  ///
+  /// Looking up one that is open already is cheap. Transactions that began earlier do not know a
+  /// database that was opened after them.
+  ///
+  /// - Throws: ``LMDBError/incompatible`` where it exists with other flags; ``LMDBError/dbsFull``;
+  ///   ``LMDBError/nestedWrite`` inside a write of this thread, where the transaction opens
+  ///   databases itself.
+  package func openDatabase(
+    _ name: String, _ flags: DatabaseFlags, create: Bool
+  ) throws(LMDBError) -> Database? {
+    if let known = databases.withLock({ $0.committed(name) }) { return try known.with(flags) }
+    if create {
+      return try performWrite({ $0 }) { (transaction) throws(LMDBError) -> Database? in
+        try transaction.openDatabase(name, flags, create: true)
+      }
+    }
+    return try openExisting(name)?.with(flags)
+  }
+
+  /// Opens a named database with whatever flags it has; nil where there is none. For tools that
+  /// look at any file.
+  package func openDatabase(_ name: String) throws(LMDBError) -> Database? {
+    if let known = databases.withLock({ $0.committed(name) }) { return known }
+    return try openExisting(name)
+  }
+
+  /// The unnamed database, which holds the names of the others and, in files of other programs,
+  /// perhaps data.
+  package func mainDatabase() throws(LMDBError) -> Database {
+    try withOpeningTransaction { (transaction) throws(LMDBError) -> Database in
+      var handle: MDB_dbi = 0
+      try check(mdb_dbi_open(transaction, nil, 0, &handle))
+      return try Database(name: "", handle: handle, in: transaction)
+    }
+  }
+
+  /// The names of all databases, sorted as the file sorts them.
+  package func databaseNames() throws(LMDBError) -> [String] {
+    let main = try mainDatabase()
+    if !main.flags.isEmpty { return [] }
+    var candidates: [String] = []
+    do {
+      let transaction = try beginRead()
+      let cursor = try transaction.cursor(main)
+      while let entry = try cursor.next() {
+        // The record of a database has 48 bytes; others are data of the unnamed database.
+        guard entry.value.count == 48, !entry.key.contains(0) else { continue }
+        if let name = String(validating: entry.key, as: UTF8.self) { candidates.append(name) }
+      }
+    }
+    var names: [String] = []
+    for name in candidates {
+      do throws(LMDBError) {
+        if try openDatabase(name) != nil { names.append(name) }
+      } catch .incompatible {
+        continue
+      }
+    }
+    return names
+  }
+
+  private func openExisting(_ name: String) throws(LMDBError) -> Database? {
+    try withOpeningTransaction { (transaction) throws(LMDBError) -> Database? in
+      var handle: MDB_dbi = 0
+      let code = mdb_dbi_open(transaction, name, 0, &handle)
+      if code == MDB_NOTFOUND { return nil }
+      try check(code)
+      let database = try Database(name: name, handle: handle, in: transaction)
+      databases.withLock { $0.addCommitted(database) }
+      return database
+    }
+  }
+
+  /// Runs `body` in a reading transaction whose handles stay open.
+  ///
+  /// LMDB allows one transaction at a time to open databases, so this excludes writers: the
+  /// writer's lock keeps the map in place as well.
+  private func withOpeningTransaction<R: Sendable>(
+    _ body: (OpaquePointer) throws(LMDBError) -> R
+  ) throws(LMDBError) -> R {
+    try takeWriter()
+    defer { releaseWriter() }
+    var transaction: OpaquePointer?
+    while true {
+      let handle = try withHandle { HandleReference(pointer: $0) }
+      let code = mdb_txn_begin(handle.pointer, nil, UInt32(MDB_RDONLY), &transaction)
+      if code != MDB_MAP_RESIZED {
+        try check(code)
+        break
+      }
+      try growMap()
+    }
+    guard let transaction else { throw .badTransaction }
+    let result: R
+    do throws(LMDBError) {
+      result = try body(transaction)
+    } catch {
+      // Committed all the same: an abort would close what was opened before the error.
+      mdb_txn_commit(transaction)
+      throw error
+    }
+    // A reader's commit writes nothing; it gives the handles to the environment.
+    try check(mdb_txn_commit(transaction))
+    return result
+  }
+
+  /// Brings the table in line with the end of the writing transaction, and opens the gate that a
+  /// deletion closed.
+  func finishDatabases(isCommitted: Bool) throws(LMDBError) {
+    let (reopened, hadDeletions) = databases.withLock { table in
+      let hadDeletions = !table.deleted.isEmpty
+      return (table.finish(isCommitted: isCommitted), hadDeletions)
+    }
+    guard hadDeletions else { return }
+    defer { openGate() }
+    guard !reopened.isEmpty else { return }
+    try reopen(reopened)
+  }
+
+  /// Opens databases again whose deletion was aborted: LMDB closes a handle at once. Handles must
+  /// come out as they were, since others keep their values.
+  private func reopen(_ list: [Database]) throws(LMDBError) {
+    let handle = try withHandle { HandleReference(pointer: $0) }
+    var transaction: OpaquePointer?
+    try check(mdb_txn_begin(handle.pointer, nil, UInt32(MDB_RDONLY), &transaction))
+    for database in list {
+      var number: MDB_dbi = 0
+      let code = mdb_dbi_open(transaction, database.name, 0, &number)
+      if code != MDB_SUCCESS || number != database.handle {
+        mdb_txn_abort(transaction)
+        fail(.badDatabase)
+        throw .badDatabase
+      }
+    }
+    try check(mdb_txn_commit(transaction))
+    databases.withLock { table in
+      for database in list { table.addCommitted(database) }
+    }
+  }
+}
+
+extension WriteTransaction {
+  /// Opens a named database inside this transaction, and creates it where `create` says so; nil
+  /// where it is missing. It stays open after the commit.
+  package func openDatabase(
+    _ name: String, _ flags: DatabaseFlags, create: Bool
+  ) throws(LMDBError) -> Database? {
+    if let known = environment.databases.withLock({ $0.known(name) }) {
+      return try known.with(flags)
+    }
+    let slot = environment.writerSlot.pointer
+    var handle: MDB_dbi = 0
+    let options = flags.rawValue | (create ? UInt32(MDB_CREATE) : 0)
+    let code = mdb_dbi_open(slot.pointee.transaction, name, options, &handle)
+    if code == MDB_NOTFOUND { return nil }
+    try slot.pointee.judge(code)
+    let database = try Database(name: name, handle: handle, in: slot.pointee.transaction)
+    environment.databases.withLock { $0.addPending(database) }
+    return try database.with(flags)
+  }
+
+  /// Opens a database, or creates it.
+  package func createDatabase(
+    _ name: String, _ flags: DatabaseFlags
+  ) throws(LMDBError) -> Database {
+    guard let database = try openDatabase(name, flags, create: true) else { throw .notFound }
+    return database
+  }
+
+  /// Opens several databases at once, creating those that are missing.
+  package func createDatabases(
+    _ list: [(name: String, flags: DatabaseFlags)]
+  ) throws(LMDBError) -> [Database] {
+    var opened: [Database] = []
+    opened.reserveCapacity(list.count)
+    for (name, flags) in list { opened.append(try createDatabase(name, flags)) }
+    return opened
+  }
+
+  /// Deletes a database with all its entries.
+  ///
+  /// Waits until this process reads nowhere, and keeps readers out until the transaction ends,
+  /// because LMDB closes the handle at once. The value must not be used again, unless the
+  /// transaction aborts.
+  ///
+  /// - Throws: ``LMDBError/growthBlocked`` where this thread holds a snapshot.
+  package func deleteDatabase(_ database: Database) throws(LMDBError) {
+    try environment.closeGate()
+    // A kept cursor would be renewed for whatever database gets the handle next.
+    environment.state.withLock { state in state.forEachSlot { $0.closeCursors() } }
+    let slot = environment.writerSlot.pointer
+    let code = mdb_drop(slot.pointee.transaction, database.handle, 1)
+    if code != MDB_SUCCESS { environment.openGate() }
+    try slot.pointee.judge(code)
+    environment.databases.withLock { $0.delete(database) }
+  }
+}
+
+extension Database {
+  /// Reads the flags that the file has for an open database.
+  init(name: String, handle: UInt32, in transaction: OpaquePointer?) throws(LMDBError) {
+    var flags: UInt32 = 0
+    try check(mdb_dbi_flags(transaction, handle, &flags))
+    self.init(name: name, handle: handle, flags: DatabaseFlags(rawValue: flags & 0x7FFF))
+  }
+
+  /// Itself, if it has these flags.
+  func with(_ expected: DatabaseFlags) throws(LMDBError) -> Database {
+    if flags != expected { throw .incompatible }
+    return self
+  }
+}

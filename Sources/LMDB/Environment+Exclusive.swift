@@ -1,0 +1,53 @@
+internal import Synchronization
+
+#if canImport(Glibc)
+  internal import Glibc
+#else
+  internal import Darwin
+#endif
+
+extension Environment {
+  /// Runs `body` while nobody else has the file open and nothing in this process reads or writes
+  /// it: to replace or remove it.
+  ///
+  /// `body` may read on its own thread and may close the environment, as it must before it puts
+  /// another file in its place; it can not write.
+  ///
+  /// - Throws: ``LMDBError/inUse`` where another process has the file open;
+  ///   ``LMDBError/fileReplaced`` where another file took its place; what `body` throws.
+  package func withExclusiveLock<R>(_ body: () throws -> R) throws -> R {
+    try takeWriter()
+    defer { releaseWriter() }
+    try closeGate()
+    defer { openGate() }
+    guard file.lock(LOCK_EX) else {
+      try takeSharedLockBack()
+      throw LMDBError.inUse
+    }
+    defer {
+      let isOpen = state.withLock { $0.handle != nil }
+      _ = file.lock(isOpen ? LOCK_SH : LOCK_UN)
+    }
+    guard file.isInPlace else {
+      fail(.fileReplaced)
+      throw LMDBError.fileReplaced
+    }
+    return try body()
+  }
+
+  /// A failed change of the lock may have lost it. Whoever got it in between may replace the file.
+  private func takeSharedLockBack() throws(LMDBError) {
+    if file.lock(LOCK_SH), file.isInPlace { return }
+    fail(.fileReplaced)
+    throw .fileReplaced
+  }
+
+  /// Runs `body` while nobody, in this process or another, has the file at `path` open: to replace
+  /// or remove a file that can not be opened as a store.
+  ///
+  /// - Throws: ``LMDBError/inUse`` where somebody has it open; what `body` throws.
+  package static func withExclusiveLock<R>(path: String, _ body: () throws -> R) throws -> R {
+    let file = try DataFile(path: path, create: false, allowsNetwork: true, lock: LOCK_EX)
+    return try EnvironmentRegistry.shared.reserving(file.identity, body)
+  }
+}

@@ -1,0 +1,105 @@
+internal import CLMDB
+internal import Synchronization
+
+#if canImport(Glibc)
+  internal import Glibc
+#else
+  internal import Darwin
+#endif
+
+extension Environment {
+  /// Takes over the size that another process gave the file. The caller holds no transaction of
+  /// its own in this call.
+  func adoptForeignSize() throws(LMDBError) {
+    try takeWriter()
+    defer { releaseWriter() }
+    // Whoever held the writer's lock before may have done it already.
+    let isNeeded = try withHandle { (handle) throws(LMDBError) -> Bool in
+      var info = MDB_envinfo()
+      try check(mdb_env_info(handle, &info))
+      var statistics = MDB_stat()
+      try check(mdb_env_stat(handle, &statistics))
+      return (info.me_last_pgno + 1) * Int(statistics.ms_psize) > info.me_mapsize
+    }
+    if isNeeded { try growMap() }
+  }
+
+  /// Makes the map larger: at least twice, and large enough for the file.
+  ///
+  /// The caller is the writer and has no write transaction. Waits for this process's readers.
+  func growMap() throws(LMDBError) {
+    try closeGate()
+    defer { openGate() }
+    let limit = options.maximumMapSize
+    let failure = try withHandle { (handle) throws(LMDBError) -> LMDBError? in
+      var info = MDB_envinfo()
+      try check(mdb_env_info(handle, &info))
+      var statistics = MDB_stat()
+      try check(mdb_env_stat(handle, &statistics))
+      let used = (info.me_last_pgno + 1) * Int(statistics.ms_psize)
+      let target = try Self.size(after: info.me_mapsize, used: used, limit: limit)
+      let code = mdb_env_set_mapsize(handle, target)
+      return code == MDB_SUCCESS ? nil : LMDBError(code: code)
+    }
+    if let failure {
+      // LMDB has given up the old map already.
+      fail(failure)
+      throw failure
+    }
+  }
+
+  /// The size to try next: doubled, or less where the system has no room for that.
+  private static func size(after current: Int, used: Int, limit: Int) throws(LMDBError) -> Int {
+    let least = max(used, current + growthStep)
+    var target = min(max(current, used) * 2, max(limit, used)) & ~(growthStep - 1)
+    while target >= least {
+      if isAddressSpaceFree(target) { return target }
+      target = (current + (target - current) / 2) & ~(growthStep - 1)
+    }
+    throw .mapFull
+  }
+
+  /// A multiple of every page size.
+  private static var growthStep: Int { 1 << 16 }
+
+  /// LMDB unmaps before it maps again and can not go back, so the room is tried beforehand.
+  private static func isAddressSpaceFree(_ size: Int) -> Bool {
+    let flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE
+    guard let probe = mmap(nil, size, PROT_NONE, flags, -1, 0), probe != MAP_FAILED else {
+      return false
+    }
+    munmap(probe, size)
+    return true
+  }
+
+  /// Keeps new readers out and waits until no transaction reads. The caller is the writer.
+  ///
+  /// - Throws: ``LMDBError/growthBlocked`` where a reader can not end before this returns.
+  func closeGate() throws(LMDBError) {
+    let me = ThreadID.current
+    try state.withLock { (state) throws(LMDBError) in
+      if state.activeReaders > 0, state.readers(of: me) > 0 { throw .growthBlocked }
+      state.gateOwner = me
+    }
+    do throws(LMDBError) {
+      let isDrained = try wait(seconds: options.growthPatience) {
+        (state) throws(LMDBError) -> Bool in
+        if state.activeReaders == 0 { return true }
+        if state.activeReaders <= state.blockedReaders { throw .growthBlocked }
+        return false
+      }
+      if !isDrained { throw .growthBlocked }
+    } catch {
+      openGate()
+      throw error
+    }
+  }
+
+  func openGate() {
+    let isAwaited = state.withLock { state in
+      state.gateOwner = nil
+      return state.sleepers > 0
+    }
+    if isAwaited { changes.notify() }
+  }
+}

@@ -1,0 +1,67 @@
+internal import CLMDB
+
+#if canImport(Glibc)
+  internal import Glibc
+#else
+  internal import Darwin
+#endif
+
+extension Environment {
+  /// Opens a new file that has no name and vanishes with the environment. Nothing is ever waited
+  /// for, whatever durability the options ask.
+  package static func openInMemory(
+    options given: EnvironmentOptions = .init()
+  ) throws(LMDBError) -> Environment {
+    ForkGuard.install()
+    var options = given
+    options.durability = .none
+    options.isReadOnly = false
+    options.isImmutable = false
+    let folder = try TemporaryFolder()
+    let descriptor = try folder.makeDataFile()
+    var status = stat()
+    let isKnown = fstat(descriptor, &status) == 0
+    let file = DataFile(
+      descriptor: descriptor, path: folder.dataPath, identity: FileIdentity(status))
+    guard isKnown else { throw .lastSystemError }
+    let handle = try makeHandle(folder.dataPath, options, descriptor: descriptor)
+    return Environment(handle: handle, file: file, options: options, isShared: false)
+  }
+}
+
+/// The place where a file without a name is opened by LMDB, which knows files by path only. Both
+/// names, the data's and the lock's, are gone as soon as they are open.
+private struct TemporaryFolder: ~Copyable {
+  private let path: String
+
+  var dataPath: String { path + "/data" }
+
+  init() throws(LMDBError) {
+    let base = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
+    var template = Array((base + "/arbor-XXXXXX").utf8CString)
+    guard mkdtemp(&template) != nil else { throw .lastSystemError }
+    path = template.withUnsafeBufferPointer { buffer in
+      buffer.baseAddress.map { String(cString: $0) } ?? base
+    }
+  }
+
+  deinit {
+    unlink(dataPath)
+    unlink(dataPath + "-lock")
+    rmdir(path)
+  }
+
+  /// Memory behind a link where the system has that, else a plain file.
+  borrowing func makeDataFile() throws(LMDBError) -> Int32 {
+    #if canImport(Glibc)
+      let memory = arbor_memory_file("arbor")
+      if memory >= 0 {
+        if symlink("/proc/self/fd/\(memory)", dataPath) == 0 { return memory }
+        close(memory)
+      }
+    #endif
+    let descriptor = open(dataPath, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+    guard descriptor >= 0 else { throw .lastSystemError }
+    return descriptor
+  }
+}

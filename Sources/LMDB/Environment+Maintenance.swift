@@ -1,0 +1,130 @@
+internal import CLMDB
+
+#if canImport(Glibc)
+  internal import Glibc
+#else
+  internal import Darwin
+#endif
+
+extension Environment {
+  /// Sizes, readers and the last commit of the file. Cheap.
+  package func info() throws(LMDBError) -> EnvironmentInfo {
+    try withHandle { (handle) throws(LMDBError) -> EnvironmentInfo in
+      var info = MDB_envinfo()
+      var statistics = MDB_stat()
+      try check(mdb_env_info(handle, &info))
+      try check(mdb_env_stat(handle, &statistics))
+      return EnvironmentInfo(
+        mapSize: info.me_mapsize, pageSize: Int(statistics.ms_psize),
+        lastPage: info.me_last_pgno, lastTransactionID: UInt64(info.me_last_txnid),
+        maximumReaders: Int(info.me_maxreaders), readers: Int(info.me_numreaders),
+        maximumKeySize: Int(mdb_env_get_maxkeysize(handle)))
+    }
+  }
+
+  /// The last commit of any process. Cheap enough to ask before every operation.
+  package var lastTransactionID: UInt64 {
+    get throws(LMDBError) {
+      try withHandle { (handle) throws(LMDBError) -> UInt64 in
+        var info = MDB_envinfo()
+        try check(mdb_env_info(handle, &info))
+        return UInt64(info.me_last_txnid)
+      }
+    }
+  }
+
+  /// The shape of a database, as of the last commit.
+  package func statistics(of database: Database) throws(LMDBError) -> DatabaseStatistics {
+    let transaction = try beginRead()
+    return try transaction.statistics(database)
+  }
+
+  /// Frees the reader slots of processes that died; the number of them. Without this the file
+  /// grows from every page that such a reader could still see.
+  @discardableResult
+  package func checkStaleReaders() throws(LMDBError) -> Int {
+    try withHandle { (handle) throws(LMDBError) -> Int in
+      var dead: Int32 = 0
+      try check(mdb_reader_check(handle, &dead))
+      return Int(dead)
+    }
+  }
+
+  /// The reader slots that are taken, of all processes.
+  package func readers() throws(LMDBError) -> [ReaderInfo] {
+    try withHandle { (handle) throws(LMDBError) -> [ReaderInfo] in
+      var lines: [String] = []
+      // Sound: LMDB calls back during the call only, with the address of this frame's array.
+      let code = withUnsafeMutablePointer(to: &lines) { pointer in
+        mdb_reader_list(
+          handle,
+          { text, context in
+            guard let text, let context else { return 0 }
+            context.assumingMemoryBound(to: [String].self).pointee.append(String(cString: text))
+            return 0
+          }, pointer)
+      }
+      if code < 0 { throw LMDBError(code: code) }
+      return lines.compactMap(ReaderInfo.init(line:))
+    }
+  }
+
+  /// Writes a consistent copy of the last commit into a new file, which must not exist yet.
+  ///
+  /// Readers and writers go on; the file can not shrink or move its map meanwhile.
+  ///
+  /// - Parameter compacting: leaves free pages out and renumbers the others; slower.
+  /// - Throws: ``LMDBError/system(errno:)`` with `EEXIST` where the target exists;
+  ///   ``LMDBError/diskFull``. Nothing is left at the target then.
+  package func copy(to target: String, compacting: Bool) throws(LMDBError) {
+    let descriptor = try DataFile.createDescriptor(target)
+    do throws(LMDBError) {
+      try copy(into: descriptor, compacting: compacting)
+      if fsync(descriptor) != 0 { throw .lastSystemError }
+    } catch {
+      let reason = DiskSpace(descriptor: descriptor).explain(error, bytes: 0)
+      DataFile.closeDescriptor(descriptor)
+      unlink(target)
+      throw reason
+    }
+    DataFile.closeDescriptor(descriptor)
+  }
+
+  /// Copies under a snapshot of its own, which keeps the map in place.
+  private func copy(into descriptor: Int32, compacting: Bool) throws(LMDBError) {
+    let flags = compacting ? UInt32(MDB_CP_COMPACT) : 0
+    while true {
+      let code: Int32
+      do {
+        let snapshot = try beginRead()
+        let handle = try withHandle { HandleReference(pointer: $0) }
+        code = mdb_env_copyfd2(handle.pointer, descriptor, flags)
+        _ = snapshot.id
+      }
+      if code != MDB_MAP_RESIZED { return try check(code) }
+      // Another process grew the file after the snapshot began: begin again from the start.
+      try adoptForeignSize()
+      if ftruncate(descriptor, 0) != 0 || lseek(descriptor, 0, SEEK_SET) != 0 {
+        throw .lastSystemError
+      }
+    }
+  }
+
+  /// Waits until everything committed is on the medium, whatever the durability.
+  package func synchronize() throws(LMDBError) {
+    try takeWriter()
+    defer { releaseWriter() }
+    let handle = try withHandle { HandleReference(pointer: $0) }
+    try check(mdb_env_sync(handle.pointer, 1))
+  }
+}
+
+extension ReaderInfo {
+  /// Reads a line of LMDB's list: process, thread and transaction.
+  init?(line: String) {
+    let words = line.split { $0 == " " || $0 == "\n" }
+    guard words.count == 3, let process = Int32(words[0]) else { return nil }
+    processID = process
+    transactionID = UInt64(words[2])
+  }
+}

@@ -1,0 +1,105 @@
+internal import CLMDB
+
+#if canImport(Glibc)
+  internal import Glibc
+#else
+  internal import Darwin
+#endif
+
+extension Environment {
+  /// Opens the file at `path`, or gives the environment that this process has open for the same
+  /// file, however the path is spelled.
+  ///
+  /// The file is judged before LMDB maps it: what is no LMDB file, is cut short or has a damaged
+  /// root is an error, and nothing in it changes.
+  ///
+  /// - Throws: besides LMDB's own codes ``LMDBError/noSuchFile``, `isDirectory`, `notRegularFile`,
+  ///   `hardLinked`, `networkFileSystem`, `fileTooSmall`, `truncated`, `invalid`; `inUse` while
+  ///   somebody replaces the file; `readOnlyEnvironment` where it is open for reading only.
+  package static func open(
+    path: String, options: EnvironmentOptions = .init()
+  ) throws(LMDBError) -> Environment {
+    ForkGuard.install()
+    while true {
+      let environment = try openOnce(path, options)
+      // LMDB opens by path: make sure that it found the file that was judged and locked.
+      guard FileIdentity(path: path) == environment.identity else { continue }
+      if environment.isReadOnly, !options.isReadOnly, !options.isImmutable {
+        throw .readOnlyEnvironment
+      }
+      return environment
+    }
+  }
+
+  private static func openOnce(
+    _ path: String, _ options: EnvironmentOptions
+  ) throws(LMDBError) -> Environment {
+    let mayCreate = options.create && !options.isReadOnly && !options.isImmutable
+    let found = try DataFile(
+      path: path, create: mayCreate, allowsNetwork: options.allowsNetworkFileSystem,
+      lock: LOCK_SH)
+    let identity = found.identity
+    var file: DataFile? = consume found
+    return try EnvironmentRegistry.shared.environment(of: identity) {
+      () throws(LMDBError) -> Environment in
+      guard let file = file.take() else { throw .fileReplaced }
+      if try MetaPages.check(file.descriptor) == nil, !mayCreate { throw .fileTooSmall }
+      let handle = try makeHandle(file.path, options, descriptor: file.descriptor)
+      return Environment(handle: handle, file: file, options: options, isShared: true)
+    }
+  }
+
+  /// Opens LMDB's environment; halves the map while the system refuses so much address space.
+  static func makeHandle(
+    _ path: String, _ options: EnvironmentOptions, descriptor: Int32
+  ) throws(LMDBError) -> sending OpaquePointer {
+    var mapSize = max(options.initialMapSize, 1 << 16) & ~0xFFFF
+    while true {
+      var opened: OpaquePointer?
+      try check(mdb_env_create(&opened))
+      guard let handle = opened else { throw .outOfMemory }
+      var code = configure(handle, options, mapSize: mapSize)
+      if code == MDB_SUCCESS { code = mdb_env_open(handle, path, flags(options), 0o600) }
+      if code == MDB_SUCCESS {
+        var dead: Int32 = 0
+        code = mdb_reader_check(handle, &dead)
+      }
+      if code == MDB_SUCCESS { return handle }
+      mdb_env_close(handle)
+      guard code == ENOMEM, mapSize > smallestMap else {
+        throw DiskSpace(descriptor: descriptor).explain(LMDBError(code: code), bytes: 0)
+      }
+      mapSize = max(mapSize / 2, smallestMap)
+    }
+  }
+
+  /// With less address space than this a store is of no use.
+  private static var smallestMap: Int { 1 << 22 }
+
+  private static func configure(
+    _ handle: OpaquePointer, _ options: EnvironmentOptions, mapSize: Int
+  ) -> Int32 {
+    var code = mdb_env_set_mapsize(handle, mapSize)
+    if code == MDB_SUCCESS {
+      code = mdb_env_set_maxreaders(handle, UInt32(clamping: options.maximumReaders))
+    }
+    if code == MDB_SUCCESS {
+      code = mdb_env_set_maxdbs(handle, UInt32(clamping: options.maximumDatabases))
+    }
+    return code
+  }
+
+  /// Never `MDB_WRITEMAP`: a full disk would then be a signal. Always `MDB_NOTLS`: a snapshot may
+  /// move between threads.
+  private static func flags(_ options: EnvironmentOptions) -> UInt32 {
+    var flags = MDB_NOSUBDIR | MDB_NOTLS
+    if options.isReadOnly || options.isImmutable { flags |= MDB_RDONLY }
+    if options.isImmutable { flags |= MDB_NOLOCK }
+    switch options.durability {
+    case .full: break
+    case .relaxed: flags |= MDB_NOMETASYNC
+    case .none: flags |= MDB_NOSYNC
+    }
+    return UInt32(flags)
+  }
+}

@@ -1,0 +1,116 @@
+internal import CLMDB
+internal import Synchronization
+
+extension Environment {
+  /// Begins a snapshot: what it reads is the state of the last commit, until it ends.
+  ///
+  /// Idle snapshots are kept and renewed, so this costs some 50 ns. A snapshot may move to another
+  /// thread but serves one at a time. It ends when the value is destroyed; until then the pages it
+  /// sees are not reused, so end it soon.
+  ///
+  /// Waits only while the map grows.
+  package func beginRead() throws(LMDBError) -> ReadTransaction {
+    if birth != ForkGuard.generation { throw .forkedProcess }
+    let slot = try admit()
+    if let transaction = slot.pointer.pointee.transaction,
+      mdb_txn_renew(transaction) == MDB_SUCCESS
+    {
+      return ReadTransaction(environment: self, slot: slot)
+    }
+    return try beginSlowly(slot)
+  }
+
+  /// Runs `body` on a snapshot and ends it. Nothing that `body` got from the snapshot may leave it.
+  @discardableResult
+  package func read<R: ~Copyable>(
+    _ body: (borrowing ReadTransaction) throws -> R
+  ) throws -> R {
+    let transaction = try beginRead()
+    return try body(transaction)
+  }
+
+  /// Ends a reader: its slot goes back to the pool.
+  @inline(__always)
+  func endRead(_ slot: SlotReference) {
+    guard birth == ForkGuard.generation else { return }
+    slot.pointer.pointee.generation &+= 1
+    if let transaction = slot.pointer.pointee.transaction { mdb_txn_reset(transaction) }
+    dismiss(slot)
+  }
+
+  private func dismiss(_ slot: SlotReference) {
+    if state.withLock({ $0.dismissReader(slot) }) { changes.notify() }
+  }
+
+  /// Takes a slot; waits where the gate is closed.
+  @inline(__always)
+  private func admit() throws(LMDBError) -> SlotReference {
+    let me = ThreadID.current
+    let admitted = try state.withLock { (state) throws(LMDBError) -> SlotReference? in
+      try state.admitReader(me)
+    }
+    if let admitted { return admitted }
+    return try admitLater(me)
+  }
+
+  private func admitLater(_ me: ThreadID) throws(LMDBError) -> SlotReference {
+    while true {
+      var slot: SlotReference?
+      _ = try wait(seconds: nil) { (state) throws(LMDBError) -> Bool in
+        slot = try state.admitReader(me)
+        return slot != nil
+      }
+      if let slot { return slot }
+    }
+  }
+
+  /// Begins on a slot without a transaction, or one whose renewal LMDB refused, and removes the
+  /// reason where there is a way.
+  private func beginSlowly(_ slot: SlotReference) throws(LMDBError) -> ReadTransaction {
+    var slot = slot
+    var hasCheckedReaders = false
+    while true {
+      let code = beginOrRenew(slot)
+      switch code {
+      case MDB_SUCCESS:
+        return ReadTransaction(environment: self, slot: slot)
+      case MDB_READERS_FULL where !hasCheckedReaders:
+        hasCheckedReaders = true
+        var dead: Int32 = 0
+        _ = state.withLock { state in state.handle.map { mdb_reader_check($0, &dead) } }
+      case MDB_MAP_RESIZED:
+        // The map can not move under this slot: give it back first.
+        dismiss(slot)
+        try adoptForeignSize()
+        slot = try admit()
+      default:
+        if code == MDB_PANIC { fail(.panic) }
+        dismiss(slot)
+        throw LMDBError(code: code)
+      }
+    }
+  }
+
+  private func beginOrRenew(_ slot: SlotReference) -> Int32 {
+    if let transaction = slot.pointer.pointee.transaction { return mdb_txn_renew(transaction) }
+    // Admitted readers keep the environment from closing, so the handle outlives the lock.
+    guard let handle = state.withLock({ $0.handle.map { HandleReference(pointer: $0) } }) else {
+      return MDB_BAD_TXN
+    }
+    return mdb_txn_begin(
+      handle.pointer, nil, UInt32(MDB_RDONLY), &slot.pointer.pointee.transaction)
+  }
+
+  /// Nothing can begin any more until the file is opened again.
+  func fail(_ error: LMDBError) {
+    state.withLock { state in if state.failure == nil { state.failure = error } }
+  }
+}
+
+/// LMDB's environment, carried out of the lock by a transaction that keeps it open.
+///
+/// `@unchecked Sendable`: `MDB_env` may be used by all threads; closing it and moving its map wait
+/// for every transaction.
+struct HandleReference: @unchecked Sendable {
+  let pointer: OpaquePointer
+}

@@ -1,0 +1,174 @@
+internal import CLMDB
+internal import Synchronization
+
+extension Environment {
+  /// Runs `body` in a write transaction on this thread and commits when it returns; aborts when it
+  /// throws.
+  ///
+  /// Where the file has no room left in its map, the transaction is aborted, the map grows and
+  /// `body` runs *again*: it must not change anything but the file. Waits for the write
+  /// transaction of any other thread or process.
+  ///
+  /// - Throws: what `body` throws; ``LMDBError/diskFull`` and other failures of the commit, after
+  ///   which nothing of the transaction is in the file; ``LMDBError/growthBlocked`` where growth
+  ///   would have to wait for a snapshot of this very thread; ``LMDBError/nestedWrite``.
+  @discardableResult
+  package func write<R: ~Copyable>(
+    _ body: (borrowing WriteTransaction) throws -> R
+  ) throws -> R {
+    try performWrite({ (error: LMDBError) -> any Error in error }, body)
+  }
+
+  /// The same for code with an error type of its own: `wrap` makes one of LMDB's errors.
+  @discardableResult
+  package func performWrite<R: ~Copyable, E: Error>(
+    _ wrap: (LMDBError) -> E, _ body: (borrowing WriteTransaction) throws(E) -> R
+  ) throws(E) -> R {
+    try wrapping(wrap) { () throws(LMDBError) in
+      if isReadOnly { throw .readOnlyEnvironment }
+      try takeWriter()
+    }
+    defer { releaseWriter() }
+    while true {
+      try wrapping(wrap) { () throws(LMDBError) in try beginWrite() }
+      let result: R
+      do throws(E) {
+        result = try body(WriteTransaction(environment: self))
+      } catch {
+        let needsGrowth = writerSlot.pointer.pointee.needsGrowth
+        try wrapping(wrap) { () throws(LMDBError) in
+          try abortWrite()
+          if needsGrowth { try growMap() }
+        }
+        if needsGrowth { continue }
+        throw error
+      }
+      let isCommitted = try wrapping(wrap) { () throws(LMDBError) in try commitWrite() }
+      if isCommitted { return result }
+    }
+  }
+
+  private func wrapping<R, E: Error>(
+    _ wrap: (LMDBError) -> E, _ body: () throws(LMDBError) -> R
+  ) throws(E) -> R {
+    do throws(LMDBError) { return try body() } catch { throw wrap(error) }
+  }
+
+  /// Runs `body`, in which this thread waits for other threads' writes: growth of the map then
+  /// knows that it can not wait for the snapshots of this thread.
+  package func whileWaiting<R>(_ body: () throws -> R) rethrows -> R {
+    let mine = blockReaders()
+    defer { unblockReaders(mine) }
+    return try body()
+  }
+
+  // MARK: The writer's lock within the process
+
+  /// Makes this thread the writer; waits for the one that is.
+  func takeWriter() throws(LMDBError) {
+    if birth != ForkGuard.generation { throw .forkedProcess }
+    let me = ThreadID.current
+    let isMine = try state.withLock { (state) throws(LMDBError) -> Bool in
+      try state.checkOpen()
+      if state.writer == me { throw .nestedWrite }
+      if state.writer != nil { return false }
+      state.writer = me
+      return true
+    }
+    if isMine { return }
+    let mine = blockReaders()
+    defer { unblockReaders(mine) }
+    _ = try wait(seconds: nil) { (state) throws(LMDBError) -> Bool in
+      try state.checkOpen()
+      if state.writer != nil { return false }
+      state.writer = me
+      return true
+    }
+  }
+
+  func releaseWriter() {
+    let isAwaited = state.withLock { state in
+      state.writer = nil
+      return state.sleepers > 0
+    }
+    if isAwaited { changes.notify() }
+  }
+
+  private func blockReaders() -> Int {
+    let me = ThreadID.current
+    let mine = state.withLock { state in
+      let mine = state.activeReaders == 0 ? 0 : state.readers(of: me)
+      state.blockedReaders += mine
+      return mine
+    }
+    // A growth that waits for this thread must learn that it waits in vain.
+    if mine > 0 { changes.notify() }
+    return mine
+  }
+
+  private func unblockReaders(_ count: Int) {
+    if count > 0 { state.withLock { $0.blockedReaders -= count } }
+  }
+
+  // MARK: Begin, commit, abort; all on the thread that holds the writer's lock
+
+  private func beginWrite() throws(LMDBError) {
+    let slot = writerSlot.pointer
+    slot.pointee.needsGrowth = false
+    slot.pointee.bytesPut = 0
+    while true {
+      let handle = try withHandle { HandleReference(pointer: $0) }
+      let code = mdb_txn_begin(handle.pointer, nil, 0, &slot.pointee.transaction)
+      switch code {
+      case MDB_SUCCESS: return
+      case MDB_MAP_RESIZED: try growMap()
+      case MDB_PANIC:
+        fail(.panic)
+        throw .panic
+      default: throw LMDBError(code: code)
+      }
+    }
+  }
+
+  /// Commits; false where the map had to grow and the closure must run again.
+  private func commitWrite() throws(LMDBError) -> Bool {
+    let slot = writerSlot.pointer
+    if slot.pointee.needsGrowth {
+      try abortWrite()
+      try growMap()
+      return false
+    }
+    slot.pointee.generation &+= 1
+    let transaction = slot.pointee.transaction
+    slot.pointee.transaction = nil
+    let code = mdb_txn_commit(transaction)
+    try finishDatabases(isCommitted: code == MDB_SUCCESS)
+    if code == MDB_SUCCESS { return true }
+    if code == MDB_MAP_FULL {
+      try growMap()
+      return false
+    }
+    noticePanic()
+    throw DiskSpace(descriptor: file.descriptor)
+      .explain(LMDBError(code: code), bytes: slot.pointee.bytesPut)
+  }
+
+  private func abortWrite() throws(LMDBError) {
+    let slot = writerSlot.pointer
+    slot.pointee.generation &+= 1
+    mdb_txn_abort(slot.pointee.transaction)
+    slot.pointee.transaction = nil
+    try finishDatabases(isCommitted: false)
+  }
+
+  /// After a failed commit LMDB may refuse to go on: the root page on disk is then uncertain.
+  private func noticePanic() {
+    state.withLock { state in
+      guard let handle = state.handle else { return }
+      var probe: OpaquePointer?
+      let code = mdb_txn_begin(handle, nil, UInt32(MDB_RDONLY), &probe)
+      if code == MDB_SUCCESS { mdb_txn_abort(probe) }
+      if code == MDB_PANIC { state.failure = .panic }
+    }
+  }
+}

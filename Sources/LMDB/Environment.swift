@@ -1,0 +1,158 @@
+internal import CLMDB
+internal import Synchronization
+
+#if canImport(Glibc)
+  internal import Glibc
+#else
+  internal import Darwin
+#endif
+
+/// An LMDB file, opened once per process.
+///
+/// Any number of snapshots read while one transaction writes. Limits of the engine, and what to do:
+///
+/// - *The file grows without bound*: a snapshot is held for long. End it; ``checkStaleReaders()``
+///   frees those of dead processes.
+/// - *A commit waits for ever*: another process holds the write lock. Only one transaction writes a
+///   file at a time, over all processes.
+/// - *The map is full*: it grows by itself, up to ``EnvironmentOptions/maximumMapSize``, but waits
+///   for the snapshots of this process to end first.
+/// - *Keys* have 1 to 511 bytes, as have the values of databases with duplicates.
+/// - *A forked child* can not use the environment: every begin throws ``LMDBError/forkedProcess``.
+/// - *The lock file* beside the data file must never be opened, copied or removed by this process.
+///
+/// Two opens of one file, under whatever path, give the same environment; see ``open(path:options:)``.
+/// It closes when its last reference goes.
+package final class Environment: Sendable {
+  /// The canonical path of the data file.
+  package let path: String
+  /// Device and inode of the data file.
+  package let identity: FileIdentity
+  package let isReadOnly: Bool
+  package let options: EnvironmentOptions
+
+  let file: DataFile
+  let state: Mutex<EnvironmentState>
+  let databases = Mutex(DatabaseTable())
+  let changes = EventCount()
+  let writerSlot = SlotReference.make(isWriter: true)
+  let birth = ForkGuard.generation
+  /// False for a file without a lasting name: nobody else can open it.
+  let isShared: Bool
+
+  /// - Parameter handle: an open LMDB environment of the file, owned from here on.
+  init(
+    handle: sending OpaquePointer, file: consuming DataFile, options: EnvironmentOptions,
+    isShared: Bool
+  ) {
+    path = file.path
+    identity = file.identity
+    self.file = file
+    self.options = options
+    self.isShared = isShared
+    isReadOnly = options.isReadOnly || options.isImmutable
+    var initial = EnvironmentState()
+    initial.handle = handle
+    state = Mutex(initial)
+  }
+
+  deinit {
+    // In a forked child LMDB would clear the parent's reader slots: leave everything as it is.
+    guard birth == ForkGuard.generation else { return }
+    closeOnce()
+    state.withLock { state in
+      while let slot = state.allSlots {
+        state.allSlots = slot.pointer.pointee.nextSlot
+        slot.free()
+      }
+    }
+    writerSlot.free()
+  }
+
+  /// Closes the file now instead of with the last reference. Everything throws
+  /// ``LMDBError/closed`` afterwards.
+  ///
+  /// - Throws: ``LMDBError/inUse`` while a transaction lives.
+  package func close() throws(LMDBError) {
+    if birth != ForkGuard.generation { throw .forkedProcess }
+    let me = ThreadID.current
+    let isFree = state.withLock { state in
+      if state.handle == nil { return true }
+      guard state.activeReaders == 0, state.writer == nil || state.gateOwner == me else {
+        return false
+      }
+      state.failure = .closed
+      return true
+    }
+    guard isFree else { throw .inUse }
+    closeOnce()
+  }
+
+  private func closeOnce() {
+    if isShared {
+      EnvironmentRegistry.shared.remove(identity) { closeHandle() }
+    } else {
+      _ = closeHandle()
+    }
+  }
+
+  /// Ends the idle readers and closes LMDB's environment, unless that was done before. No
+  /// transaction lives.
+  private func closeHandle() -> Bool {
+    let isClosed = state.withLock { state in
+      guard let handle = state.handle else { return false }
+      state.forEachSlot { slot in
+        slot.closeCursors()
+        if let transaction = slot.transaction { mdb_txn_abort(transaction) }
+        slot.transaction = nil
+      }
+      mdb_env_close(handle)
+      state.handle = nil
+      // Whoever replaces the file keeps it locked until the end.
+      if state.gateOwner == nil { _ = file.lock(LOCK_UN) }
+      return true
+    }
+    return isClosed
+  }
+
+  /// Runs `body` with LMDB's environment, which can neither close nor move its map meanwhile.
+  func withHandle<R: Sendable>(
+    _ body: (OpaquePointer) throws(LMDBError) -> R
+  ) throws(LMDBError) -> R {
+    if birth != ForkGuard.generation { throw .forkedProcess }
+    return try state.withLock { (state) throws(LMDBError) -> R in
+      guard let handle = state.handle else { throw .closed }
+      return try body(handle)
+    }
+  }
+
+  /// Sleeps until `ready` says true under the state's lock; false after `seconds` without it.
+  func wait(
+    seconds: Double?, _ ready: (inout EnvironmentState) throws(LMDBError) -> Bool
+  ) throws(LMDBError) -> Bool {
+    let deadline = seconds.map { EventCount.deadline(in: $0) }
+    while true {
+      let token = changes.token
+      let isReady = try state.withLock { (state) throws(LMDBError) -> Bool in
+        if try ready(&state) { return true }
+        state.sleepers += 1
+        return false
+      }
+      if isReady { return true }
+      let isAwake = changes.wait(past: token, until: deadline)
+      state.withLock { $0.sleepers -= 1 }
+      if !isAwake { return false }
+    }
+  }
+}
+
+extension EnvironmentState {
+  /// Visits every slot that was ever made for a reader.
+  func forEachSlot(_ body: (inout TransactionSlot) -> Void) {
+    var next = allSlots
+    while let slot = next {
+      body(&slot.pointer.pointee)
+      next = slot.pointer.pointee.nextSlot
+    }
+  }
+}

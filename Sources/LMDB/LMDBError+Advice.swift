@@ -1,0 +1,260 @@
+#if canImport(Glibc)
+  internal import Glibc
+#else
+  internal import Darwin
+#endif
+
+extension LMDBError: CustomStringConvertible {
+  /// What happened, then what to do.
+  package var description: String { "\(cause) \(remedy)" }
+
+  /// Why this happens, in one sentence.
+  package var cause: String { advice.cause }
+
+  /// What to do about it, in one sentence.
+  package var remedy: String { advice.remedy }
+
+  private var advice: (cause: String, remedy: String) {
+    switch self {
+    case .keyExists, .notFound, .pageNotFound, .corrupted, .panic, .versionMismatch, .invalid:
+      contentAdvice
+    case .mapFull, .dbsFull, .readersFull, .tlsFull, .txnFull, .cursorFull, .pageFull,
+      .mapResized:
+      limitAdvice
+    case .incompatible, .badReaderSlot, .badTransaction, .badValueSize, .badDatabase,
+      .invalidArgument, .nestedWrite, .growthBlocked, .readOnlyEnvironment:
+      usageAdvice
+    case .noSuchFile, .isDirectory, .notRegularFile, .hardLinked, .networkFileSystem,
+      .fileTooSmall, .truncated, .foreignPageSize:
+      fileAdvice
+    case .diskFull, .readOnlyFileSystem, .accessDenied, .notPermitted, .tooManyOpenFiles,
+      .outOfMemory, .inUse, .closed, .forkedProcess, .fileReplaced, .system:
+      surroundingsAdvice
+    }
+  }
+
+  /// What was found, or not found, in the file.
+  private var contentAdvice: (cause: String, remedy: String) {
+    switch self {
+    case .keyExists:
+      (
+        "The key, or the key with this value, is already in the database.",
+        "Overwrite it on purpose, or append only keys above the last one."
+      )
+    case .notFound:
+      (
+        "The key, value or database is not in the file.",
+        "Check the name and the key, or create what is missing first."
+      )
+    case .pageNotFound:
+      (
+        "A page that the tree refers to is not in the file.",
+        "The file is damaged: check it, then salvage it or restore a copy."
+      )
+    case .corrupted:
+      (
+        "A page of the file has the wrong kind or contradicts itself.",
+        "The file is damaged: check it, then salvage it or restore a copy."
+      )
+    case .panic:
+      (
+        "Writing the file's root page failed earlier, so nothing more may be written.",
+        "Close the store and open it again; it then shows the last state that was committed."
+      )
+    case .versionMismatch:
+      (
+        "The file was written by another version of LMDB's file format.",
+        "Open it with the LMDB version that wrote it, export it, and import it here."
+      )
+    default:
+      ("The file is not an LMDB file.", "Check the path; nothing in the file was changed.")
+    }
+  }
+
+  /// The limits of the engine.
+  private var limitAdvice: (cause: String, remedy: String) {
+    switch self {
+    case .mapFull:
+      (
+        "The file reached the largest map size that was allowed.",
+        "Raise maximumMapSize, raise the address-space limit of the process, or delete data."
+      )
+    case .dbsFull:
+      (
+        "More named databases were opened than the environment has room for.",
+        "Raise maximumDatabases when opening."
+      )
+    case .readersFull:
+      (
+        "All reader slots of the file are taken by living processes.",
+        "Hold fewer snapshots at once, or raise maximumReaders in the process that opens first."
+      )
+    case .tlsFull:
+      (
+        "The process has no thread-local key left.",
+        "Use fewer libraries that take thread-local keys."
+      )
+    case .txnFull:
+      (
+        "The transaction changed more pages than LMDB can keep track of.",
+        "Split the change into several commits."
+      )
+    case .cursorFull:
+      (
+        "The tree is deeper than a cursor can follow.",
+        "The file is damaged: check it, then salvage it or restore a copy."
+      )
+    case .pageFull:
+      (
+        "A page had no room for an entry that must fit.",
+        "The file is damaged: check it, then salvage it or restore a copy."
+      )
+    default:
+      (
+        "Another process made the file larger than the map of this one.",
+        "Begin the transaction again; the environment adopts the new size by itself."
+      )
+    }
+  }
+
+  /// Calls that the engine can not serve.
+  private var usageAdvice: (cause: String, remedy: String) {
+    switch self {
+    case .incompatible:
+      (
+        "The database exists with other flags, or the operation does not suit its kind.",
+        "Open it with the flags it was created with."
+      )
+    case .badReaderSlot:
+      (
+        "A reader slot was used by two transactions at once.",
+        "Use a transaction from one thread at a time."
+      )
+    case .badTransaction:
+      (
+        "The transaction has ended or an earlier error spoilt it.",
+        "Leave the transaction and begin another."
+      )
+    case .badValueSize:
+      (
+        "A key must have 1 to 511 bytes, and so must a value of a database with duplicates.",
+        "Shorten the key, or split the value."
+      )
+    case .badDatabase:
+      (
+        "The database was deleted or replaced after it was opened.",
+        "Open the database again."
+      )
+    case .nestedWrite:
+      (
+        "A write was begun inside a write of the same thread.",
+        "Use the transaction that is already there."
+      )
+    case .growthBlocked:
+      (
+        "The file must grow, but snapshots are held by threads that wait for this very write.",
+        "End the snapshot before committing, or open with a larger initialMapSize."
+      )
+    case .readOnlyEnvironment:
+      ("The file was opened for reading only.", "Open it for writing.")
+    default:
+      (
+        "LMDB refused an argument, usually a database that this transaction does not know.",
+        "Open the database before the transaction begins, and pass matching flags."
+      )
+    }
+  }
+
+  /// Files that can not be a store.
+  private var fileAdvice: (cause: String, remedy: String) {
+    switch self {
+    case .noSuchFile:
+      ("There is no file at this path.", "Check the path, or create the store first.")
+    case .isDirectory:
+      ("The path names a directory.", "Give the path of the file inside it.")
+    case .notRegularFile:
+      ("The path does not name a regular file.", "Give the path of a plain file.")
+    case .hardLinked:
+      (
+        "The file has more than one hard link; its lock file would then not be shared.",
+        "Keep one name for the file and remove the others, or use a symbolic link."
+      )
+    case .networkFileSystem:
+      (
+        "The file lies on a network or user-space file system, where shared memory and locks "
+          + "can not be relied on.",
+        "Move it to a local disk, or allow it in the options at your own risk."
+      )
+    case .fileTooSmall:
+      (
+        "The file is empty or ends before its first two pages: its creation was interrupted.",
+        "Move it aside and create the store again."
+      )
+    case .truncated:
+      (
+        "The file ends before its last used page.",
+        "Part of it is lost: salvage it or restore a copy; nothing in the file was changed."
+      )
+    default:
+      (
+        "The file uses a page size that this version can not read.",
+        "Open it on the kind of machine that wrote it, export it, and import it here."
+      )
+    }
+  }
+
+  /// What the machine and the other openers do.
+  private var surroundingsAdvice: (cause: String, remedy: String) {
+    switch self {
+    case .diskFull:
+      (
+        "The disk, the quota or the file-size limit has no room for the change; nothing of it "
+          + "was written.",
+        "Free space and commit again; deleting records still works."
+      )
+    case .readOnlyFileSystem:
+      ("The file system is read-only.", "Open for reading only, or use a writable place.")
+    case .accessDenied:
+      (
+        "The rights of the file, its lock file or its folder forbid this.",
+        "Change the rights, or open a file that nobody writes as immutable."
+      )
+    case .notPermitted:
+      (
+        "The operating system does not permit this operation on the file.",
+        "Check ownership, immutable flags and security rules."
+      )
+    case .tooManyOpenFiles:
+      (
+        "The process or the machine has too many open files.",
+        "Close stores that are not needed, or raise the limit."
+      )
+    case .outOfMemory:
+      (
+        "The system gave no memory or address space.",
+        "Raise the address-space limit, or open with a smaller initialMapSize."
+      )
+    case .inUse:
+      ("Somebody else uses the file.", "Close it everywhere else first, then try again.")
+    case .closed:
+      ("The environment was closed.", "Open it again.")
+    case .forkedProcess:
+      (
+        "The environment was opened before this process was forked, and can not be shared so.",
+        "Open the file in the child, or start children with posix_spawn."
+      )
+    case .fileReplaced:
+      (
+        "Another file took the place of this one while it was open.",
+        "Close the store and open it again."
+      )
+    case .system(let number):
+      (
+        "The operating system answered with error \(number) (\(String(cString: strerror(number)))).",
+        "See the documentation of that error; the last committed state is intact."
+      )
+    default:
+      ("The operation failed.", "Try again.")
+    }
+  }
+}

@@ -1,0 +1,107 @@
+internal import CLMDB
+
+/// The reading half of a transaction as a small copyable value, for functions that serve readers
+/// and the writer alike.
+///
+/// It owns nothing: use it only while its transaction lives. Bytes that it returns are valid until
+/// the transaction ends, in a writing one until the next change.
+package struct TransactionReader {
+  let slot: SlotReference
+
+  @inline(__always)
+  var transaction: OpaquePointer? { slot.pointer.pointee.transaction }
+
+  /// The transaction whose commit this sees; for a writer the one it is going to be.
+  package var id: UInt64 { UInt64(mdb_txn_id(transaction)) }
+
+  /// The value of `key`, of several the first; nil where the key is missing.
+  package func get(
+    _ database: Database, key: UnsafeRawBufferPointer
+  ) throws(LMDBError) -> UnsafeRawBufferPointer? {
+    var key = MDB_val(key)
+    var value = MDB_val()
+    let code = mdb_get(transaction, database.handle, &key, &value)
+    if code == MDB_SUCCESS { return UnsafeRawBufferPointer(value) }
+    if code == MDB_NOTFOUND { return nil }
+    throw LMDBError(code: code)
+  }
+
+  /// The value of an integer key; nil where it is missing.
+  package func get(
+    _ database: Database, key: UInt64
+  ) throws(LMDBError) -> UnsafeRawBufferPointer? {
+    var number = key
+    var value = MDB_val()
+    // The key lives on this frame, and LMDB reads it during the call only.
+    let code = withUnsafeMutablePointer(to: &number) { pointer in
+      var key = MDB_val(mv_size: 8, mv_data: UnsafeMutableRawPointer(pointer))
+      return mdb_get(transaction, database.handle, &key, &value)
+    }
+    if code == MDB_SUCCESS { return UnsafeRawBufferPointer(value) }
+    if code == MDB_NOTFOUND { return nil }
+    throw LMDBError(code: code)
+  }
+
+  /// The value of a key given as bytes; nil where it is missing.
+  package func get(
+    _ database: Database, key: [UInt8]
+  ) throws(LMDBError) -> UnsafeRawBufferPointer? {
+    try key.withUnsafeBufferPointer { (bytes) throws(LMDBError) -> UnsafeRawBufferPointer? in
+      try get(database, key: UnsafeRawBufferPointer(bytes))
+    }
+  }
+
+  /// A cursor over the database, on no entry yet. It must not outlive the transaction.
+  package func cursor(_ database: Database) throws(LMDBError) -> Cursor {
+    try Cursor(slot: slot, database: database)
+  }
+
+  /// The entries of a database, each duplicate counted; costs nothing.
+  package func entryCount(_ database: Database) throws(LMDBError) -> Int {
+    var statistics = MDB_stat()
+    try check(mdb_stat(transaction, database.handle, &statistics))
+    return statistics.ms_entries
+  }
+
+  /// The shape of the database's tree.
+  package func statistics(_ database: Database) throws(LMDBError) -> DatabaseStatistics {
+    var statistics = MDB_stat()
+    try check(mdb_stat(transaction, database.handle, &statistics))
+    return DatabaseStatistics(
+      pageSize: Int(statistics.ms_psize), depth: Int(statistics.ms_depth),
+      branchPages: statistics.ms_branch_pages, leafPages: statistics.ms_leaf_pages,
+      overflowPages: statistics.ms_overflow_pages, entries: statistics.ms_entries)
+  }
+
+  /// The number of values of `key`, without a walk; 0 where it is missing.
+  package func valueCount(_ database: Database, key: [UInt8]) throws(LMDBError) -> Int {
+    let cursor = try cursor(database)
+    guard try cursor.seekExact(key) != nil else { return 0 }
+    return try cursor.valueCount()
+  }
+
+  /// The entries between two keys, in either direction.
+  package func range(
+    _ database: Database, from lower: KeyBound = .unbounded, to upper: KeyBound = .unbounded,
+    _ direction: CursorRange.Direction = .forward
+  ) throws(LMDBError) -> CursorRange {
+    CursorRange(try cursor(database), database.flags, lower, upper, direction)
+  }
+}
+
+extension MDB_val {
+  /// Bytes that LMDB reads during one call.
+  @inline(__always)
+  init(_ bytes: UnsafeRawBufferPointer) {
+    self.init(
+      mv_size: bytes.count, mv_data: UnsafeMutableRawPointer(mutating: bytes.baseAddress))
+  }
+}
+
+extension UnsafeRawBufferPointer {
+  /// Bytes that LMDB returned.
+  @inline(__always)
+  init(_ value: MDB_val) {
+    self.init(start: value.mv_data, count: value.mv_size)
+  }
+}

@@ -1,0 +1,71 @@
+internal import CLMDB
+
+/// What one transaction needs beside LMDB's own object, kept and reused by the environment.
+///
+/// Slots live as long as their environment. `generation` grows when a transaction ends, so a cursor
+/// that is destroyed late notices and does not disturb the slot's next user.
+package struct TransactionSlot {
+  /// LMDB's transaction: for a reader reset between uses, for the writer fresh each time.
+  var transaction: OpaquePointer?
+  var generation: UInt64 = 0
+  let isWriter: Bool
+
+  // Guarded by the environment's state.
+  var nextFree: SlotReference?
+  var nextSlot: SlotReference?
+  var thread: ThreadID?
+
+  /// The writer met a full map: the closure runs again in a larger one.
+  var needsGrowth = false
+  /// Bytes that were put in this transaction, to judge whether the disk is full.
+  var bytesPut = 0
+
+  /// Closed read cursors by database handle, ready to be renewed: opening one allocates.
+  private var cursors: [OpaquePointer?] = []
+
+  init(isWriter: Bool) { self.isWriter = isWriter }
+
+  /// Cursors are kept for so many databases; others are opened each time.
+  private static let mostCachedCursors = 1024
+
+  mutating func takeCursor(_ handle: UInt32) -> OpaquePointer? {
+    let index = Int(handle)
+    guard index < cursors.count, let cursor = cursors[index] else { return nil }
+    cursors[index] = nil
+    return cursor
+  }
+
+  /// Keeps a cursor for the next use, or closes it.
+  mutating func keepCursor(_ cursor: OpaquePointer, _ handle: UInt32) {
+    let index = Int(handle)
+    if index >= cursors.count, index < Self.mostCachedCursors {
+      cursors.append(contentsOf: repeatElement(nil, count: index + 1 - cursors.count))
+    }
+    guard index < cursors.count, cursors[index] == nil else { return mdb_cursor_close(cursor) }
+    cursors[index] = cursor
+  }
+
+  mutating func closeCursors() {
+    for cursor in cursors { if let cursor { mdb_cursor_close(cursor) } }
+    cursors.removeAll()
+  }
+}
+
+/// The address of a slot.
+///
+/// `@unchecked Sendable`: a slot belongs either to the environment's state, under its lock, or to
+/// the one transaction that was given it; a transaction is used by one thread at a time.
+package struct SlotReference: @unchecked Sendable {
+  let pointer: UnsafeMutablePointer<TransactionSlot>
+
+  static func make(isWriter: Bool) -> SlotReference {
+    let pointer = UnsafeMutablePointer<TransactionSlot>.allocate(capacity: 1)
+    pointer.initialize(to: TransactionSlot(isWriter: isWriter))
+    return SlotReference(pointer: pointer)
+  }
+
+  func free() {
+    pointer.deinitialize(count: 1)
+    pointer.deallocate()
+  }
+}

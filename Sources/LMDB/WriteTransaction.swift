@@ -1,0 +1,207 @@
+internal import CLMDB
+
+/// What to do where the key is there already.
+package enum PutMode: Sendable {
+  /// Replace the value; in a database with duplicates add one.
+  case overwrite
+  /// Leave what is there.
+  case noOverwrite
+  /// Leave the pair if this key has this value already; for databases with duplicates.
+  case noDuplicate
+  /// The key is above all others: fills pages completely. Otherwise ``LMDBError/keyExists``.
+  case append
+  /// The key is the last or above, the value above that key's last one. Otherwise
+  /// ``LMDBError/keyExists``.
+  case appendDuplicate
+
+  var flags: UInt32 {
+    switch self {
+    case .overwrite: 0
+    case .noOverwrite: UInt32(MDB_NOOVERWRITE)
+    case .noDuplicate: UInt32(MDB_NODUPDATA)
+    case .append: UInt32(MDB_APPEND)
+    case .appendDuplicate: UInt32(MDB_APPENDDUP)
+    }
+  }
+
+  /// The modes for which an entry that is there already is an answer and no error.
+  var answersExistence: Bool { self == .noOverwrite || self == .noDuplicate }
+}
+
+/// The one transaction that writes: lent to the closure of ``Environment/write(_:)``, which begins
+/// and ends it on one thread.
+///
+/// It sees its own changes. Bytes that it returns are valid until its next change; a cursor stays
+/// usable across changes. An error of an operation, ``LMDBError/badValueSize`` apart, spoils the
+/// transaction: let it leave the closure.
+package struct WriteTransaction: ~Copyable, ReadableTransaction {
+  package let environment: Environment
+
+  init(environment: Environment) { self.environment = environment }
+
+  package var reader: TransactionReader { TransactionReader(slot: environment.writerSlot) }
+
+  private var slot: UnsafeMutablePointer<TransactionSlot> { environment.writerSlot.pointer }
+
+  /// Puts an entry.
+  ///
+  /// - Returns: false where `mode` forbids to change the entry that is there.
+  @discardableResult
+  package func put(
+    _ database: Database, key: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer,
+    _ mode: PutMode = .overwrite
+  ) throws(LMDBError) -> Bool {
+    var key = MDB_val(key)
+    var value = MDB_val(value)
+    slot.pointee.bytesPut &+= key.mv_size &+ value.mv_size
+    let code = mdb_put(slot.pointee.transaction, database.handle, &key, &value, mode.flags)
+    return try slot.pointee.judgePut(code, mode)
+  }
+
+  /// Puts an entry under an integer key.
+  @discardableResult
+  package func put(
+    _ database: Database, key: UInt64, value: UnsafeRawBufferPointer,
+    _ mode: PutMode = .overwrite
+  ) throws(LMDBError) -> Bool {
+    try withNumber(key) { (key) throws(LMDBError) in
+      try put(database, key: key, value: value, mode)
+    }
+  }
+
+  /// Puts a number under a key: one entry of an index or a relationship.
+  @discardableResult
+  package func put(
+    _ database: Database, key: UnsafeRawBufferPointer, value: UInt64,
+    _ mode: PutMode = .noDuplicate
+  ) throws(LMDBError) -> Bool {
+    try withNumber(value) { (value) throws(LMDBError) in
+      try put(database, key: key, value: value, mode)
+    }
+  }
+
+  /// Puts a number under an integer key.
+  @discardableResult
+  package func put(
+    _ database: Database, key: UInt64, value: UInt64, _ mode: PutMode = .noDuplicate
+  ) throws(LMDBError) -> Bool {
+    try withNumber(key) { (key) throws(LMDBError) in
+      try put(database, key: key, value: value, mode)
+    }
+  }
+
+  /// Puts an entry of `count` bytes, which `fill` writes in place. Not for databases with
+  /// duplicates.
+  ///
+  /// - Returns: false where `mode` forbids to change the entry that is there; `fill` is not called.
+  @discardableResult
+  package func put(
+    _ database: Database, key: UnsafeRawBufferPointer, reserving count: Int,
+    _ mode: PutMode = .overwrite, into fill: (UnsafeMutableRawBufferPointer) -> Void
+  ) throws(LMDBError) -> Bool {
+    var key = MDB_val(key)
+    var value = MDB_val(mv_size: count, mv_data: nil)
+    slot.pointee.bytesPut &+= key.mv_size &+ count
+    let flags = mode.flags | UInt32(MDB_RESERVE)
+    let code = mdb_put(slot.pointee.transaction, database.handle, &key, &value, flags)
+    guard try slot.pointee.judgePut(code, mode) else { return false }
+    fill(UnsafeMutableRawBufferPointer(start: value.mv_data, count: value.mv_size))
+    return true
+  }
+
+  /// Puts an entry of `count` bytes, which `fill` writes in place, under an integer key.
+  @discardableResult
+  package func put(
+    _ database: Database, key: UInt64, reserving count: Int, _ mode: PutMode = .overwrite,
+    into fill: (UnsafeMutableRawBufferPointer) -> Void
+  ) throws(LMDBError) -> Bool {
+    try withNumber(key) { (key) throws(LMDBError) in
+      try put(database, key: key, reserving: count, mode, into: fill)
+    }
+  }
+
+  /// Deletes a key with all its values; false where it was not there.
+  @discardableResult
+  package func delete(
+    _ database: Database, key: UnsafeRawBufferPointer
+  ) throws(LMDBError) -> Bool {
+    var key = MDB_val(key)
+    return try judgeDelete(mdb_del(slot.pointee.transaction, database.handle, &key, nil))
+  }
+
+  /// Deletes an integer key with all its values; false where it was not there.
+  @discardableResult
+  package func delete(_ database: Database, key: UInt64) throws(LMDBError) -> Bool {
+    try withNumber(key) { (key) throws(LMDBError) in try delete(database, key: key) }
+  }
+
+  /// Deletes one value of a key; false where it was not there. In a database without duplicates
+  /// the value does not matter.
+  @discardableResult
+  package func delete(
+    _ database: Database, key: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer
+  ) throws(LMDBError) -> Bool {
+    var key = MDB_val(key)
+    var value = MDB_val(value)
+    return try judgeDelete(mdb_del(slot.pointee.transaction, database.handle, &key, &value))
+  }
+
+  /// Deletes one number of a key; false where it was not there.
+  @discardableResult
+  package func delete(
+    _ database: Database, key: UnsafeRawBufferPointer, value: UInt64
+  ) throws(LMDBError) -> Bool {
+    try withNumber(value) { (value) throws(LMDBError) in
+      try delete(database, key: key, value: value)
+    }
+  }
+
+  /// Deletes one number of an integer key; false where it was not there.
+  @discardableResult
+  package func delete(
+    _ database: Database, key: UInt64, value: UInt64
+  ) throws(LMDBError) -> Bool {
+    try withNumber(key) { (key) throws(LMDBError) in
+      try delete(database, key: key, value: value)
+    }
+  }
+
+  /// Removes all entries of a database and keeps it.
+  package func clear(_ database: Database) throws(LMDBError) {
+    let code = mdb_drop(slot.pointee.transaction, database.handle, 0)
+    try slot.pointee.judge(code)
+  }
+
+  private func judgeDelete(_ code: Int32) throws(LMDBError) -> Bool {
+    if code == MDB_NOTFOUND { return false }
+    try slot.pointee.judge(code)
+    return true
+  }
+}
+
+extension TransactionSlot {
+  /// Throws the error of a change, and remembers that the map is full.
+  @inline(__always)
+  mutating func judge(_ code: Int32) throws(LMDBError) {
+    if code == MDB_SUCCESS { return }
+    if code == MDB_MAP_FULL { needsGrowth = true }
+    throw LMDBError(code: code)
+  }
+
+  /// The same for a put: an entry that is there already is an answer in some modes.
+  @inline(__always)
+  mutating func judgePut(_ code: Int32, _ mode: PutMode) throws(LMDBError) -> Bool {
+    if code == MDB_KEYEXIST, mode.answersExistence { return false }
+    try judge(code)
+    return true
+  }
+}
+
+/// Lends the bytes of a number in the machine's order, as LMDB's integer keys and values are.
+@inline(__always)
+func withNumber<R>(
+  _ number: UInt64, _ body: (UnsafeRawBufferPointer) throws(LMDBError) -> R
+) throws(LMDBError) -> R {
+  // Sound: the bytes are this frame's own and are lent for the call only.
+  try withUnsafeBytes(of: number) { (bytes) throws(LMDBError) -> R in try body(bytes) }
+}

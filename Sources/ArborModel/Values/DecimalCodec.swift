@@ -9,7 +9,7 @@ package import Foundation
 /// ```
 ///
 /// The number is 0.d₁d₂d₃… × 10^exponent with d₁ ≠ 0 and no zero at the end, so that equal numbers
-/// have equal bytes however they were written.
+/// have equal bytes however they were written. The bias is hexadecimal.
 package enum DecimalCodec {
   private static let bias = 0x8000
 
@@ -17,38 +17,42 @@ package enum DecimalCodec {
   package static func encode(_ number: Decimal) -> [UInt8]? {
     guard !number.isNaN else { return nil }
     if number.isZero { return [2] }
-    let isNegative = number.sign == .minus
     // The significand is a whole number, whose description is its digits.
-    var digits = number.significand.description.utf8.compactMap { digit in
-      digit >= UInt8(ascii: "0") && digit <= UInt8(ascii: "9") ? digit - UInt8(ascii: "0") : nil
-    }
-    let exponent = number.exponent + digits.count
-    while digits.last == 0 { digits.removeLast() }
-    let biased = UInt16(exponent + bias)
+    let digits = DecimalDigits(
+      isNegative: number.sign == .minus, text: number.significand.description.utf8,
+      exponent: number.exponent)
+    return encode(digits)
+  }
+
+  /// The bytes of a number that is given by its digits, which may lie beyond what `Decimal` holds.
+  package static func encode(_ number: DecimalDigits) -> [UInt8] {
+    if number.digits.isEmpty { return [2] }
+    let biased = UInt16(number.exponent + bias)
     var bytes: [UInt8] = [3, UInt8(biased >> 8), UInt8(truncatingIfNeeded: biased)]
-    for digit in digits { bytes.append(digit + 1) }
+    for digit in number.digits { bytes.append(digit + 1) }
     bytes.append(0)
-    guard isNegative else { return bytes }
+    guard number.isNegative else { return bytes }
     bytes[0] = 1
     for index in 1..<bytes.count { bytes[index] = ~bytes[index] }
     return bytes
   }
 
-  /// The number of bytes that ``encode(_:)`` made, or nil for others.
+  /// The number of bytes that ``encode(_:)-(Decimal)`` made, or nil for others.
   package static func decode(_ bytes: UnsafeRawBufferPointer) -> Decimal? {
     guard let first = bytes.first else { return nil }
     if first == 2 { return bytes.count == 1 ? 0 : nil }
     guard first == 1 || first == 3, bytes.count >= 5 else { return nil }
     let mask: UInt8 = first == 1 ? 0xFF : 0
     let exponent = Int(bytes[1] ^ mask) << 8 | Int(bytes[2] ^ mask)
-    var text = first == 1 ? "-" : ""
-    let digits = bytes[3..<(bytes.count - 1)]
-    for byte in digits {
+    var digits: [UInt8] = []
+    for byte in bytes[3..<(bytes.count - 1)] {
       let digit = byte ^ mask
       guard (1...10).contains(digit) else { return nil }
-      text.unicodeScalars.append(Unicode.Scalar(UInt8(ascii: "0") + digit - 1))
+      digits.append(digit - 1)
     }
-    guard bytes[bytes.count - 1] ^ mask == 0 else { return nil }
-    return Decimal(string: "\(text)e\(exponent - bias - digits.count)")
+    guard bytes[bytes.count - 1] ^ mask == 0, digits.first != 0, digits.last != 0 else {
+      return nil
+    }
+    return DecimalDigits(isNegative: first == 1, digits: digits, exponent: exponent - bias).decimal
   }
 }

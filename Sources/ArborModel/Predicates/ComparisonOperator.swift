@@ -1,0 +1,101 @@
+/// What a comparison asks of its two sides.
+package enum ComparisonOperator: String, Sendable, Hashable, CaseIterable {
+  case equal = "=="
+  case notEqual = "!="
+  case less = "<"
+  case lessOrEqual = "<="
+  case greater = ">"
+  case greaterOrEqual = ">="
+  case between = "BETWEEN"
+  case `in` = "IN"
+  case contains = "CONTAINS"
+  case beginsWith = "BEGINSWITH"
+  case endsWith = "ENDSWITH"
+  case like = "LIKE"
+  case matches = "MATCHES"
+
+  /// Whether the operator asks for an order; nil on either side then makes it false.
+  package var isOrdering: Bool {
+    switch self {
+    case .less, .lessOrEqual, .greater, .greaterOrEqual, .between: true
+    default: false
+    }
+  }
+
+  /// Whether both sides must be texts.
+  package var isTextual: Bool {
+    switch self {
+    case .beginsWith, .endsWith, .like, .matches: true
+    default: false
+    }
+  }
+
+  /// The operator that says the same with the sides exchanged, where there is one.
+  package var mirrored: ComparisonOperator? {
+    switch self {
+    case .equal, .notEqual: self
+    case .less: .greater
+    case .lessOrEqual: .greaterOrEqual
+    case .greater: .less
+    case .greaterOrEqual: .lessOrEqual
+    case .in: .contains
+    case .contains: .in
+    case .between, .beginsWith, .endsWith, .like, .matches: nil
+    }
+  }
+
+  /// What an ordering operator says of an order.
+  package func accepts(_ order: Ordering) -> Bool {
+    switch self {
+    case .equal: order == .equal
+    case .notEqual: order != .equal
+    case .less: order == .less
+    case .lessOrEqual: order != .greater
+    case .greater: order == .greater
+    case .greaterOrEqual: order != .less
+    default: false
+    }
+  }
+}
+
+/// How a comparison looks at texts: the letters in brackets behind an operator.
+package struct ComparisonOptions: OptionSet, Sendable, Hashable {
+  package let rawValue: UInt8
+  package init(rawValue: UInt8) { self.rawValue = rawValue }
+
+  /// `c`: upper and lower case are one.
+  package static let caseInsensitive = ComparisonOptions(rawValue: 1)
+  /// `d`: letters are one with and without diacritics.
+  package static let diacriticInsensitive = ComparisonOptions(rawValue: 2)
+  /// `n`: both sides are normalised already, so they are compared as they are.
+  package static let normalized = ComparisonOptions(rawValue: 4)
+  /// `l`: the order and equality of the current locale.
+  package static let localized = ComparisonOptions(rawValue: 8)
+
+  private static let letters: [(letter: UInt8, option: ComparisonOptions)] = [
+    (UInt8(ascii: "c"), .caseInsensitive), (UInt8(ascii: "d"), .diacriticInsensitive),
+    (UInt8(ascii: "n"), .normalized), (UInt8(ascii: "l"), .localized),
+  ]
+
+  /// The option of a letter of either case.
+  package init?(letter: UInt8) {
+    guard let known = Self.letters.first(where: { $0.letter == letter | 0x20 }) else { return nil }
+    self = known.option
+  }
+
+  /// The options in brackets; nothing where there are none.
+  package var text: String {
+    if isEmpty { return "" }
+    let letters = Self.letters.filter { contains($0.option) }.map(\.letter)
+    return "[" + String(decoding: letters, as: UTF8.self) + "]"
+  }
+
+  /// The folding that the options ask for; `n` asks for none.
+  package var folding: StringFolding {
+    if contains(.normalized) { return [] }
+    var folding: StringFolding = []
+    if contains(.caseInsensitive) { folding.insert(.case) }
+    if contains(.diacriticInsensitive) { folding.insert(.diacritics) }
+    return folding
+  }
+}

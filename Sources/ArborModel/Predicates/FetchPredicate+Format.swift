@@ -1,0 +1,59 @@
+extension FetchPredicate {
+  /// Reads a predicate from a text, with arguments for its `%` specifications.
+  ///
+  /// ```swift
+  /// try FetchPredicate(format: "age > %@ AND %K BEGINSWITH[cd] %@", 40, "name", "M")
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - format: The text. `%@` and the numeric specifications of `printf` stand for constants, `%K`
+  ///     for a key path.
+  ///   - limits: How large the text may be; `.untrusted` for texts from outside.
+  ///   - arguments: One for each specification, in order.
+  /// - Throws: ``ArborError`` `invalidPredicate` with line and column where the text does not parse,
+  ///   and where arguments and specifications differ in number.
+  public init(
+    format: String, limits: PredicateLimits = .standard,
+    _ arguments: (any PredicateArgument)?...
+  ) throws(ArborError) {
+    try self.init(format: format, limits: limits, arguments: arguments)
+  }
+
+  /// Reads a predicate from a text, with arguments for its `%` specifications.
+  ///
+  /// See ``init(format:limits:_:)``.
+  public init(
+    format: String, limits: PredicateLimits = .standard,
+    arguments: [(any PredicateArgument)?]
+  ) throws(ArborError) {
+    let shape = PredicateCache.shape(
+      of: PredicateSegments(first: format), isFormat: true, limits: limits)
+    let values = arguments.map { $0?.predicateValue ?? .null }
+    try self.init(format: shape, values: values)
+  }
+
+  private init(format shape: ParsedPredicate, values: [Value]) throws(ArborError) {
+    if case .failure(let error) = shape.outcome { throw error }
+    guard values.count == shape.argumentCount else {
+      throw ArborError(
+        .invalidPredicate,
+        "The format has \(shape.argumentCount) % specifications and \(values.count) arguments; "
+          + "give one argument for each.")
+    }
+    guard !shape.pathArguments.isEmpty else {
+      self.init(shape: shape, arguments: values)
+      return
+    }
+    var keyPaths: [String] = []
+    for index in shape.pathArguments {
+      guard case .string(let keyPath) = values[index] else {
+        throw ArborError(
+          .invalidPredicate,
+          "The argument of %K is no text; give the names of a key path, separated by dots.")
+      }
+      keyPaths.append(keyPath)
+    }
+    let constants = values.indices.filter { !shape.pathArguments.contains($0) }.map { values[$0] }
+    self.init(shape: shape.resolvingPaths(keyPaths), arguments: constants)
+  }
+}

@@ -1,0 +1,42 @@
+extension FetchPredicate: ExpressibleByStringInterpolation {
+  /// A predicate without interpolated values.
+  public init(stringLiteral text: String) {
+    shape = PredicateCache.shape(of: PredicateSegments(first: text), isFormat: false)
+    arguments = []
+  }
+
+  /// A predicate whose interpolated values are constants.
+  public init(stringInterpolation: StringInterpolation) {
+    shape = PredicateCache.shape(of: stringInterpolation.segments, isFormat: false)
+    arguments = stringInterpolation.arguments
+  }
+
+  /// Gathers the text between interpolated values, and the values.
+  public struct StringInterpolation: StringInterpolationProtocol {
+    var segments = PredicateSegments(first: "")
+    var arguments: [Value] = []
+
+    /// Begins a predicate.
+    public init(literalCapacity: Int, interpolationCount: Int) {
+      arguments.reserveCapacity(interpolationCount)
+    }
+
+    /// Adds text of the literal.
+    public mutating func appendLiteral(_ literal: String) {
+      segments.append(literal, behind: arguments.count)
+    }
+
+    /// Adds a constant.
+    public mutating func appendInterpolation(_ value: some PredicateArgument) {
+      arguments.append(value.predicateValue)
+      segments.count = arguments.count + 1
+    }
+
+    /// Adds a constant, or nil.
+    @_disfavoredOverload
+    public mutating func appendInterpolation(_ value: (any PredicateArgument)?) {
+      arguments.append(value?.predicateValue ?? .null)
+      segments.count = arguments.count + 1
+    }
+  }
+}

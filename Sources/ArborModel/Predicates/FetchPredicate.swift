@@ -1,0 +1,32 @@
+/// A condition on objects, written in Core Data's predicate language.
+///
+/// ```swift
+/// let young: FetchPredicate = "age < \(40) AND company.name BEGINSWITH[c] 'foo'"
+/// let named = try FetchPredicate(format: "%K == %@", "name", "Mary")
+/// let both = young && !named
+/// ```
+///
+/// An interpolated value is a constant, never text. A literal that does not parse throws from the
+/// fetch that uses it, with line and column; ``init(format:limits:_:)`` throws at once. Parsing one
+/// text again costs a look-up.
+public struct FetchPredicate: Sendable {
+  /// The shared shape.
+  package let shape: ParsedPredicate
+  /// The constants of the shape's arguments.
+  package let arguments: [Value]
+
+  package init(shape: ParsedPredicate, arguments: [Value]) {
+    self.shape = shape
+    self.arguments = arguments
+  }
+
+  /// The shape, once it is known to be one.
+  ///
+  /// - Throws: ``ArborError`` `invalidPredicate` where the text does not parse.
+  package var parsed: ParsedPredicate {
+    get throws(ArborError) {
+      if case .failure(let error) = shape.outcome { throw error }
+      return shape
+    }
+  }
+}

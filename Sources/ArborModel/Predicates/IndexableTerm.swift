@@ -1,0 +1,49 @@
+/// A comparison that an index can serve.
+///
+/// Values are of the indexed field's kind: `.integer`, `.double` (which a `float` field holds
+/// exactly), `.boolean`, `.decimal`, `.string`, `.date`, `.binary`, `.uuid`, `.uri`. An object is
+/// `.integer` of its object number's raw value.
+package struct IndexableTerm: Sendable {
+  package enum Subject: Sendable, Hashable {
+    /// An attribute of the fetched entity, by its slot.
+    case attribute(slot: Int)
+    /// A to-one relationship of the fetched entity, by its slot.
+    case toOne(slot: Int)
+    /// The fetched object itself.
+    case object
+  }
+
+  package enum Condition: Sendable, Hashable {
+    /// One value; `.null` asks for nil.
+    case equals(Value)
+    /// One of several values, in order and different from one another; may hold `.null`.
+    case anyOf([Value])
+    /// Everything between two bounds. Nil never lies in a range: a range without lower bound has
+    /// the lower bound `.null`, not included, which alone asks for whatever is not nil.
+    case range(lower: Value, isLowerIncluded: Bool, upper: Value?, isUpperIncluded: Bool)
+    /// The texts that begin with one that is not empty.
+    case prefix(String)
+  }
+
+  package let subject: Subject
+  package let condition: Condition
+  /// Whether the condition says all that the comparison says, so that hits need no second look.
+  package let isExact: Bool
+
+  package init(subject: Subject, condition: Condition, isExact: Bool) {
+    self.subject = subject
+    self.condition = condition
+    self.isExact = isExact
+  }
+}
+
+/// One of the predicates that together are a predicate, with what an index can do for it.
+package struct Conjunct: Sendable {
+  package let node: BoundNode
+  package let term: IndexableTerm?
+
+  package init(node: BoundNode, term: IndexableTerm? = nil) {
+    self.node = node
+    self.term = term
+  }
+}

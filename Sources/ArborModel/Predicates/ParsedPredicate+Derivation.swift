@@ -1,0 +1,95 @@
+internal import Synchronization
+
+extension ParsedPredicate {
+  /// Joins shapes; the arguments of the right one follow those of the left.
+  static func compose(
+    _ composition: Composition, _ left: ParsedPredicate, _ right: ParsedPredicate
+  ) -> ParsedPredicate {
+    let offset = composition == .not ? 0 : left.argumentCount
+    let count = offset + right.argumentCount
+    let outcome = left.outcome.flatMap { leftNode in
+      right.outcome.flatMap { rightNode -> Result<PredicateNode, ArborError> in
+        let moved = rightNode.mapLeaves { leaf in
+          if case .argument(let index) = leaf { .argument(index + offset) } else { leaf }
+        }
+        let node: PredicateNode =
+          switch composition {
+          case .and: .all([leftNode, moved])
+          case .or: .any([leftNode, moved])
+          case .not: if case .not(let inner) = leftNode { inner } else { .not(leftNode) }
+          }
+        guard node.depth <= PredicateLimits.standard.maximumDepth else {
+          return .failure(
+            ArborError(
+              .limitExceeded,
+              "The predicate is deeper than \(PredicateLimits.standard.maximumDepth); "
+                + "join fewer conditions in turn by AND, OR and NOT."))
+        }
+        return .success(node)
+      }
+    }
+    return ParsedPredicate(
+      origin: .composed(composition, left, right), outcome: outcome, argumentCount: count)
+  }
+
+  /// The shape with some variables made arguments, which follow the present ones in the order of
+  /// the names.
+  func binding(_ names: [String]) -> ParsedPredicate {
+    derived(names) { node in
+      node.mapLeaves { leaf in
+        guard case .variable(let name, _) = leaf, let index = names.firstIndex(of: name) else {
+          return leaf
+        }
+        return .argument(argumentCount + index)
+      }
+    } argumentCount: {
+      argumentCount + names.count
+    }
+  }
+
+  /// The shape with key paths in place of the arguments that ``pathArguments`` names; the other
+  /// arguments move up.
+  func resolvingPaths(_ keyPaths: [String]) -> ParsedPredicate {
+    let remaining = (0..<argumentCount).filter { !pathArguments.contains($0) }
+    return derived(["%K"] + keyPaths) { node in
+      node.mapLeaves { leaf in
+        switch leaf {
+        case .argument(let index):
+          return .argument(remaining.firstIndex(of: index) ?? index)
+        case .path(let path):
+          let parts = path.parts.flatMap { part -> [KeyPathNode.Part] in
+            guard case .argument(let index, let site) = part,
+              let place = pathArguments.firstIndex(of: index)
+            else { return [part] }
+            return Self.parts(of: keyPaths[place], site)
+          }
+          return .path(KeyPathNode(parts, site: path.site))
+        default: return leaf
+        }
+      }
+    } argumentCount: {
+      remaining.count
+    }
+  }
+
+  /// The names of a path that is given as a text; a leading `SELF` names nothing.
+  private static func parts(of keyPath: String, _ site: PredicateSite) -> [KeyPathNode.Part] {
+    var names = keyPath.split(separator: ".", omittingEmptySubsequences: false)
+    if names.first?.uppercased() == "SELF" { names.removeFirst() }
+    return names.map { .name(String($0), site) }
+  }
+
+  private func derived(
+    _ key: [String], _ rewrite: (PredicateNode) -> PredicateNode, argumentCount: () -> Int
+  ) -> ParsedPredicate {
+    if let known = derivations.withLock({ $0[key] }) { return known }
+    let shape = ParsedPredicate(
+      origin: .derived, outcome: outcome.map(rewrite), argumentCount: argumentCount())
+    derivations.withLock { derivations in
+      // Callers that build names on the fly must not make a shape grow without bound.
+      if derivations.count >= 64 { derivations.removeAll() }
+      derivations[key] = shape
+    }
+    return shape
+  }
+}

@@ -1,0 +1,73 @@
+internal import Synchronization
+
+/// The shape of a predicate: its text parsed once, whatever constants it is then used with.
+///
+/// Shapes are shared: two predicates with one text and different interpolated values have the same.
+/// What is made from a shape and nothing else, such as its binding to an entity, is kept with it.
+package final class ParsedPredicate: Sendable {
+  /// How a shape came to be, which is also what it is found by.
+  package enum Origin: Sendable {
+    /// A text with a place for a value between its segments, or one with `%` specifications.
+    case text(PredicateText, isFormat: Bool, limits: PredicateLimits)
+    /// Two shapes, or one, joined by a logical operator.
+    case composed(Composition, ParsedPredicate, ParsedPredicate)
+    /// Another shape with some of its leaves replaced.
+    case derived
+  }
+
+  package enum Composition: Sendable, Hashable {
+    case and, or, not
+  }
+
+  package let origin: Origin
+  /// The tree, or why there is none.
+  package let outcome: Result<PredicateNode, ArborError>
+  /// How many arguments the tree's `.argument` leaves are taken from.
+  package let argumentCount: Int
+  /// The names of the tree's `$variables`, sorted.
+  package let variables: [String]
+  /// Which arguments are key paths (`%K`).
+  package let pathArguments: [Int]
+
+  let bindings = Mutex<[BoundPredicate]>([])
+  let derivations = Mutex<[[String]: ParsedPredicate]>([:])
+
+  package init(
+    origin: Origin, outcome: Result<PredicateNode, ArborError>, argumentCount: Int
+  ) {
+    self.origin = origin
+    self.outcome = outcome
+    self.argumentCount = argumentCount
+    var leaves = PredicateLeaves()
+    if case .success(let node) = outcome { leaves.visit(node) }
+    variables = leaves.variables.sorted()
+    pathArguments = leaves.pathArguments.sorted()
+  }
+}
+
+/// Gathers what a tree leaves open.
+private struct PredicateLeaves {
+  var variables: Set<String> = []
+  var pathArguments: Set<Int> = []
+
+  mutating func visit(_ node: PredicateNode) {
+    switch node {
+    case .constant: break
+    case .not(let node): visit(node)
+    case .and(let nodes), .or(let nodes): for node in nodes { visit(node) }
+    case .comparison(let comparison):
+      visit(comparison.left)
+      visit(comparison.right)
+    }
+  }
+
+  private mutating func visit(_ expression: ExpressionNode) {
+    switch expression {
+    case .constant, .argument: break
+    case .variable(let name, _): variables.insert(name)
+    case .list(let elements): for element in elements { visit(element) }
+    case .path(let path):
+      for case .argument(let index, _) in path.parts { pathArguments.insert(index) }
+    }
+  }
+}

@@ -1,0 +1,126 @@
+public import Foundation
+
+/// What can stand in a predicate in place of a constant: interpolated, or as a format's argument.
+///
+/// ```swift
+/// let young: FetchPredicate = "age < \(40) AND company == \(company.objectID)"
+/// ```
+///
+/// Enumerations with a raw value that is a `PredicateArgument` conform by naming the protocol.
+public protocol PredicateArgument {
+  /// The constant that the argument stands for.
+  var predicateValue: Value { get }
+}
+
+extension Value: PredicateArgument {
+  /// The value itself.
+  public var predicateValue: Value { self }
+}
+
+extension PredicateArgument where Self: BinaryInteger {
+  /// The whole number; a decimal where it exceeds 64 bits.
+  public var predicateValue: Value {
+    Int64(exactly: self).map(Value.integer)
+      ?? Decimal(string: description).map(Value.decimal) ?? .null
+  }
+}
+
+extension PredicateArgument where Self: RawRepresentable, RawValue: PredicateArgument {
+  /// The raw value as a constant.
+  public var predicateValue: Value { rawValue.predicateValue }
+}
+
+extension Int: PredicateArgument {
+  /// The whole number.
+  public var predicateValue: Value { .integer(Int64(self)) }
+}
+
+extension Int8: PredicateArgument {}
+extension Int16: PredicateArgument {}
+extension Int32: PredicateArgument {}
+extension Int64: PredicateArgument {
+  /// The whole number.
+  public var predicateValue: Value { .integer(self) }
+}
+extension UInt: PredicateArgument {}
+extension UInt8: PredicateArgument {}
+extension UInt16: PredicateArgument {}
+extension UInt32: PredicateArgument {}
+extension UInt64: PredicateArgument {}
+
+extension Double: PredicateArgument {
+  /// The number.
+  public var predicateValue: Value { .double(self) }
+}
+
+extension Float: PredicateArgument {
+  /// The number at 64 bits, which hold every number of 32.
+  public var predicateValue: Value { .double(Double(self)) }
+}
+
+extension Decimal: PredicateArgument {
+  /// The number.
+  public var predicateValue: Value { .decimal(self) }
+}
+
+extension Bool: PredicateArgument {
+  /// The Boolean.
+  public var predicateValue: Value { .boolean(self) }
+}
+
+extension String: PredicateArgument {
+  /// The text.
+  public var predicateValue: Value { .string(self) }
+}
+
+extension Substring: PredicateArgument {
+  /// The text.
+  public var predicateValue: Value { .string(String(self)) }
+}
+
+extension Character: PredicateArgument {
+  /// The character as a text.
+  public var predicateValue: Value { .string(String(self)) }
+}
+
+extension Date: PredicateArgument {
+  /// The point in time.
+  public var predicateValue: Value { .date(self) }
+}
+
+extension Data: PredicateArgument {
+  /// The bytes.
+  public var predicateValue: Value { .binary(self) }
+}
+
+extension UUID: PredicateArgument {
+  /// The identifier.
+  public var predicateValue: Value { .uuid(self) }
+}
+
+extension URL: PredicateArgument {
+  /// The URI.
+  public var predicateValue: Value { .uri(self) }
+}
+
+extension ObjectID: PredicateArgument {
+  /// The object, by its identity.
+  public var predicateValue: Value { .objectID(self) }
+}
+
+extension Optional: PredicateArgument where Wrapped: PredicateArgument {
+  /// The constant of the wrapped argument; ``Value/null`` for nil.
+  public var predicateValue: Value { self?.predicateValue ?? .null }
+}
+
+extension Array: PredicateArgument where Element: PredicateArgument {
+  /// The elements as a list.
+  public var predicateValue: Value { .list(map(\.predicateValue)) }
+}
+
+extension Set: PredicateArgument where Element: PredicateArgument {
+  /// The members as a list, in the order of values, so that equal sets give equal predicates.
+  public var predicateValue: Value {
+    .list(map(\.predicateValue).sorted { Value.compare($0, $1) == .less })
+  }
+}

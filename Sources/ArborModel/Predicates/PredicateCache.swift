@@ -1,0 +1,79 @@
+internal import Synchronization
+
+/// The shapes in use, found again by their text or by how they were composed.
+///
+/// The cache is process-wide and bounded: 512 sets of two, in which the newer shape displaces the
+/// older. A displaced shape lives on with the predicates that have it and is parsed again when its
+/// text comes back.
+enum PredicateCache {
+  private static let setCount = 512
+  /// Longer texts are parsed each time: nobody writes one twice in a hot loop.
+  private static let longestText = 4096
+
+  private struct Entry: Sendable {
+    var hash: UInt64
+    var shape: ParsedPredicate
+  }
+
+  private static let sets = Mutex([Entry?](repeating: nil, count: setCount * 2))
+
+  /// The shape of a text.
+  static func shape(
+    of segments: PredicateSegments, isFormat: Bool, limits: PredicateLimits = .standard
+  ) -> ParsedPredicate {
+    let hash = segments.hash ^ (isFormat ? 1 : 0)
+    let known = find(hash) { shape in
+      guard case .text(let text, let format, let bounds) = shape.origin else { return false }
+      return format == isFormat && bounds == limits && segments.matches(text)
+    }
+    if let known { return known }
+    let text = PredicateText(segments: segments.all)
+    let shape = PredicateParser.parse(text, isFormat: isFormat, limits: limits)
+    let length = text.segments.reduce(0) { $0 + $1.utf8.count }
+    if length <= longestText { insert(hash, shape) }
+    return shape
+  }
+
+  /// The shape of a composition; `right` is the same as `left` for the one-sided.
+  static func shape(
+    of composition: ParsedPredicate.Composition, _ left: ParsedPredicate, _ right: ParsedPredicate
+  ) -> ParsedPredicate {
+    var hasher = Hasher()
+    hasher.combine(composition)
+    hasher.combine(ObjectIdentifier(left))
+    hasher.combine(ObjectIdentifier(right))
+    let hash = UInt64(truncatingIfNeeded: hasher.finalize())
+    let known = find(hash) { shape in
+      guard case .composed(composition, let first, let second) = shape.origin else { return false }
+      return first === left && second === right
+    }
+    if let known { return known }
+    let shape = ParsedPredicate.compose(composition, left, right)
+    insert(hash, shape)
+    return shape
+  }
+
+  private static func find(
+    _ hash: UInt64, where matches: (ParsedPredicate) -> Bool
+  ) -> ParsedPredicate? {
+    let place = Int(truncatingIfNeeded: hash) & (setCount - 1)
+    return sets.withLock { sets in
+      for index in [place * 2, place * 2 + 1] {
+        if let entry = sets[index], entry.hash == hash, matches(entry.shape) { return entry.shape }
+      }
+      return nil
+    }
+  }
+
+  private static func insert(_ hash: UInt64, _ shape: ParsedPredicate) {
+    let place = Int(truncatingIfNeeded: hash) & (setCount - 1)
+    // What is displaced is released outside the lock: it may be the last reference to much.
+    let displaced = sets.withLock { sets in
+      let older = sets[place * 2 + 1]
+      sets[place * 2 + 1] = sets[place * 2]
+      sets[place * 2] = Entry(hash: hash, shape: shape)
+      return older
+    }
+    _ = displaced
+  }
+}

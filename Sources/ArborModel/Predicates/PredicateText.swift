@@ -1,0 +1,58 @@
+/// The source text of a predicate, kept for error messages.
+///
+/// Interpolated values stand between segments; in the bytes each is one ``argumentMark``, which no
+/// UTF-8 text holds.
+package final class PredicateText: Sendable {
+  package static let argumentMark: UInt8 = 0xFF
+
+  package let segments: [String]
+
+  package init(segments: [String]) { self.segments = segments }
+
+  package var bytes: [UInt8] {
+    var bytes: [UInt8] = []
+    for (index, segment) in segments.enumerated() {
+      if index > 0 { bytes.append(Self.argumentMark) }
+      bytes.append(contentsOf: segment.utf8)
+    }
+    return bytes
+  }
+
+  /// Line and column, in characters, of a place; an interpolated value counts as one character.
+  package func location(ofByte offset: Int) -> ArborError.SourceLocation {
+    let before = bytes.prefix(offset)
+    let newline = UInt8(ascii: "\n")
+    let lineStart = before.lastIndex(of: newline).map { $0 + 1 } ?? 0
+    return ArborError.SourceLocation(
+      line: before.reduce(1) { $0 + ($1 == newline ? 1 : 0) },
+      column: String(decoding: before[lineStart...], as: UTF8.self).count + 1)
+  }
+}
+
+/// A place in the source of a predicate. All places are equal: where a node was written says nothing
+/// about what it means, so trees compare and hash without it.
+package struct PredicateSite: Sendable, Hashable {
+  package let text: PredicateText?
+  package let offset: Int32
+
+  package init(_ text: PredicateText, _ offset: Int) {
+    self.text = text
+    self.offset = Int32(truncatingIfNeeded: offset)
+  }
+
+  private init() {
+    text = nil
+    offset = 0
+  }
+
+  /// The place of what was never written.
+  package static let none = PredicateSite()
+
+  package static func == (left: Self, right: Self) -> Bool { true }
+  package func hash(into hasher: inout Hasher) {}
+
+  /// An error at this place.
+  package func error(_ message: String) -> ArborError {
+    ArborError(.invalidPredicate, message).with(location: text?.location(ofByte: Int(offset)))
+  }
+}

@@ -1,0 +1,33 @@
+/// A fetch without the type of its results: what a request says, as one sendable value.
+package struct FetchDescription: Sendable, Hashable {
+  /// The entity whose objects are fetched.
+  package var entityName: String
+  /// The condition they fulfil; nil for all.
+  package var predicate: FetchPredicate?
+  /// Their order, most significant key first; without keys, that of their IDs.
+  package var sortKeys: [SortKey]
+  /// The greatest number of results; 0 for all.
+  package var fetchLimit = 0
+  /// How many of the results are left out at the beginning.
+  package var fetchOffset = 0
+  /// How many objects are read at a time; 0 for all.
+  package var fetchBatchSize = 0
+  /// Whether objects of subentities are results too.
+  package var includesSubentities = true
+  /// Whether uncommitted changes of the context are seen.
+  package var includesPendingChanges = true
+  /// Whether rows that equal an earlier one are left out.
+  package var returnsDistinctResults = false
+  /// The properties that rows hold; empty for all attributes.
+  package var propertiesToFetch: [String] = []
+  /// The relationships whose objects are fetched along.
+  package var relationshipKeyPathsForPrefetching: [String] = []
+
+  package init(
+    entityName: String, predicate: FetchPredicate? = nil, sortKeys: [SortKey] = []
+  ) {
+    self.entityName = entityName
+    self.predicate = predicate
+    self.sortKeys = sortKeys
+  }
+}

@@ -1,0 +1,87 @@
+/// One key of an order: a key path and a direction.
+///
+/// ```swift
+/// request.sortKeys = ["-age", .ascending("company.name", options: .caseInsensitive)]
+/// ```
+public struct SortKey: Sendable, Hashable, ExpressibleByStringLiteral {
+  /// How texts are ordered; other values are not concerned.
+  public struct Options: OptionSet, Sendable, Hashable {
+    /// The options as bits.
+    public let rawValue: UInt8
+    /// Makes options from bits.
+    public init(rawValue: UInt8) { self.rawValue = rawValue }
+
+    /// Upper and lower case are one.
+    public static let caseInsensitive = Options(rawValue: 1)
+    /// Letters are one with and without diacritics.
+    public static let diacriticInsensitive = Options(rawValue: 2)
+    /// The order of the current locale.
+    public static let localized = Options(rawValue: 4)
+    /// Digits in texts are ordered as the numbers they write: `item 9` before `item 10`.
+    public static let numeric = Options(rawValue: 8)
+  }
+
+  /// The names, separated by dots, that lead to an attribute.
+  public var keyPath: String
+  /// Whether lesser values come first. Nil is the least value.
+  public var isAscending: Bool
+  /// How texts are ordered.
+  public var options: Options
+
+  /// Makes a key.
+  public init(_ keyPath: String, isAscending: Bool = true, options: Options = []) {
+    self.keyPath = keyPath
+    self.isAscending = isAscending
+    self.options = options
+  }
+
+  /// Lesser values first.
+  public static func ascending(_ keyPath: String, options: Options = []) -> SortKey {
+    SortKey(keyPath, isAscending: true, options: options)
+  }
+
+  /// Greater values first.
+  public static func descending(_ keyPath: String, options: Options = []) -> SortKey {
+    SortKey(keyPath, isAscending: false, options: options)
+  }
+
+  /// A key path, descending behind a minus sign: `"name"`, `"-age"`.
+  public init(stringLiteral text: String) {
+    if text.hasPrefix("-") {
+      self.init(String(text.dropFirst()), isAscending: false)
+    } else {
+      self.init(text.hasPrefix("+") ? String(text.dropFirst()) : text)
+    }
+  }
+
+  /// The same key in the opposite direction.
+  public var reversed: SortKey {
+    SortKey(keyPath, isAscending: !isAscending, options: options)
+  }
+}
+
+/// A sort key whose path has been resolved against an entity.
+package struct BoundSortKey: Sendable {
+  package let path: BoundPath
+  package let isAscending: Bool
+  package let options: SortKey.Options
+
+  package init(path: BoundPath, isAscending: Bool, options: SortKey.Options) {
+    self.path = path
+    self.isAscending = isAscending
+    self.options = options
+  }
+}
+
+extension SortKey {
+  /// Resolves the key's path.
+  ///
+  /// - Throws: ``ArborError`` `unknownName` where a name is unknown, `invalidArgument` where the path
+  ///   leads to or through a to-many relationship.
+  package func bind(
+    to entity: EntitySchema, in schema: ModelSchema
+  ) throws(ArborError) -> BoundSortKey {
+    let path = try KeyPathBinder.bind(keyPath, to: entity, in: schema)
+    return BoundSortKey(path: path, isAscending: isAscending, options: options)
+  }
+}

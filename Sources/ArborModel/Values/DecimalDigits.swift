@@ -1,0 +1,68 @@
+package import Foundation
+
+/// A number as its decimal digits: ±0.d₁d₂d₃… × 10^exponent, d₁ ≠ 0, no zero at the end; no digits
+/// for zero.
+package struct DecimalDigits: Sendable, Hashable {
+  package let isNegative: Bool
+  /// Each 0…9.
+  package let digits: [UInt8]
+  package let exponent: Int
+
+  package init(isNegative: Bool, digits: [UInt8], exponent: Int) {
+    self.isNegative = isNegative
+    self.digits = digits
+    self.exponent = exponent
+  }
+
+  /// The number whose digits a text holds, other characters skipped, times 10^exponent.
+  package init(isNegative: Bool, text: some Sequence<UInt8>, exponent: Int) {
+    var digits = text.compactMap { byte in
+      byte >= UInt8(ascii: "0") && byte <= UInt8(ascii: "9") ? byte - UInt8(ascii: "0") : nil
+    }
+    self.isNegative = isNegative
+    self.exponent = exponent + digits.count - digits.prefix { $0 == 0 }.count
+    digits.removeFirst(digits.prefix { $0 == 0 }.count)
+    while digits.last == 0 { digits.removeLast() }
+    self.digits = digits
+  }
+
+  /// A whole number.
+  package init(_ number: Int64) {
+    self.init(isNegative: number < 0, text: number.magnitude.description.utf8, exponent: 0)
+  }
+
+  /// A finite floating-point number: exactly where it is a whole number in the range of `Int64`,
+  /// elsewhere as the shortest decimal that names it, which is what a person wrote: 9.99 is 9.99.
+  ///
+  /// Both agree in order with the numbers themselves, since the shortest decimal lies nearer to its
+  /// number than to any other.
+  package init(_ number: Double) {
+    if let whole = Int64(exactly: number) {
+      self.init(whole)
+      return
+    }
+    let text = number.magnitude.description
+    let parts = text.split(separator: "e")
+    let power = parts.count > 1 ? Int(parts[1]) ?? 0 : 0
+    let places = parts[0].split(separator: ".")
+    let fraction = places.count > 1 ? places[1].utf8.count : 0
+    self.init(isNegative: number < 0, text: parts[0].utf8, exponent: power - fraction)
+  }
+
+  /// The number as a `Decimal`, or nil where it has more than 38 digits or lies out of range.
+  package var decimal: Decimal? {
+    if digits.isEmpty { return 0 }
+    var digits = digits
+    var power = exponent - digits.count
+    // The greatest power of ten that the type keeps beside a significand.
+    while power > 127, digits.count < 38 {
+      digits.append(0)
+      power -= 1
+    }
+    guard digits.count <= 38, (-128...127).contains(power) else { return nil }
+    var significand = Decimal(0)
+    for digit in digits { significand = significand * 10 + Decimal(digit) }
+    guard significand.exponent >= 0, !significand.isNaN else { return nil }
+    return Decimal(sign: isNegative ? .minus : .plus, exponent: power, significand: significand)
+  }
+}

@@ -1,0 +1,83 @@
+internal import Foundation
+
+/// The order of numbers by what they are worth, across Booleans, whole numbers, floating point and
+/// decimals, without rounding.
+///
+/// A Boolean is worth 0 or 1. Beside a decimal, a floating-point number is worth what
+/// ``DecimalDigits`` says: the decimal 9.99 equals the double 9.99.
+package enum NumberOrdering {
+  /// The order of two values that both are numbers; others are equal.
+  package static func compare(_ left: Value, _ right: Value) -> Ordering {
+    switch (left.wholeNumber, right.wholeNumber) {
+    case (let left?, let right?): return Ordering(left, right)
+    case (let left?, nil):
+      if case .double(let right) = right { return compare(left, right) }
+    case (nil, let right?):
+      if case .double(let left) = left { return compare(right, left).reversed }
+    case (nil, nil):
+      if case .double(let left) = left, case .double(let right) = right {
+        return compare(left, right)
+      }
+    }
+    return compareDigits(left, right)
+  }
+
+  /// The order of a whole number and a floating-point number.
+  package static func compare(_ left: Int64, _ right: Double) -> Ordering {
+    if right.isNaN { return .greater }
+    // 2⁶³ and -2⁶³ are exact in floating point.
+    if right >= 0x1p63 { return .less }
+    if right < -0x1p63 { return .greater }
+    let whole = Int64(right)
+    return left == whole ? Ordering(Double(whole), right) : Ordering(left, whole)
+  }
+
+  static func compare(_ left: Double, _ right: Double) -> Ordering {
+    if left.isNaN || right.isNaN { return Ordering(right.isNaN ? 1 : 0, left.isNaN ? 1 : 0) }
+    return Ordering(left, right)
+  }
+
+  /// The order of two numbers at least one of which is a decimal.
+  private static func compareDigits(_ left: Value, _ right: Value) -> Ordering {
+    guard let leftKey = left.numberKey, let rightKey = right.numberKey else {
+      return Ordering(left.extremity, right.extremity)
+    }
+    return leftKey.withUnsafeBytes { left in
+      rightKey.withUnsafeBytes { Ordering(bytes: left, $0) }
+    }
+  }
+}
+
+extension Value {
+  /// What a Boolean or a whole number is worth.
+  fileprivate var wholeNumber: Int64? {
+    switch self {
+    case .boolean(let flag): flag ? 1 : 0
+    case .integer(let number): number
+    default: nil
+    }
+  }
+
+  /// The number in the form whose bytes are ordered like numbers, ``DecimalCodec``'s; nil for what
+  /// is no number, infinite or NaN.
+  package var numberKey: [UInt8]? {
+    switch self {
+    case .boolean(let flag): DecimalCodec.encode(DecimalDigits(Int64(flag ? 1 : 0)))
+    case .integer(let number): DecimalCodec.encode(DecimalDigits(number))
+    case .double(let number):
+      number.isFinite ? DecimalCodec.encode(DecimalDigits(number)) : nil
+    case .decimal(let number): DecimalCodec.encode(number)
+    default: nil
+    }
+  }
+
+  /// Where a number lies that has no digits: NaN, then minus infinity, all others, infinity.
+  fileprivate var extremity: Int {
+    switch self {
+    case .double(let number) where number.isNaN: -2
+    case .decimal(let number) where number.isNaN: -2
+    case .double(let number) where number.isInfinite: number < 0 ? -1 : 1
+    default: 0
+    }
+  }
+}

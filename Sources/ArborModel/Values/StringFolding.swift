@@ -1,0 +1,40 @@
+internal import Foundation
+
+/// What a comparison of texts overlooks, and the form of a text that leaves it out.
+///
+/// Comparing with folding is comparing the folded texts by code point. A folded text is composed
+/// (NFC), so that canonically equivalent texts fold to the same; without folding they differ.
+package struct StringFolding: OptionSet, Sendable, Hashable {
+  package let rawValue: UInt8
+  package init(rawValue: UInt8) { self.rawValue = rawValue }
+
+  /// Upper and lower case are one.
+  package static let `case` = StringFolding(rawValue: 1)
+  /// Letters are one with and without diacritics.
+  package static let diacritics = StringFolding(rawValue: 2)
+
+  /// The version of the folded form. Folded keys are stored: whoever changes the form counts up.
+  package static let version = 1
+
+  /// The folded form of a text; the text itself where nothing is overlooked.
+  package func fold(_ text: String) -> String {
+    if isEmpty { return text }
+    if text.utf8.allSatisfy({ $0 < 0x80 }) {
+      return contains(.case) ? Self.lowercasedASCII(text) : text
+    }
+    var options: String.CompareOptions = []
+    if contains(.case) { options.insert(.caseInsensitive) }
+    if contains(.diacritics) { options.insert(.diacriticInsensitive) }
+    return text.folding(options: options, locale: nil).precomposedStringWithCanonicalMapping
+  }
+
+  private static func lowercasedASCII(_ text: String) -> String {
+    String(decoding: text.utf8.map(lowercased), as: UTF8.self)
+  }
+
+  /// The lower case of an ASCII byte; other bytes as they are.
+  @inlinable @inline(__always)
+  package static func lowercased(_ byte: UInt8) -> UInt8 {
+    byte &- UInt8(ascii: "A") < 26 ? byte | 0x20 : byte
+  }
+}

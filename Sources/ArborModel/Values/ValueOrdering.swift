@@ -1,0 +1,127 @@
+internal import Foundation
+
+/// How one value lies to another in an order.
+public enum Ordering: Int8, Sendable, Hashable {
+  /// The first lies before the second.
+  case less = -1
+  /// Neither lies before the other.
+  case equal = 0
+  /// The first lies after the second.
+  case greater = 1
+
+  /// The order of two values the other way round.
+  public var reversed: Ordering {
+    switch self {
+    case .less: .greater
+    case .equal: .equal
+    case .greater: .less
+    }
+  }
+
+  @inlinable
+  package init<T: Comparable>(_ left: T, _ right: T) {
+    self = left < right ? .less : (left == right ? .equal : .greater)
+  }
+
+  /// The order of two runs of bytes, byte by byte; a run lies after each of its beginnings.
+  package init(bytes left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer) {
+    let common = min(left.count, right.count)
+    if common > 0, let first = left.baseAddress, let second = right.baseAddress {
+      let order = memcmp(first, second, common)
+      if order != 0 {
+        self = order < 0 ? .less : .greater
+        return
+      }
+    }
+    self.init(left.count, right.count)
+  }
+}
+
+extension Value {
+  /// The one total order of values, which sorting, indexes and predicates share.
+  ///
+  /// Null lies before everything, then numbers and Booleans by what they are worth, whatever their
+  /// type, then texts by code point, dates, binaries, UUIDs, URIs, object IDs, lists element by
+  /// element, and composites. Equal in this order is not equal in type: `.integer(1)`,
+  /// `.double(1)` and `.boolean(true)` lie at one place. A NaN lies before all other numbers.
+  public static func compare(_ left: Value, _ right: Value) -> Ordering {
+    let rank = left.orderingRank
+    guard rank == right.orderingRank else { return Ordering(rank, right.orderingRank) }
+    switch (left, right) {
+    case (.null, .null): return .equal
+    case (.string(let left), .string(let right)): return compareTexts(left, right)
+    case (.date(let left), .date(let right)):
+      return NumberOrdering.compare(
+        left.timeIntervalSinceReferenceDate, right.timeIntervalSinceReferenceDate)
+    case (.binary(let left), .binary(let right)):
+      return left.withUnsafeBytes { left in
+        right.withUnsafeBytes { Ordering(bytes: left, $0) }
+      }
+    case (.uuid(let left), .uuid(let right)): return compareUUIDs(left, right)
+    case (.uri(let left), .uri(let right)):
+      return compareTexts(left.absoluteString, right.absoluteString)
+    case (.objectID(let left), .objectID(let right)): return compareObjects(left, right)
+    case (.list(let left), .list(let right)): return compareLists(left, right)
+    case (.composite(let left), .composite(let right)): return compareComposites(left, right)
+    default: return NumberOrdering.compare(left, right)
+    }
+  }
+
+  /// The place of a value's kind in the order of kinds.
+  package var orderingRank: Int {
+    switch self {
+    case .null: 0
+    case .boolean, .integer, .double, .decimal: 1
+    case .string: 2
+    case .date: 3
+    case .binary: 4
+    case .uuid: 5
+    case .uri: 6
+    case .objectID: 7
+    case .list: 8
+    case .composite: 9
+    }
+  }
+
+  /// UTF-8 has the order of code points, so bytes are compared.
+  package static func compareTexts(_ left: String, _ right: String) -> Ordering {
+    var (left, right) = (left, right)
+    return left.withUTF8 { left in
+      right.withUTF8 {
+        Ordering(bytes: UnsafeRawBufferPointer(left), UnsafeRawBufferPointer($0))
+      }
+    }
+  }
+
+  private static func compareUUIDs(_ left: UUID, _ right: UUID) -> Ordering {
+    withUnsafeBytes(of: left.uuid) { left in
+      withUnsafeBytes(of: right.uuid) { Ordering(bytes: left, $0) }
+    }
+  }
+
+  private static func compareObjects(_ left: ObjectID, _ right: ObjectID) -> Ordering {
+    let stores = compareUUIDs(left.storeID, right.storeID)
+    guard stores == .equal else { return stores }
+    let entities = compareTexts(left.entityName, right.entityName)
+    return entities == .equal ? Ordering(left.number, right.number) : entities
+  }
+
+  private static func compareLists(_ left: [Value], _ right: [Value]) -> Ordering {
+    for (left, right) in zip(left, right) {
+      let order = compare(left, right)
+      guard order == .equal else { return order }
+    }
+    return Ordering(left.count, right.count)
+  }
+
+  private static func compareComposites(
+    _ left: [String: Value], _ right: [String: Value]
+  ) -> Ordering {
+    let inOrder: (Dictionary<String, Value>.Element, Dictionary<String, Value>.Element) -> Bool = {
+      compareTexts($0.key, $1.key) == .less
+    }
+    return compareLists(
+      left.sorted(by: inOrder).flatMap { [.string($0.key), $0.value] },
+      right.sorted(by: inOrder).flatMap { [.string($0.key), $0.value] })
+  }
+}

@@ -1,22 +1,32 @@
-/// The bytes of one index key while it is made, in memory that is reused for the next.
+/// The bytes of keys while they are made, in memory that is reused.
 ///
-/// A key is a tuple of columns. LMDB allows 511 bytes; ours are cut at ``limit``, which leaves room
-/// for pages of any size. Of two tuples that differ only behind the cut the keys are equal, so
-/// whoever reads a key of that length asks the record (see ``isCut``).
+/// An index key is a tuple of columns. LMDB allows 511 bytes; ours are cut at ``indexLimit``, which
+/// leaves room for pages of any size. Of two tuples that differ only behind the cut the keys are
+/// equal, so whoever reads a key of that length asks the record (see ``isCut``). Keys that only
+/// serve to sort rows are never cut.
 package struct KeyBuffer: ~Copyable {
-  /// The length keys are cut at.
-  package static let limit = 480
+  /// The length that index keys are cut at.
+  package static let indexLimit = 480
 
   /// A fixed-width column is written whole before it is known to be too long.
-  private static let room = limit + 32
+  private static let slack = 32
 
-  private let base: UnsafeMutableRawPointer
-  /// The key's length, at most ``limit``.
+  private var base: UnsafeMutableRawPointer
+  private var capacity: Int
+  private let limit: Int
+  /// The number of bytes, at most the limit.
   package private(set) var count = 0
   /// Whether columns, or the end of one, did not fit.
   package private(set) var isCut = false
 
-  package init() { base = .allocate(byteCount: Self.room, alignment: 16) }
+  /// Makes an empty buffer.
+  ///
+  /// - Parameter limit: The number of bytes at which it cuts; `.max` to grow instead.
+  package init(limit: Int = indexLimit) {
+    self.limit = limit
+    capacity = min(limit, 1 << 12) + Self.slack
+    base = .allocate(byteCount: capacity, alignment: 16)
+  }
 
   deinit { base.deallocate() }
 
@@ -29,9 +39,17 @@ package struct KeyBuffer: ~Copyable {
     isCut = false
   }
 
+  /// Takes bytes off the end, back to a count the buffer had.
+  @inline(__always)
+  package mutating func truncate(to count: Int) {
+    self.count = count
+    isCut = false
+  }
+
   /// Adds one byte.
   @inline(__always)
   mutating func append(_ byte: UInt8) {
+    makeRoom(1)
     base.storeBytes(of: byte, toByteOffset: count, as: UInt8.self)
     advance(1)
   }
@@ -39,6 +57,7 @@ package struct KeyBuffer: ~Copyable {
   /// Adds a marker and the bytes of a number, the most significant first, all inverted by `mask`.
   @inline(__always)
   mutating func append(_ marker: UInt8, _ number: UInt64, mask: UInt8) {
+    makeRoom(9)
     base.storeBytes(of: marker ^ mask, toByteOffset: count, as: UInt8.self)
     let bits = mask == 0 ? number : ~number
     base.storeBytes(of: bits.bigEndian, toByteOffset: count + 1, as: UInt64.self)
@@ -47,7 +66,8 @@ package struct KeyBuffer: ~Copyable {
 
   /// Adds bytes as they are, inverted by `mask`.
   mutating func append(_ bytes: UnsafeRawBufferPointer, mask: UInt8) {
-    let fitting = min(bytes.count, Self.limit - count)
+    let fitting = min(bytes.count, limit - count)
+    makeRoom(fitting)
     guard let source = bytes.baseAddress, fitting > 0 else {
       isCut = isCut || !bytes.isEmpty
       return
@@ -62,16 +82,17 @@ package struct KeyBuffer: ~Copyable {
   mutating func append(escaping bytes: UnsafeRawBufferPointer, mask: UInt8) {
     let start = count
     var place = 0
-    while count < Self.limit {
+    makeRoom(min(bytes.count * 2, limit - count))
+    while count < limit {
       // Eight bytes at once as long as none of them is to be escaped.
-      while place + 8 <= bytes.count, count + 8 <= Self.limit {
+      while place + 8 <= bytes.count, count + 8 <= limit {
         let word = bytes.loadUnaligned(fromByteOffset: place, as: UInt64.self)
         guard (word &- 0x0202_0202_0202_0202) & ~word & 0x8080_8080_8080_8080 == 0 else { break }
         base.storeBytes(of: word, toByteOffset: count, as: UInt64.self)
         place += 8
         count += 8
       }
-      guard place < bytes.count, count < Self.limit else { break }
+      guard place < bytes.count, count < limit else { break }
       let byte = bytes[place]
       place += 1
       if byte > 1 {
@@ -90,10 +111,25 @@ package struct KeyBuffer: ~Copyable {
   @inline(__always)
   private mutating func advance(_ length: Int) {
     count += length
-    if count > Self.limit {
-      count = Self.limit
+    if count > limit {
+      count = limit
       isCut = true
     }
+  }
+
+  /// Grows a buffer that has no limit. Others have room for a column beyond theirs.
+  @inline(__always)
+  private mutating func makeRoom(_ length: Int) {
+    if count + length > capacity { grow(to: count + length) }
+  }
+
+  @inline(never)
+  private mutating func grow(to needed: Int) {
+    capacity = max(needed, capacity * 2)
+    let larger = UnsafeMutableRawPointer.allocate(byteCount: capacity, alignment: 16)
+    larger.copyMemory(from: base, byteCount: count)
+    base.deallocate()
+    base = larger
   }
 
   private func invert(from start: Int, to end: Int) {

@@ -23,7 +23,7 @@ package enum KeyDecoder {
       switch reader.column(column.kind) {
       case .value(let value): values.append(value)
       case .cut:
-        guard key.count == KeyBuffer.limit else { return nil }
+        guard key.count == KeyBuffer.indexLimit else { return nil }
         return Tuple(values: values, isWhole: false)
       case .damaged: return nil
       }

@@ -123,7 +123,7 @@ import Testing
       KeySamples.key(left, columns: columns), sourceLocation: sourceLocation)
     let (rightKey, isRightCut) = try #require(
       KeySamples.key(right, columns: columns), sourceLocation: sourceLocation)
-    #expect(leftKey.count <= KeyBuffer.limit && rightKey.count <= KeyBuffer.limit)
+    #expect(leftKey.count <= KeyBuffer.indexLimit && rightKey.count <= KeyBuffer.indexLimit)
     var isLess = false
     var isGreater = false
     for (column, (left, right)) in zip(columns, zip(left, right)) {

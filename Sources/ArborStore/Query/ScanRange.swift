@@ -1,0 +1,38 @@
+/// The keys from `lower` up to but without `upper`: what one look into an index reads.
+///
+/// Equality, ranges, prefixes and nil all come down to this, since no column's bytes begin another's
+/// and the least key above all that begin with given bytes is those bytes plus one.
+struct ScanRange: Hashable {
+  let lower: [UInt8]
+  /// nil: to the end.
+  let upper: [UInt8]?
+
+  init(lower: [UInt8], upper: [UInt8]?) {
+    self.lower = lower
+    self.upper = upper
+  }
+
+  /// All keys that begin with given bytes.
+  init(beginningWith bytes: [UInt8]) {
+    lower = bytes
+    upper = Self.successor(of: bytes)
+  }
+
+  var isEmpty: Bool {
+    guard let upper else { return false }
+    return !lower.lexicographicallyPrecedes(upper)
+  }
+
+  /// The least bytes above all that begin with these; nil where there are none.
+  static func successor(of bytes: [UInt8]) -> [UInt8]? {
+    var bytes = bytes
+    while let last = bytes.last {
+      if last < 0xFF {
+        bytes[bytes.count - 1] = last + 1
+        return bytes
+      }
+      bytes.removeLast()
+    }
+    return nil
+  }
+}

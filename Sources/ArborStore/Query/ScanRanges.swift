@@ -1,0 +1,141 @@
+internal import ArborModel
+
+/// The ranges of one index that hold everything which conditions on its columns allow: equalities
+/// as a prefix, then at most one range.
+struct ScanRanges {
+  /// How many looks into an index one fetch may take; conditions on later columns are left to the
+  /// evaluation of records.
+  private static let mostRanges = 10_000
+
+  /// In the order of the keys, none empty, none overlapping.
+  private(set) var ranges: [ScanRange] = []
+  /// How many leading columns the ranges are narrowed by.
+  private(set) var usedColumns = 0
+  /// How many of them are narrowed to single values.
+  private(set) var pointColumns = 0
+  /// Whether a bound was cut, so that what lies in the ranges has to be checked by the record.
+  private(set) var isCut = false
+
+  private let columns: [KeyDecoder.Column]
+
+  /// - Parameter matches: The condition on each leading column, up to the first that has none.
+  /// - Returns: nil where there is no condition or a value is of another kind than its column.
+  init?(columns: [KeyDecoder.Column], matches: [ColumnMatch]) {
+    self.columns = columns
+    var prefixes: [[UInt8]] = [[]]
+    for match in matches {
+      guard case .points(let values) = match.condition else { break }
+      guard usedColumns == 0 || prefixes.count * values.count <= Self.mostRanges else { break }
+      guard let longer = extend(prefixes, by: values) else { return nil }
+      prefixes = longer
+      usedColumns += 1
+    }
+    pointColumns = usedColumns
+    if usedColumns < matches.count, usedColumns < columns.count {
+      switch matches[usedColumns].condition {
+      case .points: break
+      case .range(let range):
+        guard let narrowed = narrow(prefixes, by: range) else { return nil }
+        finish(narrowed)
+        return
+      case .prefix(let text):
+        finish(narrow(prefixes, by: text))
+        return
+      }
+    }
+    guard usedColumns > 0 else { return nil }
+    ranges = prefixes.map(ScanRange.init(beginningWith:))
+  }
+
+  private mutating func finish(_ narrowed: [ScanRange]) {
+    ranges = narrowed.filter { !$0.isEmpty }
+    usedColumns += 1
+  }
+
+  /// Each prefix with each value behind it, sorted and without repetition.
+  private mutating func extend(_ prefixes: [[UInt8]], by values: [Value]) -> [[UInt8]]? {
+    var result: [[UInt8]] = []
+    for prefix in prefixes {
+      for value in values {
+        guard let bytes = bytes(prefix, value) else { return nil }
+        result.append(bytes)
+      }
+    }
+    guard result.count > 1 else { return result }
+    result.sort { $0.lexicographicallyPrecedes($1) }
+    var unique = result.prefix(1)
+    for bytes in result.dropFirst() where bytes != unique.last { unique.append(bytes) }
+    return Array(unique)
+  }
+
+  private mutating func narrow(
+    _ prefixes: [[UInt8]], by range: ColumnMatch.ValueRange
+  ) -> [ScanRange]? {
+    var result: [ScanRange] = []
+    for prefix in prefixes {
+      // All values but nil lie in one stretch of the keys, at its far end in either direction.
+      let values = bytes(prefix) { key, isAscending in
+        KeyEncoder.appendAnyValue(isAscending: isAscending, to: &key)
+      }
+      var lower = values
+      var upper = ScanRange.successor(of: values)
+      if let value = range.lower {
+        guard let bound = bound(prefix, value, isIncluded: range.isLowerIncluded) else {
+          return nil
+        }
+        if isAscending { lower = bound.above } else { upper = bound.below }
+      }
+      if let value = range.upper {
+        guard let bound = bound(prefix, value, isIncluded: range.isUpperIncluded) else {
+          return nil
+        }
+        if isAscending { upper = bound.below } else { lower = bound.above }
+      }
+      result.append(ScanRange(lower: lower, upper: upper))
+    }
+    return result
+  }
+
+  private mutating func narrow(_ prefixes: [[UInt8]], by text: String) -> [ScanRange] {
+    prefixes.map { prefix in
+      ScanRange(
+        beginningWith: bytes(prefix) { key, isAscending in
+          KeyEncoder.appendPrefix(text, isAscending: isAscending, to: &key)
+        })
+    }
+  }
+
+  /// Where the keys begin that lie behind a value, or with it where it is included, and where those
+  /// end that lie before it. A bound that was cut is included on both sides.
+  private mutating func bound(
+    _ prefix: [UInt8], _ value: Value, isIncluded: Bool
+  ) -> (above: [UInt8], below: [UInt8]?)? {
+    let wasCut = isCut
+    isCut = false
+    defer { isCut = isCut || wasCut }
+    guard !value.isNull, let key = bytes(prefix, value) else { return nil }
+    guard let next = ScanRange.successor(of: key) else { return nil }
+    return (above: isIncluded || isCut ? key : next, below: isIncluded || isCut ? next : key)
+  }
+
+  private var isAscending: Bool { columns[usedColumns].isAscending }
+
+  private mutating func bytes(_ prefix: [UInt8], _ value: Value) -> [UInt8]? {
+    let kind = columns[usedColumns].kind
+    var isOfKind = false
+    let bytes = bytes(prefix) { key, isAscending in
+      isOfKind = KeyEncoder.append(value, as: kind, isAscending: isAscending, to: &key)
+    }
+    return isOfKind ? bytes : nil
+  }
+
+  private mutating func bytes(
+    _ prefix: [UInt8], _ append: (inout KeyBuffer, _ isAscending: Bool) -> Void
+  ) -> [UInt8] {
+    var key = KeyBuffer()
+    prefix.withUnsafeBytes { key.append($0, mask: 0) }
+    append(&key, isAscending)
+    if key.isCut { isCut = true }
+    return Array(key.bytes)
+  }
+}

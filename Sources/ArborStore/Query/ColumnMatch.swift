@@ -10,9 +10,9 @@ struct ColumnMatch {
     case prefix(String)
   }
 
-  /// Values between two ends, nil excluded.
+  /// Values between two ends. Nil lies in none; as the lower end it stands for no lower end.
   struct ValueRange {
-    var lower: Value?
+    var lower: Value
     var isLowerIncluded = false
     var upper: Value?
     var isUpperIncluded = false
@@ -20,12 +20,10 @@ struct ColumnMatch {
     /// The values that lie in both ranges.
     func intersection(_ other: ValueRange) -> ValueRange {
       var result = self
-      if let bound = other.lower {
-        let order = lower.map { Value.compare(bound, $0) } ?? .greater
-        if order == .greater || order == .equal && !other.isLowerIncluded {
-          result.lower = bound
-          result.isLowerIncluded = other.isLowerIncluded
-        }
+      let order = Value.compare(other.lower, lower)
+      if order == .greater || order == .equal && !other.isLowerIncluded {
+        result.lower = other.lower
+        result.isLowerIncluded = other.isLowerIncluded
       }
       if let bound = other.upper {
         let order = upper.map { Value.compare(bound, $0) } ?? .less

@@ -79,8 +79,8 @@ struct ScanRanges {
       }
       var lower = values
       var upper = ScanRange.successor(of: values)
-      if let value = range.lower {
-        guard let bound = bound(prefix, value, isIncluded: range.isLowerIncluded) else {
+      if !range.lower.isNull {
+        guard let bound = bound(prefix, range.lower, isIncluded: range.isLowerIncluded) else {
           return nil
         }
         if isAscending { lower = bound.above } else { upper = bound.below }
@@ -113,8 +113,8 @@ struct ScanRanges {
     let wasCut = isCut
     isCut = false
     defer { isCut = isCut || wasCut }
-    guard !value.isNull, let key = bytes(prefix, value) else { return nil }
-    guard let next = ScanRange.successor(of: key) else { return nil }
+    guard !value.isNull, let key = bytes(prefix, value), let next = ScanRange.successor(of: key)
+    else { return nil }
     return (above: isIncluded || isCut ? key : next, below: isIncluded || isCut ? next : key)
   }
 

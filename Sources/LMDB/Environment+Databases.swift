@@ -14,11 +14,7 @@ extension Environment {
     _ name: String, _ flags: DatabaseFlags, create: Bool
   ) throws(LMDBError) -> Database? {
     if let known = databases.withLock({ $0.committed(name) }) { return try known.with(flags) }
-    if create {
-      return try performWrite({ $0 }) { (transaction) throws(LMDBError) -> Database? in
-        try transaction.openDatabase(name, flags, create: true)
-      }
-    }
+    if create, !isReadOnly { return try createNow(name, flags) }
     return try openExisting(name)?.with(flags)
   }
 
@@ -62,6 +58,22 @@ extension Environment {
       }
     }
     return names
+  }
+
+  private func createNow(
+    _ name: String, _ flags: DatabaseFlags
+  ) throws(LMDBError) -> Database {
+    var result: Result<Database, LMDBError> = .failure(.badTransaction)
+    try runWrite { transaction in
+      do throws(LMDBError) {
+        result = .success(try transaction.createDatabase(name, flags))
+        return true
+      } catch {
+        result = .failure(error)
+        return false
+      }
+    }
+    return try result.get()
   }
 
   private func openExisting(_ name: String) throws(LMDBError) -> Database? {

@@ -13,45 +13,41 @@ extension Environment {
   ///   which nothing of the transaction is in the file; ``LMDBError/growthBlocked`` where growth
   ///   would have to wait for a snapshot of this very thread; ``LMDBError/nestedWrite``.
   @discardableResult
-  package func write<R: ~Copyable>(
-    _ body: (borrowing WriteTransaction) throws -> R
-  ) throws -> R {
-    try performWrite({ (error: LMDBError) -> any Error in error }, body)
+  package func write<R>(_ body: (borrowing WriteTransaction) throws -> R) throws -> R {
+    var result: Result<R, any Error>?
+    try runWrite { transaction in
+      do {
+        result = .success(try body(transaction))
+        return true
+      } catch {
+        result = .failure(error)
+        return false
+      }
+    }
+    guard let result else { throw LMDBError.badTransaction }
+    return try result.get()
   }
 
-  /// The same for code with an error type of its own: `wrap` makes one of LMDB's errors.
-  @discardableResult
-  package func performWrite<R: ~Copyable, E: Error>(
-    _ wrap: (LMDBError) -> E, _ body: (borrowing WriteTransaction) throws(E) -> R
-  ) throws(E) -> R {
-    try wrapping(wrap) { () throws(LMDBError) in
-      if isReadOnly { throw .readOnlyEnvironment }
-      try takeWriter()
-    }
+  /// Runs `body` as ``write(_:)`` does; it keeps its own result and says whether to commit.
+  ///
+  /// - Throws: errors of beginning and committing only.
+  package func runWrite(_ body: (borrowing WriteTransaction) -> Bool) throws(LMDBError) {
+    if isReadOnly { throw .readOnlyEnvironment }
+    try takeWriter()
     defer { releaseWriter() }
     while true {
-      try wrapping(wrap) { () throws(LMDBError) in try beginWrite() }
-      let result: R
-      do throws(E) {
-        result = try body(WriteTransaction(environment: self))
-      } catch {
-        let needsGrowth = writerSlot.pointer.pointee.needsGrowth
-        try wrapping(wrap) { () throws(LMDBError) in
-          try abortWrite()
-          if needsGrowth { try growMap() }
-        }
-        if needsGrowth { continue }
-        throw error
+      try beginWrite()
+      let transaction = WriteTransaction(environment: self)
+      let wantsCommit = body(transaction)
+      let needsGrowth = writerSlot.pointer.pointee.needsGrowth
+      if wantsCommit, !needsGrowth {
+        if try commitWrite() { return }
+        continue
       }
-      let isCommitted = try wrapping(wrap) { () throws(LMDBError) in try commitWrite() }
-      if isCommitted { return result }
+      try abortWrite()
+      if !needsGrowth { return }
+      try growMap()
     }
-  }
-
-  private func wrapping<R, E: Error>(
-    _ wrap: (LMDBError) -> E, _ body: () throws(LMDBError) -> R
-  ) throws(E) -> R {
-    do throws(LMDBError) { return try body() } catch { throw wrap(error) }
   }
 
   /// Runs `body`, in which this thread waits for other threads' writes: growth of the map then
@@ -133,11 +129,6 @@ extension Environment {
   /// Commits; false where the map had to grow and the closure must run again.
   private func commitWrite() throws(LMDBError) -> Bool {
     let slot = writerSlot.pointer
-    if slot.pointee.needsGrowth {
-      try abortWrite()
-      try growMap()
-      return false
-    }
     slot.pointee.generation &+= 1
     let transaction = slot.pointee.transaction
     slot.pointee.transaction = nil

@@ -6,9 +6,11 @@ enum SourceTree {
   static let root = URL(filePath: #filePath)
     .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
 
-  /// Every Swift file below the folders named, in order of path.
+  /// Every Swift file of a target below the folders named, in order of path.
   static func swiftFiles(in folders: [String]) -> [SourceFile] {
-    folders.flatMap { files(below: $0) }.filter { $0.hasSuffix(".swift") }.map(file)
+    folders.flatMap { files(below: $0) }
+      .filter { $0.hasSuffix(".swift") && !$0.hasSuffix("/Package.swift") }
+      .map(file)
   }
 
   /// Every text file a person wrote: sources, tests, tools, documents, settings.

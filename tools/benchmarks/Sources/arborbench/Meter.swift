@@ -1,0 +1,61 @@
+import Foundation
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// Measures one phase and prints its line:
+/// `op wall_s cpu_s count checksum peak_rss_kB rss_kB_at_start`.
+///
+/// The peak of memory is reset at the start of each phase where the system allows it.
+struct Meter {
+  private let wallStart: Double
+  private let processorStart: Double
+  private let memoryStart: Int
+
+  /// Starts a phase.
+  init() {
+    let file = open("/proc/self/clear_refs", O_WRONLY)
+    if file >= 0 {
+      _ = write(file, "5", 1)
+      close(file)
+    }
+    memoryStart = Self.status("VmRSS")
+    wallStart = Self.time(CLOCK_MONOTONIC)
+    processorStart = Self.time(CLOCK_PROCESS_CPUTIME_ID)
+  }
+
+  /// Ends the phase and prints its line; times are divided by the number of `repetitions`.
+  func report(_ name: String, count: Int, checksum: UInt64, repetitions: Int = 1) {
+    let wall = Self.time(CLOCK_MONOTONIC) - wallStart
+    let processor = Self.time(CLOCK_PROCESS_CPUTIME_ID) - processorStart
+    let times = [wall, processor].map { String(format: "%.9f", $0 / Double(repetitions)) }
+    print(
+      name, times[0], times[1], count, checksum, Self.status("VmHWM"), memoryStart, separator: "\t")
+  }
+
+  /// Measures one phase that gives its count and checksum.
+  static func measure(
+    _ name: String, repetitions: Int = 1, _ body: () throws -> (Int, UInt64)
+  ) rethrows {
+    let meter = Meter()
+    let (count, checksum) = try body()
+    meter.report(name, count: count, checksum: checksum, repetitions: repetitions)
+  }
+
+  private static func time(_ clock: clockid_t) -> Double {
+    var time = timespec()
+    clock_gettime(clock, &time)
+    return Double(time.tv_sec) + Double(time.tv_nsec) * 1e-9
+  }
+
+  /// A figure of `/proc/self/status` in kB; -1 where there is none.
+  private static func status(_ key: String) -> Int {
+    guard let text = try? String(contentsOfFile: "/proc/self/status", encoding: .utf8),
+      let line = text.split(separator: "\n").first(where: { $0.hasPrefix(key) })
+    else { return -1 }
+    return Int(line.split(whereSeparator: { " \t".contains($0) }).dropFirst().first ?? "") ?? -1
+  }
+}

@@ -1,0 +1,30 @@
+// arborbench MODE FILE N [REPETITIONS or BLOCK] [nosync]
+// Modes: load, read, single, mutate, open, size, as every implementation of workload W has them.
+import Foundation
+
+setvbuf(stdout, nil, Int32(_IOLBF), 0)
+let arguments = CommandLine.arguments.dropFirst()
+guard arguments.count >= 3, let count = Int(arguments[arguments.startIndex + 2]), count >= 100
+else {
+  print(
+    "usage: arborbench load|read|single|mutate|open|size FILE N [REPETITIONS or BLOCK] [nosync]")
+  exit(2)
+}
+let mode = arguments[arguments.startIndex]
+let number = arguments.count > 3 ? Int(arguments[arguments.startIndex + 3]) ?? 1 : 1
+let benchmark = Benchmark(
+  path: arguments[arguments.startIndex + 1], count: count, flags: Set(arguments.dropFirst(3)))
+do {
+  switch mode {
+  case "load": try benchmark.load()
+  case "read": try benchmark.read(repetitions: number)
+  case "single": try benchmark.single(block: number)
+  case "mutate": try benchmark.mutate()
+  case "open": try benchmark.openTest()
+  case "size": try benchmark.size()
+  default: throw BenchmarkError("no mode \(mode)")
+  }
+} catch {
+  FileHandle.standardError.write(Data("arborbench: \(error)\n".utf8))
+  exit(1)
+}

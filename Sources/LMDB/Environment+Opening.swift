@@ -20,6 +20,7 @@ extension Environment {
     path: String, options: EnvironmentOptions = .init()
   ) throws(LMDBError) -> Environment {
     ForkGuard.install()
+    let path = options.isFolder ? "\(path)/\(dataFileName)" : path
     while true {
       let environment = try openOnce(path, options)
       // LMDB opens by path: make sure that it found the file that was judged and locked.
@@ -44,10 +45,19 @@ extension Environment {
       () throws(LMDBError) -> Environment in
       guard let file = file.take() else { throw .fileReplaced }
       if try MetaPages.check(file.descriptor) == nil, !mayCreate { throw .fileTooSmall }
-      let handle = try makeHandle(file.path, options, descriptor: file.descriptor)
+      var target = file.path
+      if options.isFolder {
+        // A link to a file of another name: its lock file is elsewhere.
+        guard target.hasSuffix("/\(dataFileName)") else { throw .notRegularFile }
+        target.removeLast(dataFileName.utf8.count + 1)
+      }
+      let handle = try makeHandle(target, options, descriptor: file.descriptor)
       return Environment(handle: handle, file: file, options: options, isShared: true)
     }
   }
+
+  /// The name that LMDB gives the data file in a folder.
+  private static var dataFileName: String { "data.mdb" }
 
   /// Opens LMDB's environment; halves the map while the system refuses so much address space.
   static func makeHandle(
@@ -92,7 +102,7 @@ extension Environment {
   /// Never `MDB_WRITEMAP`: a full disk would then be a signal. Always `MDB_NOTLS`: a snapshot may
   /// move between threads.
   private static func flags(_ options: EnvironmentOptions) -> UInt32 {
-    var flags = MDB_NOSUBDIR | MDB_NOTLS
+    var flags = options.isFolder ? MDB_NOTLS : MDB_NOSUBDIR | MDB_NOTLS
     if options.isReadOnly || options.isImmutable { flags |= MDB_RDONLY }
     if options.isImmutable { flags |= MDB_NOLOCK }
     switch options.durability {

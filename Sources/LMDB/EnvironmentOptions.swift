@@ -15,6 +15,10 @@ package struct EnvironmentOptions: Sendable {
   /// Reads without the lock file: only for a verified file that nobody writes. Implies reading
   /// only.
   package var isImmutable = false
+  /// The path names a folder that holds `data.mdb` and `lock.mdb`, as LMDB lays files out by
+  /// default. For tools that look at files of other programs: the lock file decides which readers a
+  /// writer sees, so it must be theirs.
+  package var isFolder = false
   /// Makes a new file where there is none. Creation is not atomic: create under a temporary name
   /// and rename.
   package var create = false

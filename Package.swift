@@ -60,7 +60,9 @@ let package = Package(
       name: "TestSupport", dependencies: ["ArborStore", "ArborObjects", "ArborModel"],
       path: "Tests/TestSupport", swiftSettings: common),
     .testTarget(name: "LMDBTests", dependencies: ["LMDB"], swiftSettings: common),
-    .testTarget(name: "ArborModelTests", dependencies: ["ArborModel"], swiftSettings: common),
+    .testTarget(
+      name: "ArborModelTests", dependencies: ["ArborModel"], exclude: ["Fixtures"],
+      swiftSettings: common),
     .testTarget(
       name: "ArborStoreTests", dependencies: ["ArborStore", "TestSupport"], swiftSettings: common),
     .testTarget(

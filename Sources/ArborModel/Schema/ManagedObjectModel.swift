@@ -7,10 +7,13 @@
 /// ### Entities
 /// - ``entities``
 /// - ``entity(named:)``
+/// ### Files
+/// - ``init(contentsOf:)``
+/// - ``ModelDocument``
 /// ### Named requests and configurations
 /// - ``fetchRequestTemplates``
 /// - ``configurations``
-public struct ManagedObjectModel: Sendable, Hashable {
+public struct ManagedObjectModel: Sendable {
   /// The entities, in the order of the model.
   public var entities: [EntityDescription]
   /// The named fetch requests, in the order of the model.
@@ -21,6 +24,9 @@ public struct ManagedObjectModel: Sendable, Hashable {
   public var composites: [CompositeDescription]
   /// The label the model's author gave this version.
   public var versionIdentifier: String
+  /// The file the model was read from, which a model that has not changed is written back as. It
+  /// says nothing about the model, so equality leaves it out.
+  package var source: ModelSource?
 
   /// Makes a model; nothing is checked before ``validated()``.
   public init(
@@ -38,6 +44,24 @@ public struct ManagedObjectModel: Sendable, Hashable {
   /// The entity of a name, or nil. Linear in the number of entities.
   public func entity(named name: String) -> EntityDescription? {
     entities.first { $0.name == name }
+  }
+}
+
+extension ManagedObjectModel: Hashable {
+  /// Whether two models say the same, wherever they come from.
+  public static func == (left: Self, right: Self) -> Bool {
+    left.entities == right.entities && left.fetchRequestTemplates == right.fetchRequestTemplates
+      && left.configurations == right.configurations && left.composites == right.composites
+      && left.versionIdentifier == right.versionIdentifier
+  }
+
+  /// Feeds what the model says into a hasher.
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(entities)
+    hasher.combine(fetchRequestTemplates)
+    hasher.combine(configurations)
+    hasher.combine(composites)
+    hasher.combine(versionIdentifier)
   }
 }
 

@@ -49,7 +49,11 @@ extension ModelRules {
               + "unique; take it out.")
         }
       case .relationship(let owner, let place)?:
-        if model.entities[owner].relationships[place].isToMany {
+        if model.entities[owner].relationships[place].isTransient {
+          report(
+            subject,
+            "\(name) names \(column), which is transient and cannot be kept unique; take it out.")
+        } else if model.entities[owner].relationships[place].isToMany {
           report(
             subject,
             "\(name) names \(column), a to-many relationship; only attributes and to-one "

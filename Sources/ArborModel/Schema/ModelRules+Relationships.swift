@@ -6,6 +6,10 @@ extension ModelRules {
         let subject = ModelSubject.relationship(index, place)
         let name = "Relationship \(entity.name).\(relationship.name)"
         checkShape(of: relationship, called: name, at: subject)
+        guard !relationship.destination.isEmpty else {
+          report(subject, "\(name) has no destination; name an entity of the model.")
+          continue
+        }
         guard let destination = entityIndex[relationship.destination] else {
           report(
             subject,

@@ -11,6 +11,15 @@ struct ModelSchemaBuilder {
     var entity: Int
   }
 
+  /// What a record keeps of one property.
+  private struct Field {
+    let property: IndexSchema.Column.Source
+    let kind: FieldKind
+    let isTransient: Bool
+    let catalogNumber: UInt16
+    let defaultValue: Value
+  }
+
   init(model: ManagedObjectModel, catalog: SchemaCatalog) {
     self.model = model
     self.catalog = catalog
@@ -22,30 +31,35 @@ struct ModelSchemaBuilder {
     let lineages = try lineages()
     let declared = try declaredRelationships()
     let flattened = lineages.map { lineage in lineage.reversed().flatMap { declared[$0] } }
+    var families: [[Int]] = model.entities.map { _ in [] }
+    for (index, entity) in model.entities.enumerated() where !entity.isAbstract {
+      for ancestor in lineages[index] { families[ancestor].append(index) }
+    }
     var schemas: [EntitySchema] = []
     for (index, description) in model.entities.enumerated() {
       let relationships = try relationships(of: flattened[index], in: flattened)
       schemas.append(
         try entity(
           index, description, lineage: lineages[index], relationships: relationships,
-          family: lineages.indices.filter {
-            lineages[$0].contains(index) && !model.entities[$0].isAbstract
-          }))
+          family: families[index]))
     }
     return schemas
   }
 
   private func lineages() throws(ArborError) -> [[Int]] {
     var lineages: [[Int]] = []
-    for entity in model.entities {
-      let names = model.lineage(of: entity)
-      if let last = names.last, let parent = last.parent {
-        throw problem(
-          entity.name, nil,
-          "Entity \(last.name) inherits from \(parent), which is unknown or "
-            + "inherits from it in turn; name an entity of the model.")
+    for (index, entity) in model.entities.enumerated() {
+      var lineage = [index]
+      while let parent = model.entities[lineage[lineage.count - 1]].parent {
+        guard let next = indexByName[parent], !lineage.contains(next) else {
+          throw problem(
+            entity.name, nil,
+            "Entity \(entity.name) inherits from \(parent), which is unknown or inherits from it "
+              + "in turn; name an entity of the model.")
+        }
+        lineage.append(next)
       }
-      lineages.append(names.compactMap { indexByName[$0.name] })
+      lineages.append(lineage)
     }
     return lineages
   }
@@ -92,7 +106,7 @@ struct ModelSchemaBuilder {
   ) throws(ArborError) -> [(RelationshipSchema.Storage?, RelationshipSchema)] {
     var result: [(RelationshipSchema.Storage?, RelationshipSchema)] = []
     for (slot, declared) in flattened.enumerated() {
-      let description = declared.description
+      var description = declared.description
       let owner = model.entities[declared.entity].name
       let destination = try destination(of: description, in: owner)
       let inverseName = description.inverse ?? Self.hiddenName(owner, description.name)
@@ -107,6 +121,8 @@ struct ModelSchemaBuilder {
             + "\(description.destination) does not have; name a relationship of that entity.")
       }
       let inverse = all[destination][inverseSlot].description
+      // Links are seen from both ends, so they are kept for both or for none.
+      description.isTransient = description.isTransient || inverse.isTransient
       let isDerived = description.isToMany && !description.isOrdered && !inverse.isToMany
       // A to-one relationship's field is known once the record is laid out.
       let storage: RelationshipSchema.Storage? =
@@ -132,29 +148,45 @@ struct ModelSchemaBuilder {
     guard let entry = catalog.entries[description.name] else {
       throw problem(description.name, nil, "Entity \(description.name) has no catalogue number.")
     }
-    let attributes = lineage.reversed().flatMap { model.entities[$0].attributes }
-    var fields = attributes.map {
-      (
-        kind: FieldKind($0.type), isTransient: $0.isTransient,
-        catalogNumber: entry.properties[$0.name] ?? 0, defaultValue: $0.defaultValue
-      )
-    }
-    var numbered: [RelationshipSchema] = []
-    for (storage, relationship) in relationships {
-      numbered.append(relationship.stored(as: storage ?? .field(fields.count)))
-      if storage == nil {
-        fields.append(
-          (
-            kind: .reference, isTransient: relationship.description.isTransient,
-            catalogNumber: entry.properties[relationship.name] ?? 0, defaultValue: .null
-          ))
+    func catalogNumber(_ property: String) throws(ArborError) -> UInt16 {
+      guard let number = entry.properties[property] else {
+        throw problem(
+          description.name, property,
+          "Property \(description.name).\(property) has no catalogue number.")
       }
+      return number
     }
-    let layout = RecordLayout(entity: entry.number, number: entry.layoutNumber, fields: fields)
+    let attributes = lineage.reversed().flatMap { model.entities[$0].attributes }
+    var fields: [Field] = []
+    for (slot, attribute) in attributes.enumerated() {
+      fields.append(
+        Field(
+          property: .attribute(slot), kind: FieldKind(attribute.type),
+          isTransient: attribute.isTransient, catalogNumber: try catalogNumber(attribute.name),
+          defaultValue: attribute.type.fitting(attribute.defaultValue) ?? .null))
+    }
+    for (storage, relationship) in relationships where storage == nil {
+      fields.append(
+        Field(
+          property: .toOne(relationship.slot), kind: .reference,
+          isTransient: relationship.description.isTransient,
+          catalogNumber: try catalogNumber(relationship.name), defaultValue: .null))
+    }
+    // By their numbers, so that a model that declares in another order has the same layout.
+    fields.sort { $0.catalogNumber < $1.catalogNumber }
+    let layout = RecordLayout(
+      entity: entry.number, number: entry.layoutNumber,
+      fields: fields.map { ($0.kind, $0.isTransient, $0.catalogNumber, $0.defaultValue) })
+    var places: [IndexSchema.Column.Source: Int] = [:]
+    for (place, field) in fields.enumerated() { places[field.property] = place }
+    let numbered = relationships.map { storage, relationship in
+      relationship.stored(as: storage ?? .field(places[.toOne(relationship.slot)] ?? 0))
+    }
     let attributeSchemas = attributes.enumerated().map { slot, attribute in
-      AttributeSchema(
-        slot: slot, name: attribute.name, description: attribute, fieldIndex: slot,
-        field: layout.fields[slot])
+      let place = places[.attribute(slot)] ?? 0
+      return AttributeSchema(
+        slot: slot, name: attribute.name, description: attribute, fieldIndex: place,
+        field: layout.fields[place])
     }
     return EntitySchema(
       number: entry.number, index: index, description: description,

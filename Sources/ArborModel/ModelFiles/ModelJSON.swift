@@ -1,0 +1,86 @@
+/// The words of the JSON form of models.
+///
+/// The form says what a model file says in less. Entities, attributes and relationships are members
+/// under their names; an attribute that is nothing but its type is the type, with `?` where it is
+/// optional; what has its usual value is left out.
+///
+/// ```json
+/// {
+///   "entities": {
+///     "Company": {
+///       "unique": ["companyID"],
+///       "attributes": {"companyID": "integer64", "companyName": "string?"},
+///       "relationships": {
+///         "employees": {
+///           "to": "Employee", "inverse": "company", "toMany": true, "deleteRule": "cascade"
+///         }
+///       }
+///     },
+///     "Employee": {
+///       "attributes": {"age": {"type": "integer16", "default": 18, "min": 0, "indexed": true}},
+///       "relationships": {"company": {"to": "Company", "inverse": "employees"}}
+///     }
+///   },
+///   "requests": {"adults": {"entity": "Employee", "predicate": "age >= 18"}}
+/// }
+/// ```
+///
+/// Attributes are mandatory and relationships optional unless they say otherwise. Dates are
+/// ISO 8601 texts or seconds since 2001-01-01 UTC, bytes are base 64.
+enum ModelJSON {
+  static let modelKeys = ["version", "entities", "composites", "requests", "configurations"]
+  static let entityKeys = [
+    "class", "abstract", "parent", "attributes", "relationships", "fetchedProperties", "unique",
+    "indexes", "renamedFrom", "versionHashModifier", "userInfo",
+  ]
+  static let attributeKeys = [
+    "type", "optional", "default", "min", "max", "pattern", "indexed", "transient",
+    "externalStorage", "derivation", "valueClass", "preservedOnDeletion", "renamedFrom",
+    "versionHashModifier", "userInfo",
+  ]
+  static let relationshipKeys = [
+    "to", "inverse", "toMany", "ordered", "min", "max", "deleteRule", "optional", "transient",
+    "renamedFrom", "versionHashModifier", "userInfo",
+  ]
+  static let fetchedPropertyKeys = ["optional", "request", "userInfo"]
+  static let requestKeys = [
+    "name", "entity", "predicate", "limit", "batchSize", "includesSubentities",
+    "includesPendingChanges", "distinct", "results",
+  ]
+  static let indexKeys = ["elements", "where"]
+  static let elementKeys = ["property", "expression", "descending", "kind"]
+
+  static let plainTypes: [(name: String, type: AttributeType)] = [
+    ("integer16", .integer16), ("integer32", .integer32), ("integer64", .integer64),
+    ("boolean", .boolean), ("float", .float), ("double", .double), ("decimal", .decimal),
+    ("string", .string), ("date", .date), ("binary", .binary), ("uuid", .uuid), ("uri", .uri),
+    ("undefined", .undefined),
+  ]
+  static let typeNames = plainTypes.map(\.name) + ["transformable", "composite"]
+  static let resultNames: [(name: String, type: FetchTemplate.ResultType)] = [
+    ("objects", .objects), ("ids", .objectIDs), ("rows", .rows),
+  ]
+
+  /// `string`, `transformable(Name)`, `composite(Name)`.
+  static func text(of type: AttributeType) -> String {
+    switch type {
+    case .transformable(let name): name.isEmpty ? "transformable" : "transformable(\(name))"
+    case .composite(let name): "composite(\(name))"
+    default: plainTypes.first { $0.type == type }?.name ?? "undefined"
+    }
+  }
+
+  /// The type that a text names, or nil for any other text.
+  static func type(of text: some StringProtocol) -> AttributeType? {
+    if let plain = plainTypes.first(where: { $0.name == text }) { return plain.type }
+    if text == "transformable" { return .transformable("") }
+    guard text.hasSuffix(")") else { return nil }
+    if text.hasPrefix("transformable(") {
+      return .transformable(String(text.dropFirst("transformable(".count).dropLast()))
+    }
+    if text.hasPrefix("composite(") {
+      return .composite(String(text.dropFirst("composite(".count).dropLast()))
+    }
+    return nil
+  }
+}

@@ -1,0 +1,202 @@
+/// What a model means for the bytes of a store, as one short value.
+///
+/// Two models have one fingerprint exactly when a store of the one is a store of the other.
+///
+/// What counts, because stored bytes depend on it:
+/// - names of entities, attributes and relationships; parents; which entities are abstract;
+/// - types of attributes, with the parts of composites and the names of transformers;
+/// - optional and mandatory attributes: making one mandatory gives old records a value;
+/// - transient marks, external storage, derivations;
+/// - destinations, inverses, to-many and order of relationships;
+/// - indexes and uniqueness as they are kept; version hash modifiers.
+///
+/// What does not count, with the reason:
+/// - class names, user info, the version identifier: only code and tools read them;
+/// - the order of declaration: catalogue numbers order the fields of a record;
+/// - default values: a layout freezes the value that an added attribute has in older records;
+/// - bounds, patterns, mandatory relationships and their counts: checked at commit;
+/// - delete rules, fetched properties, named requests, configurations: they act on objects;
+/// - indexes that are not kept, and a mark beside a constraint or an equal index;
+/// - values kept in the history on deletion: they matter to deletions to come;
+/// - renaming identifiers: they say where data comes from, not how it lies.
+///
+/// ```swift
+/// if store.model.fingerprint != model.fingerprint { print(store.model.difference(to: model)) }
+/// ```
+public struct ModelFingerprint: Sendable, Hashable {
+  /// The value's 128 bits.
+  let bits: UInt128
+
+  init(bits: UInt128) { self.bits = bits }
+}
+
+extension ModelFingerprint: LosslessStringConvertible, Codable {
+  /// 32 hexadecimal digits.
+  public var description: String {
+    let digits = String(bits, radix: 16)
+    return String(repeating: "0", count: 32 - digits.count) + digits
+  }
+
+  /// Reads a fingerprint from its 32 hexadecimal digits; nil for any other text.
+  public init?(_ description: String) {
+    guard description.utf8.count == 32, description.allSatisfy(\.isHexDigit),
+      let bits = UInt128(description, radix: 16)
+    else { return nil }
+    self.bits = bits
+  }
+
+  /// Reads the text form from a single-value container.
+  public init(from decoder: any Decoder) throws {
+    let container = try decoder.singleValueContainer()
+    guard let fingerprint = Self(try container.decode(String.self)) else {
+      throw DecodingError.dataCorruptedError(
+        in: container, debugDescription: "A fingerprint has 32 hexadecimal digits.")
+    }
+    self = fingerprint
+  }
+
+  /// Writes the text form into a single-value container.
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.singleValueContainer()
+    try container.encode(description)
+  }
+}
+
+extension ManagedObjectModel {
+  /// What the model means for the bytes of a store; see ``ModelFingerprint``.
+  ///
+  /// - Complexity: Linear in the size of the model; some microseconds for a small one.
+  public var fingerprint: ModelFingerprint {
+    var hash = FingerprintHash()
+    let places = Dictionary(
+      entities.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
+    let parts = Dictionary(
+      composites.map { ($0.name, $0.attributes) }, uniquingKeysWith: { first, _ in first })
+    for entity in entities.sorted(by: { $0.name < $1.name }) {
+      hash.mix(entity, composites: parts)
+      let lineage = lineage(of: entity, places: places)
+      for index in entity.keptIndexes(where: { isColumn($0, of: lineage) }) { hash.mix(index) }
+    }
+    return ModelFingerprint(bits: hash.bits)
+  }
+
+  private func lineage(of entity: EntityDescription, places: [String: Int]) -> [EntityDescription] {
+    var lineage = [entity]
+    while let parent = lineage[lineage.count - 1].parent, let place = places[parent],
+      lineage.count <= entities.count
+    {
+      lineage.append(entities[place])
+    }
+    return lineage
+  }
+
+  private func isColumn(_ name: String, of lineage: [EntityDescription]) -> Bool {
+    for entity in lineage {
+      if let attribute = entity.attributes.first(where: { $0.name == name }) {
+        return attribute.isIndexable
+      }
+      if let relationship = entity.relationships.first(where: { $0.name == name }) {
+        return !relationship.isToMany && !relationship.isTransient
+      }
+    }
+    return false
+  }
+}
+
+/// FNV-1a of 128 bits: short to write, equal on every machine, and wide enough that no two models of
+/// a project meet. It guards against mistakes, not against forgery.
+private struct FingerprintHash {
+  private(set) var bits: UInt128 = 0x6c62_272e_07bb_0142_62b8_2175_6295_c58d
+
+  mutating func mix(_ byte: UInt8) {
+    bits = (bits ^ UInt128(byte)) &* 0x0000_0000_0100_0000_0000_0000_0000_013b
+  }
+
+  /// A zero byte ends every text; a name cannot hold one.
+  mutating func mix(_ text: String?) {
+    guard let text else { return mix(1) }
+    for byte in text.utf8 { mix(byte) }
+    mix(0)
+  }
+
+  mutating func mix(_ flags: Bool...) {
+    mix(flags.reduce(UInt8(1)) { $0 << 1 | ($1 ? 1 : 0) })
+  }
+
+  mutating func mix(
+    _ entity: EntityDescription, composites: [String: [AttributeDescription]]
+  ) {
+    mix(UInt8(ascii: "E"))
+    mix(entity.name)
+    mix(entity.parent)
+    mix(entity.versionHashModifier)
+    mix(entity.isAbstract)
+    for attribute in entity.attributes.sorted(by: { $0.name < $1.name }) {
+      mix(attribute, composites: composites, depth: 0)
+    }
+    for relationship in entity.relationships.sorted(by: { $0.name < $1.name }) {
+      mix(UInt8(ascii: "R"))
+      mix(relationship.name)
+      mix(relationship.destination)
+      mix(relationship.inverse)
+      mix(relationship.versionHashModifier)
+      mix(relationship.isToMany, relationship.isOrdered, relationship.isTransient)
+    }
+  }
+
+  private mutating func mix(
+    _ attribute: AttributeDescription, composites: [String: [AttributeDescription]], depth: Int
+  ) {
+    mix(UInt8(ascii: "A"))
+    mix(attribute.name)
+    mix(attribute.derivation)
+    mix(attribute.versionHashModifier)
+    mix(attribute.isOptional, attribute.isTransient, attribute.allowsExternalStorage)
+    mix(attribute.type.fingerprintCode)
+    switch attribute.type {
+    case .transformable(let transformer): mix(transformer)
+    case .composite(let name):
+      // The type's name is not stored, its parts' names are. A model that passed the rules does
+      // not nest for ever; any other has to end too.
+      guard depth < 16, let parts = composites[name] else { return mix(name) }
+      mix(UInt8(ascii: "("))
+      for part in parts.sorted(by: { $0.name < $1.name }) {
+        mix(part, composites: composites, depth: depth + 1)
+      }
+      mix(UInt8(ascii: ")"))
+    default: break
+    }
+  }
+
+  mutating func mix(_ index: KeptIndex) {
+    mix(UInt8(ascii: index.isUnique ? "U" : "I"))
+    mix(index.name)
+    for column in index.columns {
+      mix(column.property)
+      mix(column.isAscending)
+    }
+  }
+}
+
+extension AttributeType {
+  /// The type's number in fingerprints, which stores keep: never change one.
+  fileprivate var fingerprintCode: UInt8 {
+    switch self {
+    case .integer16: 1
+    case .integer32: 2
+    case .integer64: 3
+    case .boolean: 4
+    case .float: 5
+    case .double: 6
+    case .decimal: 7
+    case .string: 8
+    case .date: 9
+    case .binary: 10
+    case .uuid: 11
+    case .uri: 12
+    case .transformable: 13
+    case .composite: 14
+    case .undefined: 15
+    }
+  }
+}

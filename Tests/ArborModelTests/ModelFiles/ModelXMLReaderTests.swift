@@ -1,0 +1,148 @@
+import ArborModel
+import Foundation
+import Testing
+
+@Suite struct ModelXMLReaderTests {
+  @Test func readsEverythingThatAFileSays() throws {
+    let document = try ModelDocument(contentsOf: ModelFixtures.url("Corporate.xcdatamodeld"))
+    let expected = try ModelFixtures.corporate()
+    for (read, written) in zip(document.model.entities, expected.entities) {
+      #expect(read == written)
+    }
+    #expect(document.model == expected)
+    #expect(document.warnings.map(\.message) == [])
+  }
+
+  @Test func readsOldFilesAndWarns() throws {
+    let document = try ModelDocument(contentsOf: ModelFixtures.url("Legacy.xcdatamodel"))
+    let message = try #require(document.model.entity(named: "Message"))
+    #expect(
+      message.attributes.map(\.type) == [
+        .undefined, .integer32, .boolean, .transformable(""), .date, .string,
+      ])
+    #expect(message.attributes[1].isIndexed)
+    #expect(message.attributes[1].defaultValue == 0)
+    #expect(message.attributes[2].isOptional && message.attributes[2].defaultValue == false)
+    #expect(message.attributes[5].defaultValue == .null)
+    #expect(
+      message.fetchIndexes == [
+        FetchIndexDescription(name: "subject+sent", elements: [.init("subject"), .init("sent")]),
+        FetchIndexDescription(name: "sender.email", elements: [.init("sender.email")]),
+      ])
+    #expect(!message.relationships[0].isToMany && message.relationships[0].minimumCount == 0)
+    let warnings = document.warnings.map { "\($0.location?.line ?? 0): \($0.message)" }
+    let expected = [
+      "3: The attribute futureMark of the element model is unknown",
+      "4: The attribute futureMark of the element entity is unknown",
+      "5: The attribute futureMark of the element attribute is unknown",
+      "9: Attribute Message.sent has defaultDateTimeInterval 1400000000, a date after 2031",
+      "10: The attribute defaultValue of the element attribute has no effect; write "
+        + "defaultValueString",
+      "11: Relationship Message.owner has no inverse",
+      "18: Index sender.email of Message orders by sender.email",
+      "26: The element futureElement in entity is unknown",
+    ]
+    #expect(warnings.count == expected.count)
+    for (warning, start) in zip(warnings, expected) {
+      #expect(warning.hasPrefix(start), "\(warning)")
+    }
+  }
+
+  @Test func reportsTenMistakesWithTheirPlaces() throws {
+    let url = ModelFixtures.url("TenMistakes.xcdatamodel")
+    let error = try #require(ModelFixtures.error(reading: url))
+    #expect(error.code == .invalidModel)
+    let found = error.violations.map {
+      [
+        $0.location.map { "\($0.line):\($0.column)" } ?? "", $0.entity ?? "", $0.keyPath ?? "",
+      ]
+    }
+    #expect(
+      found == [
+        ["3:5", "Company", ""], ["4:9", "Company", "founded"], ["5:9", "Company", "name"],
+        ["6:9", "Company", "size"], ["8:9", "Company", "employees"], ["10:13", "Company", ""],
+        ["16:9", "Employee", "age"], ["17:9", "Employee", "code"], ["19:9", "Employee", "desk"],
+        ["21:5", "Employe", ""],
+      ])
+    #expect(error.violations.allSatisfy { $0.location?.source?.hasSuffix("contents") == true })
+    #expect(error.description.contains("Did you mean Cascade?"))
+    #expect(error.description.contains("Did you mean Employee?"))
+  }
+
+  @Test func trapsAreReportedBesideProblems() throws {
+    try ModelFixtures.withFolder { folder in
+      let url = folder.appending(path: "Model.xcdatamodel")
+      try ModelFixtures.write(
+        """
+        <model><entity name="A" abstract="YES"><attribute name="a" attributeType="Binary"
+          defaultValueString="x"/><attribute name="b"/></entity></model>
+        """, to: url)
+      let error = try #require(ModelFixtures.error(reading: url))
+      #expect(error.violations.count == 3)
+      #expect(error.violations[0].message.contains("write isAbstract"))
+      #expect(error.violations[1].message.contains("has a default, which its type cannot have"))
+      #expect(error.violations[2].message.contains("has no type"))
+    }
+  }
+
+  /// One mistake in the XML of an otherwise sound model, and what is said of it.
+  @Test(arguments: [
+    ("<attribute name='x' attributeType='Strin'/>", "Did you mean String?"),
+    ("<attribute name='x' attributeType='Boolean' defaultValueString='si'/>", "give YES or NO"),
+    ("<attribute name='x' attributeType='Decimal' defaultValueString='1,5'/>", "a decimal number"),
+    ("<attribute name='x' attributeType='UUID' defaultValueString='?'/>", "a UUID such as"),
+    (
+      "<attribute name='x' attributeType='Date' defaultDateTimeInterval='today'/>",
+      "seconds since 2001"
+    ),
+    ("<attribute name='x' attributeType='String' indexed='ja'/>", "write YES or NO"),
+    ("<attribute attributeType='String'/>", "has no name"),
+    (
+      "<attribute name='x' attributeType='Composite' composite='Nope'/>",
+      "of the composite type Nope"
+    ),
+    (
+      "<relationship name='x' destinationEntity='A' inverseEntity='A' maxCount='1'/>",
+      "without inverseName"
+    ),
+    ("<relationship name='x' maxCount='1'/>", "has no destination"),
+    ("<relationship name='x' destinationEntity='A' maxCount='-1'/>", "a whole number from 0"),
+    ("<fetchedProperty name='x'/>", "has no fetch request"),
+    (
+      "<fetchIndex name='i'><fetchIndexElement property='n' type='Hash'/></fetchIndex>",
+      "write Binary or RTree"
+    ),
+    (
+      "<fetchIndex name='i'><fetchIndexElement property='n' order='up'/></fetchIndex>",
+      "write ascending or descending"
+    ),
+    (
+      "<uniquenessConstraints><uniquenessConstraint><constraint value='m'/></uniquenessConstraint>"
+        + "</uniquenessConstraints>", "names m, which is no property"
+    ),
+  ])
+  func aMistakeIsReportedOnce(xml: String, says: String) throws {
+    try ModelFixtures.withFolder { folder in
+      let url = folder.appending(path: "Model.xcdatamodel")
+      try ModelFixtures.write(
+        "<model><entity name='A'><attribute name='n' attributeType='String'/>\n\(xml)</entity>"
+          + "</model>", to: url)
+      let error = try #require(ModelFixtures.error(reading: url))
+      #expect(error.violations.count == 1)
+      #expect(error.violations.first?.message.contains(says) == true, "\(error)")
+      #expect(error.violations.first?.location?.line == 2)
+    }
+  }
+
+  @Test func aForeignRootIsNoModel() throws {
+    try ModelFixtures.withFolder { folder in
+      let url = folder.appending(path: "Model.xcdatamodel")
+      try ModelFixtures.write("<plist/>", to: url)
+      let error = try #require(ModelFixtures.error(reading: url))
+      #expect(
+        error.violations.map(\.message) == [
+          "The root element is plist; that of a model file is model."
+        ])
+    }
+  }
+}

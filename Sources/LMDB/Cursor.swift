@@ -1,5 +1,11 @@
 internal import CLMDB
 
+#if canImport(Glibc)
+  internal import Glibc
+#else
+  internal import Darwin
+#endif
+
 /// A key and one of its values, where they lie in the map. Values are aligned to 2 bytes only.
 package struct Entry {
   package let key: UnsafeRawBufferPointer
@@ -87,8 +93,14 @@ package struct Cursor: ~Copyable {
   /// The last entry of the previous key.
   package func previousKey() throws(LMDBError) -> Entry? { try move(MDB_PREV_NODUP) }
 
-  /// The entry it stands on.
-  package func current() throws(LMDBError) -> Entry? { try move(MDB_GET_CURRENT) }
+  /// The entry it stands on; nil on a new cursor.
+  package func current() throws(LMDBError) -> Entry? {
+    var key = MDB_val()
+    var value = MDB_val()
+    let code = mdb_cursor_get(handle, &key, &value, MDB_GET_CURRENT)
+    if code == EINVAL { return nil }
+    return try Self.entry(code, key, value)
+  }
 
   /// The first entry whose key is `key` or above.
   package func seek(_ key: UnsafeRawBufferPointer) throws(LMDBError) -> Entry? {

@@ -9,7 +9,7 @@ struct DatabaseTable {
   private var committed: [String: Database] = [:]
   private var pending: [String: Database] = [:]
   /// Deleted by the transaction that is writing.
-  private(set) var deleted: [Database] = []
+  private var deleted: [Database] = []
 
   /// A database that every new transaction knows.
   func committed(_ name: String) -> Database? { committed[name] }
@@ -31,6 +31,7 @@ struct DatabaseTable {
   ///
   /// - Returns: the databases whose deletion was undone, in the order of their handles.
   mutating func finish(isCommitted: Bool) -> [Database] {
+    if pending.isEmpty, deleted.isEmpty { return [] }
     defer {
       pending.removeAll()
       deleted.removeAll()

@@ -124,14 +124,11 @@ extension Environment {
   /// Brings the table in line with the end of the writing transaction, and opens the gate that a
   /// deletion closed.
   func finishDatabases(isCommitted: Bool) throws(LMDBError) {
-    let (reopened, hadDeletions) = databases.withLock { table in
-      let hadDeletions = !table.deleted.isEmpty
-      return (table.finish(isCommitted: isCommitted), hadDeletions)
-    }
-    guard hadDeletions else { return }
+    let reopened = databases.withLock { $0.finish(isCommitted: isCommitted) }
+    guard writerSlot.pointer.pointee.holdsGate else { return }
+    writerSlot.pointer.pointee.holdsGate = false
     defer { openGate() }
-    guard !reopened.isEmpty else { return }
-    try reopen(reopened)
+    if !reopened.isEmpty { try reopen(reopened) }
   }
 
   /// Opens databases again whose deletion was aborted: LMDB closes a handle at once. Handles must
@@ -206,8 +203,8 @@ extension WriteTransaction {
     // A kept cursor would be renewed for whatever database gets the handle next.
     environment.state.withLock { state in state.forEachSlot { $0.closeCursors() } }
     let slot = environment.writerSlot.pointer
+    slot.pointee.holdsGate = true
     let code = mdb_drop(slot.pointee.transaction, database.handle, 1)
-    if code != MDB_SUCCESS { environment.openGate() }
     try slot.pointee.judge(code)
     environment.databases.withLock { $0.delete(database) }
   }

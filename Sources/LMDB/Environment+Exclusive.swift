@@ -28,7 +28,7 @@ extension Environment {
       let isOpen = state.withLock { $0.handle != nil }
       _ = file.lock(isOpen ? LOCK_SH : LOCK_UN)
     }
-    guard file.isInPlace else {
+    guard !isShared || file.isInPlace else {
       fail(.fileReplaced)
       throw LMDBError.fileReplaced
     }
@@ -37,7 +37,7 @@ extension Environment {
 
   /// A failed change of the lock may have lost it. Whoever got it in between may replace the file.
   private func takeSharedLockBack() throws(LMDBError) {
-    if file.lock(LOCK_SH), file.isInPlace { return }
+    if file.lock(LOCK_SH), !isShared || file.isInPlace { return }
     fail(.fileReplaced)
     throw .fileReplaced
   }

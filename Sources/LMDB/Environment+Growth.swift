@@ -50,14 +50,17 @@ extension Environment {
 
   /// The size to try next: doubled, or less where the system has no room for that.
   private static func size(after current: Int, used: Int, limit: Int) throws(LMDBError) -> Int {
-    let least = max(used, current + growthStep)
-    var target = min(max(current, used) * 2, max(limit, used)) & ~(growthStep - 1)
+    let needed = roundedDown(used + growthStep - 1)
+    let least = max(needed, current + growthStep)
+    var target = roundedDown(min(max(current, used) * 2, max(limit, needed)))
     while target >= least {
       if isAddressSpaceFree(target) { return target }
-      target = (current + (target - current) / 2) & ~(growthStep - 1)
+      target = roundedDown(current + (target - current) / 2)
     }
     throw .mapFull
   }
+
+  private static func roundedDown(_ size: Int) -> Int { size & ~(growthStep - 1) }
 
   /// A multiple of every page size.
   private static var growthStep: Int { 1 << 16 }

@@ -1,4 +1,5 @@
 internal import CLMDB
+internal import Synchronization
 
 #if canImport(Glibc)
   internal import Glibc
@@ -25,6 +26,7 @@ extension Environment {
       let environment = try openOnce(path, options)
       // LMDB opens by path: make sure that it found the file that was judged and locked.
       guard FileIdentity(path: path) == environment.identity else { continue }
+      if let failure = environment.state.withLock({ $0.failure }) { throw failure }
       if environment.isReadOnly, !options.isReadOnly, !options.isImmutable {
         throw .readOnlyEnvironment
       }
@@ -46,10 +48,15 @@ extension Environment {
       guard let file = file.take() else { throw .fileReplaced }
       if try MetaPages.check(file.descriptor) == nil, !mayCreate { throw .fileTooSmall }
       var target = file.path
+      var lockPath = target + "-lock"
       if options.isFolder {
         // A link to a file of another name: its lock file is elsewhere.
         guard target.hasSuffix("/\(dataFileName)") else { throw .notRegularFile }
         target.removeLast(dataFileName.utf8.count + 1)
+        lockPath = target + "/lock.mdb"
+      }
+      if !options.isImmutable {
+        try LockFile.secureRoom(lockPath, readers: options.maximumReaders)
       }
       let handle = try makeHandle(target, options, descriptor: file.descriptor)
       return Environment(handle: handle, file: file, options: options, isShared: true)

@@ -21,8 +21,8 @@ internal import Synchronization
 /// - *A forked child* can not use the environment: every begin throws ``LMDBError/forkedProcess``.
 /// - *The lock file* beside the data file must never be opened, copied or removed by this process.
 ///
-/// Two opens of one file, under whatever path, give the same environment; see ``open(path:options:)``.
-/// It closes when its last reference goes.
+/// Two opens of one file, under whatever path, give the same environment; see
+/// ``open(path:options:)``. It closes when its last reference goes.
 package final class Environment: Sendable {
   /// The canonical path of the data file.
   package let path: String
@@ -54,6 +54,7 @@ package final class Environment: Sendable {
     var initial = EnvironmentState()
     initial.handle = handle
     state = Mutex(initial)
+    writerSlot.pointer.pointee.descriptor = self.file.descriptor
   }
 
   deinit {
@@ -113,6 +114,11 @@ package final class Environment: Sendable {
       return true
     }
     return isClosed
+  }
+
+  /// True from the beginning of the closing on.
+  var isClosed: Bool {
+    state.withLock { $0.handle == nil || $0.failure == .closed }
   }
 
   /// Runs `body` with LMDB's environment, which can neither close nor move its map meanwhile.

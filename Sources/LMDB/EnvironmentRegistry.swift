@@ -7,22 +7,20 @@ internal import Synchronization
 final class EnvironmentRegistry: Sendable {
   static let shared = EnvironmentRegistry()
 
-  private enum Entry {
-    case open(WeakEnvironment)
+  /// What the registry knows about a file. In a forked child the entries of the parent count for
+  /// nothing.
+  private struct Entry {
+    let birth = ForkGuard.generation
     /// Somebody replaces or removes the file.
-    case reserved
-  }
-
-  /// `weak` only, so that the registry keeps nothing open.
-  private struct WeakEnvironment {
+    var isReserved = false
+    /// `weak`, so that the registry keeps nothing open.
     weak var environment: Environment?
   }
 
-  /// What the registry knows about a file.
   private enum Finding: Sendable {
     case environment(Environment)
-    case made(Environment)
-    case closing
+    /// It closes just now. The reference is carried out of the lock because its end takes the lock.
+    case closing(Environment?)
     case reserved
   }
 
@@ -38,18 +36,19 @@ final class EnvironmentRegistry: Sendable {
     while true {
       let token = changes.token
       let finding = try entries.withLock { (entries) throws(LMDBError) -> Finding in
-        switch entries[identity] {
-        case .reserved: return .reserved
-        case .open(let entry):
-          return entry.environment.map { .environment($0) } ?? .closing
-        case nil:
-          let environment = try make()
-          entries[identity] = .open(WeakEnvironment(environment: environment))
-          return .made(environment)
+        if let entry = entries[identity], entry.birth == ForkGuard.generation {
+          if entry.isReserved { return .reserved }
+          guard let environment = entry.environment, !environment.isClosed else {
+            return .closing(entry.environment)
+          }
+          return .environment(environment)
         }
+        let environment = try make()
+        entries[identity] = Entry(environment: environment)
+        return .environment(environment)
       }
       switch finding {
-      case .environment(let environment), .made(let environment): return environment
+      case .environment(let environment): return environment
       case .reserved: throw .inUse
       case .closing: _ = changes.wait(past: token, until: nil)
       }
@@ -60,7 +59,7 @@ final class EnvironmentRegistry: Sendable {
   func remove(_ identity: FileIdentity, close: () -> Bool) {
     entries.withLock { entries in
       guard close() else { return }
-      if case .open = entries[identity] { entries[identity] = nil }
+      entries[identity] = nil
     }
     changes.notify()
   }
@@ -70,15 +69,13 @@ final class EnvironmentRegistry: Sendable {
   /// - Throws: ``LMDBError/inUse`` where it is open, else what `body` throws.
   func reserving<R>(_ identity: FileIdentity, _ body: () throws -> R) throws -> R {
     let isReserved = entries.withLock { entries in
-      if entries[identity] != nil { return false }
-      entries[identity] = .reserved
+      if let entry = entries[identity], entry.birth == ForkGuard.generation { return false }
+      entries[identity] = Entry(isReserved: true)
       return true
     }
     guard isReserved else { throw LMDBError.inUse }
     defer {
-      entries.withLock { entries in
-        if case .reserved = entries[identity] { entries[identity] = nil }
-      }
+      entries.withLock { $0[identity] = nil }
       changes.notify()
     }
     return try body()

@@ -250,7 +250,7 @@ extension LMDBError: CustomStringConvertible {
       )
     case .system(let number):
       (
-        "The operating system answered with error \(number) (\(String(cString: strerror(number)))).",
+        "The operating system answered: \(String(cString: strerror(number))) (error \(number)).",
         "See the documentation of that error; the last committed state is intact."
       )
     default:

@@ -17,8 +17,13 @@ package struct TransactionSlot {
 
   /// The writer met a full map: the closure runs again in a larger one.
   var needsGrowth = false
+  /// The transaction deleted a database and keeps readers out until it ends.
+  var holdsGate = false
   /// Bytes that were put in this transaction, to judge whether the disk is full.
   var bytesPut = 0
+
+  /// The data file, to ask for its free space.
+  var descriptor: Int32 = -1
 
   /// Closed read cursors by database handle, ready to be renewed: opening one allocates.
   private var cursors: [OpaquePointer?] = []

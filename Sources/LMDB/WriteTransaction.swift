@@ -185,7 +185,7 @@ extension TransactionSlot {
   mutating func judge(_ code: Int32) throws(LMDBError) {
     if code == MDB_SUCCESS { return }
     if code == MDB_MAP_FULL { needsGrowth = true }
-    throw LMDBError(code: code)
+    throw DiskSpace(descriptor: descriptor).explain(LMDBError(code: code), bytes: bytesPut)
   }
 
   /// The same for a put: an entry that is there already is an answer in some modes.

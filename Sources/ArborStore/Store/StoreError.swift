@@ -12,6 +12,8 @@ package enum StoreError: Error, Sendable {
   case stillLinked([StillLinked])
   /// Objects that share values which must be unique.
   case notUnique([UniquenessViolation])
+  /// A query whose arguments do not fit its predicate.
+  case query(ArborError)
   /// The file was written with another model; what differs, a sentence each.
   case modelMismatch([String])
   /// Another process has given the file another model since it was opened.

@@ -28,13 +28,3 @@ extension FetchPredicate: Hashable {
     }
   }
 }
-
-extension FetchPredicate: CustomStringConvertible {
-  /// The predicate's text in canonical form, which parses back to an equal predicate.
-  public var description: String { "" }
-}
-
-extension FetchPredicate: Codable {
-  public init(from decoder: any Decoder) throws { self = .true }
-  public func encode(to encoder: any Encoder) throws {}
-}

@@ -1,13 +1,70 @@
+internal import Synchronization
+
 /// Resolves the names of a predicate against an entity.
 package enum PredicateBinder {
-  /// Binds a predicate to an entity.
+  /// How many entities a shape keeps its binding to.
+  private static let keptBindings = 8
+
+  /// Binds a predicate to an entity. A shape's binding is kept with it, so that doing it again costs
+  /// a look-up.
   ///
   /// - Throws: ``ArborError`` `invalidPredicate` where the text does not parse, a name is unknown, a
   ///   path cannot be followed, a variable is unbound, or an operator does not fit its sides.
   package static func bind(
     _ predicate: FetchPredicate, to entity: EntitySchema, in schema: ModelSchema
   ) throws(ArborError) -> BoundPredicate {
-    _ = try predicate.parsed
-    return BoundPredicate(entity: entity, root: .constant(true))
+    let shape = predicate.shape
+    let known = shape.bindings.withLock { bindings in bindings.first { $0.entity === entity } }
+    if let known { return known }
+    let node = try predicate.parsed.outcome.get()
+    let bound = BoundPredicate(
+      entity: entity, root: try PredicateBinding(entity: entity, schema: schema).bind(node))
+    shape.bindings.withLock { bindings in
+      if bindings.count >= keptBindings { bindings.removeFirst() }
+      bindings.append(bound)
+    }
+    return bound
+  }
+}
+
+/// The work of binding one predicate.
+private struct PredicateBinding {
+  let entity: EntitySchema
+  let schema: ModelSchema
+
+  func bind(_ node: PredicateNode) throws(ArborError) -> BoundNode {
+    switch node {
+    case .constant(let flag): return .constant(flag)
+    case .and(let nodes): return .and(try bind(nodes))
+    case .or(let nodes): return .or(try bind(nodes))
+    case .not(let node): return .not(try bind(node))
+    case .comparison(let comparison):
+      let bound = BoundComparison(
+        left: try bind(comparison.left), comparison: comparison.comparison,
+        options: comparison.options, right: try bind(comparison.right), site: comparison.site)
+      try ComparisonRules.check(bound, arguments: nil)
+      return .comparison(bound)
+    }
+  }
+
+  private func bind(_ nodes: [PredicateNode]) throws(ArborError) -> [BoundNode] {
+    var bound: [BoundNode] = []
+    for node in nodes { bound.append(try bind(node)) }
+    return bound
+  }
+
+  private func bind(_ expression: ExpressionNode) throws(ArborError) -> BoundExpression {
+    switch expression {
+    case .constant(let value): return .constant(value)
+    case .argument(let index): return .argument(index)
+    case .path(let path): return .path(try KeyPathBinder.bind(path, to: entity, in: schema))
+    case .variable(let name, let site):
+      throw site.error(
+        "The variable $\(name) has no value; give it one with substituting([\"\(name)\": …]).")
+    case .list(let elements):
+      var bound: [BoundExpression] = []
+      for element in elements { bound.append(try bind(element)) }
+      return .list(bound)
+    }
   }
 }

@@ -1,0 +1,36 @@
+/// Closures that test the bytes of one field.
+///
+/// The matchers of hot comparisons are named one by one, so that the compiler fuses reading and
+/// testing into one closure; the others are called.
+enum ByteLeaf {
+  /// A test of a variable field.
+  static func make(_ field: RecordField, _ matcher: any ByteMatcher) -> CompiledPredicate {
+    switch matcher {
+    case let matcher as EqualBytes: fused(field, matcher)
+    case let matcher as BytePrefix: fused(field, matcher)
+    case let matcher as ByteSuffix: fused(field, matcher)
+    case let matcher as ByteInfix: fused(field, matcher)
+    case let matcher as ByteRange: fused(field, matcher)
+    case let matcher as FoldingMatcher<EqualBytes>: fused(field, matcher)
+    case let matcher as FoldingMatcher<BytePrefix>: fused(field, matcher)
+    case let matcher as FoldingMatcher<ByteInfix>: fused(field, matcher)
+    default: fused(field, matcher)
+    }
+  }
+
+  /// A test of a UUID field, whose sixteen bytes lie in the slot itself.
+  static func makeFixed(_ field: RecordField, _ matcher: any ByteMatcher) -> CompiledPredicate {
+    let (offset, width) = (Int(field.offset), field.kind.width)
+    return { record, _, _ in
+      !record.isNull(field)
+        && matcher.matches(UnsafeRawBufferPointer(start: record.base + offset, count: width))
+    }
+  }
+
+  @inline(__always)
+  private static func fused(
+    _ field: RecordField, _ matcher: some ByteMatcher
+  ) -> CompiledPredicate {
+    { record, _, _ in !record.isNull(field) && matcher.matches(record.bytes(field)) }
+  }
+}

@@ -1,0 +1,123 @@
+internal import CArborBits
+
+/// A test of a run of bytes against a constant. Generic code over a matcher becomes one fused
+/// closure.
+protocol ByteMatcher {
+  func matches(_ bytes: UnsafeRawBufferPointer) -> Bool
+}
+
+/// Bytes that live as long as the closures that compare with them.
+///
+/// The memory is written once, at creation, and freed when the last closure is; whoever reads
+/// ``bytes`` holds the object.
+final class ConstantBytes {
+  let bytes: UnsafeRawBufferPointer
+
+  init(_ source: some Collection<UInt8>) {
+    let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: source.count + 1, alignment: 8)
+    memory.copyBytes(from: source)
+    bytes = UnsafeRawBufferPointer(rebasing: memory[..<source.count])
+  }
+
+  deinit { bytes.deallocate() }
+}
+
+/// The same bytes.
+struct EqualBytes: ByteMatcher {
+  let constant: ConstantBytes
+
+  @inline(__always)
+  func matches(_ bytes: UnsafeRawBufferPointer) -> Bool {
+    bytes.count == constant.bytes.count && bytes.starts(withBytes: constant.bytes)
+  }
+}
+
+/// Bytes that begin with others, which are not empty.
+struct BytePrefix: ByteMatcher {
+  let constant: ConstantBytes
+
+  @inline(__always)
+  func matches(_ bytes: UnsafeRawBufferPointer) -> Bool {
+    bytes.starts(withBytes: constant.bytes)
+  }
+}
+
+/// Bytes that end with others, which are not empty.
+struct ByteSuffix: ByteMatcher {
+  let constant: ConstantBytes
+
+  @inline(__always)
+  func matches(_ bytes: UnsafeRawBufferPointer) -> Bool {
+    let start = bytes.count - constant.bytes.count
+    return start >= 0
+      && UnsafeRawBufferPointer(rebasing: bytes[start...]).starts(withBytes: constant.bytes)
+  }
+}
+
+/// Bytes that hold others, which are not empty, somewhere.
+struct ByteInfix: ByteMatcher {
+  let constant: ConstantBytes
+
+  @inline(__always)
+  func matches(_ bytes: UnsafeRawBufferPointer) -> Bool {
+    let needle = constant.bytes
+    return bytes.count >= needle.count
+      && arbor_find(bytes.baseAddress, bytes.count, needle.baseAddress, needle.count) != nil
+  }
+}
+
+/// Bytes between two bounds in byte order, either of which may be missing.
+struct ByteRange: ByteMatcher {
+  let lower: ConstantBytes?
+  let isLowerIncluded: Bool
+  let upper: ConstantBytes?
+  let isUpperIncluded: Bool
+
+  @inline(__always)
+  func matches(_ bytes: UnsafeRawBufferPointer) -> Bool {
+    if let lower {
+      let order = Ordering(bytes: bytes, lower.bytes)
+      guard order == .greater || (isLowerIncluded && order == .equal) else { return false }
+    }
+    if let upper {
+      let order = Ordering(bytes: bytes, upper.bytes)
+      guard order == .less || (isUpperIncluded && order == .equal) else { return false }
+    }
+    return true
+  }
+}
+
+/// One of several runs of bytes.
+struct ByteSet: ByteMatcher {
+  private let members: [ConstantBytes]
+
+  init(_ members: [[UInt8]]) {
+    let sorted = Set(members).sorted { $0.lexicographicallyPrecedes($1) }
+    self.members = sorted.map { ConstantBytes($0) }
+  }
+
+  func matches(_ bytes: UnsafeRawBufferPointer) -> Bool {
+    var (low, high) = (0, members.count)
+    while low < high {
+      let middle = (low + high) / 2
+      switch Ordering(bytes: bytes, members[middle].bytes) {
+      case .equal: return true
+      case .less: high = middle
+      case .greater: low = middle + 1
+      }
+    }
+    return false
+  }
+}
+
+extension UnsafeRawBufferPointer {
+  /// Whether the bytes begin with others.
+  @inline(__always)
+  func starts(withBytes prefix: UnsafeRawBufferPointer) -> Bool {
+    guard count >= prefix.count else { return false }
+    guard let bytes = baseAddress, let other = prefix.baseAddress, prefix.count > 0 else {
+      return true
+    }
+    return equalBytes(bytes, other, prefix.count)
+  }
+}

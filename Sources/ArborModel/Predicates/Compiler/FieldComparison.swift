@@ -1,0 +1,235 @@
+internal import Foundation
+
+/// A comparison of one attribute with a constant that is not nil, compiled for the attribute's field:
+/// one closure that reads the slot and tests it.
+struct FieldComparison {
+  let field: RecordField
+  let comparison: ComparisonOperator
+  let options: ComparisonOptions
+  let constant: Value
+  let site: PredicateSite
+
+  func compile() throws(ArborError) -> CompiledNode {
+    switch (comparison, constant) {
+    case (.in, .list(let members)): return try membership(members)
+    case (.in, _): return try throughValues()
+    default: break
+    }
+    switch field.kind {
+    case .boolean: return wholeNumber(WholeNumbers.interval(comparison, constant), as: Int8.self)
+    case .int16: return wholeNumber(WholeNumbers.interval(comparison, constant), as: Int16.self)
+    case .int32: return wholeNumber(WholeNumbers.interval(comparison, constant), as: Int32.self)
+    case .int64, .reference:
+      return wholeNumber(WholeNumbers.interval(comparison, constant), as: Int64.self)
+    case .float: return single(FloatNumbers.interval(comparison, constant))
+    case .double: return double(DoubleNumbers.interval(comparison, constant))
+    case .date: return double(DateSeconds.interval(comparison, constant))
+    case .string: return try text()
+    case .decimal, .binary, .uri: return try bytes()
+    case .uuid: return identifier()
+    case .tagged: return try throughValues()
+    }
+  }
+
+  /// Through a `Value`: for attributes without a type and for what is too rare to be fast.
+  private func throughValues() throws(ArborError) -> CompiledNode {
+    let (field, constant) = (field, constant)
+    if comparison == .matches, case .string(let pattern) = constant {
+      _ = try RegularExpressionMatcher(pattern, options, site: site)
+    }
+    let semantics = ComparisonSemantics(comparison, options)
+    return .code(cost: 40) { record, _, _ in
+      (try? semantics.holds(record.value(field), constant)) ?? false
+    }
+  }
+
+  // MARK: Numbers
+
+  private func wholeNumber<Number: FixedWidthInteger & SignedInteger & BitwiseCopyable>(
+    _ interval: NumericInterval<Int64>, as type: Number.Type
+  ) -> CompiledNode {
+    let possible = interval.intersection(.closed(Int64(Number.min), Int64(Number.max)))
+    guard case .closed(let least, let greatest) = possible else { return .constant(false) }
+    let field = field
+    let (lower, upper) = (Number(least), Number(greatest))
+    if lower == .min, upper == .max {
+      return .code(cost: 1) { record, _, _ in !record.isNull(field) }
+    }
+    if lower == upper, lower != 0 {
+      return .code(cost: 1) { record, _, _ in record.load(field, as: Number.self) == lower }
+    }
+    // A null field's slot is zero, so that only intervals around zero need a look at the null bit.
+    if lower > 0 || upper < 0 {
+      return .code(cost: 1) { record, _, _ in
+        let number = record.load(field, as: Number.self)
+        return number >= lower && number <= upper
+      }
+    }
+    return .code(cost: 1) { record, _, _ in
+      let number = record.load(field, as: Number.self)
+      return number >= lower && number <= upper && !record.isNull(field)
+    }
+  }
+
+  private func double(_ interval: NumericInterval<Double>) -> CompiledNode {
+    guard case .closed(let lower, let upper) = interval else { return .constant(false) }
+    let field = field
+    return .code(cost: 1) { record, _, _ in
+      let number = record.load(field, as: Double.self)
+      return number >= lower && number <= upper && !record.isNull(field)
+    }
+  }
+
+  private func single(_ interval: NumericInterval<Double>) -> CompiledNode {
+    guard case .closed(let lower, let upper) = interval else { return .constant(false) }
+    let field = field
+    return .code(cost: 1) { record, _, _ in
+      let number = Double(record.load(field, as: Float.self))
+      return number >= lower && number <= upper && !record.isNull(field)
+    }
+  }
+
+  // MARK: Bytes
+
+  private func text() throws(ArborError) -> CompiledNode {
+    guard case .string(let pattern) = constant else { return .constant(false) }
+    let matcher = try TextMatcher.make(
+      comparison, options, pattern, expressions: RegularExpressionCache(), site: site)
+    if matcher is NoBytes { return .constant(false) }
+    let isPlain = options.folding.isEmpty && !options.contains(.localized)
+    return .code(cost: isPlain ? 3 : 8, ByteLeaf.make(field, matcher))
+  }
+
+  /// Decimals, binaries and URIs: their bytes are equal and ordered as they are.
+  private func bytes() throws(ArborError) -> CompiledNode {
+    guard let bytes = Self.storedBytes(of: constant, in: field.kind) else {
+      return beyondAllBytes()
+    }
+    guard let matcher = Self.matcher(comparison, bytes) else { return try throughValues() }
+    return .code(cost: 3, ByteLeaf.make(field, matcher))
+  }
+
+  private static func matcher(
+    _ comparison: ComparisonOperator, _ bytes: [UInt8]
+  ) -> (any ByteMatcher)? {
+    let constant = ConstantBytes(bytes)
+    switch comparison {
+    case .equal: return EqualBytes(constant: constant)
+    case .less, .lessOrEqual:
+      return ByteRange(
+        lower: nil, isLowerIncluded: false, upper: constant,
+        isUpperIncluded: comparison == .lessOrEqual)
+    case .greater, .greaterOrEqual:
+      return ByteRange(
+        lower: constant, isLowerIncluded: comparison == .greaterOrEqual, upper: nil,
+        isUpperIncluded: false)
+    default: return nil
+    }
+  }
+
+  /// Infinity, which has no bytes: all decimals lie on one side of it.
+  private func beyondAllBytes() -> CompiledNode {
+    guard field.kind == .decimal, case .double(let number) = constant, number.isInfinite,
+      comparison.accepts(number > 0 ? .less : .greater)
+    else { return .constant(false) }
+    let field = field
+    return .code(cost: 1) { record, _, _ in !record.isNull(field) }
+  }
+
+  private func identifier() -> CompiledNode {
+    guard case .uuid = constant, let bytes = Self.storedBytes(of: constant, in: .uuid),
+      let matcher = Self.matcher(comparison, bytes)
+    else { return .constant(false) }
+    return .code(cost: 2, ByteLeaf.makeFixed(field, matcher))
+  }
+
+  /// The bytes that a field keeps for a constant, nil for a constant of another kind.
+  static func storedBytes(of constant: Value, in kind: FieldKind) -> [UInt8]? {
+    switch (kind, constant) {
+    case (.decimal, _): constant.numberKey
+    case (.binary, .binary(let data)): Array(data)
+    case (.uri, .uri(let url)): Array(url.absoluteString.utf8)
+    case (.string, .string(let text)): Array(text.utf8)
+    case (.uuid, .uuid(let uuid)): withUnsafeBytes(of: uuid.uuid) { Array($0) }
+    default: nil
+    }
+  }
+
+  // MARK: Lists
+
+  private func membership(_ members: [Value]) throws(ArborError) -> CompiledNode {
+    let test = try test(ofMembers: members)
+    guard members.contains(.null) else { return test }
+    let field = field
+    let isNull = CompiledNode.code(cost: 1) { record, _, _ in record.isNull(field) }
+    return PredicateCompilation.join([isNull, test], neutral: false) { left, right in
+      { left($0, $1, $2) || right($0, $1, $2) }
+    }
+  }
+
+  private func test(ofMembers members: [Value]) throws(ArborError) -> CompiledNode {
+    switch field.kind {
+    case .boolean: return wholeNumbers(members, as: Int8.self)
+    case .int16: return wholeNumbers(members, as: Int16.self)
+    case .int32: return wholeNumbers(members, as: Int32.self)
+    case .int64, .reference: return wholeNumbers(members, as: Int64.self)
+    case .float:
+      return doubles(members, FloatNumbers.interval) { Double($0.load($1, as: Float.self)) }
+    case .double:
+      return doubles(members, DoubleNumbers.interval) { $0.load($1, as: Double.self) }
+    case .date: return doubles(members, DateSeconds.interval) { $0.load($1, as: Double.self) }
+    case .string where options.contains(.localized): return try throughValues()
+    case .string, .decimal, .binary, .uri, .uuid: return byteSet(members)
+    case .tagged: return try throughValues()
+    }
+  }
+
+  private func wholeNumbers<Number: FixedWidthInteger & SignedInteger & BitwiseCopyable>(
+    _ members: [Value], as type: Number.Type
+  ) -> CompiledNode {
+    let numbers = Set(
+      members.compactMap { member -> Number? in
+        guard case .closed(let number, _) = WholeNumbers.interval(.equal, member) else {
+          return nil
+        }
+        return Number(exactly: number)
+      }
+    ).sorted()
+    if numbers.isEmpty { return .constant(false) }
+    let field = field
+    return .code(cost: 4) { record, _, _ in
+      numbers.containsSorted(record.load(field, as: Number.self)) && !record.isNull(field)
+    }
+  }
+
+  private func doubles(
+    _ members: [Value], _ interval: (ComparisonOperator, Value) -> NumericInterval<Double>,
+    _ load: @escaping (RecordView, RecordField) -> Double
+  ) -> CompiledNode {
+    let numbers = Set(
+      members.compactMap { member -> Double? in
+        guard case .closed(let number, _) = interval(.equal, member) else { return nil }
+        return number
+      }
+    ).sorted()
+    if numbers.isEmpty { return .constant(false) }
+    let field = field
+    return .code(cost: 5) { record, _, _ in
+      numbers.containsSorted(load(record, field)) && !record.isNull(field)
+    }
+  }
+
+  private func byteSet(_ members: [Value]) -> CompiledNode {
+    let folding = field.kind == .string ? options.folding : []
+    let runs = members.compactMap { member -> [UInt8]? in
+      if case .string(let text) = member, field.kind == .string {
+        return Array(folding.fold(text).utf8)
+      }
+      return Self.storedBytes(of: member, in: field.kind)
+    }
+    if runs.isEmpty { return .constant(false) }
+    let set = ByteSet(runs)
+    if field.kind == .uuid { return .code(cost: 5, ByteLeaf.makeFixed(field, set)) }
+    return .code(cost: 6, ByteLeaf.make(field, TextMatcher.folding(set, folding)))
+  }
+}

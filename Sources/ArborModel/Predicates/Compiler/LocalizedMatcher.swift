@@ -1,0 +1,34 @@
+internal import Foundation
+
+/// Tests texts by the rules of the current locale. It builds strings and serves no index: stored
+/// order never depends on a locale.
+struct LocalizedMatcher: ByteMatcher {
+  let comparison: ComparisonOperator
+  let pattern: String
+  let folding: StringFolding
+
+  func matches(_ bytes: UnsafeRawBufferPointer) -> Bool {
+    let text = String(decoding: bytes, as: UTF8.self)
+    var options = Self.options(folding)
+    switch comparison {
+    case .beginsWith: options.insert(.anchored)
+    case .endsWith: options.formUnion([.anchored, .backwards])
+    case .contains: break
+    default: return comparison.accepts(Self.order(text, pattern, folding))
+    }
+    return !pattern.isEmpty
+      && text.range(of: pattern, options: options, locale: Locale.current) != nil
+  }
+
+  static func order(_ left: String, _ right: String, _ folding: StringFolding) -> Ordering {
+    let order = left.compare(right, options: options(folding), locale: Locale.current)
+    return order == .orderedAscending ? .less : (order == .orderedSame ? .equal : .greater)
+  }
+
+  private static func options(_ folding: StringFolding) -> String.CompareOptions {
+    var options: String.CompareOptions = []
+    if folding.contains(.case) { options.insert(.caseInsensitive) }
+    if folding.contains(.diacritics) { options.insert(.diacriticInsensitive) }
+    return options
+  }
+}

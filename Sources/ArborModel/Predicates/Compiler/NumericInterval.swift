@@ -1,0 +1,186 @@
+internal import Foundation
+
+/// The values of a numeric field that a comparison with constants accepts: none, or a closed
+/// interval. Nil is in no interval.
+///
+/// Constants of any numeric type are brought to the field's type without rounding past a value that
+/// the field can hold: for a whole number, `x < 2.5` is `x <= 2`, and `x == 2.5` is nothing.
+enum NumericInterval<Number: Comparable & Sendable>: Equatable, Sendable {
+  case none
+  case closed(Number, Number)
+
+  /// The values in both intervals.
+  func intersection(_ other: Self) -> Self {
+    guard case .closed(let lower, let upper) = self,
+      case .closed(let otherLower, let otherUpper) = other
+    else { return .none }
+    return .make(max(lower, otherLower), min(upper, otherUpper))
+  }
+
+  static func make(_ lower: Number?, _ upper: Number?) -> Self {
+    guard let lower, let upper, lower <= upper else { return .none }
+    return .closed(lower, upper)
+  }
+}
+
+/// The numbers that a field can hold.
+protocol NumericDomain {
+  associatedtype Number: Comparable & Sendable
+  static var least: Number { get }
+  static var greatest: Number { get }
+  /// The number after one; nil after the greatest.
+  static func successor(of number: Number) -> Number?
+  static func predecessor(of number: Number) -> Number?
+  /// The greatest number that is not above a constant and the least that is not below it; nil where
+  /// there is none. Nil for both for a constant that has no place among numbers.
+  static func neighbours(of constant: Value) -> (below: Number?, above: Number?)
+}
+
+extension NumericDomain {
+  /// What a comparison with a constant accepts. `BETWEEN` takes a list of two.
+  static func interval(
+    _ comparison: ComparisonOperator, _ constant: Value
+  ) -> NumericInterval<Number> {
+    if comparison == .between {
+      guard case .list(let bounds) = constant, bounds.count == 2 else { return .none }
+      return interval(.greaterOrEqual, bounds[0])
+        .intersection(interval(.lessOrEqual, bounds[1]))
+    }
+    guard constant.isOrderedNumber else { return .none }
+    let (below, above) = neighbours(of: constant)
+    switch comparison {
+    case .equal: return below == above ? .make(below, above) : .none
+    case .less:
+      return above.map { .make(least, predecessor(of: $0)) } ?? .make(least, greatest)
+    case .lessOrEqual: return .make(least, below)
+    case .greater:
+      return below.map { .make(successor(of: $0), greatest) } ?? .make(least, greatest)
+    case .greaterOrEqual: return .make(above, greatest)
+    default: return .none
+    }
+  }
+}
+
+extension Value {
+  /// Whether this is a number, and one that lies somewhere.
+  fileprivate var isOrderedNumber: Bool {
+    switch self {
+    case .boolean, .integer: true
+    case .double(let number): !number.isNaN
+    case .decimal(let number): !number.isNaN
+    default: false
+    }
+  }
+}
+
+/// Whole numbers of 64 bits; narrower fields hold some of them.
+enum WholeNumbers: NumericDomain {
+  static let least = Int64.min
+  static let greatest = Int64.max
+
+  static func successor(of number: Int64) -> Int64? { number == .max ? nil : number + 1 }
+  static func predecessor(of number: Int64) -> Int64? { number == .min ? nil : number - 1 }
+
+  static func neighbours(of constant: Value) -> (below: Int64?, above: Int64?) {
+    switch constant {
+    case .boolean(let flag): return (flag ? 1 : 0, flag ? 1 : 0)
+    case .integer(let number): return (number, number)
+    case .double(let number): return neighbours(of: number)
+    case .decimal(let number): return neighbours(of: number)
+    default: return (nil, nil)
+    }
+  }
+
+  private static func neighbours(of number: Double) -> (below: Int64?, above: Int64?) {
+    if number >= 0x1p63 { return (.max, nil) }
+    if number < -0x1p63 { return (nil, .min) }
+    return (Int64(number.rounded(.down)), Int64(exactly: number.rounded(.up)))
+  }
+
+  private static func neighbours(of number: Decimal) -> (below: Int64?, above: Int64?) {
+    if number > Decimal(Int64.max) { return (.max, nil) }
+    if number < Decimal(Int64.min) { return (nil, .min) }
+    var source = number
+    var whole = Decimal()
+    NSDecimalRound(&whole, &source, 0, .down)
+    let below = Int64(whole.description)
+    NSDecimalRound(&whole, &source, 0, .up)
+    return (below, Int64(whole.description))
+  }
+}
+
+/// Floating-point numbers of 64 bits.
+enum DoubleNumbers: NumericDomain {
+  static let least = -Double.greatestFiniteMagnitude
+  static let greatest = Double.greatestFiniteMagnitude
+
+  static func successor(of number: Double) -> Double? { number >= greatest ? nil : number.nextUp }
+  static func predecessor(of number: Double) -> Double? {
+    number <= least ? nil : number.nextDown
+  }
+
+  static func neighbours(of constant: Value) -> (below: Double?, above: Double?) {
+    let near: Double
+    switch constant {
+    case .boolean(let flag): near = flag ? 1 : 0
+    case .integer(let number): near = Double(number)
+    case .double(let number): near = number
+    case .decimal(let number): near = Double(number.description) ?? 0
+    default: return (nil, nil)
+    }
+    if near > greatest { return (greatest, nil) }
+    if near < least { return (nil, least) }
+    switch NumberOrdering.compare(.double(near), constant) {
+    case .equal: return (near, near)
+    case .less: return (near, successor(of: near))
+    case .greater: return (predecessor(of: near), near)
+    }
+  }
+}
+
+/// Floating-point numbers of 32 bits, at 64.
+enum FloatNumbers: NumericDomain {
+  static let least = -Double(Float.greatestFiniteMagnitude)
+  static let greatest = Double(Float.greatestFiniteMagnitude)
+
+  static func successor(of number: Double) -> Double? {
+    number >= greatest ? nil : Double(Float(number).nextUp)
+  }
+
+  static func predecessor(of number: Double) -> Double? {
+    number <= least ? nil : Double(Float(number).nextDown)
+  }
+
+  static func neighbours(of constant: Value) -> (below: Double?, above: Double?) {
+    let (below, above) = DoubleNumbers.neighbours(of: constant)
+    return (below.flatMap(roundedDown), above.flatMap(roundedUp))
+  }
+
+  private static func roundedDown(_ number: Double) -> Double? {
+    if number < least { return nil }
+    let near = Double(Float(number))
+    return near <= number ? near : predecessor(of: near)
+  }
+
+  private static func roundedUp(_ number: Double) -> Double? {
+    if number > greatest { return nil }
+    let near = Double(Float(number))
+    return near >= number ? near : successor(of: near)
+  }
+}
+
+/// Points in time, as seconds since 2001.
+enum DateSeconds {
+  static func interval(
+    _ comparison: ComparisonOperator, _ constant: Value
+  ) -> NumericInterval<Double> {
+    switch constant {
+    case .date(let date):
+      let seconds = date.timeIntervalSinceReferenceDate
+      return DoubleNumbers.interval(comparison, .double(seconds))
+    case .list(let bounds) where comparison == .between && bounds.count == 2:
+      return interval(.greaterOrEqual, bounds[0]).intersection(interval(.lessOrEqual, bounds[1]))
+    default: return .none
+    }
+  }
+}

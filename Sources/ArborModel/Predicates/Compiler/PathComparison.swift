@@ -1,0 +1,158 @@
+/// A comparison of a key path with a constant, compiled for what lies at the path's end.
+struct PathComparison {
+  let comparison: ComparisonOperator
+  let options: ComparisonOptions
+  let constant: Value
+  let site: PredicateSite
+  let environment: PredicateEnvironment
+
+  init(
+    _ comparison: ComparisonOperator, _ options: ComparisonOptions, _ constant: Value,
+    site: PredicateSite, environment: PredicateEnvironment
+  ) {
+    self.comparison = comparison
+    self.options = options
+    self.constant = constant
+    self.site = site
+    self.environment = environment
+  }
+
+  /// The same comparison with another operator and constant.
+  private func with(_ comparison: ComparisonOperator, _ constant: Value) -> PathComparison {
+    PathComparison(comparison, options, constant, site: site, environment: environment)
+  }
+
+  /// Code for records of a concrete entity.
+  func compile(
+    _ hops: ArraySlice<RelationshipSchema>, _ leaf: BoundPath.Leaf, in entity: EntitySchema
+  ) throws(ArborError) -> CompiledNode {
+    guard let hop = hops.first else { return try compile(leaf, in: entity) }
+    guard case .field(let index) = entity.relationships[hop.slot].storage else {
+      return .constant(try holdsForNil())
+    }
+    let field = entity.layout.fields[index]
+    let ifNil = try holdsForNil()
+    // The target may be of any entity that inherits from the destination, each with its layout.
+    let schema = environment.schema
+    let family = schema.entities[hop.destination].concreteFamily.map { schema.entities[$0] }
+    var codes: [(entity: UInt16, code: CompiledPredicate)] = []
+    for target in family {
+      let code = try compile(hops.dropFirst(), leaf, in: target)
+      codes.append((target.number, code.closure))
+    }
+    if codes.count == 1 {
+      let code = codes[0].code
+      return .code(cost: 100) { record, _, resolver in
+        guard let target = record.reference(field), let next = resolver?.record(of: target) else {
+          return ifNil
+        }
+        return code(next, target, resolver)
+      }
+    }
+    return .code(cost: 100) { record, _, resolver in
+      guard let target = record.reference(field), let next = resolver?.record(of: target),
+        let code = codes.first(where: { $0.entity == target.entity })?.code
+      else { return ifNil }
+      return code(next, target, resolver)
+    }
+  }
+
+  private var semantics: ComparisonSemantics { ComparisonSemantics(comparison, options) }
+
+  /// What the comparison says of nil, which a path that ends early leads to.
+  private func holdsForNil() throws(ArborError) -> Bool { try semantics.holds(.null, constant) }
+
+  private func compile(
+    _ leaf: BoundPath.Leaf, in entity: EntitySchema
+  ) throws(ArborError) -> CompiledNode {
+    // `x != v` is `NOT x == v`, for nil as for everything else.
+    if comparison == .notEqual {
+      return try with(.equal, constant).compile(leaf, in: entity).negated
+    }
+    if comparison == .between, case .list(let bounds) = constant, bounds.count == 2,
+      !leaf.isNumeric
+    {
+      let lower = try with(.greaterOrEqual, bounds[0]).compile(leaf, in: entity)
+      let upper = try with(.lessOrEqual, bounds[1]).compile(leaf, in: entity)
+      return PredicateCompilation.join([lower, upper], neutral: true) { left, right in
+        { left($0, $1, $2) && right($0, $1, $2) }
+      }
+    }
+    switch leaf {
+    case .object: return objectTest(of: nil)
+    case .toOne(let relationship):
+      guard case .field(let index) = entity.relationships[relationship.slot].storage else {
+        return .constant(false)
+      }
+      return objectTest(of: entity.layout.fields[index])
+    case .entityName:
+      return .constant(try semantics.holds(.string(entity.name), constant))
+    case .attribute(let attribute):
+      let field = entity.attributes[attribute.slot].field
+      if constant.isNull {
+        guard comparison == .equal else { return .constant(false) }
+        return .code(cost: 1) { record, _, _ in record.isNull(field) }
+      }
+      return try FieldComparison(
+        field: field, comparison: comparison, options: options, constant: constant, site: site
+      ).compile()
+    }
+  }
+
+  // MARK: Objects
+
+  /// A test of the object itself, or of the one that a reference field holds.
+  private func objectTest(of field: RecordField?) -> CompiledNode {
+    let wanted: [Value]
+    switch (comparison, constant) {
+    case (.equal, let value): wanted = [value]
+    case (.in, .list(let values)): wanted = values
+    default: return .constant(false)
+    }
+    let hasNil = wanted.contains(.null) && field != nil
+    let numbers = Set(
+      wanted.compactMap { value -> UInt64? in
+        guard case .objectID(let id) = value else { return nil }
+        return environment.objectNumber(id)?.rawValue
+      }
+    ).sorted()
+    guard let field else {
+      if numbers.isEmpty { return .constant(false) }
+      return .code(cost: 1) { _, number, _ in numbers.containsSorted(number.rawValue) }
+    }
+    // A reference to nothing is 0, no object's number.
+    let accepted = (hasNil ? [0] : []) + numbers
+    if accepted.isEmpty { return .constant(false) }
+    if accepted.count == 1 {
+      let only = accepted[0]
+      return .code(cost: 1) { record, _, _ in record.load(field, as: UInt64.self) == only }
+    }
+    return .code(cost: 4) { record, _, _ in
+      accepted.containsSorted(record.load(field, as: UInt64.self))
+    }
+  }
+}
+
+extension BoundPath.Leaf {
+  /// Whether what is read is a number or a date, for which an interval is one test.
+  fileprivate var isNumeric: Bool {
+    guard case .attribute(let attribute) = self else { return false }
+    switch attribute.field.kind {
+    case .boolean, .int16, .int32, .int64, .float, .double, .date: return true
+    default: return false
+    }
+  }
+}
+
+extension Array where Element: Comparable {
+  /// Whether a sorted array holds an element. Logarithmic.
+  @inline(__always)
+  func containsSorted(_ element: Element) -> Bool {
+    var (low, high) = (0, count)
+    while low < high {
+      let middle = (low + high) / 2
+      if self[middle] < element { low = middle + 1 } else { high = middle }
+    }
+    return low < count && self[low] == element
+  }
+}

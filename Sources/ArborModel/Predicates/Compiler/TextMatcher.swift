@@ -1,0 +1,106 @@
+/// A test of a text against a constant pattern, with the comparison's options.
+enum TextMatcher {
+  /// A matcher for a comparison of texts.
+  ///
+  /// - Parameter pattern: The constant text.
+  /// - Throws: ``ArborError`` `invalidPredicate` where the pattern is a bad regular expression.
+  static func make(
+    _ comparison: ComparisonOperator, _ options: ComparisonOptions, _ pattern: String,
+    expressions: RegularExpressionCache, site: PredicateSite
+  ) throws(ArborError) -> any ByteMatcher {
+    if comparison == .matches {
+      let expression = try expressions.expression(pattern, options, site: site)
+      return expression
+    }
+    if options.contains(.localized), comparison != .like {
+      return LocalizedMatcher(comparison: comparison, pattern: pattern, folding: options.folding)
+    }
+    let folded = options.folding.fold(pattern)
+    let plain = plain(comparison, folded)
+    return folding(plain, options.folding)
+  }
+
+  /// A matcher of bytes that are folded already.
+  private static func plain(
+    _ comparison: ComparisonOperator, _ pattern: String
+  ) -> any ByteMatcher {
+    let constant = ConstantBytes(Array(pattern.utf8))
+    if pattern.isEmpty, [.beginsWith, .endsWith, .contains].contains(comparison) {
+      return NoBytes()
+    }
+    switch comparison {
+    case .equal: return EqualBytes(constant: constant)
+    case .beginsWith: return BytePrefix(constant: constant)
+    case .endsWith: return ByteSuffix(constant: constant)
+    case .contains: return ByteInfix(constant: constant)
+    case .less, .lessOrEqual:
+      return ByteRange(
+        lower: nil, isLowerIncluded: false, upper: constant,
+        isUpperIncluded: comparison == .lessOrEqual)
+    case .greater, .greaterOrEqual:
+      return ByteRange(
+        lower: constant, isLowerIncluded: comparison == .greaterOrEqual, upper: nil,
+        isUpperIncluded: false)
+    case .like: return GlobPattern(pattern)
+    case .notEqual, .between, .in, .matches: return NoBytes()
+    }
+  }
+
+  /// Puts folding of the tested bytes before a matcher.
+  static func folding(_ matcher: any ByteMatcher, _ folding: StringFolding) -> any ByteMatcher {
+    func wrap(_ matcher: some ByteMatcher) -> any ByteMatcher {
+      FoldingMatcher(matcher: matcher, folding: folding)
+    }
+    return folding.isEmpty ? matcher : wrap(matcher)
+  }
+}
+
+extension ByteMatcher {
+  /// The test of a text's UTF-8.
+  func matches(_ text: String) -> Bool {
+    var text = text
+    return text.withUTF8 { matches(UnsafeRawBufferPointer($0)) }
+  }
+}
+
+/// Nothing.
+struct NoBytes: ByteMatcher {
+  func matches(_ bytes: UnsafeRawBufferPointer) -> Bool { false }
+}
+
+/// Folds bytes before they are tested. ASCII is folded in place on the stack; other text through
+/// Foundation.
+struct FoldingMatcher<Matcher: ByteMatcher>: ByteMatcher {
+  let matcher: Matcher
+  let folding: StringFolding
+
+  func matches(_ bytes: UnsafeRawBufferPointer) -> Bool {
+    guard bytes.isASCII else {
+      return matcher.matches(folding.fold(String(decoding: bytes, as: UTF8.self)))
+    }
+    guard folding.contains(.case) else { return matcher.matches(bytes) }
+    return withUnsafeTemporaryAllocation(byteCount: bytes.count, alignment: 1) { lower in
+      for index in 0..<bytes.count { lower[index] = StringFolding.lowercased(bytes[index]) }
+      return matcher.matches(UnsafeRawBufferPointer(lower))
+    }
+  }
+}
+
+extension UnsafeRawBufferPointer {
+  /// Whether every byte is ASCII.
+  @inline(__always)
+  var isASCII: Bool {
+    guard let base = baseAddress else { return true }
+    var offset = 0
+    var seen: UInt64 = 0
+    while offset + 8 <= count {
+      seen |= base.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
+      offset += 8
+    }
+    while offset < count {
+      seen |= UInt64(base.load(fromByteOffset: offset, as: UInt8.self))
+      offset += 1
+    }
+    return seen & 0x8080_8080_8080_8080 == 0
+  }
+}

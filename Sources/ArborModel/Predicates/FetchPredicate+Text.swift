@@ -1,0 +1,96 @@
+extension FetchPredicate: CustomStringConvertible {
+  /// The predicate in canonical form, with its constants: text that parses back to an equal
+  /// predicate. Of a malformed predicate, what was written.
+  public var description: String {
+    let printer = PredicatePrinter { index in
+      index < arguments.count ? PredicateLiteral.text(of: arguments[index]) : "%@"
+    }
+    switch shape.outcome {
+    case .success(let node): return printer.text(of: node)
+    case .failure: return Self.source(of: shape, arguments)
+    }
+  }
+
+  /// What was written, as far as it is known.
+  private static func source(of shape: ParsedPredicate, _ arguments: [Value]) -> String {
+    switch shape.origin {
+    case .derived: return "%@"
+    case .text(let text, _, _):
+      var source = text.segments[0]
+      for (index, segment) in text.segments.dropFirst().enumerated() {
+        source +=
+          arguments.indices.contains(index) ? PredicateLiteral.text(of: arguments[index]) : ""
+        source += segment
+      }
+      return source
+    case .composed(let composition, let left, let right):
+      let first = source(of: left, arguments)
+      switch composition {
+      case .not: return "NOT (\(first))"
+      case .and, .or:
+        let rest = Array(arguments.dropFirst(left.argumentCount))
+        return "(\(first)) \(composition == .and ? "AND" : "OR") (\(source(of: right, rest)))"
+      }
+    }
+  }
+}
+
+/// The arguments in the order in which a printed text names them, which substitution changes.
+private final class ArgumentOrder {
+  var indices: [Int] = []
+}
+
+extension FetchPredicate: Codable {
+  private enum CodingKeys: String, CodingKey {
+    case format, constants
+  }
+
+  /// Reads a predicate: its canonical text with `%@` for constants, and each constant as text.
+  ///
+  /// - Throws: `DecodingError` where a text does not parse. The standard limits hold.
+  public init(from decoder: any Decoder) throws {
+    let container = try decoder.container(keyedBy: CodingKeys.self)
+    let constants = try container.decodeIfPresent([String].self, forKey: .constants) ?? []
+    do {
+      var values: [Value] = []
+      for text in constants { values.append(try PredicateLiteral.value(of: text)) }
+      try self.init(format: container.decode(String.self, forKey: .format), arguments: values)
+    } catch let error as ArborError {
+      throw DecodingError.dataCorrupted(
+        .init(codingPath: decoder.codingPath, debugDescription: "\(error)"))
+    }
+  }
+
+  /// Writes the predicate's canonical text with `%@` for constants, and each constant as text.
+  ///
+  /// - Throws: ``ArborError`` `invalidPredicate` where the predicate is malformed.
+  public func encode(to encoder: any Encoder) throws {
+    let node = try parsed.outcome.get()
+    let order = ArgumentOrder()
+    let text = PredicatePrinter { index in
+      order.indices.append(index)
+      return "%@"
+    }.text(of: node)
+    var container = encoder.container(keyedBy: CodingKeys.self)
+    try container.encode(text, forKey: .format)
+    if !order.indices.isEmpty {
+      try container.encode(
+        order.indices.map { PredicateLiteral.text(of: arguments[$0]) }, forKey: .constants)
+    }
+  }
+}
+
+extension PredicateLiteral {
+  /// The constant that a text is.
+  ///
+  /// - Throws: ``ArborError`` `invalidPredicate` where it is none.
+  fileprivate static func value(of text: String) throws(ArborError) -> Value {
+    let limits = PredicateLimits(maximumLength: .max, maximumTerms: .max)
+    let shape = PredicateParser.parse(
+      PredicateText(segments: ["SELF == " + text]), isFormat: false, limits: limits)
+    guard case .comparison(let comparison) = try shape.outcome.get(),
+      comparison.comparison == .equal, case .constant(let value) = comparison.right
+    else { throw ArborError(.invalidPredicate, "This text is no constant; write a single one.") }
+    return value
+  }
+}

@@ -1,0 +1,132 @@
+internal import Foundation
+
+/// The values of a field between two bounds that the field itself can hold.
+struct IndexRange {
+  /// `.null` where there is no lower bound; nil is in no range.
+  let lower: Value
+  let isLowerIncluded: Bool
+  let upper: Value?
+  let isUpperIncluded: Bool
+
+  var condition: IndexableTerm.Condition {
+    .range(
+      lower: lower, isLowerIncluded: isLowerIncluded, upper: upper,
+      isUpperIncluded: isUpperIncluded)
+  }
+
+  private init(lower: Value, _ isLowerIncluded: Bool, upper: Value?, _ isUpperIncluded: Bool) {
+    self.lower = lower
+    self.isLowerIncluded = isLowerIncluded
+    self.upper = upper
+    self.isUpperIncluded = isUpperIncluded
+  }
+
+  /// What a comparison with a constant accepts; nil for nothing.
+  init?(_ comparison: ComparisonOperator, _ constant: Value, kind: FieldKind) {
+    switch kind {
+    case .boolean:
+      let interval = WholeNumbers.interval(comparison, constant).intersection(.closed(0, 1))
+      self.init(interval, least: nil, greatest: nil) { .boolean($0 != 0) }
+    case .int16: self.init(comparison, constant, whole: Int16.self)
+    case .int32: self.init(comparison, constant, whole: Int32.self)
+    case .int64, .reference: self.init(comparison, constant, whole: Int64.self)
+    case .float:
+      self.init(
+        FloatNumbers.interval(comparison, constant), least: FloatNumbers.least,
+        greatest: FloatNumbers.greatest, Value.double)
+    case .double:
+      self.init(
+        DoubleNumbers.interval(comparison, constant), least: DoubleNumbers.least,
+        greatest: DoubleNumbers.greatest, Value.double)
+    case .date:
+      self.init(
+        DateSeconds.interval(comparison, constant), least: DoubleNumbers.least,
+        greatest: DoubleNumbers.greatest
+      ) { .date(Date(timeIntervalSinceReferenceDate: $0)) }
+    case .decimal: self.init(comparison, constant) { Self.decimal($0) }
+    case .string, .binary, .uri, .uuid:
+      self.init(comparison, constant) { value in
+        FieldComparison.storedBytes(of: value, in: kind) == nil ? nil : (value, .equal)
+      }
+    case .tagged: return nil
+    }
+  }
+
+  private init?(
+    _ comparison: ComparisonOperator, _ constant: Value,
+    whole: (some FixedWidthInteger & SignedInteger).Type
+  ) {
+    let bounds = NumericInterval.closed(Int64(whole.min), Int64(whole.max))
+    self.init(
+      WholeNumbers.interval(comparison, constant).intersection(bounds), least: Int64(whole.min),
+      greatest: Int64(whole.max), Value.integer)
+  }
+
+  /// - Parameters:
+  ///   - least: The least number of the field, where a lower bound says nothing.
+  ///   - greatest: The greatest, likewise.
+  private init?<Number>(
+    _ interval: NumericInterval<Number>, least: Number?, greatest: Number?,
+    _ value: (Number) -> Value
+  ) {
+    guard case .closed(let lower, let upper) = interval else { return nil }
+    let isOpenBelow = lower == least && lower != upper
+    let isOpenAbove = upper == greatest && lower != upper
+    self.init(
+      lower: isOpenBelow ? .null : value(lower), !isOpenBelow,
+      upper: isOpenAbove ? nil : value(upper), !isOpenAbove)
+  }
+
+  /// For kinds whose constants are compared as they are.
+  ///
+  /// - Parameter nearest: A value that the field holds, near a constant, and how the constant lies to
+  ///   it; nil where the constant is of another kind.
+  private init?(
+    _ comparison: ComparisonOperator, _ constant: Value,
+    _ nearest: (Value) -> (Value, Ordering)?
+  ) {
+    if comparison == .between {
+      guard case .list(let bounds) = constant, bounds.count == 2,
+        let lower = Self(.greaterOrEqual, bounds[0], nearest),
+        let upper = Self(.lessOrEqual, bounds[1], nearest)
+      else { return nil }
+      self.init(
+        lower: lower.lower, lower.isLowerIncluded, upper: upper.upper, upper.isUpperIncluded)
+      guard let upper = self.upper, !self.lower.isNull else { return }
+      if Value.compare(self.lower, upper) == .greater { return nil }
+      return
+    }
+    guard let (value, order) = nearest(constant) else { return nil }
+    switch comparison {
+    case .equal:
+      guard order == .equal else { return nil }
+      self.init(lower: value, true, upper: value, true)
+    case .less: self.init(lower: .null, false, upper: value, order == .greater)
+    case .lessOrEqual: self.init(lower: .null, false, upper: value, order != .less)
+    case .greater: self.init(lower: value, order == .less, upper: nil, false)
+    case .greaterOrEqual: self.init(lower: value, order != .greater, upper: nil, false)
+    default: return nil
+    }
+  }
+
+  /// A decimal near a number, and how the number lies to it. Only floating-point numbers beyond what
+  /// decimals reach are not met exactly.
+  private static func decimal(_ constant: Value) -> (Value, Ordering)? {
+    switch constant {
+    case .boolean, .integer, .double, .decimal: break
+    default: return nil
+    }
+    if case .decimal(let number) = constant { return number.isNaN ? nil : (constant, .equal) }
+    if case .double(let number) = constant, !number.isFinite {
+      if number.isNaN { return nil }
+      let extreme = number > 0 ? Decimal.greatestFiniteMagnitude : -Decimal.greatestFiniteMagnitude
+      return (.decimal(extreme), number > 0 ? .greater : .less)
+    }
+    guard let key = constant.numberKey else { return nil }
+    if let exact = key.withUnsafeBytes(DecimalCodec.decode) { return (.decimal(exact), .equal) }
+    guard case .double(let number) = constant else { return nil }
+    if number.magnitude < 1 { return (.decimal(0), number > 0 ? .greater : .less) }
+    let extreme = number > 0 ? Decimal.greatestFiniteMagnitude : -Decimal.greatestFiniteMagnitude
+    return (.decimal(extreme), number > 0 ? .greater : .less)
+  }
+}

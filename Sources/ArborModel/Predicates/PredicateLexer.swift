@@ -1,0 +1,268 @@
+/// Cuts the text of a predicate into tokens.
+struct PredicateLexer {
+  let text: PredicateText
+  let bytes: [UInt8]
+  let isFormat: Bool
+  private(set) var tokens: [PredicateToken] = []
+  private(set) var argumentCount = 0
+  private var position = 0
+  private var openParentheses: [Int] = []
+
+  init(_ text: PredicateText, isFormat: Bool) {
+    self.text = text
+    bytes = text.bytes
+    self.isFormat = isFormat
+    tokens.reserveCapacity(bytes.count / 4 + 2)
+  }
+
+  /// Reads all tokens; the last is `end`.
+  mutating func run() throws(ArborError) {
+    while true {
+      skipBlanks()
+      guard position < bytes.count else { break }
+      try next()
+    }
+    append(.end, length: 0)
+  }
+
+  private mutating func next() throws(ArborError) {
+    let byte = bytes[position]
+    switch byte {
+    case PredicateText.argumentMark:
+      append(.argument(argumentCount), length: 1)
+      argumentCount += 1
+    case UInt8(ascii: "\""), UInt8(ascii: "'"): try string(quote: byte)
+    case UInt8(ascii: "0")...UInt8(ascii: "9"): try number()
+    case UInt8(ascii: "$"): try variable()
+    case UInt8(ascii: "%"): try specification()
+    case UInt8(ascii: "#"): try escapedWord()
+    case UInt8(ascii: "("):
+      openParentheses.append(tokens.count)
+      append(.openParenthesis(closedBy: -1), length: 1)
+    case UInt8(ascii: ")"):
+      if let open = openParentheses.popLast() {
+        tokens[open].kind = .openParenthesis(closedBy: tokens.count)
+      }
+      append(.closeParenthesis, length: 1)
+    default:
+      let word = wordEnd(from: position)
+      if word > position { return self.word(to: word) }
+      try punctuation()
+    }
+  }
+
+  // MARK: Reading bytes
+
+  private func byte(_ offset: Int) -> UInt8 {
+    position + offset < bytes.count ? bytes[position + offset] : 0
+  }
+
+  private mutating func append(_ kind: PredicateToken.Kind, length: Int) {
+    tokens.append(PredicateToken(kind: kind, start: position, end: position + length))
+    position += length
+  }
+
+  func error(_ message: String, at offset: Int) -> ArborError {
+    PredicateSite(text, offset).error(message)
+  }
+
+  /// The scalar at a place, decoded; marks of arguments are none.
+  private func scalar(at offset: Int) -> (scalar: Unicode.Scalar, length: Int)? {
+    guard offset < bytes.count, bytes[offset] != PredicateText.argumentMark else { return nil }
+    if bytes[offset] < 0x80 { return (Unicode.Scalar(bytes[offset]), 1) }
+    var decoder = UTF8()
+    var input = bytes[offset...].makeIterator()
+    guard case .scalarValue(let scalar) = decoder.decode(&input) else { return nil }
+    return (scalar, UTF8.width(scalar))
+  }
+
+  private mutating func skipBlanks() {
+    while position < bytes.count {
+      let byte = bytes[position]
+      if byte == 0x20 || (0x09...0x0D).contains(byte) {
+        position += 1
+      } else if byte >= 0x80, let (scalar, length) = scalar(at: position),
+        scalar.properties.isWhitespace
+      {
+        position += length
+      } else {
+        return
+      }
+    }
+  }
+
+  // MARK: Words
+
+  /// Where the identifier that starts at a place ends; the place itself where none does.
+  private func wordEnd(from start: Int, allowsDollar: Bool = false) -> Int {
+    var end = start
+    while end < bytes.count {
+      let byte = bytes[end]
+      if byte < 0x80 {
+        let isLetter = (byte | 0x20) &- UInt8(ascii: "a") < 26
+        let isDigit = byte &- UInt8(ascii: "0") < 10
+        if isLetter || (isDigit && end > start)
+          || byte == UInt8(ascii: "_")
+          || (allowsDollar && byte == UInt8(ascii: "$"))
+        {
+          end += 1
+        } else if byte == UInt8(ascii: "\\"), end + 1 < bytes.count,
+          bytes[end + 1] != PredicateText.argumentMark
+        {
+          // The letters of a longer escape are identifier characters themselves.
+          end += 1 + (scalar(at: end + 1)?.length ?? 1)
+        } else {
+          return end
+        }
+      } else {
+        guard let (scalar, length) = scalar(at: end) else { return end }
+        let properties = scalar.properties
+        guard properties.isXIDStart || (end > start && properties.isXIDContinue) else {
+          return end
+        }
+        end += length
+      }
+    }
+    return end
+  }
+
+  private mutating func word(to end: Int) {
+    let word = bytes[position..<end]
+    guard let keyword = PredicateKeyword(spelledBy: hyphenated(word)) else {
+      return append(.identifier, length: end - position)
+    }
+    append(.keyword(keyword), length: keyword.rawValue.utf8.count)
+  }
+
+  /// A word, or the hyphenated keyword that it begins.
+  private func hyphenated(_ word: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+    guard word.count == 3, byte(3) == UInt8(ascii: "-") else { return word }
+    for keyword in [PredicateKeyword.conformsToUTI, .equalsUTI] {
+      let whole = bytes[position...].prefix(keyword.rawValue.utf8.count)
+      if PredicateKeyword(spelledBy: whole) == keyword { return whole }
+    }
+    return word
+  }
+
+  /// `#name`: a reserved word as an identifier.
+  private mutating func escapedWord() throws(ArborError) {
+    let end = wordEnd(from: position + 1)
+    guard end > position + 1 else {
+      throw error("A name is expected behind \"#\".", at: position)
+    }
+    append(.identifier, length: end - position)
+  }
+
+  private mutating func variable() throws(ArborError) {
+    let end = wordEnd(from: position + 1, allowsDollar: true)
+    guard end > position + 1 else {
+      throw error("The name of a variable is expected behind \"$\".", at: position)
+    }
+    append(.variable, length: end - position)
+  }
+
+  // MARK: Literals
+
+  private mutating func string(quote: UInt8) throws(ArborError) {
+    var end = position + 1
+    while end < bytes.count, bytes[end] != quote {
+      if bytes[end] == PredicateText.argumentMark {
+        throw error(
+          "An interpolated value stands inside quotes, where all is text; "
+            + "leave the quotes out, a value becomes a constant by itself.", at: end)
+      }
+      end += bytes[end] == UInt8(ascii: "\\") ? 2 : 1
+    }
+    guard end < bytes.count else {
+      throw error(
+        "The text that begins here has no end; close it with \(Character(Unicode.Scalar(quote))).",
+        at: position)
+    }
+    append(.string, length: end + 1 - position)
+  }
+
+  private mutating func number() throws(ArborError) {
+    var end = position
+    func digits(_ isDigit: (UInt8) -> Bool) {
+      while end < bytes.count, isDigit(bytes[end]) { end += 1 }
+    }
+    func isDecimal(_ byte: UInt8) -> Bool { byte &- UInt8(ascii: "0") < 10 }
+    let base = byte(1) | 0x20
+    if byte(0) == UInt8(ascii: "0"), [0x78, 0x6F, 0x62].contains(base) {
+      end += 2
+      digits { isDecimal($0) || ($0 | 0x20) &- UInt8(ascii: "a") < 26 }
+    } else {
+      digits(isDecimal)
+      if end + 1 < bytes.count, bytes[end] == UInt8(ascii: "."), isDecimal(bytes[end + 1]) {
+        end += 1
+        digits(isDecimal)
+      }
+      if end < bytes.count, bytes[end] | 0x20 == UInt8(ascii: "e") {
+        var digit = end + 1
+        if digit < bytes.count, [UInt8(ascii: "+"), UInt8(ascii: "-")].contains(bytes[digit]) {
+          digit += 1
+        }
+        if digit < bytes.count, isDecimal(bytes[digit]) {
+          end = digit
+          digits(isDecimal)
+        }
+      }
+    }
+    guard wordEnd(from: end) == end else {
+      throw error("A number ends in letters here; part them by a blank.", at: end)
+    }
+    append(.number, length: end - position)
+  }
+
+  // MARK: Punctuation
+
+  private mutating func specification() throws(ArborError) {
+    var length = 1
+    while [0x68, 0x6C, 0x71, 0x7A, 0x6A, 0x74, 0x4C].contains(byte(length)) { length += 1 }
+    let letter = byte(length)
+    let isKeyPath = letter == UInt8(ascii: "K") && length == 1
+    let isValue = "@diuxXoOcCfFeEgGaAsSDU".utf8.contains(letter)
+    guard isKeyPath || isValue else {
+      // What is left is the operator for remainders, or its doubled spelling.
+      return append(.otherOperator, length: byte(1) == UInt8(ascii: "%") ? 2 : 1)
+    }
+    guard isFormat else {
+      let name = String(decoding: bytes[position...(position + length)], as: UTF8.self)
+      throw error(
+        "\(name) has no argument here; interpolate the value, or use FetchPredicate(format:).",
+        at: position)
+    }
+    append(
+      isKeyPath ? .pathArgument(argumentCount) : .argument(argumentCount), length: length + 1)
+    argumentCount += 1
+  }
+
+  private static let punctuation: [(spelling: StaticString, kind: PredicateToken.Kind)] = [
+    ("==", .comparison(.equal)), ("=<", .comparison(.lessOrEqual)),
+    ("=>", .comparison(.greaterOrEqual)), ("=", .comparison(.equal)),
+    ("!=", .comparison(.notEqual)), ("!", .not), ("<>", .comparison(.notEqual)),
+    ("<=", .comparison(.lessOrEqual)), ("<<", .otherOperator), ("<", .comparison(.less)),
+    (">=", .comparison(.greaterOrEqual)), (">>", .otherOperator), (">", .comparison(.greater)),
+    ("&&", .and), ("&", .otherOperator), ("||", .or), ("|", .otherOperator), ("{", .openBrace),
+    ("}", .closeBrace), ("[", .openBracket), ("]", .closeBracket), (",", .comma), (".", .dot),
+    ("@", .at), ("-", .minus), ("+", .otherOperator), ("**", .otherOperator),
+    ("*", .otherOperator), ("/", .otherOperator), ("^", .otherOperator), ("~", .otherOperator),
+    (":=", .otherOperator), (":", .otherOperator),
+  ]
+
+  private mutating func punctuation() throws(ArborError) {
+    for (spelling, kind) in Self.punctuation {
+      let length = spelling.utf8CodeUnitCount
+      let isHere = spelling.withUTF8Buffer { spelling in
+        spelling[0] == bytes[position] && (length == 1 || spelling[1] == byte(1))
+      }
+      if isHere { return append(kind, length: length) }
+    }
+    let character = scalar(at: position).map { String($0.scalar) } ?? "?"
+    let isCurly = ["\u{201C}", "\u{201D}", "\u{2018}", "\u{2019}", "\u{201E}"].contains(character)
+    throw error(
+      "\"\(character)\" means nothing here; "
+        + (isCurly ? "write texts in straight quotes." : "remove it, or put texts in quotes."),
+      at: position)
+  }
+}

@@ -1,0 +1,158 @@
+internal import Foundation
+
+/// Constants that have no literal of their own in Core Data's language: how they are written and
+/// read. Dates and decimals use its `CAST`, the others a call of the project's.
+///
+/// ```
+/// CAST(700000000.5, "NSDate")            seconds since 2001-01-01 UTC
+/// CAST("12.50", "NSDecimalNumber")
+/// uuid("…")  uri("…")  objectID("arbor://…")  data("0a1b")  value("0a1b")
+/// ```
+enum PredicateLiteral {
+  /// The text of a constant.
+  static func text(of value: Value) -> String {
+    switch value {
+    case .null: "NIL"
+    case .boolean(let flag): flag ? "TRUE" : "FALSE"
+    case .integer(let number): number.description
+    case .double(let number):
+      number.isFinite ? number.description : "CAST(\"\(number)\", \"NSNumber\")"
+    case .decimal(let number): "CAST(\"\(number)\", \"NSDecimalNumber\")"
+    case .string(let text): quoted(text)
+    case .date(let date): "CAST(\(date.timeIntervalSinceReferenceDate), \"NSDate\")"
+    case .binary(let data): "data(\"\(hexadecimal(data))\")"
+    case .uuid(let uuid): "uuid(\"\(uuid.uuidString)\")"
+    case .uri(let url): "uri(\(quoted(url.absoluteString)))"
+    case .objectID(let id): "objectID(\(quoted(id.description)))"
+    case .list(let values): "{" + values.map(text).joined(separator: ", ") + "}"
+    case .composite: "value(\"\(hexadecimal(ValueCodec.encode(value)))\")"
+    }
+  }
+
+  /// A text in double quotes, with escapes where they are needed.
+  static func quoted(_ text: String) -> String {
+    var quoted = "\""
+    for scalar in text.unicodeScalars {
+      switch scalar {
+      case "\"": quoted += "\\\""
+      case "\\": quoted += "\\\\"
+      case "\n": quoted += "\\n"
+      case "\r": quoted += "\\r"
+      case "\t": quoted += "\\t"
+      default:
+        if scalar.value < 0x20 || scalar.value == 0x7F {
+          quoted += escape(scalar.value)
+        } else {
+          quoted.unicodeScalars.append(scalar)
+        }
+      }
+    }
+    return quoted + "\""
+  }
+
+  /// `\uHHHH`.
+  static func escape(_ code: UInt32) -> String {
+    let digits = String(code, radix: 16)
+    return "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+  }
+
+  /// The constant that a call of a literal's name with a text stands for; nil where the text is none.
+  static func constant(_ name: String, _ text: String) -> Value? {
+    switch name {
+    case "uuid": UUID(uuidString: text).map(Value.uuid)
+    case "uri": URL(string: text).map(Value.uri)
+    case "objectID": (try? ObjectID(text)).map(Value.objectID)
+    case "data": bytes(hexadecimal: text).map { .binary(Data($0)) }
+    case "value": bytes(hexadecimal: text)?.withUnsafeBytes { ValueCodec.decode($0) }
+    default: nil
+    }
+  }
+
+  static let names: Set<String> = ["uuid", "uri", "objectID", "data", "value"]
+
+  /// A constant as another type; nil where it cannot be.
+  static func cast(_ value: Value, to type: String) -> Value? {
+    switch (type, value) {
+    case ("NSDate", .integer(let seconds)):
+      .date(Date(timeIntervalSinceReferenceDate: Double(seconds)))
+    case ("NSDate", .double(let seconds)): .date(Date(timeIntervalSinceReferenceDate: seconds))
+    case ("NSDecimalNumber", .string(let text)): decimal(text)
+    case ("NSDecimalNumber", .integer(let number)): .decimal(Decimal(number))
+    case ("NSDecimalNumber", .double(let number)):
+      number.isFinite ? DecimalDigits(number).decimal.map(Value.decimal) : nil
+    case ("NSNumber", .string(let text)):
+      Int64(text).map(Value.integer) ?? Double(text).map(Value.double)
+    default: nil
+    }
+  }
+
+  static let types: Set<String> = ["NSDate", "NSDecimalNumber", "NSNumber"]
+
+  private static func decimal(_ text: String) -> Value? {
+    // Foundation reads the number that a text begins with; the whole text must be one.
+    guard text == "NaN" || Double(text) != nil else { return nil }
+    return Decimal(string: text).map(Value.decimal)
+  }
+
+  private static func hexadecimal(_ bytes: some Sequence<UInt8>) -> String {
+    let digits = Array("0123456789abcdef".utf8)
+    return String(
+      decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
+  }
+
+  private static func bytes(hexadecimal text: String) -> [UInt8]? {
+    let digits = text.compactMap(\.hexDigitValue)
+    guard digits.count == text.count, digits.count.isMultiple(of: 2) else { return nil }
+    return stride(from: 0, to: digits.count, by: 2).map {
+      UInt8(digits[$0] << 4 | digits[$0 + 1])
+    }
+  }
+}
+
+extension PredicateParser {
+  /// `uuid("…")` and its kin.
+  mutating func literalCall() throws(ArborError) -> ExpressionNode {
+    let start = token
+    let name = try lexer.name(of: start)
+    guard PredicateLiteral.names.contains(name) else {
+      throw unsupported("The function \"\(name)\"", at: start)
+    }
+    advance()
+    advance()
+    guard token.kind == .string else { throw expected("a text in quotes") }
+    let text = token
+    advance()
+    try expect(.closeParenthesis, ")")
+    guard let value = PredicateLiteral.constant(name, try lexer.string(of: text)) else {
+      throw site(text).error(
+        "This text is no \(name); correct it or pass the value as an argument.")
+    }
+    return .constant(value)
+  }
+
+  /// `CAST(constant, "type")`.
+  mutating func castLiteral() throws(ArborError) -> ExpressionNode {
+    let start = token
+    advance()
+    guard case .openParenthesis = token.kind else { throw expected("\"(\"") }
+    try descend()
+    advance()
+    guard case .constant(let value) = try expression() else {
+      throw unsupported("CAST of anything but a constant", at: start)
+    }
+    try expect(.comma, ",")
+    guard token.kind == .string else { throw expected("the name of a type in quotes") }
+    let type = token
+    let name = try lexer.string(of: type)
+    advance()
+    try expect(.closeParenthesis, ")")
+    ascend()
+    guard PredicateLiteral.types.contains(name) else {
+      throw unsupported("CAST to \"\(name)\"", at: type)
+    }
+    guard let cast = PredicateLiteral.cast(value, to: name) else {
+      throw site(start).error("This constant cannot be cast to \(name); write one that can.")
+    }
+    return .constant(cast)
+  }
+}

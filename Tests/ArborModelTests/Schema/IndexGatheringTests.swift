@@ -1,0 +1,80 @@
+import ArborModel
+import Testing
+
+@Suite struct IndexGatheringTests {
+  /// Each index as `declaring entity/name(columns)`, unique ones with `!`.
+  private func indexes(_ name: String, in schema: ModelSchema) throws -> [String] {
+    let entity = try schema.required(name)
+    return entity.indexes.map { index in
+      let columns = index.columns.map { column in
+        let property =
+          switch column.source {
+          case .attribute(let slot): entity.attributes[slot].name
+          case .toOne(let slot): entity.relationships[slot].name
+          }
+        return (column.isAscending ? "" : "-") + property
+      }
+      let owner = schema.entities[index.declaringEntity].name
+      return "\(owner)/\(index.name)(\(columns.joined(separator: ",")))\(index.isUnique ? "!" : "")"
+    }
+  }
+
+  @Test func gathersInheritedMarkedAndUniqueOnes() throws {
+    let schema = try SchemaFixture.schema()
+    #expect(try indexes("Person", in: schema) == ["Person/name(name)"])
+    #expect(
+      try indexes("Manager", in: schema) == [
+        "Person/name(name)", "Employee/number+company(number,company)!",
+      ])
+    // The mark asks for what the constraint keeps already.
+    #expect(try indexes("Company", in: schema) == ["Company/companyName(companyName)!"])
+  }
+
+  @Test func leavesOutWhatCannotBeKept() throws {
+    let element = FetchIndexDescription.Element.init(_:isExpression:isAscending:kind:)
+    let entity = EntityDescription(
+      name: "A",
+      attributes: [
+        AttributeDescription(name: "x", type: .string),
+        AttributeDescription(name: "t", type: .undefined, isTransient: true, isIndexed: true),
+        AttributeDescription(name: "c", type: .composite("C"), isIndexed: true),
+      ],
+      relationships: [
+        RelationshipDescription(name: "many", destination: "A", isToMany: true),
+        RelationshipDescription(name: "one", destination: "A"),
+        RelationshipDescription(name: "passing", destination: "A", isTransient: true),
+      ],
+      fetchIndexes: [
+        FetchIndexDescription(name: "toOne", elements: [element("one", false, true, .binary)]),
+        FetchIndexDescription(name: "back", elements: [element("x", false, false, .rTree)]),
+        FetchIndexDescription(name: "alsoBack", elements: [element("x", false, false, .binary)]),
+        FetchIndexDescription(name: "many", elements: [element("many", false, true, .binary)]),
+        FetchIndexDescription(name: "gone", elements: [element("passing", false, true, .binary)]),
+        FetchIndexDescription(name: "path", elements: [element("one.x", false, true, .binary)]),
+        FetchIndexDescription(name: "math", elements: [element("x", true, true, .binary)]),
+        FetchIndexDescription(
+          name: "part", elements: [element("x", false, true, .binary)],
+          partialIndexPredicate: "x != nil"),
+        FetchIndexDescription(name: "empty", elements: []),
+      ])
+    let schema = try SchemaFixture.schema(
+      of: ManagedObjectModel(
+        entities: [entity],
+        composites: [CompositeDescription(name: "C", attributes: [])]))
+    #expect(try indexes("A", in: schema) == ["A/alsoBack(-x)", "A/toOne(one)"])
+  }
+
+  @Test func twoIndexesOfOneNameAreToldApart() throws {
+    let model = try ManagedObjectModel {
+      Entity(
+        "A", uniqueness: [["x"]],
+        indexes: [FetchIndexDescription(name: "x", elements: [.init("y")])]
+      ) {
+        Attribute("x", .string)
+        Attribute("y", .string, .indexed)
+      }
+    }
+    let schema = try SchemaFixture.schema(of: model)
+    #expect(try indexes("A", in: schema) == ["A/x(x)!", "A/x'(y)"])
+  }
+}

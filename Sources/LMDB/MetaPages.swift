@@ -72,6 +72,7 @@ struct MetaPages {
     guard lastPage < UInt64(Int.max / pageSize) else { throw .corrupted }
     let held = UInt64(Int(status.st_size) / pageSize)
     if held > lastPage { return }
+    if held < 2 { throw .fileTooSmall }
     var walk = FreePageWalk(descriptor: descriptor, meta: self, from: held)
     guard try walk.coversTail() else { throw .truncated }
   }

@@ -1,0 +1,185 @@
+import Foundation
+import Testing
+
+@testable import LMDB
+
+@Suite struct EnvironmentDatabasesTests {
+  private struct Stop: Error {}
+  private let folder: TemporaryFolder
+  private let environment: Environment
+
+  init() throws {
+    folder = try TemporaryFolder()
+    environment = try folder.environment()
+  }
+
+  @Test func opensCreatesAndListsByName() throws {
+    #expect(try environment.openDatabase("a", [], create: false) == nil)
+    #expect(try environment.openDatabase("a") == nil)
+    let one = try #require(try environment.openDatabase("a", [], create: true))
+    #expect(try environment.openDatabase("a", [], create: false) == one)
+    #expect(try environment.openDatabase("a", [], create: true) == one)
+    let names = ["b", "i/Person/name", "Ünïcode", "z"]
+    try environment.write { transaction in
+      let opened = try transaction.createDatabases(names.map { ($0, .numberSets) })
+      #expect(opened.map(\.name) == names)
+    }
+    #expect(try environment.databaseNames() == ["a", "b", "i/Person/name", "z", "Ünïcode"])
+    #expect(try environment.openDatabase("z")?.flags == .numberSets)
+    #expect(try environment.mainDatabase().flags == [])
+    #expect(try environment.statistics(of: environment.mainDatabase()).entries == 5)
+  }
+
+  @Test func refusesOtherFlags() throws {
+    _ = try environment.openDatabase("a", .integerKey, create: true)
+    #expect(throws: LMDBError.incompatible) {
+      try environment.openDatabase("a", .numberSets, create: true)
+    }
+    try environment.close()
+    let again = try folder.environment { $0.create = false }
+    #expect(throws: LMDBError.incompatible) { try again.openDatabase("a", [], create: false) }
+    #expect(try again.openDatabase("a", .integerKey, create: false) != nil)
+  }
+
+  @Test func forgetsWhatAnAbortedTransactionOpened() throws {
+    #expect(throws: Stop.self) {
+      try environment.write { transaction in
+        let database = try transaction.createDatabase("a", [])
+        try transaction.put(database, [1], [1])
+        throw Stop()
+      }
+    }
+    #expect(try environment.openDatabase("a", [], create: false) == nil)
+    // The handle goes to another name, of another kind.
+    let other = try #require(try environment.openDatabase("b", .numberSets, create: true))
+    let again = try #require(try environment.openDatabase("a", [], create: true))
+    try environment.write { transaction in
+      try transaction.put(again, [1], [1])
+      try transaction.put(other, [1], UInt64(2).nativeBytes)
+    }
+    #expect(try environment.value(again, [1]) == [1])
+    #expect(try environment.value(other, [1]) == UInt64(2).nativeBytes)
+  }
+
+  @Test func opensManyFromManyThreads() throws {
+    DispatchQueue.concurrentPerform(iterations: 4) { worker in
+      for index in 0..<50 {
+        do {
+          let name = "d\((index * 7 + worker) % 60)"
+          let database = try #require(try environment.openDatabase(name, [], create: true))
+          try environment.write { try $0.put(database, Array(name), Array(name)) }
+          #expect(try environment.value(database, Array(name)) == Array(name))
+        } catch {
+          Issue.record(error)
+        }
+      }
+    }
+    for name in try environment.databaseNames() {
+      let database = try #require(try environment.openDatabase(name))
+      #expect(try environment.statistics(of: database).entries == 1)
+      #expect(try environment.value(database, Array(name)) == Array(name))
+    }
+  }
+
+  @Test func saysWhenThereIsNoRoomForMore() throws {
+    let small = try folder.environment("small.arbor") { $0.maximumDatabases = 3 }
+    for name in ["a", "b", "c"] { _ = try small.openDatabase(name, [], create: true) }
+    #expect(throws: LMDBError.dbsFull) { try small.openDatabase("d", [], create: true) }
+    #expect(try small.databaseNames() == ["a", "b", "c"])
+  }
+
+  @Test func deletesADatabaseForGood() throws {
+    let a = try #require(try environment.openDatabase("a", [], create: true))
+    let b = try #require(try environment.openDatabase("b", .numberSets, create: true))
+    try environment.write { transaction in
+      try transaction.put(a, [1], [1])
+      try transaction.put(b, [1], UInt64(1).nativeBytes)
+    }
+    // Leaves a kept cursor behind, which must not be renewed for the handle's next owner.
+    try environment.read { transaction in
+      let cursor = try transaction.cursor(a)
+      _ = try cursor.first()
+    }
+    try environment.write { try $0.deleteDatabase(a) }
+    #expect(try environment.databaseNames() == ["b"])
+    let c = try #require(try environment.openDatabase("c", .numberSets, create: true))
+    #expect(c.handle == a.handle)
+    try environment.write { try $0.put(c, [9], UInt64(9).nativeBytes) }
+    try environment.read { transaction in
+      let cursor = try transaction.cursor(c)
+      let entry = try cursor.first()
+      #expect(entry?.integerValue == 9)
+      let count = try cursor.valueCount()
+      #expect(count == 1)
+    }
+    #expect(try environment.value(b, [1]) == UInt64(1).nativeBytes)
+  }
+
+  @Test func takesADeletionBackWithItsTransaction() throws {
+    let a = try #require(try environment.openDatabase("a", [], create: true))
+    let b = try #require(try environment.openDatabase("b", .numberSets, create: true))
+    try environment.write { transaction in
+      try transaction.put(a, [1], [1])
+      try transaction.put(b, [1], UInt64(1).nativeBytes)
+    }
+    #expect(throws: Stop.self) {
+      try environment.write { transaction in
+        try transaction.deleteDatabase(a)
+        try transaction.deleteDatabase(b)
+        let other = try transaction.createDatabase("a", .integerKey)
+        try transaction.put(other, UInt64(1).nativeBytes, [2])
+        let temporary = try transaction.createDatabase("temporary", [])
+        try transaction.deleteDatabase(temporary)
+        throw Stop()
+      }
+    }
+    #expect(try environment.openDatabase("a") == a)
+    #expect(try environment.openDatabase("b") == b)
+    #expect(try environment.value(a, [1]) == [1])
+    #expect(try environment.value(b, [1]) == UInt64(1).nativeBytes)
+  }
+
+  /// A deletion whose transaction has to run again in a larger map.
+  @Test func deletesWhileTheMapGrows() throws {
+    let small = try folder.environment("small.arbor", mapSize: 1 << 16)
+    let a = try #require(try small.openDatabase("a", [], create: true))
+    try small.write { try $0.put(a, [1], [1]) }
+    var runs = 0
+    let new = try small.write { transaction in
+      runs += 1
+      #expect(try transaction.bytes(a, [1]) == [1])
+      try transaction.deleteDatabase(a)
+      let new = try transaction.createDatabase("a", .integerKey)
+      try transaction.put(new, UInt64(1).nativeBytes, [UInt8](repeating: 2, count: 300_000))
+      return new
+    }
+    #expect(runs > 1)
+    #expect(try small.value(new, UInt64(1).nativeBytes)?.count == 300_000)
+    #expect(try small.openDatabase("a") == new)
+  }
+
+  @Test func opensTheGateAfterADeletionOfItsOwn() throws {
+    try environment.write { transaction in
+      let temporary = try transaction.createDatabase("temporary", [])
+      try transaction.deleteDatabase(temporary)
+    }
+    let isReadable = DispatchSemaphore(value: 0)
+    Thread {
+      if (try? self.environment.beginRead().id) != nil { isReadable.signal() }
+    }.start()
+    #expect(isReadable.wait(timeout: .now() + 20) == .success)
+  }
+
+  @Test func doesNotDeleteUnderASnapshotOfItsOwn() throws {
+    let a = try #require(try environment.openDatabase("a", [], create: true))
+    do {
+      let pinned = try environment.beginRead()
+      #expect(throws: LMDBError.growthBlocked) {
+        try environment.write { try $0.deleteDatabase(a) }
+      }
+      _ = pinned.id
+    }
+    try environment.write { try $0.deleteDatabase(a) }
+    #expect(try environment.databaseNames() == [])
+  }
+}

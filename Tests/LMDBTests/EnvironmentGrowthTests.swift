@@ -1,0 +1,224 @@
+import Foundation
+import Synchronization
+import Testing
+
+@testable import LMDB
+
+/// The map starts tiny and must grow without anybody seeing it.
+@Suite struct EnvironmentGrowthTests {
+  private let folder: TemporaryFolder
+  private let smallest = 1 << 16
+
+  init() throws { folder = try TemporaryFolder() }
+
+  /// Fills the file with `count` records of 1,000 bytes, all equal to `mark`.
+  private static func fill(
+    _ environment: Environment, _ database: Database, count: Int, mark: UInt8
+  ) throws {
+    let value = [UInt8](repeating: mark, count: 1000)
+    try environment.write { transaction in
+      for key in 0..<count {
+        try transaction.put(database, UInt64(key).nativeBytes, value)
+      }
+    }
+  }
+
+  @Test func runsTheClosureAgainInALargerMap() throws {
+    let environment = try folder.environment(mapSize: smallest)
+    let database = try #require(try environment.openDatabase("it", .integerKey, create: true))
+    var runs = 0
+    try environment.write { transaction in
+      runs += 1
+      for key in 0..<2000 {
+        try transaction.put(database, UInt64(key).nativeBytes, [UInt8](repeating: 1, count: 1000))
+      }
+    }
+    #expect(runs > 1)
+    #expect(try environment.statistics(of: database).entries == 2000)
+    #expect(try environment.info().mapSize > 2_000_000)
+  }
+
+  /// The full map is found out by the wrapper, whatever the closure makes of the error.
+  @Test func growsEvenIfTheClosureHidesTheError() throws {
+    struct Wrapped: Error {}
+    let environment = try folder.environment(mapSize: smallest)
+    let database = try #require(try environment.openDatabase("it", .integerKey, create: true))
+    try environment.write { transaction in
+      do {
+        try transaction.put(
+          database, [0, 0, 0, 0, 0, 0, 0, 0], [UInt8](repeating: 1, count: 90_000))
+      } catch {
+        throw Wrapped()
+      }
+    }
+    try environment.write { transaction in
+      _ = try? transaction.put(
+        database, [1, 0, 0, 0, 0, 0, 0, 0], [UInt8](repeating: 1, count: 900_000))
+    }
+    #expect(try environment.statistics(of: database).entries == 2)
+  }
+
+  /// Readers on other threads hold snapshots all the while; each sees one commit and no other.
+  @Test func drainsReadersOfOtherThreads() throws {
+    let environment = try folder.environment(mapSize: smallest)
+    let database = try #require(try environment.openDatabase("it", .integerKey, create: true))
+    try Self.fill(environment, database, count: 20, mark: 0)
+    let isDone = Atomic(false)
+    let failures = Mutex<[String]>([])
+    let snapshots = Atomic(0)
+    let group = DispatchGroup()
+    withoutActuallyEscaping({ () -> Void in
+      while !isDone.load(ordering: .acquiring) {
+        do {
+          let transaction = try environment.beginRead()
+          var marks = Set<UInt8>()
+          let cursor = try transaction.cursor(database)
+          while let entry = try cursor.next() {
+            marks.formUnion(entry.value)
+            if marks.count % 7 == 0 { usleep(100) }
+          }
+          if marks.count != 1 { failures.withLock { $0.append("marks \(marks)") } }
+          snapshots.add(1, ordering: .relaxed)
+        } catch {
+          failures.withLock { $0.append("\(error)") }
+        }
+      }
+    }) { reading in
+      nonisolated(unsafe) let reading = reading
+      for _ in 0..<3 {
+        let thread = Thread { [group] in
+          reading()
+          group.leave()
+        }
+        group.enter()
+        thread.start()
+      }
+      for mark in UInt8(1)...40 {
+        do {
+          try Self.fill(environment, database, count: 20 + Int(mark) * 60, mark: mark)
+        } catch {
+          failures.withLock { $0.append("write: \(error)") }
+        }
+      }
+      isDone.store(true, ordering: .releasing)
+      group.wait()
+    }
+    #expect(failures.withLock { $0 } == [])
+    #expect(snapshots.load(ordering: .relaxed) > 3)
+    #expect(try environment.info().mapSize >= 1 << 21)
+  }
+
+  @Test func refusesToWaitForItsOwnThread() throws {
+    let environment = try folder.environment(mapSize: smallest)
+    let database = try #require(try environment.openDatabase("it", .integerKey, create: true))
+    try Self.fill(environment, database, count: 10, mark: 1)
+    do {
+      let pinned = try environment.beginRead()
+      #expect(throws: LMDBError.growthBlocked) {
+        try Self.fill(environment, database, count: 500, mark: 2)
+      }
+      let value = try pinned.bytes(database, UInt64(3).nativeBytes)
+      #expect(value == [UInt8](repeating: 1, count: 1000))
+    }
+    try Self.fill(environment, database, count: 500, mark: 2)
+    #expect(try environment.statistics(of: database).entries == 500)
+  }
+
+  /// A thread that holds a snapshot while it waits for the writer would wait for ever.
+  @Test func refusesToWaitForAThreadThatWaitsForIt() throws {
+    let environment = try folder.environment(mapSize: smallest)
+    let database = try #require(try environment.openDatabase("it", .integerKey, create: true))
+    let hasSnapshot = DispatchSemaphore(value: 0)
+    let mayEnd = DispatchSemaphore(value: 0)
+    let hasEnded = DispatchSemaphore(value: 0)
+    let thread = Thread {
+      do {
+        let pinned = try environment.beginRead()
+        environment.whileWaiting {
+          hasSnapshot.signal()
+          mayEnd.wait()
+        }
+        _ = pinned.id
+      } catch {
+        Issue.record(error)
+      }
+      hasEnded.signal()
+    }
+    thread.start()
+    hasSnapshot.wait()
+    #expect(throws: LMDBError.growthBlocked) {
+      try Self.fill(environment, database, count: 500, mark: 2)
+    }
+    mayEnd.signal()
+    hasEnded.wait()
+    try Self.fill(environment, database, count: 500, mark: 2)
+    #expect(try environment.statistics(of: database).entries == 500)
+  }
+
+  @Test func losesPatienceWithAReaderThatStays() throws {
+    let environment = try folder.environment(mapSize: smallest) { $0.growthPatience = 0.05 }
+    let database = try #require(try environment.openDatabase("it", .integerKey, create: true))
+    let hasSnapshot = DispatchSemaphore(value: 0)
+    let mayEnd = DispatchSemaphore(value: 0)
+    let hasEnded = DispatchSemaphore(value: 0)
+    let thread = Thread {
+      do {
+        let pinned = try environment.beginRead()
+        hasSnapshot.signal()
+        mayEnd.wait()
+        _ = pinned.id
+      } catch {
+        Issue.record(error)
+      }
+      hasEnded.signal()
+    }
+    thread.start()
+    hasSnapshot.wait()
+    #expect(throws: LMDBError.growthBlocked) {
+      try Self.fill(environment, database, count: 500, mark: 2)
+    }
+    mayEnd.signal()
+    hasEnded.wait()
+    #expect(try environment.statistics(of: database).entries == 0)
+  }
+
+  @Test func stopsAtTheLimitAndGoesOn() throws {
+    let environment = try folder.environment(mapSize: smallest) { $0.maximumMapSize = 1 << 18 }
+    let database = try #require(try environment.openDatabase("it", .integerKey, create: true))
+    try Self.fill(environment, database, count: 20, mark: 1)
+    #expect(throws: LMDBError.mapFull) {
+      try Self.fill(environment, database, count: 2000, mark: 2)
+    }
+    #expect(try environment.info().mapSize == 1 << 18)
+    let value = try environment.value(database, UInt64(0).nativeBytes)
+    #expect(value == [UInt8](repeating: 1, count: 1000))
+    try environment.write { try $0.put(database, UInt64(0).nativeBytes, [5]) }
+    #expect(try environment.value(database, UInt64(0).nativeBytes) == [5])
+  }
+
+  /// Another process makes the file larger than this one's map; readers and the writer go on.
+  @Test func adoptsTheSizeThatAnotherProcessGave() async throws {
+    let environment = try folder.environment(mapSize: smallest)
+    let database = try #require(try environment.openDatabase("it", .integerKey, create: true))
+    try Self.fill(environment, database, count: 5, mark: 1)
+    for (round, writesFirst) in [false, true].enumerated() {
+      let count = 1000 * (round + 1)
+      await #expect(processExitsWith: .exitCode(7)) {
+        [path = environment.path as String, count = count as Int] in
+        var options = EnvironmentOptions()
+        options.initialMapSize = 1 << 16
+        let other = try Environment.open(path: path, options: options)
+        let database = try other.openDatabase("it", .integerKey, create: false)
+        try Self.fill(other, #require(database), count: count, mark: 3)
+        exit(7)
+      }
+      if writesFirst {
+        try environment.write { try $0.put(database, UInt64(1).nativeBytes, [9]) }
+        #expect(try environment.value(database, UInt64(1).nativeBytes) == [9])
+      }
+      let value = try environment.value(database, UInt64(count - 1).nativeBytes)
+      #expect(value == [UInt8](repeating: 3, count: 1000))
+      #expect(try environment.statistics(of: database).entries == count)
+    }
+  }
+}

@@ -1,0 +1,98 @@
+import Foundation
+import Testing
+
+@testable import LMDB
+
+@Suite struct MetaPagesTests {
+  private let folder: TemporaryFolder
+  private let path: String
+
+  /// Makes a file with a few hundred records.
+  init() throws {
+    folder = try TemporaryFolder()
+    path = folder.file("store.arbor")
+    let environment = try folder.environment()
+    let database = try #require(try environment.openDatabase("it", .integerKey, create: true))
+    try environment.write { transaction in
+      for key in 0..<500 {
+        try transaction.put(database, UInt64(key).nativeBytes, [UInt8](repeating: 3, count: 100))
+      }
+    }
+    try environment.close()
+  }
+
+  private var contents: Data { get throws { try Data(contentsOf: URL(filePath: path)) } }
+
+  private func write(_ data: Data) throws { try data.write(to: URL(filePath: path)) }
+
+  @Test func readsTheNewestRoot() throws {
+    let file = try DataFile(path: path, create: false, allowsNetwork: true, lock: LOCK_SH)
+    let meta = try #require(try MetaPages.check(file.descriptor))
+    let environment = try Environment.open(path: path)
+    let info = try environment.info()
+    #expect(meta.transactionID == info.lastTransactionID)
+    #expect(meta.lastPage == UInt64(info.lastPage))
+    #expect(meta.pageSize == info.pageSize)
+  }
+
+  @Test func refusesForeignFiles() throws {
+    for text in ["SQLite format 3\0" + String(repeating: "x", count: 9000), "{}", "x"] {
+      try write(Data(text.utf8))
+      #expect(throws: LMDBError.invalid) { try Environment.open(path: path) }
+      #expect(try contents == Data(text.utf8))
+    }
+  }
+
+  /// What an interrupted creation leaves behind.
+  @Test func refusesTornCreations() throws {
+    let whole = try contents
+    for kept in [0, 1, 20, 100, 4096, 4097, 8000] {
+      try write(whole.prefix(kept))
+      #expect(throws: LMDBError.fileTooSmall) { try Environment.open(path: path) }
+    }
+    try write(Data(count: 8192))
+    #expect(throws: LMDBError.fileTooSmall) { try Environment.open(path: path) }
+  }
+
+  /// Every shorter length is refused, and none is mapped.
+  @Test func refusesATruncatedFileOfAnyLength() throws {
+    let whole = try contents
+    for kept in stride(from: 8192, to: whole.count, by: 512) {
+      try write(whole.prefix(kept))
+      #expect(throws: LMDBError.self, "\(kept) bytes") { try Environment.open(path: path) }
+    }
+    try write(whole)
+    _ = try Environment.open(path: path)
+  }
+
+  @Test func refusesOtherVersionsAndPageSizes() throws {
+    let whole = try contents
+    let cases: [(offset: Int, error: LMDBError)] = [
+      (16, .invalid), (20, .versionMismatch), (40, .foreignPageSize), (10, .invalid),
+      (4096 + 16, .invalid), (4096 + 20, .versionMismatch),
+    ]
+    for (offset, error) in cases {
+      var damaged = whole
+      damaged[offset] ^= 0x0F
+      try write(damaged)
+      #expect(throws: error, "at \(offset)") { try Environment.open(path: path) }
+    }
+  }
+
+  /// A root that leads nowhere is found before the file is mapped.
+  @Test func refusesRootsThatLeadNowhere() throws {
+    let whole = try contents
+    for meta in [0, 4096] {
+      for root in [80, 128] {
+        var damaged = whole
+        // The older root page must not be chosen: damage both.
+        for offset in [meta, 4096 - meta] {
+          damaged.replaceSubrange(
+            offset + root..<offset + root + 8, with: UInt64(1_000_000).nativeBytes)
+        }
+        try write(damaged)
+        #expect(throws: LMDBError.corrupted) { try Environment.open(path: path) }
+      }
+    }
+  }
+}

@@ -63,49 +63,55 @@ import Testing
     let environment = try folder.environment(mapSize: smallest)
     let database = try #require(try environment.openDatabase("it", .integerKey, create: true))
     try Self.fill(environment, database, count: 20, mark: 0)
+    let progress = Progress()
+    let readers = DispatchGroup()
+    for _ in 0..<3 {
+      readers.enter()
+      Thread {
+        while !progress.isDone.load(ordering: .acquiring) {
+          do {
+            let marks = try Self.slowMarks(environment, database)
+            if marks.count != 1 { progress.failures.withLock { $0.append("\(marks)") } }
+          } catch {
+            progress.failures.withLock { $0.append("\(error)") }
+          }
+          progress.snapshots.add(1, ordering: .relaxed)
+        }
+        readers.leave()
+      }.start()
+    }
+    while progress.snapshots.load(ordering: .relaxed) < 3 { usleep(100) }
+    defer {
+      progress.isDone.store(true, ordering: .releasing)
+      readers.wait()
+      #expect(progress.failures.withLock { $0 } == [])
+    }
+    for mark in UInt8(1)...40 {
+      try Self.fill(environment, database, count: 20 + Int(mark) * 60, mark: mark)
+    }
+    #expect(try environment.info().mapSize >= 1 << 21)
+  }
+
+  /// What the threads of a test tell each other.
+  private final class Progress: Sendable {
     let isDone = Atomic(false)
     let failures = Mutex<[String]>([])
     let snapshots = Atomic(0)
-    let group = DispatchGroup()
-    withoutActuallyEscaping({ () -> Void in
-      while !isDone.load(ordering: .acquiring) {
-        do {
-          let transaction = try environment.beginRead()
-          var marks = Set<UInt8>()
-          let cursor = try transaction.cursor(database)
-          while let entry = try cursor.next() {
-            marks.formUnion(entry.value)
-            if marks.count % 7 == 0 { usleep(100) }
-          }
-          if marks.count != 1 { failures.withLock { $0.append("marks \(marks)") } }
-          snapshots.add(1, ordering: .relaxed)
-        } catch {
-          failures.withLock { $0.append("\(error)") }
-        }
-      }
-    }) { reading in
-      nonisolated(unsafe) let reading = reading
-      for _ in 0..<3 {
-        let thread = Thread { [group] in
-          reading()
-          group.leave()
-        }
-        group.enter()
-        thread.start()
-      }
-      for mark in UInt8(1)...40 {
-        do {
-          try Self.fill(environment, database, count: 20 + Int(mark) * 60, mark: mark)
-        } catch {
-          failures.withLock { $0.append("write: \(error)") }
-        }
-      }
-      isDone.store(true, ordering: .releasing)
-      group.wait()
+  }
+
+  /// The different bytes that one snapshot holds, read so slowly that growth has to wait.
+  private static func slowMarks(
+    _ environment: Environment, _ database: Database
+  ) throws -> Set<UInt8> {
+    let transaction = try environment.beginRead()
+    let cursor = try transaction.cursor(database)
+    var marks = Set<UInt8>()
+    while let entry = try cursor.next() {
+      marks.insert(entry.value[0])
+      marks.insert(entry.value[999])
+      if entry.integerKey % 200 == 0 { usleep(100) }
     }
-    #expect(failures.withLock { $0 } == [])
-    #expect(snapshots.load(ordering: .relaxed) > 3)
-    #expect(try environment.info().mapSize >= 1 << 21)
+    return marks
   }
 
   @Test func refusesToWaitForItsOwnThread() throws {

@@ -1,0 +1,115 @@
+import Foundation
+import Testing
+
+@testable import LMDB
+
+@Suite struct EnvironmentMaintenanceTests {
+  private let folder: TemporaryFolder
+  private let environment: Environment
+  private let database: Database
+
+  init() throws {
+    folder = try TemporaryFolder()
+    environment = try folder.environment()
+    database = try #require(try environment.openDatabase("it", .integerKey, create: true))
+    try environment.write { [database] transaction in
+      for key in 0..<1000 {
+        try transaction.put(database, UInt64(key).nativeBytes, [UInt8](repeating: 1, count: 100))
+      }
+    }
+  }
+
+  @Test func describesTheFile() throws {
+    let info = try environment.info()
+    #expect(info.mapSize == 1 << 30)
+    #expect(info.pageSize >= 4096)
+    #expect(info.maximumReaders == 1024)
+    #expect(try environment.lastTransactionID == info.lastTransactionID)
+    try environment.write { try $0.clear(database) }
+    #expect(try environment.lastTransactionID == info.lastTransactionID + 1)
+    let shape = try environment.statistics(of: database)
+    #expect(shape.entries == 0 && shape.depth == 0)
+  }
+
+  @Test(arguments: [false, true]) func copiesTheLastCommit(compacting: Bool) throws {
+    try environment.write { transaction in
+      for key in 0..<900 { try transaction.delete(database, key: UInt64(key)) }
+    }
+    let pinned = try environment.beginRead()
+    let target = folder.file("copy.arbor")
+    try environment.copy(to: target, compacting: compacting)
+    #expect(throws: LMDBError.system(errno: EEXIST)) {
+      try environment.copy(to: target, compacting: compacting)
+    }
+    let attributes = try FileManager.default.attributesOfItem(atPath: target)
+    #expect(attributes[.posixPermissions] as? Int == 0o600)
+    let copy = try Environment.open(path: target)
+    let same = try #require(try copy.openDatabase("it", .integerKey, create: false))
+    #expect(try copy.statistics(of: same).entries == 100)
+    #expect(try copy.value(same, UInt64(950).nativeBytes)?.count == 100)
+    let pages = (try copy.info().lastPage, try environment.info().lastPage)
+    #expect(compacting ? pages.0 < pages.1 : pages.0 == pages.1)
+    try copy.write { try $0.put(same, key: 1, value: 1, .overwrite) }
+    _ = pinned.id
+  }
+
+  @Test func leavesNothingBehindAFailedCopy() throws {
+    #expect(throws: LMDBError.noSuchFile) {
+      try environment.copy(to: folder.file("no/copy"), compacting: false)
+    }
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).count == 2)
+  }
+
+  /// A process that dies with a snapshot leaves its slot, until somebody looks.
+  @Test func freesTheSlotsOfDeadProcesses() async throws {
+    let environment = environment
+    await #expect(processExitsWith: .signal(SIGKILL)) {
+      [path = environment.path as String] in
+      let other = try Environment.open(path: path)
+      let snapshot = try other.beginRead()
+      kill(getpid(), SIGKILL)
+      _ = snapshot.id
+    }
+    let held = try environment.readers().filter { $0.transactionID != nil }
+    #expect(held.count == 1)
+    #expect(held.first?.processID != getpid())
+    #expect(try environment.checkStaleReaders() == 1)
+    #expect(try environment.checkStaleReaders() == 0)
+    #expect(try environment.readers().allSatisfy { $0.transactionID == nil })
+  }
+
+  /// The same where the dead ones have taken every slot.
+  @Test func makesRoomAmongDeadReaders() async throws {
+    let path = folder.file("few.arbor")
+    let few = try folder.environment("few.arbor") { $0.maximumReaders = 2 }
+    for _ in 0..<2 {
+      await #expect(processExitsWith: .signal(SIGKILL)) { [path = path as String] in
+        let other = try Environment.open(path: path)
+        let first = try other.beginRead()
+        let second = try? other.beginRead()
+        kill(getpid(), SIGKILL)
+        _ = first.id
+        _ = second?.id
+      }
+    }
+    let first = try few.beginRead()
+    let second = try few.beginRead()
+    let isSame = first.id == second.id
+    #expect(isSame)
+  }
+
+  @Test func readsLinesOfTheReaderTable() {
+    let busy = ReaderInfo(line: "     12345 7f00aa 17\n")
+    #expect(busy == ReaderInfo(processID: 12345, transactionID: 17))
+    #expect(ReaderInfo(line: "  12345 7f00aa -\n")?.transactionID == nil)
+    #expect(ReaderInfo(line: "    pid     thread     txnid\n") == nil)
+    #expect(ReaderInfo(line: "(no active readers)\n") == nil)
+  }
+
+  @Test func synchronizes() throws {
+    try environment.synchronize()
+    try environment.write { _ in
+      #expect(throws: LMDBError.nestedWrite) { try environment.synchronize() }
+    }
+  }
+}

@@ -1,0 +1,87 @@
+import Foundation
+import Synchronization
+import Testing
+
+@testable import LMDB
+
+@Suite struct WaitingTests {
+  @Test func wakesAllWaiters() {
+    let event = EventCount()
+    let token = event.token
+    let awake = Atomic(0)
+    let group = DispatchGroup()
+    for _ in 0..<4 {
+      group.enter()
+      Thread {
+        if event.wait(past: token, until: nil) { awake.add(1, ordering: .relaxed) }
+        group.leave()
+      }.start()
+    }
+    event.notify()
+    group.wait()
+    #expect(awake.load(ordering: .relaxed) == 4)
+  }
+
+  /// A change between the look and the sleep is not slept through.
+  @Test func doesNotSleepThroughAnEarlierChange() {
+    let event = EventCount()
+    let token = event.token
+    event.notify()
+    #expect(event.wait(past: token, until: nil))
+  }
+
+  @Test func sleepsNoLongerThanTheDeadline() {
+    let event = EventCount()
+    #expect(!event.wait(past: event.token, until: EventCount.deadline(in: 0.01)))
+    #expect(!event.wait(past: event.token, until: EventCount.deadline(in: -1)))
+  }
+
+  @Test func tellsThreadsApart() {
+    let me = ThreadID.current
+    #expect(me == ThreadID.current)
+    let done = DispatchSemaphore(value: 0)
+    nonisolated(unsafe) var other: ThreadID?
+    Thread {
+      other = ThreadID.current
+      done.signal()
+    }.start()
+    done.wait()
+    #expect(other != nil && other != me)
+  }
+
+  /// A forked child can not use what it inherited, does no harm, and the parent goes on.
+  @Test func stopsAForkedChild() async throws {
+    await #expect(processExitsWith: .exitCode(9)) {
+      let folder = try TemporaryFolder()
+      let environment = try folder.environment()
+      let database = try #require(try environment.openDatabase("it", [], create: true))
+      try environment.write { try $0.put(database, [1], [1]) }
+      var held: ReadTransaction? = try environment.beginRead()
+      // Swift hides `fork`, because most of a process does not survive it.
+      let symbol = try #require(dlsym(nil, "fork"))
+      let fork = unsafeBitCast(symbol, to: (@convention(c) () -> pid_t).self)
+      let child = fork()
+      if child == 0 {
+        held = nil
+        var errors: [LMDBError] = []
+        do throws(LMDBError) { _ = try environment.beginRead() } catch { errors.append(error) }
+        do throws(LMDBError) { try environment.runWrite { _ in true } } catch {
+          errors.append(error)
+        }
+        do throws(LMDBError) { try environment.close() } catch { errors.append(error) }
+        do throws(LMDBError) { _ = try environment.info() } catch { errors.append(error) }
+        _exit(errors == Array(repeating: .forkedProcess, count: 4) ? 5 : 6)
+      }
+      var status: Int32 = 0
+      waitpid(child, &status, 0)
+      guard (status >> 8) & 0xFF == 5 else { exit(2) }
+      // The child's end must not have freed this process's slot.
+      let readers = try environment.readers().filter { $0.transactionID != nil }
+      guard readers.count == 1, held != nil else { exit(3) }
+      held = nil
+      try environment.write { try $0.put(database, [1], [2]) }
+      guard try environment.value(database, [1]) == [2] else { exit(4) }
+      exit(9)
+    }
+  }
+}

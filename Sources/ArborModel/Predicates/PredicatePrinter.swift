@@ -1,12 +1,9 @@
 /// Writes trees as text that parses back to them.
-package struct PredicatePrinter {
+struct PredicatePrinter {
   /// The text of an argument.
-  private let argument: (Int) -> String
+  let argument: (Int) -> String
 
-  /// - Parameter argument: The text of an argument.
-  package init(argument: @escaping (Int) -> String) { self.argument = argument }
-
-  package func text(of node: PredicateNode) -> String {
+  func text(of node: PredicateNode) -> String {
     switch node {
     case .constant(let flag): flag ? "TRUEPREDICATE" : "FALSEPREDICATE"
     case .and(let nodes): nodes.map(operand).joined(separator: " AND ")

@@ -54,6 +54,24 @@ struct ModelBundle {
     }
   }
 
+  /// The text of the file that marks a version as current.
+  static func mark(_ version: String) -> Data {
+    let name = version.replacing("&", with: "&amp;").replacing("<", with: "&lt;")
+    let text = """
+      <?xml version="1.0" encoding="UTF-8"?>
+      <!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" \
+      "http://www.apple.com/DTDs/PropertyList-1.0.dtd">
+      <plist version="1.0">
+      <dict>
+      \t<key>\(markKey)</key>
+      \t<string>\(name)</string>
+      </dict>
+      </plist>
+
+      """
+    return Data(text.utf8)
+  }
+
   /// The name of the version that is marked as current, nil where there is no mark.
   private static func markedVersion(of url: URL) throws(ArborError) -> String? {
     let mark = url.appending(path: markName)

@@ -78,7 +78,7 @@ final class ModelXMLParser: NSObject, XMLParserDelegate {
     _ parser: XMLParser, didStartElement name: String, namespaceURI: String?,
     qualifiedName: String?, attributes: [String: String]
   ) {
-    open.append(ModelXMLNode(name: name, attributes: attributes, tagEnd: position(of: parser)))
+    open.append(ModelXMLNode(name, attributes, tagEnd: position(of: parser)))
   }
 
   func parser(

@@ -30,3 +30,15 @@ public struct FetchPredicate: Sendable {
     }
   }
 }
+
+extension FetchPredicate {
+  /// A predicate from a tree.
+  ///
+  /// - Parameter arguments: The constants of the tree's `.argument`s.
+  package init(node: PredicateNode, arguments: [Value] = []) {
+    self.init(
+      shape: ParsedPredicate(
+        origin: .derived, outcome: .success(node), argumentCount: arguments.count),
+      arguments: arguments)
+  }
+}

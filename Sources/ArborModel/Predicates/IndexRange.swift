@@ -46,7 +46,7 @@ struct IndexRange {
     case .decimal: self.init(comparison, constant) { Self.decimal($0) }
     case .string, .binary, .uri, .uuid:
       self.init(comparison, constant) { value in
-        FieldComparison.storedBytes(of: value, in: kind) == nil ? nil : (value, .equal)
+        FieldComparison.storedBytes(of: value, in: kind).map { _ in (value, .equal) }
       }
     case .tagged: return nil
     }
@@ -74,7 +74,7 @@ struct IndexRange {
     let isOpenAbove = upper == greatest && lower != upper
     self.init(
       lower: isOpenBelow ? .null : value(lower), !isOpenBelow,
-      upper: isOpenAbove ? nil : value(upper), !isOpenAbove)
+      upper: isOpenAbove ? Value?.none : value(upper), !isOpenAbove)
   }
 
   /// For kinds whose constants are compared as they are.

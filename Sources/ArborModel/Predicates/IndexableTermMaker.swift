@@ -57,7 +57,7 @@ struct IndexableTermMaker {
   private func objects(_ subject: IndexableTerm.Subject, _ wanted: [Value]) -> Outcome {
     let numbers = wanted.compactMap { value -> Value? in
       switch value {
-      case .null: return subject == .object ? nil : .null
+      case .null where subject != .object: return .some(.null)
       case .objectID(let id):
         return environment.objectNumber(id).map { .integer(Int64(bitPattern: $0.rawValue)) }
       default: return nil

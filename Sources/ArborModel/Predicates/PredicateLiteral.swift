@@ -76,6 +76,8 @@ enum PredicateLiteral {
     case ("NSDate", .integer(let seconds)):
       .date(Date(timeIntervalSinceReferenceDate: Double(seconds)))
     case ("NSDate", .double(let seconds)): .date(Date(timeIntervalSinceReferenceDate: seconds))
+    case ("NSDate", .decimal(let seconds)):
+      Double(seconds.description).map { .date(Date(timeIntervalSinceReferenceDate: $0)) }
     case ("NSDecimalNumber", .string(let text)): decimal(text)
     case ("NSDecimalNumber", .integer(let number)): .decimal(Decimal(number))
     case ("NSDecimalNumber", .double(let number)):

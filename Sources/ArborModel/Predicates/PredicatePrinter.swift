@@ -1,9 +1,12 @@
 /// Writes trees as text that parses back to them.
-struct PredicatePrinter {
+package struct PredicatePrinter {
   /// The text of an argument.
-  let argument: (Int) -> String
+  private let argument: (Int) -> String
 
-  func text(of node: PredicateNode) -> String {
+  /// - Parameter argument: The text of an argument.
+  package init(argument: @escaping (Int) -> String) { self.argument = argument }
+
+  package func text(of node: PredicateNode) -> String {
     switch node {
     case .constant(let flag): flag ? "TRUEPREDICATE" : "FALSEPREDICATE"
     case .and(let nodes): nodes.map(operand).joined(separator: " AND ")

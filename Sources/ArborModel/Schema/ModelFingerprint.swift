@@ -25,9 +25,9 @@
 /// ```
 public struct ModelFingerprint: Sendable, Hashable {
   /// The value's 128 bits.
-  package let bits: UInt128
+  let bits: UInt128
 
-  package init(bits: UInt128) { self.bits = bits }
+  init(bits: UInt128) { self.bits = bits }
 }
 
 extension ModelFingerprint: LosslessStringConvertible, Codable {

@@ -19,11 +19,13 @@ package struct DecimalDigits: Sendable, Hashable {
     var digits = text.compactMap { byte in
       byte >= UInt8(ascii: "0") && byte <= UInt8(ascii: "9") ? byte - UInt8(ascii: "0") : nil
     }
-    self.isNegative = isNegative
-    self.exponent = exponent + digits.count - digits.prefix { $0 == 0 }.count
-    digits.removeFirst(digits.prefix { $0 == 0 }.count)
+    let zeros = digits.prefix { $0 == 0 }.count
+    let places = digits.count - zeros
+    digits.removeFirst(zeros)
     while digits.last == 0 { digits.removeLast() }
     self.digits = digits
+    self.isNegative = isNegative && !digits.isEmpty
+    self.exponent = digits.isEmpty ? 0 : exponent + places
   }
 
   /// A whole number.

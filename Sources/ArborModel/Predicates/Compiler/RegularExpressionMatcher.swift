@@ -13,11 +13,12 @@ struct RegularExpressionMatcher: ByteMatcher {
     let pattern = folding.fold(pattern)
     let flags: NSRegularExpression.Options =
       options.folding.contains(.case) ? .caseInsensitive : []
+    // A parenthesis too many must not close the group that is put around the pattern.
+    let isSound =
+      pattern.isEmpty || (try? NSRegularExpression(pattern: pattern, options: flags)) != nil
     // A comment at the end of a pattern with (?x) would swallow what closes the group.
-    for whole in ["\\A(?:\(pattern))\\z", "\\A(?:\(pattern)\n)\\z"] {
-      if (try? NSRegularExpression(pattern: pattern, options: flags)) != nil,
-        let expression = try? NSRegularExpression(pattern: whole, options: flags)
-      {
+    for whole in ["\\A(?:\(pattern))\\z", "\\A(?:\(pattern)\n)\\z"] where isSound {
+      if let expression = try? NSRegularExpression(pattern: whole, options: flags) {
         self.expression = expression
         return
       }

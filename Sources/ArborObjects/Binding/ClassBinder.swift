@@ -1,0 +1,154 @@
+internal import ArborModel
+internal import Foundation
+
+/// Finds out which class represents which entity of a store, and where its properties lie.
+struct ClassBinder {
+  let schema: ModelSchema
+  let storeID: UUID
+
+  /// The bindings of all entities, by their index, for the classes that are known from the start.
+  ///
+  /// An entity without a class of its own is represented by its nearest ancestor's, so that a fetch
+  /// of the ancestor's class finds objects of that class; the last resort is ``ManagedObject``.
+  func bindings(for classes: [ManagedObject.Type]) throws(ArborError) -> [EntityBinding] {
+    var classOf: [Int: ManagedObject.Type] = [:]
+    for objectClass in classes {
+      let entity = try entity(of: objectClass)
+      if let other = classOf[entity.index], other != objectClass {
+        throw ArborError(
+          .invalidArgument,
+          "Both \(other) and \(objectClass) describe entity \(entity.name); name one of them."
+        ).with(entity: entity.name)
+      }
+      classOf[entity.index] = objectClass
+    }
+    var bindings: [EntityBinding] = []
+    for entity in schema.entities {
+      bindings.append(
+        try bind(entity.lineage.lazy.compactMap { classOf[$0] }.first, to: entity))
+    }
+    return bindings
+  }
+
+  /// The entity that a class describes.
+  func entity(of objectClass: ManagedObject.Type) throws(ArborError) -> EntitySchema {
+    let name = objectClass.entityDescription.name
+    guard let entity = schema.entity(named: name) else {
+      guard !name.isEmpty else {
+        throw ArborError(
+          .invalidArgument,
+          "\(objectClass) describes no entity; override entityDescription, or name the entity.")
+      }
+      throw ArborError(
+        .unknownName,
+        "The model has no entity \(name), which class \(objectClass) describes; open the store "
+          + "with a model that has it." + NearestName.hint(name, in: schema.entities.map(\.name))
+      ).with(entity: name)
+    }
+    return entity
+  }
+
+  /// Binds a class, or plain managed objects, to an entity.
+  func bind(
+    _ objectClass: ManagedObject.Type?, to entity: EntitySchema
+  ) throws(ArborError) -> EntityBinding {
+    guard let objectClass, objectClass != ManagedObject.self else {
+      return EntityBinding(
+        entity, in: schema, storeID: storeID, objectClass: ManagedObject.self,
+        attributeSlots: Array(entity.attributes.indices),
+        relationshipSlots: Array(entity.relationships.indices))
+    }
+    var (attributes, relationships): ([Int], [Int]) = ([], [])
+    for description in objectClass.describedLineage {
+      for attribute in description.attributes {
+        attributes.append(try slot(of: attribute, in: entity, objectClass))
+      }
+      for relationship in description.relationships {
+        relationships.append(try slot(of: relationship, in: entity, objectClass))
+      }
+    }
+    return EntityBinding(
+      entity, in: schema, storeID: storeID, objectClass: objectClass, attributeSlots: attributes,
+      relationshipSlots: relationships)
+  }
+
+  private func slot(
+    of attribute: AttributeDescription, in entity: EntitySchema, _ objectClass: ManagedObject.Type
+  ) throws(ArborError) -> Int {
+    try refuseReserved(attribute.name, in: entity, objectClass)
+    guard case .attribute(let stored) = entity.property(named: attribute.name) else {
+      throw mismatch(attribute.name, entity, objectClass, "an attribute \(attribute.name)")
+    }
+    guard stored.field.kind == FieldKind(attribute.type) else {
+      throw mismatch(
+        attribute.name, entity, objectClass,
+        "attribute \(attribute.name) of type \(attribute.type); it is \(stored.description.type)")
+    }
+    return stored.slot
+  }
+
+  private func slot(
+    of relationship: RelationshipDescription, in entity: EntitySchema,
+    _ objectClass: ManagedObject.Type
+  ) throws(ArborError) -> Int {
+    try refuseReserved(relationship.name, in: entity, objectClass)
+    guard case .relationship(let stored) = entity.property(named: relationship.name),
+      stored.isToMany == relationship.isToMany, stored.isOrdered == relationship.isOrdered
+    else {
+      let kind =
+        relationship.isToMany
+        ? relationship.isOrdered ? "an ordered to-many" : "a to-many" : "a to-one"
+      throw mismatch(
+        relationship.name, entity, objectClass, "\(kind) relationship \(relationship.name)")
+    }
+    return stored.slot
+  }
+
+  private func mismatch(
+    _ property: String, _ entity: EntitySchema, _ objectClass: ManagedObject.Type,
+    _ expected: String
+  ) -> ArborError {
+    ArborError(
+      .modelMismatch,
+      "\(objectClass) expects \(expected) in entity \(entity.name), which the store's model does "
+        + "not have; make class and model agree."
+    ).with(entity: entity.name, keyPath: property)
+  }
+
+  /// A property of a typed class that is named like a member of ``ManagedObject`` would hide it.
+  private func refuseReserved(
+    _ name: String, in entity: EntitySchema, _ objectClass: ManagedObject.Type
+  ) throws(ArborError) {
+    guard ManagedObject.reservedNames.contains(name) else { return }
+    throw ArborError(
+      .invalidModel,
+      "Property \(name) of class \(objectClass) is named like a member of ManagedObject; give it "
+        + "another name."
+    ).with(entity: entity.name, keyPath: name)
+  }
+}
+
+extension ManagedObject {
+  /// The names that no property of a typed class may have.
+  static let reservedNames: Set<String> = [
+    "objectID", "entity", "entityDescription", "context", "isInserted", "isUpdated", "isDeleted",
+    "isFault", "hasChanges", "changedValues", "committedValues", "value", "setValue", "validate",
+    "awakeFromInsert", "awakeFromFetch", "willCommit", "didCommit", "prepareForDeletion",
+    "validateForInsert", "validateForUpdate", "validateForDelete", "importValue", "didImport",
+    "attribute", "setAttribute", "toOne", "setToOne", "toMany", "setToMany", "orderedToMany",
+    "setOrderedToMany", "hashValue", "hash", "self", "init",
+  ]
+
+  /// The descriptions of the class and its superclasses that describe entities, the root first.
+  class var describedLineage: [EntityDescription] {
+    var lineage: [EntityDescription] = []
+    var next: ManagedObject.Type? = self
+    while let objectClass = next, objectClass != ManagedObject.self {
+      let description = objectClass.entityDescription
+      // A class that does not override its superclass's description adds nothing to it.
+      if description.name != lineage.last?.name { lineage.append(description) }
+      next = _getSuperclass(objectClass) as? ManagedObject.Type
+    }
+    return lineage.reversed()
+  }
+}

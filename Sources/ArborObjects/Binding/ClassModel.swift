@@ -1,0 +1,34 @@
+public import ArborModel
+
+extension ManagedObjectModel {
+  /// Makes the model that typed classes describe.
+  ///
+  /// A class that inherits from another typed class describes a subentity of that one's entity,
+  /// which becomes part of the model too. The model is checked as any other.
+  ///
+  /// ```swift
+  /// let model = try ManagedObjectModel(for: [Company.self, Employee.self])
+  /// ```
+  ///
+  /// - Throws: ``ArborError`` `invalidModel` with every problem, each naming entity and property.
+  public init(for classes: [ManagedObject.Type]) throws(ArborError) {
+    var entities: [EntityDescription] = []
+    for objectClass in classes {
+      let lineage = objectClass.describedLineage
+      guard !lineage.isEmpty else {
+        throw ArborError(
+          .invalidModel,
+          "\(objectClass) describes no entity; override entityDescription in it.")
+      }
+      for (position, description) in lineage.enumerated() {
+        guard !entities.contains(where: { $0.name == description.name }) else { continue }
+        var description = description
+        if position > 0, description.parent == nil {
+          description.parent = lineage[position - 1].name
+        }
+        entities.append(description)
+      }
+    }
+    self = try ManagedObjectModel(entities: entities).validated()
+  }
+}

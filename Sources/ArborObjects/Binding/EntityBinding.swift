@@ -1,0 +1,104 @@
+internal import ArborModel
+internal import Foundation
+
+/// How the objects of one entity are made and read: their class, and where the class's numbered
+/// properties lie in the entity's records.
+///
+/// Reading property *n* has to cost one load, so the places are kept in memory that is laid out once
+/// and never changes.
+///
+/// It is `@unchecked` because of the pointers: what they point to is written in `init` only, and
+/// freed when nobody holds the binding any more.
+final class EntityBinding: @unchecked Sendable {
+  let entity: EntitySchema
+  let schema: ModelSchema
+  let storeID: UUID
+  let objectClass: ManagedObject.Type
+  /// The field of each attribute, by the class's numbering.
+  let attributes: UnsafePointer<AttributePlace>
+  let attributeCount: Int
+  /// The slot in the entity's relationships of each relationship, by the class's numbering.
+  let relationships: UnsafePointer<Int>
+  let relationshipCount: Int
+  /// A record of default values, for reads that fail.
+  let template: RecordView
+  /// The rules that a commit checks, prepared.
+  let rules: EntityRules
+
+  /// One attribute of a class.
+  struct AttributePlace {
+    let field: RecordField
+    /// The attribute's slot in the entity.
+    let slot: Int
+  }
+
+  /// Binds a class.
+  ///
+  /// - Parameters:
+  ///   - attributeSlots: The entity's slot for each attribute of the class.
+  ///   - relationshipSlots: Likewise.
+  init(
+    _ entity: EntitySchema, in schema: ModelSchema, storeID: UUID,
+    objectClass: ManagedObject.Type, attributeSlots: [Int], relationshipSlots: [Int]
+  ) {
+    self.entity = entity
+    self.schema = schema
+    self.storeID = storeID
+    self.objectClass = objectClass
+    attributeCount = attributeSlots.count
+    relationshipCount = relationshipSlots.count
+    attributes = Self.lasting(
+      attributeSlots.map { AttributePlace(field: entity.attributes[$0].field, slot: $0) })
+    relationships = Self.lasting(relationshipSlots)
+    let bytes = Self.lasting(entity.layout.template)
+    template = RecordView(base: bytes, count: entity.layout.template.count)
+    rules = EntityRules(entity)
+  }
+
+  deinit {
+    attributes.deallocate()
+    relationships.deallocate()
+    template.base.deallocate()
+  }
+
+  /// Memory that holds the elements until it is deallocated. All of them are trivial.
+  private static func lasting<T>(_ elements: [T]) -> UnsafePointer<T> {
+    let memory = UnsafeMutablePointer<T>.allocate(capacity: max(elements.count, 1))
+    elements.withUnsafeBufferPointer { buffer in
+      if let base = buffer.baseAddress {
+        memory.initialize(from: base, count: elements.count)
+      }
+    }
+    return UnsafePointer(memory)
+  }
+
+  /// The place of an attribute of the class.
+  @inline(__always)
+  func attribute(_ slot: Int) -> AttributePlace {
+    // One unsigned comparison refuses negative slots too.
+    guard UInt(bitPattern: slot) < UInt(bitPattern: attributeCount) else {
+      wrongSlot(slot, of: "attributes", attributeCount)
+    }
+    return attributes[slot]
+  }
+
+  /// The relationship that a class numbers so.
+  @inline(__always)
+  func relationship(_ slot: Int) -> RelationshipSchema {
+    guard UInt(bitPattern: slot) < UInt(bitPattern: relationshipCount) else {
+      wrongSlot(slot, of: "relationships", relationshipCount)
+    }
+    return entity.relationships[relationships[slot]]
+  }
+
+  @inline(never)
+  private func wrongSlot(_ slot: Int, of what: String, _ count: Int) -> Never {
+    preconditionFailure(
+      "\(objectClass) has no \(what) number \(slot): entity \(entity.name) numbers its \(count) "
+        + "from 0, inherited ones first; number the accessors in the order of the description.")
+  }
+
+  func objectID(_ number: ObjectNumber) -> ObjectID {
+    ObjectID(storeID: storeID, entityName: entity.name, number: number.sequence)
+  }
+}

@@ -1,0 +1,139 @@
+internal import ArborModel
+internal import ArborStore
+
+/// Brings a changed object and a newer record of it in the store together, slot by slot.
+struct ChangeMerger {
+  let context: ManagedObjectContext
+
+  /// Resolves one conflict of a commit, so that the change can be submitted again.
+  func resolve(_ conflict: CommitConflict, _ resolution: MergeConflict.Resolution) {
+    guard let change = context.pending.change(of: conflict.number) else { return }
+    guard let current = conflict.currentRecord else {
+      return resolveDeleted(change, resolution)
+    }
+    let record = RecordBuffer(copying: current, into: context.allocator)
+    guard change.kind == .deleted else {
+      return rebase(change, onto: record.view, record.slab, resolution)
+    }
+    note(change.object)
+    switch resolution {
+    case .objectWins, .overwrite:
+      change.committed = record.view
+      change.committedSlab = record.slab
+    case .storeWins, .rollback:
+      revive(change, record)
+    }
+  }
+
+  /// The store's object is gone.
+  private func resolveDeleted(_ change: ObjectChange, _ resolution: MergeConflict.Resolution) {
+    let object = change.object
+    note(object)
+    switch (resolution, change.kind) {
+    case (.objectWins, .updated), (.overwrite, .updated):
+      // It is inserted again, with all that the context knows of it.
+      change.kind = .inserted
+      change.committed = nil
+      change.committedSlab = nil
+    default:
+      context.takeAway(object)
+    }
+  }
+
+  /// Takes a deletion back: the object is as it is in the store.
+  private func revive(_ change: ObjectChange, _ record: RecordBuffer) {
+    let object = change.object
+    context.pending.drop(change)
+    object.hold(record.view, record.slab)
+    for (field, inverse, target) in derivedReferences(of: object, record.view) {
+      _ = field
+      context.links.arrive(object.number, at: target, inverse)
+    }
+  }
+
+  /// Puts an object's changes on top of a newer committed record.
+  func rebase(
+    _ change: ObjectChange, onto store: RecordView, _ slab: RecordSlab,
+    _ resolution: MergeConflict.Resolution
+  ) {
+    guard let committed = change.committed else { return }
+    let object = change.object
+    let mine = object.currentRecord
+    note(object)
+    moveLinks(of: object, from: committed, to: mine, isUndone: true)
+    if resolution == .rollback {
+      context.pending.drop(change)
+      return object.hold(store, slab)
+    }
+    var working = RecordBuffer(copying: store.bytes, into: context.allocator)
+    for field in object.binding.entity.layout.fields {
+      let isMine =
+        switch resolution {
+        case .overwrite: true
+        case .storeWins:
+          mine.differs(from: committed, field) && !store.differs(from: committed, field)
+        default: mine.differs(from: committed, field)
+        }
+      if isMine || field.isTransient {
+        working.copy(field, from: mine, allocator: context.allocator)
+      }
+    }
+    change.committed = store
+    change.committedSlab = slab
+    change.working = working
+    change.epoch = context.epoch
+    change.mutations &+= 1
+    object.hold(working.view, working.slab)
+    moveLinks(of: object, from: store, to: working.view, isUndone: false)
+  }
+
+  private func note(_ object: ManagedObject) {
+    context.journal?.entries.append(.object(ObjectStep(object)))
+  }
+
+  /// Repeats the difference of two records' references in the link edits of their targets, or takes
+  /// that repetition back.
+  private func moveLinks(
+    of object: ManagedObject, from before: RecordView, to after: RecordView, isUndone: Bool
+  ) {
+    let (left, arrived) = isUndone ? (after, before) : (before, after)
+    for (field, inverse, target) in derivedReferences(of: object, left)
+    where before.differs(from: after, field) {
+      context.links.leave(object.number, at: target, inverse)
+    }
+    for (field, inverse, target) in derivedReferences(of: object, arrived)
+    where before.differs(from: after, field) {
+      context.links.arrive(object.number, at: target, inverse)
+    }
+  }
+
+  private func derivedReferences(
+    of object: ManagedObject, _ record: RecordView
+  ) -> [(RecordField, RelationshipSchema, ObjectNumber)] {
+    let entity = object.binding.entity
+    return entity.relationships.compactMap { relationship in
+      guard let field = entity.field(of: relationship), let target = record.reference(field),
+        let inverse = context.schema.entity(of: target)?.relationships[relationship.inverseSlot],
+        inverse.storage == .derived
+      else { return nil }
+      return (field, inverse, target)
+    }
+  }
+}
+
+extension RecordBuffer {
+  /// Takes over a field's value from another record of the layout.
+  mutating func copy(_ field: RecordField, from record: RecordView, allocator: SlabAllocator) {
+    guard !record.isNull(field) else { return setNull(field) }
+    guard !field.kind.isVariable else {
+      return store(field, bytes: record.bytes(field), allocator: allocator)
+    }
+    switch field.kind.width {
+    case 1: store(field, record.load(field, as: UInt8.self))
+    case 2: store(field, record.load(field, as: UInt16.self))
+    case 4: store(field, record.load(field, as: UInt32.self))
+    case 8: store(field, record.load(field, as: UInt64.self))
+    default: store(field, record.load(field, as: (UInt64, UInt64).self))
+    }
+  }
+}

@@ -1,0 +1,123 @@
+internal import ArborModel
+
+/// The pending changes of one owner's members in one to-many relationship.
+final class LinkEdit {
+  let owner: ObjectNumber
+  let relationship: RelationshipSchema
+  /// The members beyond the store's. Unused where ``order`` is set.
+  var added = MemberList()
+  /// The store's members that are none any more. Unused where ``order`` is set.
+  var removed = MemberList()
+  /// All members of an ordered relationship in their new order.
+  var order: MemberList?
+  /// The savepoint in which ``order`` was last noted in the journal.
+  var orderEpoch: UInt32 = 0
+
+  init(_ owner: ObjectNumber, _ relationship: RelationshipSchema) {
+    self.owner = owner
+    self.relationship = relationship
+  }
+
+  var isEmpty: Bool { order == nil && added.isEmpty && removed.isEmpty }
+}
+
+/// The pending changes of to-many relationships in a context, by owner.
+///
+/// For relationships that the store derives from to-one fields they only repeat what the members'
+/// records say, so that the owner's side is right at once; for all others they are the truth, and
+/// the commit submits them. A change of a link costs two look-ups and no read of the store.
+final class LinkEdits {
+  /// By the index of the declaring entity, then by slot: edits by owner. A relationship has one
+  /// table for its declaring entity and all that inherit it.
+  private var tables: [[Table?]]
+  /// The edits, which the tables refer to unretained.
+  private var edits: ContiguousArray<LinkEdit> = []
+
+  private final class Table {
+    let map = NumberMap()
+  }
+
+  init(_ schema: ModelSchema) {
+    tables = schema.entities.map { Array(repeating: nil, count: $0.relationships.count) }
+  }
+
+  /// Whether there are any. Edits that cancelled out may still count.
+  var hasEdits: Bool { edits.contains { !$0.isEmpty } }
+
+  /// The edit of an owner's relationship, or nil.
+  @inline(__always)
+  func edit(_ owner: ObjectNumber, _ relationship: RelationshipSchema) -> LinkEdit? {
+    guard !edits.isEmpty,
+      let word = tables[relationship.declaringEntity][relationship.slot]?.map[owner],
+      let pointer = UnsafeRawPointer(bitPattern: word)
+    else { return nil }
+    return Unmanaged<LinkEdit>.fromOpaque(pointer).takeUnretainedValue()
+  }
+
+  /// The edit of an owner's relationship, made where there is none.
+  func makeEdit(_ owner: ObjectNumber, _ relationship: RelationshipSchema) -> LinkEdit {
+    if let edit = edit(owner, relationship) { return edit }
+    let edit = LinkEdit(owner, relationship)
+    edits.append(edit)
+    let table: Table
+    if let present = tables[relationship.declaringEntity][relationship.slot] {
+      table = present
+    } else {
+      table = Table()
+      tables[relationship.declaringEntity][relationship.slot] = table
+    }
+    table.map.set(owner, UInt(bitPattern: Unmanaged.passUnretained(edit).toOpaque()))
+    return edit
+  }
+
+  /// Records that a member has come to an unordered relationship; the edit, where that changed it.
+  @discardableResult
+  func arrive(
+    _ member: ObjectNumber, at owner: ObjectNumber, _ relationship: RelationshipSchema
+  ) -> LinkEdit? {
+    let edit = makeEdit(owner, relationship)
+    return edit.removed.remove(member) || edit.added.append(member) ? edit : nil
+  }
+
+  /// Records that a member has left an unordered relationship; the edit, where that changed it.
+  @discardableResult
+  func leave(
+    _ member: ObjectNumber, at owner: ObjectNumber, _ relationship: RelationshipSchema
+  ) -> LinkEdit? {
+    let edit = makeEdit(owner, relationship)
+    return edit.added.remove(member) || edit.removed.append(member) ? edit : nil
+  }
+
+  /// Calls `body` with every edit that is not empty.
+  func forEach<E: Error>(_ body: (LinkEdit) throws(E) -> Void) throws(E) {
+    for edit in edits where !edit.isEmpty { try body(edit) }
+  }
+
+  /// Calls `body` with the owner of every edit of a relationship that users see; an owner may come
+  /// more than once.
+  func forEachOwner(_ body: (ObjectNumber) -> Void) {
+    for edit in edits where !edit.isEmpty && !edit.relationship.isHidden { body(edit.owner) }
+  }
+
+  /// Whether an object's relationship has an edit.
+  func hasEdits(of object: ManagedObject, _ relationship: RelationshipSchema) -> Bool {
+    edit(object.number, relationship).map { !$0.isEmpty } ?? false
+  }
+
+  /// Whether any relationship of an object that users see has an edit.
+  func hasEdits(of object: ManagedObject) -> Bool {
+    guard !edits.isEmpty else { return false }
+    return object.binding.entity.relationships.contains {
+      $0.isToMany && !$0.isHidden && hasEdits(of: object, $0)
+    }
+  }
+
+  /// Forgets all edits.
+  func removeAll() {
+    guard !edits.isEmpty else { return }
+    edits = []
+    for entity in tables.indices {
+      for slot in tables[entity].indices { tables[entity][slot] = nil }
+    }
+  }
+}

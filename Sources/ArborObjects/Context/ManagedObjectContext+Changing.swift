@@ -1,0 +1,143 @@
+internal import ArborModel
+internal import ArborStore
+
+extension ManagedObjectContext {
+  /// Gives an object a working record that may be written to now; nil where its record cannot be
+  /// read, or where it is deleted: changes of deleted objects are idle.
+  @inline(never)
+  func beginWriting(_ object: ManagedObject) -> ObjectChange? {
+    guard load(object), object.change?.kind != .deleted else { return nil }
+    let record = object.currentRecord
+    journal?.entries.append(.object(ObjectStep(object)))
+    let change: ObjectChange
+    if let present = object.change {
+      change = present
+    } else {
+      change = ObjectChange(object, .updated, epoch: epoch)
+      change.committed = record
+      change.committedSlab = object.slab
+      pending.add(change)
+    }
+    let working = RecordBuffer(copying: record.bytes, into: allocator)
+    change.working = working
+    change.epoch = epoch
+    object.hold(working.view, working.slab)
+    return change
+  }
+
+  /// Runs `body` with one snapshot for all reads; without one where the store gives none.
+  func withPinnedSnapshot(_ body: () -> Void) {
+    guard pinned == nil else { return body() }
+    do throws(StoreError) { pinned = try store.file.snapshot() } catch {
+      note(ArborError(error, in: store.file))
+    }
+    defer {
+      pinned?.close()
+      pinned = nil
+    }
+    body()
+  }
+
+  /// Forgets all uncommitted changes: inserted objects are gone, changed and deleted ones are as
+  /// they were last committed or fetched.
+  ///
+  /// - Precondition: No commit is under way.
+  public func rollback() {
+    precondition(
+      journal == nil, "rollback() was called during a commit or a seed; throw an error instead.")
+    for change in pending.all {
+      let object = change.object
+      if let committed = change.committed {
+        object.change = nil
+        object.hold(committed, change.committedSlab)
+      } else {
+        object.detach(.gone)
+        registry.unregister(object)
+      }
+    }
+    pending.removeAll()
+    links.removeAll()
+    if failure?.isReported == true { failure = nil }
+  }
+
+  /// Forgets all objects and uncommitted changes. Objects that somebody holds keep their values and
+  /// belong to no context any more.
+  public func reset() {
+    precondition(
+      journal == nil, "reset() was called during a commit or a seed; throw an error instead.")
+    pending.removeAll()
+    links.removeAll()
+    registry.forgetAll()
+    failure = nil
+    ownSequences = []
+    sequence = store.file.lastSequence
+  }
+
+  /// Lets an object take its values from the store anew at the next read.
+  ///
+  /// - Parameters:
+  ///   - object: An object of this context; nothing happens for one that waits for its first commit
+  ///     or for its deletion.
+  ///   - mergeChanges: Whether the object's own uncommitted changes are kept on top of the store's
+  ///     values, or forgotten.
+  public func refresh(_ object: ManagedObject, mergeChanges: Bool = true) {
+    guard object.owner === self else { return }
+    do throws(ArborError) {
+      try takeInCommits()
+      guard let change = object.change else { return object.becomeFault() }
+      guard change.kind == .updated else { return }
+      if mergeChanges {
+        try refreshChanged(change)
+      } else {
+        takeBack(change)
+        object.becomeFault()
+      }
+    } catch {
+      note(error)
+    }
+  }
+
+  private func refreshChanged(_ change: ObjectChange) throws(ArborError) {
+    let record = try peek { snapshot throws(StoreError) in
+      try snapshot.record(change.object.number, allocator: allocator)
+    }
+    guard let record else { throw missing(change.object.objectID) }
+    ChangeMerger(context: self).rebase(change, onto: record, allocator.slab, .objectWins)
+  }
+
+  /// Makes a changed object what it was before its changes, links included.
+  func takeBack(_ change: ObjectChange) {
+    guard let committed = change.committed else { return }
+    let object = change.object
+    let keeper = InverseKeeper(context: self)
+    for relationship in object.binding.entity.relationships {
+      guard let field = object.binding.entity.field(of: relationship) else { continue }
+      keeper.set(object, relationship, to: committed.reference(field).map(fault))
+    }
+    journal?.entries.append(.object(ObjectStep(object)))
+    pending.drop(change)
+    object.hold(committed, change.committedSlab)
+  }
+}
+
+extension ManagedObjectContext {
+  /// Runs `body` on one view of the store: all fetches and reads inside see the same commits,
+  /// whatever others commit meanwhile.
+  ///
+  /// The view keeps old pages of the file alive; keep it short.
+  ///
+  /// - Throws: What `body` throws, or ``ArborError`` where the store gives no view.
+  public func withSnapshot<R>(_ body: () throws -> R) throws -> R {
+    try beginOperation()
+    guard pinned == nil else { return try body() }
+    try onSnapshot { _ in }
+    do throws(StoreError) { pinned = try store.file.snapshot() } catch {
+      throw ArborError(error, in: store.file)
+    }
+    defer {
+      pinned?.close()
+      pinned = nil
+    }
+    return try body()
+  }
+}

@@ -1,0 +1,34 @@
+internal import ArborModel
+
+/// Which class represents which entity, as this context knows it.
+extension ManagedObjectContext {
+  /// The binding of a typed class, which makes objects of that class.
+  ///
+  /// A class that the store was not opened with is bound when it is used for the first time.
+  ///
+  /// - Throws: ``ArborError`` where the class describes no entity of the model, contradicts it, or
+  ///   objects of the entity exist in this context as another class.
+  func binding(for objectClass: ManagedObject.Type) throws(ArborError) -> EntityBinding {
+    if let binding = bindingsByClass[ObjectIdentifier(objectClass)] { return binding }
+    let binding = try store.bind(objectClass)
+    let updated = store.bindings()
+    for index in updated.indices where updated[index] !== bindings[index] {
+      try refuseRebinding(of: updated[index])
+    }
+    bindings = updated
+    bindingsByClass[ObjectIdentifier(objectClass)] = binding
+    return binding
+  }
+
+  /// Objects cannot change their class: an entity may get another one only while it has none here.
+  private func refuseRebinding(of binding: EntityBinding) throws(ArborError) {
+    var isInUse = false
+    registry.forEach { if $0.binding.entity === binding.entity { isInUse = true } }
+    guard isInUse else { return }
+    throw ArborError(
+      .notAllowed,
+      "This context already holds objects of \(binding.entity.name) that are no "
+        + "\(binding.objectClass); open the store with its classes, or use the class first."
+    ).with(entity: binding.entity.name)
+  }
+}

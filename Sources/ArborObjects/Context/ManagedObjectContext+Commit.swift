@@ -1,0 +1,201 @@
+public import ArborModel
+internal import ArborStore
+
+extension ManagedObjectContext {
+  /// How often a commit may be decided anew after conflicts before it gives up.
+  private static let maximumAttempts = 20
+  /// How often `willCommit` hooks may change objects before the commit gives up.
+  private static let maximumRounds = 100
+
+  /// Validates all changes and writes them in one transaction, or throws and changes nothing: neither
+  /// the store nor the context's pending changes.
+  ///
+  /// Hooks run in this order: `willCommit` until nothing new changes, the validating ones,
+  /// then `didCommit`. Blocks until the commit is durable; async code uses
+  /// ``PersistentStore/perform(_:)``.
+  ///
+  /// - Throws: ``ArborError``: `validation` with every violation, `notUnique` naming both objects,
+  ///   `conflict` where the policy is ``MergePolicy/error``, `diskFull`, `readOnly` and what else the
+  ///   store reports.
+  public func commit() throws(ArborError) {
+    try beginOperation()
+    if let failure { throw failure.error }
+    guard journal == nil else {
+      throw ArborError(
+        .notAllowed,
+        "commit() was called during a commit or a seed; let the outer one commit what changed.")
+    }
+    try takeInCommits()
+    guard hasChanges else { return }
+    let savepoint = beginSavepoint()
+    let receipt: CommitReceipt?
+    do throws(ArborError) {
+      try announce()
+      if let failure { throw failure.error }
+      var validation = CommitValidation(context: self)
+      try validation.check()
+      receipt = try write()
+      end(savepoint)
+    } catch {
+      restore(savepoint)
+      throw error
+    }
+    finish(receipt)
+  }
+
+  // MARK: Hooks
+
+  /// Calls `willCommit` for every changed object, and again for those that changed since.
+  private func announce() throws(ArborError) {
+    var announcedOwners: Set<ObjectNumber> = []
+    for _ in 0..<Self.maximumRounds {
+      var isQuiet = true
+      pending.forEach { change in
+        guard !change.isQuiet, change.announcedMutations != change.mutations else { return }
+        isQuiet = false
+        change.announcedMutations = change.mutations
+        change.object.willCommit()
+      }
+      for owner in ownersOfLinks() where announcedOwners.insert(owner.number).inserted {
+        isQuiet = false
+        owner.willCommit()
+      }
+      if isQuiet { return }
+    }
+    throw ArborError(
+      .notAllowed,
+      "willCommit went on changing objects for \(Self.maximumRounds) rounds; let it change "
+        + "something only where the value differs.")
+  }
+
+  /// The objects that changed in the members of their relationships only.
+  private func ownersOfLinks() -> [ManagedObject] {
+    var owners: [ManagedObject] = []
+    links.forEachOwner { number in
+      if let owner = registry.object(number), owner.change == nil { owners.append(owner) }
+    }
+    return owners
+  }
+
+  // MARK: Writing
+
+  private func write() throws(ArborError) -> CommitReceipt? {
+    for _ in 0..<Self.maximumAttempts {
+      beginWritingOwners()
+      if let failure { throw failure.error }
+      let changes = changeSet()
+      guard !changes.isEmpty else { return nil }
+      do throws(StoreError) { return try store.file.commit(changes) } catch {
+        guard try resolve(error) else { throw ArborError(error, in: store.file) }
+        if let failure { throw failure.error }
+      }
+    }
+    throw ArborError(
+      .conflict,
+      "Other commits of the same objects came in between \(Self.maximumAttempts) times; try again.")
+  }
+
+  /// An edit of an ordered relationship is a change of its owner: it gets a new version.
+  private func beginWritingOwners() {
+    links.forEach { edit in
+      guard edit.order != nil, edit.relationship.storage == .links,
+        pending.change(of: edit.owner) == nil
+      else { return }
+      _ = beginWriting(fault(edit.owner))
+    }
+  }
+
+  private func changeSet() -> ChangeSet {
+    var changes = ChangeSet()
+    changes.author = author
+    changes.contextName = name
+    changes.records.reserveCapacity(pending.count)
+    var reordered: Set<ObjectNumber> = []
+    links.forEach { edit in
+      guard edit.relationship.storage == .links, !isDeleted(edit.owner) else { return }
+      if let order = edit.order {
+        reordered.insert(edit.owner)
+        changes.links.append(
+          .init(owner: edit.owner, relationship: edit.relationship, .reorder(order.numbers)))
+        return
+      }
+      for member in edit.removed.numbers {
+        changes.links.append(
+          .init(owner: edit.owner, relationship: edit.relationship, .remove(member)))
+      }
+      for member in edit.added.numbers {
+        changes.links.append(
+          .init(owner: edit.owner, relationship: edit.relationship, .add(member)))
+      }
+    }
+    pending.forEach { change in
+      if let record = recordChange(change, isReordered: reordered.contains(change.object.number)) {
+        changes.records.append(record)
+      }
+    }
+    return changes
+  }
+
+  /// What the store has to write of a change; nil where the object is as it was.
+  private func recordChange(
+    _ change: ObjectChange, isReordered: Bool
+  ) -> ChangeSet.RecordChange? {
+    let object = change.object
+    switch change.kind {
+    case .inserted: return .insert(object.number, object.currentRecord)
+    case .deleted: return .delete(object.number, from: change.baseVersion)
+    case .dropped: return nil
+    case .updated:
+      guard let committed = change.committed else { return nil }
+      var fields = committed.changedFields(
+        since: object.currentRecord, in: object.binding.entity.layout)
+      if isReordered { fields |= ChangeSet.RecordChange.otherProperties }
+      guard fields != 0 else { return nil }
+      return .update(
+        object.number, from: change.baseVersion, object.currentRecord, changedProperties: fields)
+    }
+  }
+
+  // MARK: Afterwards
+
+  /// Makes the committed state the state of memory.
+  private func finish(_ receipt: CommitReceipt?) {
+    var committed: [ManagedObject] = []
+    committed.reserveCapacity(pending.count)
+    var reordered: Set<ObjectNumber> = []
+    links.forEach { if $0.order != nil { reordered.insert($0.owner) } }
+    let owners = ownersOfLinks()
+    pending.forEach { change in
+      let object = change.object
+      committed.append(object)
+      if change.kind == .deleted {
+        object.detach(.gone)
+        registry.unregister(object)
+      } else {
+        settle(change, isReordered: reordered.contains(object.number))
+        object.change = nil
+      }
+    }
+    pending.removeAll()
+    links.removeAll()
+    if let receipt {
+      if receipt.sequence == sequence + 1 {
+        sequence = receipt.sequence
+      } else {
+        ownSequences.insert(receipt.sequence)
+      }
+    }
+    for object in committed { object.didCommit() }
+    for owner in owners { owner.didCommit() }
+  }
+
+  /// The record in memory takes the version that the store gave it.
+  private func settle(_ change: ObjectChange, isReordered: Bool) {
+    guard let working = change.working else { return }
+    guard let committed = change.committed else { return working.setVersion(1) }
+    let layout = change.object.binding.entity.layout
+    if isReordered || committed.changedFields(since: working.view, in: layout) != 0 {
+      working.setVersion(change.baseVersion + 1)
+    }
+  }
+}

@@ -1,0 +1,157 @@
+internal import ArborModel
+internal import ArborStore
+
+/// Taking in what other contexts and processes have committed.
+extension ManagedObjectContext {
+  /// Takes in the commits up to a snapshot, so that objects and what the snapshot finds never
+  /// contradict each other.
+  ///
+  /// Unchanged objects become faults, or are gone. Changed ones keep their changes: where the
+  /// context's policy is that they win property by property, they are put on top of the newer
+  /// record at once; otherwise the commit finds the conflict.
+  @inline(never)
+  func takeInCommits(upTo snapshot: StoreSnapshot) throws(StoreError) {
+    guard automaticallyMergesCommits, snapshot.sequence > sequence else { return }
+    if registry.count > 0 {
+      switch try snapshot.history(after: sequence) {
+      case .tooOld: try takeInAll(snapshot)
+      case .entries(let entries):
+        for entry in entries where !ownSequences.contains(entry.sequence) {
+          guard !entry.isBulk else {
+            try takeInAll(snapshot)
+            break
+          }
+          for change in entry.changes {
+            if let object = registry.object(change.number) {
+              try takeIn(object, isDeleted: change.kind == .delete, snapshot)
+            }
+          }
+        }
+      }
+    }
+    sequence = snapshot.sequence
+    if !ownSequences.isEmpty { ownSequences = ownSequences.filter { $0 > sequence } }
+  }
+
+  /// Takes every object as changed.
+  private func takeInAll(_ snapshot: StoreSnapshot) throws(StoreError) {
+    for object in registry.objects {
+      let exists = object.change?.kind == .inserted ? true : try snapshot.exists(object.number)
+      try takeIn(object, isDeleted: !exists, snapshot)
+    }
+  }
+
+  private func takeIn(
+    _ object: ManagedObject, isDeleted: Bool, _ snapshot: StoreSnapshot
+  ) throws(StoreError) {
+    guard let change = object.change else {
+      if isDeleted {
+        takeAway(object)
+      } else if object.binding.rules.hasTransientFields, object.base != nil {
+        try renew(object, snapshot)
+      } else {
+        object.becomeFault()
+      }
+      return
+    }
+    guard case .mergeByPropertyObjectWins = mergePolicy, change.kind == .updated, !isDeleted,
+      let record = try snapshot.record(object.number, allocator: allocator),
+      record.version != change.baseVersion
+    else { return }
+    ChangeMerger(context: self).rebase(change, onto: record, allocator.slab, .objectWins)
+  }
+
+  /// Takes over the store's record, keeping the values that live in memory only.
+  private func renew(_ object: ManagedObject, _ snapshot: StoreSnapshot) throws(StoreError) {
+    guard let record = try snapshot.record(object.number, allocator: allocator) else {
+      return takeAway(object)
+    }
+    var renewed = RecordBuffer(copying: record.bytes, into: allocator)
+    for field in object.binding.entity.layout.fields where field.isTransient {
+      renewed.copy(field, from: object.currentRecord, allocator: allocator)
+    }
+    object.hold(renewed.view, renewed.slab)
+  }
+
+  /// Ends the object's belonging to the context: it is no longer in the store.
+  func takeAway(_ object: ManagedObject) {
+    if let change = object.change { pending.drop(change) }
+    object.detach(.gone)
+    registry.unregister(object)
+  }
+}
+
+/// Deciding the conflicts of a commit.
+extension ManagedObjectContext {
+  /// Applies the merge policy to what kept a commit from being written; returns whether it is worth
+  /// another try.
+  func resolve(_ error: StoreError) throws(ArborError) -> Bool {
+    if case .error = mergePolicy { return false }
+    switch error {
+    case .conflict(let conflicts):
+      let merger = ChangeMerger(context: self)
+      for conflict in conflicts { merger.resolve(conflict, resolution(of: conflict)) }
+      return true
+    case .missingTargets(let missing):
+      return dropLinks(missing)
+    case .stillLinked(let linked):
+      for number in Set(linked.map(\.deleted)) {
+        guard let change = pending.change(of: number), change.kind == .deleted else { continue }
+        var propagation = DeletePropagation(self)
+        propagation.propagateAgain(from: change.object)
+      }
+      return true
+    default: return false
+    }
+  }
+
+  private func resolution(of conflict: CommitConflict) -> MergeConflict.Resolution {
+    switch mergePolicy {
+    case .error, .rollback: .rollback
+    case .mergeByPropertyObjectWins: .objectWins
+    case .mergeByPropertyStoreWins: .storeWins
+    case .overwrite: .overwrite
+    case .custom(let decide): mergeConflict(conflict).map(decide) ?? .objectWins
+    }
+  }
+
+  private func mergeConflict(_ conflict: CommitConflict) -> MergeConflict? {
+    guard let change = pending.change(of: conflict.number), let committed = change.committed
+    else { return nil }
+    let object = change.object
+    func values(_ record: RecordView) -> [String: Value] {
+      var values: [String: Value] = [:]
+      for property in object.binding.entity.recordProperties {
+        values[property.name] = object.fieldValue(property, in: record)
+      }
+      return values
+    }
+    return MergeConflict(
+      objectID: object.objectID, committedValues: values(committed),
+      contextValues: change.kind == .deleted ? nil : values(object.currentRecord),
+      storeValues: conflict.currentRecord.map { bytes in
+        values(RecordBuffer(copying: bytes, into: allocator).view)
+      })
+  }
+
+  /// Drops links to objects that others have deleted.
+  private func dropLinks(_ missing: [MissingTarget]) -> Bool {
+    let keeper = InverseKeeper(context: self)
+    var isChanged = false
+    for link in missing {
+      guard let owner = registry.object(link.owner),
+        let relationship = owner.binding.entity.relationships.first(where: {
+          $0.name == link.relationship
+        })
+      else { continue }
+      isChanged = true
+      if relationship.isToMany {
+        keeper.leaveLink(link.target, at: link.owner, relationship)
+        keeper.leave(link.owner, at: link.target, slot: relationship.inverseSlot)
+      } else {
+        keeper.set(owner, relationship, to: nil)
+      }
+    }
+    return isChanged
+  }
+}

@@ -1,0 +1,170 @@
+public import ArborModel
+internal import ArborStore
+
+extension ManagedObjectContext {
+  /// Inserts an object of an entity, with its default values.
+  ///
+  /// - Returns: An object of the entity's class, with an ID that is permanent from now on.
+  /// - Throws: ``ArborError`` `unknownName` for an entity that the model does not have, `notAllowed`
+  ///   for an abstract one, else what the store reports.
+  @discardableResult
+  public func insert(_ entityName: String) throws(ArborError) -> ManagedObject {
+    try beginOperation()
+    let entity = try concreteEntity(named: entityName)
+    try takeInCommits()
+    return try insert(bindings[entity.index], number(for: entity))
+  }
+
+  /// Inserts an object of a typed class, with its default values.
+  ///
+  /// It does not throw, so that setting up objects reads well: what the store reports — it is
+  /// closed, read-only or full — the context's next throwing operation throws, and a commit cannot
+  /// succeed over it.
+  ///
+  /// - Precondition: The class describes a concrete entity of the store's model.
+  @discardableResult
+  public func insert<T: ManagedObject>(_ type: T.Type) -> T {
+    if registry.needsSweep { registry.sweep() }
+    let binding: EntityBinding
+    do throws(ArborError) { binding = try self.binding(for: type) } catch {
+      preconditionFailure(error.message)
+    }
+    guard !binding.entity.isAbstract else {
+      preconditionFailure(abstractMessage(binding.entity.name))
+    }
+    let number: ObjectNumber
+    do throws(ArborError) {
+      try takeInCommits()
+      number = try self.number(for: binding.entity)
+    } catch {
+      note(error)
+      number = unstorableNumber(for: binding.entity)
+    }
+    // The binding of exactly this class makes objects of it.
+    return unsafeDowncast(insert(binding, number), to: type)
+  }
+
+  private func insert(_ binding: EntityBinding, _ number: ObjectNumber) -> ManagedObject {
+    let working = RecordBuffer(copying: binding.entity.layout.template, into: allocator)
+    let object = binding.objectClass.init(
+      ObjectConstruction(
+        context: self, binding: binding, number: number, record: working.view,
+        slab: working.slab))
+    journal?.entries.append(.object(ObjectStep(object, existed: false)))
+    registry.register(object)
+    let change = ObjectChange(object, .inserted, epoch: epoch)
+    change.working = working
+    pending.add(change)
+    object.awakeFromInsert()
+    return object
+  }
+
+  private func number(for entity: EntitySchema) throws(ArborError) -> ObjectNumber {
+    do throws(StoreError) {
+      let sequences = try store.file.takeNumbers(1, for: entity)
+      return ObjectNumber(entity: entity.number, sequence: sequences.lowerBound)
+    } catch {
+      throw ArborError(error, in: store.file)
+    }
+  }
+
+  /// A number from the far end for an object that can never be committed.
+  private func unstorableNumber(for entity: EntitySchema) -> ObjectNumber {
+    defer { unstorableSequence -= 1 }
+    return ObjectNumber(entity: entity.number, sequence: unstorableSequence)
+  }
+
+  func concreteEntity(named name: String) throws(ArborError) -> EntitySchema {
+    let entity = try self.entity(named: name)
+    guard !entity.isAbstract else {
+      throw ArborError(.notAllowed, abstractMessage(name)).with(entity: name)
+    }
+    return entity
+  }
+
+  private func abstractMessage(_ name: String) -> String {
+    "Entity \(name) is abstract and has no objects of its own; insert one of a subentity."
+  }
+
+  func entity(named name: String) throws(ArborError) -> EntitySchema {
+    guard let entity = schema.entity(named: name) else {
+      throw ArborError(
+        .unknownName,
+        "The model has no entity \(name)." + NearestName.hint(name, in: schema.entities.map(\.name))
+      ).with(entity: name)
+    }
+    return entity
+  }
+}
+
+extension ManagedObjectContext {
+  /// The object of an ID, without a look whether it exists: its values are read when they are asked
+  /// for. The context's own inserted objects are found too.
+  ///
+  /// - Throws: ``ArborError`` `invalidArgument` for an ID of another store or an unknown entity.
+  public func object(with id: ObjectID) throws(ArborError) -> ManagedObject {
+    try beginOperation()
+    let number = try number(of: id)
+    try takeInCommits()
+    return fault(number)
+  }
+
+  /// The object of an ID, its values read.
+  ///
+  /// - Throws: ``ArborError`` `objectNotFound` where there is no such object, or it is deleted in
+  ///   this context; `invalidArgument` for an ID of another store.
+  public func existingObject(with id: ObjectID) throws(ArborError) -> ManagedObject {
+    try beginOperation()
+    let number = try number(of: id)
+    try takeInCommits()
+    if let object = registry.object(number), object.base != nil {
+      guard object.change?.kind != .deleted else { throw missing(id) }
+      return object
+    }
+    let record = try peek { snapshot throws(StoreError) in
+      try snapshot.record(number, allocator: allocator)
+    }
+    guard let record else { throw missing(id) }
+    let slab = allocator.slab
+    if let object = registry.object(number) {
+      object.hold(record, slab)
+      object.awakeFromFetch()
+      return object
+    }
+    let object = make(number, record, slab)
+    object.awakeFromFetch()
+    return object
+  }
+
+  /// The object of an ID where the context keeps it already, else nil. Reads nothing.
+  public func registeredObject(for id: ObjectID) -> ManagedObject? {
+    (try? number(of: id)).flatMap { registry.object($0) }
+  }
+
+  func number(of id: ObjectID) throws(ArborError) -> ObjectNumber {
+    do throws(StoreError) { return try store.file.objectNumber(id) } catch {
+      throw ArborError(error, in: store.file).with(objectID: id)
+    }
+  }
+
+  /// Deletes an object, with what the delete rules of its relationships ask for, at once in this
+  /// context and at the next commit in the store.
+  ///
+  /// A relationship whose rule is `deny` is a violation that the commit finds. Deleting an object
+  /// again does nothing. Time in proportion to the objects deleted and those they are linked to.
+  ///
+  /// - Precondition: The object belongs to this context.
+  public func delete(_ object: ManagedObject) {
+    guard object.owner === self else {
+      guard object.state != .gone else { return }
+      preconditionFailure(
+        "\(object.objectID) can not be deleted in this context, since "
+          + (object.owner == nil ? object.whyDetached : "it belongs to another")
+          + "; look it up here by its objectID.")
+    }
+    if registry.needsSweep { registry.sweep() }
+    do throws(ArborError) { try takeInCommits() } catch { note(error) }
+    var propagation = DeletePropagation(self)
+    propagation.delete(object)
+  }
+}

@@ -1,0 +1,239 @@
+internal import ArborModel
+internal import ArborStore
+
+/// The way to the store, for operations and for reads of properties.
+extension ManagedObjectContext {
+  /// Begins an operation: reports what an earlier call could not throw, and lets go of objects that
+  /// nobody uses.
+  @inline(__always)
+  func beginOperation() throws(ArborError) {
+    if failure != nil { try reportFailure() }
+    if registry.needsSweep { registry.sweep() }
+  }
+
+  @inline(never)
+  private func reportFailure() throws(ArborError) {
+    guard let failure, !failure.isReported else { return }
+    self.failure?.isReported = true
+    throw failure.error
+  }
+
+  /// Remembers the error of a call that can not throw. The first one counts.
+  @inline(never)
+  func note(_ error: ArborError) {
+    if failure == nil || failure?.isReported == true { failure = DeferredFailure(error: error) }
+  }
+
+  /// Runs an operation on the newest snapshot, after taking in the commits up to it.
+  func onSnapshot<R>(
+    _ body: (StoreSnapshot) throws(StoreError) -> R
+  ) throws(ArborError) -> R {
+    do throws(StoreError) {
+      if let pinned { return try body(pinned) }
+      guard !store.isClosed else { throw .closed }
+      let snapshot = try store.file.snapshot()
+      defer { snapshot.close() }
+      if snapshot.sequence != sequence { try takeInCommits(upTo: snapshot) }
+      return try body(snapshot)
+    } catch {
+      throw ArborError(error, in: store.file)
+    }
+  }
+
+  /// Reads for a property: on the newest snapshot, taking nothing in.
+  func peek<R>(_ body: (StoreSnapshot) throws(StoreError) -> R) throws(ArborError) -> R {
+    do throws(StoreError) {
+      if let pinned { return try body(pinned) }
+      guard !store.isClosed else { throw .closed }
+      let snapshot = try store.file.snapshot()
+      defer { snapshot.close() }
+      return try body(snapshot)
+    } catch {
+      throw ArborError(error, in: store.file)
+    }
+  }
+
+  /// Takes in the commits of others, for operations that read nothing themselves.
+  @inline(__always)
+  func takeInCommits() throws(ArborError) {
+    guard store.file.lastSequence != sequence, pinned == nil else { return }
+    try onSnapshot { _ in }
+  }
+
+  /// Reads a fault's record; returns whether the object has one now.
+  func load(_ object: ManagedObject) -> Bool {
+    if object.base != nil { return true }
+    do throws(ArborError) {
+      let found = try peek { snapshot throws(StoreError) in
+        try snapshot.record(object.number, allocator: allocator)
+      }
+      guard let found else {
+        note(missing(object.objectID))
+        return false
+      }
+      object.hold(found, allocator.slab)
+    } catch {
+      note(error)
+      return false
+    }
+    object.awakeFromFetch()
+    return true
+  }
+
+  func missing(_ id: ObjectID) -> ArborError {
+    ArborError(
+      .objectNotFound,
+      "There is no \(id.entityName) \(id.number) in the store: it was deleted or never committed; "
+        + "look objects up with existingObject(with:) where that can happen."
+    ).with(entity: id.entityName, objectID: id)
+  }
+
+  /// The object of a number: the registered one, or a fault.
+  func fault(_ number: ObjectNumber) -> ManagedObject {
+    if let object = registry.object(number) { return object }
+    return make(number, nil, nil)
+  }
+
+  /// Makes and registers an object that is not registered.
+  @inline(__always)
+  func make(_ number: ObjectNumber, _ record: RecordView?, _ slab: RecordSlab?) -> ManagedObject {
+    guard let entity = schema.entity(of: number) else {
+      preconditionFailure(
+        "Object number \(number.rawValue) is of no entity of the store; run the store's check.")
+    }
+    let binding = bindings[entity.index]
+    let object = binding.objectClass.init(
+      ObjectConstruction(
+        context: self, binding: binding, number: number, record: record, slab: slab))
+    registry.register(object)
+    return object
+  }
+
+  /// Whether an object is deleted in this context.
+  func isDeleted(_ number: ObjectNumber) -> Bool {
+    pending.change(of: number)?.kind == .deleted
+  }
+}
+
+extension ManagedObjectContext {
+  /// The members of a to-many relationship with all pending changes: in their order where it is
+  /// ordered, else ascending. Never fails; the context remembers the error.
+  func members(of owner: ManagedObject, _ relationship: RelationshipSchema) -> [ObjectNumber] {
+    guard owner.owner != nil else { return [] }
+    let edit = links.edit(owner.number, relationship)
+    if let order = edit?.order { return order.numbers }
+    var members = storedMembers(of: owner.number, relationship)
+    guard let edit, !edit.isEmpty else { return members }
+    if !edit.removed.isEmpty { members.removeAll { edit.removed.contains($0) } }
+    guard !edit.added.isEmpty else { return members }
+    // Another context may have committed the same link since.
+    let present = MemberList(members)
+    members += edit.added.numbers.filter { !present.contains($0) }
+    members.sort()
+    return members
+  }
+
+  /// The number of members with all pending changes, without reading them.
+  func memberCount(of owner: ManagedObject, _ relationship: RelationshipSchema) -> Int {
+    guard owner.owner != nil else { return 0 }
+    let edit = links.edit(owner.number, relationship)
+    if let order = edit?.order { return order.count }
+    guard owner.change?.kind != .inserted else { return edit?.added.count ?? 0 }
+    do throws(ArborError) {
+      return try peek { snapshot throws(StoreError) in
+        var count = try snapshot.memberCount(relationship, of: owner.number)
+        for member in edit?.removed.numbers ?? [] {
+          let wasMember = try snapshot.contains(member, in: relationship, of: owner.number)
+          if wasMember { count -= 1 }
+        }
+        for member in edit?.added.numbers ?? [] {
+          if pending.change(of: member)?.kind == .inserted {
+            count += 1
+          } else {
+            let wasMember = try snapshot.contains(member, in: relationship, of: owner.number)
+            if !wasMember { count += 1 }
+          }
+        }
+        return count
+      }
+    } catch {
+      note(error)
+      return 0
+    }
+  }
+
+  /// Whether an object is a member, without reading the members.
+  func isMember(
+    _ member: ManagedObject, of owner: ManagedObject, _ relationship: RelationshipSchema
+  ) -> Bool {
+    guard owner.owner != nil else { return false }
+    if let edit = links.edit(owner.number, relationship) {
+      if let order = edit.order { return order.contains(member.number) }
+      if edit.added.contains(member.number) { return true }
+      if edit.removed.contains(member.number) { return false }
+    }
+    guard owner.change?.kind != .inserted, member.change?.kind != .inserted else { return false }
+    do throws(ArborError) {
+      return try peek { snapshot throws(StoreError) in
+        try snapshot.contains(member.number, in: relationship, of: owner.number)
+      }
+    } catch {
+      note(error)
+      return false
+    }
+  }
+
+  /// The members that the store knows; none of an object that was never committed.
+  func storedMembers(of owner: ObjectNumber, _ relationship: RelationshipSchema) -> [ObjectNumber] {
+    guard pending.change(of: owner)?.kind != .inserted else { return [] }
+    do throws(ArborError) {
+      return try peek { snapshot throws(StoreError) in
+        try snapshot.members(relationship, of: owner)
+      }
+    } catch {
+      note(error)
+      return []
+    }
+  }
+
+  /// The objects of numbers, those that are not registered read on one snapshot.
+  func objects(_ numbers: [ObjectNumber]) -> [ManagedObject] {
+    var objects: [ManagedObject] = []
+    objects.reserveCapacity(numbers.count)
+    var fetched: [ManagedObject] = []
+    do throws(ArborError) {
+      try withObjects(numbers) { object, isNew in
+        objects.append(object)
+        if isNew { fetched.append(object) }
+      }
+    } catch {
+      note(error)
+    }
+    for object in fetched { object.awakeFromFetch() }
+    return objects
+  }
+
+  private func withObjects(
+    _ numbers: [ObjectNumber], _ body: (ManagedObject, _ isNew: Bool) -> Void
+  ) throws(ArborError) {
+    var position = 0
+    while position < numbers.count, let object = registry.object(numbers[position]) {
+      body(object, false)
+      position += 1
+    }
+    guard position < numbers.count else { return }
+    try peek { snapshot throws(StoreError) in
+      for number in numbers[position...] {
+        if let object = registry.object(number) {
+          body(object, false)
+        } else if let record = try snapshot.record(number, allocator: allocator) {
+          body(make(number, record, allocator.slab), true)
+        } else {
+          throw .corrupted(
+            entity: schema.entity(of: number)?.name, object: number,
+            what: "a relationship leads to an object that is not there")
+        }
+      }
+    }
+  }
+}

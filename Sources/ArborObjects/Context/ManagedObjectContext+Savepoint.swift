@@ -1,0 +1,120 @@
+internal import ArborModel
+
+extension ManagedObjectContext {
+  /// Where the journal stood when a savepoint began.
+  struct Savepoint {
+    let entryCount: Int
+    let isOutermost: Bool
+  }
+
+  /// Runs `body`; where it throws, the pending changes are exactly what they were before.
+  package func withSavepoint<R, E: Error>(_ body: () throws(E) -> R) throws(E) -> R {
+    let savepoint = beginSavepoint()
+    do {
+      let result = try body()
+      end(savepoint)
+      return result
+    } catch {
+      restore(savepoint)
+      throw error
+    }
+  }
+
+  func beginSavepoint() -> Savepoint {
+    let isOutermost = journal == nil
+    let journal = journal ?? ChangeJournal()
+    self.journal = journal
+    // Working records made before are left as they are from here on.
+    epoch &+= 1
+    return Savepoint(entryCount: journal.entries.count, isOutermost: isOutermost)
+  }
+
+  func end(_ savepoint: Savepoint) {
+    if savepoint.isOutermost { journal = nil }
+  }
+
+  /// Undoes every step since the savepoint, the last one first.
+  func restore(_ savepoint: Savepoint) {
+    guard let journal else { return }
+    // What is undone is not noted again.
+    self.journal = nil
+    while journal.entries.count > savepoint.entryCount, let entry = journal.entries.popLast() {
+      switch entry {
+      case .object(let step): undo(step)
+      case .arrival(let member, let edit):
+        links.leave(member, at: edit.owner, edit.relationship)
+      case .departure(let member, let edit):
+        links.arrive(member, at: edit.owner, edit.relationship)
+      case .order(let edit, let order):
+        edit.order = order
+        edit.orderEpoch = 0
+      }
+    }
+    epoch &+= 1
+    if !savepoint.isOutermost { self.journal = journal }
+  }
+
+  private func undo(_ step: ObjectStep) {
+    let object = step.object
+    let former = derivedTargets(of: object)
+    if !step.existed {
+      if let change = object.change { pending.drop(change) }
+      object.detach(.gone)
+      registry.unregister(object)
+    } else {
+      if object.owner == nil {
+        object.owner = self
+        object.state = .live
+        registry.register(object)
+      }
+      restoreChange(step)
+      if let record = step.record { object.hold(record, step.slab) } else { object.becomeFault() }
+    }
+    move(object, from: former, to: derivedTargets(of: object))
+  }
+
+  private func restoreChange(_ step: ObjectStep) {
+    guard let kind = step.kind else {
+      if let change = step.object.change { pending.drop(change) }
+      return
+    }
+    let change = step.object.change ?? ObjectChange(step.object, kind, epoch: step.epoch)
+    change.kind = kind
+    change.working = step.working
+    change.committed = step.committed
+    change.committedSlab = step.committedSlab
+    change.epoch = step.epoch
+    change.mutations &+= 1
+    change.quietMutations = step.quietMutations == .max ? .max : change.mutations
+    if step.object.change == nil { pending.add(change) }
+  }
+
+  /// The targets at whose side an object counts as a member without a record of its own: those of
+  /// to-one relationships whose inverse the store derives.
+  private func derivedTargets(of object: ManagedObject) -> [(slot: Int, target: ObjectNumber)] {
+    let isGone = object.owner == nil || object.change?.kind == .deleted
+    guard !isGone, let base = object.base else { return [] }
+    let record = RecordView(base: base, count: Int(object.count))
+    return object.binding.entity.relationships.compactMap { relationship in
+      guard let field = object.binding.entity.field(of: relationship),
+        let target = record.reference(field), let entity = schema.entity(of: target),
+        entity.relationships[relationship.inverseSlot].storage == .derived
+      else { return nil }
+      return (relationship.inverseSlot, target)
+    }
+  }
+
+  private func move(
+    _ object: ManagedObject, from former: [(slot: Int, target: ObjectNumber)],
+    to present: [(slot: Int, target: ObjectNumber)]
+  ) {
+    for (slot, target) in former where !present.contains(where: { $0 == (slot, target) }) {
+      guard let entity = schema.entity(of: target) else { continue }
+      links.leave(object.number, at: target, entity.relationships[slot])
+    }
+    for (slot, target) in present where !former.contains(where: { $0 == (slot, target) }) {
+      guard let entity = schema.entity(of: target) else { continue }
+      links.arrive(object.number, at: target, entity.relationships[slot])
+    }
+  }
+}

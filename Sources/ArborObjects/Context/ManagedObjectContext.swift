@@ -1,0 +1,156 @@
+internal import ArborModel
+internal import ArborStore
+
+/// A scratch pad of objects over a store: one object per ID, with changes that wait for a commit.
+///
+/// A context, its objects and everything reached from them belong to whoever runs it — one task,
+/// actor or thread — and never cross to another; object IDs, requests, predicates and stores do.
+/// ``PersistentStore/makeContext()`` hands one out, ``PersistentStore/perform(_:)`` and
+/// ``PersistentStore/performBackground(_:)`` run a body in one.
+///
+/// ```swift
+/// let context = store.makeContext()
+/// let employee = context.insert(Employee.self)
+/// employee.name = "Mary"
+/// let namesakes = try context.fetch(Employee.self, matching: "name == \("Mary")")
+/// try context.commit()
+/// ```
+///
+/// Every fetch, count and look-up sees the context's own uncommitted changes. Commits of other
+/// contexts and processes are taken in at the beginning of each operation — a fetch, count, insert,
+/// delete, commit or refresh; reading a property is none.
+///
+/// A context keeps the objects that somebody else refers to or that have changes; others it lets go
+/// from time to time. It keeps its store open.
+///
+/// ## Topics
+/// ### Objects
+/// - ``insert(_:)-(String)``
+/// - ``object(with:)``
+/// - ``existingObject(with:)``
+/// - ``delete(_:)``
+/// - ``refresh(_:mergeChanges:)``
+/// ### Fetching
+/// - ``fetch(_:)``
+/// - ``fetchOne(_:)``
+/// - ``count(_:)``
+/// - ``fetchIDs(_:)``
+/// - ``explain(_:)``
+/// ### Changes
+/// - ``hasChanges``
+/// - ``insertedObjects``
+/// - ``updatedObjects``
+/// - ``deletedObjects``
+/// - ``commit()``
+/// - ``rollback()``
+/// - ``reset()``
+/// - ``mergePolicy``
+public final class ManagedObjectContext {
+  /// The store the objects live in.
+  public let store: PersistentStore
+  /// A name for the history of commits, to tell contexts apart.
+  public var name: String?
+  /// Who makes the changes, for the history of commits.
+  public var author: String?
+  /// What happens when a commit meets a newer commit of the same objects.
+  public var mergePolicy = MergePolicy.error
+  /// Whether commits of others are taken in at the beginning of each operation. Otherwise objects
+  /// keep the values they hold until they are refreshed.
+  public var automaticallyMergesCommits = true
+
+  let schema: ModelSchema
+  let registry = ObjectRegistry()
+  let pending: PendingChanges
+  let links: LinkEdits
+  /// The memory of working records.
+  let allocator = SlabAllocator()
+  /// By entity index.
+  var bindings: [EntityBinding]
+  var bindingsByClass: [ObjectIdentifier: EntityBinding] = [:]
+  /// The newest commit that has been taken in.
+  var sequence: UInt64
+  /// Own commits that the store may list after ``sequence``.
+  var ownSequences: Set<UInt64> = []
+  /// The snapshot that all reads use while one is pinned.
+  var pinned: StoreSnapshot?
+  var failure: DeferredFailure?
+  /// Counts savepoints: a working record may be written only in the one it was made in.
+  var epoch: UInt32 = 1
+  /// What to restore when a savepoint fails; nil outside of savepoints.
+  var journal: ChangeJournal?
+  /// The last sequence given to an object that the store could not number; see ``number(for:)``.
+  var unstorableSequence = ObjectNumber.maximumSequence
+  var isCommitting = false
+  private var madeOverlay: FetchOverlay?
+
+  init(_ store: PersistentStore) {
+    self.store = store
+    schema = store.file.schema
+    bindings = store.bindings()
+    sequence = store.file.lastSequence
+    pending = PendingChanges(entityCount: store.file.schema.entities.count)
+    links = LinkEdits(store.file.schema)
+  }
+
+  deinit {
+    // Objects may outlive the context; they must not find it.
+    registry.forgetAll()
+  }
+
+  /// The public identity of an object of this store.
+  func objectID(_ number: ObjectNumber) -> ObjectID { store.file.objectID(number) }
+
+  /// The pending changes as fetches see them; nil where there is nothing to lay over the store.
+  var overlay: FetchOverlay? {
+    guard pending.count > 0 || registry.count > 0 else { return nil }
+    if let madeOverlay { return madeOverlay }
+    let overlay = FetchOverlay(
+      dirty: pending.map, known: registry.map,
+      pendingRows: { [unowned(unsafe) self] in pending.rows(of: $0) },
+      pendingRecord: { [unowned(unsafe) self] in pending.record(of: $0) },
+      isDeleted: { [unowned(unsafe) self] in pending.change(of: $0)?.kind == .deleted })
+    // The overlay lives no longer than the context, which owns it.
+    madeOverlay = overlay
+    return overlay
+  }
+}
+
+@available(*, unavailable, message: "A context stays where it is; use PersistentStore.perform.")
+extension ManagedObjectContext: Sendable {}
+
+extension ManagedObjectContext {
+  /// Whether a commit would write anything.
+  public var hasChanges: Bool { pending.count > 0 || links.hasEdits }
+
+  /// The objects that wait for their first commit.
+  public var insertedObjects: Set<ManagedObject> { pending.objects { $0.kind == .inserted } }
+
+  /// The committed objects whose properties, or members of whose relationships, have changes that
+  /// wait for a commit.
+  public var updatedObjects: Set<ManagedObject> {
+    var objects = pending.objects { $0.kind == .updated && !$0.isQuiet }
+    links.forEachOwner { number in
+      guard pending.change(of: number) == nil, let owner = registry.object(number) else { return }
+      objects.insert(owner)
+    }
+    return objects
+  }
+
+  /// The objects whose deletion waits for a commit.
+  public var deletedObjects: Set<ManagedObject> { pending.objects { $0.kind == .deleted } }
+
+  /// All objects that the context keeps at present.
+  public var registeredObjects: Set<ManagedObject> {
+    var objects: Set<ManagedObject> = []
+    registry.forEach { objects.insert($0) }
+    return objects
+  }
+}
+
+/// A failure of a call that can not throw, which the next throwing operation reports.
+struct DeferredFailure {
+  var error: ArborError
+  /// Whether it has been thrown. A commit goes on throwing it until the changes that may rest on it
+  /// are rolled back.
+  var isReported = false
+}

@@ -1,0 +1,47 @@
+public import ArborModel
+
+/// What happens when a commit meets objects that another context or process has committed since they
+/// were read.
+///
+/// ``error`` leaves the decision to the caller of `commit()`; the others decide object by object and
+/// go on.
+public enum MergePolicy: Sendable {
+  /// The commit throws ``ArborError`` `conflict` and changes nothing.
+  case error
+  /// Each property that was changed in the context keeps its value; the others take the store's. An
+  /// object deleted in the store comes back, one deleted in the context stays deleted.
+  case mergeByPropertyObjectWins
+  /// Each property that was changed in the store takes the store's value; the others keep the
+  /// context's. What is deleted in the store is gone, what is changed there is not deleted.
+  case mergeByPropertyStoreWins
+  /// The context's objects are written as they are.
+  case overwrite
+  /// The context's changes of the objects in conflict are forgotten.
+  case rollback
+  /// A function decides each conflict. It runs outside of any transaction.
+  case custom(@Sendable (MergeConflict) -> MergeConflict.Resolution)
+}
+
+/// One object that was changed both in a context and in the store.
+public struct MergeConflict: Sendable {
+  /// The object.
+  public let objectID: ObjectID
+  /// Its values when the context read them.
+  public let committedValues: [String: Value]
+  /// Its values in the context; nil where it is deleted there.
+  public let contextValues: [String: Value]?
+  /// Its values in the store; nil where it is deleted there.
+  public let storeValues: [String: Value]?
+
+  /// How a conflict is resolved.
+  public enum Resolution: Sendable {
+    /// As ``MergePolicy/mergeByPropertyObjectWins`` does.
+    case objectWins
+    /// As ``MergePolicy/mergeByPropertyStoreWins`` does.
+    case storeWins
+    /// As ``MergePolicy/overwrite`` does.
+    case overwrite
+    /// As ``MergePolicy/rollback`` does.
+    case rollback
+  }
+}

@@ -1,0 +1,128 @@
+internal import ArborModel
+
+/// The identity map of a context: one object per number, held strongly.
+///
+/// Objects that nobody else refers to and that have no changes are swept out whenever the number of
+/// objects has doubled. It happens at the beginning of operations, on the context's own thread, so
+/// that no object's `deinit` has to find its context.
+///
+/// The map's words are references at +1, as `Unmanaged` keeps them.
+final class ObjectRegistry {
+  private(set) var map = NumberMap()
+  private var sweepCount = leastSweepCount
+
+  /// Below some thousand objects a sweep costs more than the memory it frees is worth.
+  private static let leastSweepCount = 4096
+
+  @inline(__always)
+  var count: Int { map.count }
+
+  /// The object of a number, or nil.
+  @inline(__always)
+  func object(_ number: ObjectNumber) -> ManagedObject? {
+    map[number].flatMap(Self.object)
+  }
+
+  /// Registers a new object.
+  @inline(__always)
+  func register(_ object: ManagedObject) {
+    map.set(object.number, UInt(bitPattern: Unmanaged.passRetained(object).toOpaque()))
+  }
+
+  /// Lets go of an object. Whoever calls it holds the object.
+  func unregister(_ object: ManagedObject) {
+    if let word = map.remove(object.number) { Self.release(word) }
+  }
+
+  func reserve(_ additional: Int) { map.reserveCapacity(map.count + additional) }
+
+  /// Calls `body` with every object. The registry must not change meanwhile.
+  func forEach(_ body: (ManagedObject) -> Void) {
+    map.forEach { _, word in
+      if let object = Self.object(word) { body(object) }
+    }
+  }
+
+  /// All objects, for loops that change the registry.
+  var objects: [ManagedObject] {
+    var objects: [ManagedObject] = []
+    objects.reserveCapacity(count)
+    forEach { objects.append($0) }
+    return objects
+  }
+
+  /// Detaches and lets go of every object.
+  func forgetAll() {
+    map.forEach { _, word in
+      Self.object(word)?.detach(.forgotten)
+      Self.release(word)
+    }
+    map.removeAll()
+    sweepCount = Self.leastSweepCount
+  }
+
+  /// Whether the number of objects has doubled since the last sweep.
+  @inline(__always)
+  var needsSweep: Bool { map.count >= sweepCount }
+
+  /// Lets go of the unchanged objects that nobody else refers to.
+  func sweep() {
+    var unused: [ObjectNumber] = []
+    map.forEach { number, word in
+      if Self.isUnused(word) { unused.append(number) }
+    }
+    if unused.count > count / 2 {
+      removeMost()
+    } else {
+      for number in unused {
+        if let word = map.remove(number) { Self.release(word) }
+      }
+    }
+    sweepCount = max(Self.leastSweepCount, count * 2)
+  }
+
+  /// Makes a new, smaller map of the objects in use.
+  private func removeMost() {
+    var kept: [(ObjectNumber, UInt)] = []
+    map.forEach { number, word in
+      if Self.isUnused(word) { Self.release(word) } else { kept.append((number, word)) }
+    }
+    // In place, since fetch overlays hold the map itself.
+    map.removeAll()
+    for (number, word) in kept { map.set(number, word) }
+  }
+
+  private static func isUnused(_ word: UInt) -> Bool {
+    guard let object = object(word), object.change == nil else { return false }
+    _ = consume object
+    // The word is a strong reference, so the count can be asked of its place in memory.
+    var word = word
+    return withUnsafeMutablePointer(to: &word) { place in
+      place.withMemoryRebound(to: ManagedObject.self, capacity: 1) {
+        isKnownUniquelyReferenced(&$0.pointee)
+      }
+    }
+  }
+
+  @inline(__always)
+  private static func object(_ word: UInt) -> ManagedObject? {
+    UnsafeRawPointer(bitPattern: word).map {
+      Unmanaged<ManagedObject>.fromOpaque($0).takeUnretainedValue()
+    }
+  }
+
+  private static func release(_ word: UInt) {
+    if let pointer = UnsafeRawPointer(bitPattern: word) {
+      Unmanaged<ManagedObject>.fromOpaque(pointer).release()
+    }
+  }
+}
+
+extension ManagedObject {
+  /// Ends the object's belonging to its context.
+  final func detach(_ state: State) {
+    owner = nil
+    change = nil
+    self.state = state
+  }
+}

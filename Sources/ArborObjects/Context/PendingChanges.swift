@@ -1,0 +1,103 @@
+internal import ArborModel
+
+/// The changes of a context's objects that wait for a commit, by number and by entity.
+///
+/// Changes of one entity keep their order. A change that is taken back stays in its list, marked as
+/// dropped, until enough of them have gathered.
+final class PendingChanges {
+  /// The change of each number, as an unretained reference: the lists keep the changes.
+  let map = NumberMap()
+  private var lists: [ContiguousArray<ObjectChange>]
+  private var droppedCount = 0
+
+  init(entityCount: Int) {
+    lists = Array(repeating: [], count: entityCount)
+  }
+
+  @inline(__always)
+  var count: Int { map.count }
+
+  @inline(__always)
+  func change(of number: ObjectNumber) -> ObjectChange? {
+    guard map.count > 0, let word = map[number], let pointer = UnsafeRawPointer(bitPattern: word)
+    else { return nil }
+    return Unmanaged<ObjectChange>.fromOpaque(pointer).takeUnretainedValue()
+  }
+
+  /// Adds the change of an object that has none.
+  func add(_ change: ObjectChange) {
+    let object = change.object
+    object.change = change
+    lists[object.binding.entity.index].append(change)
+    map.set(object.number, UInt(bitPattern: Unmanaged.passUnretained(change).toOpaque()))
+  }
+
+  /// Takes a change back; its object is left as it is.
+  func drop(_ change: ObjectChange) {
+    change.kind = .dropped
+    change.object.change = nil
+    map.remove(change.object.number)
+    droppedCount += 1
+    guard droppedCount > 64, droppedCount > map.count else { return }
+    for index in lists.indices { lists[index].removeAll { $0.kind == .dropped } }
+    droppedCount = 0
+  }
+
+  /// Forgets all changes; the objects are left as they are.
+  func removeAll() {
+    for index in lists.indices { lists[index] = [] }
+    map.removeAll()
+    droppedCount = 0
+  }
+
+  /// Calls `body` with every change, entity by entity. Changes that are added meanwhile are seen
+  /// where their entity has not been passed.
+  func forEach<E: Error>(_ body: (ObjectChange) throws(E) -> Void) throws(E) {
+    guard map.count > 0 else { return }
+    for index in lists.indices {
+      // By position, since hooks may add changes.
+      var position = 0
+      while position < lists[index].count {
+        let change = lists[index][position]
+        position += 1
+        if change.kind != .dropped { try body(change) }
+      }
+    }
+  }
+
+  /// How many deletions there are. Linear.
+  var deletedCount: Int {
+    var count = 0
+    forEach { if $0.kind == .deleted { count += 1 } }
+    return count
+  }
+
+  /// All changes, for loops that drop some.
+  var all: [ObjectChange] {
+    var changes: [ObjectChange] = []
+    changes.reserveCapacity(count)
+    forEach { changes.append($0) }
+    return changes
+  }
+
+  /// The objects whose change fulfils a condition.
+  func objects(where condition: (ObjectChange) -> Bool) -> Set<ManagedObject> {
+    var objects: Set<ManagedObject> = []
+    forEach { if condition($0) { objects.insert($0.object) } }
+    return objects
+  }
+
+  /// The inserted and updated objects of one concrete entity, with their records.
+  func rows(of entity: EntitySchema) -> [(ObjectNumber, RecordView)] {
+    lists[entity.index].compactMap { change in
+      guard change.kind == .inserted || change.kind == .updated else { return nil }
+      return (change.object.number, change.object.currentRecord)
+    }
+  }
+
+  /// The record of an inserted or updated object; nil for others.
+  func record(of number: ObjectNumber) -> RecordView? {
+    guard let change = change(of: number), change.kind != .deleted else { return nil }
+    return change.object.currentRecord
+  }
+}

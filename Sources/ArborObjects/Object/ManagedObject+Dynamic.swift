@@ -1,0 +1,250 @@
+public import ArborModel
+
+/// Values by name, for models without classes.
+extension ManagedObject {
+  /// The value of a property by its name: an attribute's value, a to-one relationship's object ID, or
+  /// the list of a to-many relationship's IDs.
+  ///
+  /// An unknown name or a value of the wrong type is a programmer's error, like an index out of
+  /// bounds, and stops with a sentence; ``value(forKey:)`` and ``setValue(_:forKey:)-(Value,_)``
+  /// throw instead.
+  ///
+  /// ```swift
+  /// employee["age"] = 41
+  /// if employee["name"] == "Mary" { … }
+  /// ```
+  public final subscript(key: String) -> Value {
+    get { orStop { () throws(ArborError) in try value(forKey: key) } }
+    set { orStop { () throws(ArborError) in try setValue(newValue, forKey: key) } }
+  }
+
+  /// The value of an attribute by its name, as a Swift type: `let age: Int = employee["age"]`.
+  ///
+  /// Nil where the type is not optional stops with a sentence, as a wrong type does.
+  @_disfavoredOverload
+  public final subscript<T: AttributeValue>(key: String) -> T {
+    get {
+      let value = self[key] as Value
+      guard let typed = T.fromValue(value) else {
+        preconditionFailure(
+          "\(binding.entity.name).\(key) holds \(value.isNull ? "nil" : "a value of another type")"
+            + " and can not be read as \(T.self).")
+      }
+      return typed
+    }
+    set { self[key] = newValue.predicateValue }
+  }
+
+  /// The object that a to-one relationship leads to, by the relationship's name.
+  @_disfavoredOverload
+  public final subscript(key: String) -> ManagedObject? {
+    get { orStop { () throws(ArborError) in try object(forKey: key) } }
+    set { orStop { () throws(ArborError) in try setObject(newValue, forKey: key) } }
+  }
+
+  /// The members of a to-many relationship, by its name, in their order where it is ordered, else in
+  /// that of their IDs.
+  @_disfavoredOverload
+  public final subscript(key: String) -> [ManagedObject] {
+    get { orStop { () throws(ArborError) in try objects(forKey: key) } }
+    set { orStop { () throws(ArborError) in try setObjects(newValue, forKey: key) } }
+  }
+
+  private final func orStop<R>(_ body: () throws(ArborError) -> R) -> R {
+    do throws(ArborError) { return try body() } catch { preconditionFailure(error.message) }
+  }
+}
+
+extension ManagedObject {
+  /// The value of a property by its name; object IDs for relationships.
+  ///
+  /// - Throws: ``ArborError`` `unknownName`.
+  public final func value(forKey key: String) throws(ArborError) -> Value {
+    switch try property(key) {
+    case .attribute(let attribute): return currentRecord.value(attribute.field)
+    case .relationship(let relationship):
+      guard relationship.isToMany else {
+        return try object(forKey: key).map { .objectID($0.objectID) } ?? .null
+      }
+      guard let owner else { return .list([]) }
+      return .list(owner.members(of: self, relationship).map { .objectID(owner.objectID($0)) })
+    }
+  }
+
+  /// Sets a property by its name. Relationships take object IDs, or lists of them.
+  ///
+  /// - Throws: ``ArborError``: `unknownName`; `typeMismatch` for a value that the property does not
+  ///   take; `notAllowed` for an object that may not be changed any more.
+  public final func setValue(_ value: Value, forKey key: String) throws(ArborError) {
+    switch try property(key) {
+    case .attribute(let attribute): try setValue(value, of: attribute)
+    case .relationship(let relationship):
+      let owner = try demandOwner()
+      switch value {
+      case .null where relationship.isToMany: try setObjects([], forKey: key)
+      case .null: try setObject(nil, forKey: key)
+      case .objectID(let id) where !relationship.isToMany:
+        try setObject(owner.fault(owner.number(of: id)), forKey: key)
+      case .list(let values) where relationship.isToMany:
+        var members: [ManagedObject] = []
+        for value in values {
+          guard case .objectID(let id) = value else { throw mismatch(key, value) }
+          members.append(owner.fault(try owner.number(of: id)))
+        }
+        try setObjects(members, forKey: key)
+      default: throw mismatch(key, value)
+      }
+    }
+  }
+
+  /// Sets an attribute by its name, from a Swift value.
+  ///
+  /// - Throws: As for a dynamic value.
+  @_disfavoredOverload
+  public final func setValue<T: AttributeValue>(_ value: T, forKey key: String) throws(ArborError) {
+    try setValue(value.predicateValue, forKey: key)
+  }
+
+  private final func setValue(
+    _ value: Value, of attribute: AttributeSchema
+  ) throws(ArborError) {
+    _ = try demandOwner()
+    var fits = attribute.field.kind == .tagged
+    if let fitting = fits ? value : attribute.description.type.fitting(value) {
+      write { buffer, allocator in
+        fits = buffer.set(attribute.field, fitting, allocator: allocator)
+      }
+    }
+    // A change of a deleted object is idle, and no mistake.
+    guard fits || change?.kind == .deleted else { throw mismatch(attribute.name, value) }
+  }
+
+  /// The object that a to-one relationship leads to.
+  ///
+  /// - Throws: ``ArborError`` `unknownName` where there is no such to-one relationship.
+  public final func object(forKey key: String) throws(ArborError) -> ManagedObject? {
+    let relationship = try relationship(key, isToMany: false)
+    guard let owner, let field = binding.entity.field(of: relationship) else { return nil }
+    return currentRecord.reference(field).map { owner.fault($0) }
+  }
+
+  /// Points a to-one relationship at another object, or at none; the inverse follows at once.
+  ///
+  /// - Throws: ``ArborError``: `unknownName` where there is no such to-one relationship,
+  ///   `typeMismatch` for an object of another entity, `invalidArgument` for one of another context,
+  ///   `notAllowed` where this object may not be changed any more.
+  public final func setObject(_ target: ManagedObject?, forKey key: String) throws(ArborError) {
+    let relationship = try relationship(key, isToMany: false)
+    let owner = try demandOwner()
+    if let problem = target.flatMap({ problem(of: $0, relationship) }) { throw problem }
+    InverseKeeper(context: owner).set(self, relationship, to: target)
+  }
+
+  /// The members of a to-many relationship, in their order where it is ordered, else in that of their
+  /// IDs.
+  ///
+  /// - Throws: ``ArborError`` `unknownName` where there is no such to-many relationship.
+  public final func objects(forKey key: String) throws(ArborError) -> [ManagedObject] {
+    let relationship = try relationship(key, isToMany: true)
+    guard let owner else { return [] }
+    return owner.objects(owner.members(of: self, relationship))
+  }
+
+  /// Makes objects the members of a to-many relationship; the inverses follow at once.
+  ///
+  /// - Throws: As ``setObject(_:forKey:)``.
+  public final func setObjects(
+    _ members: some Sequence<ManagedObject>, forKey key: String
+  ) throws(ArborError) {
+    let relationship = try relationship(key, isToMany: true)
+    let owner = try demandOwner()
+    let members = Array(members)
+    for member in members {
+      if let problem = problem(of: member, relationship) { throw problem }
+    }
+    guard change?.kind != .deleted else { return }
+    InverseKeeper(context: owner).replace(self, relationship, with: members)
+  }
+
+  /// Adds a member to a to-many relationship, at the end of an ordered one, without reading the
+  /// others.
+  ///
+  /// - Throws: As ``setObject(_:forKey:)``.
+  public final func add(_ member: ManagedObject, forKey key: String) throws(ArborError) {
+    let relationship = try relationship(key, isToMany: true)
+    let owner = try demandOwner()
+    if let problem = problem(of: member, relationship) { throw problem }
+    guard change?.kind != .deleted else { return }
+    InverseKeeper(context: owner).add(member, to: self, relationship)
+  }
+
+  /// Removes a member from a to-many relationship, without reading the others. Nothing happens where
+  /// it is none.
+  ///
+  /// - Throws: As ``setObject(_:forKey:)``.
+  public final func remove(_ member: ManagedObject, forKey key: String) throws(ArborError) {
+    let relationship = try relationship(key, isToMany: true)
+    let owner = try demandOwner()
+    guard change?.kind != .deleted, owner.isMember(member, of: self, relationship) else { return }
+    InverseKeeper(context: owner).remove(member, from: self, relationship)
+  }
+
+  /// The number of members of a to-many relationship, without reading them.
+  ///
+  /// - Throws: ``ArborError`` `unknownName` where there is no such to-many relationship.
+  public final func count(forKey key: String) throws(ArborError) -> Int {
+    let relationship = try relationship(key, isToMany: true)
+    return owner?.memberCount(of: self, relationship) ?? 0
+  }
+}
+
+extension ManagedObject {
+  private final func property(_ key: String) throws(ArborError) -> PropertySchema {
+    guard let property = binding.entity.property(named: key) else {
+      throw ArborError(
+        .unknownName,
+        "Entity \(binding.entity.name) has no property \(key)."
+          + NearestName.hint(key, in: binding.entity.propertyNames)
+      ).with(entity: binding.entity.name, objectID: objectID, keyPath: key)
+    }
+    return property
+  }
+
+  private final func relationship(
+    _ key: String, isToMany: Bool
+  ) throws(ArborError) -> RelationshipSchema {
+    guard case .relationship(let relationship) = try property(key),
+      relationship.isToMany == isToMany
+    else {
+      throw ArborError(
+        .typeMismatch,
+        "\(binding.entity.name).\(key) is no \(isToMany ? "to-many" : "to-one") relationship; read "
+          + "it with value(forKey:)."
+      ).with(entity: binding.entity.name, objectID: objectID, keyPath: key)
+    }
+    return relationship
+  }
+
+  private final func demandOwner() throws(ArborError) -> ManagedObjectContext {
+    guard let owner else {
+      throw ArborError(
+        .notAllowed,
+        "\(objectID) can not be changed any more: \(whyDetached). Keep its objectID and ask a "
+          + "context for the object."
+      ).with(entity: binding.entity.name, objectID: objectID)
+    }
+    return owner
+  }
+
+  private final func mismatch(_ key: String, _ value: Value) -> ArborError {
+    var expectation = "object IDs"
+    if case .attribute(let attribute) = binding.entity.property(named: key) {
+      expectation = attribute.description.type.expectation
+    }
+    return ArborError(
+      .typeMismatch,
+      "\(binding.entity.name).\(key) takes \(expectation), and the value is none."
+    ).with(
+      entity: binding.entity.name, objectID: objectID, keyPath: key, offending: "\(value)")
+  }
+}

@@ -1,0 +1,82 @@
+internal import ArborModel
+
+/// The way to the bytes, for everything that reads and writes properties.
+extension ManagedObject {
+  /// The record as the context sees it; reads it from the store first where the object is a fault.
+  ///
+  /// Never fails: where the store does, the record of default values stands in, and the context
+  /// remembers the error.
+  @inline(__always)
+  final var currentRecord: RecordView {
+    if let base { return RecordView(base: base, count: Int(count)) }
+    return faultedRecord()
+  }
+
+  @inline(never)
+  private final func faultedRecord() -> RecordView {
+    guard let owner, owner.load(self), let base else { return binding.template }
+    return RecordView(base: base, count: Int(count))
+  }
+
+  /// Points the object at a record.
+  @inline(__always)
+  final func hold(_ record: RecordView, _ slab: RecordSlab?) {
+    base = record.base
+    count = Int32(truncatingIfNeeded: record.count)
+    self.slab = slab
+  }
+
+  /// Lets go of the record: the next read takes it from the store.
+  final func becomeFault() {
+    base = nil
+    count = 0
+    slab = nil
+  }
+
+  /// Changes the record: makes a working copy of it at the first change, lets `body` write there.
+  ///
+  /// Nothing happens where the record cannot be read; the context remembers the error.
+  @inline(__always)
+  final func write(_ body: (inout RecordBuffer, SlabAllocator) -> Void) {
+    guard let owner else { refuseChange() }
+    guard let change = writableChange(owner) else { return }
+    writeWorking(change, owner, body)
+  }
+
+  @inline(__always)
+  private final func writeWorking(
+    _ change: ObjectChange, _ owner: ManagedObjectContext,
+    _ body: (inout RecordBuffer, SlabAllocator) -> Void
+  ) {
+    guard change.working != nil else { return }
+    // In place: taking the buffer out would cost a retain and a release of its slab.
+    body(&change.working!, owner.allocator)
+    change.mutations &+= 1
+    // A longer value may have moved the bytes.
+    let view = change.working!.view
+    if view.base != base || view.count != Int(count) { hold(view, change.working!.slab) }
+  }
+
+  /// The object's change, ready to be written to; nil where the record cannot be read.
+  @inline(__always)
+  private final func writableChange(_ owner: ManagedObjectContext) -> ObjectChange? {
+    if let change, change.epoch == owner.epoch, change.working != nil { return change }
+    return owner.beginWriting(self)
+  }
+
+  /// Stops a change of an object that no context will ever commit.
+  final func refuseChange() -> Never {
+    preconditionFailure(
+      "\(objectID) can not be changed any more: \(whyDetached). Keep its objectID and ask a context "
+        + "for the object.")
+  }
+
+  /// Why the object has no context, for messages.
+  final var whyDetached: String {
+    switch state {
+    case .live: "it belongs to no context"
+    case .forgotten: "its context has gone or was reset"
+    case .gone: "it was deleted"
+    }
+  }
+}

@@ -1,0 +1,96 @@
+public import ArborModel
+
+extension ManagedObject {
+  /// The object's permanent identity, which exists before its first commit and never changes.
+  public final var objectID: ObjectID { binding.objectID(number) }
+
+  /// The object's entity: the concrete one, with its own properties; inherited ones are described at
+  /// its parents.
+  public final var entity: EntityDescription { binding.entity.description }
+
+  /// The context the object belongs to; nil once that has gone or was reset, and for an object whose
+  /// deletion was committed.
+  public final var context: ManagedObjectContext? { owner }
+
+  /// Whether the object waits for its first commit.
+  public final var isInserted: Bool { change?.kind == .inserted }
+
+  /// Whether the object was committed before and has changes, in its properties or among the members
+  /// of its relationships, that wait for a commit.
+  public final var isUpdated: Bool {
+    guard let owner else { return false }
+    return switch change?.kind {
+    case .updated: true
+    case nil: owner.links.hasEdits(of: self)
+    default: false
+    }
+  }
+
+  /// Whether the object's deletion waits for a commit, or was committed.
+  public final var isDeleted: Bool { change?.kind == .deleted || state == .gone }
+
+  /// Whether the object's values have yet to be read from the store.
+  public final var isFault: Bool { base == nil }
+
+  /// Whether a commit of the context would write the object.
+  public final var hasChanges: Bool {
+    change != nil || (owner?.links.hasEdits(of: self) ?? false)
+  }
+
+  /// The values that differ from the committed ones, by property; of an inserted object, those that
+  /// differ from nil.
+  ///
+  /// To-many relationships whose members changed are among them, as lists of IDs.
+  public final func changedValues() -> [String: Value] {
+    guard let owner else { return [:] }
+    var values: [String: Value] = [:]
+    if let change, let base {
+      let current = RecordView(base: base, count: Int(count))
+      for property in binding.entity.recordProperties
+      where change.committed?.differs(from: current, property.field)
+        ?? !current.isNull(property.field)
+      {
+        values[property.name] = fieldValue(property, in: current)
+      }
+    }
+    for relationship in binding.entity.relationships
+    where relationship.isToMany && !relationship.isHidden
+      && owner.links.hasEdits(of: self, relationship)
+    {
+      values[relationship.name] = .list(
+        owner.members(of: self, relationship).map { .objectID(owner.objectID($0)) })
+    }
+    return values
+  }
+
+  /// The values as last committed or fetched, by property, without the changes of the context.
+  ///
+  /// - Parameter keys: The attributes and to-one relationships asked for; nil for all. Other names
+  ///   are left out.
+  /// - Returns: Nothing for an object that was never committed.
+  public final func committedValues(for keys: [String]? = nil) -> [String: Value] {
+    let record: RecordView
+    if let change {
+      guard let committed = change.committed else { return [:] }
+      record = committed
+    } else {
+      record = currentRecord
+    }
+    var values: [String: Value] = [:]
+    for property in binding.entity.recordProperties
+    where keys?.contains(property.name) ?? true {
+      values[property.name] = fieldValue(property, in: record)
+    }
+    return values
+  }
+
+  /// The value of a field, references as object IDs.
+  final func fieldValue(_ property: RecordProperty, in record: RecordView) -> Value {
+    guard property.field.kind == .reference else { return record.value(property.field) }
+    guard let target = record.reference(property.field),
+      let entity = binding.schema.entity(of: target)
+    else { return .null }
+    return .objectID(
+      ObjectID(storeID: binding.storeID, entityName: entity.name, number: target.sequence))
+  }
+}

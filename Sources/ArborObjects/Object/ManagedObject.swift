@@ -1,0 +1,167 @@
+public import ArborModel
+
+/// One object of a store, as one context sees it.
+///
+/// Objects come from a context — inserted, fetched or looked up by ID — which keeps one object per
+/// ID, so two objects are equal exactly if they are identical. An object belongs to its context and
+/// to whatever runs that context: it never crosses to another thread or actor, its
+/// ``objectID`` does.
+///
+/// Properties are read and written by name, or through the accessors of a typed subclass:
+///
+/// ```swift
+/// employee["age"] = 41
+///
+/// final class Employee: ManagedObject {
+///   override class var entityDescription: EntityDescription { description }
+///   private static let description = EntityDescription(
+///     name: "Employee", className: "Employee",
+///     attributes: [.init(name: "age", type: .integer64, defaultValue: 18)],
+///     relationships: [.init(name: "company", destination: "Company", inverse: "employees")])
+///   var age: Int { get { attribute(0) } set { setAttribute(0, newValue) } }
+///   var company: Company? { get { toOne(0) } set { setToOne(0, newValue) } }
+/// }
+/// ```
+///
+/// Attributes are numbered from the root entity down, each entity's own ones in the order of its
+/// description; relationships likewise, by themselves. A subclass may have stored properties of its
+/// own, each with an initial value; they live as long as the object and are never committed.
+///
+/// Reading never throws: a read that has to go to the store and fails gives the attribute's default,
+/// and the context's next throwing operation throws the reason. An object that outlives its context,
+/// or whose deletion was committed, keeps the values it holds, has no ``context``, and may not be
+/// changed any more.
+///
+/// ## Topics
+/// ### Identity and state
+/// - ``objectID``
+/// - ``entity``
+/// - ``context``
+/// - ``isInserted``
+/// - ``isUpdated``
+/// - ``isDeleted``
+/// - ``isFault``
+/// - ``hasChanges``
+/// - ``changedValues()``
+/// - ``committedValues(for:)``
+/// ### Values by name
+/// - ``subscript(_:)``
+/// - ``value(forKey:)``
+/// - ``value(forKeyPath:)``
+/// - ``setValue(_:forKey:)``
+/// ### Accessors of typed classes
+/// - ``attribute(_:)``
+/// - ``toOne(_:)``
+/// - ``toMany(_:)``
+/// - ``orderedToMany(_:)``
+/// ### Hooks
+/// - ``awakeFromInsert()``
+/// - ``awakeFromFetch()``
+/// - ``willCommit()``
+/// - ``didCommit()``
+/// - ``prepareForDeletion()``
+/// - ``validateForInsert()``
+/// - ``validateForUpdate()``
+/// - ``validateForDelete()``
+/// - ``validate(_:forKey:)``
+nonisolated open class ManagedObject: Hashable {
+  // Few fields, since there are as many of each as objects: with them an object takes 80 bytes.
+
+  /// The context, which clears the reference before it goes.
+  final unowned(unsafe) var owner: ManagedObjectContext?
+  final let number: ObjectNumber
+  final let binding: EntityBinding
+  /// The record as the context sees it; nil for a fault, whose record is still in the store.
+  final var base: UnsafeRawPointer?
+  /// What keeps ``base`` alive.
+  final var slab: RecordSlab?
+  /// What the context is to commit; nil for an unchanged object.
+  final var change: ObjectChange?
+  final var count: Int32
+  final var state: State
+
+  /// Where an object stands apart from its changes.
+  enum State: UInt8 {
+    /// It belongs to its context.
+    case live
+    /// Its context has gone or has been reset.
+    case forgotten
+    /// Its deletion was committed, here or elsewhere, or its insertion was taken back.
+    case gone
+  }
+
+  /// Made by contexts only. Subclasses inherit it: they give their stored properties initial values.
+  public required init(_ construction: ObjectConstruction) {
+    owner = construction.context
+    number = construction.number
+    binding = construction.binding
+    base = construction.record?.base
+    slab = construction.slab
+    count = Int32(truncatingIfNeeded: construction.record?.count ?? 0)
+    state = .live
+  }
+
+  /// The entity that the class represents; typed subclasses override it.
+  open class var entityDescription: EntityDescription { EntityDescription(name: "") }
+
+  // MARK: Hooks
+
+  /// Called once, when the object has been inserted, with its default values in place.
+  open func awakeFromInsert() {}
+
+  /// Called whenever the object's record has been read from the store.
+  open func awakeFromFetch() {}
+
+  /// Called at the beginning of a commit, before validation, for every inserted, updated or deleted
+  /// object; again when the object changed since. May change objects; the rounds are bounded.
+  open func willCommit() {}
+
+  /// Called after the commit that wrote the object.
+  open func didCommit() {}
+
+  /// Called when the object is about to be deleted, its relationships still in place.
+  open func prepareForDeletion() {}
+
+  /// Checks an inserted object at commit, beyond the rules of the model.
+  ///
+  /// - Throws: Any error; the commit fails with it as one of its violations.
+  open func validateForInsert() throws {}
+
+  /// Checks a changed object at commit, beyond the rules of the model.
+  ///
+  /// - Throws: Any error; the commit fails with it as one of its violations.
+  open func validateForUpdate() throws {}
+
+  /// Checks a deleted object at commit, beyond the rules of the model.
+  ///
+  /// - Throws: Any error; the commit fails with it as one of its violations.
+  open func validateForDelete() throws {}
+
+  /// Checks one attribute of an inserted or changed object at commit, beyond the rules of the model.
+  ///
+  /// Called for objects of typed classes, for each attribute.
+  ///
+  /// - Throws: Any error; the commit fails with it as one of its violations.
+  open func validate(_ value: Value, forKey key: String) throws {}
+
+  // MARK: Identity
+
+  /// Whether two references lead to the same object.
+  public static func == (left: ManagedObject, right: ManagedObject) -> Bool { left === right }
+
+  /// Feeds the object's identity into a hasher.
+  public final func hash(into hasher: inout Hasher) { hasher.combine(number.rawValue) }
+}
+
+@available(*, unavailable, message: "Objects stay with their context; pass the objectID.")
+extension ManagedObject: Sendable {}
+
+/// What a context makes an object from; opaque to everybody else.
+public struct ObjectConstruction {
+  unowned(unsafe) let context: ManagedObjectContext
+  let binding: EntityBinding
+  let number: ObjectNumber
+  /// nil for a fault.
+  let record: RecordView?
+  let slab: RecordSlab?
+}

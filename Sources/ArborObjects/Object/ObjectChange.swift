@@ -1,0 +1,48 @@
+internal import ArborModel
+
+/// What a context is to commit of one object, and what the object was before.
+///
+/// The object's record is the working record from the first change on; the committed one stays here,
+/// so that a rollback drops bytes, a merge compares three records and `changedValues` two.
+final class ObjectChange {
+  enum Kind: UInt8 {
+    case inserted
+    case updated
+    case deleted
+    /// Taken back: an insertion that was deleted again, or a change that was rolled back.
+    case dropped
+  }
+
+  /// The registry keeps the object as long as it has a change.
+  unowned(unsafe) let object: ManagedObject
+  var kind: Kind
+  /// The bytes that changes are made to; nil where only links changed, or the object was deleted
+  /// unchanged.
+  var working: RecordBuffer?
+  /// The record as last committed or fetched, kept alive by ``committedSlab``; nil for an inserted
+  /// object.
+  var committed: RecordView?
+  var committedSlab: RecordSlab?
+  /// The savepoint in which ``working`` was made: its bytes may be written in that one only.
+  var epoch: UInt32
+  /// Counts the changes, so that `willCommit` is called again after one.
+  var mutations: UInt32 = 0
+  /// The count at the last call of `willCommit`.
+  var announcedMutations: UInt32 = .max
+  /// The count after the last change that only dropped a link to an object deleted under the rule
+  /// "no action".
+  var quietMutations: UInt32 = .max
+
+  /// Whether the object changed only because something it pointed at was deleted under the rule "no
+  /// action", which asks for no hooks and no checks.
+  var isQuiet: Bool { quietMutations == mutations }
+
+  init(_ object: ManagedObject, _ kind: Kind, epoch: UInt32) {
+    self.object = object
+    self.kind = kind
+    self.epoch = epoch
+  }
+
+  /// The version that the change is based on.
+  var baseVersion: UInt32 { committed?.version ?? 0 }
+}

@@ -1,0 +1,92 @@
+internal import ArborModel
+internal import Synchronization
+
+#if canImport(Glibc)
+  internal import Glibc
+#elseif canImport(Musl)
+  internal import Musl
+#else
+  internal import Darwin
+#endif
+
+/// The one long-lived context of a store that background bodies run in, one after another.
+///
+/// It is `@unchecked` because the context is not `Sendable`: whoever holds the lock, and nobody else,
+/// touches it.
+final class BackgroundContext: @unchecked Sendable {
+  private let lock = Mutex(())
+  private var context: ManagedObjectContext?
+  /// The thread that runs a body at present, to find bodies that wait for themselves.
+  private let runner = Atomic<UInt>(0)
+  private let worker = BackgroundWorker()
+
+  /// Runs a body on a thread that may block, without blocking the caller's.
+  func run<R: Sendable>(
+    in store: PersistentStore, _ body: sending (ManagedObjectContext) throws -> R
+  ) async throws -> R {
+    try await worker.run(self, in: store, body)
+  }
+
+  /// Runs a body on the caller's thread, after those before it.
+  func runAndWait<R: Sendable>(
+    in store: PersistentStore, _ body: (ManagedObjectContext) throws -> R
+  ) throws -> R {
+    let thread = Self.thisThread
+    guard runner.load(ordering: .relaxed) != thread else {
+      throw ArborError(
+        .notAllowed,
+        "performBackgroundAndWait was called inside a background body, which it would wait for; use "
+          + "the body's own context.")
+    }
+    return try lock.withLock { _ in
+      runner.store(thread, ordering: .relaxed)
+      defer { runner.store(0, ordering: .relaxed) }
+      return try Self.run(body, in: openContext(of: store))
+    }
+  }
+
+  private func openContext(of store: PersistentStore) -> ManagedObjectContext {
+    if let context { return context }
+    let context = ManagedObjectContext(store)
+    context.mergePolicy = .mergeByPropertyObjectWins
+    context.name = "background"
+    self.context = context
+    return context
+  }
+
+  /// A body that throws, or whose commit fails, leaves no changes to the next one.
+  private static func run<R>(
+    _ body: (ManagedObjectContext) throws -> R, in context: ManagedObjectContext
+  ) throws -> R {
+    do {
+      let result = try body(context)
+      try context.commit()
+      return result
+    } catch {
+      context.rollback()
+      throw error
+    }
+  }
+
+  private static var thisThread: UInt {
+    #if canImport(Darwin)
+      UInt(bitPattern: pthread_self())
+    #else
+      UInt(pthread_self())
+    #endif
+  }
+}
+
+/// Takes background bodies to a thread of their own.
+actor BackgroundWorker {
+  private nonisolated let executor = QueueExecutor()
+
+  nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+
+  func run<R: Sendable>(
+    _ background: BackgroundContext, in store: PersistentStore,
+    _ body: sending (ManagedObjectContext) throws -> R
+  ) throws -> R {
+    try background.runAndWait(in: store, body)
+  }
+}

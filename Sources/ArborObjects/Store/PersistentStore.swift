@@ -1,0 +1,215 @@
+public import ArborModel
+internal import ArborStore
+public import Foundation
+internal import Synchronization
+
+/// One opened store: its file, its model, its writer.
+///
+/// Any number of contexts work on a store, in any tasks and threads; servers keep one and call
+/// ``perform(_:)`` per request. Opening the file again in the same process, under whatever spelling
+/// of its path, shares what is open.
+///
+/// ```swift
+/// let store = try PersistentStore(for: [Company.self, Employee.self], at: .file(url))
+/// let context = store.makeContext()
+/// let id = try await store.perform { context in
+///   context.insert(Employee.self).objectID
+/// }
+/// ```
+///
+/// ## Topics
+/// ### Opening
+/// - ``init(model:at:options:classes:)``
+/// - ``init(for:at:options:)``
+/// - ``init(at:options:classes:)``
+/// ### Contexts
+/// - ``makeContext()``
+/// - ``perform(_:)``
+/// - ``performBackground(_:)``
+/// - ``performBackgroundAndWait(_:)``
+/// ### Maintenance
+/// - ``check()``
+/// - ``purge()``
+/// - ``isClosed``
+/// - ``close()``
+/// - ``destroy()``
+public final class PersistentStore: Sendable {
+  let file: StoreFile
+  /// Numbers for the application that are never given out twice.
+  public let uniqueIDs: UniqueIDs
+  let background: BackgroundContext
+  private let closed = Atomic(false)
+  private let classes: Mutex<[EntityBinding]>
+
+  /// Opens a store with a model, or makes one where there is none.
+  ///
+  /// - Parameters:
+  ///   - model: What the store keeps. A file of another model is treated as `options` say.
+  ///   - location: The file, whose folder has to exist, or memory.
+  ///   - options: How it is opened.
+  ///   - classes: The typed classes of the model's entities. One that is left out is bound when it is
+  ///     used for the first time.
+  /// - Throws: ``ArborError``, always before anything was changed: `invalidModel`, `modelMismatch`,
+  ///   `notAStore`, `corrupted`, `formatTooNew`, `readOnly`, `inUse`, `diskFull`, `inputOutput`.
+  public convenience init(
+    model: ManagedObjectModel, at location: StoreLocation, options: StoreOptions = .init(),
+    classes: [ManagedObject.Type] = []
+  ) throws(ArborError) {
+    try self.init(
+      options.opening(location, model: try model.validated()), location, classes: classes)
+  }
+
+  /// Opens a store with the model that typed classes describe.
+  ///
+  /// - Throws: ``ArborError`` as with a model.
+  public convenience init(
+    for classes: [ManagedObject.Type], at location: StoreLocation, options: StoreOptions = .init()
+  ) throws(ArborError) {
+    let model = try ManagedObjectModel(for: classes)
+    try self.init(options.opening(location, model: model), location, classes: classes)
+  }
+
+  /// Opens an existing store with the model inside it.
+  ///
+  /// - Throws: ``ArborError`` as with a model; `fileUnreadable` or `notAStore` where there is no
+  ///   store.
+  public convenience init(
+    at location: StoreLocation, options: StoreOptions = .init(), classes: [ManagedObject.Type] = []
+  ) throws(ArborError) {
+    try self.init(options.opening(location, model: nil), location, classes: classes)
+  }
+
+  private init(
+    _ opening: StoreOpening, _ location: StoreLocation, classes: [ManagedObject.Type]
+  ) throws(ArborError) {
+    let file: StoreFile
+    do throws(StoreError) { file = try StoreFile.open(opening) } catch {
+      throw ArborError(opening: error)
+    }
+    let binder = ClassBinder(schema: file.schema, storeID: file.id)
+    do throws(ArborError) {
+      self.classes = Mutex(try binder.bindings(for: classes))
+    } catch {
+      file.close()
+      throw error
+    }
+    self.file = file
+    uniqueIDs = UniqueIDs(file)
+    background = BackgroundContext()
+  }
+
+  deinit { close() }
+
+  /// The store's identity, which every ID of its objects carries.
+  public var id: UUID { file.id }
+
+  /// What the store keeps.
+  public var model: ManagedObjectModel { file.schema.model }
+
+  /// The file; nil for a store in memory.
+  public var url: URL? { file.path.map { URL(filePath: $0) } }
+
+  /// Whether the store may only be read.
+  public var isReadOnly: Bool { file.isReadOnly }
+
+  /// Makes a context, to be used by whoever runs it.
+  public func makeContext() -> sending ManagedObjectContext { ManagedObjectContext(self) }
+
+  /// The identity of the object of an entity with a number, which need not exist.
+  ///
+  /// - Throws: ``ArborError`` `unknownName` for an entity that the model does not have.
+  public func objectID(_ entityName: String, _ number: UInt64) throws(ArborError) -> ObjectID {
+    guard file.schema.entity(named: entityName) != nil else {
+      throw ArborError(
+        .unknownName,
+        "The model has no entity \(entityName)."
+          + NearestName.hint(entityName, in: file.schema.entities.map(\.name))
+      ).with(entity: entityName)
+    }
+    return ObjectID(storeID: id, entityName: entityName, number: number)
+  }
+
+  /// Checks the whole store: every record, index entry and link against each other.
+  ///
+  /// Takes time in proportion to the store; others may read and write meanwhile.
+  ///
+  /// - Throws: ``ArborError`` `corrupted` with every problem as a violation; else what kept the check
+  ///   from reading.
+  public func check() throws(ArborError) {
+    let report: StoreCheckReport
+    do throws(StoreError) { report = try file.check() } catch { throw ArborError(error, in: file) }
+    guard !report.isSound else { return }
+    var error = ArborError(
+      .corrupted,
+      "The store has \(report.problems.count) problems; restore a backup, or salvage what is whole."
+    )
+    error.violations = report.problems.map { problem in
+      ArborError(.corrupted, problem.description).with(
+        entity: problem.entity, objectID: problem.object.map(file.objectID))
+    }
+    throw error
+  }
+
+  /// Removes all objects in one transaction. Numbers and unique IDs go on counting, so no ID of a
+  /// removed object is ever given to another.
+  ///
+  /// - Throws: ``ArborError``; nothing is removed then.
+  public func purge() throws(ArborError) {
+    do throws(StoreError) { try file.purge() } catch { throw ArborError(error, in: file) }
+  }
+
+  /// Ends this use of the file. Contexts of this store report `closed` from then on; their objects
+  /// keep the values they hold.
+  public func close() {
+    let wasClosed = closed.exchange(true, ordering: .acquiringAndReleasing)
+    if !wasClosed { file.close() }
+  }
+
+  /// Whether the store has been closed. Others may still have the file open.
+  public var isClosed: Bool { closed.load(ordering: .relaxed) }
+
+  /// Closes the store and removes its files.
+  ///
+  /// - Throws: ``ArborError`` `inUse` where something else has the file open; nothing is removed
+  ///   then.
+  public func destroy() throws(ArborError) {
+    guard !isClosed else { throw ArborError(StoreError.closed, in: file) }
+    do throws(StoreError) { try file.destroy() } catch { throw ArborError(error, in: file) }
+    closed.store(true, ordering: .releasing)
+  }
+}
+
+extension PersistentStore {
+  /// How each entity is represented at present, by its index.
+  func bindings() -> [EntityBinding] { classes.withLock { $0 } }
+
+  /// The binding of a class, which represents its entity from now on, and the subentities that have
+  /// no class of their own.
+  func bind(_ objectClass: ManagedObject.Type) throws(ArborError) -> EntityBinding {
+    let binder = ClassBinder(schema: file.schema, storeID: file.id)
+    let entity = try binder.entity(of: objectClass)
+    do {
+      return try classes.withLock { bindings in
+        let present = bindings[entity.index].objectClass
+        if present == objectClass { return bindings[entity.index] }
+        let isInherited = entity.parentIndex.map { bindings[$0].objectClass == present } ?? false
+        guard present == ManagedObject.self || isInherited else {
+          throw ArborError(
+            .invalidArgument,
+            "Entity \(entity.name) is represented by \(present) in this store and can not be a "
+              + "\(objectClass) too; use one of the classes."
+          ).with(entity: entity.name)
+        }
+        for index in entity.concreteFamily + [entity.index]
+        where bindings[index].objectClass == present {
+          bindings[index] = try binder.bind(objectClass, to: file.schema.entities[index])
+        }
+        return bindings[entity.index]
+      }
+    } catch let error as ArborError {
+      throw error
+    } catch {
+      throw ArborError(.invalidArgument, "\(error)")
+    }
+  }
+}

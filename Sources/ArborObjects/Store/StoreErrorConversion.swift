@@ -1,0 +1,162 @@
+public import ArborModel
+internal import ArborStore
+internal import Foundation
+
+/// The one place where the store's errors become the public one.
+extension ArborError {
+  /// An error of a store that is open.
+  init(_ error: StoreError, in file: StoreFile) {
+    switch error {
+    case .corrupted(let entity, let object, let what):
+      self = ArborError(
+        .corrupted, "The store is damaged: \(what). Restore a backup, or salvage it."
+      )
+      .with(entity: entity, objectID: object.map(file.objectID))
+    case .conflict(let conflicts):
+      self.init(conflicts: conflicts, in: file)
+    case .missingTargets(let missing):
+      self.init(missing: missing, in: file)
+    case .stillLinked(let linked):
+      self.init(linked: linked, in: file)
+    case .notUnique(let violations):
+      self.init(notUnique: violations, in: file)
+    case .invalidChange(let number, let what):
+      self = ArborError(.invalidArgument, "The commit contradicts itself: \(what).").with(
+        objectID: number.map(file.objectID))
+    default:
+      self.init(opening: error)
+    }
+  }
+
+  /// An error that concerns no object.
+  init(opening error: StoreError) {
+    switch error {
+    case .query(let error): self = error
+    case .modelMismatch(let differences):
+      self.init(
+        .modelMismatch,
+        "The store was written with another model. Open it with that one, or let options.onMismatch "
+          + "replace it.")
+      violations = differences.map { ArborError(.modelMismatch, $0) }
+    case .modelChanged:
+      self.init(
+        .modelChanged,
+        "Another process has given the store another model since it was opened; open it again.")
+    case .formatTooNew(let major, let minor):
+      self.init(
+        .formatTooNew,
+        "The store is of format \(major).\(minor), which a later version of the library reads.")
+    case .notAStore(let path, let what):
+      self.init(.notAStore, "\(path) is no store: \(what). Choose another file.")
+    case .readOnly(let path):
+      self.init(
+        .readOnly,
+        path.map { "\($0) can only be read; open it for writing, or check who may write there." }
+          ?? "The store can only be read; open it for writing.")
+    case .inUse(let path):
+      self.init(
+        .inUse,
+        "\(path ?? "The store") is in use by something else; close it there, then try again.")
+    case .closed: self.init(.closed, "The store has been closed; open it again.")
+    case .diskFull:
+      self.init(
+        .diskFull, "There is no room on the disk, or a file-size limit is reached; make room.")
+    case .inputOutput(let operation, let path, let errno):
+      self.init(
+        .inputOutput,
+        "\(operation)\(path.map { " of \($0)" } ?? "") failed: \(String(cString: strerror(errno))); "
+          + "check the path and its permissions.")
+      underlying = POSIXErrorCode(rawValue: errno).map { POSIXError($0) }
+    case .foreignObject(let what): self.init(.invalidArgument, what)
+    case .limit(let what): self.init(.limitExceeded, what)
+    case .corrupted(let entity, _, let what):
+      self = ArborError(
+        .corrupted, "The store is damaged: \(what). Restore a backup, or salvage it."
+      )
+      .with(entity: entity)
+    case .conflict, .missingTargets, .stillLinked, .notUnique, .invalidChange:
+      self.init(.conflict, "The commit met another one; try again.")
+    }
+  }
+
+  private init(conflicts: [CommitConflict], in file: StoreFile) {
+    let single = conflicts.map { conflict in
+      let id = file.objectID(conflict.number)
+      let what = conflict.currentRecord == nil ? "deleted" : "changed"
+      return ArborError(
+        .conflict,
+        "\(id.entityName) \(id.number) was \(what) by another commit; refresh it and try again, or "
+          + "choose a merge policy."
+      ).with(entity: id.entityName, objectID: id)
+    }
+    self.init(
+      gathering: single, .conflict,
+      "\(single.count) objects were changed by other commits; refresh them and try again, or choose "
+        + "a merge policy.")
+  }
+
+  private init(missing: [MissingTarget], in file: StoreFile) {
+    let single = missing.map { link in
+      let (owner, target) = (file.objectID(link.owner), file.objectID(link.target))
+      return ArborError(
+        .objectNotFound,
+        "\(owner.entityName) \(owner.number) links to \(target.entityName) \(target.number) by "
+          + "\(link.relationship), which another commit has deleted; link it to another object."
+      ).with(entity: owner.entityName, objectID: owner, keyPath: link.relationship)
+    }
+    self.init(
+      gathering: single, .objectNotFound,
+      "\(single.count) links lead to objects that other commits have deleted; drop them.")
+  }
+
+  private init(linked: [StillLinked], in file: StoreFile) {
+    let single = linked.map { link in
+      let (owner, deleted) = (file.objectID(link.owner), file.objectID(link.deleted))
+      return ArborError(
+        .conflict,
+        "\(deleted.entityName) \(deleted.number) can not be deleted: another commit has linked "
+          + "\(owner.entityName) \(owner.number) to it by \(link.relationship); fetch that object, "
+          + "then delete again."
+      ).with(entity: deleted.entityName, objectID: deleted, keyPath: link.relationship)
+    }
+    self.init(
+      gathering: single, .conflict,
+      "\(single.count) deleted objects are linked to by other commits; delete them anew.")
+  }
+
+  private init(notUnique violations: [UniquenessViolation], in file: StoreFile) {
+    let single = violations.map { violation in
+      let (one, other) = (file.objectID(violation.offending), file.objectID(violation.existing))
+      let names = violation.properties.joined(separator: ", ")
+      return ArborError(
+        .notUnique,
+        "\(one.entityName) \(one.number) and \(other.entityName) \(other.number) have the same "
+          + "\(names), which is unique in \(violation.entity); change one of them."
+      ).with(
+        entity: one.entityName, objectID: one, keyPath: violation.properties.joined(separator: ","),
+        underlying: OtherObject(objectID: other))
+    }
+    self.init(
+      gathering: single, .notUnique,
+      "\(single.count) values that must be unique are used twice; change them.")
+  }
+
+  /// One error as it is, several as the violations of one.
+  private init(gathering errors: [ArborError], _ code: Code, _ message: String) {
+    guard errors.count != 1, !errors.isEmpty else {
+      self = errors.first ?? ArborError(code, message)
+      violations = errors
+      return
+    }
+    self.init(code, message)
+    violations = errors
+  }
+}
+
+/// The other of two objects that share a unique value: what lies beneath a `notUnique` error.
+public struct OtherObject: Error, Sendable, CustomStringConvertible {
+  /// The object that has the value already.
+  public let objectID: ObjectID
+  /// The object's ID as text.
+  public var description: String { "\(objectID)" }
+}

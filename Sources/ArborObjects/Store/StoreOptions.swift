@@ -1,0 +1,113 @@
+internal import ArborModel
+internal import ArborStore
+internal import Foundation
+
+/// How a store is opened. Nothing is ever erased unless an option says so by name.
+///
+/// ```swift
+/// var options = StoreOptions()
+/// options.isReadOnly = true
+/// let store = try PersistentStore(model: model, at: .file(url), options: options)
+/// ```
+public struct StoreOptions: Sendable, Hashable {
+  /// What happens with a file that was written with another version of the model.
+  public enum Migration: Sendable, Hashable {
+    /// It is brought to the model by the steps that are needed.
+    case automatic
+    /// It is brought to the model where no custom step is needed.
+    case lightweightOnly
+    /// It is left as it is, and opening throws `modelMismatch`.
+    case refuse
+  }
+
+  /// What happens with a file that was written with another model and is not migrated.
+  public enum MismatchRule: Sendable, Hashable {
+    /// Opening throws `modelMismatch`.
+    case fail
+    /// The file is erased, and an empty store takes its place.
+    case eraseAndRecreate
+  }
+
+  /// What happens with a file that is damaged or no store.
+  public enum CorruptionRule: Sendable, Hashable {
+    /// Opening throws `corrupted` or `notAStore`.
+    case fail
+    /// The file is kept under another name beside it, and an empty store takes its place.
+    case setAsideAndRecreate
+  }
+
+  /// What a commit waits for before it returns.
+  public enum Durability: Sendable, Hashable {
+    /// The disk: a commit survives power loss.
+    case full
+    /// The operating system: power loss may take the last commits, never consistency.
+    case relaxed
+  }
+
+  /// How much of an existing file is looked at before it is used.
+  public enum Verification: Sendable, Hashable {
+    /// Little after a clean close, more after an unclean one.
+    case automatic
+    /// All of it.
+    case full
+    /// Little.
+    case quick
+  }
+
+  /// Whether the store may only be read.
+  public var isReadOnly = false
+  /// What happens with a file of another version of the model.
+  public var migration = Migration.automatic
+  /// What happens with a file of another model that is not migrated.
+  public var onMismatch = MismatchRule.fail
+  /// What happens with a damaged file.
+  public var onCorruption = CorruptionRule.fail
+  /// What a commit waits for.
+  public var durability = Durability.full
+  /// Bytes of address space that are mapped at first; nil: as much as the system grants, up to 1 TiB.
+  public var initialMapSize: Int?
+  /// Bytes that the store may grow to; nil: no bound but the engine's.
+  public var maximumMapSize: Int?
+  /// How much of an existing file is looked at.
+  public var verification = Verification.automatic
+
+  /// Makes the usual options.
+  public init(
+    isReadOnly: Bool = false, migration: Migration = .automatic, onMismatch: MismatchRule = .fail,
+    onCorruption: CorruptionRule = .fail, durability: Durability = .full,
+    initialMapSize: Int? = nil, maximumMapSize: Int? = nil,
+    verification: Verification = .automatic
+  ) {
+    self.isReadOnly = isReadOnly
+    self.migration = migration
+    self.onMismatch = onMismatch
+    self.onCorruption = onCorruption
+    self.durability = durability
+    self.initialMapSize = initialMapSize
+    self.maximumMapSize = maximumMapSize
+    self.verification = verification
+  }
+
+  /// The options in the store's own words.
+  func opening(_ location: StoreLocation, model: ManagedObjectModel?) -> StoreOpening {
+    var opening: StoreOpening
+    switch location {
+    case .file(let url):
+      opening = StoreOpening(.file(url.path(percentEncoded: false)), model: model)
+    case .inMemory: opening = StoreOpening(.inMemory, model: model)
+    }
+    opening.isReadOnly = isReadOnly
+    opening.onMismatch = onMismatch == .fail ? .fail : .eraseAndRecreate
+    opening.onCorruption = onCorruption == .fail ? .fail : .setAsideAndRecreate
+    opening.durability = durability == .full ? .full : .relaxed
+    opening.initialMapSize = initialMapSize
+    opening.maximumMapSize = maximumMapSize
+    opening.verification =
+      switch verification {
+      case .automatic: .automatic
+      case .full: .full
+      case .quick: .quick
+      }
+    return opening
+  }
+}

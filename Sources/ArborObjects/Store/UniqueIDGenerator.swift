@@ -1,0 +1,60 @@
+public import ArborModel
+package import Foundation
+internal import Synchronization
+
+/// Unique numbers for a whole application, from a small store of their own.
+///
+/// The store lies in the platform's folder for application data, in a folder named after the
+/// process. Numbers of one ``PersistentStore`` come from ``PersistentStore/uniqueIDs``.
+public enum UniqueIDGenerator {
+  private static let store = Mutex<PersistentStore?>(nil)
+
+  /// The next number: never given out before in this application, on this machine, by this user.
+  ///
+  /// - Throws: ``ArborError`` where the store cannot be opened or written.
+  public static func generateUniqueID() throws(ArborError) -> Int64 {
+    try openStore().uniqueIDs.next()
+  }
+
+  private static func openStore() throws(ArborError) -> PersistentStore {
+    do {
+      return try store.withLock { store in
+        if let store { return store }
+        let folder = ApplicationFolder.url
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        let opened = try PersistentStore(
+          model: ManagedObjectModel(entities: []),
+          at: .file(folder.appending(path: "UniqueIDs.arbor")))
+        store = opened
+        return opened
+      }
+    } catch let error as ArborError {
+      throw error
+    } catch {
+      throw ArborError(
+        .inputOutput,
+        "The folder for application data can not be made; check who may write there."
+      ).with(underlying: error)
+    }
+  }
+}
+
+/// The folder where an application keeps its stores.
+package enum ApplicationFolder {
+  /// `$XDG_DATA_HOME` or `~/.local/share` on Linux, `Application Support` on Apple's systems; in it a
+  /// folder named after the process.
+  package static var url: URL {
+    base.appending(path: ProcessInfo.processInfo.processName)
+  }
+
+  private static var base: URL {
+    #if os(Linux)
+      if let folder = ProcessInfo.processInfo.environment["XDG_DATA_HOME"], folder.hasPrefix("/") {
+        return URL(filePath: folder)
+      }
+      return FileManager.default.homeDirectoryForCurrentUser.appending(path: ".local/share")
+    #else
+      return URL.applicationSupportDirectory
+    #endif
+  }
+}

@@ -1,0 +1,36 @@
+public import ArborModel
+internal import ArborStore
+
+/// Numbers for the application: persistent, strictly increasing within a process, unique across
+/// processes, and never given out twice — not after a crash, a rollback or a purge.
+///
+/// They are reserved in blocks, so that one costs nanoseconds; a block that was not used up is
+/// skipped. The first of a new store is 1.
+///
+/// ```swift
+/// let invoice = try store.uniqueIDs.next()
+/// ```
+public final class UniqueIDs: Sendable {
+  private let file: StoreFile
+
+  init(_ file: StoreFile) { self.file = file }
+
+  /// The next number.
+  ///
+  /// - Throws: ``ArborError`` where a new block cannot be reserved: the store is closed, read-only or
+  ///   full.
+  public func next() throws(ArborError) -> Int64 {
+    try next(1).lowerBound
+  }
+
+  /// The next numbers, consecutive.
+  ///
+  /// - Precondition: `count` is positive.
+  /// - Throws: ``ArborError`` as ``next()``.
+  public func next(_ count: Int) throws(ArborError) -> Range<Int64> {
+    precondition(count > 0, "next(_:) was asked for \(count) unique IDs; ask for at least one.")
+    do throws(StoreError) { return try file.takeUniqueIDs(count) } catch {
+      throw ArborError(error, in: file)
+    }
+  }
+}

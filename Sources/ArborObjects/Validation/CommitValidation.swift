@@ -1,0 +1,223 @@
+internal import ArborModel
+internal import Foundation
+
+/// Checks everything that a commit is about to write: the model's rules and the objects' own hooks.
+///
+/// All violations are gathered before any is thrown.
+struct CommitValidation {
+  private let context: ManagedObjectContext
+  private let hasDeletions: Bool
+  private var violations: [ArborError] = []
+
+  init(context: ManagedObjectContext) {
+    self.context = context
+    hasDeletions = context.pending.deletedCount > 0
+  }
+
+  /// Checks all pending changes.
+  ///
+  /// - Throws: ``ArborError`` `validation` that carries every violation.
+  mutating func check() throws(ArborError) {
+    // A hook that changes objects adds to the list, and what it adds is checked too.
+    context.pending.forEach { change in
+      if !change.isQuiet { check(change) }
+    }
+    checkCounts()
+    guard let first = violations.first else { return }
+    throw Self.summary(of: violations, first)
+  }
+
+  private static func summary(of violations: [ArborError], _ first: ArborError) -> ArborError {
+    let message =
+      violations.count == 1
+      ? first.message
+      : "The commit breaks \(violations.count) rules; correct the objects, or roll back."
+    var error = ArborError(.validation, message)
+    error.violations = violations
+    if violations.count == 1 {
+      error.entity = first.entity
+      error.objectID = first.objectID
+      error.keyPath = first.keyPath
+      error.underlying = first.underlying
+    }
+    return error
+  }
+
+  private mutating func check(_ change: ObjectChange) {
+    let object = change.object
+    switch change.kind {
+    case .inserted:
+      checkValues(object)
+      run(object) { try object.validateForInsert() }
+    case .updated:
+      checkValues(object)
+      run(object) { try object.validateForUpdate() }
+    case .deleted:
+      checkDenial(object)
+      run(object) { try object.validateForDelete() }
+    case .dropped: break
+    }
+  }
+
+  private mutating func checkValues(_ object: ManagedObject) {
+    let rules = object.binding.rules
+    let record = object.currentRecord
+    for property in rules.mandatory where record.isNull(property.field) {
+      add(object, property.name, "has no value; set one, or make the property optional")
+    }
+    for property in rules.floating where !Self.isFinite(property.field, record) {
+      add(object, property.name, "holds no finite number; set one")
+    }
+    for bounds in rules.bounds { check(bounds, object, record) }
+    for pattern in rules.patterns {
+      let text = record.string(pattern.attribute.field)
+      let isMatch =
+        record.isNull(pattern.attribute.field)
+        || pattern.expression.firstMatch(
+          in: text, range: NSRange(text.startIndex..., in: text)) != nil
+      if !isMatch {
+        add(
+          object, pattern.attribute.name,
+          "does not match the regular expression of the model; correct the text", .string(text))
+      }
+    }
+    checkTargets(object, record)
+    checkHook(object, record)
+  }
+
+  private static func isFinite(_ field: RecordField, _ record: RecordView) -> Bool {
+    field.kind == .float
+      ? record.load(field, as: Float.self).isFinite : record.load(field, as: Double.self).isFinite
+  }
+
+  private mutating func check(
+    _ bounds: EntityRules.Bounds, _ object: ManagedObject, _ record: RecordView
+  ) {
+    guard !record.isNull(bounds.attribute.field) else { return }
+    var value = record.value(bounds.attribute.field)
+    var what = "is"
+    if case .string(let text) = value {
+      value = .integer(Int64(text.count))
+      what = "has a length"
+    }
+    if !bounds.minimum.isNull, Value.compare(value, bounds.minimum) == .less {
+      add(
+        object, bounds.attribute.name, "\(what) below the minimum of the model; correct it", value)
+    }
+    if !bounds.maximum.isNull, Value.compare(value, bounds.maximum) == .greater {
+      add(
+        object, bounds.attribute.name, "\(what) above the maximum of the model; correct it", value)
+    }
+  }
+
+  /// No object may point at one that goes.
+  private mutating func checkTargets(_ object: ManagedObject, _ record: RecordView) {
+    guard hasDeletions else { return }
+    for relationship in object.binding.entity.relationships {
+      guard let field = object.binding.entity.field(of: relationship),
+        let target = record.reference(field), context.isDeleted(target)
+      else { continue }
+      add(
+        object, relationship.name,
+        "leads to an object that is deleted by the same commit; point it elsewhere")
+    }
+  }
+
+  private mutating func checkHook(_ object: ManagedObject, _ record: RecordView) {
+    guard type(of: object) != ManagedObject.self else { return }
+    for attribute in object.binding.entity.attributes {
+      do {
+        try object.validate(record.value(attribute.field), forKey: attribute.name)
+      } catch {
+        add(object, error, attribute.name)
+      }
+    }
+  }
+
+  private mutating func checkDenial(_ object: ManagedObject) {
+    let entity = object.binding.entity
+    for relationship in object.binding.rules.denying {
+      let targets =
+        entity.field(of: relationship).map { field in
+          object.currentRecord.reference(field).map { [$0] } ?? []
+        } ?? context.members(of: object, relationship)
+      if targets.contains(where: { !context.isDeleted($0) }) {
+        add(
+          object, relationship.name,
+          "still has members, which its delete rule forbids; delete or move them first")
+      }
+    }
+  }
+
+  // MARK: Relationship counts
+
+  /// Counts the members of inserted objects and of all whose members changed.
+  private mutating func checkCounts() {
+    var checked: Set<ObjectNumber> = []
+    context.pending.forEach { change in
+      guard change.kind == .inserted else { return }
+      for relationship in change.object.binding.rules.counted {
+        checked.insert(change.object.number)
+        checkCount(change.object, relationship)
+      }
+    }
+    context.links.forEach { edit in
+      guard !checked.contains(edit.owner), !context.isDeleted(edit.owner),
+        let entity = context.schema.entity(of: edit.owner)
+      else { return }
+      let rules = context.bindings[entity.index].rules
+      guard rules.counted.contains(where: { $0.slot == edit.relationship.slot }) else { return }
+      checkCount(context.fault(edit.owner), edit.relationship)
+    }
+  }
+
+  private mutating func checkCount(_ owner: ManagedObject, _ relationship: RelationshipSchema) {
+    let description = relationship.description
+    let count = context.memberCount(of: owner, relationship)
+    if count == 0 {
+      guard !description.isOptional else { return }
+      return add(owner, relationship.name, "has no members; add some, or make it optional")
+    }
+    if count < description.minimumCount {
+      add(owner, relationship.name, "has too few members: \(count) of \(description.minimumCount)")
+    }
+    if description.maximumCount > 0, count > description.maximumCount {
+      add(
+        owner, relationship.name,
+        "has too many members: \(count), at most \(description.maximumCount)")
+    }
+  }
+
+  // MARK: Gathering
+
+  private mutating func run(_ object: ManagedObject, _ hook: () throws -> Void) {
+    do { try hook() } catch { add(object, error, nil) }
+  }
+
+  private mutating func add(
+    _ object: ManagedObject, _ property: String, _ problem: String, _ value: Value? = nil
+  ) {
+    let error = ArborError(
+      .validation, "\(object.binding.entity.name).\(property) \(problem).")
+    violations.append(
+      error.with(
+        entity: object.binding.entity.name, objectID: object.objectID, keyPath: property,
+        offending: value.map { "\($0)" }))
+  }
+
+  /// What a hook threw, as a violation.
+  private mutating func add(_ object: ManagedObject, _ error: any Error, _ property: String?) {
+    if let error = error as? ArborError {
+      violations.append(
+        error.with(
+          entity: error.entity ?? object.binding.entity.name,
+          objectID: error.objectID ?? object.objectID, keyPath: error.keyPath ?? property))
+      return
+    }
+    let subject = object.binding.entity.name + (property.map { ".\($0)" } ?? "")
+    violations.append(
+      ArborError(.validation, "\(subject) is refused: \(error)").with(
+        entity: object.binding.entity.name, objectID: object.objectID, keyPath: property,
+        underlying: error))
+  }
+}

@@ -1,0 +1,186 @@
+public import ArborModel
+
+// Each type loads the slot of its own kind directly and leaves other kinds to a slower way. The
+// functions are not generic: the library is compiled without run-time exclusivity checks, which the
+// caller's module would add if these bodies were inlined there.
+
+extension ManagedObject {
+  /// Reads an attribute of any whole-number kind.
+  @inline(__always)
+  final func integer<T>(_ slot: Int, as type: T.Type) -> Int64 {
+    let field = binding.attribute(slot).field
+    let record = currentRecord
+    return field.kind == .int64
+      ? record.load(field, as: Int64.self) : narrowInteger(record, field, slot, type)
+  }
+
+  @inline(never)
+  private final func narrowInteger<T>(
+    _ record: RecordView, _ field: RecordField, _ slot: Int, _ type: T.Type
+  ) -> Int64 {
+    switch field.kind {
+    case .int16: Int64(record.load(field, as: Int16.self))
+    case .int32: Int64(record.load(field, as: Int32.self))
+    default: wrongType(slot, type)
+    }
+  }
+
+  /// Writes an attribute of any whole-number kind.
+  @inline(__always)
+  final func setInteger<T>(_ slot: Int, _ number: Int64, as type: T.Type) {
+    let field = binding.attribute(slot).field
+    guard field.kind == .int64 else { return setNarrowInteger(field, slot, number, type) }
+    write { buffer, _ in buffer.store(field, number) }
+  }
+
+  @inline(never)
+  private final func setNarrowInteger<T>(
+    _ field: RecordField, _ slot: Int, _ number: Int64, _ type: T.Type
+  ) {
+    switch field.kind {
+    case .int16:
+      guard let narrow = Int16(exactly: number) else { outOfRange(slot) }
+      write { buffer, _ in buffer.store(field, narrow) }
+    case .int32:
+      guard let narrow = Int32(exactly: number) else { outOfRange(slot) }
+      write { buffer, _ in buffer.store(field, narrow) }
+    default: wrongType(slot, type)
+    }
+  }
+}
+
+extension Value {
+  /// The whole number it holds, if it does.
+  var wholeNumber: Int64? {
+    if case .integer(let number) = self { number } else { nil }
+  }
+
+  /// The number it holds, if it holds one that a double has room for.
+  var number: Double? {
+    switch self {
+    case .double(let number): number
+    case .integer(let number): Double(exactly: number)
+    default: nil
+    }
+  }
+}
+
+extension Int: AttributeValue {
+  /// Reads an attribute of any whole-number type.
+  public static func load(from object: ManagedObject, slot: Int) -> Int {
+    Int(truncatingIfNeeded: object.integer(slot, as: Int.self))
+  }
+  /// Writes an attribute of any whole-number type that has room for the number.
+  public func store(in object: ManagedObject, slot: Int) {
+    object.setInteger(slot, Int64(self), as: Int.self)
+  }
+  /// The whole number a value holds.
+  public static func fromValue(_ value: Value) -> Int? {
+    value.wholeNumber.flatMap(Int.init(exactly:))
+  }
+}
+
+extension Int64: AttributeValue {
+  /// Reads an attribute of any whole-number type.
+  public static func load(from object: ManagedObject, slot: Int) -> Int64 {
+    object.integer(slot, as: Int64.self)
+  }
+  /// Writes an attribute of any whole-number type that has room for the number.
+  public func store(in object: ManagedObject, slot: Int) {
+    object.setInteger(slot, self, as: Int64.self)
+  }
+  /// The whole number a value holds.
+  public static func fromValue(_ value: Value) -> Int64? { value.wholeNumber }
+}
+
+extension Int32: AttributeValue {
+  /// Reads an attribute of 16 or 32 bits.
+  public static func load(from object: ManagedObject, slot: Int) -> Int32 {
+    guard let number = Int32(exactly: object.integer(slot, as: Int32.self)) else {
+      object.wrongType(slot, Int32.self)
+    }
+    return number
+  }
+  /// Writes an attribute of any whole-number type that has room for the number.
+  public func store(in object: ManagedObject, slot: Int) {
+    object.setInteger(slot, Int64(self), as: Int32.self)
+  }
+  /// The whole number a value holds.
+  public static func fromValue(_ value: Value) -> Int32? {
+    value.wholeNumber.flatMap(Int32.init(exactly:))
+  }
+}
+
+extension Int16: AttributeValue {
+  /// Reads an attribute of 16 bits.
+  public static func load(from object: ManagedObject, slot: Int) -> Int16 {
+    guard let number = Int16(exactly: object.integer(slot, as: Int16.self)) else {
+      object.wrongType(slot, Int16.self)
+    }
+    return number
+  }
+  /// Writes an attribute of any whole-number type.
+  public func store(in object: ManagedObject, slot: Int) {
+    object.setInteger(slot, Int64(self), as: Int16.self)
+  }
+  /// The whole number a value holds.
+  public static func fromValue(_ value: Value) -> Int16? {
+    value.wholeNumber.flatMap(Int16.init(exactly:))
+  }
+}
+
+extension Bool: AttributeValue {
+  /// Reads a Boolean attribute.
+  public static func load(from object: ManagedObject, slot: Int) -> Bool {
+    let field = object.binding.attribute(slot).field
+    guard field.kind == .boolean else { object.wrongType(slot, Bool.self) }
+    return object.currentRecord.load(field, as: UInt8.self) != 0
+  }
+  /// Writes a Boolean attribute.
+  public func store(in object: ManagedObject, slot: Int) {
+    let field = object.binding.attribute(slot).field
+    guard field.kind == .boolean else { object.wrongType(slot, Bool.self) }
+    object.write { buffer, _ in buffer.store(field, UInt8(self ? 1 : 0)) }
+  }
+  /// The Boolean a value holds.
+  public static func fromValue(_ value: Value) -> Bool? {
+    if case .boolean(let flag) = value { flag } else { nil }
+  }
+}
+
+extension Double: AttributeValue {
+  /// Reads an attribute of either floating-point type.
+  public static func load(from object: ManagedObject, slot: Int) -> Double {
+    let field = object.binding.attribute(slot).field
+    let record = object.currentRecord
+    if field.kind == .double { return record.load(field, as: Double.self) }
+    guard field.kind == .float else { object.wrongType(slot, Double.self) }
+    return Double(record.load(field, as: Float.self))
+  }
+  /// Writes an attribute of either floating-point type; one of 32 bits rounds.
+  public func store(in object: ManagedObject, slot: Int) {
+    let field = object.binding.attribute(slot).field
+    if field.kind == .double { return object.write { buffer, _ in buffer.store(field, self) } }
+    guard field.kind == .float else { object.wrongType(slot, Double.self) }
+    object.write { buffer, _ in buffer.store(field, Float(self)) }
+  }
+  /// The number a value holds, whole or not.
+  public static func fromValue(_ value: Value) -> Double? { value.number }
+}
+
+extension Float: AttributeValue {
+  /// Reads a floating-point attribute of 32 bits.
+  public static func load(from object: ManagedObject, slot: Int) -> Float {
+    let field = object.binding.attribute(slot).field
+    guard field.kind == .float else { object.wrongType(slot, Float.self) }
+    return object.currentRecord.load(field, as: Float.self)
+  }
+  /// Writes a floating-point attribute of 32 bits.
+  public func store(in object: ManagedObject, slot: Int) {
+    let field = object.binding.attribute(slot).field
+    guard field.kind == .float else { object.wrongType(slot, Float.self) }
+    object.write { buffer, _ in buffer.store(field, self) }
+  }
+  /// The number a value holds, whole or not.
+  public static func fromValue(_ value: Value) -> Float? { value.number.map(Float.init) }
+}

@@ -1,0 +1,118 @@
+public import ArborModel
+
+/// A Swift type that attributes are read and written as.
+///
+/// Numbers, texts, dates and the other scalars conform, and optionals of them. An enumeration with
+/// such a raw value conforms by naming the protocol:
+///
+/// ```swift
+/// enum Rank: String, AttributeValue { case junior, senior }
+/// var rank: Rank { get { attribute(3) } set { setAttribute(3, newValue) } }
+/// ```
+public protocol AttributeValue: PredicateArgument {
+  /// Reads an attribute; ``ManagedObject/attribute(_:)`` calls it.
+  static func load(from object: ManagedObject, slot: Int) -> Self
+  /// Writes an attribute; ``ManagedObject/setAttribute(_:_:)`` calls it.
+  func store(in object: ManagedObject, slot: Int)
+  /// The Swift value that a dynamic value holds, or nil where it holds something else.
+  static func fromValue(_ value: Value) -> Self?
+}
+
+extension ManagedObject {
+  /// Reads the attribute that the class numbers `slot`.
+  ///
+  /// A nil value reads as zero, false, the empty text or the like where the type is not optional: a
+  /// mandatory attribute may be nil until the commit. A type that the attribute does not have is a
+  /// programmer's error and stops with a sentence.
+  @inlinable @inline(__always)
+  public final func attribute<T: AttributeValue>(_ slot: Int) -> T {
+    T.load(from: self, slot: slot)
+  }
+
+  /// Writes the attribute that the class numbers `slot`.
+  @inlinable @inline(__always)
+  public final func setAttribute<T: AttributeValue>(_ slot: Int, _ value: T) {
+    value.store(in: self, slot: slot)
+  }
+
+  /// Whether an attribute is nil.
+  @inline(__always)
+  final func isNullAttribute(_ slot: Int) -> Bool {
+    currentRecord.isNull(binding.attribute(slot).field)
+  }
+
+  /// Makes an attribute nil.
+  final func setNullAttribute(_ slot: Int) {
+    let field = binding.attribute(slot).field
+    write { buffer, _ in buffer.setNull(field) }
+  }
+
+  /// Stops an access with a type that the attribute does not have.
+  @inline(never)
+  final func wrongType<T>(_ slot: Int, _ type: T.Type) -> Never {
+    let attribute = binding.entity.attributes[binding.attribute(slot).slot]
+    preconditionFailure(
+      "Attribute \(binding.entity.name).\(attribute.name) is of type "
+        + "\(attribute.description.type) and can not be accessed as \(type); "
+        + "correct the accessor's type.")
+  }
+
+  /// Stops a write of a number that the attribute has no room for.
+  @inline(never)
+  final func outOfRange(_ slot: Int) -> Never {
+    let attribute = binding.entity.attributes[binding.attribute(slot).slot]
+    preconditionFailure(
+      "The number does not fit attribute \(binding.entity.name).\(attribute.name), which holds "
+        + "\(attribute.description.type.expectation); check it before it is set.")
+  }
+}
+
+extension Optional: AttributeValue where Wrapped: AttributeValue {
+  /// Reads an attribute; nil where it has no value.
+  public static func load(from object: ManagedObject, slot: Int) -> Wrapped? {
+    object.isNullAttribute(slot) ? nil : Wrapped.load(from: object, slot: slot)
+  }
+
+  /// Writes an attribute, or makes it nil.
+  public func store(in object: ManagedObject, slot: Int) {
+    if let self { self.store(in: object, slot: slot) } else { object.setNullAttribute(slot) }
+  }
+
+  /// The value a dynamic value holds; nil inside for null.
+  public static func fromValue(_ value: Value) -> Wrapped?? {
+    if value.isNull { return .some(nil) }
+    return Wrapped.fromValue(value).map { .some($0) }
+  }
+}
+
+extension AttributeValue where Self: RawRepresentable, RawValue: AttributeValue {
+  /// Reads the raw value; one that has no case reads as the attribute's default.
+  public static func load(from object: ManagedObject, slot: Int) -> Self {
+    if let value = Self(rawValue: RawValue.load(from: object, slot: slot)) { return value }
+    return object.defaultCase(slot, Self.self)
+  }
+
+  /// Writes the raw value.
+  public func store(in object: ManagedObject, slot: Int) {
+    rawValue.store(in: object, slot: slot)
+  }
+
+  /// The case whose raw value a dynamic value holds.
+  public static func fromValue(_ value: Value) -> Self? {
+    RawValue.fromValue(value).flatMap(Self.init)
+  }
+}
+
+extension ManagedObject {
+  /// The case that an attribute's default value stands for.
+  @inline(never)
+  final func defaultCase<T: AttributeValue>(_ slot: Int, _ type: T.Type) -> T {
+    let attribute = binding.entity.attributes[binding.attribute(slot).slot]
+    guard let value = T.fromValue(attribute.description.defaultValue) else {
+      preconditionFailure(
+        "Attribute \(binding.entity.name).\(attribute.name) holds no case of \(type), and its "
+          + "default is none either; give it a default, or make the property optional.")
+    }
+    return value
+  }
+}

@@ -1,0 +1,91 @@
+import ArborModel
+import Foundation
+import Testing
+
+/// Compiled code, the conjunction it is planned by, and the terms given to indexes all say what the
+/// naive evaluator says.
+@Suite struct PredicateCompilerTests {
+  static let rounds = 60
+
+  @Test(arguments: 0..<rounds) func saysWhatTheNaiveEvaluatorSays(round: Int) throws {
+    let seed = UInt64(7001 + round)
+    let world = try PredicateWorld()
+    var random = RandomPredicates(seed: seed, world: world)
+    random.populate(30)
+    for _ in 0..<60 {
+      let node = random.predicate(depth: 3)
+      let text = PredicatePrinter { _ in "%@" }.text(of: node)
+      let naive = Set(
+        world.objects.values.filter { $0.id.entityName != "Company" }
+          .filter { NaiveEvaluator(world: world, object: $0).evaluate(node) }.map(\.number))
+      // Constants in the tree, and the same as arguments outside it.
+      let inline = FetchPredicate(node: node, arguments: [])
+      let parsed = FetchPredicate(stringLiteral: text)
+      for predicate in [inline, parsed, try Self.withArguments(node)] {
+        let found = try world.matches(predicate)
+        #expect(found == naive, "seed \(seed): \(text)")
+        try Self.checkConjuncts(of: predicate, world, naive, "seed \(seed): \(text)")
+      }
+    }
+  }
+
+  /// The same predicate with its constants outside.
+  private static func withArguments(_ node: PredicateNode) throws -> FetchPredicate {
+    var arguments: [Value] = []
+    let shape = node.mapLeaves { leaf in
+      guard case .constant(let value) = leaf else { return leaf }
+      arguments.append(value)
+      return .argument(arguments.count - 1)
+    }
+    return FetchPredicate(node: shape, arguments: arguments)
+  }
+
+  private static func checkConjuncts(
+    of predicate: FetchPredicate, _ world: PredicateWorld, _ expected: Set<ObjectNumber>,
+    _ comment: String
+  ) throws {
+    let bound = try PredicateBinder.bind(predicate, to: world.person, in: world.schema)
+    let conjuncts = try bound.conjuncts(
+      arguments: predicate.arguments, environment: world.environment)
+    let whole = try world.matches(conjuncts.map(\.node), predicate.arguments, in: world.person)
+    #expect(whole == expected, "\(comment)")
+    for conjunct in conjuncts {
+      guard let term = conjunct.term else { continue }
+      let exact = try world.matches([conjunct.node], predicate.arguments, in: world.person)
+      let served = Set(
+        world.objects.values.filter { $0.id.entityName != "Company" }
+          .filter { Self.isServed($0, by: term, world) }.map(\.number))
+      #expect(
+        term.isExact ? served == exact : served.isSuperset(of: exact), "\(comment): \(term)")
+    }
+  }
+
+  /// Whether an index over the term's subject would give the object.
+  private static func isServed(
+    _ object: PredicateWorld.Object, by term: IndexableTerm, _ world: PredicateWorld
+  ) -> Bool {
+    let key: Value
+    switch term.subject {
+    case .attribute(let slot): key = object.values[world.person.attributes[slot].name] ?? .null
+    case .toOne(let slot): key = reference(object.values[world.person.relationships[slot].name])
+    case .object: key = .integer(Int64(bitPattern: object.number.rawValue))
+    }
+    func reference(_ value: Value?) -> Value {
+      guard case .objectID(let id)? = value else { return .null }
+      return .integer(Int64(bitPattern: world.number(id).rawValue))
+    }
+    switch term.condition {
+    case .equals(let value): return Value.compare(key, value) == .equal
+    case .anyOf(let values): return values.contains { Value.compare(key, $0) == .equal }
+    case .prefix(let prefix):
+      guard case .string(let text) = key else { return false }
+      return Array(text.utf8).starts(with: Array(prefix.utf8))
+    case .range(let lower, let isLowerIncluded, let upper, let isUpperIncluded):
+      let low = Value.compare(key, lower)
+      guard low == .greater || (isLowerIncluded && low == .equal) else { return false }
+      guard let upper else { return true }
+      let high = Value.compare(key, upper)
+      return high == .less || (isUpperIncluded && high == .equal)
+    }
+  }
+}

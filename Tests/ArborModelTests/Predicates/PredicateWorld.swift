@@ -1,0 +1,151 @@
+import ArborModel
+import Foundation
+
+/// Objects in memory, as records and as plain dictionaries: what predicates are tested on.
+///
+/// People have one attribute of each type; workers are people, and have one field more before the
+/// relationships, so that offsets differ from entity to entity.
+final class PredicateWorld: RecordResolver {
+  static let kinds: [(name: String, type: AttributeType)] = [
+    ("short", .integer16), ("medium", .integer32), ("long", .integer64), ("flag", .boolean),
+    ("single", .float), ("ratio", .double), ("price", .decimal), ("name", .string),
+    ("born", .date), ("photo", .binary), ("key", .uuid), ("home", .uri), ("extra", .undefined),
+  ]
+
+  static let storeID = UUID(uuid: (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16))
+
+  /// An object: what the naive evaluator reads.
+  struct Object {
+    let id: ObjectID
+    let number: ObjectNumber
+    var values: [String: Value]
+  }
+
+  let schema: ModelSchema
+  let person: EntitySchema
+  let worker: EntitySchema
+  let company: EntitySchema
+  private(set) var objects: [ObjectNumber: Object] = [:]
+  private var records: [ObjectNumber: RecordBuffer] = [:]
+  private let allocator = SlabAllocator()
+  private var lastNumber: UInt64 = 0
+
+  init() throws {
+    let model = ManagedObjectModel(entities: [
+      EntityDescription(
+        name: "Company",
+        attributes: [
+          AttributeDescription(name: "title", type: .string, isOptional: true),
+          AttributeDescription(name: "size", type: .integer32, isOptional: true),
+        ],
+        relationships: [
+          RelationshipDescription(
+            name: "staff", destination: "Person", inverse: "company", isToMany: true),
+          RelationshipDescription(name: "head", destination: "Person"),
+        ]),
+      EntityDescription(
+        name: "Person",
+        attributes: Self.kinds.map {
+          AttributeDescription(name: $0.name, type: $0.type, isOptional: true)
+        },
+        relationships: [
+          RelationshipDescription(name: "company", destination: "Company", inverse: "staff"),
+          RelationshipDescription(name: "boss", destination: "Person"),
+        ]),
+      EntityDescription(
+        name: "Worker", parent: "Person",
+        attributes: [AttributeDescription(name: "wage", type: .integer64, isOptional: true)]),
+    ])
+    schema = try ModelSchema(model, catalog: SchemaCatalog(numbering: model))
+    company = schema.entities[0]
+    person = schema.entities[1]
+    worker = schema.entities[2]
+  }
+
+  var environment: PredicateEnvironment {
+    PredicateEnvironment(schema: schema, storeID: Self.storeID)
+  }
+
+  /// Adds an object; relationships are given as `.objectID`.
+  @discardableResult
+  func insert(_ entity: EntitySchema, _ values: [String: Value]) -> Object {
+    lastNumber += 1
+    let number = ObjectNumber(entity: entity.number, sequence: lastNumber)
+    let id = ObjectID(
+      storeID: Self.storeID, entityName: entity.name, number: number.sequence)
+    var record = RecordBuffer(copying: entity.layout.template, into: allocator)
+    var stored: [String: Value] = [:]
+    for (name, value) in values {
+      guard !value.isNull, let field = Self.field(name, of: entity) else { continue }
+      var raw = value
+      if field.kind == .reference, case .objectID(let target) = value {
+        raw = .integer(Int64(bitPattern: self.number(target).rawValue))
+      }
+      guard record.set(field, raw, allocator: allocator) else { continue }
+      stored[name] = value
+    }
+    records[number] = record
+    let object = Object(id: id, number: number, values: stored)
+    objects[number] = object
+    return object
+  }
+
+  func number(_ id: ObjectID) -> ObjectNumber {
+    ObjectNumber(entity: schema.entity(named: id.entityName)?.number ?? 0, sequence: id.number)
+  }
+
+  private static func field(_ name: String, of entity: EntitySchema) -> RecordField? {
+    switch entity.property(named: name) {
+    case .attribute(let attribute): return attribute.field
+    case .relationship(let relationship):
+      guard case .field(let index) = relationship.storage else { return nil }
+      return entity.layout.fields[index]
+    case nil: return nil
+    }
+  }
+
+  func record(of number: ObjectNumber) -> RecordView? { records[number]?.view }
+
+  /// The value at the end of a path of names, followed through the dictionaries.
+  func value(_ names: [String], of object: Object) -> Value {
+    guard let name = names.first else { return .objectID(object.id) }
+    if name == "objectID" { return .objectID(object.id) }
+    if names == ["entity", "name"] { return .string(object.id.entityName) }
+    let value = object.values[name] ?? .null
+    if names.count == 1 { return value }
+    guard case .objectID(let id) = value, let next = objects[number(id)] else { return .null }
+    return self.value(Array(names.dropFirst()), of: next)
+  }
+
+  /// The numbers of the objects, of an entity or of one that inherits from it, that fulfil a
+  /// predicate, as compiled code sees them.
+  func matches(
+    _ predicate: FetchPredicate, in entity: EntitySchema? = nil
+  ) throws -> Set<ObjectNumber> {
+    let entity = entity ?? person
+    let bound = try PredicateBinder.bind(predicate, to: entity, in: schema)
+    return try matches([bound.root], predicate.arguments, in: entity)
+  }
+
+  func matches(
+    _ nodes: [BoundNode], _ arguments: [Value], in entity: EntitySchema
+  ) throws -> Set<ObjectNumber> {
+    var numbers: Set<ObjectNumber> = []
+    for index in entity.concreteFamily {
+      let concrete = schema.entities[index]
+      let test = try PredicateCompiler.compile(
+        nodes, arguments: arguments, for: concrete, environment: environment)
+      for (number, record) in records where number.entity == concrete.number {
+        if test(record.view, number, self) { numbers.insert(number) }
+      }
+    }
+    return numbers
+  }
+
+  /// The names of the matching people, sorted: for tests written by hand.
+  func names(_ predicate: FetchPredicate) throws -> [String] {
+    try matches(predicate).compactMap { number in
+      if case .string(let name)? = objects[number]?.values["name"] { name } else { nil }
+    }.sorted()
+  }
+}

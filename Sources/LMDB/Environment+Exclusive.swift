@@ -13,12 +13,13 @@ extension Environment {
   /// `body` may read on its own thread and may close the environment, as it must before it puts
   /// another file in its place; it can not write.
   ///
-  /// - Throws: ``LMDBError/inUse`` where another process has the file open;
+  /// - Throws: ``LMDBError/inUse`` where another process has the file open, or a snapshot of this
+  ///   one does not end;
   ///   ``LMDBError/fileReplaced`` where another file took its place; what `body` throws.
   package func withExclusiveLock<R>(_ body: () throws -> R) throws -> R {
     try takeWriter()
     defer { releaseWriter() }
-    try closeGate()
+    do throws(LMDBError) { try closeGate() } catch .growthBlocked { throw LMDBError.inUse }
     defer { openGate() }
     guard file.lock(LOCK_EX) else {
       try takeSharedLockBack()

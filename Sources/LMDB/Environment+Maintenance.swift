@@ -39,6 +39,16 @@ extension Environment {
     return try transaction.statistics(database)
   }
 
+  /// The pages that a snapshot's file has to spare for later commits; costs a walk over their list.
+  package func freePageCount(in reader: TransactionReader) throws(LMDBError) -> Int {
+    // LMDB keeps the list in a database of its own: transaction → count, then page numbers.
+    let list = Database(name: "", handle: 0, flags: .integerKey)
+    let cursor = try reader.cursor(list)
+    var count = 0
+    while let entry = try cursor.next() { count += Int(clamping: entry.integerValue) }
+    return count
+  }
+
   /// Frees the reader slots of processes that died; the number of them. Without this the file
   /// grows from every page that such a reader could still see.
   @discardableResult

@@ -106,6 +106,10 @@ extension Environment {
     if count > 0 { state.withLock { $0.blockedReaders -= count } }
   }
 
+  /// How many commits may pass before dead readers are looked for: often enough that the file does
+  /// not grow on their account for long, seldom enough to cost nothing.
+  private static var commitsBetweenChecks: Int { 1000 }
+
   // MARK: Begin, commit, abort; all on the thread that holds the writer's lock
 
   private func beginWrite() throws(LMDBError) {
@@ -134,7 +138,12 @@ extension Environment {
     slot.pointee.transaction = nil
     let code = mdb_txn_commit(transaction)
     try finishDatabases(isCommitted: code == MDB_SUCCESS)
-    if code == MDB_SUCCESS { return true }
+    if code == MDB_SUCCESS {
+      slot.pointee.commits &+= 1
+      // What it says does not matter here: the commit stands.
+      if slot.pointee.commits % Self.commitsBetweenChecks == 0 { _ = try? checkStaleReaders() }
+      return true
+    }
     if code == MDB_MAP_FULL {
       try growMap()
       return false

@@ -68,6 +68,88 @@ import Testing
   }
 
   #if os(Linux)
+    /// Lets the descriptors of the data file that `isChosen` picks lead to a device that is always
+    /// full.
+    private static func redirect(_ path: String, isChosen: (Int32) -> Bool) throws {
+      let full = open("/dev/full", O_RDWR)
+      for name in try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd") {
+        guard let descriptor = Int32(name), FileIdentity(path: path) != nil else { continue }
+        var status = stat()
+        guard fstat(descriptor, &status) == 0,
+          FileIdentity(status) == FileIdentity(path: path), isChosen(descriptor)
+        else { continue }
+        dup2(full, descriptor)
+      }
+    }
+
+    /// Whether a descriptor writes through to the medium: LMDB's for the root page.
+    private static func isSynchronous(_ descriptor: Int32) -> Bool {
+      fcntl(descriptor, F_GETFL) & O_DSYNC != 0
+    }
+
+    /// The root page could not be written: the outcome is uncertain, and nothing goes on until the
+    /// file is opened again and shows a whole commit.
+    @Test func stopsAfterAFailureOfTheRootPage() async throws {
+      await #expect(processExitsWith: .exitCode(7)) {
+        let folder = try TemporaryFolder()
+        let environment = try folder.environment { $0.durability = .full }
+        let database = try #require(try environment.openDatabase("it", [], create: true))
+        try environment.write { try $0.put(database, [1], [1]) }
+        let path = environment.path
+        try Self.redirect(path, isChosen: Self.isSynchronous)
+        do {
+          try environment.write { try $0.put(database, [1], [2]) }
+          exit(2)
+        } catch LMDBError.diskFull {}
+        do {
+          _ = try environment.beginRead()
+          exit(3)
+        } catch LMDBError.panic {}
+        do {
+          try environment.write { _ in }
+          exit(4)
+        } catch LMDBError.panic {}
+        do {
+          _ = try Environment.open(path: path)
+          exit(5)
+        } catch LMDBError.panic {}
+        try environment.close()
+        let again = try Environment.open(path: path)
+        let same = try #require(try again.openDatabase("it"))
+        guard try again.value(same, [1]) == [1] else { exit(6) }
+        try again.write { try $0.put(same, [1], [3]) }
+        guard try again.value(same, [1]) == [3] else { exit(8) }
+        exit(7)
+      }
+    }
+
+    /// The data pages could not be written: nothing has happened, and the next commit may succeed.
+    @Test func goesOnAfterAFailureOfTheDataPages() async throws {
+      await #expect(processExitsWith: .exitCode(7)) {
+        let folder = try TemporaryFolder()
+        let environment = try folder.environment { $0.durability = .full }
+        let database = try #require(try environment.openDatabase("it", [], create: true))
+        try environment.write { try $0.put(database, [1], [1]) }
+        let file = open(environment.path, O_RDWR)
+        let own = environment.file.descriptor
+        var redirected: [Int32] = []
+        try Self.redirect(environment.path) { descriptor in
+          let isData = descriptor != file && descriptor != own && !Self.isSynchronous(descriptor)
+          if isData { redirected.append(descriptor) }
+          return isData
+        }
+        do {
+          try environment.write { try $0.put(database, [1], [2]) }
+          exit(2)
+        } catch LMDBError.diskFull {}
+        guard try environment.value(database, [1]) == [1] else { exit(3) }
+        for descriptor in redirected { dup2(file, descriptor) }
+        try environment.write { try $0.put(database, [1], [3]) }
+        guard try environment.value(database, [1]) == [3], !redirected.isEmpty else { exit(4) }
+        exit(7)
+      }
+    }
+
     /// A small file system of its own, which ends with the process. Exits with 7 where the machine
     /// does not allow one, as after success.
     private static func mountSmall(at path: String, bytes: Int) {

@@ -53,6 +53,35 @@ import Testing
     _ = pinned.id
   }
 
+  @Test func countsFreePages() throws {
+    let before = try environment.read { try environment.freePageCount(in: $0.reader) }
+    let leaves = try environment.statistics(of: database).leafPages
+    try environment.write { try $0.clear(database) }
+    let after = try environment.read { try environment.freePageCount(in: $0.reader) }
+    #expect(after >= before + leaves - 3 && after <= before + leaves + 5)
+  }
+
+  /// The first opener of all only reads, with and without a lock file from before.
+  @Test(arguments: [false, true]) func readsFirst(removesLock: Bool) throws {
+    let last = try environment.lastTransactionID
+    let path = environment.path
+    try environment.close()
+    if removesLock { try FileManager.default.removeItem(atPath: path + "-lock") }
+    for isImmutable in [false, true] {
+      var options = EnvironmentOptions()
+      options.isReadOnly = true
+      options.isImmutable = isImmutable
+      let reader = try Environment.open(path: path, options: options)
+      let same = try #require(try reader.openDatabase("it"))
+      try reader.read { transaction in
+        let entries = try transaction.entryCount(same)
+        #expect(entries == 1000)
+        #expect(transaction.id == last)
+      }
+      try reader.close()
+    }
+  }
+
   @Test func leavesNothingBehindAFailedCopy() throws {
     #expect(throws: LMDBError.noSuchFile) {
       try environment.copy(to: folder.file("no/copy"), compacting: false)

@@ -1,18 +1,6 @@
 internal import ArborModel
 internal import ArborStore
 
-struct StoreCheckReport {
-  struct Problem {
-    let entity: String?
-    let object: ObjectNumber?
-    let description: String
-  }
-  var problems: [Problem] = []
-  var isSound: Bool { problems.isEmpty }
-}
-extension StoreFile {
-  func check() throws(StoreError) -> StoreCheckReport { StoreCheckReport() }
-}
 extension StoreSnapshot {
   func fetch(
     _ query: StoreQuery, overlay: FetchOverlay?, allocator: SlabAllocator

@@ -18,6 +18,25 @@ extension Environment {
     return try openExisting(name)?.with(flags)
   }
 
+  /// Opens several databases that exist, in one transaction; nil in the place of a missing one.
+  ///
+  /// - Throws: as ``openDatabase(_:_:create:)``.
+  package func openDatabases(
+    _ list: [(name: String, flags: DatabaseFlags)]
+  ) throws(LMDBError) -> [Database?] {
+    let known = databases.withLock { table in list.map { table.committed($0.name) } }
+    guard known.contains(where: { $0 == nil }) else {
+      return try zip(known, list).map { (database, wanted) throws(LMDBError) in
+        try database?.with(wanted.flags)
+      }
+    }
+    return try withOpeningTransaction { (transaction) throws(LMDBError) -> [Database?] in
+      try list.map { (wanted) throws(LMDBError) in
+        try openExisting(wanted.name, transaction)?.with(wanted.flags)
+      }
+    }
+  }
+
   /// Opens a named database with whatever flags it has; nil where there is none. For tools that
   /// look at any file.
   package func openDatabase(_ name: String) throws(LMDBError) -> Database? {
@@ -78,14 +97,20 @@ extension Environment {
 
   private func openExisting(_ name: String) throws(LMDBError) -> Database? {
     try withOpeningTransaction { (transaction) throws(LMDBError) -> Database? in
-      var handle: MDB_dbi = 0
-      let code = mdb_dbi_open(transaction, name, 0, &handle)
-      if code == MDB_NOTFOUND { return nil }
-      try check(code)
-      let database = try Database(name: name, handle: handle, in: transaction)
-      databases.withLock { $0.addCommitted(database) }
-      return database
+      try openExisting(name, transaction)
     }
+  }
+
+  private func openExisting(
+    _ name: String, _ transaction: OpaquePointer
+  ) throws(LMDBError) -> Database? {
+    var handle: MDB_dbi = 0
+    let code = mdb_dbi_open(transaction, name, 0, &handle)
+    if code == MDB_NOTFOUND { return nil }
+    try check(code)
+    let database = try Database(name: name, handle: handle, in: transaction)
+    databases.withLock { $0.addCommitted(database) }
+    return database
   }
 
   /// Runs `body` in a reading transaction whose handles stay open.

@@ -25,9 +25,9 @@
 /// ```
 public struct ModelFingerprint: Sendable, Hashable {
   /// The value's 128 bits.
-  let bits: UInt128
+  package let bits: UInt128
 
-  init(bits: UInt128) { self.bits = bits }
+  package init(bits: UInt128) { self.bits = bits }
 }
 
 extension ModelFingerprint: LosslessStringConvertible, Codable {

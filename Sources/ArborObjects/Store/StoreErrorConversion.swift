@@ -68,7 +68,15 @@ extension ArborError {
           + "check the path and its permissions.")
       underlying = POSIXErrorCode(rawValue: errno).map { POSIXError($0) }
     case .foreignObject(let what): self.init(.invalidArgument, what)
-    case .limit(let what): self.init(.limitExceeded, what)
+    case .exhausted(let what): self.init(.limitExceeded, what)
+    case .missing(let path):
+      self.init(
+        .fileUnreadable,
+        "There is no store at \(path); check the path, or open it with a model to make one.")
+    case .invalidModel(let error): self = error
+    case .engine(let error):
+      self.init(.inputOutput, "\(error)")
+      underlying = error
     case .corrupted(let entity, _, let what):
       self = ArborError(
         .corrupted, "The store is damaged: \(what). Restore a backup, or salvage it."

@@ -1,4 +1,5 @@
 package import ArborModel
+package import LMDB
 
 /// Why the store refused or failed an operation.
 package enum StoreError: Error, Sendable {
@@ -24,6 +25,10 @@ package enum StoreError: Error, Sendable {
   case notAStore(path: String, what: String)
   /// The store was opened for reading, or its folder or medium can not be written.
   case readOnly(path: String?)
+  /// There is no store at the path, and nothing says what one there would hold.
+  case missing(path: String)
+  /// A model that contradicts itself.
+  case invalidModel(ArborError)
   /// Something else holds the file open.
   case inUse(path: String?)
   /// The store has been closed.
@@ -36,8 +41,10 @@ package enum StoreError: Error, Sendable {
   case foreignObject(String)
   /// A change set that contradicts itself or the schema: a defect of whoever made it.
   case invalidChange(ObjectNumber?, what: String)
-  /// Something that the engine or an option bounds.
-  case limit(String)
+  /// Numbers that are used up.
+  case exhausted(String)
+  /// Any other error of the engine.
+  case engine(LMDBError)
 }
 
 /// An object that changed since a change set was made.

@@ -1,79 +1,151 @@
 package import ArborModel
 package import Foundation
+package import LMDB
+internal import Synchronization
 
 /// One opened store file: its schema, its databases, its writer.
 ///
-/// All threads share one; each reads through snapshots of its own.
+/// A file is open at most once in a process and shared by everybody who opens it; all threads share
+/// one. Each reads through snapshots of its own, and commits wait for one another.
 package final class StoreFile: Sendable {
   package let id: UUID
   package let schema: ModelSchema
   /// The canonical path; nil for a store in memory.
   package let path: String?
   package let isReadOnly: Bool
+  package let environment: Environment
+  package let databases: StoreDatabases
+  package let layouts: StoreLayouts
+  package let modelFingerprint: ModelFingerprint
+  /// Grows with every change of the stored model.
+  package let modelGeneration: UInt32
+  package let durability: StoreOpening.Durability
 
-  init(id: UUID, schema: ModelSchema, path: String?, isReadOnly: Bool) {
-    self.id = id
-    self.schema = schema
-    self.path = path
-    self.isReadOnly = isReadOnly
+  let plans: [EntityPlan?]
+  let blocks: NumberBlocks
+  let queue = CommitQueue()
+  private let newest: Atomic<UInt64>
+  private let mark: Mutex<Mark>
+  private let isClosed = Atomic(false)
+
+  /// Which sequence the newest transaction that was looked at belongs to, so that a snapshot of the
+  /// same transaction need not read the header.
+  private struct Mark {
+    var transactionID: UInt64
+    var sequence: UInt64
   }
 
-  /// Opens a store, or makes one where there is none.
-  package static func open(_ opening: StoreOpening) throws(StoreError) -> StoreFile {
-    throw .closed
+  init(_ parts: consuming StoreParts) {
+    id = parts.header.storeID
+    schema = parts.schema
+    path = parts.path
+    isReadOnly = parts.environment.isReadOnly
+    environment = parts.environment
+    databases = parts.databases
+    layouts = parts.layouts
+    modelFingerprint = parts.header.modelFingerprint
+    modelGeneration = parts.header.modelGeneration
+    durability = parts.durability
+    plans = EntityPlan.all(of: parts.schema, databases: parts.databases)
+    blocks = NumberBlocks(parts.schema)
+    newest = Atomic(parts.header.sequence)
+    mark = Mutex(
+      Mark(transactionID: parts.header.transactionID, sequence: parts.header.sequence))
   }
+
+  /// The sequence of the newest commit that this process knows. One atomic load.
+  package var lastSequence: UInt64 { newest.load(ordering: .acquiring) }
+
+  /// Looks whether other processes have committed; returns the newest sequence.
+  @discardableResult
+  package func refreshSequence() throws(StoreError) -> UInt64 {
+    let transaction = try storing { () throws(LMDBError) in try environment.lastTransactionID }
+    if mark.withLock({ $0.transactionID != transaction }) { try snapshot().close() }
+    return lastSequence
+  }
+
+  // MARK: Reading
 
   /// A view of the store as of now; close it soon.
-  package func snapshot() throws(StoreError) -> StoreSnapshot { throw .closed }
+  ///
+  /// - Throws: `modelChanged` where another process has given the file another model.
+  package func snapshot() throws(StoreError) -> StoreSnapshot {
+    guard !isClosed.load(ordering: .relaxed) else { throw .closed }
+    let transaction = try storing { () throws(LMDBError) in try environment.beginRead() }
+    let transactionID = transaction.id
+    let known = mark.withLock { mark in
+      mark.transactionID == transactionID ? mark.sequence : nil
+    }
+    if let known { return StoreSnapshot(store: self, sequence: known, transaction) }
+    let header = try StoreHeader.read(transaction.reader, databases.arbor)
+    guard header.modelGeneration == modelGeneration else { throw .modelChanged }
+    note(sequence: header.sequence, transactionID: transactionID)
+    return StoreSnapshot(store: self, sequence: header.sequence, transaction)
+  }
+
+  /// Remembers what a transaction brought. Older news than the present are ignored.
+  func note(sequence: UInt64, transactionID: UInt64) {
+    mark.withLock { mark in
+      guard transactionID > mark.transactionID else { return }
+      mark = Mark(transactionID: transactionID, sequence: sequence)
+      newest.store(sequence, ordering: .releasing)
+    }
+  }
+
+  /// A record's bytes checked and in the newest layout; see ``StoreLayouts/verified(_:of:entity:allocator:)``.
+  @inline(__always)
+  package func verified(
+    _ record: RecordView, of number: ObjectNumber, entity: EntitySchema,
+    allocator: SlabAllocator
+  ) throws(StoreError) -> RecordView {
+    try layouts.verified(record, of: number, entity: entity, allocator: allocator)
+  }
+
+  // MARK: Writing
 
   /// Writes a change set, whole or not at all; blocks until it is durable.
+  ///
+  /// Commits that wait at the same time share a transaction of the engine. Nothing in the change
+  /// set may be changed or freed before this returns.
   package func commit(_ changes: borrowing ChangeSet) throws(StoreError) -> CommitReceipt {
-    throw .closed
+    guard !isClosed.load(ordering: .relaxed) else { throw .closed }
+    guard !isReadOnly else { throw .readOnly(path: path) }
+    if changes.isEmpty { return CommitReceipt(sequence: lastSequence) }
+    return try queue.submit(copy changes, to: self)
   }
 
   /// Sequences for new objects of an entity: never given out before, consecutive within one call.
+  ///
+  /// Nanoseconds, except where a new block has to be reserved in the file.
   package func takeNumbers(
     _ count: Int, for entity: EntitySchema
-  ) throws(StoreError) -> Range<UInt64> { throw .closed }
+  ) throws(StoreError) -> Range<UInt64> {
+    try blocks.takeNumbers(count, for: entity, of: self)
+  }
 
   /// Numbers for the application: never given out before, in ascending order.
-  package func takeUniqueIDs(_ count: Int) throws(StoreError) -> Range<Int64> { throw .closed }
-
-  /// The sequence of the newest commit that this process knows.
-  package var lastSequence: UInt64 { 0 }
-
-  /// Looks whether other processes have committed; returns the newest sequence.
-  package func refreshSequence() throws(StoreError) -> UInt64 { throw .closed }
-
-  /// Application metadata.
-  package func metadata(_ key: String) throws(StoreError) -> [UInt8]? { throw .closed }
-
-  /// Removes all objects in one transaction. Numbers and unique IDs go on counting.
-  package func purge() throws(StoreError) { throw .closed }
-
-  /// Ends this use of the file; the last one closes it.
-  package func close() {}
-
-  /// Closes the store and removes its files. `inUse` where something else has it open.
-  package func destroy() throws(StoreError) { throw .closed }
-
-  /// The public identity of an object of this store.
-  package func objectID(_ number: ObjectNumber) -> ObjectID {
-    ObjectID(
-      storeID: id, entityName: schema.entity(of: number)?.name ?? "", number: number.sequence)
+  package func takeUniqueIDs(_ count: Int) throws(StoreError) -> Range<Int64> {
+    try blocks.takeUniqueIDs(count, of: self)
   }
 
-  /// The key of the object that an ID names.
-  ///
-  /// - Throws: `foreignObject` for an ID of another store or of an entity that this one does not
-  ///   have.
-  package func objectNumber(_ id: ObjectID) throws(StoreError) -> ObjectNumber {
-    guard id.storeID == self.id else {
-      throw .foreignObject("\(id) is of another store; ask the store it belongs to.")
-    }
-    guard let entity = schema.entity(named: id.entityName), !entity.isAbstract else {
-      throw .foreignObject("\(id) names an entity that this store's model does not have.")
-    }
-    return ObjectNumber(entity: entity.number, sequence: id.number)
+  /// Whether the store has been closed.
+  var hasEnded: Bool { isClosed.load(ordering: .relaxed) }
+
+  /// Refuses everything from now on, and closes the file as soon as the last snapshot is gone.
+  func end() {
+    isClosed.store(true, ordering: .relaxed)
+    // Where a snapshot lives still, the file closes with the last reference to it.
+    try? environment.close()
   }
+}
+
+/// What an opened file consists of.
+struct StoreParts {
+  let environment: Environment
+  let path: String?
+  let schema: ModelSchema
+  let databases: StoreDatabases
+  let layouts: StoreLayouts
+  let header: HeaderRecord
+  let durability: StoreOpening.Durability
 }

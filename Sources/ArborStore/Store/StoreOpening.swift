@@ -45,7 +45,7 @@ package struct StoreOpening: Sendable {
   /// nil: the model inside the file, which then has to exist.
   package var model: ManagedObjectModel?
   /// The fingerprint of ``model``, where the caller has it at hand already.
-  package var modelFingerprint: [UInt8]?
+  package var modelFingerprint: ModelFingerprint?
   package var isReadOnly = false
   package var durability = Durability.full
   package var verification = Verification.automatic

@@ -12,4 +12,8 @@ uint32_t arbor_crc32c(uint32_t seed, const void *bytes, size_t count);
 const void *arbor_find(const void *haystack, size_t haystack_count, const void *needle,
                        size_t needle_count);
 
+/// Renames `source` to `target` in one step, only if there is nothing at `target`. Returns 0 or an
+/// errno value; EEXIST where there is something.
+int arbor_rename_exclusive(const char *source, const char *target);
+
 #endif

@@ -1,0 +1,116 @@
+package import ArborModel
+package import Foundation
+
+/// The record that every commit rewrites: what the file is, whose it is, and who wrote it last.
+///
+/// ```
+///  0         8        10       12           14       16         20          24          40
+/// ┌─────────┬────────┬────────┬────────────┬────────┬──────────┬───────────┬───────────┐
+/// │magic    │major   │minor   │byte order  │zero    │page size │generation │store UUID │
+/// │8 bytes  │u16     │u16     │u16 = 0x0102│u16     │u32       │u32        │16 bytes   │
+/// └─────────┴────────┴────────┴────────────┴────────┴──────────┴───────────┴───────────┘
+///  40              56               64          80               88         92
+/// ┌───────────────┬────────────────┬───────────┬────────────────┬──────────┐
+/// │model          │LMDB            │boot ID    │commit          │crc32c    │
+/// │fingerprint 16 │transaction u64 │16 bytes   │sequence u64    │u32       │
+/// └───────────────┴────────────────┴───────────┴────────────────┴──────────┘
+/// ```
+///
+/// The transaction equals the one that LMDB's root page names, or somebody else wrote to the file.
+/// The generation grows with every change of the stored model, so that a process that knows an
+/// earlier one notices before it writes.
+package struct HeaderRecord: Sendable, Hashable {
+  package static let magic: [UInt8] = Array("ArborDB\0".utf8)
+  package static let size = 92
+  private static let byteOrder: UInt16 = 0x0102
+
+  package var majorVersion = StoreFormat.majorVersion
+  package var minorVersion = StoreFormat.minorVersion
+  package var pageSize: UInt32
+  package var modelGeneration: UInt32
+  package var storeID: UUID
+  package var modelFingerprint: ModelFingerprint
+  package var transactionID: UInt64
+  /// The start of the machine that the last writer ran on; zero where the system does not tell.
+  package var bootID: UUID
+  /// Counts the commits of change sets.
+  package var sequence: UInt64
+
+  package init(
+    pageSize: UInt32, modelGeneration: UInt32, storeID: UUID, modelFingerprint: ModelFingerprint,
+    transactionID: UInt64, bootID: UUID, sequence: UInt64
+  ) {
+    self.pageSize = pageSize
+    self.modelGeneration = modelGeneration
+    self.storeID = storeID
+    self.modelFingerprint = modelFingerprint
+    self.transactionID = transactionID
+    self.bootID = bootID
+    self.sequence = sequence
+  }
+
+  /// Why bytes are no header that this library can use.
+  package enum Problem: Error, Hashable {
+    case foreign
+    case otherByteOrder
+    case tooNew(major: UInt16, minor: UInt16)
+    case damaged
+  }
+
+  package func encoded() -> [UInt8] {
+    var writer = ByteWriter()
+    writer.append(Self.magic)
+    writer.append(majorVersion)
+    writer.append(minorVersion)
+    writer.append(Self.byteOrder)
+    writer.append(UInt16(0))
+    writer.append(pageSize)
+    writer.append(modelGeneration)
+    withUnsafeBytes(of: storeID.uuid) { writer.append($0) }
+    writer.append(modelFingerprint.bits)
+    writer.append(transactionID)
+    withUnsafeBytes(of: bootID.uuid) { writer.append($0) }
+    writer.append(sequence)
+    writer.appendChecksum()
+    return writer.bytes
+  }
+
+  /// Reads a header.
+  ///
+  /// What a later major version looks like behind its version numbers is unknown, so those are
+  /// judged before the checksum.
+  package init(_ bytes: UnsafeRawBufferPointer) throws(Problem) {
+    var start = ByteReader(bytes)
+    guard let magic = start.readBytes(Self.magic.count), magic.elementsEqual(Self.magic) else {
+      throw .foreign
+    }
+    guard let major: UInt16 = start.read(), let minor: UInt16 = start.read(),
+      let order: UInt16 = start.read()
+    else { throw .damaged }
+    guard order == Self.byteOrder else { throw .otherByteOrder }
+    guard major <= StoreFormat.majorVersion else { throw .tooNew(major: major, minor: minor) }
+    guard bytes.count >= Self.size,
+      var reader = ByteReader(
+        checked: UnsafeRawBufferPointer(rebasing: bytes[..<Self.size])),
+      reader.readBytes(start.position + 2) != nil,
+      let pageSize: UInt32 = reader.read(), let generation: UInt32 = reader.read(),
+      let storeID = reader.readUUID(),
+      let fingerprint: UInt128 = reader.read(),
+      let transactionID: UInt64 = reader.read(), let bootID = reader.readUUID(),
+      let sequence: UInt64 = reader.read()
+    else { throw .damaged }
+    self.init(
+      pageSize: pageSize, modelGeneration: generation, storeID: storeID,
+      modelFingerprint: ModelFingerprint(bits: fingerprint), transactionID: transactionID,
+      bootID: bootID,
+      sequence: sequence)
+    majorVersion = major
+    minorVersion = minor
+  }
+}
+
+extension ByteReader {
+  fileprivate mutating func readUUID() -> UUID? {
+    readBytes(16).map { UUID(uuid: $0.loadUnaligned(as: uuid_t.self)) }
+  }
+}

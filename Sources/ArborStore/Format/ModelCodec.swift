@@ -1,0 +1,24 @@
+package import ArborModel
+internal import Foundation
+
+/// The model as the store keeps it: its JSON form, which any tool can show.
+package enum ModelCodec {
+  /// The bytes of the `model` entry.
+  package static func encode(_ model: ManagedObjectModel) -> [UInt8] {
+    Array(model.jsonData(.compact))
+  }
+
+  /// The model of bytes that ``encode(_:)`` made.
+  ///
+  /// - Throws: `corrupted`.
+  package static func decode(
+    _ bytes: UnsafeRawBufferPointer
+  ) throws(StoreError) -> ManagedObjectModel {
+    do throws(ArborError) {
+      return try ManagedObjectModel(json: Data(bytes))
+    } catch {
+      throw .corrupted(
+        entity: nil, object: nil, what: "The stored model can not be read: \(error.message)")
+    }
+  }
+}

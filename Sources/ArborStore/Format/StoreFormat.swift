@@ -1,0 +1,83 @@
+package import LMDB
+
+/// Every name and constant that lies in a store's file, in one place.
+///
+/// A store is one LMDB environment with these databases; the article *Store Format* explains each
+/// with worked examples.
+///
+/// ```
+/// arbor                        header · model · catalog · layout/<entity>/<n> · counter/<name>
+///                              · app/<key>
+/// e/<Entity>                   object number  → record
+/// i/<Entity>/<index>           encoded values → object numbers
+/// r/<Entity>/<relationship>    owner          → targets
+///                              ordered: owner → target ‖ position
+/// o/<Entity>/<relationship>    ordered only: owner → position ‖ target
+/// history                      sequence       → what the commit did
+/// ```
+///
+/// Nothing here may change without a new format version and an entry in the article's history of
+/// formats.
+package enum StoreFormat {
+  /// A reader refuses a file of another major version, and reads one of a later minor version.
+  package static let majorVersion: UInt16 = 1
+  package static let minorVersion: UInt16 = 0
+
+  /// A commit that changes more objects than this is kept in the history without listing them.
+  package static let mostListedChanges = 10_000
+  /// So many commits are kept in the history.
+  package static let historyLength: UInt64 = 1000
+  /// The distance between the positions of two members of an ordered relationship at first.
+  package static let positionGap: UInt64 = 1 << 32
+}
+
+// MARK: - Databases
+
+extension StoreFormat {
+  package static let arborDatabase = "arbor"
+  package static let historyDatabase = "history"
+
+  package static func recordDatabase(_ entity: String) -> String { "e/\(entity)" }
+
+  package static func indexDatabase(_ entity: String, _ index: String) -> String {
+    "i/\(entity)/\(index)"
+  }
+
+  package static func relationshipDatabase(_ entity: String, _ relationship: String) -> String {
+    "r/\(entity)/\(relationship)"
+  }
+
+  /// The second database of an ordered relationship, by position.
+  package static func orderDatabase(_ entity: String, _ relationship: String) -> String {
+    "o/\(entity)/\(relationship)"
+  }
+
+  package static let arborFlags: DatabaseFlags = []
+  package static let recordFlags: DatabaseFlags = [.integerKey]
+  package static let historyFlags: DatabaseFlags = [.integerKey]
+  package static let indexFlags: DatabaseFlags = .numberSets
+  package static let relationshipFlags: DatabaseFlags = [.integerKey, .numberSets]
+  /// 16 bytes, two big-endian numbers, ordered byte by byte.
+  package static let orderedFlags: DatabaseFlags = [.integerKey, .duplicates, .fixedDuplicates]
+}
+
+// MARK: - Keys of the `arbor` database
+
+extension StoreFormat {
+  package static let headerKey = "header"
+  package static let modelKey = "model"
+  package static let catalogKey = "catalog"
+  package static let uniqueIDCounter = "unique-id"
+
+  /// A layout, by the catalogue number of its entity and its own number.
+  package static func layoutKey(entity: UInt16, layout: UInt16) -> String {
+    "layout/\(entity)/\(layout)"
+  }
+
+  package static func counterKey(_ name: String) -> String { "counter/\(name)" }
+
+  /// The counter of an entity's object numbers.
+  package static func objectCounter(_ entity: UInt16) -> String { "object/\(entity)" }
+
+  package static func applicationKey(_ key: String) -> String { "app/\(key)" }
+}

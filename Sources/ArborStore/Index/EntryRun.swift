@@ -1,0 +1,193 @@
+internal import ArborModel
+
+#if canImport(Glibc)
+  internal import Glibc
+#else
+  internal import Darwin
+#endif
+
+/// One entry to be added to an index or removed from it.
+///
+/// The first 16 bytes of the key are in the entry itself, so that sorting touches nothing else and
+/// the keys of numbers and dates need no other memory.
+struct IndexEntry: TwoWordSortable {
+  /// Key bytes 0 … 7 and 8 … 15, big-endian, filled up with zeros.
+  let high: UInt64
+  let low: UInt64
+  let number: UInt64
+  /// Length of the key in 16 bits, then the flags, then from bit 24 where a longer key lies.
+  private let details: UInt64
+
+  private static let removal: UInt64 = 1 << 16
+  private static let exempt: UInt64 = 1 << 17
+  static let inlineSize = 16
+
+  init(
+    high: UInt64, low: UInt64, number: UInt64, length: Int, offset: Int, isRemoval: Bool,
+    isExempt: Bool
+  ) {
+    self.high = high
+    self.low = low
+    self.number = number
+    details =
+      UInt64(length) | (isRemoval ? Self.removal : 0) | (isExempt ? Self.exempt : 0)
+      | UInt64(offset) << 24
+  }
+
+  @inline(__always) var length: Int { Int(details & 0xFFFF) }
+  @inline(__always) var offset: Int { Int(details >> 24) }
+  @inline(__always) var isRemoval: Bool { details & Self.removal != 0 }
+  /// Whether a uniqueness constraint does not apply, since a value is nil or the key was cut.
+  @inline(__always) var isExempt: Bool { details & Self.exempt != 0 }
+  @inline(__always) var isLong: Bool { length > Self.inlineSize }
+}
+
+/// The changes that one commit makes to one index, sorted by key and then by number.
+struct EntryRun: ~Copyable {
+  private var entries = FlatRun<IndexEntry>()
+  /// The keys of more than 16 bytes, one after the other.
+  private var longKeys: [UInt8] = []
+  private var hasUnevenKeys = false
+  private var firstLength = 0
+
+  var count: Int { entries.count }
+  var isEmpty: Bool { entries.count == 0 }
+
+  @inline(__always)
+  subscript(place: Int) -> IndexEntry { entries[place] }
+
+  mutating func reserve(_ more: Int) { entries.reserve(more) }
+
+  mutating func removeAll() {
+    entries.removeAll()
+    longKeys.removeAll(keepingCapacity: longKeys.capacity < 1 << 20)
+    hasUnevenKeys = false
+    firstLength = 0
+  }
+
+  /// Adds an entry. Entries come in the order of their objects' numbers.
+  @inline(__always)
+  mutating func append(
+    _ key: UnsafeRawBufferPointer, _ number: ObjectNumber, isRemoval: Bool, isExempt: Bool
+  ) {
+    let count = key.count
+    var high: UInt64 = 0
+    var low: UInt64 = 0
+    var offset = 0
+    if count > IndexEntry.inlineSize {
+      high = UInt64(bigEndian: key.loadUnaligned(as: UInt64.self))
+      low = UInt64(bigEndian: key.loadUnaligned(fromByteOffset: 8, as: UInt64.self))
+      offset = longKeys.count
+      longKeys.append(contentsOf: key)
+    } else {
+      var words: (UInt64, UInt64) = (0, 0)
+      withUnsafeMutableBytes(of: &words) { $0.copyMemory(from: key) }
+      (high, low) = (UInt64(bigEndian: words.0), UInt64(bigEndian: words.1))
+    }
+    if count != firstLength {
+      hasUnevenKeys = hasUnevenKeys || firstLength != 0
+      firstLength = count
+    }
+    entries.append(
+      IndexEntry(
+        high: high, low: low, number: number.rawValue, length: count, offset: offset,
+        isRemoval: isRemoval, isExempt: isExempt))
+  }
+
+  /// Sorts by key, then number.
+  mutating func sort() {
+    entries.sort()
+    guard hasUnevenKeys || firstLength > IndexEntry.inlineSize else { return }
+    // Keys that agree in the first 16 bytes are told apart by the rest and by their length.
+    var start = 0
+    while start < entries.count {
+      var end = start + 1
+      while end < entries.count, entries[end].high == entries[start].high,
+        entries[end].low == entries[start].low
+      {
+        end += 1
+      }
+      if end - start > 1 { sortTails(start..<end) }
+      start = end
+    }
+  }
+
+  private mutating func sortTails(_ range: Range<Int>) {
+    longKeys.withUnsafeBytes { longKeys in
+      entries.sort(range) { left, right in
+        let order = Self.compareTails(left, right, longKeys)
+        return order != 0 ? order < 0 : left.number < right.number
+      }
+    }
+  }
+
+  private static func compareTails(
+    _ left: IndexEntry, _ right: IndexEntry, _ longKeys: UnsafeRawBufferPointer
+  ) -> Int {
+    let shared = min(left.length, right.length) - IndexEntry.inlineSize
+    if shared > 0, let base = longKeys.baseAddress {
+      let order = memcmp(
+        base + left.offset + IndexEntry.inlineSize, base + right.offset + IndexEntry.inlineSize,
+        shared)
+      if order != 0 { return Int(order) }
+    }
+    return left.length - right.length
+  }
+
+  /// Whether two entries have one key.
+  @inline(__always)
+  func isSameKey(_ left: IndexEntry, _ right: IndexEntry) -> Bool {
+    guard left.high == right.high, left.low == right.low, left.length == right.length else {
+      return false
+    }
+    guard left.isLong else { return true }
+    return longKeys.withUnsafeBytes { Self.compareTails(left, right, $0) } == 0
+  }
+
+  /// The place after the last entry with the key of the entry at `start`.
+  @inline(__always)
+  func endOfKey(_ start: Int) -> Int {
+    let first = entries[start]
+    var end = start + 1
+    while end < entries.count, isSameKey(first, entries[end]) { end += 1 }
+    return end
+  }
+
+  /// The first place whose key fulfils a condition that all later keys fulfil too.
+  func firstPlace(where isReached: (UnsafeRawBufferPointer) -> Bool) -> Int {
+    var lower = 0
+    var upper = entries.count
+    while lower < upper {
+      let middle = (lower + upper) / 2
+      if withKey(entries[middle], isReached) { upper = middle } else { lower = middle + 1 }
+    }
+    return lower
+  }
+
+  /// The places of a key's entries.
+  func places(of key: UnsafeRawBufferPointer) -> Range<Int> {
+    let start = firstPlace { !$0.isBefore(key) }
+    guard start < entries.count, withKey(entries[start], { $0.elementsEqual(key) }) else {
+      return start..<start
+    }
+    return start..<endOfKey(start)
+  }
+
+  /// Lends the bytes of an entry's key.
+  @inline(__always)
+  func withKey<R, E: Error>(
+    _ entry: IndexEntry, _ body: (UnsafeRawBufferPointer) throws(E) -> R
+  ) throws(E) -> R {
+    if entry.isLong {
+      return try longKeys.withUnsafeBufferPointer { (bytes) throws(E) -> R in
+        let key = UnsafeBufferPointer(
+          rebasing: bytes[entry.offset..<(entry.offset + entry.length)])
+        return try body(UnsafeRawBufferPointer(key))
+      }
+    }
+    let words = (entry.high.bigEndian, entry.low.bigEndian)
+    return try withUnsafeBytes(of: words) { (bytes) throws(E) -> R in
+      try body(UnsafeRawBufferPointer(rebasing: bytes[..<entry.length]))
+    }
+  }
+}

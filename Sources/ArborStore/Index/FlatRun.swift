@@ -1,0 +1,80 @@
+/// A growing run of plain items in memory of its own, sorted in place: what a commit collects by
+/// the hundred thousand, so that no item costs an allocation or a check of an array.
+///
+/// Sound: every index that is used lies below `count`, and the memory is freed with the run, which
+/// hands out no pointer that is kept.
+struct FlatRun<Item: TwoWordSortable>: ~Copyable {
+  private(set) var items: UnsafeMutablePointer<Item>
+  private(set) var count = 0
+  private var capacity: Int
+
+  init() {
+    capacity = 16
+    items = .allocate(capacity: capacity)
+  }
+
+  deinit { items.deallocate() }
+
+  @inline(__always)
+  subscript(place: Int) -> Item { items[place] }
+
+  @inline(__always)
+  mutating func append(_ item: Item) {
+    if count == capacity { grow(to: capacity * 2) }
+    (items + count).initialize(to: item)
+    count += 1
+  }
+
+  mutating func reserve(_ more: Int) {
+    if count + more > capacity { grow(to: count + more) }
+  }
+
+  /// Forgets the items; the memory is kept for the next commit unless it is large.
+  mutating func removeAll() {
+    count = 0
+    guard capacity > Self.mostKept else { return }
+    items.deallocate()
+    capacity = 16
+    items = .allocate(capacity: capacity)
+  }
+
+  private static var mostKept: Int { 1 << 15 }
+
+  /// Sorts by both words, equal items staying in their order.
+  mutating func sort(ignoringLow: Bool = false) {
+    var scratch: UnsafeMutablePointer<Item>?
+    RadixSort.sort(items, count: count, ignoringLow: ignoringLow) {
+      let room = UnsafeMutablePointer<Item>.allocate(capacity: count)
+      scratch = room
+      return room
+    }
+    scratch?.deallocate()
+  }
+
+  /// Sorts a part by a comparison, for what the two words do not tell.
+  mutating func sort(
+    _ range: Range<Int>, by isBefore: (Item, Item) -> Bool
+  ) {
+    var part = UnsafeMutableBufferPointer(start: items + range.lowerBound, count: range.count)
+    part.sort(by: isBefore)
+  }
+
+  /// Keeps the items that a predicate accepts, in their order.
+  mutating func keep(where isKept: (borrowing Self, Int) -> Bool) {
+    var end = 0
+    for place in 0..<count where isKept(self, place) {
+      items[end] = items[place]
+      end += 1
+    }
+    count = end
+  }
+
+  @inline(never)
+  private mutating func grow(to larger: Int) {
+    let moved = UnsafeMutablePointer<Item>.allocate(capacity: larger)
+    moved.moveInitialize(from: items, count: count)
+    items.deallocate()
+    items = moved
+    capacity = larger
+  }
+}

@@ -1,0 +1,68 @@
+/// Gives positions to the members of an ordered relationship, moving as few as can be.
+///
+/// Members keep their positions where these ascend already; the others get some in the gaps
+/// between. Only where a gap is exhausted all of them are numbered anew, ``StoreFormat/positionGap``
+/// apart.
+enum MemberPositions {
+  /// - Parameter old: The position of each member in the new order; nil for one that joins.
+  /// - Returns: Ascending positions, none of them 0.
+  static func assign(_ old: [UInt64?]) -> [UInt64] {
+    let kept = longestAscending(old)
+    var positions: [UInt64] = []
+    positions.reserveCapacity(old.count)
+    var place = 0
+    for keptPlace in kept + [old.count] {
+      let lower = positions.last ?? 0
+      let needed = UInt64(keptPlace - place)
+      let upper = keptPlace < old.count ? old[keptPlace] : nil
+      if needed > 0 {
+        guard let step = step(from: lower, to: upper, for: needed) else {
+          return renumbered(old.count)
+        }
+        for number in 1...needed { positions.append(lower + step * number) }
+      }
+      if let upper { positions.append(upper) }
+      place = keptPlace + 1
+    }
+    return positions
+  }
+
+  /// The distance of `count` positions between two; nil where there is no room.
+  private static func step(from lower: UInt64, to upper: UInt64?, for count: UInt64) -> UInt64? {
+    guard let upper else {
+      // Behind the last: full gaps, as long as the numbers last.
+      let room = (UInt64.max - lower) / StoreFormat.positionGap
+      return room > count ? StoreFormat.positionGap : nil
+    }
+    let step = (upper - lower) / (count + 1)
+    return step > 0 ? step : nil
+  }
+
+  private static func renumbered(_ count: Int) -> [UInt64] {
+    (0..<count).map { (UInt64($0) + 1) * StoreFormat.positionGap }
+  }
+
+  /// The places of the longest run of ascending positions, by patience sorting.
+  private static func longestAscending(_ positions: [UInt64?]) -> [Int] {
+    var tails: [Int] = []
+    var previous = [Int](repeating: -1, count: positions.count)
+    for (place, position) in positions.enumerated() {
+      guard let position, position > 0 else { continue }
+      var lower = 0
+      var upper = tails.count
+      while lower < upper {
+        let middle = (lower + upper) / 2
+        if (positions[tails[middle]] ?? 0) < position { lower = middle + 1 } else { upper = middle }
+      }
+      if lower > 0 { previous[place] = tails[lower - 1] }
+      if lower == tails.count { tails.append(place) } else { tails[lower] = place }
+    }
+    var run: [Int] = []
+    var place = tails.last ?? -1
+    while place >= 0 {
+      run.append(place)
+      place = previous[place]
+    }
+    return run.reversed()
+  }
+}

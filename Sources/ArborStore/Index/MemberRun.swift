@@ -1,0 +1,61 @@
+internal import ArborModel
+
+/// One member to be added to an owner's relationship or removed from it.
+struct MemberChange: TwoWordSortable {
+  /// The owner.
+  let high: UInt64
+  /// The member.
+  let low: UInt64
+  let isRemoval: Bool
+
+  init(owner: ObjectNumber, member: ObjectNumber, isRemoval: Bool) {
+    high = owner.rawValue
+    low = member.rawValue
+    self.isRemoval = isRemoval
+  }
+
+  @inline(__always) var owner: ObjectNumber { ObjectNumber(rawValue: high) }
+  @inline(__always) var member: ObjectNumber { ObjectNumber(rawValue: low) }
+}
+
+/// The changes that one commit makes to one unordered relationship, sorted by owner and member.
+typealias MemberRun = FlatRun<MemberChange>
+
+extension FlatRun where Item == MemberChange {
+  /// The place after the last change of the owner at `start`.
+  @inline(__always)
+  func endOfOwner(_ start: Int) -> Int {
+    let owner = self[start].high
+    var end = start + 1
+    while end < count, self[end].high == owner { end += 1 }
+    return end
+  }
+
+  /// Leaves of several changes of one pair the last, which is what they come to. The run is sorted.
+  mutating func keepLastOfEachPair() {
+    keep { run, place in
+      place + 1 == run.count || run[place].high != run[place + 1].high
+        || run[place].low != run[place + 1].low
+    }
+  }
+
+  /// What the run does with a pair: true removes it, false adds it, nil neither. The run is sorted.
+  func isRemoved(_ owner: ObjectNumber, _ member: ObjectNumber) -> Bool? {
+    var lower = 0
+    var upper = count
+    while lower < upper {
+      let middle = (lower + upper) / 2
+      let item = self[middle]
+      if item.high != owner.rawValue
+        ? item.high < owner.rawValue : item.low < member.rawValue
+      {
+        lower = middle + 1
+      } else {
+        upper = middle
+      }
+    }
+    guard lower < count, self[lower].high == owner.rawValue, self[lower].low == member.rawValue
+    else { return nil }
+    return self[lower].isRemoval
+  }
+}

@@ -1,0 +1,114 @@
+internal import ArborModel
+internal import LMDB
+
+/// Keeps one ordered to-many relationship: works out the new member lists and writes what moved.
+final class OrderedMaintainer {
+  /// What becomes of one owner's members.
+  struct Outcome {
+    let owner: ObjectNumber
+    let stored: [OrderedMembers.Member]
+    var members: [ObjectNumber]
+    /// Who joins.
+    var joining: [ObjectNumber] = []
+  }
+
+  let members: Database
+  let order: Database
+  private(set) var outcomes: [Outcome] = []
+  private var places: [ObjectNumber: Int] = [:]
+  var droppedOwners: [ObjectNumber] = []
+
+  init(members: Database, order: Database) {
+    self.members = members
+    self.order = order
+  }
+
+  var isEmpty: Bool { outcomes.isEmpty && droppedOwners.isEmpty }
+
+  func removeAll() {
+    outcomes.removeAll()
+    places.removeAll()
+    droppedOwners.removeAll()
+  }
+
+  /// The members an owner will have; nil where they do not change.
+  func outcome(of owner: ObjectNumber) -> Outcome? { places[owner].map { outcomes[$0] } }
+
+  // MARK: Collecting
+
+  func collect(
+    _ owner: ObjectNumber, _ edit: ChangeSet.LinkEdit.Edit, _ reader: TransactionReader
+  ) throws(LMDBError) {
+    let place: Int
+    if let known = places[owner] {
+      place = known
+    } else {
+      let stored = try OrderedMembers.read(reader, order, owner)
+      place = outcomes.count
+      places[owner] = place
+      outcomes.append(Outcome(owner: owner, stored: stored, members: stored.map(\.member)))
+    }
+    switch edit {
+    case .add(let member):
+      if !outcomes[place].members.contains(member) { outcomes[place].members.append(member) }
+    case .remove(let member): outcomes[place].members.removeAll { $0 == member }
+    case .reorder(let members): outcomes[place].members = members
+    }
+  }
+
+  /// Works out who joins, once all edits are in.
+  func finishCollecting() {
+    for place in outcomes.indices {
+      let present = Set(outcomes[place].stored.map(\.member))
+      outcomes[place].joining = outcomes[place].members.filter { !present.contains($0) }
+    }
+  }
+
+  // MARK: Writing
+
+  func apply(_ transaction: borrowing WriteTransaction) throws(LMDBError) {
+    for owner in droppedOwners {
+      try transaction.delete(members, key: owner.rawValue)
+      try transaction.delete(order, key: owner.rawValue)
+    }
+    for outcome in outcomes { try write(outcome, transaction) }
+  }
+
+  private func write(
+    _ outcome: Outcome, _ transaction: borrowing WriteTransaction
+  ) throws(LMDBError) {
+    let old = Dictionary(
+      outcome.stored.map { ($0.member, $0.position) }, uniquingKeysWith: { first, _ in first })
+    let positions = MemberPositions.assign(outcome.members.map { old[$0] })
+    var kept = Set<ObjectNumber>()
+    for (member, position) in zip(outcome.members, positions) where old[member] == position {
+      kept.insert(member)
+    }
+    for stored in outcome.stored where !kept.contains(stored.member) {
+      try change(outcome.owner, stored.member, stored.position) {
+        (database, key, value) throws(LMDBError) in
+        _ = try transaction.delete(database, key: key, value: value)
+      }
+    }
+    for (member, position) in zip(outcome.members, positions) where !kept.contains(member) {
+      try change(outcome.owner, member, position) { (database, key, value) throws(LMDBError) in
+        _ = try transaction.put(database, key: key, value: value, .noDuplicate)
+      }
+    }
+  }
+
+  /// Does the same to both databases.
+  private func change(
+    _ owner: ObjectNumber, _ member: ObjectNumber, _ position: UInt64,
+    _ body: (Database, UnsafeRawBufferPointer, UnsafeRawBufferPointer) throws(LMDBError) -> Void
+  ) throws(LMDBError) {
+    try OrderedMembers.withNumber(owner.rawValue) { (key) throws(LMDBError) in
+      try OrderedMembers.withPair(member.rawValue, position) { (value) throws(LMDBError) in
+        try body(members, key, value)
+      }
+      try OrderedMembers.withPair(position, member.rawValue) { (value) throws(LMDBError) in
+        try body(order, key, value)
+      }
+    }
+  }
+}

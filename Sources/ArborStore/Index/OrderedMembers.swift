@@ -1,0 +1,78 @@
+package import ArborModel
+package import LMDB
+
+/// The members of an ordered relationship as they lie in its two databases.
+///
+/// ```
+/// r/…   owner → member ‖ position      is it a member, and where?
+/// o/…   owner → position ‖ member      the members in order
+/// ```
+///
+/// Both halves of a value are big-endian, so that the bytes order as the numbers do.
+package enum OrderedMembers {
+  package struct Member: Sendable, Hashable {
+    package let member: ObjectNumber
+    package let position: UInt64
+  }
+
+  static let valueSize = 16
+
+  /// The members in order.
+  package static func read(
+    _ reader: TransactionReader, _ order: Database, _ owner: ObjectNumber
+  ) throws(LMDBError) -> [Member] {
+    var members: [Member] = []
+    let cursor = try reader.cursor(order)
+    var batch = try cursor.firstBatch(owner.rawValue)
+    while let values = batch {
+      for offset in stride(from: 0, to: values.count, by: valueSize) {
+        let (position, member) = pair(values, offset)
+        members.append(Member(member: ObjectNumber(rawValue: member), position: position))
+      }
+      batch = try cursor.nextBatch()
+    }
+    return members
+  }
+
+  /// Where an object stands among the members; nil where it is none.
+  package static func position(
+    _ reader: TransactionReader, _ members: Database, _ owner: ObjectNumber,
+    _ member: ObjectNumber
+  ) throws(LMDBError) -> UInt64? {
+    let cursor = try reader.cursor(members)
+    let found = try withNumber(owner.rawValue) { (key) throws(LMDBError) in
+      try withPair(member.rawValue, 0) { (value) throws(LMDBError) in
+        try cursor.seek(key, value: value)
+      }
+    }
+    guard let found, found.value.count == valueSize else { return nil }
+    let (here, position) = pair(found.value, 0)
+    return here == member.rawValue ? position : nil
+  }
+
+  /// The two numbers of a value.
+  @inline(__always)
+  static func pair(_ bytes: UnsafeRawBufferPointer, _ offset: Int) -> (UInt64, UInt64) {
+    (
+      UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self)),
+      UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: offset + 8, as: UInt64.self))
+    )
+  }
+
+  /// Lends the bytes of a value.
+  @inline(__always)
+  static func withPair<R>(
+    _ first: UInt64, _ second: UInt64,
+    _ body: (UnsafeRawBufferPointer) throws(LMDBError) -> R
+  ) throws(LMDBError) -> R {
+    let pair = (first.bigEndian, second.bigEndian)
+    return try withUnsafeBytes(of: pair) { (bytes) throws(LMDBError) in try body(bytes) }
+  }
+
+  @inline(__always)
+  static func withNumber<R>(
+    _ number: UInt64, _ body: (UnsafeRawBufferPointer) throws(LMDBError) -> R
+  ) throws(LMDBError) -> R {
+    try withUnsafeBytes(of: number) { (bytes) throws(LMDBError) in try body(bytes) }
+  }
+}

@@ -1,0 +1,111 @@
+/// What is sorted by two words, the first more significant.
+protocol TwoWordSortable: BitwiseCopyable {
+  var high: UInt64 { get }
+  var low: UInt64 { get }
+}
+
+/// Sorts flat runs of entries by their two words, keeping equal ones in their order.
+///
+/// Byte by byte from the least significant, which takes time in proportion to the count and to the
+/// bytes that differ at all: ages differ in one byte, consecutive numbers in two or three. A
+/// hundred thousand entries take a few milliseconds, where comparing costs tens.
+enum RadixSort {
+  /// Below this a plain insertion sort is faster, and needs no second run.
+  private static let fewItems = 48
+
+  /// Sorts `count` items.
+  ///
+  /// - Parameters:
+  ///   - scratch: Gives room for as many items; asked for only where it is needed.
+  ///   - ignoringLow: The items are in the order of their low words already.
+  ///
+  /// Sound: both runs hold `count` items, every place that is written is the sum of the counts of
+  /// smaller bytes and of earlier items with the same one, and the items are plain bytes.
+  static func sort<Item: TwoWordSortable>(
+    _ items: UnsafeMutablePointer<Item>, count: Int, ignoringLow: Bool = false,
+    scratch: () -> UnsafeMutablePointer<Item>
+  ) {
+    guard count > 1 else { return }
+    let varying = differences(items, count)
+    if varying.isSorted { return }
+    if count < fewItems { return insertionSort(items, count) }
+    let other = scratch()
+    var (source, target) = (items, other)
+    if !ignoringLow {
+      for shift in bytes(of: varying.low) {
+        distribute(source, target, count) { Int(truncatingIfNeeded: $0.low >> shift) & 0xFF }
+        swap(&source, &target)
+      }
+    }
+    for shift in bytes(of: varying.high) {
+      distribute(source, target, count) { Int(truncatingIfNeeded: $0.high >> shift) & 0xFF }
+      swap(&source, &target)
+    }
+    if source != items { items.update(from: source, count: count) }
+  }
+
+  /// Which bits differ between any two items, and whether there is nothing to do.
+  private static func differences<Item: TwoWordSortable>(
+    _ items: UnsafeMutablePointer<Item>, _ count: Int
+  ) -> (high: UInt64, low: UInt64, isSorted: Bool) {
+    var high: UInt64 = 0
+    var low: UInt64 = 0
+    var isSorted = true
+    var last = items[0]
+    for place in 1..<count {
+      let item = items[place]
+      high |= item.high ^ last.high
+      low |= item.low ^ last.low
+      if isSorted { isSorted = !isBefore(item, last) }
+      last = item
+    }
+    return (high, low, isSorted)
+  }
+
+  /// The positions of the bytes that have a bit set, the least significant first.
+  private static func bytes(of word: UInt64) -> [UInt64] {
+    stride(from: UInt64(0), to: 64, by: 8).filter { (word >> $0) & 0xFF != 0 }
+  }
+
+  @inline(__always)
+  private static func isBefore<Item: TwoWordSortable>(_ left: Item, _ right: Item) -> Bool {
+    left.high != right.high ? left.high < right.high : left.low < right.low
+  }
+
+  private static func insertionSort<Item: TwoWordSortable>(
+    _ items: UnsafeMutablePointer<Item>, _ count: Int
+  ) {
+    for place in 1..<count {
+      let item = items[place]
+      var hole = place
+      while hole > 0, isBefore(item, items[hole - 1]) {
+        items[hole] = items[hole - 1]
+        hole -= 1
+      }
+      items[hole] = item
+    }
+  }
+
+  @inline(__always)
+  private static func distribute<Item: TwoWordSortable>(
+    _ source: UnsafeMutablePointer<Item>, _ target: UnsafeMutablePointer<Item>, _ count: Int,
+    _ byte: (Item) -> Int
+  ) {
+    withUnsafeTemporaryAllocation(of: Int.self, capacity: 256) { starts in
+      starts.update(repeating: 0)
+      for place in 0..<count { starts[byte(source[place])] &+= 1 }
+      var sum = 0
+      for value in 0..<256 {
+        let number = starts[value]
+        starts[value] = sum
+        sum &+= number
+      }
+      for place in 0..<count {
+        let item = source[place]
+        let value = byte(item)
+        target[starts[value]] = item
+        starts[value] &+= 1
+      }
+    }
+  }
+}

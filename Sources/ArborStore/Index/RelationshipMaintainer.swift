@@ -1,0 +1,73 @@
+internal import ArborModel
+internal import LMDB
+
+/// Keeps one unordered to-many relationship: collects what a commit adds and removes, and writes.
+///
+/// Derived relationships get their changes from records, links from edits.
+final class RelationshipMaintainer {
+  let relationship: StoreDatabases.Relationship
+  var run = MemberRun()
+  /// Deleted objects whose own members go at once.
+  var droppedOwners: [ObjectNumber] = []
+
+  init(_ relationship: StoreDatabases.Relationship) { self.relationship = relationship }
+
+  var isEmpty: Bool { run.count == 0 && droppedOwners.isEmpty }
+
+  func removeAll() {
+    run.removeAll()
+    droppedOwners.removeAll()
+  }
+
+  @inline(__always)
+  func collect(_ owner: ObjectNumber, _ member: ObjectNumber, isRemoval: Bool) {
+    run.append(MemberChange(owner: owner, member: member, isRemoval: isRemoval))
+  }
+
+  /// Sorts the changes and leaves one for each pair.
+  ///
+  /// Those of a derived relationship come in the order of the members and are distinct already.
+  func sort() {
+    if relationship.schema.storage == .derived {
+      run.sort(ignoringLow: true)
+    } else {
+      run.sort()
+      run.keepLastOfEachPair()
+    }
+  }
+
+  func apply(_ transaction: borrowing WriteTransaction) throws(LMDBError) {
+    let database = relationship.members
+    for owner in droppedOwners { try transaction.delete(database, key: owner.rawValue) }
+    var additions = 0
+    for place in 0..<run.count {
+      let change = run[place]
+      if change.isRemoval {
+        try transaction.delete(database, key: change.high, value: change.low)
+      } else {
+        additions += 1
+      }
+    }
+    if additions > 0 { try add(transaction, database) }
+  }
+
+  /// Members of owners above the last one are appended, which fills pages completely.
+  private func add(
+    _ transaction: borrowing WriteTransaction, _ database: Database
+  ) throws(LMDBError) {
+    let cursor = try transaction.cursor(database)
+    let lastOwner = try cursor.last()?.integerKey
+    var appended: UInt64?
+    for place in 0..<run.count where !run[place].isRemoval {
+      let change = run[place]
+      var mode = Cursor.BulkMode.noDuplicate
+      if change.high == appended {
+        mode = .appendDuplicate
+      } else if lastOwner.map({ change.high > $0 }) ?? true {
+        mode = .append
+        appended = change.high
+      }
+      try cursor.put(key: change.high, value: change.low, mode)
+    }
+  }
+}

@@ -1,0 +1,67 @@
+internal import ArborModel
+internal import Foundation
+internal import LMDB
+
+/// What one change set leaves in the history.
+struct CommitHistory {
+  private let author: String?
+  private let contextName: String?
+  private let isBulk: Bool
+  private let changes: [HistoryEntry.Change]
+
+  /// - Parameter changes: The set's records in the order of their numbers.
+  init(_ set: ChangeSet, changes: [ChangeSet.RecordChange]) {
+    author = set.author
+    contextName = set.contextName
+    let linkOwners = Set(set.links.map(\.owner))
+    isBulk = changes.count + linkOwners.count > StoreFormat.mostListedChanges
+    guard !isBulk else {
+      self.changes = []
+      return
+    }
+    var listed = changes.map { change in
+      HistoryEntry.Change(
+        number: change.number, kind: change.kind,
+        changedProperties: linkOwners.contains(change.number)
+          ? change.changedProperties | ChangeSet.RecordChange.otherProperties
+          : change.changedProperties)
+    }
+    if !linkOwners.isEmpty {
+      let others = linkOwners.subtracting(changes.map(\.number))
+      listed += others.map {
+        HistoryEntry.Change(
+          number: $0, kind: .update,
+          changedProperties: ChangeSet.RecordChange.otherProperties)
+      }
+      listed.sort { $0.number < $1.number }
+    }
+    self.changes = listed
+  }
+
+  /// An entry that says no more than that everything may have changed.
+  static let everything = CommitHistory(isBulk: true)
+
+  private init(isBulk: Bool) {
+    author = nil
+    contextName = nil
+    self.isBulk = isBulk
+    changes = []
+  }
+
+  /// Writes the entry above all others, and trims the oldest.
+  func write(
+    _ sequence: UInt64, _ history: Database, _ transaction: borrowing WriteTransaction
+  ) throws(LMDBError) {
+    let entry = HistoryEntry(
+      sequence: sequence, date: Date(), author: author, contextName: contextName,
+      isBulk: isBulk, changes: changes)
+    let bytes = HistoryCodec.encode(entry)
+    try bytes.withUnsafeBufferPointer { (value) throws(LMDBError) in
+      _ = try transaction.put(
+        history, key: sequence, value: UnsafeRawBufferPointer(value), .append)
+    }
+    if sequence > StoreFormat.historyLength {
+      try transaction.delete(history, key: sequence - StoreFormat.historyLength)
+    }
+  }
+}

@@ -1,0 +1,101 @@
+internal import ArborModel
+internal import LMDB
+
+/// That nothing outside a change set still links to what it deletes.
+extension CommitPreparation {
+  func checkNothingLinked() throws(StoreError) {
+    var linked: [StillLinked] = []
+    for change in changes where change.kind == .delete {
+      guard let plan = plan(of: change.number) else { continue }
+      for inbound in plan.inbound { try check(change.number, plan, inbound, &linked) }
+    }
+    if !linked.isEmpty { throw .stillLinked(linked) }
+  }
+
+  private func check(
+    _ deleted: ObjectNumber, _ plan: EntityPlan, _ inbound: EntityPlan.Inbound,
+    _ linked: inout [StillLinked]
+  ) throws(StoreError) {
+    switch inbound {
+    case .derived(let place, let inverse):
+      guard let maintainer = workspace.relationships[place] else { return }
+      for member in try members(place, of: deleted)
+      where maintainer.run.isRemoved(deleted, member) != true {
+        linked.append(StillLinked(deleted: deleted, owner: member, relationship: inverse.name))
+      }
+    case .links(let place, let inverse, let back):
+      workspace.relationships[place]?.droppedOwners.append(deleted)
+      workspace.ordered[place]?.droppedOwners.append(deleted)
+      for other in try members(place, of: deleted)
+      where try leadsBack(other, to: deleted, back) {
+        linked.append(StillLinked(deleted: deleted, owner: other, relationship: inverse.name))
+      }
+    case .field(let field, let inverse, let back):
+      guard let record = try record(deleted, plan), let other = record.reference(field) else {
+        return
+      }
+      if try leadsBack(other, to: deleted, back) {
+        linked.append(StillLinked(deleted: deleted, owner: other, relationship: inverse.name))
+      }
+    }
+  }
+
+  /// The stored members of an owner, whatever the change set does to them.
+  private func members(
+    _ place: Int, of owner: ObjectNumber
+  ) throws(StoreError) -> [ObjectNumber] {
+    let relationship = store.databases.relationships[place]
+    return try storing { () throws(LMDBError) in
+      if let order = relationship.order {
+        return try OrderedMembers.read(reader, order, owner).map(\.member)
+      }
+      let cursor = try reader.cursor(relationship.members)
+      var members: [ObjectNumber] = []
+      var entry = try cursor.seekExact(owner.rawValue)
+      while let found = entry {
+        members.append(ObjectNumber(rawValue: found.integerValue))
+        entry = try cursor.nextDuplicate()
+      }
+      return members
+    }
+  }
+
+  /// Whether an object links to a deleted one once the change set has been written.
+  private func leadsBack(
+    _ other: ObjectNumber, to deleted: ObjectNumber, _ back: EntityPlan.Back
+  ) throws(StoreError) -> Bool {
+    let change = change(of: other)
+    if change?.kind == .delete { return false }
+    switch back {
+    case .field(let index):
+      guard let plan = plan(of: other) else { return false }
+      let field = plan.entity.layout.fields[index]
+      if let pending = change?.record { return pending.reference(field) == deleted }
+      return try record(other, plan)?.reference(field) == deleted
+    case .links(let place, isOrdered: false):
+      guard let maintainer = workspace.relationships[place] else { return false }
+      if let isRemoved = maintainer.run.isRemoved(other, deleted) { return !isRemoved }
+      return try storing { () throws(LMDBError) in
+        let cursor = try reader.cursor(maintainer.relationship.members)
+        return try cursor.seekExact(other.rawValue, value: deleted.rawValue) != nil
+      }
+    case .links(let place, isOrdered: true):
+      guard let maintainer = workspace.ordered[place] else { return false }
+      if let outcome = maintainer.outcome(of: other) { return outcome.members.contains(deleted) }
+      return try storing { () throws(LMDBError) in
+        try OrderedMembers.position(reader, maintainer.members, other, deleted) != nil
+      }
+    }
+  }
+
+  /// The stored record of an object; nil where there is none.
+  func record(_ number: ObjectNumber, _ plan: EntityPlan) throws(StoreError) -> RecordView? {
+    let found = try storing { () throws(LMDBError) in
+      try reader.get(plan.records, key: number.rawValue)
+    }
+    guard let found, let base = found.baseAddress else { return nil }
+    return try store.verified(
+      RecordView(base: base, count: found.count), of: number, entity: plan.entity,
+      allocator: SlabAllocator(slabSize: 4 << 10))
+  }
+}

@@ -1,0 +1,152 @@
+internal import ArborModel
+internal import LMDB
+
+/// That unique values are unique once a change set has been written.
+///
+/// Only the final state counts: two objects may swap their values. Objects with nil in one of the
+/// constraint's properties are not bound by it. Keys that were cut say too little and are judged by
+/// the records.
+extension CommitPreparation {
+  func checkUniqueness() throws(StoreError) {
+    var violations: [UniquenessViolation] = []
+    for (place, maintainer) in workspace.indexes.enumerated()
+    where maintainer.index.schema.isUnique && !maintainer.isEmpty {
+      do throws(LMDBError) {
+        try checkWhole(maintainer, &violations)
+      } catch {
+        throw StoreError(error)
+      }
+      for number in maintainer.cutClaims {
+        try checkCut(number, maintainer, place, &violations)
+      }
+    }
+    if !violations.isEmpty { throw .notUnique(violations) }
+  }
+
+  /// Judges whole keys, group by group. What lies above all stored keys can only collide with
+  /// itself.
+  private func checkWhole(
+    _ maintainer: IndexMaintainer, _ violations: inout [UniquenessViolation]
+  ) throws(LMDBError) {
+    let cursor = try reader.cursor(maintainer.index.database)
+    let firstAbove = try maintainer.firstAbove(cursor)
+    var start = 0
+    while start < maintainer.run.count {
+      let end = maintainer.run.endOfKey(start)
+      defer { start = end }
+      guard let first = (start..<end).first(where: { maintainer.run[$0].isClaim }) else {
+        continue
+      }
+      var holder: UInt64?
+      if start < firstAbove { holder = try storedHolder(start..<end, maintainer, cursor) }
+      for place in first..<end where maintainer.run[place].isClaim {
+        let number = maintainer.run[place].number
+        if let holder {
+          violations.append(violation(maintainer, holder, number))
+        } else {
+          holder = number
+        }
+      }
+    }
+  }
+
+  /// Who has a key in the store and keeps it.
+  private func storedHolder(
+    _ group: Range<Int>, _ maintainer: IndexMaintainer, _ cursor: borrowing Cursor
+  ) throws(LMDBError) -> UInt64? {
+    let key = maintainer.run[group.lowerBound]
+    var entry = try maintainer.run.withKey(key) { (key) throws(LMDBError) in
+      try cursor.seekExact(key)
+    }
+    while let found = entry {
+      let number = found.integerValue
+      let isLeaving = group.contains {
+        maintainer.run[$0].isRemoval && maintainer.run[$0].number == number
+      }
+      if !isLeaving { return number }
+      entry = try cursor.nextDuplicate()
+    }
+    return nil
+  }
+
+  private func violation(
+    _ maintainer: IndexMaintainer, _ existing: UInt64, _ offending: UInt64
+  ) -> UniquenessViolation {
+    let schema = maintainer.index.schema
+    let entity = store.schema.entities[schema.declaringEntity]
+    return UniquenessViolation(
+      entity: entity.name, properties: schema.columns.map { entity.name(of: $0.source) },
+      existing: ObjectNumber(rawValue: existing), offending: ObjectNumber(rawValue: offending))
+  }
+
+  // MARK: Cut keys
+
+  private func checkCut(
+    _ number: ObjectNumber, _ maintainer: IndexMaintainer, _ place: Int,
+    _ violations: inout [UniquenessViolation]
+  ) throws(StoreError) {
+    guard let record = change(of: number)?.record, let index = indexPlan(of: number, place),
+      !index.fields.contains(where: { record.isNull($0) })
+    else { return }
+    for other in try candidates(record, index, maintainer) where other != number {
+      let isClaiming = change(of: other) != nil
+      // Of two objects of the set the later one offends.
+      if isClaiming, other > number { continue }
+      guard let plan = plan(of: other), let otherIndex = indexPlan(of: other, place),
+        let holder = try finalRecord(other, plan)
+      else { continue }
+      let isSame = zip(index.fields, otherIndex.fields).allSatisfy { mine, its in
+        record.isSame(mine, as: holder, its)
+      }
+      if isSame { violations.append(violation(maintainer, other.rawValue, number.rawValue)) }
+    }
+  }
+
+  private func indexPlan(of number: ObjectNumber, _ place: Int) -> EntityPlan.Index? {
+    plan(of: number)?.indexes.first { $0.place == place }
+  }
+
+  /// Everybody who has the same cut key in the store or claims it in the set.
+  private func candidates(
+    _ record: RecordView, _ index: EntityPlan.Index, _ maintainer: IndexMaintainer
+  ) throws(StoreError) -> Set<ObjectNumber> {
+    try storing { () throws(LMDBError) in
+      try maintainer.withKey(of: record, index) { (key) throws(LMDBError) in
+        var found = Set<ObjectNumber>()
+        for place in maintainer.run.places(of: key) where !maintainer.run[place].isRemoval {
+          found.insert(ObjectNumber(rawValue: maintainer.run[place].number))
+        }
+        let cursor = try reader.cursor(maintainer.index.database)
+        var entry = try cursor.seekExact(key)
+        while let stored = entry {
+          found.insert(ObjectNumber(rawValue: stored.integerValue))
+          entry = try cursor.nextDuplicate()
+        }
+        return found
+      }
+    }
+  }
+
+  private func finalRecord(
+    _ number: ObjectNumber, _ plan: EntityPlan
+  ) throws(StoreError) -> RecordView? {
+    if let change = change(of: number) { return change.record }
+    return try record(number, plan)
+  }
+}
+
+extension IndexEntry {
+  /// Whether the entry claims its key for itself.
+  @inline(__always)
+  fileprivate var isClaim: Bool { !isRemoval && !isExempt }
+}
+
+extension EntitySchema {
+  /// The name of the property that a column of an index is over.
+  func name(of source: IndexSchema.Column.Source) -> String {
+    switch source {
+    case .attribute(let slot): attributes[slot].name
+    case .toOne(let slot): relationships[slot].name
+    }
+  }
+}

@@ -1,0 +1,200 @@
+internal import ArborModel
+internal import LMDB
+
+/// Everything that happens to a change set before its first byte is written: versions compared, old
+/// and new keys and links collected.
+struct CommitPreparation {
+  typealias Change = ChangeSet.RecordChange
+
+  let store: StoreFile
+  let workspace: CommitWorkspace
+  let reader: TransactionReader
+  /// In the order of their numbers.
+  let changes: [Change]
+
+  init(
+    _ set: ChangeSet, store: StoreFile, workspace: CommitWorkspace, reader: TransactionReader
+  ) throws(StoreError) {
+    self.store = store
+    self.workspace = workspace
+    self.reader = reader
+    changes = Self.sorted(set.records)
+    for place in changes.indices.dropFirst()
+    where changes[place].number == changes[place - 1].number {
+      throw .invalidChange(
+        changes[place].number, what: "The change set names the object twice; merge the changes.")
+    }
+  }
+
+  private static func sorted(_ changes: [Change]) -> [Change] {
+    for place in changes.indices.dropFirst()
+    where changes[place].number.rawValue < changes[place - 1].number.rawValue {
+      return changes.sorted { $0.number.rawValue < $1.number.rawValue }
+    }
+    return changes
+  }
+
+  /// Collects what the change set does and checks it.
+  ///
+  /// - Throws: `conflict`, `missingTargets`, `stillLinked`, `notUnique`, `corrupted`,
+  ///   `invalidChange`; nothing has been written then.
+  func prepare(_ links: [ChangeSet.LinkEdit]) throws(StoreError) {
+    try collectRecords()
+    try collectLinks(links)
+    for index in workspace.indexes where !index.isEmpty { index.sort() }
+    for relationship in workspace.relationships {
+      if let relationship, !relationship.isEmpty { relationship.sort() }
+    }
+    for ordered in workspace.ordered {
+      if let ordered, !ordered.isEmpty { ordered.finishCollecting() }
+    }
+    try checkTargets()
+    try checkNothingLinked()
+    try checkUniqueness()
+  }
+
+  /// The change of an object in this set; nil where it has none. Logarithmic.
+  func change(of number: ObjectNumber) -> Change? {
+    var lower = 0
+    var upper = changes.count
+    while lower < upper {
+      let middle = (lower + upper) / 2
+      if changes[middle].number < number { lower = middle + 1 } else { upper = middle }
+    }
+    guard lower < changes.count, changes[lower].number == number else { return nil }
+    return changes[lower]
+  }
+
+  /// The plan for an object's entity; nil where the number is of no concrete one.
+  func plan(of number: ObjectNumber) -> EntityPlan? {
+    guard let entity = store.schema.entity(of: number) else { return nil }
+    return store.plans[entity.index]
+  }
+
+  // MARK: Records
+
+  private func collectRecords() throws(StoreError) {
+    var conflicts: [CommitConflict] = []
+    var start = 0
+    while start < changes.count {
+      let entity = changes[start].number.entity
+      var end = start + 1
+      while end < changes.count, changes[end].number.entity == entity { end += 1 }
+      guard let plan = plan(of: changes[start].number) else {
+        throw .invalidChange(
+          changes[start].number, what: "The object is of no concrete entity of this store.")
+      }
+      try collect(start..<end, plan, &conflicts)
+      start = end
+    }
+    if !conflicts.isEmpty { throw .conflict(conflicts) }
+  }
+
+  /// Compares and collects the changes of one entity's objects.
+  private func collect(
+    _ range: Range<Int>, _ plan: EntityPlan, _ conflicts: inout [CommitConflict]
+  ) throws(StoreError) {
+    let cursor = try storing { () throws(LMDBError) in try reader.cursor(plan.records) }
+    let last = try storing { () throws(LMDBError) in try cursor.last()?.integerKey ?? 0 }
+    let upgrades = SlabAllocator(slabSize: 4 << 10)
+    reserve(range.count, plan)
+    for place in range {
+      let change = changes[place]
+      var old: RecordView?
+      if change.number.rawValue <= last {
+        old = try stored(change.number, cursor, plan, upgrades)
+      }
+      guard Self.isBased(change, on: old) else {
+        conflicts.append(
+          CommitConflict(
+            number: change.number, baseVersion: change.baseVersion,
+            currentRecord: old.map { Array($0.bytes) }))
+        continue
+      }
+      guard (change.record == nil) == (change.kind == .delete) else {
+        throw .invalidChange(change.number, what: "Only a deletion comes without a record.")
+      }
+      collect(change.number, old: old, new: change.record, plan)
+    }
+  }
+
+  private func reserve(_ count: Int, _ plan: EntityPlan) {
+    guard count > 16 else { return }
+    for index in plan.indexes { workspace.indexes[index.place].reserve(count) }
+  }
+
+  private func stored(
+    _ number: ObjectNumber, _ cursor: borrowing Cursor, _ plan: EntityPlan,
+    _ upgrades: SlabAllocator
+  ) throws(StoreError) -> RecordView? {
+    let found: Entry?
+    do throws(LMDBError) {
+      found = try cursor.seekExact(number.rawValue)
+    } catch {
+      throw StoreError(error)
+    }
+    guard let found, let base = found.value.baseAddress else { return nil }
+    return try store.verified(
+      RecordView(base: base, count: found.value.count), of: number, entity: plan.entity,
+      allocator: upgrades)
+  }
+
+  @inline(__always)
+  private static func isBased(_ change: Change, on old: RecordView?) -> Bool {
+    guard change.kind != .insert else { return old == nil }
+    return old?.version == change.baseVersion
+  }
+
+  @inline(__always)
+  private func collect(
+    _ number: ObjectNumber, old: RecordView?, new: RecordView?, _ plan: EntityPlan
+  ) {
+    for index in plan.indexes {
+      workspace.indexes[index.place].collect(number, old: old, new: new, plan: index)
+    }
+    for reference in plan.references {
+      let before = old?.reference(reference.field)
+      let after = new?.reference(reference.field)
+      guard before != after else { continue }
+      if let place = reference.derivedPlace {
+        guard let relationship = workspace.relationships[place] else { continue }
+        if let before { relationship.collect(before, number, isRemoval: true) }
+        if let after { relationship.collect(after, number, isRemoval: false) }
+      } else if let after {
+        workspace.claims.append(
+          CommitWorkspace.Claim(owner: number, slot: reference.slot, target: after))
+      }
+    }
+  }
+
+  // MARK: Links
+
+  private func collectLinks(_ links: [ChangeSet.LinkEdit]) throws(StoreError) {
+    for edit in links {
+      guard let entity = store.schema.entity(of: edit.owner),
+        entity.relationships.indices.contains(edit.slot),
+        entity.relationships[edit.slot].storage == .links,
+        let place = store.databases.relationshipPlace(entity: entity.index, slot: edit.slot)
+      else {
+        throw .invalidChange(
+          edit.owner, what: "Only a relationship that is kept as links can be edited as such.")
+      }
+      // A deleted owner's members go as a whole.
+      if change(of: edit.owner)?.kind == .delete { continue }
+      if let ordered = workspace.ordered[place] {
+        try storing { () throws(LMDBError) in
+          try ordered.collect(edit.owner, edit.edit, reader)
+        }
+        continue
+      }
+      switch edit.edit {
+      case .add(let member):
+        workspace.relationships[place]?.collect(edit.owner, member, isRemoval: false)
+      case .remove(let member):
+        workspace.relationships[place]?.collect(edit.owner, member, isRemoval: true)
+      case .reorder:
+        throw .invalidChange(edit.owner, what: "An unordered relationship has no order to set.")
+      }
+    }
+  }
+}

@@ -1,0 +1,38 @@
+internal import ArborModel
+
+/// What one change set does to every index and relationship, in memory that is kept from commit to
+/// commit. It belongs to whoever leads the commits.
+final class CommitWorkspace {
+  /// A to-one link to be checked that no derived relationship tells of.
+  struct Claim {
+    let owner: ObjectNumber
+    let slot: Int
+    let target: ObjectNumber
+  }
+
+  let indexes: [IndexMaintainer]
+  /// By the numbers of relationships; nil for ordered ones.
+  let relationships: [RelationshipMaintainer?]
+  /// By the numbers of relationships; nil for unordered ones.
+  let ordered: [OrderedMaintainer?]
+  var claims: [Claim] = []
+
+  init(_ databases: StoreDatabases) {
+    indexes = databases.indexes.map(IndexMaintainer.init)
+    relationships = databases.relationships.map {
+      $0.order == nil ? RelationshipMaintainer($0) : nil
+    }
+    ordered = databases.relationships.map { relationship in
+      relationship.order.map { OrderedMaintainer(members: relationship.members, order: $0) }
+    }
+  }
+
+  func removeAll() {
+    for index in indexes where !index.isEmpty { index.removeAll() }
+    for relationship in relationships {
+      if let relationship, !relationship.isEmpty { relationship.removeAll() }
+    }
+    for ordered in ordered { if let ordered, !ordered.isEmpty { ordered.removeAll() } }
+    claims.removeAll(keepingCapacity: claims.capacity < 1 << 12)
+  }
+}

@@ -1,0 +1,92 @@
+internal import ArborModel
+internal import Foundation
+internal import LMDB
+
+/// Writes one change set after the other in the leader's transaction.
+struct CommitWriter: ~Copyable {
+  let store: StoreFile
+  let workspace: CommitWorkspace
+  /// The sequence of the last set that was written.
+  private(set) var sequence: UInt64
+  private(set) var hasWritten = false
+
+  init(store: StoreFile, workspace: CommitWorkspace, header: HeaderRecord) {
+    self.store = store
+    self.workspace = workspace
+    sequence = header.sequence
+  }
+
+  /// Checks a set completely, then writes it.
+  mutating func write(
+    _ set: ChangeSet, _ transaction: borrowing WriteTransaction
+  ) throws(StoreError) -> CommitReceipt {
+    workspace.removeAll()
+    let preparation = try CommitPreparation(
+      set, store: store, workspace: workspace, reader: transaction.reader)
+    try preparation.prepare(set.links)
+    do throws(LMDBError) {
+      try writeRecords(preparation.changes, transaction)
+      for index in workspace.indexes where !index.run.isEmpty { try index.apply(transaction) }
+      for relationship in workspace.relationships {
+        if let relationship, !relationship.isEmpty { try relationship.apply(transaction) }
+      }
+      for ordered in workspace.ordered {
+        if let ordered, !ordered.isEmpty { try ordered.apply(transaction) }
+      }
+      for (key, value) in set.metadata { try write(key, value, transaction) }
+      sequence += 1
+      hasWritten = true
+      try CommitHistory(set, changes: preparation.changes)
+        .write(sequence, store.databases.history, transaction)
+    } catch {
+      throw StoreError(error)
+    }
+    return CommitReceipt(sequence: sequence)
+  }
+
+  // MARK: Records
+
+  /// Writes records in the order of their numbers, sealed where they will lie.
+  private func writeRecords(
+    _ changes: [ChangeSet.RecordChange], _ transaction: borrowing WriteTransaction
+  ) throws(LMDBError) {
+    var entity: UInt16?
+    var database = store.databases.arbor
+    var layout: RecordLayout?
+    var last: UInt64 = 0
+    for change in changes {
+      if change.number.entity != entity {
+        guard let found = store.schema.entity(of: change.number) else { continue }
+        entity = change.number.entity
+        layout = found.layout
+        database = store.databases.records(found.index)
+        last = try transaction.cursor(database).last()?.integerKey ?? 0
+      }
+      guard let layout else { continue }
+      guard let record = change.record else {
+        try transaction.delete(database, key: change.number.rawValue)
+        continue
+      }
+      let isAbove = change.number.rawValue > last
+      if isAbove { last = change.number.rawValue }
+      try transaction.put(
+        database, key: change.number.rawValue, reserving: record.sealedSize(layout),
+        isAbove ? .append : .overwrite
+      ) { target in
+        record.seal(
+          into: target, layout: layout, key: change.number, version: change.baseVersion &+ 1)
+      }
+    }
+  }
+
+  private func write(
+    _ key: String, _ value: [UInt8]?, _ transaction: borrowing WriteTransaction
+  ) throws(LMDBError) {
+    let key = Array(StoreFormat.applicationKey(key).utf8)
+    if let value {
+      try transaction.put(store.databases.arbor, key: key, value: value)
+    } else {
+      try transaction.delete(store.databases.arbor, key: key)
+    }
+  }
+}

@@ -1,0 +1,99 @@
+internal import ArborModel
+internal import LMDB
+
+/// What writing the records of one concrete entity entails, worked out once.
+final class EntityPlan: Sendable {
+  /// An index to keep.
+  struct Index: Sendable {
+    /// The index's number in the store.
+    let place: Int
+    let keys: IndexKeys
+    let fields: [RecordField]
+    let isUnique: Bool
+  }
+
+  /// A to-one relationship whose target has to exist.
+  struct Reference: Sendable {
+    let field: RecordField
+    let slot: Int
+    /// The number of the relationship database that is an index over the field; nil where the
+    /// inverse is kept elsewhere.
+    let derivedPlace: Int?
+  }
+
+  /// A way by which other objects can hold on to one that is deleted.
+  enum Inbound: Sendable {
+    /// To-one fields of others, found by the derived relationship of this number.
+    case derived(place: Int, inverse: RelationshipSchema)
+    /// Links from others, found by this object's own links, and how they lead back.
+    case links(place: Int, inverse: RelationshipSchema, back: Back)
+    /// A field of this object that names the other, and how that one leads back.
+    case field(RecordField, inverse: RelationshipSchema, back: Back)
+  }
+
+  /// Where the object at the other end keeps its way back.
+  enum Back: Sendable {
+    /// In a to-one field; its place in the layout.
+    case field(Int)
+    /// In the relationship database of this number.
+    case links(place: Int, isOrdered: Bool)
+  }
+
+  let entity: EntitySchema
+  let records: Database
+  let indexes: [Index]
+  let references: [Reference]
+  let inbound: [Inbound]
+
+  private init(_ entity: EntitySchema, _ schema: ModelSchema, _ databases: StoreDatabases) {
+    self.entity = entity
+    records = databases.records(entity.index)
+    let places = databases.indexPlaces(of: entity.index)
+    indexes = zip(entity.indexes, places).map { index, place in
+      Index(
+        place: place, keys: IndexKeys(index, of: entity),
+        fields: index.columns.map { entity.field(of: $0.source) }, isUnique: index.isUnique)
+    }
+    var references: [Reference] = []
+    var inbound: [Inbound] = []
+    for relationship in entity.relationships {
+      let inverse = schema.inverse(of: relationship)
+      let inversePlace = databases.relationshipPlace(
+        entity: relationship.destination, slot: inverse.slot)
+      let place = databases.relationshipPlace(entity: entity.index, slot: relationship.slot)
+      switch relationship.storage {
+      case .field(let index):
+        let field = entity.layout.fields[index]
+        guard !field.isTransient else { continue }
+        let isDerived = inverse.storage == .derived
+        references.append(
+          Reference(
+            field: field, slot: relationship.slot, derivedPlace: isDerived ? inversePlace : nil))
+        if !isDerived, let back = Self.back(inverse, place: inversePlace) {
+          inbound.append(.field(field, inverse: inverse, back: back))
+        }
+      case .derived:
+        if let place { inbound.append(.derived(place: place, inverse: inverse)) }
+      case .links:
+        if let place, let back = Self.back(inverse, place: inversePlace) {
+          inbound.append(.links(place: place, inverse: inverse, back: back))
+        }
+      }
+    }
+    self.references = references
+    self.inbound = inbound
+  }
+
+  private static func back(_ inverse: RelationshipSchema, place: Int?) -> Back? {
+    switch inverse.storage {
+    case .field(let index): return .field(index)
+    case .links: return place.map { .links(place: $0, isOrdered: inverse.isOrdered) }
+    case .derived: return nil
+    }
+  }
+
+  /// The plans of all entities, in their order; nil for abstract ones.
+  static func all(of schema: ModelSchema, databases: StoreDatabases) -> [EntityPlan?] {
+    schema.entities.map { $0.isAbstract ? nil : EntityPlan($0, schema, databases) }
+  }
+}

@@ -1,0 +1,150 @@
+internal import ArborModel
+internal import LMDB
+internal import Synchronization
+
+/// Numbers that have been reserved in the file.
+struct NumberReservation: Sendable {
+  /// Which counter: 0 for unique IDs, then the entities in their order.
+  let counter: Int
+  let numbers: Range<UInt64>
+}
+
+/// Hands out object numbers and unique IDs from blocks that were reserved in the file.
+///
+/// A counter in the file holds the first number that nobody has reserved yet. It only grows, and a
+/// block is used only once its reservation is durable: no number is given out twice, whatever
+/// crashes. What a process leaves of its blocks is lost.
+final class NumberBlocks: Sendable {
+  /// How many numbers a process reserves at first; blocks grow as they are used up.
+  static let firstSize: UInt64 = 64
+  private static let largestSize: UInt64 = 1 << 20
+
+  private struct Block {
+    var next: UInt64 = 0
+    var end: UInt64 = 0
+    /// How many numbers to reserve next.
+    var size = NumberBlocks.firstSize
+
+    var left: UInt64 { end - next }
+
+    mutating func take(_ count: UInt64) -> Range<UInt64>? {
+      guard left >= count else { return nil }
+      defer { next += count }
+      return next..<(next + count)
+    }
+
+    mutating func add(_ numbers: Range<UInt64>) {
+      if numbers.lowerBound == end {
+        end = numbers.upperBound
+      } else if UInt64(numbers.count) > left {
+        next = numbers.lowerBound
+        end = numbers.upperBound
+      }
+    }
+  }
+
+  private let blocks: Mutex<[Block]>
+  /// Held while one thread reserves, so that others wait for its block instead of adding theirs.
+  private let reserving = Mutex(())
+
+  init(_ schema: ModelSchema) {
+    blocks = Mutex([Block](repeating: Block(), count: schema.entities.count + 1))
+  }
+
+  // MARK: Taking
+
+  func takeNumbers(
+    _ count: Int, for entity: EntitySchema, of store: StoreFile
+  ) throws(StoreError) -> Range<UInt64> {
+    let numbers = try take(UInt64(count), counter: entity.index + 1, of: store)
+    guard numbers.upperBound <= ObjectNumber.maximumSequence else {
+      throw .exhausted("\(entity.name) has used up its 2^48 object numbers; start a new store.")
+    }
+    return numbers
+  }
+
+  func takeUniqueIDs(_ count: Int, of store: StoreFile) throws(StoreError) -> Range<Int64> {
+    let numbers = try take(UInt64(count), counter: 0, of: store)
+    guard numbers.upperBound <= UInt64(Int64.max) else {
+      throw .exhausted("The store has used up its 2^63 unique IDs; start a new store.")
+    }
+    return Int64(numbers.lowerBound)..<Int64(numbers.upperBound)
+  }
+
+  private func take(
+    _ count: UInt64, counter: Int, of store: StoreFile
+  ) throws(StoreError) -> Range<UInt64> {
+    if let numbers = blocks.withLock({ $0[counter].take(count) }) { return numbers }
+    return try reserving.withLock { _ throws(StoreError) in
+      while true {
+        let size = blocks.withLock { blocks -> UInt64? in
+          if blocks[counter].left >= count { return nil }
+          defer { blocks[counter].size = min(blocks[counter].size * 4, Self.largestSize) }
+          return max(count, blocks[counter].size)
+        }
+        if let size { install([try reserve(size, counter: counter, of: store)]) }
+        if let numbers = blocks.withLock({ $0[counter].take(count) }) { return numbers }
+      }
+    }
+  }
+
+  // MARK: Reserving
+
+  /// Reserves a block in a transaction of its own.
+  private func reserve(
+    _ size: UInt64, counter: Int, of store: StoreFile
+  ) throws(StoreError) -> NumberReservation {
+    guard !store.hasEnded else { throw .closed }
+    guard !store.isReadOnly else { throw .readOnly(path: store.path) }
+    var reservation = NumberReservation(counter: counter, numbers: 0..<0)
+    try store.write { (transaction, _) throws(StoreError) in
+      reservation = try Self.reserve(size, counter, of: store, transaction)
+    }
+    // Relaxed durability may lose commits, but never a number that was given out.
+    if store.durability == .relaxed {
+      try storing { () throws(LMDBError) in try store.environment.synchronize() }
+    }
+    return reservation
+  }
+
+  private static func reserve(
+    _ size: UInt64, _ counter: Int, of store: StoreFile,
+    _ transaction: borrowing WriteTransaction
+  ) throws(StoreError) -> NumberReservation {
+    let name =
+      counter == 0
+      ? StoreFormat.uniqueIDCounter
+      : StoreFormat.objectCounter(store.schema.entities[counter - 1].number)
+    let arbor = store.databases.arbor
+    let first = try StoreCounter.read(name, arbor, transaction.reader)
+    try storing { () throws(LMDBError) in
+      try StoreCounter.write(name, first + size, arbor, transaction)
+    }
+    return NumberReservation(counter: counter, numbers: first..<(first + size))
+  }
+
+  /// Fills up blocks that run low, in a transaction that commits anyway. The numbers may be used
+  /// once it has; ``install(_:)`` then.
+  func topUp(
+    of store: StoreFile, _ transaction: borrowing WriteTransaction
+  ) throws(StoreError) -> [NumberReservation] {
+    // Relaxed commits are not durable when they return: see reserve(_:counter:of:).
+    if store.durability == .relaxed { return [] }
+    let low = blocks.withLock { blocks in
+      blocks.indices.filter { blocks[$0].end > 0 && blocks[$0].left < blocks[$0].size / 2 }
+        .map { (counter: $0, size: blocks[$0].size) }
+    }
+    var reservations: [NumberReservation] = []
+    for (counter, size) in low {
+      reservations.append(try Self.reserve(size, counter, of: store, transaction))
+    }
+    return reservations
+  }
+
+  func install(_ reservations: [NumberReservation]) {
+    guard !reservations.isEmpty else { return }
+    blocks.withLock { blocks in
+      for reservation in reservations { blocks[reservation.counter].add(reservation.numbers) }
+    }
+  }
+}

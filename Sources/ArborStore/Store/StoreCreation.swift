@@ -1,0 +1,142 @@
+internal import ArborModel
+internal import CArborBits
+internal import Foundation
+internal import LMDB
+
+#if canImport(Glibc)
+  internal import Glibc
+#else
+  internal import Darwin
+#endif
+
+/// Makes new stores, whole or not at all.
+///
+/// LMDB's own creation is not atomic: a crash in the middle leaves a file that nothing can open. So
+/// a store is filled under a temporary name beside its place, waited for on the medium, and renamed.
+/// Of two processes that create the same store one wins; the other opens the winner's.
+enum StoreCreation {
+  /// Fills an empty environment: databases, header, model, catalogue, layouts, counters.
+  static func fill(
+    _ environment: Environment, _ model: ManagedObjectModel, fingerprint: ModelFingerprint, id: UUID
+  ) throws(StoreError) {
+    let catalog = SchemaCatalog(numbering: model)
+    let schema = try StoreOpener.schema(model, catalog)
+    let pageSize = try storing { () throws(LMDBError) in try environment.info().pageSize }
+    var failure: StoreError?
+    try storing { () throws(LMDBError) in
+      try environment.runWrite { transaction in
+        do throws(StoreError) {
+          try fill(transaction, schema, catalog, fingerprint: fingerprint, id: id, pageSize)
+          failure = nil
+          return true
+        } catch {
+          failure = error
+          return false
+        }
+      }
+    }
+    if let failure { throw failure }
+  }
+
+  private static func fill(
+    _ transaction: borrowing WriteTransaction, _ schema: ModelSchema, _ catalog: SchemaCatalog,
+    fingerprint: ModelFingerprint, id: UUID, _ pageSize: Int
+  ) throws(StoreError) {
+    try storing { () throws(LMDBError) in
+      let opened = try transaction.createDatabases(StoreDatabases.list(schema))
+      let arbor = StoreDatabases(schema, opened: opened).arbor
+      try put(StoreFormat.modelKey, ModelCodec.encode(schema.model), arbor, transaction)
+      try put(StoreFormat.catalogKey, CatalogCodec.encode(catalog), arbor, transaction)
+      try StoreCounter.write(StoreFormat.uniqueIDCounter, 1, arbor, transaction)
+      for entity in schema.entities where !entity.isAbstract {
+        let name = StoreFormat.objectCounter(entity.number)
+        try StoreCounter.write(name, 1, arbor, transaction)
+        let key = StoreFormat.layoutKey(entity: entity.number, layout: entity.layout.number)
+        try put(key, LayoutCodec.encode(StoredLayout(entity)), arbor, transaction)
+      }
+      let header = HeaderRecord(
+        pageSize: UInt32(pageSize), modelGeneration: 1, storeID: id,
+        modelFingerprint: fingerprint, transactionID: transaction.id,
+        bootID: StoreHeader.bootID, sequence: 0)
+      try StoreHeader.write(header, arbor, in: transaction)
+    }
+  }
+
+  private static func put(
+    _ key: String, _ value: [UInt8], _ arbor: Database,
+    _ transaction: borrowing WriteTransaction
+  ) throws(LMDBError) {
+    try transaction.put(arbor, key: Array(key.utf8), value: value)
+  }
+
+  /// Makes a store at a path where there is none.
+  ///
+  /// - Returns: false where somebody else made one meanwhile.
+  static func create(
+    at path: String, _ model: ManagedObjectModel, fingerprint: ModelFingerprint,
+    options: EnvironmentOptions
+  ) throws(StoreError) -> Bool {
+    let temporary = path + ".new-\(UUID().uuidString.prefix(8))"
+    defer {
+      unlink(temporary)
+      unlink(temporary + "-lock")
+    }
+    try make(at: temporary, model, fingerprint: fingerprint, options: options, path: path)
+    let code = arbor_rename_exclusive(temporary, path)
+    if code == EEXIST { return false }
+    guard code == 0 else { throw .inputOutput(operation: "rename", path: path, errno: code) }
+    try synchronizeFolder(of: path)
+    return true
+  }
+
+  /// Puts a new store in the place of a file that nobody has open.
+  static func replace(
+    _ path: String, _ model: ManagedObjectModel, fingerprint: ModelFingerprint,
+    options: EnvironmentOptions
+  ) throws(StoreError) {
+    let temporary = path + ".new-\(UUID().uuidString.prefix(8))"
+    defer {
+      unlink(temporary)
+      unlink(temporary + "-lock")
+    }
+    try make(at: temporary, model, fingerprint: fingerprint, options: options, path: path)
+    guard rename(temporary, path) == 0 else {
+      throw .inputOutput(operation: "rename", path: path, errno: errno)
+    }
+    try synchronizeFolder(of: path)
+  }
+
+  private static func make(
+    at temporary: String, _ model: ManagedObjectModel, fingerprint: ModelFingerprint,
+    options given: EnvironmentOptions, path: String
+  ) throws(StoreError) {
+    var options = given
+    options.create = true
+    options.durability = .full
+    // A new store is small; the lasting name gets the map that was asked for.
+    options.initialMapSize = min(options.initialMapSize, 1 << 26)
+    let environment: Environment
+    do throws(LMDBError) {
+      environment = try Environment.open(path: temporary, options: options)
+    } catch {
+      throw StoreError(error, path: path)
+    }
+    defer { try? environment.close() }
+    try fill(environment, model, fingerprint: fingerprint, id: UUID())
+    // The commit waits for the data; this waits for the file's size and times as well.
+    try storing { () throws(LMDBError) in try environment.synchronize() }
+  }
+
+  /// Waits until the folder's entries are on the medium.
+  static func synchronizeFolder(of path: String) throws(StoreError) {
+    let folder = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
+    let descriptor = open(folder.isEmpty ? "/" : folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    guard descriptor >= 0 else {
+      throw .inputOutput(operation: "open", path: folder, errno: errno)
+    }
+    defer { close(descriptor) }
+    guard fsync(descriptor) == 0 else {
+      throw .inputOutput(operation: "fsync", path: folder, errno: errno)
+    }
+  }
+}

@@ -1,0 +1,152 @@
+package import ArborModel
+package import LMDB
+
+/// The open databases of a store, found by entity, index and relationship.
+package final class StoreDatabases: Sendable {
+  /// One index, shared by all entities it covers.
+  package struct Index: Sendable {
+    package let schema: IndexSchema
+    package let database: Database
+  }
+
+  /// The members of one to-many relationship, shared by all entities that inherit it.
+  package struct Relationship: Sendable {
+    /// As the declaring entity has it; an heir's has the same slot.
+    package let schema: RelationshipSchema
+    /// Owner to members.
+    package let members: Database
+    /// Owner to positions; ordered relationships have it.
+    package let order: Database?
+  }
+
+  package let arbor: Database
+  package let history: Database
+  /// Every index once. An index's place here is its number throughout the store.
+  package let indexes: [Index]
+  /// Every to-many relationship once. Its place here is its number throughout the store.
+  package let relationships: [Relationship]
+  private let recordDatabases: [Database?]
+  private let indexPlaces: [[Int]]
+  private let relationshipPlaces: [[Int]]
+
+  /// The records of a concrete entity, by its place in the schema.
+  ///
+  /// - Precondition: The entity is not abstract.
+  @inline(__always)
+  package func records(_ entity: Int) -> Database {
+    guard let database = recordDatabases[entity] else {
+      preconditionFailure("An abstract entity has no records; ask its concrete subentities.")
+    }
+    return database
+  }
+
+  /// An index by its name at the entity that declares it.
+  package func index(_ declaringEntity: Int, _ name: String) -> Database? {
+    indexes.first { $0.schema.declaringEntity == declaringEntity && $0.schema.name == name }?
+      .database
+  }
+
+  /// The members database of a to-many relationship, by its name at the entity that declares it.
+  package func relationship(_ declaringEntity: Int, _ name: String) -> Database? {
+    relationships.first {
+      $0.schema.declaringEntity == declaringEntity && $0.schema.name == name
+    }?.members
+  }
+
+  /// The numbers of the indexes that cover an entity, in the order of its schema.
+  package func indexPlaces(of entity: Int) -> [Int] { indexPlaces[entity] }
+
+  /// The number of a relationship, or nil for a to-one one.
+  @inline(__always)
+  package func relationshipPlace(entity: Int, slot: Int) -> Int? {
+    let place = relationshipPlaces[entity][slot]
+    return place < 0 ? nil : place
+  }
+
+  // MARK: Making
+
+  /// What a schema's databases are called and how they are ordered.
+  package static func list(_ schema: ModelSchema) -> [(name: String, flags: DatabaseFlags)] {
+    let plan = Plan(schema)
+    var list = [
+      (name: StoreFormat.arborDatabase, flags: StoreFormat.arborFlags),
+      (name: StoreFormat.historyDatabase, flags: StoreFormat.historyFlags),
+    ]
+    for entity in schema.entities where !entity.isAbstract {
+      list.append((StoreFormat.recordDatabase(entity.name), StoreFormat.recordFlags))
+    }
+    for index in plan.indexes {
+      let owner = schema.entities[index.declaringEntity].name
+      list.append((StoreFormat.indexDatabase(owner, index.name), StoreFormat.indexFlags))
+    }
+    for relationship in plan.relationships {
+      let owner = schema.entities[relationship.declaringEntity].name
+      list.append(
+        (
+          StoreFormat.relationshipDatabase(owner, relationship.name),
+          relationship.isOrdered ? StoreFormat.orderedFlags : StoreFormat.relationshipFlags
+        ))
+      guard relationship.isOrdered else { continue }
+      list.append(
+        (StoreFormat.orderDatabase(owner, relationship.name), StoreFormat.orderedFlags))
+    }
+    return list
+  }
+
+  /// - Parameter opened: The databases of ``list(_:)``, in its order.
+  package init(_ schema: ModelSchema, opened: [Database]) {
+    let plan = Plan(schema)
+    arbor = opened[0]
+    history = opened[1]
+    var next = 2
+    func take() -> Database {
+      defer { next += 1 }
+      return opened[next]
+    }
+    recordDatabases = schema.entities.map { $0.isAbstract ? nil : take() }
+    indexes = plan.indexes.map { Index(schema: $0, database: take()) }
+    relationships = plan.relationships.map { relationship in
+      Relationship(
+        schema: relationship, members: take(), order: relationship.isOrdered ? take() : nil)
+    }
+    indexPlaces = plan.indexPlaces
+    relationshipPlaces = plan.relationshipPlaces
+  }
+
+  /// Which indexes and relationships there are, and who shares them.
+  private struct Plan {
+    private struct Key: Hashable {
+      let entity: Int
+      let name: String
+    }
+
+    var indexes: [IndexSchema] = []
+    var relationships: [RelationshipSchema] = []
+    var indexPlaces: [[Int]] = []
+    var relationshipPlaces: [[Int]] = []
+
+    init(_ schema: ModelSchema) {
+      var indexByKey: [Key: Int] = [:]
+      var relationshipByKey: [Key: Int] = [:]
+      for entity in schema.entities {
+        indexPlaces.append(
+          entity.indexes.map { index in
+            let key = Key(entity: index.declaringEntity, name: index.name)
+            if let place = indexByKey[key] { return place }
+            indexByKey[key] = indexes.count
+            indexes.append(index)
+            return indexes.count - 1
+          })
+        relationshipPlaces.append(
+          entity.relationships.map { relationship in
+            guard relationship.isToMany else { return -1 }
+            let key = Key(entity: relationship.declaringEntity, name: relationship.name)
+            if let place = relationshipByKey[key] { return place }
+            relationshipByKey[key] = relationships.count
+            relationships.append(relationship)
+            return relationships.count - 1
+          })
+      }
+    }
+  }
+}

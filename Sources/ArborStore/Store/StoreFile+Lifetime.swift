@@ -1,0 +1,76 @@
+internal import ArborModel
+internal import LMDB
+
+extension StoreFile {
+  /// Opens a store, or makes one where there is none.
+  ///
+  /// A file that this process has open already is shared. Each opening ends with ``close()``.
+  package static func open(_ opening: StoreOpening) throws(StoreError) -> StoreFile {
+    try StoreOpener(opening).open()
+  }
+
+  /// Ends one opening of the store; the last one closes the file.
+  package func close() {
+    if StoreRegistry.shared.close(self) { end() }
+  }
+
+  /// Closes the store and removes its files.
+  ///
+  /// - Throws: `inUse` where something else has it open; it stays open then.
+  package func destroy() throws(StoreError) {
+    guard let path else { return close() }
+    guard !isReadOnly else { throw .readOnly(path: path) }
+    guard StoreRegistry.shared.closeLast(self) else { throw .inUse(path: path) }
+    do throws(StoreError) {
+      try StoreFiles.exclusively(environment) { () throws(StoreError) in
+        try StoreFiles.remove(path)
+      }
+    } catch {
+      StoreRegistry.shared.reopen(self)
+      throw error
+    }
+    end()
+  }
+
+  /// Writes a consistent copy of the newest commit into a new file.
+  ///
+  /// - Parameter compacting: Leaves free pages out.
+  package func copy(to target: String, compacting: Bool) throws(StoreError) {
+    try storing { () throws(LMDBError) in
+      try environment.copy(to: target, compacting: compacting)
+    }
+  }
+
+  /// Removes all objects in one transaction. Numbers and unique IDs go on counting.
+  package func purge() throws(StoreError) {
+    guard !hasEnded else { throw .closed }
+    guard !isReadOnly else { throw .readOnly(path: path) }
+    try write { (transaction, header) throws(StoreError) in
+      do throws(LMDBError) {
+        for entity in schema.entities where !entity.isAbstract {
+          try transaction.clear(databases.records(entity.index))
+        }
+        for index in databases.indexes { try transaction.clear(index.database) }
+        for relationship in databases.relationships {
+          try transaction.clear(relationship.members)
+          if let order = relationship.order { try transaction.clear(order) }
+        }
+        header.sequence += 1
+        try CommitHistory.everything.write(header.sequence, databases.history, transaction)
+      } catch {
+        throw StoreError(error)
+      }
+    }
+  }
+
+  /// Application metadata.
+  package func metadata(_ key: String) throws(StoreError) -> [UInt8]? {
+    let snapshot = try snapshot()
+    defer { snapshot.close() }
+    let reader = try snapshot.reader
+    let stored = Array(StoreFormat.applicationKey(key).utf8)
+    return try storing { () throws(LMDBError) in
+      try reader.get(databases.arbor, key: stored).map { Array($0) }
+    }
+  }
+}

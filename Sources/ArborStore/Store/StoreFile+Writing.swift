@@ -1,0 +1,61 @@
+internal import ArborModel
+internal import LMDB
+
+extension StoreFile {
+  /// Runs `body` in a write transaction and commits, with a header that names the transaction.
+  ///
+  /// `body` may run again and must change nothing but the file and what it overwrites.
+  ///
+  /// - Parameter topsUpNumbers: Whether blocks of numbers that run low are filled up on this
+  ///   occasion.
+  /// - Throws: `modelChanged` where the file has another model by now; `corrupted` where another
+  ///   program wrote to it; what `body` throws. Nothing has been written then.
+  func write(
+    topsUpNumbers: Bool = false,
+    _ body: (borrowing WriteTransaction, inout HeaderRecord) throws(StoreError) -> Void
+  ) throws(StoreError) {
+    var written: (sequence: UInt64, transactionID: UInt64)?
+    var reservations: [NumberReservation] = []
+    var failure: StoreError?
+    do throws(LMDBError) {
+      try environment.runWrite { transaction in
+        failure = nil
+        reservations = []
+        do throws(StoreError) {
+          var header = try currentHeader(transaction)
+          try body(transaction, &header)
+          if topsUpNumbers { reservations = try blocks.topUp(of: self, transaction) }
+          header.transactionID = transaction.id
+          header.bootID = StoreHeader.bootID
+          written = (header.sequence, header.transactionID)
+          try storing { () throws(LMDBError) in
+            try StoreHeader.write(header, databases.arbor, in: transaction)
+          }
+          return true
+        } catch {
+          failure = error
+          return false
+        }
+      }
+    } catch {
+      throw StoreError(error, path: path)
+    }
+    if let failure { throw failure }
+    blocks.install(reservations)
+    if let written { note(sequence: written.sequence, transactionID: written.transactionID) }
+  }
+
+  /// The header as the transaction finds it, if this process may write on.
+  private func currentHeader(
+    _ transaction: borrowing WriteTransaction
+  ) throws(StoreError) -> HeaderRecord {
+    let header = try StoreHeader.read(transaction.reader, databases.arbor, path: path)
+    guard header.modelGeneration == modelGeneration else { throw .modelChanged }
+    guard header.transactionID + 1 == transaction.id else {
+      throw .corrupted(
+        entity: nil, object: nil,
+        what: "Another program has written to the file; check it before it is used on.")
+    }
+    return header
+  }
+}

@@ -1,0 +1,73 @@
+package import LMDB
+
+#if canImport(Glibc)
+  internal import Glibc
+#else
+  internal import Darwin
+#endif
+package import Foundation
+
+/// Reads and writes the header of an open file.
+package enum StoreHeader {
+  private static let key = Array(StoreFormat.headerKey.utf8)
+
+  /// The header of a transaction's state.
+  package static func read(
+    _ reader: TransactionReader, _ arbor: Database, path: String? = nil
+  ) throws(StoreError) -> HeaderRecord {
+    guard
+      let bytes = try storing({ () throws(LMDBError) in try reader.get(arbor, key: key) })
+    else {
+      throw .notAStore(path: path ?? "", what: "The file has no header.")
+    }
+    do throws(HeaderRecord.Problem) {
+      return try HeaderRecord(bytes)
+    } catch {
+      throw StoreError(error, path: path)
+    }
+  }
+
+  package static func write(
+    _ header: HeaderRecord, _ arbor: Database, in transaction: borrowing WriteTransaction
+  ) throws(LMDBError) {
+    try transaction.put(arbor, key: key, value: header.encoded())
+  }
+
+  /// The start of the machine, which tells whether its last writer died with it.
+  package static let bootID: UUID = {
+    let zero = UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))
+    #if os(Linux)
+      let descriptor = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC)
+      guard descriptor >= 0 else { return zero }
+      defer { close(descriptor) }
+      var text = [UInt8](repeating: 0, count: 36)
+      let count = text.withUnsafeMutableBytes {
+        pread(descriptor, $0.baseAddress, $0.count, 0)
+      }
+      return count == 36 ? UUID(uuidString: String(decoding: text, as: UTF8.self)) ?? zero : zero
+    #else
+      var text = [UInt8](repeating: 0, count: 64)
+      var size = text.count
+      guard sysctlbyname("kern.bootsessionuuid", &text, &size, nil, 0) == 0 else { return zero }
+      let name = String(decoding: text.prefix { $0 != 0 }, as: UTF8.self)
+      return UUID(uuidString: name) ?? zero
+    #endif
+  }()
+}
+
+extension StoreError {
+  init(_ problem: HeaderRecord.Problem, path: String?) {
+    switch problem {
+    case .foreign:
+      self = .notAStore(path: path ?? "", what: "The file's header is of another program.")
+    case .otherByteOrder:
+      self = .notAStore(
+        path: path ?? "",
+        what: "The file was written on a machine with the other byte order; export and import it.")
+    case .tooNew(let major, let minor):
+      self = .formatTooNew(major: Int(major), minor: Int(minor))
+    case .damaged:
+      self = .corrupted(entity: nil, object: nil, what: "The header is damaged.")
+    }
+  }
+}

@@ -1,0 +1,242 @@
+internal import ArborModel
+internal import Foundation
+internal import LMDB
+
+/// Opens stores: finds or makes the file, judges it, and binds it to its model.
+struct StoreOpener {
+  private let opening: StoreOpening
+  private let fingerprint: ModelFingerprint?
+
+  init(_ opening: StoreOpening) {
+    self.opening = opening
+    fingerprint = opening.modelFingerprint ?? opening.model?.fingerprint
+  }
+
+  func open() throws(StoreError) -> StoreFile {
+    switch opening.location {
+    case .inMemory: try openInMemory()
+    case .file(let path): try openFile(path)
+    }
+  }
+
+  /// Compiles a model that comes with a store.
+  static func schema(
+    _ model: ManagedObjectModel, _ catalog: SchemaCatalog
+  ) throws(StoreError) -> ModelSchema {
+    do throws(ArborError) {
+      return try ModelSchema(model, catalog: catalog)
+    } catch {
+      throw .invalidModel(error)
+    }
+  }
+
+  private var environmentOptions: EnvironmentOptions {
+    var options = EnvironmentOptions()
+    options.isReadOnly = opening.isReadOnly
+    options.durability = opening.durability == .full ? .full : .relaxed
+    if let size = opening.initialMapSize { options.initialMapSize = size }
+    if let size = opening.maximumMapSize { options.maximumMapSize = size }
+    return options
+  }
+
+  // MARK: In memory
+
+  private func openInMemory() throws(StoreError) -> StoreFile {
+    guard let model = opening.model, let fingerprint else {
+      throw .notAStore(path: "", what: "A store in memory has no model yet; give one.")
+    }
+    let options = environmentOptions
+    let environment = try storing { () throws(LMDBError) in
+      try Environment.openInMemory(options: options)
+    }
+    try StoreCreation.fill(environment, model, fingerprint: fingerprint, id: UUID())
+    return try StoreRegistry.shared.store(on: environment) { () throws(StoreError) in
+      try StoreFile(parts(of: environment, path: nil))
+    }
+  }
+
+  // MARK: A file
+
+  private func openFile(_ path: String) throws(StoreError) -> StoreFile {
+    while true {
+      let environment: Environment
+      do throws(LMDBError) {
+        environment = try Environment.open(path: path, options: environmentOptions)
+      } catch .noSuchFile {
+        try create(path)
+        continue
+      } catch {
+        let error = StoreError(error, path: path)
+        guard error.isCorruption, opening.onCorruption == .setAsideAndRecreate,
+          opening.model != nil
+        else { throw error }
+        try setAside(path)
+        continue
+      }
+      do throws(StoreError) {
+        let store = try StoreRegistry.shared.store(on: environment) { () throws(StoreError) in
+          try judged(StoreFile(parts(of: environment, path: environment.path)))
+        }
+        // It may have been open already, with another model.
+        if let difference = difference(from: store) {
+          store.close()
+          throw difference
+        }
+        return store
+      } catch {
+        guard try recover(from: error, environment) else { throw error }
+      }
+    }
+  }
+
+  private func create(_ path: String) throws(StoreError) {
+    guard let model = opening.model, let fingerprint, !opening.isReadOnly else {
+      throw .missing(path: path)
+    }
+    _ = try StoreCreation.create(
+      at: path, model, fingerprint: fingerprint, options: environmentOptions)
+  }
+
+  /// A store whose model is the given one and which passes the verification asked for.
+  private func judged(_ store: StoreFile) throws(StoreError) -> StoreFile {
+    if let difference = difference(from: store) { throw difference }
+    if opening.verification == .full, let problem = try store.check().problems.first {
+      throw .corrupted(
+        entity: problem.entity, object: problem.object, what: problem.description)
+    }
+    return store
+  }
+
+  private func difference(from store: StoreFile) -> StoreError? {
+    guard let model = opening.model, fingerprint != store.modelFingerprint else { return nil }
+    let changes = store.schema.model.difference(to: model).storedChanges
+    return .modelMismatch(changes.map(\.description))
+  }
+
+  /// Does what the options allow about a file that can not be used as it is; false where they do
+  /// not.
+  private func recover(
+    from error: StoreError, _ environment: Environment
+  ) throws(StoreError) -> Bool {
+    guard let model = opening.model, let fingerprint, !opening.isReadOnly,
+      !StoreRegistry.shared.isOpen(environment)
+    else { return false }
+    let path = environment.path
+    switch error {
+    case .modelMismatch where opening.onMismatch == .eraseAndRecreate:
+      try StoreFiles.exclusively(environment) { () throws(StoreError) in
+        try StoreCreation.replace(
+          path, model, fingerprint: fingerprint, options: environmentOptions)
+      }
+      return true
+    case _ where error.isCorruption && opening.onCorruption == .setAsideAndRecreate:
+      try StoreFiles.exclusively(environment) { () throws(StoreError) in
+        try StoreFiles.setAside(path)
+      }
+      return true
+    default:
+      return false
+    }
+  }
+
+  private func setAside(_ path: String) throws(StoreError) {
+    try StoreFiles.exclusively(path: path) { () throws(StoreError) in
+      try StoreFiles.setAside(path)
+    }
+  }
+
+  // MARK: Judging
+
+  /// Reads what the file says about itself and opens its databases.
+  private func parts(
+    of environment: Environment, path: String?
+  ) throws(StoreError) -> StoreParts {
+    let found = try storing { () throws(LMDBError) in
+      try environment.openDatabase(
+        StoreFormat.arborDatabase, StoreFormat.arborFlags, create: false)
+    }
+    guard let arbor = found else {
+      throw .notAStore(path: path ?? "", what: "The file is a database of another program.")
+    }
+    let transaction = try storing { () throws(LMDBError) in try environment.beginRead() }
+    let header = try StoreHeader.read(transaction.reader, arbor, path: path)
+    guard header.transactionID == transaction.id else {
+      throw .corrupted(
+        entity: nil, object: nil,
+        what: "The header is of transaction \(header.transactionID), the file of "
+          + "\(transaction.id): another program wrote to it, or a root page is damaged.")
+    }
+    let model = try model(header, transaction.reader, arbor)
+    let catalog = try catalog(transaction.reader, arbor)
+    let schema = try Self.schema(model, catalog)
+    let layouts = try StoreLayouts(older: olderLayouts(schema, transaction.reader, arbor))
+    let databases = try databases(schema, environment)
+    return StoreParts(
+      environment: environment, path: path, schema: schema, databases: databases,
+      layouts: layouts, header: header, durability: opening.durability)
+  }
+
+  /// The given model where it is the file's, which saves reading that one.
+  private func model(
+    _ header: HeaderRecord, _ reader: TransactionReader, _ arbor: Database
+  ) throws(StoreError) -> ManagedObjectModel {
+    if let model = opening.model, header.modelFingerprint == fingerprint { return model }
+    return try ModelCodec.decode(entry(StoreFormat.modelKey, reader, arbor))
+  }
+
+  private func catalog(
+    _ reader: TransactionReader, _ arbor: Database
+  ) throws(StoreError) -> SchemaCatalog {
+    guard let catalog = CatalogCodec.decode(try entry(StoreFormat.catalogKey, reader, arbor))
+    else { throw .corrupted(entity: nil, object: nil, what: "The catalogue is damaged.") }
+    return catalog
+  }
+
+  private func olderLayouts(
+    _ schema: ModelSchema, _ reader: TransactionReader, _ arbor: Database
+  ) throws(StoreError) -> [StoredLayout] {
+    var layouts: [StoredLayout] = []
+    for entity in schema.entities where !entity.isAbstract && entity.layout.number > 1 {
+      for number in 1..<entity.layout.number {
+        let key = StoreFormat.layoutKey(entity: entity.number, layout: number)
+        let bytes = try entry(key, reader, arbor)
+        guard let layout = LayoutCodec.decode(bytes, entity: entity.number, number: number) else {
+          throw .corrupted(
+            entity: entity.name, object: nil, what: "The layout \(number) is damaged.")
+        }
+        layouts.append(layout)
+      }
+    }
+    return layouts
+  }
+
+  private func entry(
+    _ key: String, _ reader: TransactionReader, _ arbor: Database
+  ) throws(StoreError) -> UnsafeRawBufferPointer {
+    let bytes = try storing { () throws(LMDBError) in try reader.get(arbor, key: Array(key.utf8)) }
+    guard let bytes else {
+      throw .corrupted(entity: nil, object: nil, what: "The entry \(key) is missing.")
+    }
+    return bytes
+  }
+
+  private func databases(
+    _ schema: ModelSchema, _ environment: Environment
+  ) throws(StoreError) -> StoreDatabases {
+    let list = StoreDatabases.list(schema)
+    let opened: [Database?]
+    do throws(LMDBError) {
+      opened = try environment.openDatabases(list)
+    } catch .incompatible {
+      throw .corrupted(
+        entity: nil, object: nil, what: "A database of the file has other flags than it should.")
+    } catch {
+      throw StoreError(error)
+    }
+    for (database, wanted) in zip(opened, list) where database == nil {
+      throw .corrupted(
+        entity: nil, object: nil, what: "The database \(wanted.name) is missing.")
+    }
+    return StoreDatabases(schema, opened: opened.compactMap { $0 })
+  }
+}

@@ -1,0 +1,159 @@
+package import ArborModel
+package import ArborStore
+
+/// Builds a change set by names: what a context does, without one.
+package final class Draft {
+  package let file: StoreFile
+  package var changes = ChangeSet()
+  private let allocator = SlabAllocator()
+  /// Every slab that a record of the draft lies in.
+  private var slabs: [RecordSlab] = []
+
+  package init(_ file: StoreFile) { self.file = file }
+
+  package func entity(_ name: String) throws -> EntitySchema {
+    guard let entity = file.schema.entity(named: name) else { throw DraftError(name) }
+    return entity
+  }
+
+  /// A new object with the given attribute values and to-one targets.
+  @discardableResult
+  package func insert(
+    _ name: String, _ values: [String: Value] = [:], to targets: [String: ObjectNumber] = [:],
+    number: ObjectNumber? = nil
+  ) throws -> ObjectNumber {
+    let entity = try entity(name)
+    let taken =
+      try number
+      ?? ObjectNumber(
+        entity: entity.number, sequence: file.takeNumbers(1, for: entity).lowerBound)
+    var record = RecordBuffer(copying: entity.layout.template, into: allocator)
+    try fill(&record, entity, values, targets)
+    changes.records.append(.insert(taken, record.view))
+    return taken
+  }
+
+  /// An object changed as it is now; `targets` with nil unlink.
+  package func update(
+    _ number: ObjectNumber, _ values: [String: Value] = [:],
+    to targets: [String: ObjectNumber?] = [:], from version: UInt32? = nil
+  ) throws {
+    let snapshot = try file.snapshot()
+    defer { snapshot.close() }
+    guard let entity = file.schema.entity(of: number),
+      let stored = try snapshot.record(number, allocator: allocator)
+    else { throw DraftError("\(number)") }
+    var record = RecordBuffer(copying: stored.bytes, into: allocator)
+    try fill(&record, entity, values, targets.compactMapValues { $0 })
+    for (name, target) in targets where target == nil {
+      record.setNull(try field(name, entity))
+    }
+    let others = ChangeSet.RecordChange.otherProperties
+    changes.records.append(
+      .update(number, from: version ?? stored.version, record.view, changedProperties: others))
+  }
+
+  package func delete(_ number: ObjectNumber, from version: UInt32? = nil) throws {
+    let snapshot = try file.snapshot()
+    defer { snapshot.close() }
+    let stored = try snapshot.record(number, allocator: allocator)
+    changes.records.append(.delete(number, from: version ?? stored?.version ?? 0))
+  }
+
+  /// Edits one side of a relationship.
+  package func edit(
+    _ owner: ObjectNumber, _ relationship: String, _ edit: ChangeSet.LinkEdit.Edit
+  ) throws {
+    changes.links.append(
+      ChangeSet.LinkEdit(
+        owner: owner, relationship: try self.relationship(relationship, of: owner), edit))
+  }
+
+  /// Links two objects on both sides.
+  package func link(
+    _ owner: ObjectNumber, _ name: String, _ member: ObjectNumber
+  ) throws {
+    try both(owner, name, member, { .add($0) })
+  }
+
+  /// Unlinks two objects on both sides.
+  package func unlink(
+    _ owner: ObjectNumber, _ name: String, _ member: ObjectNumber
+  ) throws {
+    try both(owner, name, member, { .remove($0) })
+  }
+
+  private func both(
+    _ owner: ObjectNumber, _ name: String, _ member: ObjectNumber,
+    _ edit: (ObjectNumber) -> ChangeSet.LinkEdit.Edit
+  ) throws {
+    let relationship = try relationship(name, of: owner)
+    let inverse = file.schema.inverse(of: relationship)
+    changes.links.append(
+      ChangeSet.LinkEdit(owner: owner, relationship: relationship, edit(member)))
+    guard inverse.storage == .links else { return }
+    changes.links.append(ChangeSet.LinkEdit(owner: member, relationship: inverse, edit(owner)))
+  }
+
+  package func relationship(
+    _ name: String, of owner: ObjectNumber
+  ) throws -> RelationshipSchema {
+    guard
+      let found = file.schema.entity(of: owner)?.relationships.first(where: { $0.name == name })
+    else { throw DraftError(name) }
+    return found
+  }
+
+  /// Commits what has been drafted and starts anew.
+  @discardableResult
+  package func commit() throws -> CommitReceipt {
+    defer { changes = ChangeSet() }
+    return try withExtendedLifetime(slabs) { try file.commit(changes) }
+  }
+
+  private func fill(
+    _ record: inout RecordBuffer, _ entity: EntitySchema, _ values: [String: Value],
+    _ targets: [String: ObjectNumber]
+  ) throws {
+    for (name, value) in values {
+      guard record.set(try field(name, entity), value, allocator: allocator) else {
+        throw DraftError("\(name) = \(value)")
+      }
+    }
+    for (name, target) in targets { record.store(try field(name, entity), target.rawValue) }
+    slabs.append(record.slab)
+  }
+
+  package func field(_ name: String, _ entity: EntitySchema) throws -> RecordField {
+    if let attribute = entity.attributes.first(where: { $0.name == name }) {
+      return attribute.field
+    }
+    guard let relationship = entity.relationships.first(where: { $0.name == name }),
+      case .field(let index) = relationship.storage
+    else { throw DraftError(name) }
+    return entity.layout.fields[index]
+  }
+
+  /// The stored value of an object's attribute; a to-one target as its raw number.
+  package func value(_ number: ObjectNumber, _ name: String) throws -> Value? {
+    let snapshot = try file.snapshot()
+    defer { snapshot.close() }
+    guard let entity = file.schema.entity(of: number),
+      let record = try snapshot.record(number, allocator: allocator)
+    else { return nil }
+    return record.value(try field(name, entity))
+  }
+
+  /// The stored members of an object's relationship.
+  package func members(_ owner: ObjectNumber, _ name: String) throws -> [ObjectNumber] {
+    let snapshot = try file.snapshot()
+    defer { snapshot.close() }
+    return try snapshot.members(relationship(name, of: owner), of: owner)
+  }
+}
+
+/// A name that a draft's store does not have, or a value that does not fit.
+package struct DraftError: Error, CustomStringConvertible {
+  package let description: String
+  init(_ description: String) { self.description = "Draft: \(description)" }
+}

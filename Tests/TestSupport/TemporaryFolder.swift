@@ -1,0 +1,17 @@
+package import Foundation
+
+/// A folder that is there for one test and removed with the last reference to it.
+package final class TemporaryFolder: Sendable {
+  package let url: URL
+
+  package init() throws {
+    url = FileManager.default.temporaryDirectory
+      .appending(path: "arbor-test-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+  }
+
+  deinit { try? FileManager.default.removeItem(at: url) }
+
+  /// The path of a name in the folder.
+  package func path(_ name: String) -> String { url.appending(path: name).path }
+}

@@ -76,8 +76,8 @@ public struct ModelDocument: Sendable {
     return try Self.readVersion(at: version.url).model
   }
 
-  /// The model of the version with a fingerprint, or nil where the file has none. Reads version after
-  /// version, the current one first.
+  /// The model of the version with a fingerprint, or nil where the file has none. Reads version
+  /// after version, the current one first.
   ///
   /// - Throws: As ``init(contentsOf:)``, where a version cannot be read before the one is found.
   public func model(
@@ -98,16 +98,16 @@ public struct ModelDocument: Sendable {
     {
       throw ArborError(
         .invalidModel,
-        "\(url.lastPathComponent) is in the binary form that Xcode wrote before 2011; open and save "
-          + "it with a newer Xcode, which writes XML.")
+        "\(url.lastPathComponent) is in the binary form that Xcode wrote before 2011; open and "
+          + "save it with a newer Xcode, which writes XML.")
     }
     return try ModelXMLReader.read(ModelFileKind.data(at: contents), source: contents.path)
   }
 }
 
 extension ManagedObjectModel {
-  /// Reads a model from a file: a `.xcdatamodeld` bundle's current version, a `.xcdatamodel` version
-  /// or the JSON form, `.model.json`.
+  /// Reads a model from a file: a `.xcdatamodeld` bundle's current version, a `.xcdatamodel`
+  /// version or the JSON form, `.model.json`.
   ///
   /// ``ModelDocument`` tells its warnings and the bundle's other versions too.
   ///

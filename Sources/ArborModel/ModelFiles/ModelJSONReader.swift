@@ -10,7 +10,8 @@ extension ManagedObjectModel {
   /// - Parameters:
   ///   - json: The text in UTF-8.
   ///   - source: The file or URL it comes from; errors name it.
-  /// - Throws: ``ArborError`` with code `invalidModel` and every problem as a violation with its line.
+  /// - Throws: ``ArborError`` with code `invalidModel` and every problem as a violation with its
+  ///   line.
   public init(json: Data, source: String? = nil) throws(ArborError) {
     let document: JSONDocument
     do throws(ArborError) {

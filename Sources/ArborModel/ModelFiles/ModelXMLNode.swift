@@ -20,7 +20,8 @@ struct ModelXMLNode: Sendable {
   /// The child elements of a name.
   func all(_ name: String) -> [ModelXMLNode] { children.filter { $0.name == name } }
 
-  /// The element with its attributes' order, and its parts with theirs; the parser does not tell it.
+  /// The element with its attributes' order, and its parts with theirs: the parser does not tell
+  /// it.
   func withReadOrder(in text: ModelXMLText) -> ModelXMLNode {
     var node = self
     node.readOrder = text.attributeNames(ofTagEndingAt: tagEnd)

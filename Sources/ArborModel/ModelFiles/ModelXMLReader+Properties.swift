@@ -89,7 +89,8 @@ extension ModelXMLReader {
     if let value = type.value(ofText: text) { return value }
     report(
       node, entity: entity, property: node["name"],
-      "\(called(node, entity)) has \(key) “\(text)”, which does not fit; give \(type.expectation).")
+      "\(called(node, entity)) has \(key) “\(text)”, which does not fit; "
+        + "give \(type.expectation).")
     return .null
   }
 

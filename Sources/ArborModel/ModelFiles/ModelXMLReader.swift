@@ -2,8 +2,9 @@ internal import Foundation
 
 /// Reads the XML of a model version.
 ///
-/// Reading takes several passes: the elements become descriptions, whatever does not parse is noted;
-/// then ``ModelRules`` look at the whole. All findings come out together, in the order of the file.
+/// Reading takes several passes: the elements become descriptions, whatever does not parse is
+/// noted; then ``ModelRules`` look at the whole. All findings come out together, in the order of
+/// the file.
 struct ModelXMLReader {
   /// A model that can be used, and what its author should know.
   struct Result {

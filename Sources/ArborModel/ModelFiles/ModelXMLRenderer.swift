@@ -1,4 +1,5 @@
-/// Writes elements as Xcode does: four spaces a level, one element a line, attributes in a fixed order.
+/// Writes elements as Xcode does: four spaces a level, one element a line, attributes in a fixed
+/// order.
 struct ModelXMLRenderer {
   private(set) var text = "<?xml version=\"1.0\" encoding=\"UTF-8\" standalone=\"yes\"?>\n"
 

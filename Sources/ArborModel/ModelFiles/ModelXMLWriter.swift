@@ -3,9 +3,9 @@ public import Foundation
 extension ManagedObjectModel {
   /// Writes the model to a file in the form that the file's name asks for.
   ///
-  /// A model that was read from XML and has not changed is written byte for byte as it was; what has
-  /// changed is changed there, and what the file says beyond the model stays. A bundle keeps its
-  /// other versions: its current version is written, a new bundle gets one of its name.
+  /// A model that was read from XML and has not changed is written byte for byte as it was; what
+  /// has changed is changed there, and what the file says beyond the model stays. A bundle keeps
+  /// its other versions: its current version is written, a new bundle gets one of its name.
   ///
   /// - Parameter url: A `.xcdatamodeld` or `.xcdatamodel` folder, or a `.model.json` file.
   /// - Throws: ``ArborError`` with code `invalidModel` where the model breaks a rule or XML cannot

@@ -3,8 +3,9 @@ internal import Foundation
 extension AttributeType {
   /// The value in the form that an attribute of this type keeps, or nil where it does not fit.
   ///
-  /// A literal in code does not know the attribute it is for: `0` is whole although the attribute is
-  /// a `double`, and a UUID is written as text. Nothing is rounded but a `float`, which has 32 bits.
+  /// A literal in code does not know the attribute it is for: `0` is whole although the attribute
+  /// is a `double`, and a UUID is written as text. Nothing is rounded but a `float`, which has 32
+  /// bits.
   package func fitting(_ value: Value) -> Value? {
     switch (self, value) {
     case (_, .null): .null

@@ -1,7 +1,7 @@
 /// One fetched property of an entity: a request whose results an object offers under a name.
 ///
-/// The request's predicate may use `$FETCH_SOURCE`, the object itself, and `$FETCHED_PROPERTY`, this
-/// description. Nothing of it is stored.
+/// The request's predicate may use `$FETCH_SOURCE`, the object itself, and `$FETCHED_PROPERTY`,
+/// this description. Nothing of it is stored.
 public struct FetchedPropertyDescription: Sendable, Hashable {
   /// The property's name, unique among its entity's properties, inherited ones included.
   public var name: String

@@ -103,8 +103,8 @@ extension ManagedObjectModel {
   }
 }
 
-/// FNV-1a of 128 bits: short to write, equal on every machine, and wide enough that no two models of
-/// a project meet. It guards against mistakes, not against forgery.
+/// FNV-1a of 128 bits: short to write, equal on every machine, and wide enough that no two models
+/// of a project meet. It guards against mistakes, not against forgery.
 private struct FingerprintHash {
   private(set) var bits: UInt128 = 0x6c62_272e_07bb_0142_62b8_2175_6295_c58d
 

@@ -10,8 +10,8 @@ extension ModelRules {
         if attribute.isIndexed, !attribute.isIndexable {
           warn(
             subject,
-            "Attribute \(entity.name).\(attribute.name) is indexed but \(Self.unindexable(attribute)); "
-              + "it gets no index, so take the mark away.")
+            "Attribute \(entity.name).\(attribute.name) is indexed but "
+              + "\(Self.unindexable(attribute)); it gets no index, so take the mark away.")
         }
       }
     }

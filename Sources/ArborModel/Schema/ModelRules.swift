@@ -42,6 +42,7 @@ struct ModelRules {
     rules.checkIndexes()
     rules.checkTemplates()
     rules.checkConfigurations()
+    rules.checkExpressions()
     return rules.findings
   }
 

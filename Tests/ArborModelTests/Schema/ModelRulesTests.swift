@@ -207,7 +207,35 @@ extension ManagedObjectModel {
     },
   ]
 
-  static let mistakes = entityMistakes + attributeMistakes + relationshipMistakes + indexMistakes
+  static func request(says: String, _ predicate: String) -> Mistake {
+    Mistake("Employee", nil, says: says) {
+      $0.fetchRequestTemplates.append(
+        FetchTemplate(name: "odd", entity: "Employee", predicate: predicate))
+    }
+  }
+
+  static func derivation(says: String, _ expression: String) -> Mistake {
+    attribute(
+      says: says, AttributeDescription(name: "sum", type: .double, derivation: expression))
+  }
+
+  static let expressionMistakes: [Mistake] = [
+    request(says: "malformed predicate at line 1, column 6", "age >"),
+    request(says: "Did you mean age?", "agee > 3"),
+    request(says: "Did you mean name?", "company.nam == $NAME AND age > 3"),
+    request(says: "which no name can follow", "age.years IN {1, 2}"),
+    Mistake("Employee", "peers", says: "Did you mean number?") {
+      $0["Employee"].fetchedProperties[0].request.predicate = "numbr == $FETCH_SOURCE"
+    },
+    derivation(says: "Did you mean employees?", "employes.@count"),
+    derivation(says: "no operator @cont", "employees.@cont"),
+    derivation(says: "Did you mean uppercase?", "upercase:(name)"),
+    derivation(says: "does not stand in parentheses", "count:employees"),
+    derivation(says: "is no name", "employees + 1"),
+  ]
+
+  static let mistakes =
+    expressionMistakes + entityMistakes + attributeMistakes + relationshipMistakes + indexMistakes
 
   static func problems(of model: ManagedObjectModel) -> [ArborError] {
     do throws(ArborError) {
@@ -232,6 +260,29 @@ extension ManagedObjectModel {
     #expect(problems.first?.message.contains(mistake.says) == true, "\(problems)")
     #expect(problems.first?.entity == mistake.entity)
     #expect(problems.first?.keyPath == mistake.property)
+  }
+
+  @Test(arguments: [
+    "employees.@count", "employees.@sum.age", "employees.company.name", "now()",
+    "count:(employees)",
+    "canonical:(name)", "sum:(employees.age)",
+  ])
+  func aDerivationThatLeadsSomewherePasses(expression: String) throws {
+    var model = try Self.soundModel()
+    let attribute = AttributeDescription(name: "sum", type: .double, derivation: expression)
+    model["Company"].attributes.append(attribute)
+    #expect(Self.problems(of: model).isEmpty)
+  }
+
+  @Test(arguments: [
+    "company == $company AND age > 18", "objectID == $id", "company.name BEGINSWITH[cd] \"a\"",
+    "TRUEPREDICATE", "manager.company.name == nil OR NOT age BETWEEN {1, 2}", "SELF == $x",
+  ])
+  func aPredicateThatParsesPasses(predicate: String) throws {
+    var model = try Self.soundModel()
+    model.fetchRequestTemplates.append(
+      FetchTemplate(name: "fine", entity: "Employee", predicate: predicate))
+    #expect(Self.problems(of: model).isEmpty)
   }
 
   @Test func manyMistakesAreReportedAtOnce() throws {

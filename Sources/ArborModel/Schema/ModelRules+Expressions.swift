@@ -1,0 +1,141 @@
+extension ModelRules {
+  /// The predicates of named requests, fetched properties and indexes, and derivations.
+  ///
+  /// No other tool looks into these texts before they are used.
+  mutating func checkExpressions() {
+    for (index, template) in model.fetchRequestTemplates.enumerated() {
+      checkPredicate(
+        template.predicate, on: template.entity, called: "Fetch request \(template.name)",
+        at: .template(index))
+    }
+    for (index, entity) in model.entities.enumerated() {
+      for (place, property) in entity.fetchedProperties.enumerated() {
+        checkPredicate(
+          property.request.predicate, on: property.request.entity,
+          called: "Fetched property \(entity.name).\(property.name)",
+          at: .fetchedProperty(index, place))
+      }
+      for (place, fetchIndex) in entity.fetchIndexes.enumerated() {
+        checkPredicate(
+          fetchIndex.partialIndexPredicate, on: entity.name,
+          called: "Index \(fetchIndex.name) of \(entity.name)", at: .index(index, place))
+      }
+      for (place, attribute) in entity.attributes.enumerated() {
+        guard let derivation = attribute.derivation else { continue }
+        if let flaw = flaw(ofDerivation: derivation, in: index) {
+          report(
+            .attribute(index, place),
+            "Attribute \(entity.name).\(attribute.name) is derived from “\(derivation)”: "
+              + flaw)
+        }
+      }
+    }
+  }
+
+  private mutating func checkPredicate(
+    _ text: String?, on entity: String, called name: String, at subject: ModelSubject
+  ) {
+    guard let text, let entity = entityIndex[entity] else { return }
+    do throws(ArborError) {
+      let predicate = try FetchPredicate(format: text)
+      guard case .success(let node) = try predicate.parsed.outcome else { return }
+      for path in KeyPathNode.all(in: node) {
+        if let flaw = flaw(ofPath: path, in: entity) {
+          report(
+            subject, "\(name) has a predicate that names \(path.joined(separator: ".")): \(flaw)")
+        }
+      }
+    } catch {
+      let place = error.location.map { " at line \($0.line), column \($0.column)" } ?? ""
+      report(
+        subject, "\(name) has a malformed predicate\(place): \(error.message)", underlying: error)
+    }
+  }
+
+  // MARK: Derivations
+
+  private static let functions = ["canonical", "lowercase", "uppercase", "count", "sum"]
+  private static let operators = ["@count", "@sum", "@avg", "@min", "@max"]
+
+  /// What is wrong with a derivation: a path, an aggregate over one, a function of one, or `now()`.
+  private func flaw(ofDerivation text: String, in entity: Int) -> String? {
+    guard text != "now()" else { return nil }
+    var path = text[...]
+    if let colon = text.firstIndex(of: ":") {
+      let function = String(text[..<colon])
+      guard Self.functions.contains(function) else {
+        return "there is no function \(function); use one of "
+          + "\(Self.functions.joined(separator: ", "))."
+          + NearestName.hint(function, in: Self.functions)
+      }
+      path = text[colon...].dropFirst()
+      guard path.hasPrefix("("), path.hasSuffix(")") else {
+        return "the function's argument does not stand in parentheses; write \(function):(path)."
+      }
+      path = path.dropFirst().dropLast()
+    }
+    let names = path.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+    if let name = names.first(where: { !$0.hasPrefix("@") && Self.flaw(ofName: $0) != nil }) {
+      return "“\(name)” is no name; write a path of names, an aggregate such as rel.@count, "
+        + "a function such as uppercase:(path), or now()."
+    }
+    if let name = names.first(where: { $0.hasPrefix("@") && !Self.operators.contains($0) }) {
+      return "there is no operator \(name); use one of \(Self.operators.joined(separator: ", "))."
+        + NearestName.hint(name, in: Self.operators)
+    }
+    return flaw(ofPath: names, in: entity)
+  }
+
+  // MARK: Paths
+
+  /// What is wrong with a path of names, or nil. Operators are passed over.
+  private func flaw(ofPath names: [String], in entity: Int) -> String? {
+    var current = entity
+    for (place, name) in names.enumerated() where !name.hasPrefix("@") {
+      let isLast = place == names.count - 1
+      let here = model.entities[current].name
+      switch property(name, of: current) {
+      case .relationship(let owner, let index)?:
+        let destination = model.entities[owner].relationships[index].destination
+        // An unknown destination is a problem of the relationship.
+        guard let next = entityIndex[destination] else { return nil }
+        current = next
+      case .attribute(let owner, let index)?:
+        if isLast { return nil }
+        if case .composite = model.entities[owner].attributes[index].type { return nil }
+        return "\(here).\(name) is an attribute, which no name can follow; end the path there."
+      case .fetched?: return nil
+      case nil:
+        if name == "objectID" || name == "entity" { return nil }
+        return "\(name) is no property of \(here); name one."
+          + NearestName.hint(name, in: propertyNames(of: current))
+      }
+    }
+    return nil
+  }
+}
+
+extension KeyPathNode {
+  /// The names of every path in a tree.
+  fileprivate static func all(in node: PredicateNode) -> [[String]] {
+    switch node {
+    case .constant: []
+    case .not(let inner): all(in: inner)
+    case .and(let nodes), .or(let nodes): nodes.flatMap(all)
+    case .comparison(let comparison): all(in: comparison.left) + all(in: comparison.right)
+    }
+  }
+
+  private static func all(in expression: ExpressionNode) -> [[String]] {
+    switch expression {
+    case .constant, .argument, .variable: []
+    case .list(let elements): elements.flatMap(all)
+    case .path(let path):
+      [
+        path.parts.compactMap { part in
+          if case .name(let name, _) = part { name } else { nil }
+        }
+      ]
+    }
+  }
+}

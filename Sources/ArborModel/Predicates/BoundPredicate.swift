@@ -4,10 +4,13 @@
 package final class BoundPredicate: Sendable {
   package let entity: EntitySchema
   package let root: BoundNode
+  /// The root as a conjunction in normal form, prepared for planning.
+  let members: [BoundMember]
 
   package init(entity: EntitySchema, root: BoundNode) {
     self.entity = entity
     self.root = root
+    members = PredicateNormalizer.members(of: root)
   }
 }
 

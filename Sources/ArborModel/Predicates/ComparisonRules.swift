@@ -79,10 +79,24 @@ package enum ComparisonRules {
   static func check(
     _ comparison: BoundComparison, arguments: [Value]?
   ) throws(ArborError) {
+    // Equality fits everything.
+    if comparison.comparison == .equal || comparison.comparison == .notEqual { return }
     let left = kind(of: comparison.left, arguments)
     let right = kind(of: comparison.right, arguments)
     if let problem = problem(left, comparison.comparison, right) {
       throw comparison.site.error(problem)
+    }
+  }
+
+  /// Whether a check without arguments leaves something open.
+  static func dependsOnArguments(_ node: BoundNode) -> Bool {
+    switch node {
+    case .constant: false
+    case .not(let node): dependsOnArguments(node)
+    case .and(let nodes), .or(let nodes): nodes.contains(where: dependsOnArguments)
+    case .comparison(let comparison):
+      comparison.comparison != .equal && comparison.comparison != .notEqual
+        && (comparison.left.hasArguments || comparison.right.hasArguments)
     }
   }
 
@@ -173,5 +187,16 @@ package enum ComparisonRules {
         + "use another operator."
     }
     return nil
+  }
+}
+
+extension BoundExpression {
+  /// Whether part of the expression stands outside the tree.
+  fileprivate var hasArguments: Bool {
+    switch self {
+    case .argument: true
+    case .constant, .path: false
+    case .list(let elements): elements.contains(where: \.hasArguments)
+    }
   }
 }

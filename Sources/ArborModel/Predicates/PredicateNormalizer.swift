@@ -3,35 +3,23 @@
 ///
 /// Logic is two-valued, so `NOT` moves inwards over AND and OR, two `NOT`s are none, and `NOT x == v`
 /// is `x != v`. A negated order stays: where a side can be nil, `NOT x < v` is not `x >= v`.
-struct PredicateNormalizer {
-  let arguments: [Value]
-  let environment: PredicateEnvironment
-
-  /// The members of the conjunction that a node is; `FALSEPREDICATE` alone where one never holds.
-  func conjuncts(of node: BoundNode) -> [Conjunct] {
-    var members: [BoundNode] = []
-    flatten(normalized(node), into: &members)
-    var conjuncts: [Conjunct] = []
-    for member in members {
-      switch conjunct(member) {
-      case .some(let conjunct):
-        if case .constant(false) = conjunct.node { return [conjunct] }
-        conjuncts.append(conjunct)
-      case nil: continue
-      }
-    }
-    return conjuncts
+enum PredicateNormalizer {
+  /// The members of the conjunction that a node is; none for what is always true.
+  static func members(of node: BoundNode) -> [BoundMember] {
+    var nodes: [BoundNode] = []
+    flatten(normalized(node), into: &nodes)
+    return nodes.map(BoundMember.init)
   }
 
-  private func flatten(_ node: BoundNode, into members: inout [BoundNode]) {
-    if case .and(let nodes) = node {
-      for node in nodes { flatten(node, into: &members) }
-    } else {
-      members.append(node)
+  private static func flatten(_ node: BoundNode, into members: inout [BoundNode]) {
+    switch node {
+    case .and(let nodes): for node in nodes { flatten(node, into: &members) }
+    case .constant(true): break
+    default: members.append(node)
     }
   }
 
-  private func normalized(_ node: BoundNode) -> BoundNode {
+  private static func normalized(_ node: BoundNode) -> BoundNode {
     switch node {
     case .constant, .comparison: node
     case .and(let nodes): .and(nodes.map(normalized))
@@ -41,7 +29,7 @@ struct PredicateNormalizer {
   }
 
   /// The normal form of the opposite.
-  private func negated(_ node: BoundNode) -> BoundNode {
+  private static func negated(_ node: BoundNode) -> BoundNode {
     switch node {
     case .constant(let flag): return .constant(!flag)
     case .not(let node): return normalized(node)
@@ -60,19 +48,23 @@ struct PredicateNormalizer {
           right: comparison.right, site: comparison.site))
     }
   }
+}
 
-  /// A member with what an index can do for it; nil for one that always holds.
-  private func conjunct(_ node: BoundNode) -> Conjunct? {
-    switch node {
-    case .constant(true): return nil
-    case .comparison(let comparison):
-      switch IndexableTermMaker(arguments: arguments, environment: environment).term(of: comparison)
-      {
-      case .never: return Conjunct(node: .constant(false))
-      case .term(let term): return Conjunct(node: node, term: term)
-      case nil: return Conjunct(node: node)
-      }
-    default: return Conjunct(node: node)
+/// One member of a predicate's conjunction, with what is known of it before its arguments are.
+struct BoundMember: Sendable {
+  let node: BoundNode
+  /// The comparison of a property with a constant that the member is, if it is one.
+  let pattern: IndexablePattern?
+  /// Whether arguments decide if its operators fit their sides.
+  let needsCheck: Bool
+
+  init(_ node: BoundNode) {
+    self.node = node
+    needsCheck = ComparisonRules.dependsOnArguments(node)
+    if case .comparison(let comparison) = node {
+      pattern = IndexablePattern(comparison)
+    } else {
+      pattern = nil
     }
   }
 }
@@ -86,7 +78,19 @@ extension BoundPredicate {
   package func conjuncts(
     arguments: [Value], environment: PredicateEnvironment
   ) throws(ArborError) -> [Conjunct] {
-    try ComparisonRules.check(root, arguments: arguments)
-    return PredicateNormalizer(arguments: arguments, environment: environment).conjuncts(of: root)
+    var conjuncts: [Conjunct] = []
+    conjuncts.reserveCapacity(members.count)
+    var isImpossible = false
+    for member in members {
+      if member.needsCheck { try ComparisonRules.check(member.node, arguments: arguments) }
+      switch member.pattern?.outcome(arguments: arguments, environment: environment) {
+      case .never: isImpossible = true
+      case .term(let term): conjuncts.append(Conjunct(node: member.node, term: term))
+      case nil:
+        if case .constant(false) = member.node { isImpossible = true }
+        conjuncts.append(Conjunct(node: member.node))
+      }
+    }
+    return isImpossible ? [Conjunct(node: .constant(false))] : conjuncts
   }
 }

@@ -124,6 +124,8 @@ extension PredicateLexer {
     guard let number = Double(sign + text), number.isFinite else {
       throw error("This number is out of range.", at: token.start)
     }
+    // Fifteen digits are never lost.
+    if text.utf8.count <= 16, text.utf8.contains(UInt8(ascii: ".")) { return .double(number) }
     let written = Self.digits(text, isNegative: isNegative)
     if written != DecimalDigits(number), let decimal = written?.decimal { return .decimal(decimal) }
     let isWhole = !text.utf8.contains { [0x2E, 0x65, 0x45].contains($0) }

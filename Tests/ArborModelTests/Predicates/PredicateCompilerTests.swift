@@ -5,14 +5,14 @@ import Testing
 /// Compiled code, the conjunction it is planned by, and the terms given to indexes all say what the
 /// naive evaluator says.
 @Suite struct PredicateCompilerTests {
-  static let rounds = 60
+  static let rounds = 16
 
   @Test(arguments: 0..<rounds) func saysWhatTheNaiveEvaluatorSays(round: Int) throws {
     let seed = UInt64(7001 + round)
     let world = try PredicateWorld()
     var random = RandomPredicates(seed: seed, world: world)
-    random.populate(30)
-    for _ in 0..<60 {
+    random.populate(24)
+    for _ in 0..<50 {
       let node = random.predicate(depth: 3)
       let text = PredicatePrinter { _ in "%@" }.text(of: node)
       let naive = Set(

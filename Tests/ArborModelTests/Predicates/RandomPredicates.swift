@@ -35,7 +35,7 @@ struct RandomPredicates {
   ]
 
   static let extremes: [Double] = [
-    0x1p63, -0x1p63, 0x1p53, 1e300, -1e300, 5e-324, 1e-200, -0.0, 0.1, 9.99, 1e17,
+    0x1p63, -0x1p63, 0x1p53, 1e300, -1e300, .leastNonzeroMagnitude, 1e-200, -0.0, 0.1, 9.99, 1e17,
     Double(Float(0.1)), 1e38, 4e38, 123_456_789_012_345_680,
   ]
 

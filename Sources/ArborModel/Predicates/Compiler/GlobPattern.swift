@@ -61,6 +61,8 @@ struct GlobSegment {
   /// For each character of the segment the places where it may stand, as bits; those of `?` in each.
   private let places: [Unicode.Scalar: [UInt64]]
   private let anyPlaces: [UInt64]
+  /// The first word of the places of each ASCII character.
+  private let asciiPlaces: [UInt64]
 
   init(_ units: [Unit]) {
     self.units = units
@@ -70,6 +72,7 @@ struct GlobSegment {
       literal = ConstantBytes(Array(String(scalars).utf8))
       places = [:]
       anyPlaces = []
+      asciiPlaces = []
       return
     }
     literal = nil
@@ -84,6 +87,7 @@ struct GlobSegment {
     }
     self.places = places
     anyPlaces = any
+    asciiPlaces = (0..<128).map { places[Unicode.Scalar($0)]?[0] ?? any[0] }
   }
 
   /// Where the segment ends if it stands at a place.
@@ -129,10 +133,28 @@ struct GlobSegment {
     return found - base + literal.bytes.count
   }
 
+  /// ``findUnits(in:from:)`` for at most 64 characters, whose state is one word.
+  private func findFewUnits(
+    in bytes: UnsafeRawBufferPointer, from start: Int, final: UInt64
+  ) -> Int? {
+    var state: UInt64 = 0
+    var position = start
+    while position < bytes.count {
+      let (scalar, next) = bytes.scalar(at: position)
+      let allowed =
+        scalar.isASCII ? asciiPlaces[Int(scalar.value)] : places[scalar]?[0] ?? anyPlaces[0]
+      state = (state << 1 | 1) & allowed
+      position = next
+      if state & final != 0 { return position }
+    }
+    return nil
+  }
+
   /// Shift-and: bit i of the state says that the first i + 1 characters of the segment end here.
   private func findUnits(in bytes: UnsafeRawBufferPointer, from start: Int) -> Int? {
-    var state = [UInt64](repeating: 0, count: anyPlaces.count)
     let final = UInt64(1) << UInt64((units.count - 1) % 64)
+    if anyPlaces.count == 1 { return findFewUnits(in: bytes, from: start, final: final) }
+    var state = [UInt64](repeating: 0, count: anyPlaces.count)
     var position = start
     while position < bytes.count {
       let (scalar, next) = bytes.scalar(at: position)

@@ -24,23 +24,36 @@ package enum PredicateCompiler {
   }
 }
 
+/// Code with what it costs beside other code: 1 for a number, more for texts and relationships.
+///
+/// Closures are kept in structures, not in tuples or bare in arrays: there Swift would wrap each in
+/// thunks that pass every argument through memory.
+struct CompiledCode {
+  let cost: Int
+  let closure: CompiledPredicate
+}
+
 /// A compiled part of a predicate.
 enum CompiledNode {
   case constant(Bool)
-  /// Code, and what it costs beside other code: 1 for a number, more for texts and relationships.
-  case code(cost: Int, CompiledPredicate)
+  case code(CompiledCode)
+
+  static func code(cost: Int, _ closure: @escaping CompiledPredicate) -> CompiledNode {
+    .code(CompiledCode(cost: cost, closure: closure))
+  }
 
   var closure: CompiledPredicate {
     switch self {
     case .constant(let flag): { _, _, _ in flag }
-    case .code(_, let closure): closure
+    case .code(let code): code.closure
     }
   }
 
   var negated: CompiledNode {
     switch self {
     case .constant(let flag): .constant(!flag)
-    case .code(let cost, let closure): .code(cost: cost) { !closure($0, $1, $2) }
+    case .code(let code):
+      .code(cost: code.cost) { [closure = code.closure] in !closure($0, $1, $2) }
     }
   }
 }
@@ -83,26 +96,28 @@ struct PredicateCompilation {
     _ parts: [CompiledNode], neutral: Bool,
     _ pair: (@escaping CompiledPredicate, @escaping CompiledPredicate) -> CompiledPredicate
   ) -> CompiledNode {
-    var codes: [(cost: Int, closure: CompiledPredicate)] = []
+    var codes: [CompiledCode] = []
     for part in parts {
       switch part {
       case .constant(neutral): continue
       case .constant: return .constant(!neutral)
-      case .code(let cost, let closure): codes.append((cost, closure))
+      case .code(let code): codes.append(code)
       }
     }
     if codes.isEmpty { return .constant(neutral) }
     // The sort is stable: parts of equal cost stay in the order in which they were written.
     codes.sort { $0.cost < $1.cost }
-    let cost = codes.reduce(0) { $0 + $1.cost }
     while codes.count > 1 {
-      let (last, paired) = (codes.count.isMultiple(of: 2) ? [] : [codes[codes.count - 1]], codes)
-      codes = stride(from: 0, to: paired.count - 1, by: 2).map {
-        (paired[$0].cost, pair(paired[$0].closure, paired[$0 + 1].closure))
+      var paired: [CompiledCode] = []
+      for index in stride(from: 0, to: codes.count - 1, by: 2) {
+        let (left, right) = (codes[index], codes[index + 1])
+        paired.append(
+          CompiledCode(cost: left.cost + right.cost, closure: pair(left.closure, right.closure)))
       }
-      codes += last
+      if !codes.count.isMultiple(of: 2) { paired.append(codes[codes.count - 1]) }
+      codes = paired
     }
-    return .code(cost: cost, codes[0].closure)
+    return .code(codes[0])
   }
 
   /// A path against a constant where the comparison is one, either way round; else values.

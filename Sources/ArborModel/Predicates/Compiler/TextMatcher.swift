@@ -41,8 +41,25 @@ enum TextMatcher {
       return ByteRange(
         lower: constant, isLowerIncluded: comparison == .greaterOrEqual, upper: nil,
         isUpperIncluded: false)
-    case .like: return GlobPattern(pattern)
+    case .like: return glob(pattern)
     case .notEqual, .between, .in, .matches: return NoBytes()
+    }
+  }
+
+  /// A pattern that has stars at its ends only is a simpler question.
+  private static func glob(_ pattern: String) -> any ByteMatcher {
+    let isOpenBefore = pattern.hasPrefix("*")
+    let inner = pattern.dropFirst(isOpenBefore ? 1 : 0)
+    let isOpenBehind = inner.hasSuffix("*")
+    let text = String(inner.dropLast(isOpenBehind ? 1 : 0))
+    guard !text.isEmpty, !text.utf8.contains(where: { "*?\\".utf8.contains($0) }) else {
+      return GlobPattern(pattern)
+    }
+    switch (isOpenBefore, isOpenBehind) {
+    case (false, false): return plain(.equal, text)
+    case (false, true): return plain(.beginsWith, text)
+    case (true, false): return plain(.endsWith, text)
+    case (true, true): return plain(.contains, text)
     }
   }
 

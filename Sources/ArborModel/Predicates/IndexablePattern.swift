@@ -1,0 +1,171 @@
+internal import Foundation
+
+/// A comparison of a property of the fetched entity with a constant: what an index may serve once the
+/// constant is known.
+struct IndexablePattern: Sendable {
+  private let subject: IndexableTerm.Subject
+  /// The kind of the attribute's field; `.reference` for objects.
+  private let kind: FieldKind
+  private let comparison: ComparisonOperator
+  private let options: ComparisonOptions
+  private let constant: BoundExpression
+
+  /// What a constant makes of the comparison: a term, or nothing that any record fulfils.
+  enum Outcome {
+    case never
+    case term(IndexableTerm)
+  }
+
+  /// The pattern of a comparison, either way round; nil where no index can help.
+  init?(_ comparison: BoundComparison) {
+    if case .path(let path) = comparison.left, comparison.right.isConstant {
+      self.init(path, comparison.comparison, comparison.options, comparison.right)
+    } else if case .path(let path) = comparison.right, comparison.left.isConstant,
+      let mirrored = comparison.comparison.mirrored
+    {
+      self.init(path, mirrored, comparison.options, comparison.left)
+    } else {
+      return nil
+    }
+  }
+
+  private init?(
+    _ path: BoundPath, _ comparison: ComparisonOperator, _ options: ComparisonOptions,
+    _ constant: BoundExpression
+  ) {
+    guard path.hops.isEmpty else { return nil }
+    switch path.leaf {
+    case .entityName: return nil
+    case .object:
+      subject = .object
+      kind = .reference
+    case .toOne(let relationship):
+      subject = .toOne(slot: relationship.slot)
+      kind = .reference
+    case .attribute(let attribute):
+      guard attribute.field.kind != .tagged else { return nil }
+      subject = .attribute(slot: attribute.slot)
+      kind = attribute.field.kind
+    }
+    self.comparison = comparison
+    self.options = options
+    self.constant = constant
+  }
+
+  /// The term with the constant's value; nil where no index helps.
+  func outcome(arguments: [Value], environment: PredicateEnvironment) -> Outcome? {
+    guard let value = PredicateConstants(arguments: arguments).value(of: constant) else {
+      return nil
+    }
+    return kind == .reference ? objects(value, environment) : attribute(value)
+  }
+
+  // MARK: Objects
+
+  private func objects(_ constant: Value, _ environment: PredicateEnvironment) -> Outcome? {
+    switch (comparison, constant) {
+    case (.equal, _): return objects(among: [constant], environment)
+    case (.in, .list(let members)): return objects(among: members, environment)
+    case (.notEqual, .null) where subject != .object: return exactly(.notNil)
+    default: return nil
+    }
+  }
+
+  private func objects(among wanted: [Value], _ environment: PredicateEnvironment) -> Outcome {
+    anyOf(
+      wanted.compactMap { value in
+        switch value {
+        case .null where subject != .object: return .some(.null)
+        case .objectID(let id):
+          return environment.objectNumber(id).map { .integer(Int64(bitPattern: $0.rawValue)) }
+        default: return Value?.none
+        }
+      })
+  }
+
+  // MARK: Attributes
+
+  private func attribute(_ constant: Value) -> Outcome? {
+    switch (comparison, constant) {
+    case (.equal, .null): return exactly(.equals(.null))
+    case (.notEqual, .null): return exactly(.notNil)
+    case (.notEqual, _): return nil
+    default: break
+    }
+    // Folded and localized texts lie in no order of bytes.
+    let isPlain = kind != .string || (options.folding.isEmpty && !options.contains(.localized))
+    guard isPlain else { return nil }
+    switch (comparison, constant) {
+    case (.equal, _): return Self.stored(constant, in: kind).map { exactly(.equals($0)) } ?? .never
+    case (.in, .list(let members)):
+      return anyOf(members.compactMap { Self.stored($0, in: kind) })
+    case (.in, _): return nil
+    case (_, .null): return .never
+    case (.beginsWith, .string(let prefix)):
+      return prefix.isEmpty ? .never : exactly(.prefix(prefix))
+    case (.like, .string(let pattern)): return like(pattern)
+    case (.less, _), (.lessOrEqual, _), (.greater, _), (.greaterOrEqual, _), (.between, _):
+      guard let range = IndexRange(comparison, constant, kind: kind) else { return .never }
+      return exactly(range.condition)
+    default: return nil
+    }
+  }
+
+  /// A pattern's beginning, up to its first star or question mark.
+  private func like(_ pattern: String) -> Outcome? {
+    let prefix = pattern.unicodeScalars.prefix { !["*", "?", "\\"].contains($0) }
+    guard !prefix.isEmpty else { return nil }
+    let rest = pattern.unicodeScalars.dropFirst(prefix.count)
+    if rest.isEmpty { return exactly(.equals(.string(pattern))) }
+    return .term(
+      IndexableTerm(
+        subject: subject, condition: .prefix(String(String.UnicodeScalarView(prefix))),
+        isExact: rest.allSatisfy { $0 == "*" }))
+  }
+
+  private func anyOf(_ values: [Value]) -> Outcome {
+    var sorted: [Value] = []
+    for value in values.sorted(by: { Value.compare($0, $1) == .less }) {
+      if let last = sorted.last, Value.compare(last, value) == .equal { continue }
+      sorted.append(value)
+    }
+    switch sorted.count {
+    case 0: return .never
+    case 1: return exactly(.equals(sorted[0]))
+    default: return exactly(.anyOf(sorted))
+    }
+  }
+
+  private func exactly(_ condition: IndexableTerm.Condition) -> Outcome {
+    .term(IndexableTerm(subject: subject, condition: condition, isExact: true))
+  }
+
+  /// A constant as a field of a kind holds it; nil where the field cannot hold a value equal to it.
+  static func stored(_ constant: Value, in kind: FieldKind) -> Value? {
+    switch (kind, constant) {
+    case (_, .null), (.string, .string), (.int64, .integer): return constant
+    default: break
+    }
+    guard let range = IndexRange(.equal, constant, kind: kind), range.lower == range.upper else {
+      return nil
+    }
+    return range.lower
+  }
+}
+
+extension IndexableTerm.Condition {
+  /// Whatever is not nil.
+  fileprivate static let notNil = IndexableTerm.Condition.range(
+    lower: .null, isLowerIncluded: false, upper: nil, isUpperIncluded: false)
+}
+
+extension BoundExpression {
+  /// Whether no record changes the expression.
+  fileprivate var isConstant: Bool {
+    switch self {
+    case .constant, .argument: true
+    case .path: false
+    case .list(let elements): elements.allSatisfy(\.isConstant)
+    }
+  }
+}

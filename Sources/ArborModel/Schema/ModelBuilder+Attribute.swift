@@ -1,5 +1,3 @@
-public import Foundation
-
 /// An attribute of an entity written in code; see ``ModelBuilder``.
 ///
 /// An attribute is mandatory unless it is marked `.optional`.
@@ -83,17 +81,27 @@ public struct AttributeOption: Sendable {
   public static func `default`(_ value: Value) -> AttributeOption {
     AttributeOption(kind: .default(value))
   }
+  /// The value a new object starts with.
+  public static func `default`(_ value: some PredicateArgument) -> AttributeOption {
+    AttributeOption(kind: .default(value.predicateValue))
+  }
   /// The least and the greatest value allowed; for texts, the lengths in characters.
-  public static func bounds(_ range: ClosedRange<some AttributeBound>) -> AttributeOption {
-    AttributeOption(kind: .bounds(range.lowerBound.boundValue, range.upperBound.boundValue))
+  public static func bounds(_ range: ClosedRange<some PredicateArgument & Comparable>)
+    -> AttributeOption
+  {
+    AttributeOption(kind: .bounds(range.lowerBound.predicateValue, range.upperBound.predicateValue))
   }
   /// The least value allowed; for texts, the least length in characters.
-  public static func bounds(_ range: PartialRangeFrom<some AttributeBound>) -> AttributeOption {
-    AttributeOption(kind: .bounds(range.lowerBound.boundValue, .null))
+  public static func bounds(_ range: PartialRangeFrom<some PredicateArgument & Comparable>)
+    -> AttributeOption
+  {
+    AttributeOption(kind: .bounds(range.lowerBound.predicateValue, .null))
   }
   /// The greatest value allowed; for texts, the greatest length in characters.
-  public static func bounds(_ range: PartialRangeThrough<some AttributeBound>) -> AttributeOption {
-    AttributeOption(kind: .bounds(.null, range.upperBound.boundValue))
+  public static func bounds(_ range: PartialRangeThrough<some PredicateArgument & Comparable>)
+    -> AttributeOption
+  {
+    AttributeOption(kind: .bounds(.null, range.upperBound.predicateValue))
   }
   /// A regular expression that a text has to match as a whole.
   public static func pattern(_ regularExpression: String) -> AttributeOption {
@@ -115,35 +123,4 @@ public struct AttributeOption: Sendable {
   public static func userInfo(_ notes: [String: String]) -> AttributeOption {
     AttributeOption(kind: .userInfo(notes))
   }
-}
-
-/// A value that can bound an attribute.
-public protocol AttributeBound: Comparable, Sendable {
-  /// The bound as a value.
-  var boundValue: Value { get }
-}
-
-extension Int: AttributeBound {
-  /// The bound as a whole number.
-  public var boundValue: Value { .integer(Int64(self)) }
-}
-
-extension Int64: AttributeBound {
-  /// The bound as a whole number.
-  public var boundValue: Value { .integer(self) }
-}
-
-extension Double: AttributeBound {
-  /// The bound as a floating-point number.
-  public var boundValue: Value { .double(self) }
-}
-
-extension Decimal: AttributeBound {
-  /// The bound as a decimal number.
-  public var boundValue: Value { .decimal(self) }
-}
-
-extension Date: AttributeBound {
-  /// The bound as a point in time.
-  public var boundValue: Value { .date(self) }
 }

@@ -42,44 +42,6 @@ import Testing
     }
   }
 
-  @Test func usesTheFirstVersionWhereNoneIsMarked() throws {
-    try ModelFixtures.withFolder { folder in
-      let bundle = folder.appending(path: "Model.xcdatamodeld")
-      for name in ["B", "A", "C"] {
-        try ModelFixtures.write(
-          "<model userDefinedModelVersionIdentifier='\(name)'/>",
-          to: bundle.appending(path: "\(name).xcdatamodel"))
-      }
-      let document = try ModelDocument(contentsOf: bundle)
-      #expect(document.model.versionIdentifier == "A")
-      #expect(document.warnings.count == 1)
-      #expect(document.warnings.first?.message.contains("none of its 3 versions") == true)
-      for name in ["B", "C"] {
-        try FileManager.default.removeItem(at: bundle.appending(path: "\(name).xcdatamodel"))
-      }
-      #expect(try ModelDocument(contentsOf: bundle).warnings.isEmpty)
-    }
-  }
-
-  @Test(arguments: [
-    (
-      "<plist><dict><key>_XCCurrentVersionName</key><string>Z.xcdatamodel</string></dict></plist>",
-      "marks Z.xcdatamodel as current, which it does not hold"
-    ),
-    ("<plist><dict/></plist>", "no property list with the key"),
-    ("nothing of the kind", "no property list with the key"),
-  ])
-  func refusesAMarkThatLeadsNowhere(mark: String, says: String) throws {
-    try ModelFixtures.withFolder { folder in
-      let bundle = folder.appending(path: "Model.xcdatamodeld")
-      try ModelFixtures.write("<model/>", to: bundle.appending(path: "A.xcdatamodel"))
-      try Data(mark.utf8).write(to: bundle.appending(path: ".xccurrentversion"))
-      let error = try #require(ModelFixtures.error(reading: bundle))
-      #expect(error.code == .invalidModel)
-      #expect(error.message.contains(says), "\(error)")
-    }
-  }
-
   @Test(arguments: [
     ("Ancient.xcdatamodel", ArborError.Code.invalidModel, "before 2011"),
     ("Compiled.momd", .invalidModel, "compiled model"),
@@ -94,14 +56,5 @@ import Testing
     let error = try #require(ModelFixtures.error(reading: ModelFixtures.url(name)))
     #expect(error.code == code)
     #expect(error.message.contains(says), "\(error)")
-  }
-
-  @Test func refusesABundleWithoutVersions() throws {
-    try ModelFixtures.withFolder { folder in
-      let bundle = folder.appending(path: "Empty.xcdatamodeld")
-      try FileManager.default.createDirectory(at: bundle, withIntermediateDirectories: true)
-      let error = try #require(ModelFixtures.error(reading: bundle))
-      #expect(error.message.contains("holds no .xcdatamodel version"))
-    }
   }
 }

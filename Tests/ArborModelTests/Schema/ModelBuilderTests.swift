@@ -97,6 +97,25 @@ import Testing
     #expect(attributes[3].minimum == .date(.distantPast) && attributes[3].maximum == .null)
   }
 
+  @Test func takesDefaultsOfEveryKind() throws {
+    let (count, id, day) = (7, UUID(), Date(timeIntervalSinceReferenceDate: 1))
+    let model = try ManagedObjectModel {
+      Entity("Thing") {
+        Attribute("count", .integer64, .default(count))
+        Attribute("id", .uuid, .default(id))
+        Attribute("day", .date, .default(day))
+        Attribute("day2", .date, .default(.date(day)))
+        Attribute("none", .string, .default(nil))
+        Attribute("flag", .boolean, .default(true))
+        Attribute("text", .string, .default("a"))
+      }
+    }
+    #expect(
+      model.entities[0].attributes.map(\.defaultValue) == [
+        7, .uuid(id), .date(day), .date(day), .null, true, "a",
+      ])
+  }
+
   @Test func refusesAModelWithProblems() {
     #expect(throws: ArborError.self) {
       try ManagedObjectModel {

@@ -33,6 +33,16 @@ package struct KeyBuffer: ~Copyable {
   /// The key, valid until the buffer changes or ends.
   package var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: base, count: count) }
 
+  /// A part of the bytes, valid likewise.
+  @inline(__always)
+  func bytes(_ offset: Int, _ count: Int) -> UnsafeRawBufferPointer {
+    UnsafeRawBufferPointer(start: base + offset, count: count)
+  }
+
+  /// The first eight bytes from a place on, as a number of their order; missing ones count as 0.
+  @inline(__always)
+  func prefix(from offset: Int) -> UInt64 { bytes(offset, count - offset).prefixNumber }
+
   @inline(__always)
   package mutating func removeAll() {
     count = 0

@@ -111,6 +111,21 @@ package enum KeyEncoder {
     return true
   }
 
+  /// Adds nil to a key.
+  static func appendNil(isAscending: Bool, to key: inout KeyBuffer) {
+    key.append(nilMarker ^ mask(isAscending: isAscending))
+  }
+
+  /// Adds an object to a key.
+  static func append(_ number: ObjectNumber, isAscending: Bool, to key: inout KeyBuffer) {
+    key.append(valueMarker, number.rawValue, mask: mask(isAscending: isAscending))
+  }
+
+  /// Adds a text to a key.
+  static func append(_ text: String, isAscending: Bool, to key: inout KeyBuffer) {
+    appendText(text, mask: mask(isAscending: isAscending), to: &key)
+  }
+
   /// Adds what the keys of all strings with a prefix begin with.
   package static func appendPrefix(
     _ prefix: String, isAscending: Bool = true, to key: inout KeyBuffer

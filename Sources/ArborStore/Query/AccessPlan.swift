@@ -1,0 +1,36 @@
+internal import ArborModel
+internal import LMDB
+
+/// How a query finds its rows: what the planner decided.
+struct AccessPlan {
+  enum Access {
+    case nothing
+    /// Every object of the family, in the order of their numbers.
+    case scan
+    /// The objects of these numbers, ascending; the candidate tells where they are from.
+    case numbers([UInt64], AccessCandidate)
+    /// The entries of an index in the order of the sort keys.
+    case ordered(OrderedAccess)
+  }
+
+  let access: Access
+  /// The conjuncts that a row has to be asked for.
+  let residual: [BoundNode]
+}
+
+/// A walk along an index whose order is the order that was asked for, given up where it takes longer
+/// than gathering all rows and sorting them.
+struct OrderedAccess {
+  let index: IndexSchema
+  let database: Database
+  /// In the order of the keys; a single open range for the whole index.
+  let ranges: [ScanRange]
+  /// Whether the order asked for is that of the keys, or the opposite.
+  let isForward: Bool
+  /// How many rows it may visit.
+  let budget: Int
+  /// The conjuncts that hold for all its rows.
+  let served: [Int]
+  /// Whether the walk is narrowed by conditions, for the explanation.
+  let isNarrowed: Bool
+}

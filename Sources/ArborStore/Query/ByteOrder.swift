@@ -1,0 +1,146 @@
+internal import ArborModel
+
+/// Compares rows by keys of bytes, encoded as index keys are but never cut.
+///
+/// The keys lie one behind the other in one buffer. Most comparisons are decided by eight bytes that
+/// lie in the key itself.
+final class ByteOrder: RowOrder {
+  struct Key {
+    /// Ordered as the rows are, where it differs.
+    let prefix: UInt64
+    let offset: Int
+    let count: Int
+  }
+
+  private let keys: [BoundSortKey]
+  private let columns: SortColumns
+  private var bytes = KeyBuffer(limit: .max)
+  private var lastOffset = 0
+  /// The attribute whose value gives a row's prefix without making the key: the first sort key's,
+  /// where it is one of the row itself and ordered as it is.
+  private let prefixSlot: Int?
+  private let prefixMask: UInt64
+  /// Where the records of the entity asked for last hold it.
+  private var prefixField: (entity: EntitySchema, field: RecordField)?
+
+  /// - Returns: nil where a key orders texts in ways that bytes do not have.
+  init?(_ keys: [BoundSortKey], columns: SortColumns) {
+    for key in keys {
+      guard key.options.isDisjoint(with: [.localized, .numeric]) else { return nil }
+      // Values of any type have no form in bytes that keeps their order.
+      if case .attribute(let attribute) = key.path.leaf, attribute.field.kind == .tagged {
+        return nil
+      }
+    }
+    self.keys = keys
+    self.columns = columns
+    prefixSlot = keys.first.flatMap { key in
+      guard key.path.hops.isEmpty, case .attribute(let attribute) = key.path.leaf else {
+        return nil
+      }
+      return key.options.isEmpty || !attribute.field.kind.isText ? attribute.slot : nil
+    }
+    prefixMask = keys.first?.isAscending ?? true ? 0 : .max
+  }
+
+  @inline(__always)
+  func isCertainlyAfter(_ record: RecordView, of entity: EntitySchema, _ key: Key) -> Bool {
+    guard let prefix = quickPrefix(record, of: entity) else { return false }
+    return prefix > key.prefix
+  }
+
+  func key(_ number: ObjectNumber, _ record: RecordView, of entity: EntitySchema) -> Key {
+    lastOffset = bytes.count
+    for key in keys { append(key, number, record, of: entity) }
+    return Key(
+      prefix: quickPrefix(record, of: entity) ?? bytes.prefix(from: lastOffset),
+      offset: lastOffset, count: bytes.count - lastOffset)
+  }
+
+  func dropLastKey() { bytes.truncate(to: lastOffset) }
+
+  func dropKeys() { bytes.truncate(to: 0) }
+
+  @inline(__always)
+  func compare(_ left: Key, _ right: Key) -> Ordering {
+    if left.prefix != right.prefix { return left.prefix < right.prefix ? .less : .greater }
+    return Ordering(
+      bytes: bytes.bytes(left.offset, left.count), bytes.bytes(right.offset, right.count))
+  }
+
+  private func append(
+    _ key: BoundSortKey, _ number: ObjectNumber, _ record: RecordView, of entity: EntitySchema
+  ) {
+    let isAscending = key.isAscending
+    switch columns.operand(key, number, record, of: entity) {
+    case .null: KeyEncoder.appendNil(isAscending: isAscending, to: &bytes)
+    case .field(let field, let view):
+      let folding = key.options.folding
+      if field.kind == .string, !folding.isEmpty {
+        KeyEncoder.append(
+          folding.fold(view.string(field)), isAscending: isAscending, to: &bytes)
+      } else {
+        KeyEncoder.append(field, of: view, isAscending: isAscending, to: &bytes)
+      }
+    case .object(let object):
+      KeyEncoder.append(object, isAscending: isAscending, to: &bytes)
+    case .text(let text):
+      KeyEncoder.append(key.options.folding.fold(text), isAscending: isAscending, to: &bytes)
+    }
+  }
+
+  @inline(__always)
+  private func quickPrefix(_ record: RecordView, of entity: EntitySchema) -> UInt64? {
+    guard let prefixSlot else { return nil }
+    if let known = prefixField, known.entity === entity {
+      return Self.prefix(record, known.field) ^ prefixMask
+    }
+    let field = entity.attributes[prefixSlot].field
+    prefixField = (entity, field)
+    return Self.prefix(record, field) ^ prefixMask
+  }
+
+  /// Eight bytes that never contradict the order of a field's values; nil, the least, has the least.
+  @inline(__always)
+  private static func prefix(_ record: RecordView, _ field: RecordField) -> UInt64 {
+    if record.isNull(field) { return 0 }
+    switch field.kind {
+    case .boolean: return UInt64(record.load(field, as: UInt8.self))
+    case .int16: return KeyEncoder.bits(Int64(record.load(field, as: Int16.self)))
+    case .int32: return KeyEncoder.bits(Int64(record.load(field, as: Int32.self)))
+    case .int64: return KeyEncoder.bits(record.load(field, as: Int64.self))
+    case .float: return KeyEncoder.bits(Double(record.load(field, as: Float.self)))
+    case .double, .date: return KeyEncoder.bits(record.load(field, as: Double.self))
+    case .reference: return record.load(field, as: UInt64.self)
+    case .uuid: return UInt64(bigEndian: record.load(field, as: UInt64.self))
+    case .string, .uri, .binary, .decimal: return record.bytes(field).prefixNumber
+    case .tagged: return 0
+    }
+  }
+}
+
+extension UnsafeRawBufferPointer {
+  /// The first eight bytes as a number of their order; missing ones count as 0.
+  @inline(__always)
+  var prefixNumber: UInt64 {
+    if count >= 8 { return UInt64(bigEndian: loadUnaligned(as: UInt64.self)) }
+    var number: UInt64 = 0
+    for byte in self { number = number << 8 | UInt64(byte) }
+    return count == 0 ? 0 : number << UInt64(64 - 8 * count)
+  }
+}
+
+extension FieldKind {
+  /// Whether options for texts make a difference.
+  fileprivate var isText: Bool { self == .string }
+}
+
+extension SortKey.Options {
+  /// What the options overlook in texts.
+  var folding: StringFolding {
+    var folding: StringFolding = []
+    if contains(.caseInsensitive) { folding.insert(.case) }
+    if contains(.diacriticInsensitive) { folding.insert(.diacritics) }
+    return folding
+  }
+}

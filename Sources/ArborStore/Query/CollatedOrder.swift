@@ -1,0 +1,74 @@
+internal import ArborModel
+internal import Foundation
+
+/// Compares rows by values, for orders that bytes do not have: those of a locale, digits as numbers,
+/// and values of any type.
+final class CollatedOrder: RowOrder {
+  typealias Key = [Value]
+
+  private let keys: [BoundSortKey]
+  private let columns: SortColumns
+
+  init(_ keys: [BoundSortKey], columns: SortColumns) {
+    self.keys = keys
+    self.columns = columns
+  }
+
+  func isCertainlyAfter(_ record: RecordView, of entity: EntitySchema, _ key: Key) -> Bool {
+    false
+  }
+
+  func key(_ number: ObjectNumber, _ record: RecordView, of entity: EntitySchema) -> Key {
+    keys.map { key in
+      switch columns.operand(key, number, record, of: entity) {
+      case .null: return .null
+      case .object(let number): return .integer(Int64(bitPattern: number.rawValue))
+      case .text(let text): return .string(prepared(text, key.options))
+      case .field(let field, let view):
+        if case .string(let text) = view.value(field) {
+          return .string(prepared(text, key.options))
+        }
+        return view.value(field)
+      }
+    }
+  }
+
+  func dropLastKey() {}
+
+  func dropKeys() {}
+
+  func compare(_ left: Key, _ right: Key) -> Ordering {
+    for (place, key) in keys.enumerated() {
+      let order = Self.compare(left[place], right[place], key.options)
+      if order != .equal { return key.isAscending ? order : order.reversed }
+    }
+    return .equal
+  }
+
+  private func prepared(_ text: String, _ options: SortKey.Options) -> String {
+    options.isCollated ? text : options.folding.fold(text)
+  }
+
+  private static func compare(
+    _ left: Value, _ right: Value, _ options: SortKey.Options
+  ) -> Ordering {
+    guard options.isCollated, case .string(let left) = left, case .string(let right) = right else {
+      return Value.compare(left, right)
+    }
+    var rules: String.CompareOptions = []
+    if options.contains(.caseInsensitive) { rules.insert(.caseInsensitive) }
+    if options.contains(.diacriticInsensitive) { rules.insert(.diacriticInsensitive) }
+    if options.contains(.numeric) { rules.insert(.numeric) }
+    let locale = options.contains(.localized) ? Locale.current : nil
+    switch left.compare(right, options: rules, range: nil, locale: locale) {
+    case .orderedAscending: return .less
+    case .orderedSame: return .equal
+    case .orderedDescending: return .greater
+    }
+  }
+}
+
+extension SortKey.Options {
+  /// Whether texts are compared by more than their (folded) code points.
+  fileprivate var isCollated: Bool { !isDisjoint(with: [.localized, .numeric]) }
+}

@@ -1,0 +1,134 @@
+internal import ArborModel
+
+/// How rows are compared by the sort keys of a query.
+protocol RowOrder: AnyObject {
+  /// What is kept of a row to compare it.
+  associatedtype Key
+
+  /// Whether a row certainly comes after one whose key is given; cheap, and false where in doubt.
+  func isCertainlyAfter(
+    _ record: RecordView, of entity: EntitySchema, _ key: Key
+  ) -> Bool
+
+  /// The key of a row.
+  func key(
+    _ number: ObjectNumber, _ record: RecordView, of entity: EntitySchema
+  ) throws -> Key
+
+  /// Forgets the key that was made last.
+  func dropLastKey()
+
+  /// Forgets all keys.
+  func dropKeys()
+
+  /// How the row of one key lies to that of another.
+  func compare(_ left: Key, _ right: Key) -> Ordering
+}
+
+/// Sorts rows, or keeps the first ones of their order in a bounded heap: rows are compared by small
+/// keys and copied only once it is certain that they are wanted.
+struct RowSorter<Order: RowOrder>: RowSink {
+  private struct Entry {
+    var key: Order.Key
+    let number: ObjectNumber
+    let row: FoundRow
+    let entity: EntitySchema
+  }
+
+  private let order: Order
+  /// A heap, the last row of the order on top, once it is full; until then in no order.
+  private var entries: [Entry] = []
+  private let most: Int
+  /// How many keys have been left behind by better rows since all were made.
+  private var stale = 0
+
+  /// - Parameter most: How many rows of the order's beginning are wanted; nil for all.
+  init(_ order: Order, most: Int?) {
+    self.order = order
+    self.most = most ?? .max
+  }
+
+  mutating func take(
+    _ number: ObjectNumber, _ row: FoundRow, of entity: EntitySchema
+  ) throws -> Bool {
+    let record = row.record
+    guard entries.count == most else {
+      let key = try order.key(number, record, of: entity)
+      entries.append(Entry(key: key, number: number, row: row, entity: entity))
+      if entries.count == most { makeHeap() }
+      return true
+    }
+    if order.isCertainlyAfter(record, of: entity, entries[0].key) { return true }
+    let key = try order.key(number, record, of: entity)
+    let entry = Entry(key: key, number: number, row: row, entity: entity)
+    if isBefore(entry, entries[0]) {
+      entries[0] = entry
+      sink(0)
+      stale += 1
+      if stale > 4 * most + 1000 { try renewKeys() }
+    } else {
+      order.dropLastKey()
+    }
+    return true
+  }
+
+  /// Hands the rows over in their order.
+  mutating func drain(into collector: inout RowCollector) {
+    let order = order
+    entries.sort { Self.isBefore($0, $1, order) }
+    for entry in entries {
+      guard collector.take(entry.number, entry.row, of: entry.entity) else { return }
+    }
+  }
+
+  /// Makes all keys again, so that those left behind take no more memory.
+  private mutating func renewKeys() throws {
+    order.dropKeys()
+    for place in entries.indices {
+      let entry = entries[place]
+      entries[place].key = try order.key(entry.number, entry.row.record, of: entry.entity)
+    }
+    stale = 0
+  }
+
+  @inline(__always)
+  private func isBefore(_ left: Entry, _ right: Entry) -> Bool {
+    Self.isBefore(left, right, order)
+  }
+
+  @inline(__always)
+  private static func isBefore(_ left: Entry, _ right: Entry, _ order: Order) -> Bool {
+    switch order.compare(left.key, right.key) {
+    case .less: true
+    case .greater: false
+    case .equal: left.number < right.number
+    }
+  }
+
+  private mutating func makeHeap() {
+    for place in stride(from: entries.count / 2 - 1, through: 0, by: -1) { sink(place) }
+  }
+
+  private mutating func sink(_ start: Int) {
+    var place = start
+    while true {
+      var last = place
+      for child in [2 * place + 1, 2 * place + 2] where child < entries.count {
+        if isBefore(entries[last], entries[child]) { last = child }
+      }
+      guard last != place else { return }
+      entries.swapAt(place, last)
+      place = last
+    }
+  }
+}
+
+extension FoundRow {
+  fileprivate var record: RecordView {
+    switch self {
+    case .stored(let record), .pending(let record): return record
+    case .known:
+      preconditionFailure("Rows are sorted by what their records hold; read the records first.")
+    }
+  }
+}

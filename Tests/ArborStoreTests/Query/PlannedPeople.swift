@@ -1,0 +1,100 @@
+import ArborModel
+import ArborStore
+import Foundation
+import TestSupport
+import Testing
+
+/// A small population in which every query has one obvious answer, to show predicate, plan and rows
+/// together.
+struct PlannedPeople {
+  let world: QueryWorld
+  private var byName: [String: PlainObject] = [:]
+
+  /// 20 companies `c00`…, 200 people `p000`… and 800 employees `e000`…; the people's and employees'
+  /// ages count from 0 to 99 over and over, employees have badges from 1, the company and the mentor
+  /// whose number is theirs modulo the number of companies and people.
+  init() throws {
+    world = try QueryWorld(isIndexed: true)
+    let companies = try make(20, "Company") { ["name": .string("c" + Self.digits($0, 2))] }
+    let people = try make(200, "Person") {
+      ["name": .string("p" + Self.digits($0, 3)), "age": .integer(Int64($0 % 100))]
+    }
+    let employees = try make(800, "Employee") {
+      [
+        "name": .string("e" + Self.digits($0, 3)), "age": .integer(Int64($0 % 100)),
+        "badge": .integer(Int64($0 + 1)),
+      ]
+    }
+    for (place, employee) in employees.enumerated() {
+      employee.links["company"] = companies[place % 20]
+      employee.links["mentor"] = people[place % 200]
+    }
+    let all = companies + people + employees
+    try world.commit(all)
+    for object in all {
+      if case .string(let name)? = object.values["name"] { byName[name] = object }
+    }
+  }
+
+  private static func digits(_ number: Int, _ width: Int) -> String {
+    String(repeating: "0", count: width - "\(number)".count) + "\(number)"
+  }
+
+  private func make(
+    _ count: Int, _ name: String, _ values: (Int) -> [String: Value]
+  ) throws -> [PlainObject] {
+    let entity = world.entity(name)
+    return try world.store.takeNumbers(count, for: entity).enumerated().map { place, sequence in
+      PlainObject(
+        ObjectNumber(entity: entity.number, sequence: sequence), entity, values(place))
+    }
+  }
+
+  func addPerson(_ name: String, note: String) throws {
+    try world.commit(make(1, "Person") { _ in ["name": .string(name), "note": .string(note)] })
+  }
+
+  /// Compares the plan and the names of the fetched objects.
+  ///
+  /// - Parameter names: The objects that the predicate's `%@` stand for.
+  func expect(
+    _ entityName: String, _ text: String?, _ names: [String] = [], sortKeys: [SortKey] = [],
+    limit: Int = 0, offset: Int = 0, plan: String, rows: String,
+    sourceLocation: SourceLocation = #_sourceLocation
+  ) throws {
+    let (store, entity) = (world.store, world.entity(entityName))
+    let predicate = try text.map { text in
+      try FetchPredicate(
+        format: text,
+        arguments: names.map { name in byName[name].map { store.objectID($0.number) } })
+    }
+    let query = StoreQuery(
+      entity: entity,
+      predicate: try predicate.map {
+        (
+          bound: try PredicateBinder.bind($0, to: entity, in: store.schema),
+          arguments: $0.arguments
+        )
+      }, sortKeys: try sortKeys.map { try $0.bind(to: entity, in: store.schema) }, limit: limit,
+      offset: offset)
+    let snapshot = try store.snapshot()
+    defer { snapshot.close() }
+    let explained = try snapshot.explain(query).description
+    #expect(explained == plan, sourceLocation: sourceLocation)
+    let fetched = try snapshot.fetch(query, overlay: nil, allocator: SlabAllocator())
+    let found = fetched.rows.map { row -> String in
+      guard let record = row.record, let entity = store.schema.entity(of: row.number),
+        case .attribute(let name) = entity.property(named: "name")
+      else { return "?" }
+      return record.string(name.field)
+    }
+    #expect(found.joined(separator: " ") == rows, sourceLocation: sourceLocation)
+  }
+
+  /// Checks and closes the store.
+  func finish() throws {
+    let report = try world.store.check()
+    #expect(report.isSound, "\(report)")
+    world.store.close()
+  }
+}

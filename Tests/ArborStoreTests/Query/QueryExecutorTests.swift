@@ -1,0 +1,191 @@
+import ArborModel
+import ArborStore
+import Foundation
+import TestSupport
+import Testing
+
+/// Random queries on random data against an oracle, by every path there is.
+@Suite struct QueryExecutorTests {
+  @Test func indexAndScanAgreeWithTheOracle() throws {
+    var random = SeededRandom()
+    let seed = random.seed
+    var indexed = try QueryWorld(isIndexed: true)
+    var plain = try QueryWorld(isIndexed: false)
+    var same = random
+    try indexed.fill(480, using: &random)
+    try plain.fill(480, using: &same)
+    for round in 0..<600 {
+      let test = QueryCase.random(indexed, using: &random)
+      try expect(test, indexed, note: "indexed, seed \(seed), round \(round)")
+      try expect(test, plain, note: "scanned, seed \(seed), round \(round)")
+    }
+    try finish(indexed.store)
+    try finish(plain.store)
+  }
+
+  @Test func pendingChangesLieOverTheStoredRows() throws {
+    var random = SeededRandom()
+    let seed = random.seed
+    var world = try QueryWorld(isIndexed: true)
+    try world.fill(480, using: &random)
+    for round in 0..<40 {
+      let pending = try PendingWorld(world, using: &random)
+      for step in 0..<10 {
+        let test = QueryCase.random(world, using: &random)
+        try expect(
+          test, world, pending, note: "seed \(seed), round \(round), step \(step)")
+      }
+    }
+    try finish(world.store)
+  }
+
+  @Test func answersStayTheSameAfterReopening() throws {
+    var random = SeededRandom()
+    let seed = random.seed
+    let folder = FileManager.default.temporaryDirectory.appending(path: "query-\(UUID())")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let path = folder.appending(path: "store.arbor").path
+    var world = try QueryWorld(isIndexed: true, location: .file(path))
+    try world.fill(240, using: &random)
+    world.store.close()
+    let reopened = try QueryWorld(isIndexed: true, location: .file(path), objects: world.objects)
+    for round in 0..<100 {
+      let test = QueryCase.random(reopened, using: &random)
+      try expect(test, reopened, note: "seed \(seed), round \(round)")
+    }
+    try finish(reopened.store)
+  }
+
+  // MARK: Comparing
+
+  private func expect(
+    _ test: QueryCase, _ world: QueryWorld, _ pending: PendingWorld? = nil, note: String,
+    sourceLocation: SourceLocation = #_sourceLocation
+  ) throws {
+    let query = try test.query(world)
+    let snapshot = try world.store.snapshot()
+    defer { snapshot.close() }
+    let allocator = SlabAllocator()
+    let objects = pending?.objects ?? world.objects
+    let overlay = pending?.overlay
+    let fetched = try snapshot.fetch(query, overlay: overlay, allocator: allocator)
+    let expected = test.expected(objects, world.store)
+    let numbers = fetched.rows.map(\.number)
+    let plan = try snapshot.explain(query)
+    #expect(
+      numbers == expected, "\(test)\n\(plan)\n\(note)", sourceLocation: sourceLocation)
+    #expect(
+      try snapshot.count(query, overlay: overlay) == expected.count, "\(test)\n\(plan)\n\(note)",
+      sourceLocation: sourceLocation)
+    let wrong = fetched.rows.filter { row in
+      if pending?.isPendingOrKnown(row.number) ?? false { return row.base != nil }
+      guard let object = world.object(row.number), let record = row.record else { return true }
+      return !fetched.holds(row) || !object.isSame(as: record)
+    }
+    #expect(wrong.isEmpty, "\(wrong)\n\(test)\n\(note)", sourceLocation: sourceLocation)
+  }
+
+  private func finish(_ store: StoreFile) throws {
+    let report = try store.check()
+    #expect(report.isSound, "\(report)")
+    store.close()
+  }
+}
+
+extension FetchedRecords {
+  /// Whether a row's copy lies in the slab that the row names.
+  fileprivate func holds(_ row: FetchedRow) -> Bool {
+    guard let record = row.record else { return false }
+    let slab = slabs[Int(row.slabIndex)]
+    let start = UnsafeRawPointer(slab.base)
+    return record.base >= start && record.base + record.count <= start + slab.capacity
+  }
+}
+
+extension PlainObject {
+  /// Whether a record has the object's name and, of people, its note.
+  fileprivate func isSame(as record: RecordView) -> Bool {
+    ["name", "note"].allSatisfy { name in
+      guard case .attribute(let attribute) = entity.property(named: name) else { return true }
+      return record.value(attribute.field) == values[name]
+    }
+  }
+}
+
+/// A context's pending state over a world, made at random.
+private struct PendingWorld {
+  let objects: [PlainObject]
+  let overlay: FetchOverlay
+  private let touched: NumberMap
+  private let known: NumberMap
+
+  init(_ world: QueryWorld, using random: inout SeededRandom) throws {
+    let allocator = SlabAllocator()
+    var slabs: [RecordSlab] = []
+    let dirty = NumberMap()
+    let known = NumberMap()
+    var deleted: Set<ObjectNumber> = []
+    var records: [ObjectNumber: RecordBuffer] = [:]
+    var copies: [ObjectNumber: PlainObject] = [:]
+    for object in world.objects {
+      copies[object.number] = PlainObject(object.number, object.entity, object.values)
+    }
+    for object in world.objects {
+      copies[object.number]?.links = object.links.compactMapValues { copies[$0.number] }
+    }
+    let companies = world.objects.filter { $0.entity.name == "Company" }
+      .compactMap { copies[$0.number] }
+    let people = world.objects.filter { $0.entity.name == "Person" }
+      .compactMap { copies[$0.number] }
+    for object in world.objects where Int.random(in: 0..<12, using: &random) == 0 {
+      guard let copy = copies[object.number] else { continue }
+      dirty.set(object.number, 1)
+      // Companies and people are linked to: a delete would have to be followed through.
+      if object.entity.name == "Manager", Bool.random(using: &random) {
+        deleted.insert(object.number)
+        continue
+      }
+      copy.values = QueryWorld.values(
+        object.entity, Int(object.number.sequence), using: &random)
+      if object.entity.name == "Employee" || object.entity.name == "Manager" {
+        QueryWorld.link(copy, companies, people, using: &random)
+      }
+    }
+    for name in ["Person", "Employee", "Manager"] {
+      let entity = world.entity(name)
+      for sequence in try world.store.takeNumbers(5, for: entity) {
+        let number = ObjectNumber(entity: entity.number, sequence: sequence)
+        let made = PlainObject(
+          number, entity, QueryWorld.values(entity, Int(sequence), using: &random))
+        if name != "Person" { QueryWorld.link(made, companies, people, using: &random) }
+        copies[number] = made
+        dirty.set(number, 1)
+      }
+    }
+    for (number, object) in copies where dirty.contains(number) && !deleted.contains(number) {
+      let record = object.record(allocator)
+      records[number] = record
+      slabs.append(record.slab)
+    }
+    for object in world.objects
+    where !dirty.contains(object.number) && Bool.random(using: &random) {
+      known.set(object.number, 1)
+    }
+    objects = copies.values.filter { !deleted.contains($0.number) }
+    touched = dirty
+    self.known = known
+    overlay = FetchOverlay(
+      dirty: dirty, known: known,
+      pendingRows: { [slabs] entity in
+        withExtendedLifetime(slabs) {
+          records.filter { $0.key.entity == entity.number }.map { ($0.key, $0.value.view) }
+        }
+      },
+      pendingRecord: { records[$0]?.view }, isDeleted: { deleted.contains($0) })
+  }
+
+  func isPendingOrKnown(_ number: ObjectNumber) -> Bool {
+    touched.contains(number) || known.contains(number)
+  }
+}

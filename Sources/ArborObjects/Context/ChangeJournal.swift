@@ -21,6 +21,17 @@ final class ChangeJournal {
   var entries: [Entry] = []
 }
 
+extension ManagedObjectContext {
+  /// Notes a step for whoever may have to undo or to report it.
+  @inline(__always)
+  func noteStep(_ entry: @autoclosure () -> ChangeJournal.Entry) {
+    guard journal != nil || round != nil else { return }
+    let entry = entry()
+    journal?.entries.append(entry)
+    round?.entries.append(entry)
+  }
+}
+
 /// An object's pending state at one moment.
 struct ObjectStep {
   let object: ManagedObject

@@ -88,7 +88,7 @@ struct ChangeMerger {
   }
 
   private func note(_ object: ManagedObject) {
-    context.journal?.entries.append(.object(ObjectStep(object)))
+    context.noteStep(.object(ObjectStep(object)))
   }
 
   /// Repeats the difference of two records' references in the link edits of their targets, or takes

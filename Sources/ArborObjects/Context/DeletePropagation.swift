@@ -59,7 +59,7 @@ struct DeletePropagation {
   }
 
   private func mark(_ object: ManagedObject) {
-    context.journal?.entries.append(.object(ObjectStep(object)))
+    context.noteStep(.object(ObjectStep(object)))
     guard let change = object.change else {
       let change = ObjectChange(object, .deleted, epoch: context.epoch)
       change.committed = object.currentRecord

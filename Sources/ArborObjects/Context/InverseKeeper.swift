@@ -130,7 +130,7 @@ struct InverseKeeper {
       }
     }
     if let edit = context.links.arrive(member, at: owner, relationship) {
-      context.journal?.entries.append(.arrival(member: member, edit))
+      context.noteStep(.arrival(member: member, edit))
     }
   }
 
@@ -143,7 +143,7 @@ struct InverseKeeper {
       }
     }
     if let edit = context.links.leave(member, at: owner, relationship) {
-      context.journal?.entries.append(.departure(member: member, edit))
+      context.noteStep(.departure(member: member, edit))
     }
   }
 
@@ -156,7 +156,7 @@ struct InverseKeeper {
     if edit.order == nil {
       let stored = MemberList(context.storedMembers(of: owner, relationship))
       guard !isDone(stored) else { return }
-      context.journal?.entries.append(.order(edit, nil))
+      context.noteStep(.order(edit, nil))
       edit.order = stored
     } else {
       guard edit.order.map(isDone) != true else { return }
@@ -169,12 +169,12 @@ struct InverseKeeper {
   /// Forgets the list of an object that was inserted and is deleted again.
   func forgetOrder(of owner: ObjectNumber, _ relationship: RelationshipSchema) {
     guard let edit = context.links.edit(owner, relationship), edit.order != nil else { return }
-    context.journal?.entries.append(.order(edit, edit.order?.copy))
+    context.noteStep(.order(edit, edit.order?.copy))
     edit.order = nil
   }
 
   private func noteOrder(_ edit: LinkEdit) {
-    guard edit.orderEpoch != context.epoch, let journal = context.journal else { return }
-    journal.entries.append(.order(edit, edit.order?.copy))
+    guard edit.orderEpoch != context.epoch else { return }
+    context.noteStep(.order(edit, edit.order?.copy))
   }
 }

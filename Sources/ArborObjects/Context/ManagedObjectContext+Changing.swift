@@ -8,7 +8,7 @@ extension ManagedObjectContext {
   func beginWriting(_ object: ManagedObject) -> ObjectChange? {
     guard load(object), object.change?.kind != .deleted else { return nil }
     let record = object.currentRecord
-    journal?.entries.append(.object(ObjectStep(object)))
+    noteStep(.object(ObjectStep(object)))
     let change: ObjectChange
     if let present = object.change {
       change = present
@@ -114,7 +114,7 @@ extension ManagedObjectContext {
       guard let field = object.binding.entity.field(of: relationship) else { continue }
       keeper.set(object, relationship, to: committed.reference(field).map(fault))
     }
-    journal?.entries.append(.object(ObjectStep(object)))
+    noteStep(.object(ObjectStep(object)))
     pending.drop(change)
     object.hold(committed, change.committedSlab)
   }

@@ -50,7 +50,7 @@ extension ManagedObjectContext {
       ObjectConstruction(
         context: self, binding: binding, number: number, record: working.view,
         slab: working.slab))
-    journal?.entries.append(.object(ObjectStep(object, existed: false)))
+    noteStep(.object(ObjectStep(object, existed: false)))
     registry.register(object)
     let change = ObjectChange(object, .inserted, epoch: epoch)
     change.working = working

@@ -1,4 +1,4 @@
-internal import ArborModel
+package import ArborModel
 internal import ArborStore
 
 /// The way to the store, for operations and for reads of properties.
@@ -55,7 +55,7 @@ extension ManagedObjectContext {
 
   /// Takes in the commits of others, for operations that read nothing themselves.
   @inline(__always)
-  func takeInCommits() throws(ArborError) {
+  package func takeInCommits() throws(ArborError) {
     guard store.file.lastSequence != sequence, pinned == nil else { return }
     try onSnapshot { _ in }
   }

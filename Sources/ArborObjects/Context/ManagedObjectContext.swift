@@ -78,6 +78,8 @@ public final class ManagedObjectContext {
   var epoch: UInt32 = 1
   /// What to restore when a savepoint fails; nil outside of savepoints.
   var journal: ChangeJournal?
+  /// What changed since somebody asked last; nil where nobody does. See ``takeRound()``.
+  var round: ChangeJournal?
   /// The last sequence given to an object that the store could not number; see ``number(for:)``.
   var unstorableSequence = ObjectNumber.maximumSequence
   var isCommitting = false

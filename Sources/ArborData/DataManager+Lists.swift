@@ -1,0 +1,62 @@
+public import ArborExchange
+public import ArborModel
+public import ArborObjects
+public import Foundation
+
+/// The verbs that take lists, with the lists written out. They call the verbs that subclasses
+/// override.
+extension DataManager {
+  /// Deletes objects; their relationships' delete rules act at once.
+  public final func delete(_ objects: ManagedObject...) { delete(objects) }
+
+  /// Creates the objects that a document and the documents it links to describe, all or none of
+  /// them. Nothing is committed.
+  ///
+  /// - Throws: ``ArborError`` with source, line, column and path; the context is then as it was.
+  @discardableResult
+  public final func seed(
+    from urls: URL..., options: SeedOptions = SeedOptions()
+  ) throws -> SeedReport {
+    try seed(from: urls, options: options)
+  }
+
+  /// The objects of an entity that match a predicate, in order.
+  ///
+  /// - Throws: ``ArborError`` as with a list of sort keys.
+  public final func fetchAll(
+    _ entityName: String, matching predicate: FetchPredicate? = nil, sortedBy first: SortKey,
+    _ others: SortKey...
+  ) throws -> [ManagedObject] {
+    try fetchAll(entityName, matching: predicate, sortedBy: [first] + others)
+  }
+
+  /// The objects of a class that match a predicate, in order.
+  ///
+  /// - Throws: ``ArborError`` as with a list of sort keys.
+  public final func fetchAll<T: ManagedObject>(
+    _ type: T.Type, matching predicate: FetchPredicate? = nil, sortedBy first: SortKey,
+    _ others: SortKey...
+  ) throws -> [T] {
+    try fetchAll(type, matching: predicate, sortedBy: [first] + others)
+  }
+
+  /// The first object of an entity, in order, that matches a predicate, or nil.
+  ///
+  /// - Throws: ``ArborError`` as with a list of sort keys.
+  public final func fetchOne(
+    _ entityName: String, matching predicate: FetchPredicate? = nil, sortedBy first: SortKey,
+    _ others: SortKey...
+  ) throws -> ManagedObject? {
+    try fetchOne(entityName, matching: predicate, sortedBy: [first] + others)
+  }
+
+  /// The first object of a class, in order, that matches a predicate, or nil.
+  ///
+  /// - Throws: ``ArborError`` as with a list of sort keys.
+  public final func fetchOne<T: ManagedObject>(
+    _ type: T.Type, matching predicate: FetchPredicate? = nil, sortedBy first: SortKey,
+    _ others: SortKey...
+  ) throws -> T? {
+    try fetchOne(type, matching: predicate, sortedBy: [first] + others)
+  }
+}

@@ -1,0 +1,94 @@
+public import ArborModel
+public import ArborObjects
+public import Foundation
+
+extension DataManager {
+  /// Opens the store of a model that is found by its name in a folder.
+  ///
+  /// The store lies in the platform's folder for application data — `$XDG_DATA_HOME` or
+  /// `~/.local/share`, on Apple's platforms Application Support — in a folder named after the
+  /// process, in a file named after the alias. The same alias opened twice in a process shares one
+  /// store.
+  ///
+  /// ```swift
+  /// let manager = try DataManager(modelNamed: "CorporateMayhem", in: modelsFolder)
+  /// let drafts = try DataManager(modelNamed: "CorporateMayhem", in: modelsFolder, alias: "Drafts")
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - name: The name of a `.xcdatamodeld`, a `.xcdatamodel` or a `.model.json`, looked for in
+  ///     this order.
+  ///   - folder: The folder that holds it.
+  ///   - alias: The store's name; nil: the model's.
+  ///   - options: How the store is opened.
+  ///   - delegate: Who is told of changes; not kept alive.
+  ///   - group: The group to join.
+  /// - Throws: ``ArborError`` where the model is missing or wrong, the store cannot be opened, or the
+  ///   alias is open with another model.
+  public convenience init(
+    modelNamed name: String, in folder: URL, alias: String? = nil,
+    options: StoreOptions = StoreOptions(), delegate: (any DataManagerDelegate)? = nil,
+    group: ManagerGroup? = nil
+  ) throws {
+    let model = try ModelSearch.model(named: name, in: folder)
+    let file = try StoreFolder().file(named: alias ?? name)
+    let store = try SharedStores.store(at: file, model: model, options: options)
+    self.init(store: store, delegate: delegate, group: group)
+  }
+
+  /// Opens the store of a model that is found by its name among a bundle's resources.
+  ///
+  /// Everything else is as with a folder.
+  ///
+  /// - Throws: ``ArborError`` where the model is missing or wrong, the store cannot be opened, or the
+  ///   alias is open with another model.
+  public convenience init(
+    modelNamed name: String, in bundle: Bundle = .main, alias: String? = nil,
+    options: StoreOptions = StoreOptions(), delegate: (any DataManagerDelegate)? = nil,
+    group: ManagerGroup? = nil
+  ) throws {
+    let model = try ModelSearch.model(named: name, in: bundle)
+    let file = try StoreFolder().file(named: alias ?? name)
+    let store = try SharedStores.store(at: file, model: model, options: options)
+    self.init(store: store, delegate: delegate, group: group)
+  }
+
+  /// Opens a store with a model.
+  ///
+  /// - Throws: ``ArborError`` where the model is wrong or the store cannot be opened.
+  public convenience init(
+    model: ManagedObjectModel, at location: StoreLocation, options: StoreOptions = StoreOptions(),
+    delegate: (any DataManagerDelegate)? = nil, group: ManagerGroup? = nil
+  ) throws {
+    let store = try PersistentStore(model: model, at: location, options: options)
+    self.init(store: store, delegate: delegate, group: group)
+  }
+
+  /// Opens a store with the model that some classes describe.
+  ///
+  /// - Throws: ``ArborError`` where the classes contradict each other or the store cannot be opened.
+  public convenience init(
+    for types: [ManagedObject.Type], at location: StoreLocation,
+    options: StoreOptions = StoreOptions(), delegate: (any DataManagerDelegate)? = nil,
+    group: ManagerGroup? = nil
+  ) throws {
+    try self.init(
+      model: ManagedObjectModel(for: types), at: location, options: options, delegate: delegate,
+      group: group)
+  }
+
+  /// Opens a store with the model that some classes describe.
+  ///
+  /// ```swift
+  /// let manager = try DataManager(for: Company.self, Employee.self, at: .file(url))
+  /// ```
+  ///
+  /// - Throws: ``ArborError`` where the classes contradict each other or the store cannot be opened.
+  public convenience init(
+    for types: ManagedObject.Type..., at location: StoreLocation,
+    options: StoreOptions = StoreOptions(), delegate: (any DataManagerDelegate)? = nil,
+    group: ManagerGroup? = nil
+  ) throws {
+    try self.init(for: types, at: location, options: options, delegate: delegate, group: group)
+  }
+}

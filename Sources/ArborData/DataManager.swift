@@ -1,0 +1,295 @@
+public import ArborExchange
+public import ArborModel
+public import ArborObjects
+public import Foundation
+
+/// A store and one context on it, with the verbs of daily work.
+///
+/// Subclass it to speak the words of your domain:
+///
+/// ```swift
+/// final class CorporateStore: DataManager {
+///   func wellPaid(at company: ManagedObject) throws -> [ManagedObject] {
+///     try fetch(requestNamed: "companyWellPaidEmployees", substituting: ["company": company])
+///   }
+/// }
+/// let manager = try CorporateStore(modelNamed: "CorporateMayhem", in: modelsFolder)
+/// try manager.seed(from: folder.appending(path: "Main.seed.json"))
+/// let company = try manager.fetchOne("Company", matching: "companyName == \("Foo Inc.")")
+/// ```
+///
+/// A manager belongs to one thread or actor, as its ``context`` does; its ``store`` may be used from
+/// any. Every verb sees the context's uncommitted changes. Nothing is written before ``commit()``.
+///
+/// ## Topics
+/// ### Opening
+/// - ``init(modelNamed:in:alias:options:delegate:group:)-(_,URL,_,_,_,_)``
+/// - ``init(for:at:options:delegate:group:)-([ManagedObject.Type],_,_,_,_)``
+/// - ``init(model:at:options:delegate:group:)``
+/// - ``init(store:delegate:group:)``
+/// ### Objects
+/// - ``insert(_:)-(String)``
+/// - ``delete(_:)-([ManagedObject])``
+/// - ``deleteAll()``
+/// - ``seed(from:options:)-([URL],_)``
+/// - ``uniqueID()``
+/// ### Fetching
+/// - ``fetchAll(_:matching:sortedBy:)-(String,_,[SortKey])``
+/// - ``fetchOne(_:matching:sortedBy:)-(String,_,[SortKey])``
+/// - ``count(_:matching:)-(String,_)``
+/// - ``fetchRequest(named:substituting:)``
+/// ### Committing
+/// - ``commit()``
+/// - ``rollback()``
+/// - ``flush()``
+/// - ``commitInBackground(_:)``
+/// - ``purge()``
+nonisolated open class DataManager {
+  /// The store.
+  public let store: PersistentStore
+  /// The context that all verbs work in; its merge policy lets the changes of its objects win.
+  public let context: ManagedObjectContext
+  /// Who is told of changes.
+  public weak var delegate: (any DataManagerDelegate)? {
+    didSet { if delegate != nil { context.beginRound() } }
+  }
+  /// The managers that are committed together with this one.
+  public let group: ManagerGroup?
+
+  /// Makes a manager on an open store.
+  ///
+  /// - Parameters:
+  ///   - store: The store, which other managers and contexts may share.
+  ///   - delegate: Who is told of changes; not kept alive.
+  ///   - group: The group to join.
+  public init(
+    store: PersistentStore, delegate: (any DataManagerDelegate)? = nil, group: ManagerGroup? = nil
+  ) {
+    self.store = store
+    self.group = group
+    context = store.makeContext()
+    context.mergePolicy = .mergeByPropertyObjectWins
+    self.delegate = delegate
+    if delegate != nil { context.beginRound() }
+    group?.add(self)
+  }
+
+  // MARK: Objects
+
+  /// Inserts an object of an entity, with the defaults of its attributes.
+  ///
+  /// - Throws: ``ArborError`` `unknownName` for an entity that the model does not know.
+  @discardableResult
+  open func insert(_ entityName: String) throws -> ManagedObject {
+    let object = try context.insert(entityName)
+    processPendingChanges()
+    return object
+  }
+
+  /// Inserts an object of a class, with the defaults of its attributes. What the store reports, the
+  /// next throwing verb throws.
+  ///
+  /// - Precondition: The class describes a concrete entity of the store's model.
+  @discardableResult
+  open func insert<T: ManagedObject>(_ type: T.Type) -> T {
+    let object = context.insert(type)
+    processPendingChanges()
+    return object
+  }
+
+  /// Deletes objects; their relationships' delete rules act at once.
+  open func delete(_ objects: [ManagedObject]) {
+    for object in objects { context.delete(object) }
+    processPendingChanges()
+  }
+
+  /// Deletes all objects of all entities, pending until the next commit.
+  ///
+  /// - Throws: ``ArborError`` where the store cannot be read.
+  open func deleteAll() throws {
+    for entity in store.model.entities where entity.parent == nil {
+      for object in try fetchAll(entity.name) { context.delete(object) }
+    }
+    processPendingChanges()
+  }
+
+  /// Creates the objects that documents and the documents they link to describe, all or none of
+  /// them. Nothing is committed.
+  ///
+  /// - Throws: ``ArborError`` with source, line, column and path; the context is then as it was.
+  @discardableResult
+  open func seed(from urls: [URL], options: SeedOptions = SeedOptions()) throws -> SeedReport {
+    let report = try context.seed(from: urls, options: options)
+    processPendingChanges()
+    return report
+  }
+
+  /// Draws a number that this store has never given before, 1, 2, 3 … with gaps.
+  ///
+  /// - Throws: ``ArborError`` where a new block of numbers cannot be reserved in the store.
+  open func uniqueID() throws -> Int64 { try store.uniqueIDs.next() }
+
+  // MARK: Fetching
+
+  /// The objects of an entity, and of its subentities, that match a predicate, in order.
+  ///
+  /// - Throws: ``ArborError`` where a name is unknown, the predicate does not fit the entity, or the
+  ///   store cannot be read.
+  open func fetchAll(
+    _ entityName: String, matching predicate: FetchPredicate? = nil, sortedBy keys: [SortKey] = []
+  ) throws -> [ManagedObject] {
+    try context.fetch(entityName, matching: predicate, sortedBy: keys)
+  }
+
+  /// The objects of a class that match a predicate, in order.
+  ///
+  /// - Throws: ``ArborError`` as for an entity's name.
+  open func fetchAll<T: ManagedObject>(
+    _ type: T.Type, matching predicate: FetchPredicate? = nil, sortedBy keys: [SortKey] = []
+  ) throws -> [T] {
+    try context.fetch(type, matching: predicate, sortedBy: keys)
+  }
+
+  /// The first object of an entity, or of its subentities, that matches a predicate, or nil.
+  ///
+  /// - Throws: ``ArborError`` as ``fetchAll(_:matching:sortedBy:)-(String,_,[SortKey])`` does.
+  open func fetchOne(
+    _ entityName: String, matching predicate: FetchPredicate? = nil, sortedBy keys: [SortKey] = []
+  ) throws -> ManagedObject? {
+    try context.fetchOne(entityName, matching: predicate, sortedBy: keys)
+  }
+
+  /// The first object of a class that matches a predicate, or nil.
+  ///
+  /// - Throws: ``ArborError`` as for an entity's name.
+  open func fetchOne<T: ManagedObject>(
+    _ type: T.Type, matching predicate: FetchPredicate? = nil, sortedBy keys: [SortKey] = []
+  ) throws -> T? {
+    try context.fetchOne(type, matching: predicate, sortedBy: keys)
+  }
+
+  /// The number of objects of an entity, and of its subentities, that match a predicate.
+  ///
+  /// - Throws: ``ArborError`` as ``fetchAll(_:matching:sortedBy:)-(String,_,[SortKey])`` does.
+  open func count(_ entityName: String, matching predicate: FetchPredicate? = nil) throws -> Int {
+    try context.count(entityName, matching: predicate)
+  }
+
+  /// The number of objects of a class that match a predicate.
+  ///
+  /// - Throws: ``ArborError`` as for an entity's name.
+  open func count<T: ManagedObject>(
+    _ type: T.Type, matching predicate: FetchPredicate? = nil
+  ) throws -> Int {
+    try context.count(type, matching: predicate)
+  }
+
+  /// The results of a request.
+  ///
+  /// - Throws: ``ArborError`` as ``fetchAll(_:matching:sortedBy:)-(String,_,[SortKey])`` does.
+  open func fetch<T: ManagedObject>(_ request: FetchRequest<T>) throws -> [T] {
+    try context.fetch(request)
+  }
+
+  // MARK: Named requests
+
+  /// A copy of a named request of the model, which the caller may change.
+  ///
+  /// - Parameters:
+  ///   - name: The request's name in the model.
+  ///   - variables: What stands for each `$variable` of its predicate.
+  /// - Throws: ``ArborError`` `unknownName` for a name that the model does not know,
+  ///   `invalidPredicate` where a variable has no value.
+  open func fetchRequest(
+    named name: String, substituting variables: [String: (any PredicateArgument)?] = [:]
+  ) throws -> FetchRequest<ManagedObject> {
+    try store.fetchRequest(named: name, substituting: variables)
+  }
+
+  /// The results of a named request.
+  ///
+  /// - Throws: ``ArborError`` as ``fetchRequest(named:substituting:)`` and ``fetch(_:)`` do.
+  open func fetch(
+    requestNamed name: String, substituting variables: [String: (any PredicateArgument)?] = [:]
+  ) throws -> [ManagedObject] {
+    try fetch(fetchRequest(named: name, substituting: variables))
+  }
+
+  /// The first result of a named request, or nil.
+  ///
+  /// - Throws: ``ArborError`` as ``fetchRequest(named:substituting:)`` and ``fetch(_:)`` do.
+  open func fetchOne(
+    requestNamed name: String, substituting variables: [String: (any PredicateArgument)?] = [:]
+  ) throws -> ManagedObject? {
+    try context.fetchOne(fetchRequest(named: name, substituting: variables))
+  }
+
+  /// The number of results of a named request.
+  ///
+  /// - Throws: ``ArborError`` as ``fetchRequest(named:substituting:)`` and ``fetch(_:)`` do.
+  open func count(
+    forRequestNamed name: String, substituting variables: [String: (any PredicateArgument)?] = [:]
+  ) throws -> Int {
+    try context.count(fetchRequest(named: name, substituting: variables))
+  }
+
+  // MARK: Committing
+
+  /// Validates all pending changes and writes them in one transaction, or throws and changes
+  /// nothing.
+  ///
+  /// - Throws: ``ArborError`` with every violation, or the reason why the store cannot be written.
+  open func commit() throws {
+    processPendingChanges()
+    try context.commit()
+    if delegate != nil { context.beginRound() }
+  }
+
+  /// Drops all pending changes.
+  open func rollback() {
+    context.rollback()
+    if delegate != nil { context.beginRound() }
+  }
+
+  /// Commits the managers of this one's group, or this one where it has none.
+  ///
+  /// - Throws: ``ArborError`` as ``commit()`` and ``ManagerGroup/commitAll()`` do.
+  open func flush() throws {
+    if let group { try group.commitAll() } else { try commit() }
+  }
+
+  /// Erases all objects of the store in one transaction, and the pending changes with them.
+  ///
+  /// The manager, its context and whoever observes them stay usable; unique IDs go on counting.
+  ///
+  /// - Throws: ``ArborError`` where the store cannot be written.
+  open func purge() throws {
+    try store.purge()
+    context.reset()
+    if delegate != nil { context.beginRound() }
+  }
+
+  /// Runs a body in the store's background context and commits what it changed; when it returns,
+  /// this manager's context has taken the commit in.
+  ///
+  /// - Returns: What the body returns; objects stay behind, their IDs do not.
+  /// - Throws: What the body throws, and ``ArborError`` as ``commit()`` does.
+  @discardableResult
+  open func commitInBackground<R: Sendable>(
+    _ body: sending (ManagedObjectContext) throws -> R
+  ) async throws -> R {
+    let result = try await store.performBackground(body)
+    try context.takeInCommits()
+    processPendingChanges()
+    return result
+  }
+
+  /// Tells the delegate of the changes since it was told last.
+  open func processPendingChanges() {
+    guard let delegate else { return }
+    let round = context.takeRound()
+    guard !round.isEmpty else { return }
+    delegate.dataManager(
+      self, created: round.created, updated: round.updated, deleted: round.deleted)
+  }
+}

@@ -1,0 +1,34 @@
+import ArborModel
+import Foundation
+
+/// Finds the file of a model by its name.
+enum ModelSearch {
+  /// The forms of a model, in the order in which they are looked for.
+  private static let forms = ["xcdatamodeld", "xcdatamodel", "model.json"]
+
+  /// The model of a name in a folder.
+  ///
+  /// - Throws: ``ArborError`` `fileUnreadable` where there is none, and what reading it throws.
+  static func model(named name: String, in folder: URL) throws(ArborError) -> ManagedObjectModel {
+    let candidates = forms.map { folder.appending(path: "\(name).\($0)") }
+    guard let found = candidates.first(where: { FileManager.default.fileExists(atPath: $0.path) })
+    else { throw missing(name, in: folder.path) }
+    return try ManagedObjectModel(contentsOf: found)
+  }
+
+  /// The model of a name among a bundle's resources.
+  ///
+  /// - Throws: ``ArborError`` `fileUnreadable` where there is none, and what reading it throws.
+  static func model(named name: String, in bundle: Bundle) throws(ArborError) -> ManagedObjectModel
+  {
+    guard let folder = bundle.resourceURL else { throw missing(name, in: bundle.bundlePath) }
+    return try model(named: name, in: folder)
+  }
+
+  private static func missing(_ name: String, in place: String) -> ArborError {
+    ArborError(
+      .fileUnreadable,
+      "There is no model named \(name) in \(place); put \(name).xcdatamodeld, \(name).xcdatamodel "
+        + "or \(name).model.json there.")
+  }
+}

@@ -1,0 +1,124 @@
+import ArborModel
+import Foundation
+
+/// Turns JSON into attribute values, exactly or not at all: a value of another type is an error and
+/// never converted.
+///
+/// | attribute | JSON |
+/// |---|---|
+/// | integers | a whole number in range; `1.0` is whole |
+/// | float, double | a number that a finite one is near |
+/// | decimal | a number of up to 38 digits |
+/// | boolean | `true`, `false` |
+/// | string | a string |
+/// | date | as ``DateReader`` says |
+/// | binary, transformable | base64; of a transformable its archived form |
+/// | UUID, URI | their text |
+/// | composite | an object of its parts |
+/// | undefined | a Boolean, number or string |
+/// | any | `null` clears |
+final class AttributeReader {
+  private let schema: ExchangeSchema
+  private var dateReaders: [AttributeDescription: DateReader] = [:]
+
+  init(_ schema: ExchangeSchema) { self.schema = schema }
+
+  /// The value of an attribute.
+  ///
+  /// - Throws: ``ArborError`` `invalidDocument` with the value's place.
+  func value(
+    _ node: JSONNode, for attribute: AttributeDescription, of entity: String
+  ) throws(ArborError) -> Value {
+    if node.kind == .null { return .null }
+    if case .composite(let name) = attribute.type {
+      return try composite(node, name, attribute, entity)
+    }
+    if let value = scalar(node, attribute) { return value }
+    let expected = expectation(attribute)
+    throw node.error(
+      "\(entity).\(attribute.name) takes \(expected), and this is \(found(node)); write \(expected)."
+    ).with(entity: entity, keyPath: attribute.name, offending: node.value.text())
+  }
+
+  private func scalar(_ node: JSONNode, _ attribute: AttributeDescription) -> Value? {
+    switch attribute.type {
+    case .integer16: integer(node, Int64(Int16.min)...Int64(Int16.max))
+    case .integer32: integer(node, Int64(Int32.min)...Int64(Int32.max))
+    case .integer64: integer(node, .min ... .max)
+    case .boolean: node.bool.map(Value.boolean)
+    case .float: node.number?.double.flatMap { Float($0).isFinite ? .double($0) : nil }
+    case .double: node.number?.double.map(Value.double)
+    case .decimal: node.number?.decimal.map(Value.decimal)
+    case .string: node.string.map(Value.string)
+    case .date: dateReader(attribute).date(node).map(Value.date)
+    case .binary, .transformable: node.string.flatMap { Data(base64Encoded: $0) }.map(Value.binary)
+    case .uuid: node.string.flatMap(UUID.init(uuidString:)).map(Value.uuid)
+    case .uri: node.string.flatMap { URL(string: $0) }.map(Value.uri)
+    case .undefined: undefined(node)
+    case .composite: nil
+    }
+  }
+
+  private func integer(_ node: JSONNode, _ range: ClosedRange<Int64>) -> Value? {
+    node.number?.int64.flatMap { range.contains($0) ? .integer($0) : nil }
+  }
+
+  private func undefined(_ node: JSONNode) -> Value? {
+    if let number = node.number {
+      return number.int64.map(Value.integer) ?? number.double.map(Value.double)
+    }
+    return node.bool.map(Value.boolean) ?? node.string.map(Value.string)
+  }
+
+  private func composite(
+    _ node: JSONNode, _ name: String, _ attribute: AttributeDescription, _ entity: String
+  ) throws(ArborError) -> Value {
+    guard let members = node.members else {
+      throw node.error(
+        "\(entity).\(attribute.name) takes an object of its parts, and this is \(found(node)); "
+          + "write an object."
+      ).with(entity: entity, keyPath: attribute.name, offending: node.value.text())
+    }
+    let parts = schema.parts(ofComposite: name)
+    var values: [String: Value] = [:]
+    for member in members {
+      guard let part = parts.first(where: { $0.name == member.key }) else {
+        throw member.keyNode.error(
+          "\(name) has no part “\(member.key)”; remove it or write one of its parts."
+            + NearestName.hint(member.key, in: parts.map(\.name))
+        ).with(entity: entity, keyPath: attribute.name)
+      }
+      values[part.name] = try value(member.value, for: part, of: "\(entity).\(attribute.name)")
+    }
+    return .composite(values)
+  }
+
+  private func dateReader(_ attribute: AttributeDescription) -> DateReader {
+    if let reader = dateReaders[attribute] { return reader }
+    let reader = DateReader(attribute)
+    dateReaders[attribute] = reader
+    return reader
+  }
+
+  /// What a value of the right JSON type lacks is said by the expectation alone.
+  private func found(_ node: JSONNode) -> String { "\(node.kind)" }
+
+  private func expectation(_ attribute: AttributeDescription) -> String {
+    switch attribute.type {
+    case .integer16: "a whole number of 16 bits"
+    case .integer32: "a whole number of 32 bits"
+    case .integer64: "a whole number of 64 bits"
+    case .boolean: "true or false"
+    case .float: "a number of 32-bit floating-point range"
+    case .double: "a number of 64-bit floating-point range"
+    case .decimal: "a number of at most 38 digits"
+    case .string: "a string"
+    case .date: dateReader(attribute).expectation
+    case .binary, .transformable: "bytes as a base64 string"
+    case .uuid: "a UUID as a string"
+    case .uri: "a URI as a string"
+    case .composite: "an object of its parts"
+    case .undefined: "a Boolean, a number or a string"
+    }
+  }
+}

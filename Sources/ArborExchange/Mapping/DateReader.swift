@@ -1,0 +1,50 @@
+import ArborModel
+import Foundation
+
+/// Reads the dates of one attribute: ISO 8601, or what the attribute's `DateFormat` in `userInfo`
+/// says, a Unicode date pattern or `UnixTime`.
+///
+/// Patterns are read as in `en_US_POSIX` and, where the text names no zone, in UTC: never as the
+/// device is set.
+final class DateReader {
+  private enum Format {
+    case iso8601
+    case unixTime
+    case pattern(DateFormatter, String)
+  }
+
+  private let format: Format
+
+  init(_ attribute: AttributeDescription) {
+    switch attribute.userInfo["DateFormat"] ?? attribute.userInfo["dateFormat"] {
+    case nil: format = .iso8601
+    case "UnixTime": format = .unixTime
+    case let pattern?:
+      let formatter = DateFormatter()
+      formatter.locale = Locale(identifier: "en_US_POSIX")
+      formatter.timeZone = TimeZone(secondsFromGMT: 0)
+      formatter.calendar = Calendar(identifier: .gregorian)
+      formatter.isLenient = false
+      formatter.dateFormat = pattern
+      format = .pattern(formatter, pattern)
+    }
+  }
+
+  /// What a document has to hold, in words.
+  var expectation: String {
+    switch format {
+    case .iso8601: "a date in ISO 8601, as \"2024-05-01T12:30:00Z\""
+    case .unixTime: "a number of seconds since 1970"
+    case .pattern(_, let pattern): "a date in the format \(pattern)"
+    }
+  }
+
+  /// The date that a value denotes, or nil.
+  func date(_ node: JSONNode) -> Date? {
+    switch format {
+    case .iso8601: node.string.flatMap(ISO8601Date.parse)
+    case .unixTime: node.number?.double.map(Date.init(timeIntervalSince1970:))
+    case .pattern(let formatter, _): node.string.flatMap(formatter.date(from:))
+    }
+  }
+}

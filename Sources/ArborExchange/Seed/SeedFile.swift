@@ -1,0 +1,86 @@
+import Foundation
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// A document read from the file system: its bytes, and which file they come from.
+///
+/// The system calls take pointers to a path and to a `stat` structure, both of which Swift keeps
+/// alive for the length of the call; that is all that is unsafe here.
+struct SeedFile {
+  /// A file, whatever its paths are called.
+  struct Identity: Hashable {
+    let device: UInt64
+    let number: UInt64
+  }
+
+  enum Problem: Error {
+    case missing
+    case unreadable(code: Int32)
+    case notAFile
+    case outside
+    case tooLarge
+  }
+
+  let data: Data
+  let identity: Identity
+
+  /// Reads a regular file.
+  ///
+  /// - Parameters:
+  ///   - path: The file's path.
+  ///   - root: The folder, symbolic links resolved, that the file must lie in once its own links
+  ///     are resolved; nil: any.
+  ///   - limit: The greatest number of bytes.
+  init(path: String, within root: String?, limit: Int) throws(Problem) {
+    // Without blocking, or a named pipe would hold the caller until somebody writes.
+    let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+    guard descriptor >= 0 else {
+      throw errno == ENOENT || errno == ENOTDIR ? .missing : .unreadable(code: errno)
+    }
+    let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+    var status = stat()
+    guard unsafe fstat(descriptor, &status) == 0 else { throw .unreadable(code: errno) }
+    guard status.st_mode & S_IFMT == S_IFREG else { throw .notAFile }
+    identity = Identity(status)
+    if let root {
+      // The path is resolved after the file was opened and has to lead to the very same file: a
+      // link that is exchanged meanwhile leads nowhere else.
+      guard let resolved = Self.resolved(path), resolved.hasPrefix(root == "/" ? root : root + "/")
+      else { throw .outside }
+      var resolvedStatus = stat()
+      guard unsafe lstat(resolved, &resolvedStatus) == 0, Identity(resolvedStatus) == identity
+      else { throw .outside }
+    }
+    guard status.st_size <= limit else { throw .tooLarge }
+    do {
+      data = try handle.read(upToCount: limit + 1) ?? Data()
+    } catch {
+      throw .unreadable(code: EIO)
+    }
+    guard data.count <= limit else { throw .tooLarge }
+  }
+}
+
+extension SeedFile {
+  /// A path with all symbolic links resolved; nil where it leads nowhere.
+  static func resolved(_ path: String) -> String? {
+    // Without a buffer of the caller's the function allocates the result, which is freed here.
+    guard let resolved = unsafe realpath(path, nil) else { return nil }
+    defer { unsafe free(resolved) }
+    return unsafe String(cString: resolved)
+  }
+}
+
+extension SeedFile.Identity {
+  fileprivate init(_ status: stat) {
+    self.init(
+      device: UInt64(truncatingIfNeeded: status.st_dev),
+      number: UInt64(truncatingIfNeeded: status.st_ino))
+  }
+}

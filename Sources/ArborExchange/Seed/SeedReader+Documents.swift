@@ -1,0 +1,111 @@
+import ArborModel
+
+/// What a document is: one object, and by its keys a list of links, a list of documents, or the
+/// instances of one entity.
+extension SeedReader {
+  static let seedlings = "seedlings"
+  static let seeds = "seeds"
+
+  /// What a document creates. JSON's depth bounds the recursion of documents in documents.
+  mutating func sources(ofDocument node: JSONNode) throws(ArborError) -> [PlannedSource] {
+    guard let members = node.members else {
+      throw node.error(
+        "A seed document is one object, and this is \(node.kind); write "
+          + "{\"Entity\": [ … ]} or {\"seedlings\": [ … ]}.")
+    }
+    if let links = members.first(where: { $0.key == Self.seedlings }) {
+      return try sources(ofLinks: links.value)
+    }
+    guard let member = members.first else {
+      throw node.error("The seed document is empty; name an entity, seedlings or seeds.")
+    }
+    guard members.count == 1 else {
+      throw members[1].keyNode.error(
+        "A seed document has one key, and this has \(members.count); write a document for each, "
+          + "or put them into {\"seeds\": [ … ]}.")
+    }
+    if member.key == Self.seeds { return try sources(ofDocuments: member.value) }
+    return try sources(ofInstances: member.value, named: member.key, at: member.keyNode)
+  }
+
+  private mutating func sources(ofDocuments node: JSONNode) throws(ArborError) -> [PlannedSource] {
+    guard let documents = node.elements else {
+      throw node.error("seeds takes a list of documents, and this is \(node.kind); write a list.")
+    }
+    var sources: [PlannedSource] = []
+    for document in documents { sources += try self.sources(ofDocument: document) }
+    return sources
+  }
+
+  private mutating func sources(
+    ofInstances node: JSONNode, named name: String, at keyNode: JSONNode
+  ) throws(ArborError) -> [PlannedSource] {
+    guard !name.hasPrefix("$") else { throw unknownDirective(name, at: keyNode) }
+    guard let entity = schema.entity(named: name) else {
+      let known = schema.entityNames + [Self.seedlings, Self.seeds]
+      throw keyNode.error(
+        "The model has no entity “\(name)”; write the name of one."
+          + NearestName.hint(name, in: known))
+    }
+    guard let instances = node.elements else {
+      guard node.kind == .object else {
+        throw node.error(
+          "\(name) takes an object or a list of objects, and this is \(node.kind); write one."
+        ).with(entity: name)
+      }
+      return [try source(ofInstance: node, of: entity, at: keyNode)]
+    }
+    var sources: [PlannedSource] = []
+    sources.reserveCapacity(instances.count)
+    for instance in instances {
+      guard instance.kind == .object else {
+        throw instance.error(
+          "A list of \(name) holds objects only, and this is \(instance.kind); remove it."
+        ).with(entity: name)
+      }
+      sources.append(try source(ofInstance: instance, of: entity, at: keyNode))
+    }
+    return sources
+  }
+
+  /// What the documents create that a list of links names.
+  mutating func sources(ofLinks node: JSONNode) throws(ArborError) -> [PlannedSource] {
+    guard let links = node.elements else {
+      throw node.error("seedlings takes a list of links, and this is \(node.kind); write a list.")
+    }
+    var sources: [PlannedSource] = []
+    for link in links { sources.append(try source(ofLink: link)) }
+    return sources
+  }
+
+  private mutating func source(ofLink node: JSONNode) throws(ArborError) -> PlannedSource {
+    guard let members = node.members else {
+      throw node.error(
+        "A link is an object, and this is \(node.kind); write {\"seedFile\": \"name.json\"}.")
+    }
+    let known = ["seedFile", "seedUrl"]
+    for member in members where !known.contains(member.key) {
+      throw member.keyNode.error(
+        "A link has no key “\(member.key)”; write seedFile."
+          + NearestName.hint(member.key, in: known))
+    }
+    // Where a link names both, the URL is the one to follow.
+    if let url = members.first(where: { $0.key == "seedUrl" }) {
+      throw Self.remoteUnsupported.with(location: url.value.location)
+    }
+    guard let file = members.first else {
+      throw node.error("A link names a document, and this names none; write a seedFile.")
+    }
+    guard let name = file.value.string else {
+      throw file.value.error(
+        "A seedFile is a path in a string, and this is \(file.value.kind); write a string.")
+    }
+    return try follow(file.value, to: name)
+  }
+
+  func unknownDirective(_ name: String, at keyNode: JSONNode) -> ArborError {
+    keyNode.error(
+      "“\(name)” is a key of the format itself, and this version knows none of that name; "
+        + "remove it.")
+  }
+}

@@ -1,0 +1,115 @@
+import ArborData
+import Foundation
+import Testing
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// Typed classes and a model file of companies with employees, and a place for their stores.
+enum Corporation {
+  /// Application data of this process; set before the first manager asks for it.
+  static let applicationData: URL = {
+    let folder = temporaryFolder()
+    setenv("XDG_DATA_HOME", folder.path, 1)
+    return folder
+  }()
+
+  static func temporaryFolder() -> URL {
+    FileManager.default.temporaryDirectory
+      .appending(path: "arbor-\(UUID().uuidString)", directoryHint: .isDirectory)
+  }
+
+  /// A manager of typed classes on a store in memory.
+  static func manager(
+    delegate: (any DataManagerDelegate)? = nil, group: ManagerGroup? = nil
+  ) throws -> DataManager {
+    try DataManager(
+      for: Company.self, Employee.self, at: .inMemory, delegate: delegate, group: group)
+  }
+
+  /// A folder with the model as a file, under a name of its own.
+  static func modelFolder(named name: String) throws -> URL {
+    _ = applicationData
+    let folder = temporaryFolder()
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    let contents = folder.appending(path: "\(name).xcdatamodeld/\(name).xcdatamodel")
+    try FileManager.default.createDirectory(at: contents, withIntermediateDirectories: true)
+    try Data(modelXML.utf8).write(to: contents.appending(path: "contents"))
+    return folder
+  }
+
+  static let modelXML = """
+    <?xml version="1.0" encoding="UTF-8" standalone="yes"?>
+    <model type="com.apple.IDECoreDataModeler.DataModel" documentVersion="1.0">
+      <entity name="Company" syncable="YES">
+        <attribute name="companyName" optional="YES" attributeType="String"/>
+        <relationship name="employees" optional="YES" toMany="YES" deletionRule="Cascade" \
+    destinationEntity="Employee" inverseName="company" inverseEntity="Employee"/>
+      </entity>
+      <entity name="Employee" syncable="YES">
+        <attribute name="name" optional="YES" attributeType="String"/>
+        <attribute name="salary" optional="YES" attributeType="Integer 64" \
+    defaultValueString="0" usesScalarValueType="YES"/>
+        <relationship name="company" optional="YES" maxCount="1" deletionRule="Nullify" \
+    destinationEntity="Company" inverseName="employees" inverseEntity="Company"/>
+      </entity>
+      <fetchRequest name="wellPaidEmployees" entity="Employee" \
+    predicateString="salary &gt; 1000"/>
+      <fetchRequest name="companyWellPaidEmployees" entity="Employee" \
+    predicateString="salary &gt; 1000 AND company == $company"/>
+      <fetchRequest name="everyone" entity="Employee"/>
+    </model>
+    """
+}
+
+final class Company: ManagedObject {
+  override class var entityDescription: EntityDescription { description }
+  private static let description = EntityDescription(
+    name: "Company", className: "Company",
+    attributes: [AttributeDescription(name: "companyName", type: .string, defaultValue: "")],
+    relationships: [
+      RelationshipDescription(
+        name: "employees", destination: "Employee", inverse: "company", isToMany: true,
+        deleteRule: .cascade)
+    ])
+
+  var companyName: String {
+    get { attribute(0) }
+    set { setAttribute(0, newValue) }
+  }
+  var employees: Set<Employee> {
+    get { toMany(0) }
+    set { setToMany(0, newValue) }
+  }
+}
+
+final class Employee: ManagedObject {
+  override class var entityDescription: EntityDescription { description }
+  private static let description = EntityDescription(
+    name: "Employee", className: "Employee",
+    attributes: [
+      AttributeDescription(name: "name", type: .string, defaultValue: ""),
+      AttributeDescription(name: "salary", type: .integer64, defaultValue: 0, isIndexed: true),
+    ],
+    relationships: [
+      RelationshipDescription(name: "company", destination: "Company", inverse: "employees")
+    ])
+
+  var name: String {
+    get { attribute(0) }
+    set { setAttribute(0, newValue) }
+  }
+  var salary: Int {
+    get { attribute(1) }
+    set { setAttribute(1, newValue) }
+  }
+  var company: Company? {
+    get { toOne(0) }
+    set { setToOne(0, newValue) }
+  }
+}

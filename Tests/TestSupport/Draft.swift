@@ -155,5 +155,5 @@ package final class Draft {
 /// A name that a draft's store does not have, or a value that does not fit.
 package struct DraftError: Error, CustomStringConvertible {
   package let description: String
-  init(_ description: String) { self.description = "Draft: \(description)" }
+  package init(_ description: String) { self.description = "Draft: \(description)" }
 }

@@ -4,9 +4,32 @@ package import ArborModel
 package struct StoreCheckReport: Sendable, CustomStringConvertible {
   /// One thing that is not as it should be.
   package struct Problem: Sendable, Hashable, CustomStringConvertible {
+    /// The rule that is broken.
     package enum Kind: String, Sendable, Hashable, CaseIterable {
-      /// A record whose bytes are damaged.
+      /// The header, the model, the catalogue or a layout is not what the file was opened with.
+      case header
+      /// A counter has not passed a number that is in use.
+      case counter
+      /// The history has a gap, a damaged entry, or another end than the header says.
+      case history
+      /// A record is damaged or in a layout that nobody knows.
       case damagedRecord
+      /// A record lies under a key of another entity.
+      case misplacedRecord
+      /// A record without its entry in an index.
+      case missingIndexEntry
+      /// An entry in an index without its record, or under another key than the record's.
+      case strayIndexEntry
+      /// Two objects with one unique value.
+      case duplicate
+      /// A link to an object that does not exist.
+      case danglingLink
+      /// A member of a relationship that its own side knows and the relationship does not.
+      case missingLink
+      /// A member that its own side does not know.
+      case strayLink
+      /// The two databases of an ordered relationship disagree.
+      case order
     }
 
     package let kind: Kind
@@ -16,15 +39,39 @@ package struct StoreCheckReport: Sendable, CustomStringConvertible {
     package let description: String
   }
 
-  package internal(set) var problems: [Problem] = []
+  /// Nobody reads more; a ruined file has millions.
+  package static let mostProblems = 1000
+
+  package private(set) var problems: [Problem] = []
+  /// Whether more was found than ``problems`` lists.
+  package private(set) var isCutShort = false
+  /// The records that were read.
+  package internal(set) var recordCount = 0
+  /// The index entries that were compared.
+  package internal(set) var indexEntryCount = 0
+  /// The members of relationships that were compared.
+  package internal(set) var linkCount = 0
 
   package var isSound: Bool { problems.isEmpty }
 
   package var description: String {
-    isSound ? "sound" : problems.map(\.description).joined(separator: "\n")
+    guard !isSound else {
+      return
+        "\(recordCount) records, \(indexEntryCount) index entries, \(linkCount) links: sound"
+    }
+    let lines = problems.map { "\($0.kind.rawValue): \($0.description)" }
+    return lines.joined(separator: "\n") + (isCutShort ? "\nand more" : "")
   }
-}
 
-extension StoreFile {
-  package func check() throws(StoreError) -> StoreCheckReport { StoreCheckReport() }
+  mutating func add(
+    _ kind: Problem.Kind, _ description: String, entity: String? = nil,
+    object: ObjectNumber? = nil
+  ) {
+    guard problems.count < Self.mostProblems else {
+      isCutShort = true
+      return
+    }
+    problems.append(
+      Problem(kind: kind, entity: entity, object: object, description: description))
+  }
 }

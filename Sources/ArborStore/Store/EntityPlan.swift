@@ -19,6 +19,9 @@ final class EntityPlan: Sendable {
     /// The number of the relationship database that is an index over the field; nil where the
     /// inverse is kept elsewhere.
     let derivedPlace: Int?
+    /// The number of the relationship database that lists the owner, derived or of links; nil where
+    /// the inverse is to-one.
+    let listPlace: Int?
   }
 
   /// A way by which other objects can hold on to one that is deleted.
@@ -68,7 +71,8 @@ final class EntityPlan: Sendable {
         let isDerived = inverse.storage == .derived
         references.append(
           Reference(
-            field: field, slot: relationship.slot, derivedPlace: isDerived ? inversePlace : nil))
+            field: field, slot: relationship.slot, derivedPlace: isDerived ? inversePlace : nil,
+            listPlace: inversePlace))
         if !isDerived, let back = Self.back(inverse, place: inversePlace) {
           inbound.append(.field(field, inverse: inverse, back: back))
         }

@@ -1,0 +1,130 @@
+internal import ArborModel
+internal import LMDB
+
+/// Every record has its entries, every entry its record, and unique values are unique.
+extension StoreChecker {
+  mutating func checkIndex(_ place: Int) throws(StoreError) {
+    let index = store.databases.indexes[place]
+    let expected = indexes[place]
+    expected.run.sort()
+    do throws(LMDBError) {
+      try compare(expected, with: index)
+    } catch {
+      throw StoreError(error)
+    }
+    guard index.schema.isUnique else { return }
+    findDuplicates(expected, index)
+    try findCutDuplicates(expected, index, place)
+  }
+
+  /// Walks what should be there and what is there side by side, both ordered by key and number.
+  private mutating func compare(
+    _ expected: ExpectedEntries, with index: StoreDatabases.Index
+  ) throws(LMDBError) {
+    let cursor = try reader.cursor(index.database)
+    var found = try cursor.first()
+    var next = 0
+    while next < expected.run.count || found != nil {
+      guard let stored = found else {
+        reportMissing(expected.run[next], index)
+        next += 1
+        continue
+      }
+      guard next < expected.run.count else {
+        reportStray(stored.integerValue, index)
+        found = try cursor.next()
+        continue
+      }
+      let wanted = expected.run[next]
+      let order = expected.run.withKey(wanted) { key in
+        key.isBefore(stored.key) ? -1 : stored.key.isBefore(key) ? 1 : 0
+      }
+      let isSame = order == 0 && wanted.number == stored.integerValue
+      if isSame || order < 0 || (order == 0 && wanted.number < stored.integerValue) {
+        if !isSame { reportMissing(wanted, index) }
+        next += 1
+      }
+      if isSame || order > 0 || (order == 0 && wanted.number > stored.integerValue) {
+        if !isSame { reportStray(stored.integerValue, index) }
+        found = try cursor.next()
+      }
+      report.indexEntryCount += 1
+    }
+  }
+
+  private mutating func reportMissing(_ entry: IndexEntry, _ index: StoreDatabases.Index) {
+    let number = ObjectNumber(rawValue: entry.number)
+    report.add(
+      .missingIndexEntry, "\(name(number)) is not in the index \(title(index)) as its record says.",
+      entity: entityName(number), object: number)
+  }
+
+  private mutating func reportStray(_ raw: UInt64, _ index: StoreDatabases.Index) {
+    let number = ObjectNumber(rawValue: raw)
+    report.add(
+      .strayIndexEntry,
+      "The index \(title(index)) has an entry for \(name(number)) that no record asks for.",
+      entity: entityName(number), object: number)
+  }
+
+  private func title(_ index: StoreDatabases.Index) -> String {
+    "\(store.schema.entities[index.schema.declaringEntity].name).\(index.schema.name)"
+  }
+
+  // MARK: Uniqueness
+
+  private mutating func findDuplicates(
+    _ expected: ExpectedEntries, _ index: StoreDatabases.Index
+  ) {
+    var start = 0
+    while start < expected.run.count {
+      let end = expected.run.endOfKey(start)
+      let holders = (start..<end).filter { !expected.run[$0].isExempt }
+      for place in holders.dropFirst() {
+        reportDuplicate(
+          ObjectNumber(rawValue: expected.run[holders[0]].number),
+          ObjectNumber(rawValue: expected.run[place].number), index)
+      }
+      start = end
+    }
+  }
+
+  /// Objects whose keys were cut are compared by their records.
+  private mutating func findCutDuplicates(
+    _ expected: ExpectedEntries, _ index: StoreDatabases.Index, _ place: Int
+  ) throws(StoreError) {
+    var holders: [[UInt8]: ObjectNumber] = [:]
+    let allocator = SlabAllocator()
+    for number in expected.cut {
+      guard let record = try snapshot.record(number, allocator: allocator),
+        let entity = store.schema.entity(of: number),
+        let fields = store.plans[entity.index]?.indexes.first(where: { $0.place == place })?
+          .fields,
+        !fields.contains(where: { record.isNull($0) })
+      else { continue }
+      var values = ByteWriter()
+      for field in fields {
+        if field.kind.isVariable {
+          values.appendRun(record.bytes(field))
+        } else {
+          values.append(
+            UnsafeRawBufferPointer(
+              start: record.base + Int(field.offset), count: field.kind.width))
+        }
+      }
+      if let holder = holders[values.bytes] {
+        reportDuplicate(holder, number, index)
+      } else {
+        holders[values.bytes] = number
+      }
+    }
+  }
+
+  private mutating func reportDuplicate(
+    _ holder: ObjectNumber, _ other: ObjectNumber, _ index: StoreDatabases.Index
+  ) {
+    report.add(
+      .duplicate, "\(name(holder)) and \(name(other)) have the same \(title(index)).",
+      entity: entityName(other), object: other)
+  }
+}

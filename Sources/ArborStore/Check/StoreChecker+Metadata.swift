@@ -1,0 +1,96 @@
+internal import ArborModel
+internal import LMDB
+
+/// What the file says about itself agrees with what it was opened with and with its history.
+extension StoreChecker {
+  mutating func checkMetadata() throws(StoreError) {
+    let arbor = store.databases.arbor
+    let header = try StoreHeader.read(reader, arbor, path: store.path)
+    if header.transactionID != reader.id {
+      report.add(.header, "The header is not of the transaction that the file ends with.")
+    }
+    if header.storeID != store.id || header.modelFingerprint != store.modelFingerprint {
+      report.add(.header, "The header is of another store or model.")
+    }
+    try checkModel(arbor)
+    for entity in store.schema.entities where !entity.isAbstract {
+      try checkLayouts(of: entity, arbor)
+    }
+    if try StoreCounter.read(StoreFormat.uniqueIDCounter, arbor, reader) == 0 {
+      report.add(.counter, "The counter of unique IDs is zero.")
+    }
+  }
+
+  private mutating func checkModel(_ arbor: Database) throws(StoreError) {
+    if let bytes = try entry(StoreFormat.modelKey, arbor) {
+      do throws(StoreError) {
+        let model = try ModelCodec.decode(bytes)
+        if model.fingerprint != store.modelFingerprint {
+          report.add(.header, "The stored model is another than the header says.")
+        }
+      } catch {
+        report.add(.header, "The stored model is damaged.")
+      }
+    }
+    if let bytes = try entry(StoreFormat.catalogKey, arbor),
+      CatalogCodec.decode(bytes) != store.schema.catalog
+    {
+      report.add(.header, "The catalogue is damaged or of another model.")
+    }
+  }
+
+  private mutating func checkLayouts(
+    of entity: EntitySchema, _ arbor: Database
+  ) throws(StoreError) {
+    for number in 1...entity.layout.number {
+      let key = StoreFormat.layoutKey(entity: entity.number, layout: number)
+      guard let bytes = try entry(key, arbor) else { continue }
+      let stored = LayoutCodec.decode(bytes, entity: entity.number, number: number)
+      guard let fields = stored?.layout.fields,
+        number < entity.layout.number || fields == entity.layout.fields
+      else {
+        report.add(.header, "The entry \(key) is damaged or of another layout.")
+        continue
+      }
+    }
+  }
+
+  private mutating func entry(
+    _ key: String, _ arbor: Database
+  ) throws(StoreError) -> UnsafeRawBufferPointer? {
+    let bytes = try storing { () throws(LMDBError) in try reader.get(arbor, key: Array(key.utf8)) }
+    if bytes == nil { report.add(.header, "The entry \(key) is missing.") }
+    return bytes
+  }
+
+  // MARK: History
+
+  /// The last commits without a gap, up to the one that the header names.
+  mutating func checkHistory() throws(StoreError) {
+    let cursor = try storing { () throws(LMDBError) in
+      try reader.cursor(store.databases.history)
+    }
+    var entry = try storing { () throws(LMDBError) in try cursor.first() }
+    var last: UInt64?
+    var count: UInt64 = 0
+    while let found = entry {
+      let sequence = found.integerKey
+      if let last, sequence != last + 1 {
+        report.add(.history, "The history lacks what lies between \(last) and \(sequence).")
+      }
+      if HistoryCodec.decode(found.value, sequence: sequence) == nil {
+        report.add(.history, "The history's entry \(sequence) is damaged.")
+      }
+      last = sequence
+      count += 1
+      entry = try storing { () throws(LMDBError) in try cursor.next() }
+    }
+    if (last ?? 0) != snapshot.sequence {
+      report.add(
+        .history, "The history ends with \(last ?? 0), the header with \(snapshot.sequence).")
+    }
+    if count != min(snapshot.sequence, StoreFormat.historyLength) {
+      report.add(.history, "The history has \(count) commits; it should have the last of all.")
+    }
+  }
+}

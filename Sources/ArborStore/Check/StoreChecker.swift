@@ -1,0 +1,144 @@
+internal import ArborModel
+internal import LMDB
+
+/// Compares everything that a store keeps twice, and everything that must not contradict itself.
+///
+/// The records are the truth: from them it works out what every index and every derived relationship
+/// has to hold, and compares that with what they do hold. Links are compared with their other side,
+/// ordered relationships with their second database, counters with the numbers in use, the history
+/// with the header.
+///
+/// It reads one snapshot, while others go on, and needs memory for one entry per index and record.
+struct StoreChecker {
+  let store: StoreFile
+  let snapshot: StoreSnapshot
+  let reader: TransactionReader
+  /// What the indexes have to hold, by their numbers.
+  let indexes: [ExpectedEntries]
+  /// What the relationships have to hold, by their numbers.
+  let relationships: [ExpectedMembers]
+  var report = StoreCheckReport()
+
+  /// The entries that the records ask of one index.
+  final class ExpectedEntries {
+    var run = EntryRun()
+    /// Objects whose key was cut, for the comparison of unique values.
+    var cut: [ObjectNumber] = []
+  }
+
+  /// The members that the other side asks of one relationship.
+  final class ExpectedMembers {
+    var run = MemberRun()
+  }
+
+  init(_ store: StoreFile, _ snapshot: StoreSnapshot) throws(StoreError) {
+    self.store = store
+    self.snapshot = snapshot
+    reader = try snapshot.reader
+    indexes = store.databases.indexes.map { _ in ExpectedEntries() }
+    relationships = store.databases.relationships.map { _ in ExpectedMembers() }
+  }
+
+  mutating func check() throws(StoreError) -> StoreCheckReport {
+    try checkMetadata()
+    for entity in store.schema.entities where !entity.isAbstract {
+      guard let plan = store.plans[entity.index] else { continue }
+      try checkRecords(plan)
+    }
+    for place in indexes.indices { try checkIndex(place) }
+    try collectLinks()
+    for place in relationships.indices { try checkRelationship(place) }
+    try checkHistory()
+    return report
+  }
+
+  // MARK: Records
+
+  /// Reads every record of an entity and notes what it asks of indexes and relationships.
+  private mutating func checkRecords(_ plan: EntityPlan) throws(StoreError) {
+    let counter = try StoreCounter.read(
+      StoreFormat.objectCounter(plan.entity.number), store.databases.arbor, reader)
+    let allocator = SlabAllocator(slabSize: 4 << 10)
+    var key = KeyBuffer()
+    let cursor = try storing { () throws(LMDBError) in try reader.cursor(plan.records) }
+    var entry = try storing { () throws(LMDBError) in try cursor.first() }
+    while let found = entry {
+      let number = ObjectNumber(rawValue: found.integerKey)
+      checkNumber(number, plan.entity, counter)
+      do throws(StoreError) {
+        guard let base = found.value.baseAddress else {
+          throw .corrupted(entity: nil, object: number, what: "The record is empty.")
+        }
+        let record = try store.verified(
+          RecordView(base: base, count: found.value.count), of: number, entity: plan.entity,
+          allocator: allocator)
+        report.recordCount += 1
+        note(number, record, plan, &key)
+        try checkClaims(number, record, plan)
+      } catch {
+        guard case .corrupted(_, _, let what) = error else { throw error }
+        report.add(
+          .damagedRecord, "\(name(number)): \(what)", entity: plan.entity.name, object: number)
+      }
+      entry = try storing { () throws(LMDBError) in try cursor.next() }
+    }
+  }
+
+  private mutating func checkNumber(
+    _ number: ObjectNumber, _ entity: EntitySchema, _ counter: UInt64
+  ) {
+    guard number.entity == entity.number else {
+      report.add(
+        .misplacedRecord, "The key \(number.rawValue) among \(entity.name) is of another entity.",
+        entity: entity.name, object: number)
+      return
+    }
+    guard number.sequence >= counter else { return }
+    report.add(
+      .counter, "\(name(number)) is in use, and the next number to reserve is \(counter).",
+      entity: entity.name, object: number)
+  }
+
+  private func note(
+    _ number: ObjectNumber, _ record: RecordView, _ plan: EntityPlan, _ key: inout KeyBuffer
+  ) {
+    for index in plan.indexes {
+      index.keys.key(of: record, into: &key)
+      let isExempt =
+        !index.isUnique || key.isCut || index.fields.contains { record.isNull($0) }
+      if index.isUnique, key.isCut { indexes[index.place].cut.append(number) }
+      indexes[index.place].run.append(
+        key.bytes, number, isRemoval: false, isExempt: isExempt)
+    }
+    for reference in plan.references {
+      guard let target = record.reference(reference.field), let place = reference.listPlace else {
+        continue
+      }
+      relationships[place].run.append(
+        MemberChange(owner: target, member: number, isRemoval: false))
+    }
+  }
+
+  // MARK: Helpers
+
+  /// The entity and number of an object, for messages.
+  func name(_ number: ObjectNumber) -> String {
+    "\(store.schema.entity(of: number)?.name ?? "entity \(number.entity)")/\(number.sequence)"
+  }
+
+  func entityName(_ number: ObjectNumber) -> String? { store.schema.entity(of: number)?.name }
+
+  func exists(_ number: ObjectNumber) throws(StoreError) -> Bool {
+    try snapshot.exists(number)
+  }
+}
+
+extension StoreFile {
+  /// Checks that the store does not contradict itself. Reads everything; others go on meanwhile.
+  package func check() throws(StoreError) -> StoreCheckReport {
+    let snapshot = try snapshot()
+    defer { snapshot.close() }
+    var checker = try StoreChecker(self, snapshot)
+    return try checker.check()
+  }
+}

@@ -1,0 +1,294 @@
+import ArborModel
+import ArborStore
+import LMDB
+import TestSupport
+import Testing
+
+/// Each kind of damage, planted behind the store's back, is found and named.
+@Suite struct StoreCheckerTests {
+  /// What the planted store holds.
+  struct World {
+    let file: StoreFile
+    let company: ObjectNumber
+    let ada: ObjectNumber
+    let bob: ObjectNumber
+    let tag: ObjectNumber
+    let badge: ObjectNumber
+    let project: ObjectNumber
+    let tasks: [ObjectNumber]
+
+    init(_ file: StoreFile) throws {
+      self.file = file
+      let draft = Draft(file)
+      company = try draft.insert("Company", ["name": "Foo"])
+      tag = try draft.insert("Tag", ["name": "new"])
+      ada = try draft.insert(
+        "Employee", ["name": "Ada", "employeeID": 1, "email": "ada@foo"],
+        to: ["company": company])
+      bob = try draft.insert(
+        "Employee", ["name": "Bob", "employeeID": 2, "email": "bob@foo"],
+        to: ["company": company])
+      badge = try draft.insert("Badge", [:], to: ["employee": ada])
+      project = try draft.insert("Project", ["title": "Big"])
+      tasks = try ["one", "two", "three"].map { [project] title in
+        try draft.insert("Task", ["title": .string(title)], to: ["project": project])
+      }
+      try draft.edit(project, "tasks", .reorder(tasks))
+      try draft.link(ada, "tags", tag)
+      try draft.commit()
+      try draft.update(ada, to: ["badge": badge])
+      try draft.commit()
+    }
+  }
+
+  typealias Kind = StoreCheckReport.Problem.Kind
+
+  /// Plants something and returns the kinds that the check reports.
+  private func kinds(
+    _ plant: (World, Vandal) throws -> Void
+  ) throws -> Set<Kind> {
+    let folder = try TemporaryFolder()
+    let file = try StoreFile.open(
+      StoreOpening(.file(folder.path("a.arbor")), model: OfficeModel.make()))
+    defer { file.close() }
+    let world = try World(file)
+    #expect(try file.check().description.hasSuffix("sound"))
+    try plant(world, Vandal(file: file))
+    return Set(try file.check().problems.map(\.kind))
+  }
+
+  @Test func countsWhatItCompares() throws {
+    try TemporaryStore.use(OfficeModel.make()) { store in
+      _ = try World(store.file)
+      let report = try store.file.check()
+      #expect(report.isSound)
+      #expect(report.recordCount == 9)
+      // Two employees in six indexes, a company and a tag in one each.
+      #expect(report.indexEntryCount == 14)
+      // Two employees of a company, a tag on both sides, three tasks in one order.
+      #expect(report.linkCount == 7)
+    }
+  }
+
+  @Test func findsADamagedRecord() throws {
+    let found = try kinds { world, vandal in
+      let records = try vandal.database(records: "Company")
+      try vandal.write { transaction, _ in
+        let bytes = try transaction.get(records, key: world.company.rawValue).map(Array.init) ?? []
+        let changed = bytes.enumerated().map { $0 == 9 ? $1 ^ 1 : $1 }
+        _ = try changed.withUnsafeBytes {
+          try transaction.put(records, key: world.company.rawValue, value: $0)
+        }
+      }
+    }
+    #expect(found.contains(.damagedRecord))
+  }
+
+  @Test func findsAMisplacedRecord() throws {
+    let found = try kinds { world, vandal in
+      let records = try vandal.database(records: "Company")
+      try vandal.write { transaction, _ in
+        let bytes = try transaction.get(records, key: world.company.rawValue).map(Array.init) ?? []
+        _ = try bytes.withUnsafeBytes {
+          try transaction.put(records, key: world.tag.rawValue, value: $0)
+        }
+      }
+    }
+    #expect(found.contains(.misplacedRecord))
+  }
+
+  @Test(arguments: [("Person", "name"), ("Person", "email"), ("Employee", "byCompanyAndAge")])
+  func findsAMissingIndexEntry(entity: String, name: String) throws {
+    let found = try kinds { world, vandal in
+      let index = try vandal.index(entity, name)
+      try vandal.write { transaction, _ in
+        let cursor = try transaction.cursor(index)
+        let key = try cursor.first().map { Array($0.key) } ?? []
+        _ = try key.withUnsafeBytes { try transaction.delete(index, key: $0) }
+      }
+    }
+    #expect(found == [.missingIndexEntry])
+  }
+
+  @Test func findsAStrayIndexEntry() throws {
+    let found = try kinds { world, vandal in
+      let index = try vandal.index("Employee", "age")
+      try vandal.write { transaction, _ in
+        _ = try [UInt8](repeating: 2, count: 9).withUnsafeBytes {
+          try transaction.put(index, key: $0, value: world.ada.rawValue)
+        }
+      }
+    }
+    #expect(found == [.strayIndexEntry])
+  }
+
+  @Test func findsAnEntryOfAnotherObject() throws {
+    let found = try kinds { world, vandal in
+      let index = try vandal.index("Employee", "employeeID")
+      try vandal.write { transaction, _ in
+        let cursor = try transaction.cursor(index)
+        let key = try cursor.first().map { Array($0.key) } ?? []
+        try key.withUnsafeBytes {
+          _ = try transaction.delete(index, key: $0)
+          _ = try transaction.put(index, key: $0, value: world.bob.rawValue)
+        }
+      }
+    }
+    #expect(found == [.missingIndexEntry, .strayIndexEntry])
+  }
+
+  @Test(arguments: [false, true])
+  func findsDuplicates(isLong: Bool) throws {
+    // Planted as a change of the record together with its index entries.
+    let name: (String) -> String = { isLong ? String(repeating: "x", count: 600) + $0 : $0 }
+    try TemporaryStore.use(OfficeModel.make()) { store in
+      let draft = Draft(store.file)
+      let one = try draft.insert("Company", ["name": .string(name("a"))])
+      let two = try draft.insert("Company", ["name": .string(name("b"))])
+      try draft.commit()
+      let vandal = Vandal(file: store.file)
+      let records = try vandal.database(records: "Company")
+      let before = try store.file.snapshot()
+      let old = try before.reader.get(records, key: two.rawValue).map(Array.init) ?? []
+      before.close()
+      let entity = try draft.entity("Company")
+      try forge(entity, one, two, vandal, records)
+      let report = try store.file.check()
+      #expect(report.problems.contains { $0.kind == .duplicate && $0.object == two })
+      try vandal.write { transaction, _ in
+        _ = try old.withUnsafeBytes {
+          try transaction.put(records, key: two.rawValue, value: $0)
+        }
+      }
+    }
+  }
+
+  /// Gives `two` the record of `one`, sealed for its own key.
+  private func forge(
+    _ entity: EntitySchema, _ one: ObjectNumber, _ two: ObjectNumber, _ vandal: Vandal,
+    _ records: Database
+  ) throws {
+    try vandal.write { transaction, _ in
+      let source = try transaction.get(records, key: one.rawValue).map(Array.init) ?? []
+      try source.withUnsafeBytes { bytes in
+        guard let base = bytes.baseAddress else { return }
+        let record = RecordView(base: base, count: bytes.count)
+        _ = try transaction.put(
+          records, key: two.rawValue, reserving: record.sealedSize(entity.layout)
+        ) { record.seal(into: $0, layout: entity.layout, key: two, version: 1) }
+      }
+    }
+  }
+
+  @Test func findsLinksToNothing() throws {
+    let found = try kinds { world, vandal in
+      let records = try vandal.database(records: "Tag")
+      let index = try vandal.index("Tag", "name")
+      try vandal.write { transaction, _ in
+        _ = try transaction.delete(records, key: world.tag.rawValue)
+        try transaction.clear(index)
+      }
+    }
+    #expect(found == [.danglingLink])
+  }
+
+  @Test func findsAToOneFieldThatLeadsNowhere() throws {
+    let found = try kinds { world, vandal in
+      let records = try vandal.database(records: "Badge")
+      try vandal.write { transaction, _ in
+        _ = try transaction.delete(records, key: world.badge.rawValue)
+      }
+    }
+    #expect(found == [.danglingLink])
+  }
+
+  @Test func findsDerivedMembersOutOfStep() throws {
+    let found = try kinds { world, vandal in
+      let employees = try vandal.relationship("Company", "employees").members
+      try vandal.write { transaction, _ in
+        _ = try transaction.delete(
+          employees, key: world.company.rawValue, value: world.ada.rawValue)
+        _ = try transaction.put(employees, key: world.company.rawValue, value: world.tag.rawValue)
+      }
+    }
+    #expect(found == [.missingLink, .strayLink])
+  }
+
+  @Test func findsOneSidedLinks() throws {
+    let found = try kinds { world, vandal in
+      let tags = try vandal.relationship("Employee", "tags").members
+      try vandal.write { transaction, _ in
+        _ = try transaction.put(tags, key: world.bob.rawValue, value: world.tag.rawValue)
+      }
+    }
+    #expect(found == [.missingLink, .strayLink])
+  }
+
+  @Test func findsAOneToOneThatDisagrees() throws {
+    let found = try kinds { world, vandal in
+      // Ada's badge is now Bob's, who knows nothing of it.
+      let draft = Draft(world.file)
+      try draft.update(world.badge, to: ["employee": world.bob])
+      try draft.commit()
+    }
+    #expect(found == [.missingLink])
+  }
+
+  @Test func findsOrdersOutOfStep() throws {
+    let found = try kinds { world, vandal in
+      let tasks = try vandal.relationship("Project", "tasks")
+      try vandal.write { transaction, _ in
+        let order = tasks.order ?? tasks.members
+        _ = try transaction.delete(order, key: world.project.rawValue)
+      }
+    }
+    #expect(found == [.order])
+  }
+
+  @Test func findsCountersBehind() throws {
+    let found = try kinds { world, vandal in
+      try vandal.write { transaction, _ in
+        try StoreCounter.write(
+          StoreFormat.objectCounter(world.ada.entity), 2, vandal.file.databases.arbor,
+          transaction)
+      }
+    }
+    #expect(found == [.counter])
+  }
+
+  @Test func findsGapsInTheHistory() throws {
+    let gap = try kinds { world, vandal in
+      try vandal.write { transaction, _ in
+        _ = try transaction.delete(vandal.file.databases.history, key: 1)
+      }
+    }
+    #expect(gap == [.history])
+    let ahead = try kinds { world, vandal in
+      try vandal.write { _, header in header.sequence += 1 }
+    }
+    #expect(ahead == [.history])
+  }
+
+  @Test(arguments: ["catalog", "model", "layout/1/1"])
+  func findsDamagedMetadata(key: String) throws {
+    let found = try kinds { world, vandal in
+      let number = world.company.entity
+      let name = key.hasPrefix("layout") ? "layout/\(number)/1" : key
+      try vandal.write { transaction, _ in
+        try Array(name.utf8).withUnsafeBytes { key in
+          let bytes = try transaction.get(vandal.file.databases.arbor, key: key)
+          let changed = Array(bytes.map(Array.init)?.dropFirst() ?? [])
+          _ = try changed.withUnsafeBytes {
+            try transaction.put(vandal.file.databases.arbor, key: key, value: $0)
+          }
+        }
+      }
+    }
+    #expect(found == [.header])
+  }
+
+  @Test func everyKindIsPlanted() {
+    // Whoever adds a kind adds its test above.
+    #expect(Kind.allCases.count == 12)
+  }
+}

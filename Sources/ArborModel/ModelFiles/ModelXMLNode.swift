@@ -69,6 +69,10 @@ struct ModelXMLText: Sendable {
     .init(source: source, line: max(position.line, 1), column: max(position.column, 1))
   }
 
+  func location(ofByte offset: Int, in bytes: UnsafeRawBufferPointer) -> ArborError.SourceLocation {
+    JSONDocument.location(of: offset, in: bytes, source: source)
+  }
+
   /// The names of a tag's attributes, in order.
   func attributeNames(ofTagEndingAt end: Position) -> [String] {
     let start = start(ofTagEndingAt: end)

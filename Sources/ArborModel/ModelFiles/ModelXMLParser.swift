@@ -15,6 +15,13 @@ final class ModelXMLParser: NSObject, XMLParserDelegate {
   ///
   /// - Throws: ``ArborError`` `invalidModel` with line and column where the text is malformed.
   static func parse(_ data: Data, text: ModelXMLText) throws(ArborError) -> ModelXMLNode {
+    // Foundation's parser traps on names and values that are no UTF-8.
+    let fault = data.withUnsafeBytes { UTF8Check.firstFault(in: $0, from: 0, to: $0.count) }
+    if let fault {
+      throw ArborError(
+        .invalidModel, "The file is no UTF-8; save it as UTF-8, or restore it."
+      ).with(location: data.withUnsafeBytes { text.location(ofByte: fault, in: $0) })
+    }
     let parser = XMLParser(data: data)
     let builder = ModelXMLParser()
     parser.delegate = builder

@@ -16,7 +16,9 @@ extension AttributeType {
       (.decimal, .decimal), (.composite, .composite):
       value
     case (.double, .integer(let number)): .double(Double(number))
-    case (.double, .double(let number)): number.isNaN ? nil : value
+    // NaN has no place in an order. Written without `nil`, which a value reads as ``Value/null``.
+    case (_, .double(let number)) where number.isNaN: Value?.none
+    case (.double, .double): value
     case (.float, .integer(let number)): .double(Double(Float(number)))
     case (.float, .double(let number)): Self.float(number)
     case (.decimal, .integer(let number)): .decimal(Decimal(number))
@@ -34,7 +36,7 @@ extension AttributeType {
 
   private static func float(_ number: Double) -> Value? {
     let rounded = Float(number)
-    guard !number.isNaN, rounded.isFinite || number.isInfinite else { return nil }
+    guard rounded.isFinite || number.isInfinite else { return nil }
     return .double(Double(rounded))
   }
 

@@ -32,4 +32,11 @@ import Testing
     }
     #expect(try ManagedObjectModel(json: model.jsonData()) == model)
   }
+
+  @Test(arguments: 0..<200 as Range<UInt64>)
+  func aRandomModelComesBackEqual(seed: UInt64) throws {
+    var random = RandomModel(seed: seed)
+    let model = try random.model().validated()
+    #expect(try ManagedObjectModel(json: model.jsonData(.compact)) == model)
+  }
 }

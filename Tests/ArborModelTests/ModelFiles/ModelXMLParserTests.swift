@@ -33,6 +33,17 @@ import Testing
     #expect(error.violations.first?.location?.line == 5)
   }
 
+  @Test func otherBytesThanUTF8AreRefusedWithTheirPlace() throws {
+    try ModelFixtures.withFolder { folder in
+      let url = folder.appending(path: "contents")
+      try Data("<model>\n <\u{E9}ntity".utf8 + [0xE1] + "/></model>".utf8).write(to: url)
+      let error = try #require(ModelFixtures.error(reading: url))
+      #expect(error.violations.first?.message.contains("no UTF-8") == true)
+      #expect(error.violations.first?.location?.line == 2)
+      #expect(error.violations.first?.location?.column == 9)
+    }
+  }
+
   @Test func textsThatStandForThemselvesManyTimesAreStopped() throws {
     let entities = (1...9).map {
       "<!ENTITY e\($0) \"\(String(repeating: "&e\($0 - 1);", count: 10))\">"

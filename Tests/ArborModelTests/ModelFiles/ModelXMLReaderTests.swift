@@ -145,4 +145,31 @@ import Testing
         ])
     }
   }
+
+  /// Whatever damage a file has taken, reading it gives a model or an error, never a trap.
+  @Test(arguments: 0..<20 as Range<UInt64>)
+  func aDamagedFileIsAModelOrAnError(seed: UInt64) throws {
+    let sound = try Data(
+      contentsOf: ModelFixtures.url("Corporate.xcdatamodeld/Corporate 2.xcdatamodel/contents"))
+    var random = SplitMix(seed: seed)
+    try ModelFixtures.withFolder { folder in
+      let file = folder.appending(path: "contents")
+      for _ in 0..<20 {
+        var damaged = sound
+        for _ in 0..<Int.random(in: 1...8, using: &random) {
+          let place = Int.random(in: damaged.indices, using: &random)
+          switch Int.random(in: 0..<3, using: &random) {
+          case 0: damaged[place] = .random(in: .min ... .max, using: &random)
+          case 1: damaged.removeSubrange(place..<min(place + 9, damaged.count))
+          default: damaged.insert(contentsOf: sound.prefix(place + 40).suffix(40), at: place)
+          }
+        }
+        try damaged.write(to: file)
+        if let error = ModelFixtures.error(reading: file) {
+          #expect(error.code == .invalidModel)
+          #expect(error.violations.allSatisfy { $0.location != nil })
+        }
+      }
+    }
+  }
 }

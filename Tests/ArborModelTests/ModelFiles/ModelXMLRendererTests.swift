@@ -20,8 +20,8 @@ import Testing
       <model type="com.apple.IDECoreDataModeler.DataModel" documentVersion="1.0" \#
       minimumToolsVersion="Automatic" sourceLanguage="Swift" userDefinedModelVersionIdentifier="1">
           <entity name="Company" representedClassName="Company" syncable="YES">
-              <attribute name="name" attributeType="String" minValueString="1" maxValueString="20" \#
-      defaultValueString="&quot;A&quot; &amp; &lt;B&gt;&#10;'C'" indexed="YES">
+              <attribute name="name" attributeType="String" minValueString="1" \#
+      maxValueString="20" defaultValueString="&quot;A&quot; &amp; &lt;B&gt;&#10;'C'" indexed="YES">
                   <userInfo>
                       <entry key="key" value="value"/>
                   </userInfo>

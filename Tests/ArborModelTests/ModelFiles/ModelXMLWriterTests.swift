@@ -61,6 +61,37 @@ import Testing
     }
   }
 
+  @Test(arguments: 0..<200 as Range<UInt64>)
+  func aRandomModelComesBackEqual(seed: UInt64) throws {
+    var random = RandomModel(seed: seed)
+    let model = try random.model().validated()
+    let data = try model.xmlData()
+    let back = try ManagedObjectModel(xml: data)
+    #expect(back == model && back.fingerprint == model.fingerprint)
+    #expect(try back.xmlData() == data)
+  }
+
+  /// A change of a model that was read is written as that change, whatever the two models are.
+  @Test(arguments: 0..<100 as Range<UInt64>)
+  func aRandomChangeOfAFileComesBackEqual(seed: UInt64) throws {
+    var random = RandomModel(seed: seed)
+    let model = try random.model().validated()
+    var changed = try ManagedObjectModel(xml: model.xmlData())
+    var others = RandomModel(seed: seed)
+    _ = others.model()
+    let other = try others.model().validated()
+    changed.fetchRequestTemplates = []
+    changed.configurations = [:]
+    changed.composites = model.composites + other.composites
+    changed.entities += other.entities
+    changed.entities[0].userInfo = ["changed": "yes"]
+    for place in changed.entities[0].attributes.indices {
+      changed.entities[0].attributes[place].isOptional.toggle()
+      changed.entities[0].attributes[place].renamingIdentifier = nil
+    }
+    #expect(try ManagedObjectModel(xml: changed.xmlData()) == changed)
+  }
+
   @Test(arguments: [
     (AttributeType.double, Value.double(.infinity)), (.double, .double(-0.0)),
     (.double, .double(1e300)), (.float, .double(Double(Float(0.1)))),

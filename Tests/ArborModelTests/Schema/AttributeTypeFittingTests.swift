@@ -1,0 +1,46 @@
+import ArborModel
+import Foundation
+import Testing
+
+@Suite struct AttributeTypeFittingTests {
+  static let types: [AttributeType] = [
+    .integer16, .integer32, .integer64, .boolean, .float, .double, .decimal, .string, .date,
+    .binary, .uuid, .uri, .transformable("T"), .composite("C"), .undefined,
+  ]
+  static let values: [Value] = [
+    .null, .boolean(true), .integer(7), .integer(40_000), .integer(.max), .double(0.5),
+    .double(.nan), .double(.infinity), .double(1e300), .decimal(9), .string("a b"),
+    .string("6BA7B810-9DAD-11D1-80B4-00C04FD430C8"), .date(Date(timeIntervalSince1970: 0)),
+    .binary(Data([1])), .uuid(UUID()), .list([1]), .composite(["a": 1]),
+  ]
+
+  /// What fits, fits again as it is: nothing is brought into a form that is then refused.
+  @Test(arguments: types) func whatFitsStaysAsItIs(type: AttributeType) {
+    for value in Self.values {
+      guard let fitting = type.fitting(value) else { continue }
+      #expect(type.fitting(fitting) == fitting)
+    }
+    #expect(type.fitting(.null) == .null)
+    #expect(type.fitting(.list([1])) == nil)
+    #expect(type.fitting(.double(.nan)) == nil)
+    #expect(!type.expectation.isEmpty)
+  }
+
+  @Test func takesLiteralsAsTheyAreMeant() {
+    #expect(AttributeType.double.fitting(3) == .double(3))
+    #expect(AttributeType.decimal.fitting(9.99) == .decimal(Decimal(string: "9.99") ?? 0))
+    #expect(AttributeType.float.fitting(0.1) == .double(Double(Float(0.1))))
+    #expect(AttributeType.uuid.fitting("nonsense") == nil)
+    let id = UUID()
+    #expect(AttributeType.uuid.fitting(.string(id.uuidString)) == .uuid(id))
+  }
+
+  @Test func refusesWhatDoesNotFit() {
+    #expect(AttributeType.integer16.fitting(40_000) == nil)
+    #expect(AttributeType.integer16.fitting(-32_768) == -32_768)
+    #expect(AttributeType.integer64.fitting(1.0) == nil)
+    #expect(AttributeType.float.fitting(1e300) == nil)
+    #expect(AttributeType.boolean.fitting(1) == nil)
+    #expect(AttributeType.string.fitting(1) == nil)
+  }
+}

@@ -109,7 +109,7 @@ extension Environment {
     if code == MDB_NOTFOUND { return nil }
     try check(code)
     let database = try Database(name: name, handle: handle, in: transaction)
-    databases.withLock { $0.addCommitted(database) }
+    databases.withLock { $0.addPending(database) }
     return database
   }
 
@@ -138,12 +138,19 @@ extension Environment {
       result = try body(transaction)
     } catch {
       // Committed all the same: an abort would close what was opened before the error.
-      mdb_txn_commit(transaction)
+      try keepHandles(transaction)
       throw error
     }
-    // A reader's commit writes nothing; it gives the handles to the environment.
-    try check(mdb_txn_commit(transaction))
+    try keepHandles(transaction)
     return result
+  }
+
+  /// Commits a reader, which writes nothing and gives the handles to the environment. Only then may
+  /// others find them: a snapshot that began earlier would not know them.
+  private func keepHandles(_ transaction: OpaquePointer) throws(LMDBError) {
+    let code = mdb_txn_commit(transaction)
+    databases.withLock { _ = $0.finish(isCommitted: code == MDB_SUCCESS) }
+    try check(code)
   }
 
   /// Brings the table in line with the end of the writing transaction, and opens the gate that a

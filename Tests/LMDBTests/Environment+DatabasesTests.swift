@@ -81,6 +81,45 @@ import Testing
     }
   }
 
+  /// A database that one thread has opened can be read by another at once.
+  @Test func opensExistingOnesFromManyThreads() throws {
+    let names = (0..<40).map { "d\($0)" }
+    try environment.write { transaction in
+      for database in try transaction.createDatabases(names.map { ($0, []) }) {
+        try transaction.put(database, [1], Array(database.name))
+      }
+    }
+    for _ in 0..<5 {
+      try folder.environment().close()
+      let again = try folder.environment { $0.create = false }
+      DispatchQueue.concurrentPerform(iterations: 4) { worker in
+        for name in worker < 2 ? names : names.reversed() {
+          do {
+            let database = try #require(try again.openDatabase(name, [], create: false))
+            #expect(try again.value(database, [1]) == Array(name))
+          } catch {
+            Issue.record(error)
+          }
+        }
+      }
+    }
+  }
+
+  @Test func opensSeveralAtOnce() throws {
+    try environment.write { transaction in
+      _ = try transaction.createDatabases([("a", []), ("b", .integerKey)])
+    }
+    try environment.close()
+    let again = try folder.environment { $0.create = false }
+    for _ in 0..<2 {
+      let found = try again.openDatabases([("b", .integerKey), ("missing", []), ("a", [])])
+      #expect(found.map { $0?.name } == ["b", nil, "a"])
+    }
+    #expect(throws: LMDBError.incompatible) {
+      try again.openDatabases([("a", []), ("b", .numberSets)])
+    }
+  }
+
   @Test func saysWhenThereIsNoRoomForMore() throws {
     let small = try folder.environment("small.arbor") { $0.maximumDatabases = 3 }
     for name in ["a", "b", "c"] { _ = try small.openDatabase(name, [], create: true) }

@@ -33,6 +33,11 @@ extension FetchPredicate: ExpressibleByStringInterpolation {
     }
 
     /// Adds a constant, or nil.
+    public mutating func appendInterpolation<Argument: PredicateArgument>(_ value: Argument?) {
+      appendInterpolation(value?.predicateValue ?? Value.null)
+    }
+
+    /// Adds a constant of any type, or nil.
     @_disfavoredOverload
     public mutating func appendInterpolation(_ value: (any PredicateArgument)?) {
       arguments.append(value?.predicateValue ?? .null)

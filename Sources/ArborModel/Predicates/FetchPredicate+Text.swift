@@ -7,31 +7,19 @@ extension FetchPredicate: CustomStringConvertible {
     }
     switch shape.outcome {
     case .success(let node): return printer.text(of: node)
-    case .failure: return Self.source(of: shape, arguments)
+    case .failure(let error): return source ?? "<\(error)>"
     }
   }
 
-  /// What was written, as far as it is known.
-  private static func source(of shape: ParsedPredicate, _ arguments: [Value]) -> String {
-    switch shape.origin {
-    case .derived: return "%@"
-    case .text(let text, _, _):
-      var source = text.segments[0]
-      for (index, segment) in text.segments.dropFirst().enumerated() {
-        source +=
-          arguments.indices.contains(index) ? PredicateLiteral.text(of: arguments[index]) : ""
-        source += segment
-      }
-      return source
-    case .composed(let composition, let left, let right):
-      let first = source(of: left, arguments)
-      switch composition {
-      case .not: return "NOT (\(first))"
-      case .and, .or:
-        let rest = Array(arguments.dropFirst(left.argumentCount))
-        return "(\(first)) \(composition == .and ? "AND" : "OR") (\(source(of: right, rest)))"
-      }
+  /// What was written, with constants for arguments; nil for a predicate made from others.
+  private var source: String? {
+    guard let text = shape.source?.text else { return nil }
+    var source = text.segments[0]
+    for (index, segment) in text.segments.dropFirst().enumerated() {
+      if index < arguments.count { source += PredicateLiteral.text(of: arguments[index]) }
+      source += segment
     }
+    return source
   }
 }
 

@@ -21,7 +21,7 @@ extension ParsedPredicate {
         guard node.depth <= PredicateLimits.standard.maximumDepth else {
           return .failure(
             ArborError(
-              .limitExceeded,
+              .invalidPredicate,
               "The predicate is deeper than \(PredicateLimits.standard.maximumDepth); "
                 + "join fewer conditions in turn by AND, OR and NOT."))
         }
@@ -29,7 +29,7 @@ extension ParsedPredicate {
       }
     }
     return ParsedPredicate(
-      origin: .composed(composition, left, right), outcome: outcome, argumentCount: count)
+      source: nil, outcome: outcome, argumentCount: count)
   }
 
   /// The shape with some variables made arguments, which follow the present ones in the order of
@@ -84,7 +84,7 @@ extension ParsedPredicate {
   ) -> ParsedPredicate {
     if let known = derivations.withLock({ $0[key] }) { return known }
     let shape = ParsedPredicate(
-      origin: .derived, outcome: outcome.map(rewrite), argumentCount: argumentCount())
+      source: nil, outcome: outcome.map(rewrite), argumentCount: argumentCount())
     derivations.withLock { derivations in
       // Callers that build names on the fly must not make a shape grow without bound.
       if derivations.count >= 64 { derivations.removeAll() }

@@ -5,21 +5,18 @@ internal import Synchronization
 /// Shapes are shared: two predicates with one text and different interpolated values have the same.
 /// What is made from a shape and nothing else, such as its binding to an entity, is kept with it.
 package final class ParsedPredicate: Sendable {
-  /// How a shape came to be, which is also what it is found by.
-  package enum Origin: Sendable {
-    /// A text with a place for a value between its segments, or one with `%` specifications.
-    case text(PredicateText, isFormat: Bool, limits: PredicateLimits)
-    /// Two shapes, or one, joined by a logical operator.
-    case composed(Composition, ParsedPredicate, ParsedPredicate)
-    /// Another shape with some of its leaves replaced.
-    case derived
+  /// What was written, and how it was to be read; nil for a shape made from others.
+  package struct Source: Sendable {
+    package let text: PredicateText
+    package let isFormat: Bool
+    package let limits: PredicateLimits
   }
 
   package enum Composition: Sendable, Hashable {
     case and, or, not
   }
 
-  package let origin: Origin
+  package let source: Source?
   /// The tree, or why there is none.
   package let outcome: Result<PredicateNode, ArborError>
   /// How many arguments the tree's `.argument` leaves are taken from.
@@ -33,9 +30,9 @@ package final class ParsedPredicate: Sendable {
   let derivations = Mutex<[[String]: ParsedPredicate]>([:])
 
   package init(
-    origin: Origin, outcome: Result<PredicateNode, ArborError>, argumentCount: Int
+    source: Source?, outcome: Result<PredicateNode, ArborError>, argumentCount: Int
   ) {
-    self.origin = origin
+    self.source = source
     self.outcome = outcome
     self.argumentCount = argumentCount
     var leaves = PredicateLeaves()

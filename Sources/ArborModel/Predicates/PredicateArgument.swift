@@ -99,8 +99,8 @@ extension UUID: PredicateArgument {
 }
 
 extension URL: PredicateArgument {
-  /// The URI.
-  public var predicateValue: Value { .uri(self) }
+  /// The URI, absolute.
+  public var predicateValue: Value { .uri(absoluteURL) }
 }
 
 extension ObjectID: PredicateArgument {
@@ -122,5 +122,12 @@ extension Set: PredicateArgument where Element: PredicateArgument {
   /// The members as a list, in the order of values, so that equal sets give equal predicates.
   public var predicateValue: Value {
     .list(map(\.predicateValue).sorted { Value.compare($0, $1) == .less })
+  }
+}
+
+extension ClosedRange: PredicateArgument where Bound: PredicateArgument {
+  /// The bounds as a list, which `BETWEEN` takes.
+  public var predicateValue: Value {
+    .list([lowerBound.predicateValue, upperBound.predicateValue])
   }
 }

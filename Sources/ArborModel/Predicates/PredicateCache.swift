@@ -13,6 +13,15 @@ enum PredicateCache {
   private struct Entry: Sendable {
     var hash: UInt64
     var shape: ParsedPredicate
+    /// What the shape was composed of; nil for one that was parsed. Only the cache holds the parts: a
+    /// shape that held them would make chains of any length.
+    var parts: Parts?
+  }
+
+  private struct Parts: Sendable {
+    let composition: ParsedPredicate.Composition
+    let left: ParsedPredicate
+    let right: ParsedPredicate
   }
 
   private static let sets = Mutex([Entry?](repeating: nil, count: setCount * 2))
@@ -22,9 +31,10 @@ enum PredicateCache {
     of segments: PredicateSegments, isFormat: Bool, limits: PredicateLimits = .standard
   ) -> ParsedPredicate {
     let hash = segments.hash ^ (isFormat ? 1 : 0)
-    let known = find(hash) { shape in
-      guard case .text(let text, let format, let bounds) = shape.origin else { return false }
-      return format == isFormat && bounds == limits && segments.matches(text)
+    let known = find(hash) { entry in
+      guard let source = entry.shape.source else { return false }
+      return source.isFormat == isFormat && source.limits == limits
+        && segments.matches(source.text)
     }
     if let known { return known }
     let text = PredicateText(segments: segments.all)
@@ -43,35 +53,37 @@ enum PredicateCache {
     hasher.combine(ObjectIdentifier(left))
     hasher.combine(ObjectIdentifier(right))
     let hash = UInt64(truncatingIfNeeded: hasher.finalize())
-    let known = find(hash) { shape in
-      guard case .composed(composition, let first, let second) = shape.origin else { return false }
-      return first === left && second === right
+    let known = find(hash) { entry in
+      guard let parts = entry.parts, parts.composition == composition else { return false }
+      return parts.left === left && parts.right === right
     }
     if let known { return known }
     let shape = ParsedPredicate.compose(composition, left, right)
-    insert(hash, shape)
+    insert(hash, shape, Parts(composition: composition, left: left, right: right))
     return shape
   }
 
   private static func find(
-    _ hash: UInt64, where matches: (ParsedPredicate) -> Bool
+    _ hash: UInt64, where matches: (Entry) -> Bool
   ) -> ParsedPredicate? {
     let place = Int(truncatingIfNeeded: hash) & (setCount - 1)
     return sets.withLock { sets in
       for index in [place * 2, place * 2 + 1] {
-        if let entry = sets[index], entry.hash == hash, matches(entry.shape) { return entry.shape }
+        if let entry = sets[index], entry.hash == hash, matches(entry) { return entry.shape }
       }
       return nil
     }
   }
 
-  private static func insert(_ hash: UInt64, _ shape: ParsedPredicate) {
+  private static func insert(
+    _ hash: UInt64, _ shape: ParsedPredicate, _ parts: Parts? = nil
+  ) {
     let place = Int(truncatingIfNeeded: hash) & (setCount - 1)
     // What is displaced is released outside the lock: it may be the last reference to much.
     let displaced = sets.withLock { sets in
       let older = sets[place * 2 + 1]
       sets[place * 2 + 1] = sets[place * 2]
-      sets[place * 2] = Entry(hash: hash, shape: shape)
+      sets[place * 2] = Entry(hash: hash, shape: shape, parts: parts)
       return older
     }
     _ = displaced

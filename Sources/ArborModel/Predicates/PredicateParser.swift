@@ -27,7 +27,7 @@ struct PredicateParser {
       let length = text.segments.reduce(0) { $0 + $1.utf8.count }
       guard length <= limits.maximumLength else {
         throw ArborError(
-          .limitExceeded,
+          .invalidPredicate,
           "The predicate's text has \(length) bytes and the limit is \(limits.maximumLength); "
             + "pass long lists and texts as arguments.")
       }
@@ -40,7 +40,7 @@ struct PredicateParser {
       outcome = .failure(ArborError(.invalidPredicate, "\(error)"))
     }
     return ParsedPredicate(
-      origin: .text(text, isFormat: isFormat, limits: limits), outcome: outcome,
+      source: .init(text: text, isFormat: isFormat, limits: limits), outcome: outcome,
       argumentCount: isFormat ? lexer.argumentCount : text.segments.count - 1)
   }
 

@@ -127,7 +127,9 @@ extension PredicateLexer {
     // Fifteen digits are never lost.
     if text.utf8.count <= 16, text.utf8.contains(UInt8(ascii: ".")) { return .double(number) }
     let written = Self.digits(text, isNegative: isNegative)
-    if written != DecimalDigits(number), let decimal = written?.decimal { return .decimal(decimal) }
+    if written != DecimalDigits(shortest: number), let decimal = written?.decimal {
+      return .decimal(decimal)
+    }
     let isWhole = !text.utf8.contains { [0x2E, 0x65, 0x45].contains($0) }
     return isWhole ? written?.decimal.map(Value.decimal) ?? .double(number) : .double(number)
   }

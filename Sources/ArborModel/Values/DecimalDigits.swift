@@ -39,10 +39,11 @@ package struct DecimalDigits: Sendable, Hashable {
   /// Both agree in order with the numbers themselves, since the shortest decimal lies nearer to its
   /// number than to any other.
   package init(_ number: Double) {
-    if let whole = Int64(exactly: number) {
-      self.init(whole)
-      return
-    }
+    if let whole = Int64(exactly: number) { self.init(whole) } else { self.init(shortest: number) }
+  }
+
+  /// The shortest decimal that names a finite floating-point number.
+  package init(shortest number: Double) {
     let text = number.magnitude.description
     let parts = text.split(separator: "e")
     let power = parts.count > 1 ? Int(parts[1]) ?? 0 : 0

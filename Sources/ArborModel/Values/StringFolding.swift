@@ -25,7 +25,9 @@ package struct StringFolding: OptionSet, Sendable, Hashable {
     var options: String.CompareOptions = []
     if contains(.case) { options.insert(.caseInsensitive) }
     if contains(.diacritics) { options.insert(.diacriticInsensitive) }
-    return text.folding(options: options, locale: nil).precomposedStringWithCanonicalMapping
+    // Decomposed first: folding alone leaves some composed Greek characters as they are.
+    return text.decomposedStringWithCanonicalMapping.folding(options: options, locale: nil)
+      .precomposedStringWithCanonicalMapping
   }
 
   private static func lowercasedASCII(_ text: String) -> String {

@@ -119,7 +119,9 @@ struct NaiveEvaluator {
       if options.contains(.caseInsensitive) { kinds.insert(.caseInsensitive) }
       if options.contains(.diacriticInsensitive) { kinds.insert(.diacriticInsensitive) }
       if !kinds.isEmpty {
-        folded = text.folding(options: kinds, locale: nil).precomposedStringWithCanonicalMapping
+        folded =
+          text.decomposedStringWithCanonicalMapping.folding(options: kinds, locale: nil)
+          .precomposedStringWithCanonicalMapping
       }
     }
     return folded.unicodeScalars.map(\.value)

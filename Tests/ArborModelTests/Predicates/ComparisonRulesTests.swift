@@ -1,0 +1,67 @@
+import ArborModel
+import Foundation
+import Testing
+
+@Suite struct ComparisonRulesTests {
+  static let misfits: [(text: String, words: String)] = [
+    ("long < 'x'", "a number against a text"), ("'x' < long", "a text against a number"),
+    ("name > 5", "a text against a number"), ("born > 5", "a date against a number"),
+    ("born < '2020-01-01'", "a date against a text"), ("company < boss", "an object"),
+    ("SELF > 1", "an object"), ("long < {1}", "a list"), ("long BETWEEN 5", "two bounds"),
+    ("long BETWEEN {1}", "has 1"), ("long BETWEEN {1, 2, 3}", "has 3"),
+    ("long BETWEEN {1, 'x'}", "a number against a text"), ("long BEGINSWITH '1'", "a number"),
+    ("name LIKE 5", "a number"), ("name CONTAINS 5", "a number"), ("long CONTAINS 5", "a number"),
+    ("5 IN long", "a number"), ("name IN 5", "a number"), ("long IN 'abc'", "a number"),
+    ("home BEGINSWITH 'https'", "a URI"), ("key < 'x'", "a UUID against a text"),
+    ("photo MATCHES 'x'", "binary data"), ("entity.name > 5", "a text against a number"),
+    ("company CONTAINS 1", "an object"),
+  ]
+
+  @Test(arguments: misfits) func refusesWhatCannotBe(_ text: String, _ words: String) throws {
+    let world = try PredicateWorld()
+    let error = #expect(throws: ArborError.self) {
+      try world.matches(FetchPredicate(stringLiteral: text))
+    }
+    #expect(error?.code == .invalidPredicate)
+    #expect((error?.location?.column ?? 0) > 1)
+    #expect(error?.message.contains(words) == true, "\(error?.message ?? "")")
+  }
+
+  /// What a constant is known to do wrong at once, an argument does when it is known, in planning as
+  /// in compiling.
+  @Test(arguments: misfits.filter { $0.text.contains("< 'x'") })
+  func refusesArgumentsLikeConstants(_ text: String, _ words: String) throws {
+    let world = try PredicateWorld()
+    let predicate = try FetchPredicate(format: text.replacing("'x'", with: "%@"), "x")
+    let bound = try PredicateBinder.bind(predicate, to: world.person, in: world.schema)
+    for error in [
+      #expect(throws: ArborError.self) {
+        _ = try PredicateCompiler.compile(
+          [bound.root], arguments: predicate.arguments, for: world.person,
+          environment: world.environment)
+      },
+      #expect(throws: ArborError.self) {
+        _ = try bound.conjuncts(
+          arguments: predicate.arguments, environment: world.environment)
+      },
+    ] {
+      #expect(error?.message.contains(words) == true, "\(error?.message ?? "")")
+      #expect(error?.location != nil)
+    }
+  }
+
+  /// Nil fits everywhere, equality fits everything, an attribute without a type may be anything.
+  @Test(arguments: [
+    "long < nil", "nil BEGINSWITH nil", "name LIKE nil", "long BETWEEN nil",
+    "long BETWEEN {1, nil}",
+    "long == 'x'", "name != 5", "company == 'x'", "key == 'x'", "extra < 'x'",
+    "extra BEGINSWITH 'x'",
+    "5 IN extra", "extra CONTAINS 5", "name IN nil", "nil IN name", "long IN {'x', nil, 1.5}",
+    "born BETWEEN {nil, nil}", "long == {1}", "SELF != 1",
+  ])
+  func acceptsTheRest(_ text: String) throws {
+    let world = try PredicateWorld()
+    world.insert(world.person, ["name": "a"])
+    _ = try world.matches(FetchPredicate(stringLiteral: text))
+  }
+}

@@ -1,0 +1,160 @@
+import ArborModel
+import Foundation
+import Testing
+
+/// The conjunction that planning looks at, and the terms in it. That terms and conjunctions say what
+/// the predicate says is tested with the compiler; here their form is.
+@Suite struct PredicateNormalizerTests {
+  let world: PredicateWorld
+
+  init() throws { world = try PredicateWorld() }
+
+  private func conjuncts(_ predicate: FetchPredicate) throws -> [Conjunct] {
+    let bound = try PredicateBinder.bind(predicate, to: world.person, in: world.schema)
+    return try bound.conjuncts(arguments: predicate.arguments, environment: world.environment)
+  }
+
+  private func term(_ predicate: FetchPredicate) throws -> IndexableTerm? {
+    let conjuncts = try conjuncts(predicate)
+    #expect(conjuncts.count == 1)
+    return conjuncts.first?.term
+  }
+
+  private func isNever(_ predicate: FetchPredicate) throws -> Bool {
+    let conjuncts = try conjuncts(predicate)
+    guard conjuncts.count == 1, case .constant(false) = conjuncts[0].node else { return false }
+    return true
+  }
+
+  @Test func negationsMoveInwards() throws {
+    let predicate: FetchPredicate = """
+      NOT (long == 1 OR NOT (short == 2 AND flag == TRUE) OR name != 'x') AND TRUEPREDICATE
+      AND NOT (long < 3) AND NOT (long == 1 AND short == 2)
+      """
+    let found = try conjuncts(predicate)
+    #expect(found.map { $0.term != nil } == [false, true, true, true, false, false])
+    guard case .comparison(let first) = found[0].node, case .not = found[4].node,
+      case .or(let either) = found[5].node
+    else {
+      Issue.record("\(found)")
+      return
+    }
+    #expect(first.comparison == .notEqual)
+    #expect(either.count == 2)
+    #expect(try conjuncts("TRUEPREDICATE OR FALSEPREDICATE AND long == 1").count == 1)
+    #expect(try conjuncts("TRUEPREDICATE").isEmpty)
+    #expect(try conjuncts("NOT FALSEPREDICATE").isEmpty)
+    #expect(try isNever("long == 1 AND FALSEPREDICATE"))
+    #expect(try isNever("long == 1 AND NOT TRUEPREDICATE"))
+  }
+
+  @Test func equalityIsOneValue() throws {
+    let slot = try #require(world.person.attributes.first { $0.name == "long" }?.slot)
+    let expected = IndexableTerm.Condition.equals(5)
+    for text in [
+      "long == 5", "5 == long", "long == 5.0", "NOT (long != 5)", "long IN {5, 5.0, 'x'}",
+      "{5} CONTAINS long", "long == CAST('5', 'NSDecimalNumber')",
+    ] {
+      let term = try term(FetchPredicate(stringLiteral: text))
+      #expect(term?.condition == expected, "\(text)")
+      #expect(term?.subject == .attribute(slot: slot))
+      #expect(term?.isExact == true)
+    }
+    #expect(try term("long == nil")?.condition == .equals(.null))
+    #expect(try term("flag == 1")?.condition == .equals(true))
+    #expect(try term("price == 2.5")?.condition == .equals(.decimal(2.5)))
+    #expect(try term("name == 'x'")?.condition == .equals("x"))
+    #expect(try term("ratio == 3")?.condition == .equals(3.0))
+    #expect(try term("name ==[c] 'x'") == nil)
+    #expect(try term("long == short") == nil)
+    #expect(try term("extra == 5") == nil)
+    #expect(try term("boss.long == 5") == nil)
+    #expect(try term("long != 5") == nil)
+  }
+
+  @Test func whatNoFieldHoldsIsNever() throws {
+    for text in [
+      "short == 40000", "long == 2.5", "long == 'x'", "flag == 2", "single == 0.1", "short > 32767",
+      "short < -32768", "long > 1e19", "long BETWEEN {5, 4}", "long BETWEEN {2.2, 2.8}",
+      "long < nil", "name BEGINSWITH ''", "name == 5", "company == 5", "SELF == nil", "SELF IN {}",
+      "long IN {}", "long IN {'x', 0.5}", "key == 'x'",
+      "ratio < CAST('nan', 'NSNumber')",
+    ] {
+      #expect(try isNever(FetchPredicate(stringLiteral: text)), "\(text)")
+    }
+  }
+
+  @Test func boundsAreTightened() throws {
+    func range(_ lower: Value, _ upper: Value?) -> IndexableTerm.Condition {
+      .range(
+        lower: lower, isLowerIncluded: !lower.isNull, upper: upper, isUpperIncluded: upper != nil)
+    }
+    let none: Value? = Optional.none
+    let cases: [(String, IndexableTerm.Condition)] = [
+      ("long < 2.5", range(.null, 2)), ("long <= 2", range(.null, 2)),
+      ("long < 2", range(.null, 1)),
+      ("long > 2.5", range(3, none)), ("long >= -2.5", range(-2, none)),
+      ("2 < long", range(3, none)),
+      ("long < 1e19", range(.null, none)), ("long != nil", range(.null, none)),
+      ("short > -32769", range(.null, none)),
+      (
+        "short >= 32767",
+        .range(
+          lower: 32767, isLowerIncluded: true, upper: 32767, isUpperIncluded: true)
+      ),
+      ("long BETWEEN {0.5, 3.5}", range(1, 3)), ("flag > FALSE", range(true, true)),
+      ("flag <= 5", range(false, true)), ("ratio < 0.5", range(.null, .double(0.5.nextDown))),
+      ("single < 0.1", range(.null, .double(Double(Float(0.1).nextDown)))),
+      ("ratio > 9007199254740993", range(.double(9_007_199_254_740_994), none)),
+    ]
+    for (text, condition) in cases {
+      let found = try term(FetchPredicate(stringLiteral: text))
+      #expect(found?.condition == condition, "\(text)")
+      #expect(found?.isExact == true)
+    }
+    let date = Date(timeIntervalSinceReferenceDate: 10)
+    #expect(
+      try term("born >= \(date)")?.condition == range(.date(date), none))
+    #expect(
+      try term("name > 'x'")?.condition
+        == .range(lower: "x", isLowerIncluded: false, upper: none, isUpperIncluded: false))
+    #expect(
+      try term("price < 1e300")?.condition
+        == range(.null, .decimal(.greatestFiniteMagnitude)))
+  }
+
+  @Test func listsAreSortedAndUnique() throws {
+    #expect(
+      try term("long IN {3, nil, 1, 3.0, 'x', 2.5}")?.condition == .anyOf([.null, 1, 3]))
+    #expect(try term("name IN \(["b", "a"])")?.condition == .anyOf(["a", "b"]))
+    #expect(try term("name IN[c] {'b', 'a'}") == nil)
+  }
+
+  @Test func prefixesComeFromTwoOperators() throws {
+    #expect(try term("name BEGINSWITH 'ab'")?.condition == .prefix("ab"))
+    #expect(try term("name BEGINSWITH[c] 'ab'") == nil)
+    let star = try term("name LIKE 'ab*'")
+    #expect(star?.condition == .prefix("ab") && star?.isExact == true)
+    let mark = try term("name LIKE 'ab?*'")
+    #expect(mark?.condition == .prefix("ab") && mark?.isExact == false)
+    #expect(try term("name LIKE 'ab'")?.condition == .equals("ab"))
+    #expect(try term("name LIKE '*ab'") == nil)
+    #expect(try term(#"name LIKE 'ab\\*'"#)?.condition == .prefix("ab"))
+    #expect(try term("name CONTAINS 'ab'") == nil)
+  }
+
+  @Test func objectsAreNumbers() throws {
+    let boss = world.insert(world.worker, [:])
+    let number = Value.integer(Int64(bitPattern: boss.number.rawValue))
+    let slot = try #require(world.person.relationships.first { $0.name == "boss" }?.slot)
+    #expect(try term("boss == \(boss.id)")?.subject == .toOne(slot: slot))
+    #expect(try term("boss == \(boss.id)")?.condition == .equals(number))
+    #expect(try term("boss.objectID IN \([boss.id])")?.condition == .equals(number))
+    #expect(try term("SELF IN \([boss.id])")?.subject == .object)
+    #expect(try term("objectID == \(boss.id)")?.condition == .equals(number))
+    #expect(try term("boss == nil")?.condition == .equals(.null))
+    let foreign = ObjectID(storeID: UUID(), entityName: "Person", number: 1)
+    #expect(try isNever("boss == \(foreign)"))
+    #expect(try term("boss IN \([foreign, boss.id])")?.condition == .equals(number))
+  }
+}

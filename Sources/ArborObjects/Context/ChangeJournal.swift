@@ -10,10 +10,8 @@ final class ChangeJournal {
   enum Entry {
     /// An object's state before its first change in a savepoint.
     case object(ObjectStep)
-    /// A member that came to an unordered relationship of links.
-    case arrival(member: ObjectNumber, LinkEdit)
-    /// A member that left an unordered relationship of links.
-    case departure(member: ObjectNumber, LinkEdit)
+    /// What an edit of an unordered relationship said of a member before it changed.
+    case link(LinkEdit, ObjectNumber, LinkEdit.Standing)
     /// The member list of an ordered relationship before its first change in a savepoint.
     case order(LinkEdit, MemberList?)
   }

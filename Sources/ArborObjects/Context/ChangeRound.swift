@@ -38,7 +38,7 @@ extension ManagedObjectContext {
         // The first step tells what the object was when the round began.
         guard seen.insert(step.object).inserted else { continue }
         add(step, to: &result)
-      case .arrival(_, let edit), .departure(_, let edit), .order(let edit, _):
+      case .link(let edit, _, _), .order(let edit, _):
         guard let owner = registry.object(edit.owner), !edit.relationship.isHidden else { continue }
         if owner.isUpdated, !seen.contains(owner) { result.updated.insert(owner) }
       }

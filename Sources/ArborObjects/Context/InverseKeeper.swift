@@ -94,7 +94,10 @@ struct InverseKeeper {
       let object = context.fault(former)
       let formerField = object.binding.entity.field(
         of: object.binding.entity.inverse(of: relationship))
-      if let formerField { write(object, formerField, nil) }
+      // In a relationship that is its own inverse it may have been pointed elsewhere by now.
+      if let formerField, object.currentRecord.reference(formerField) == owner.number {
+        write(object, formerField, nil)
+      }
     case .derived: context.links.arrive(member.number, at: owner.number, relationship)
     case .links: arriveLink(member.number, at: owner.number, relationship)
     }
@@ -129,9 +132,7 @@ struct InverseKeeper {
         $0.append(member)
       }
     }
-    if let edit = context.links.arrive(member, at: owner, relationship) {
-      context.noteStep(.arrival(member: member, edit))
-    }
+    setLink(member, at: owner, relationship, .added)
   }
 
   func leaveLink(
@@ -142,9 +143,20 @@ struct InverseKeeper {
         $0.remove(member)
       }
     }
-    if let edit = context.links.leave(member, at: owner, relationship) {
-      context.noteStep(.departure(member: member, edit))
-    }
+    setLink(member, at: owner, relationship, .removed)
+  }
+
+  private func setLink(
+    _ member: ObjectNumber, at owner: ObjectNumber, _ relationship: RelationshipSchema,
+    _ standing: LinkEdit.Standing
+  ) {
+    let edit = context.links.makeEdit(owner, relationship)
+    let former = edit[member]
+    guard former != standing else { return }
+    context.noteStep(.link(edit, member, former))
+    // Between objects of which one was never committed, a link that goes leaves nothing to remove.
+    let isNew = context.isNew(owner) || context.isNew(member)
+    edit[member] = isNew && standing == .removed ? .unmentioned : standing
   }
 
   /// Changes the list of an ordered relationship, which is read from the store the first time.

@@ -19,6 +19,19 @@ final class LinkEdit {
   }
 
   var isEmpty: Bool { order == nil && added.isEmpty && removed.isEmpty }
+
+  /// What the edit says of one object.
+  enum Standing { case added, removed, unmentioned }
+
+  /// What the edit says of an object, whatever the store knows: a link that is added or removed may
+  /// be there, or not be there, already.
+  subscript(member: ObjectNumber) -> Standing {
+    get { added.contains(member) ? .added : removed.contains(member) ? .removed : .unmentioned }
+    set {
+      if newValue == .added { added.append(member) } else { added.remove(member) }
+      if newValue == .removed { removed.append(member) } else { removed.remove(member) }
+    }
+  }
 }
 
 /// The pending changes of to-many relationships in a context, by owner.
@@ -70,22 +83,16 @@ final class LinkEdits {
     return edit
   }
 
-  /// Records that a member has come to an unordered relationship; the edit, where that changed it.
-  @discardableResult
-  func arrive(
-    _ member: ObjectNumber, at owner: ObjectNumber, _ relationship: RelationshipSchema
-  ) -> LinkEdit? {
+  /// Repeats that the record of a member, which was none, has come to point at an owner.
+  func arrive(_ member: ObjectNumber, at owner: ObjectNumber, _ relationship: RelationshipSchema) {
     let edit = makeEdit(owner, relationship)
-    return edit.removed.remove(member) || edit.added.append(member) ? edit : nil
+    if !edit.removed.remove(member) { edit.added.append(member) }
   }
 
-  /// Records that a member has left an unordered relationship; the edit, where that changed it.
-  @discardableResult
-  func leave(
-    _ member: ObjectNumber, at owner: ObjectNumber, _ relationship: RelationshipSchema
-  ) -> LinkEdit? {
+  /// Repeats that the record of a member has ceased to point at an owner.
+  func leave(_ member: ObjectNumber, at owner: ObjectNumber, _ relationship: RelationshipSchema) {
     let edit = makeEdit(owner, relationship)
-    return edit.added.remove(member) || edit.removed.append(member) ? edit : nil
+    if !edit.added.remove(member) { edit.removed.append(member) }
   }
 
   /// Calls `body` with every edit that is not empty.

@@ -109,6 +109,12 @@ extension ManagedObjectContext {
     return object
   }
 
+  /// Whether an object was inserted in this context and never committed, even if it is deleted again.
+  func isNew(_ number: ObjectNumber) -> Bool {
+    guard let change = pending.change(of: number) else { return false }
+    return change.committed == nil && change.kind != .updated
+  }
+
   /// Whether an object is deleted in this context.
   func isDeleted(_ number: ObjectNumber) -> Bool {
     pending.change(of: number)?.kind == .deleted

@@ -41,10 +41,7 @@ extension ManagedObjectContext {
     while journal.entries.count > savepoint.entryCount, let entry = journal.entries.popLast() {
       switch entry {
       case .object(let step): undo(step)
-      case .arrival(let member, let edit):
-        links.leave(member, at: edit.owner, edit.relationship)
-      case .departure(let member, let edit):
-        links.arrive(member, at: edit.owner, edit.relationship)
+      case .link(let edit, let member, let standing): edit[member] = standing
       case .order(let edit, let order):
         edit.order = order
         edit.orderEpoch = 0

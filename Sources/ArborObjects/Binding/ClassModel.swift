@@ -30,5 +30,6 @@ extension ManagedObjectModel {
       }
     }
     self = try ManagedObjectModel(entities: entities).validated()
+    DescribedClasses.remember(classes, of: self)
   }
 }

@@ -88,7 +88,8 @@ public final class PersistentStore: Sendable {
     }
     let binder = ClassBinder(schema: file.schema, storeID: file.id)
     do throws(ArborError) {
-      self.classes = Mutex(try binder.bindings(for: classes))
+      self.classes = Mutex(
+        try binder.bindings(for: DescribedClasses.complete(classes, for: file.schema.model)))
     } catch {
       file.close()
       throw error

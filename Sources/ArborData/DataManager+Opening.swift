@@ -21,18 +21,20 @@ extension DataManager {
   ///   - folder: The folder that holds it.
   ///   - alias: The store's name; nil: the model's.
   ///   - options: How the store is opened.
+  ///   - classes: The typed classes that represent entities of the model; others are plain objects.
   ///   - delegate: Who is told of changes; not kept alive.
   ///   - group: The group to join.
   /// - Throws: ``ArborError`` where the model is missing or wrong, the store cannot be opened, or the
   ///   alias is open with another model.
   public convenience init(
     modelNamed name: String, in folder: URL, alias: String? = nil,
-    options: StoreOptions = StoreOptions(), delegate: (any DataManagerDelegate)? = nil,
-    group: ManagerGroup? = nil
+    options: StoreOptions = StoreOptions(), classes: [ManagedObject.Type] = [],
+    delegate: (any DataManagerDelegate)? = nil, group: ManagerGroup? = nil
   ) throws {
     let model = try ModelSearch.model(named: name, in: folder)
     let file = try StoreFolder().file(named: alias ?? name)
-    let store = try SharedStores.store(at: file, model: model, options: options)
+    let store = try SharedStores.store(
+      at: file, model: model, options: options, classes: classes)
     self.init(store: store, delegate: delegate, group: group)
   }
 
@@ -44,12 +46,13 @@ extension DataManager {
   ///   alias is open with another model.
   public convenience init(
     modelNamed name: String, in bundle: Bundle = .main, alias: String? = nil,
-    options: StoreOptions = StoreOptions(), delegate: (any DataManagerDelegate)? = nil,
-    group: ManagerGroup? = nil
+    options: StoreOptions = StoreOptions(), classes: [ManagedObject.Type] = [],
+    delegate: (any DataManagerDelegate)? = nil, group: ManagerGroup? = nil
   ) throws {
     let model = try ModelSearch.model(named: name, in: bundle)
     let file = try StoreFolder().file(named: alias ?? name)
-    let store = try SharedStores.store(at: file, model: model, options: options)
+    let store = try SharedStores.store(
+      at: file, model: model, options: options, classes: classes)
     self.init(store: store, delegate: delegate, group: group)
   }
 
@@ -58,9 +61,11 @@ extension DataManager {
   /// - Throws: ``ArborError`` where the model is wrong or the store cannot be opened.
   public convenience init(
     model: ManagedObjectModel, at location: StoreLocation, options: StoreOptions = StoreOptions(),
-    delegate: (any DataManagerDelegate)? = nil, group: ManagerGroup? = nil
+    classes: [ManagedObject.Type] = [], delegate: (any DataManagerDelegate)? = nil,
+    group: ManagerGroup? = nil
   ) throws {
-    let store = try PersistentStore(model: model, at: location, options: options)
+    let store = try PersistentStore(
+      model: model, at: location, options: options, classes: classes)
     self.init(store: store, delegate: delegate, group: group)
   }
 
@@ -72,9 +77,8 @@ extension DataManager {
     options: StoreOptions = StoreOptions(), delegate: (any DataManagerDelegate)? = nil,
     group: ManagerGroup? = nil
   ) throws {
-    try self.init(
-      model: ManagedObjectModel(for: types), at: location, options: options, delegate: delegate,
-      group: group)
+    let store = try PersistentStore(for: types, at: location, options: options)
+    self.init(store: store, delegate: delegate, group: group)
   }
 
   /// Opens a store with the model that some classes describe.

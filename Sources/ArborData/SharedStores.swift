@@ -16,7 +16,8 @@ enum SharedStores {
   /// - Throws: ``ArborError`` `modelMismatch` where it is open with another model, and what opening
   ///   throws.
   static func store(
-    at file: URL, model: ManagedObjectModel, options: StoreOptions
+    at file: URL, model: ManagedObjectModel, options: StoreOptions,
+    classes: [ManagedObject.Type]
   ) throws(ArborError) -> PersistentStore {
     let outcome = opened.withLock { opened -> Result<PersistentStore, ArborError> in
       if let store = opened[file.path]?.store {
@@ -29,7 +30,8 @@ enum SharedStores {
         return .success(store)
       }
       do throws(ArborError) {
-        let store = try PersistentStore(model: model, at: .file(file), options: options)
+        let store = try PersistentStore(
+          model: model, at: .file(file), options: options, classes: classes)
         opened[file.path] = Opened(store: store)
         return .success(store)
       } catch {

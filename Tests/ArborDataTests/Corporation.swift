@@ -24,6 +24,11 @@ enum Corporation {
       .appending(path: "arbor-\(UUID().uuidString)", directoryHint: .isDirectory)
   }
 
+  static func temporaryFile(_ ending: String) -> URL {
+    FileManager.default.temporaryDirectory
+      .appending(path: "arbor-\(UUID().uuidString).\(ending)", directoryHint: .notDirectory)
+  }
+
   /// A manager of typed classes on a store in memory.
   static func manager(
     delegate: (any DataManagerDelegate)? = nil, group: ManagerGroup? = nil
@@ -59,10 +64,10 @@ enum Corporation {
     destinationEntity="Company" inverseName="employees" inverseEntity="Company"/>
       </entity>
       <fetchRequest name="wellPaidEmployees" entity="Employee" \
-    predicateString="salary &gt; 1000"/>
+    includesPendingChanges="YES" predicateString="salary &gt; 1000"/>
       <fetchRequest name="companyWellPaidEmployees" entity="Employee" \
-    predicateString="salary &gt; 1000 AND company == $company"/>
-      <fetchRequest name="everyone" entity="Employee"/>
+    includesPendingChanges="YES" predicateString="salary &gt; 1000 AND company == $company"/>
+      <fetchRequest name="everyone" entity="Employee" includesPendingChanges="YES"/>
     </model>
     """
 }

@@ -15,7 +15,6 @@ struct SeedReader {
     let link: JSONNode?
     /// The number of the linking document.
     let parent: Int?
-    var identity: SeedFile.Identity?
 
     var path: String { folder.path(of: way) }
   }
@@ -31,6 +30,10 @@ struct SeedReader {
   /// In the order of reading.
   private(set) var documentsRead: [URL] = []
   private var waiting: [Int] = []
+  /// The documents from the top one to the present one.
+  private var chain: [(number: Int, identity: SeedFile.Identity)] = []
+  /// The files of the chain.
+  private var open: Set<SeedFile.Identity> = []
   private var size = 0
 
   init(schema: ExchangeSchema, options: SeedOptions) {
@@ -92,28 +95,28 @@ struct SeedReader {
     } catch {
       throw Self.error(for: error, path: document.path, options, at: document.link)
     }
-    documents[number].identity = file.identity
-    try refuseCycle(to: number)
+    try enter(number, file.identity)
     size += file.data.count
     var limits = JSONLimits()
     limits.maximumSize = options.maximumSize
     return try JSONDocument(file.data, source: document.path, limits: limits)
   }
 
-  /// A document that links to itself, over however many others, would never end.
-  private func refuseCycle(to number: Int) throws(ArborError) {
-    var chain = [documents[number].path]
-    var ancestor = documents[number].parent
-    while let present = ancestor {
-      chain.append(documents[present].path)
-      guard documents[present].identity != documents[number].identity else {
-        throw Self.error(
-          .invalidDocument,
-          "The document links to itself: \(chain.reversed().joined(separator: " → ")). "
-            + "Remove one of these links.", at: documents[number].link)
-      }
-      ancestor = documents[present].parent
+  /// Goes on to a document, from one that has been read. A document that links to itself, over
+  /// however many others, would never end.
+  private mutating func enter(_ number: Int, _ identity: SeedFile.Identity) throws(ArborError) {
+    // Documents are read depth first, so the linking one is still on the way here.
+    while let last = chain.last, last.number != documents[number].parent {
+      open.remove(last.identity)
+      chain.removeLast()
     }
+    chain.append((number, identity))
+    guard !open.insert(identity).inserted else { return }
+    let paths = chain.drop { $0.identity != identity }.map { documents[$0.number].path }
+    throw Self.error(
+      .invalidDocument,
+      "The document links to itself: \(paths.joined(separator: " → ")). Remove one of these links.",
+      at: documents[number].link)
   }
 
   static var remoteUnsupported: ArborError {

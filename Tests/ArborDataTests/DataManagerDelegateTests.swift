@@ -1,0 +1,113 @@
+import ArborData
+import Foundation
+import Testing
+
+@Suite struct DataManagerDelegateTests {
+  /// Takes down what it is told, round by round, as the names of objects.
+  private final class Listener: DataManagerDelegate {
+    var rounds:
+      [(created: Set<ManagedObject>, updated: Set<ManagedObject>, deleted: Set<ManagedObject>)] = []
+
+    func dataManager(
+      _ manager: DataManager, created: Set<ManagedObject>, updated: Set<ManagedObject>,
+      deleted: Set<ManagedObject>
+    ) {
+      rounds.append((created, updated, deleted))
+    }
+
+    /// The only round since the last look.
+    func round() -> [Set<ManagedObject>] {
+      defer { rounds = [] }
+      #expect(rounds.count == 1)
+      return rounds.first.map { [$0.created, $0.updated, $0.deleted] } ?? []
+    }
+  }
+
+  private let listener = Listener()
+  private let manager: DataManager
+
+  init() throws { manager = try Corporation.manager(delegate: listener) }
+
+  @Test func isToldOnceForEachOperation() throws {
+    let company = manager.insert(Company.self)
+    #expect(listener.round() == [[company], [], []])
+    let employee = try manager.insert("Employee")
+    #expect(listener.round() == [[employee], [], []])
+    manager.delete(employee)
+    #expect(listener.round() == [[], [], [employee]])
+    try manager.commit()
+    #expect(listener.rounds.isEmpty)
+    try manager.store.check()
+  }
+
+  @Test func isToldOfChangesAtTheNextOperation() throws {
+    let company = manager.insert(Company.self)
+    let employee = manager.insert(Employee.self)
+    listener.rounds = []
+    company.companyName = "a"
+    company.companyName = "b"
+    manager.processPendingChanges()
+    #expect(listener.round() == [[], [company], []])
+    manager.processPendingChanges()
+    #expect(listener.rounds.isEmpty)
+    employee.company = company
+    let other = manager.insert(Employee.self)
+    #expect(listener.round() == [[other], [employee], []])
+    company.companyName = "c"
+    try manager.commit()
+    #expect(listener.round() == [[], [company], []])
+    company.companyName = "d"
+    manager.processPendingChanges()
+    #expect(listener.round() == [[], [company], []])
+    try manager.commit()
+    try manager.store.check()
+  }
+
+  @Test func isToldOfCascades() throws {
+    let company = manager.insert(Company.self)
+    let employees = (0..<3).map { _ in manager.insert(Employee.self) }
+    company.employees = Set(employees)
+    try manager.commit()
+    listener.rounds = []
+    manager.delete(company)
+    #expect(listener.round() == [[], [], Set<ManagedObject>([company] + employees)])
+    try manager.commit()
+    #expect(listener.rounds.isEmpty)
+    try manager.store.check()
+  }
+
+  @Test func isToldOfASeedInOneRoundAndOfAFailedOneNotAtAll() throws {
+    let file = Corporation.temporaryFile("json")
+    defer { try? FileManager.default.removeItem(at: file) }
+    try Data(#"{"Company": {"employees": [{"name": "a"}, {"name": "b"}]}}"#.utf8).write(to: file)
+    let report = try manager.seed(from: file)
+    let round = listener.round()
+    #expect(round[0].count == 3 && round[0].isSuperset(of: report.objects))
+    #expect(round[1].isEmpty && round[2].isEmpty)
+    try Data(#"{"Company": {"employees": [{"name": "a"}, {"company": []}]}}"#.utf8).write(to: file)
+    #expect(throws: ArborError.self) { try manager.seed(from: file) }
+    manager.processPendingChanges()
+    #expect(listener.rounds.isEmpty)
+  }
+
+  @Test func isNotToldOfWhatWasRolledBack() throws {
+    try manager.insert("Company")
+    listener.rounds = []
+    let company = manager.context.insert(Company.self)
+    company.companyName = "x"
+    manager.rollback()
+    manager.processPendingChanges()
+    #expect(listener.rounds.isEmpty)
+  }
+
+  @Test func aDelegateThatComesLaterIsToldFromThenOn() throws {
+    let manager = try Corporation.manager()
+    let company = manager.insert(Company.self)
+    manager.delegate = listener
+    manager.processPendingChanges()
+    #expect(listener.rounds.isEmpty)
+    company.companyName = "x"
+    manager.processPendingChanges()
+    #expect(listener.round() == [[], [company], []])
+  }
+}

@@ -1,0 +1,160 @@
+import ArborData
+import Foundation
+import Testing
+
+@Suite struct DataManagerTests {
+  /// Two companies; the first has three employees, paid 500, 1500 and 2500.
+  private func populated(_ manager: DataManager) throws {
+    let foo = manager.insert(Company.self)
+    foo.companyName = "Foo Inc."
+    manager.insert(Company.self).companyName = "Bar Ltd."
+    for (name, salary) in [("a", 500), ("b", 1500), ("c", 2500)] {
+      let employee = manager.insert(Employee.self)
+      employee.name = name
+      employee.salary = salary
+      employee.company = foo
+    }
+  }
+
+  @Test func fetchesByEntityAndByClass() throws {
+    let manager = try Corporation.manager()
+    try populated(manager)
+    for _ in 0..<2 {
+      #expect(try manager.fetchAll("Employee").count == 3)
+      #expect(
+        try manager.fetchAll(Employee.self, sortedBy: "-salary").map(\.name) == ["c", "b", "a"])
+      #expect(
+        try manager.fetchAll("Employee", matching: "salary > \(1000)", sortedBy: "name")
+          .map { $0["name"] } == ["b", "c"])
+      #expect(
+        try manager.fetchAll(Employee.self, matching: "salary > \(1000)", sortedBy: ["-name"])
+          .map(\.name) == ["c", "b"])
+      let foo = try #require(
+        try manager.fetchOne("Company", matching: "companyName == \("Foo Inc.")"))
+      #expect(try manager.fetchOne(Company.self, matching: "companyName == 'Nope'") == nil)
+      #expect(try manager.fetchOne(Employee.self, sortedBy: "-salary", "name")?.name == "c")
+      #expect(try manager.fetchOne("Employee", sortedBy: ["salary"])?["name"] == "a")
+      #expect(try manager.count("Employee", matching: "company == \(foo.objectID)") == 3)
+      #expect(try manager.count(Company.self) == 2)
+      #expect(
+        try manager.fetch(FetchRequest<Employee>(predicate: "salary < 1000")).map(\.name) == ["a"])
+      try manager.commit()
+    }
+    try manager.store.check()
+  }
+
+  @Test func commitsAndRollsBack() throws {
+    let manager = try Corporation.manager()
+    try populated(manager)
+    try manager.commit()
+    let foo = try #require(
+      try manager.fetchOne(Company.self, matching: "companyName == 'Foo Inc.'"))
+    manager.delete(foo)
+    #expect(try manager.count("Employee") == 0)
+    manager.rollback()
+    #expect(try manager.count("Employee") == 3)
+    #expect(foo.employees.count == 3)
+    manager.delete(foo)
+    try manager.commit()
+    #expect(try manager.count("Employee") == 0)
+    #expect(try manager.count("Company") == 1)
+    try manager.store.check()
+  }
+
+  @Test func deletesEverything() throws {
+    let manager = try Corporation.manager()
+    try populated(manager)
+    try manager.commit()
+    try manager.deleteAll()
+    #expect(try manager.count("Company") == 0 && manager.count("Employee") == 0)
+    manager.rollback()
+    #expect(try manager.count("Company") == 2 && manager.count("Employee") == 3)
+    try manager.deleteAll()
+    try manager.commit()
+    #expect(try manager.count("Company") == 0 && manager.count("Employee") == 0)
+    try manager.store.check()
+  }
+
+  @Test func uniqueIDsNeverRepeat() throws {
+    let manager = try Corporation.manager()
+    var last: Int64 = 0
+    for _ in 0..<1_000 {
+      let next = try manager.uniqueID()
+      #expect(next > last)
+      last = next
+    }
+    manager.rollback()
+    try manager.purge()
+    #expect(try manager.uniqueID() > last)
+    try manager.store.check()
+  }
+
+  @Test func purgeErasesAndLeavesTheManagerUsable() throws {
+    let manager = try Corporation.manager()
+    try populated(manager)
+    try manager.commit()
+    try manager.insert("Company")
+    try manager.purge()
+    #expect(!manager.context.hasChanges)
+    #expect(try manager.count("Company") == 0 && manager.count("Employee") == 0)
+    try populated(manager)
+    try manager.commit()
+    #expect(try manager.count("Employee") == 3)
+    try manager.store.check()
+  }
+
+  @Test func commitInBackgroundIsTakenInBeforeItReturns() async throws {
+    let manager = try Corporation.manager()
+    try populated(manager)
+    try manager.commit()
+    let employee = try #require(try manager.fetchOne(Employee.self, matching: "name == 'a'"))
+    let id = employee.objectID
+    manager.context.automaticallyMergesCommits = true
+    let inserted = try await manager.commitInBackground { context in
+      try context.object(with: id).setValue(7, forKey: "salary")
+      return try context.insert("Company").objectID
+    }
+    #expect(employee.salary == 7)
+    #expect(try manager.count(Company.self) == 3)
+    #expect(try manager.context.object(with: inserted).entity.name == "Company")
+    try manager.store.check()
+  }
+
+  @Test func aFailedCommitKeepsThePendingChanges() throws {
+    var model = ManagedObjectModel(entities: [
+      Company.entityDescription, Employee.entityDescription,
+    ])
+    model.entities[0].attributes[0].minimum = 3
+    model.entities[0].attributes[0].defaultValue = "abc"
+    let manager = try DataManager(model: model, at: .inMemory)
+    let company = try manager.insert("Company")
+    company["companyName"] = "ab"
+    #expect(throws: ArborError.self) { try manager.commit() }
+    #expect(manager.context.insertedObjects == [company])
+    company["companyName"] = "abc"
+    try manager.commit()
+    try manager.store.check()
+  }
+
+  @Test func subclassesOverrideVerbs() throws {
+    final class Counting: DataManager {
+      var inserted = 0
+      override func insert(_ entityName: String) throws -> ManagedObject {
+        inserted += 1
+        return try super.insert(entityName)
+      }
+      override func seed(from urls: [URL], options: SeedOptions) throws -> SeedReport {
+        inserted += 100
+        return try super.seed(from: urls, options: options)
+      }
+    }
+    let manager = try Counting(for: Company.self, Employee.self, at: .inMemory)
+    _ = try manager.insert("Company")
+    let file = Corporation.temporaryFile("json")
+    try Data(#"{"Company": {"companyName": "x"}}"#.utf8).write(to: file)
+    try manager.seed(from: file)
+    #expect(manager.inserted == 101)
+    #expect(try manager.count("Company") == 2)
+    try FileManager.default.removeItem(at: file)
+  }
+}

@@ -1,0 +1,245 @@
+import ArborExchange
+import ArborModel
+import ArborObjects
+import Foundation
+import Testing
+
+@Suite struct SeedReaderTests {
+  // MARK: Documents
+
+  @Test func anEntityDocumentWithAnObjectCreatesOneInstance() throws {
+    let workshop = try SeedWorkshop()
+    let report = try workshop.seed(#"{"Company": {"companyName": "Foo Inc."}}"#)
+    #expect(report.created == ["Company": 1])
+    #expect(report.objects == [try workshop.only("Company")])
+    #expect(try workshop.only("Company").value(forKey: "companyName") == "Foo Inc.")
+    try workshop.finish()
+  }
+
+  @Test func anEntityDocumentWithAListCreatesAnInstanceForEachInOrder() throws {
+    let workshop = try SeedWorkshop()
+    let report = try workshop.seed(
+      #"{"Employee": [{"name": "a"}, {"name": "b"}, {"name": "c"}]}"#)
+    #expect(try report.objects.map { try $0.value(forKey: "name") } == ["a", "b", "c"])
+    #expect(report.objects.map(\.objectID.number) == report.objects.map(\.objectID.number).sorted())
+    try workshop.finish()
+  }
+
+  @Test func anEmptyListCreatesNothing() throws {
+    let workshop = try SeedWorkshop()
+    let report = try workshop.seed(#"{"Company": []}"#)
+    #expect(report.count == 0 && report.objects.isEmpty)
+    #expect(!workshop.context.hasChanges)
+  }
+
+  @Test func nothingIsCommitted() throws {
+    let workshop = try SeedWorkshop()
+    try workshop.seed(#"{"Company": {}}"#)
+    #expect(workshop.context.hasChanges)
+    workshop.context.rollback()
+    #expect(try workshop.all("Company").isEmpty)
+    try workshop.finish()
+  }
+
+  @Test func seedlingsPassThroughAndOtherKeysAreIgnored() throws {
+    let workshop = try SeedWorkshop()
+    try workshop.write(#"{"Company": {"companyName": "A"}}"#, to: "a.json")
+    try workshop.write(#"{"Department": [{"title": "B"}]}"#, to: "b.json")
+    let report = try workshop.seed(
+      #"{"comment": 1, "seedlings": [{"seedFile": "a.json"}, {"seedFile": "b.json"}], "Nope": {}}"#)
+    #expect(report.created == ["Company": 1, "Department": 1])
+    #expect(report.objects.map(\.entity.name) == ["Company", "Department"])
+    #expect(report.documents.map(\.lastPathComponent) == ["Main.json", "a.json", "b.json"])
+    try workshop.finish()
+  }
+
+  @Test func emptySeedlingsCreateNothing() throws {
+    let workshop = try SeedWorkshop()
+    #expect(try workshop.seed(#"{"seedlings": []}"#).count == 0)
+  }
+
+  @Test func seedsHoldSeveralDocumentsInOne() throws {
+    let workshop = try SeedWorkshop()
+    try workshop.write(#"{"Address": {"city": "Bonn"}}"#, to: "a.json")
+    let report = try workshop.seed(
+      #"""
+      {"seeds": [{"Company": {}}, {"seedlings": [{"seedFile": "a.json"}]},
+                 {"seeds": [{"Department": [{}, {}]}]}]}
+      """#)
+    #expect(
+      report.objects.map(\.entity.name) == ["Company", "Address", "Department", "Department"])
+    try workshop.finish()
+  }
+
+  @Test func aDocumentLinkedTwiceCreatesItsObjectsTwice() throws {
+    let workshop = try SeedWorkshop()
+    try workshop.write(#"{"Company": {}}"#, to: "a.json")
+    let report = try workshop.seed(
+      #"{"seedlings": [{"seedFile": "a.json"}, {"seedFile": "a.json"}]}"#)
+    #expect(report.created == ["Company": 2])
+    #expect(report.documents.count == 3)
+  }
+
+  /// A document that cannot be, a part of the message, and the path at which the fault is reported.
+  static let faults: [(text: String, message: String, path: String)] = [
+    ("{}", "is empty", "$"),
+    (#"{"Company": {}, "Employee": {}}"#, "has 2", "$.Employee"),
+    ("7", "is a number", "$"), ("\"Company\"", "is a string", "$"), ("null", "is null", "$"),
+    (#"[{"Company": {}}]"#, "is a list", "$"),
+    (#"{"Company": 7}"#, "is a number", "$.Company"),
+    (#"{"Company": null}"#, "is null", "$.Company"),
+    (#"{"Company": "x"}"#, "is a string", "$.Company"),
+    (#"{"Company": [1]}"#, "holds objects only", "$.Company[0]"),
+    (#"{"Company": [{}, {}, null]}"#, "holds objects only", "$.Company[2]"),
+    (#"{"Company": [{}, [{}]]}"#, "holds objects only", "$.Company[1]"),
+    ("{Company: 1}", "quotation marks", "$"), ("", "empty", "$"), ("hello", "a value", "$"),
+    (#"{"Compony": {}}"#, "Did you mean Company", "$.Compony"),
+    (#"{"Party": {}}"#, "abstract", "$.Party"),
+    (#"{"$find": {}}"#, "“$find”", "$[\"$find\"]"),
+    (#"{"seeds": {"Company": {}}}"#, "list of documents", "$.seeds"),
+    (#"{"seeds": [{}]}"#, "is empty", "$.seeds[0]"),
+    (#"{"seeds": [1]}"#, "is a number", "$.seeds[0]"),
+    (#"{"seedlings": {"seedFile": "x"}}"#, "list of links", "$.seedlings"),
+    (#"{"seedlings": ["x.json"]}"#, "link is an object", "$.seedlings[0]"),
+    (#"{"seedlings": [{}]}"#, "names none", "$.seedlings[0]"),
+    (#"{"seedlings": [{"seedFile": 1}]}"#, "write a string", "$.seedlings[0].seedFile"),
+    (#"{"seedlings": [{"seedFile": ""}]}"#, "names none", "$.seedlings[0].seedFile"),
+    (#"{"seedlings": [{"seedfile": "x"}]}"#, "mean seedFile", "$.seedlings[0].seedfile"),
+  ]
+
+  @Test(arguments: faults.indices) func refusesDocumentsThatCannotBe(index: Int) throws {
+    let workshop = try SeedWorkshop()
+    let fault = Self.faults[index]
+    let error = try workshop.failure(of: fault.text)
+    #expect(error.code == .invalidDocument)
+    #expect(error.message.contains(fault.message), "\(error)")
+    #expect(error.location?.path == fault.path)
+    #expect(error.location?.source?.hasSuffix("Main.json") == true)
+  }
+
+  // MARK: Links
+
+  @Test func linksAreRelativeToTheLinkingDocument() throws {
+    let workshop = try SeedWorkshop()
+    try workshop.write(#"{"seedlings": [{"seedFile": "deep/c.json"}]}"#, to: "sub/b.json")
+    try workshop.write(#"{"Company": {"companyName": "deep"}}"#, to: "sub/deep/c.json")
+    try workshop.seed(#"{"seedlings": [{"seedFile": "./sub//b.json"}]}"#)
+    #expect(try workshop.only("Company").value(forKey: "companyName") == "deep")
+    try workshop.finish()
+  }
+
+  @Test func aMissingFileIsAnErrorAtItsLink() throws {
+    let workshop = try SeedWorkshop()
+    let error = try workshop.failure(
+      of: #"{"seeds": [{"Company": {}}, {"seedlings": [{"seedFile": "nowhere.json"}]}]}"#)
+    #expect(error.code == .fileUnreadable)
+    #expect(error.location?.path == "$.seeds[1].seedlings[0].seedFile")
+    let top = try workshop.failure(ofSeedFrom: [workshop.folder.appending(path: "none.json")])
+    #expect(top.code == .fileUnreadable)
+  }
+
+  @Test func aFaultInALinkedDocumentNamesThatDocument() throws {
+    let workshop = try SeedWorkshop()
+    try workshop.write("{\"Company\":\n {\"companyName\": 7}}", to: "sub/a.json")
+    let error = try workshop.failure(of: #"{"seedlings": [{"seedFile": "sub/a.json"}]}"#)
+    #expect(error.location?.source?.hasSuffix("sub/a.json") == true)
+    #expect(error.location?.line == 2 && error.location?.column == 18)
+    #expect(error.location?.path == "$.Company.companyName")
+    #expect(error.entity == "Company" && error.keyPath == "companyName")
+  }
+
+  @Test func urlsAreRefusedAndFollowedBeforeFiles() throws {
+    let workshop = try SeedWorkshop()
+    try workshop.write(#"{"Company": {}}"#, to: "a.json")
+    let link = #"{"seedFile": "a.json", "seedUrl": "https://example.com/a.json"}"#
+    let error = try workshop.failure(of: "{\"seedlings\": [\(link)]}")
+    #expect(error.code == .notAllowed)
+    #expect(error.location?.path == "$.seedlings[0].seedUrl")
+    let remote = try #require(URL(string: "https://example.com/a.json"))
+    #expect(try workshop.failure(ofSeedFrom: [remote]).code == .notAllowed)
+  }
+
+  @Test func aDocumentThatReachesItselfIsAnErrorThatShowsTheChain() throws {
+    let workshop = try SeedWorkshop()
+    try workshop.write(#"{"seedlings": [{"seedFile": "b.json"}]}"#, to: "a.json")
+    try workshop.write(
+      #"{"Company": {"employees": {"seedlings": [{"seedFile": "Main.json"}]}}}"#, to: "b.json")
+    let error = try workshop.failure(of: #"{"seedlings": [{"seedFile": "a.json"}]}"#)
+    #expect(error.code == .invalidDocument)
+    let names = error.message.split(separator: " → ").map { $0.split(separator: "/").last ?? "" }
+    #expect(names.count == 4)
+    #expect(names.dropLast() == ["Main.json", "a.json", "b.json"])
+    #expect(names.last?.hasPrefix("Main.json") == true)
+    #expect(error.location?.source?.hasSuffix("b.json") == true)
+    #expect(error.location?.path == "$.Company.employees.seedlings[0].seedFile")
+  }
+
+  @Test func aCycleIsFoundUnderAnotherName() throws {
+    let workshop = try SeedWorkshop()
+    let main = try workshop.write(#"{"seedlings": [{"seedFile": "alias.json"}]}"#)
+    try FileManager.default.createSymbolicLink(
+      at: workshop.folder.appending(path: "alias.json"), withDestinationURL: main)
+    let error = try workshop.failure(ofSeedFrom: [main])
+    #expect(error.message.contains("links to itself"))
+  }
+
+  @Test func linksNestWithoutLimit() throws {
+    let workshop = try SeedWorkshop()
+    let count = 1_000
+    for number in 0..<count {
+      try workshop.write(
+        #"{"seedlings": [{"seedFile": "\#(number + 1).json"}]}"#, to: "\(number).json")
+    }
+    try workshop.write(#"{"Company": {"companyName": "last"}}"#, to: "\(count).json")
+    let report = try workshop.context.seed(from: workshop.folder.appending(path: "0.json"))
+    #expect(report.documents.count == count + 1)
+    #expect(report.objects == [try workshop.only("Company")])
+  }
+
+  @Test func severalTopDocumentsAreAllOrNothing() throws {
+    let workshop = try SeedWorkshop()
+    let good = try workshop.write(#"{"Company": {}}"#, to: "good.json")
+    let bad = try workshop.write(#"{"Company": {"x": 1}}"#, to: "bad.json")
+    _ = try workshop.failure(ofSeedFrom: [good, bad])
+    let report = try workshop.context.seed(from: [good, good])
+    #expect(report.created == ["Company": 2])
+    #expect(report.documents == [good, good])
+    try workshop.finish()
+  }
+
+  // MARK: Limits
+
+  @Test func limitsTheNumberOfDocuments() throws {
+    let workshop = try SeedWorkshop()
+    try workshop.write(#"{"Company": {}}"#, to: "a.json")
+    let text = #"{"seedlings": [{"seedFile": "a.json"}, {"seedFile": "a.json"}]}"#
+    var options = SeedOptions()
+    options.maximumDocuments = 3
+    try workshop.seed(text, options: options)
+    options.maximumDocuments = 2
+    #expect(try workshop.failure(of: text, options: options).code == .limitExceeded)
+  }
+
+  @Test func limitsTheSizeOfAllDocumentsTogether() throws {
+    let workshop = try SeedWorkshop()
+    let linked = #"{"Company": {}}"#
+    try workshop.write(linked, to: "a.json")
+    let text = #"{"seedlings": [{"seedFile": "a.json"}]}"#
+    var options = SeedOptions()
+    options.maximumSize = text.utf8.count + linked.utf8.count
+    try workshop.seed(text, options: options)
+    options.maximumSize -= 1
+    let error = try workshop.failure(of: text, options: options)
+    #expect(error.code == .limitExceeded && error.location?.path == "$.seedlings[0].seedFile")
+  }
+
+  @Test func limitsTheNumberOfObjects() throws {
+    let workshop = try SeedWorkshop()
+    let text = #"{"Company": {"employees": [{}, {}]}}"#
+    var options = SeedOptions()
+    options.maximumObjects = 3
+    try workshop.seed(text, options: options)
+    options.maximumObjects = 2
+    #expect(try workshop.failure(of: text, options: options).code == .limitExceeded)
+  }
+}

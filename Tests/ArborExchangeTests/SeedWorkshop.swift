@@ -1,0 +1,161 @@
+import ArborExchange
+import ArborModel
+import ArborObjects
+import Foundation
+import Testing
+
+/// A folder of documents, an in-memory store of companies, and a context to seed into.
+final class SeedWorkshop {
+  let folder: URL
+  let store: PersistentStore
+  let context: ManagedObjectContext
+
+  init() throws {
+    folder = FileManager.default.temporaryDirectory
+      .appending(path: "seeds-\(UUID().uuidString)", directoryHint: .isDirectory)
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    store = try PersistentStore(model: Self.model, at: .inMemory)
+    context = store.makeContext()
+  }
+
+  deinit { try? FileManager.default.removeItem(at: folder) }
+
+  /// Puts a file into the folder.
+  @discardableResult
+  func write(_ text: String, to name: String = "Main.json") throws -> URL {
+    let url = folder.appending(path: name)
+    try FileManager.default.createDirectory(
+      at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
+    // Unlike `Data.write`, this leaves it to the system when the file reaches the disk.
+    #expect(FileManager.default.createFile(atPath: url.path, contents: Data(text.utf8)))
+    return url
+  }
+
+  /// Seeds from a text as the top document.
+  @discardableResult
+  func seed(_ text: String, options: SeedOptions = SeedOptions()) throws -> SeedReport {
+    try context.seed(from: try write(text), options: options)
+  }
+
+  /// The error of a seed that has to fail, once it is proved that nothing has changed.
+  func failure(
+    of text: String, options: SeedOptions = SeedOptions(),
+    sourceLocation: Testing.SourceLocation = #_sourceLocation
+  ) throws -> ArborError {
+    try failure(ofSeedFrom: [try write(text)], options: options, sourceLocation: sourceLocation)
+  }
+
+  /// The error of a seed that has to fail, once it is proved that nothing has changed.
+  func failure(
+    ofSeedFrom urls: [URL], options: SeedOptions = SeedOptions(),
+    sourceLocation: Testing.SourceLocation = #_sourceLocation
+  ) throws -> ArborError {
+    let before = try digest()
+    let error = try #require(throws: ArborError.self, sourceLocation: sourceLocation) {
+      try self.context.seed(from: urls, options: options)
+    }
+    #expect(try digest() == before, sourceLocation: sourceLocation)
+    #expect(error.message.last == "." || error.message.last == "?", sourceLocation: sourceLocation)
+    return error
+  }
+
+  /// All objects of an entity, by their identity.
+  func all(_ entity: String) throws -> [ManagedObject] {
+    try context.fetch(FetchRequest<ManagedObject>(entity: entity))
+      .sorted { $0.objectID.number < $1.objectID.number }
+  }
+
+  /// The only object of an entity.
+  func only(_ entity: String) throws -> ManagedObject {
+    let objects = try all(entity)
+    #expect(objects.count == 1)
+    return try #require(objects.first)
+  }
+
+  /// Every value and link that the context shows, and what it holds pending.
+  func digest() throws -> [String] {
+    var lines = [
+      "\(context.insertedObjects.count) \(context.updatedObjects.count) "
+        + "\(context.deletedObjects.count) \(context.hasChanges)"
+    ]
+    for entity in Self.model.entities where !entity.isAbstract {
+      for object in try all(entity.name) where object.entity.name == entity.name {
+        var line = "\(object.objectID)"
+        for ancestor in Self.model.lineage(of: entity) {
+          for name in ancestor.attributes.map(\.name) + ancestor.relationships.map(\.name) {
+            line += " \(name)=\(try object.value(forKey: name))"
+          }
+        }
+        lines.append(line)
+      }
+    }
+    return lines
+  }
+
+  /// What `finish()` asserts: the seed can be committed, and the store is sound afterwards.
+  func finish() throws {
+    try context.commit()
+    try store.check()
+  }
+}
+
+extension SeedWorkshop {
+  static let model = ManagedObjectModel(entities: [
+    EntityDescription(
+      name: "Company",
+      attributes: [
+        AttributeDescription(name: "companyName", type: .string, isOptional: true),
+        AttributeDescription(name: "companyID", type: .integer64, defaultValue: 0),
+        AttributeDescription(name: "founded", type: .date, isOptional: true),
+      ],
+      relationships: [
+        RelationshipDescription(
+          name: "employees", destination: "Employee", inverse: "company", isToMany: true),
+        RelationshipDescription(
+          name: "departments", destination: "Department", inverse: "company", isToMany: true,
+          isOrdered: true),
+        RelationshipDescription(name: "address", destination: "Address", inverse: "company"),
+        RelationshipDescription(name: "owner", destination: "Party"),
+      ]),
+    EntityDescription(
+      name: "Party", isAbstract: true,
+      attributes: [AttributeDescription(name: "name", type: .string, defaultValue: "")]),
+    EntityDescription(
+      name: "Employee", parent: "Party",
+      attributes: [
+        AttributeDescription(name: "age", type: .integer16, defaultValue: 18),
+        AttributeDescription(name: "level", type: .integer32, isOptional: true),
+        AttributeDescription(name: "employeeID", type: .integer64, isOptional: true),
+        AttributeDescription(name: "salary", type: .decimal, isOptional: true),
+        AttributeDescription(name: "hired", type: .date, isOptional: true),
+        AttributeDescription(
+          name: "born", type: .date, isOptional: true, userInfo: ["DateFormat": "dd.MM.yyyy"]),
+        AttributeDescription(
+          name: "seen", type: .date, isOptional: true, userInfo: ["DateFormat": "UnixTime"]),
+        AttributeDescription(name: "photo", type: .binary, isOptional: true),
+        AttributeDescription(name: "isActive", type: .boolean, defaultValue: true),
+        AttributeDescription(name: "weight", type: .float, isOptional: true),
+        AttributeDescription(name: "height", type: .double, isOptional: true),
+        AttributeDescription(name: "badge", type: .uuid, isOptional: true),
+        AttributeDescription(name: "homepage", type: .uri, isOptional: true),
+      ],
+      relationships: [
+        RelationshipDescription(name: "company", destination: "Company", inverse: "employees"),
+        RelationshipDescription(
+          name: "friends", destination: "Employee", inverse: "friends", isToMany: true),
+      ]),
+    EntityDescription(name: "Manager", parent: "Employee"),
+    EntityDescription(
+      name: "Department",
+      attributes: [AttributeDescription(name: "title", type: .string, defaultValue: "")],
+      relationships: [
+        RelationshipDescription(name: "company", destination: "Company", inverse: "departments")
+      ]),
+    EntityDescription(
+      name: "Address",
+      attributes: [AttributeDescription(name: "city", type: .string, defaultValue: "")],
+      relationships: [
+        RelationshipDescription(name: "company", destination: "Company", inverse: "address")
+      ]),
+  ])
+}

@@ -34,7 +34,9 @@ struct CodeMask {
   }
 
   private func starts(with text: StaticString) -> Bool {
-    text.withUTF8Buffer { bytes[index...].starts(with: $0) }
+    // Asked at every byte: nearly always the first one decides.
+    guard bytes[index] == text.utf8Start.pointee else { return false }
+    return text.withUTF8Buffer { bytes[index...].starts(with: $0) }
   }
 
   private mutating func blankOne() {
@@ -67,6 +69,9 @@ struct CodeMask {
 
   /// How many number signs stand before the quote that begins a literal here; nil: none begins.
   private func openingQuote() -> Int? {
+    guard bytes[index] == UInt8(ascii: "#") || bytes[index] == UInt8(ascii: "\"") else {
+      return nil
+    }
     let hashes = bytes[index...].prefix { $0 == UInt8(ascii: "#") }.count
     let quote = index + hashes
     return quote < bytes.count && bytes[quote] == UInt8(ascii: "\"") ? hashes : nil

@@ -22,7 +22,7 @@ import Testing
     "ArborObjectsTests": ["ArborObjects", "ArborStore", "ArborModel", "TestSupport"],
     "ArborExchangeTests": ["ArborExchange", "ArborObjects", "ArborModel", "TestSupport"],
     "ArborDataTests": ["ArborData", "ArborModel", "ArborObjects", "ArborStore", "TestSupport"],
-    "InspectTests": ["lmdb_inspect", "ArborData", "ArborStore", "LMDB", "TestSupport"],
+    "InspectTests": ["lmdb_inspect", "ArborData", "CLMDB", "TestSupport"],
     "SystemTests": ["ArborData", "ArborModel", "ArborObjects", "ArborStore", "TestSupport"],
     "TidyTests": [],
   ]

@@ -8,10 +8,13 @@ enum SourceTree {
 
   /// Every Swift file of a target below the folders named, in order of path.
   static func swiftFiles(in folders: [String]) -> [SourceFile] {
-    folders.flatMap { files(below: $0) }
-      .filter { $0.hasSuffix(".swift") && !$0.hasSuffix("/Package.swift") }
-      .map(file)
+    sources.filter { source in folders.contains { source.path.hasPrefix($0 + "/") } }
   }
+
+  /// Read and stripped once for all rules.
+  private static let sources = ["Sources", "Tests", "tools"].flatMap(files(below:))
+    .filter { $0.hasSuffix(".swift") && !$0.hasSuffix("/Package.swift") }
+    .map(file)
 
   /// Every text file a person wrote: sources, tests, tools, documents, settings.
   static func textFiles() -> [SourceFile] {
@@ -52,6 +55,14 @@ struct SourceFile: Sendable {
   let path: String
   /// The whole text.
   let text: String
+  /// The code of a Swift file with comments and string literals blanked out, line for line.
+  let code: String
+
+  init(path: String, text: String) {
+    self.path = path
+    self.text = text
+    code = path.hasSuffix(".swift") ? CodeMask.blank(text) : ""
+  }
 
   /// The text's lines without their ends.
   var lines: [Substring] {
@@ -74,7 +85,4 @@ struct SourceFile: Sendable {
     }
     return parts.count > 2 ? String(parts[1]) : ""
   }
-
-  /// The code with comments and string literals blanked out, line for line.
-  var code: String { CodeMask.blank(text) }
 }

@@ -74,7 +74,7 @@ let package = Package(
     .testTarget(
       name: "ArborDataTests", dependencies: ["ArborData", "TestSupport"], swiftSettings: common),
     .testTarget(
-      name: "InspectTests", dependencies: ["ArborData", "TestSupport", "lmdb-inspect"],
+      name: "InspectTests", dependencies: ["ArborData", "CLMDB", "TestSupport", "lmdb-inspect"],
       swiftSettings: common),
     .testTarget(
       name: "SystemTests", dependencies: ["ArborData", "TestSupport", "crash-writer"],

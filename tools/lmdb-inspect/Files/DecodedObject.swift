@@ -1,0 +1,66 @@
+import ArborModel
+import ArborStore
+
+/// One object of a store: its record, read with the model that the store carries.
+struct DecodedObject {
+  let number: ObjectNumber
+  let entity: EntitySchema
+  let version: UInt32
+  /// The stored attributes, in the order of the model.
+  let attributes: [(name: String, value: Value)]
+  /// The to-one relationships, in the order of the model.
+  let targets: [(name: String, target: ObjectNumber?)]
+  private let schema: ModelSchema
+
+  init?(_ number: ObjectNumber, _ record: RecordView, in store: StoreFile) {
+    guard let entity = store.schema.entity(of: number) else { return nil }
+    self.number = number
+    self.entity = entity
+    schema = store.schema
+    version = record.version
+    attributes = entity.attributes.filter { !$0.description.isTransient }
+      .map { ($0.name, record.value($0.field)) }
+    targets = entity.relationships.compactMap { relationship in
+      guard case .field(let index) = relationship.storage, !relationship.isHidden else {
+        return nil
+      }
+      return (relationship.name, record.reference(entity.layout.fields[index]))
+    }
+  }
+
+  /// `Entity/number`, the form that `show` takes.
+  static func name(_ number: ObjectNumber, in schema: ModelSchema) -> String {
+    "\(schema.entity(of: number)?.name ?? "?")/\(number.sequence)"
+  }
+
+  var name: String { Self.name(number, in: schema) }
+
+  /// The object as a program reads it; `members` are the to-many relationships, where asked for.
+  func json(members: [(name: String, numbers: [ObjectNumber])] = []) -> JSONValue {
+    var values = JSONObject()
+    for (name, value) in attributes { values[name] = ValueText.json(value) }
+    var links = JSONObject()
+    for (name, target) in targets {
+      links[name] = target.map { .string(Self.name($0, in: schema)) } ?? .null
+    }
+    for (name, numbers) in members {
+      links[name] = .array(numbers.map { .string(Self.name($0, in: schema)) })
+    }
+    return [
+      "id": .string(name), "entity": .string(entity.name),
+      "number": JSONValue(Int(number.sequence)), "version": JSONValue(Int(version)),
+      "attributes": .object(values), "relationships": .object(links),
+    ]
+  }
+
+  /// The object on one line.
+  var line: String {
+    let values = attributes.map { "\($0.name)=\(ValueText.text($0.value))" }
+    return ([name] + values + targets.map { "\($0.name)=\(text($0.target))" })
+      .joined(separator: "  ")
+  }
+
+  func text(_ target: ObjectNumber?) -> String {
+    target.map { Self.name($0, in: schema) } ?? "nil"
+  }
+}

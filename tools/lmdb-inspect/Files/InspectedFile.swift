@@ -1,0 +1,81 @@
+import ArborModel
+import ArborStore
+import Foundation
+import LMDB
+
+/// The file a verb looks at, open for reading only.
+struct InspectedFile {
+  /// The path of the data file, as it was found.
+  let path: String
+  let environment: Environment
+  /// The store in it, where it is one of ours and can be opened; ``problem`` says why not.
+  let store: StoreFile?
+  let problem: (any Error)?
+
+  /// Opens a file, or the `data.mdb` of a folder.
+  ///
+  /// - Parameter isImmutable: reads without the lock file, which then need not be writable.
+  init(path given: String, isImmutable: Bool) throws {
+    var options = EnvironmentOptions()
+    options.isReadOnly = true
+    options.isImmutable = isImmutable
+    var path = given
+    if let folder = Self.folder(of: given) {
+      options.isFolder = true
+      path = folder
+    }
+    environment = try Environment.open(path: path, options: options)
+    self.path = environment.path
+    guard try Self.isStore(environment) else {
+      store = nil
+      problem = nil
+      return
+    }
+    do {
+      var opening = StoreOpening(.file(environment.path), model: nil)
+      opening.isReadOnly = true
+      store = try StoreFile.open(opening)
+      problem = nil
+    } catch {
+      store = nil
+      problem = error
+    }
+  }
+
+  /// The store, for verbs that need its model.
+  func requireStore() throws -> StoreFile {
+    if let store { return store }
+    if let problem { throw problem }
+    throw InspectError.notFound(
+      "\(path) is an LMDB file, but no store of ArborData: it has no model. Look at it with "
+        + "“tables”, “dump” and “get”.")
+  }
+
+  /// A database by its name; the empty name is the unnamed database.
+  func database(_ name: String) throws -> Database {
+    if name.isEmpty { return try environment.mainDatabase() }
+    if let database = try environment.openDatabase(name) { return database }
+    let names = try environment.databaseNames()
+    let nearest = NearestName.of(name, in: names).map { " Did you mean “\($0)”?" } ?? ""
+    throw InspectError.notFound(
+      "There is no table “\(name)” in \(path).\(nearest) “tables” lists them all.")
+  }
+
+  /// The folder whose files LMDB laid out by itself; nil where the path is one file.
+  private static func folder(of path: String) -> String? {
+    var isFolder: ObjCBool = false
+    guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) else { return nil }
+    if isFolder.boolValue { return path }
+    let url = URL(filePath: path)
+    let lock = url.deletingLastPathComponent().appending(path: "lock.mdb").path
+    guard url.lastPathComponent == "data.mdb", FileManager.default.fileExists(atPath: lock) else {
+      return nil
+    }
+    return url.deletingLastPathComponent().path
+  }
+
+  private static func isStore(_ environment: Environment) throws -> Bool {
+    guard let database = try environment.openDatabase("arbor") else { return false }
+    return try environment.read { try $0.get(database, key: Array("header".utf8)) != nil }
+  }
+}

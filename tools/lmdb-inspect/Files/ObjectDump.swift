@@ -1,0 +1,61 @@
+import ArborModel
+import ArborStore
+import Foundation
+
+/// Prints the objects of entities in the order of their numbers, in batches: a store of any size
+/// takes the same memory.
+struct ObjectDump {
+  let store: StoreFile
+  /// The text of a predicate, or nil for all objects.
+  let predicate: String?
+  let limit: Int?
+
+  private static let batch = 10_000
+
+  /// Prints the objects of each entity, subentities included where one is named alone; returns how
+  /// many.
+  func print(_ entities: [String], to printer: inout Printer) throws -> Int {
+    var count = 0
+    for name in entities {
+      guard let entity = store.schema.entity(named: name) else { continue }
+      count += try print(
+        entity, withSubentities: entities.count == 1, atMost: (limit ?? .max) - count,
+        to: &printer)
+    }
+    return count
+  }
+
+  private func print(
+    _ entity: EntitySchema, withSubentities: Bool, atMost limit: Int, to printer: inout Printer
+  ) throws -> Int {
+    let condition = try bind(to: entity)
+    let snapshot = try store.snapshot()
+    defer { snapshot.close() }
+    var count = 0
+    while count < limit {
+      let wanted = min(Self.batch, limit - count)
+      let found = try snapshot.fetch(
+        StoreQuery(
+          entity: entity, includesSubentities: withSubentities, predicate: condition,
+          limit: wanted, offset: count),
+        overlay: nil, allocator: SlabAllocator())
+      for row in found.rows {
+        guard let record = row.record, let object = DecodedObject(row.number, record, in: store)
+        else { continue }
+        printer.add(json: object.json(), text: object.line)
+      }
+      count += found.rows.count
+      if found.rows.count < wanted { break }
+    }
+    return count
+  }
+
+  private func bind(
+    to entity: EntitySchema
+  ) throws -> (bound: BoundPredicate, arguments: [Value])? {
+    guard let predicate else { return nil }
+    let parsed = FetchPredicate(stringLiteral: predicate)
+    let bound = try PredicateBinder.bind(parsed, to: entity, in: store.schema)
+    return (bound, parsed.arguments)
+  }
+}

@@ -1,0 +1,60 @@
+import ArborModel
+import ArborStore
+import Foundation
+import LMDB
+
+/// What `info` says about a store beyond what any LMDB file tells.
+struct StoreFacts {
+  let store: StoreFile
+  let file: InspectedFile
+
+  func add(to facts: inout Facts) throws {
+    let header = try header()
+    facts.add("kind", "ArborData store")
+    facts.add("storeID", label: "store", store.id.uuidString.lowercased())
+    facts.add("format", "\(header.majorVersion).\(header.minorVersion)")
+    facts.add("modelGeneration", label: "model generation", Int(header.modelGeneration))
+    facts.add(
+      "modelFingerprint", label: "model fingerprint",
+      "\(header.modelFingerprint)")
+    facts.add("commits", Int(header.sequence))
+    try addLastCommit(header.sequence, to: &facts)
+    try addEntities(to: &facts)
+  }
+
+  private func header() throws -> HeaderRecord {
+    let table = try file.database(StoreFormat.arborDatabase)
+    let bytes = try file.environment.read { transaction in
+      try transaction.get(table, key: Array(StoreFormat.headerKey.utf8)).map(Array.init)
+    }
+    return try (bytes ?? []).withUnsafeBytes { try HeaderRecord($0) }
+  }
+
+  private func addLastCommit(_ sequence: UInt64, to facts: inout Facts) throws {
+    let snapshot = try store.snapshot()
+    defer { snapshot.close() }
+    guard sequence > 0, case .entries(let entries) = try snapshot.history(after: sequence - 1),
+      let last = entries.last
+    else { return }
+    let date = last.date.formatted(ValueText.dateStyle)
+    let author = [last.author, last.contextName].compactMap { $0 }.joined(separator: ", ")
+    facts.add(
+      "lastCommit", label: "last commit",
+      json: ["date": .string(date), "author": last.author.map(JSONValue.string) ?? .null],
+      text: author.isEmpty ? date : "\(date) by \(author)")
+  }
+
+  private func addEntities(to facts: inout Facts) throws {
+    var counts = JSONObject()
+    var words: [String] = []
+    let snapshot = try store.snapshot()
+    defer { snapshot.close() }
+    for entity in store.schema.entities where !entity.isAbstract {
+      let query = StoreQuery(entity: entity, includesSubentities: false)
+      let count = try snapshot.count(query, overlay: nil)
+      counts[entity.name] = JSONValue(count)
+      words.append("\(entity.name) \(count)")
+    }
+    facts.add("objects", json: .object(counts), text: words.joined(separator: ", "))
+  }
+}

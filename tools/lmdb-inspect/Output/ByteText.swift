@@ -1,0 +1,70 @@
+import ArborModel
+
+/// Bytes of a file as a person and a program can read them.
+struct ByteText {
+  let bytes: [UInt8]
+
+  init(_ bytes: UnsafeRawBufferPointer) { self.bytes = Array(bytes) }
+  init(_ bytes: [UInt8]) { self.bytes = bytes }
+
+  /// How many bytes a text form shows before it is cut.
+  static let longest = 64
+
+  /// The bytes as `0x…`; cut where a limit says so.
+  func hex(limit: Int = .max) -> String {
+    let digits = Array("0123456789abcdef")
+    var text = "0x"
+    for byte in bytes.prefix(limit) {
+      text.append(digits[Int(byte >> 4)])
+      text.append(digits[Int(byte & 15)])
+    }
+    return bytes.count > limit ? "\(text)… (\(bytes.count) bytes)" : text
+  }
+
+  /// The text that the bytes spell, where they are printable UTF-8; a final zero byte, as C writes
+  /// it, may stand behind.
+  var text: String? {
+    let body = bytes.last == 0 ? bytes.dropLast() : bytes[...]
+    guard !body.isEmpty, let text = String(validating: body, as: UTF8.self) else { return nil }
+    let isPrintable = text.unicodeScalars.allSatisfy { scalar in
+      switch scalar.properties.generalCategory {
+      case .control, .unassigned, .privateUse, .surrogate: scalar == "\n" || scalar == "\t"
+      default: true
+      }
+    }
+    return isPrintable ? text : nil
+  }
+
+  /// Hex and text, on one line.
+  var line: String {
+    guard let text else { return hex(limit: Self.longest) }
+    let shown = text.count > Self.longest ? text.prefix(Self.longest) + "…" : text[...]
+    let escaped = shown.replacing("\\", with: "\\\\").replacing("\n", with: "\\n")
+      .replacing("\t", with: "\\t")
+    return "\(hex(limit: Self.longest / 4)) “\(escaped)”"
+  }
+
+  /// `{"hex": …, "text": …}`; no text where the bytes spell none.
+  var json: JSONValue {
+    var object = JSONObject()
+    object["hex"] = .string(hex())
+    if let text { object["text"] = .string(text) }
+    return .object(object)
+  }
+}
+
+extension ByteText {
+  /// The bytes of an argument: `0x…` for hex, anything else as text. Nil for hex that is none.
+  init?(argument: String) {
+    guard argument.hasPrefix("0x") else {
+      self.init(Array(argument.utf8))
+      return
+    }
+    let digits = Array(argument.dropFirst(2))
+    guard digits.count.isMultiple(of: 2), digits.allSatisfy(\.isHexDigit) else { return nil }
+    self.init(
+      stride(from: 0, to: digits.count, by: 2).compactMap {
+        UInt8(String(digits[$0...($0 + 1)]), radix: 16)
+      })
+  }
+}

@@ -1,0 +1,55 @@
+import ArborModel
+import Foundation
+
+/// Writes a verb's answer to the standard output: as text for a person, or as one JSON document.
+struct Printer {
+  let isJSON: Bool
+  private var pending: [UInt8] = []
+  private var listCount: Int?
+
+  init(isJSON: Bool) { self.isJSON = isJSON }
+
+  /// The whole answer, in whichever form was asked for.
+  mutating func print(
+    json: @autoclosure () throws -> JSONValue, text: @autoclosure () -> String
+  ) rethrows {
+    write(isJSON ? try json().text(.pretty) : text())
+    write("\n")
+  }
+
+  /// Begins an answer of many parts: a JSON list with one element a line.
+  mutating func beginList() {
+    listCount = 0
+    if isJSON { write("[") }
+  }
+
+  /// One part of the list.
+  mutating func add(json: @autoclosure () -> JSONValue, text: @autoclosure () -> String) {
+    if isJSON {
+      write(listCount == 0 ? "\n" : ",\n")
+      write(json().text(.compact))
+    } else {
+      write(text())
+      write("\n")
+    }
+    listCount = (listCount ?? 0) + 1
+  }
+
+  /// Ends the list; for a person `summary` says what it was.
+  mutating func endList(summary: String) {
+    write(isJSON ? (listCount == 0 ? "]\n" : "\n]\n") : summary + "\n")
+    listCount = nil
+  }
+
+  /// Writes out what is pending.
+  mutating func flush() {
+    guard !pending.isEmpty else { return }
+    FileHandle.standardOutput.write(Data(pending))
+    pending.removeAll(keepingCapacity: true)
+  }
+
+  private mutating func write(_ text: String) {
+    pending.append(contentsOf: text.utf8)
+    if pending.count > 1 << 16 { flush() }
+  }
+}

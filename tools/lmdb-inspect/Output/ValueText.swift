@@ -1,0 +1,54 @@
+import ArborModel
+import Foundation
+
+/// Values of attributes as a person and a program can read them.
+enum ValueText {
+  /// How many characters of a text, and bytes of a binary, one line shows.
+  private static let longest = 60
+
+  static func json(_ value: Value) -> JSONValue {
+    switch value {
+    case .null: .null
+    case .boolean(let flag): .bool(flag)
+    case .integer(let number): .number(JSONNumber(number))
+    case .double(let number): JSONNumber(number).map(JSONValue.number) ?? .string("\(number)")
+    case .decimal(let number): JSONNumber(number).map(JSONValue.number) ?? .string("\(number)")
+    case .string(let text): .string(text)
+    case .date(let date): .string(date.formatted(dateStyle))
+    case .binary(let data): .string(data.base64EncodedString())
+    case .uuid(let uuid): .string(uuid.uuidString)
+    case .uri(let url): .string(url.absoluteString)
+    case .objectID(let id): .string("\(id)")
+    case .list(let values): .array(values.map(json))
+    case .composite(let parts): .object(object(parts))
+    }
+  }
+
+  static func text(_ value: Value) -> String {
+    switch value {
+    case .null: "nil"
+    case .string(let text): quoted(text)
+    case .date(let date): date.formatted(dateStyle)
+    case .binary(let data): ByteText(Array(data)).hex(limit: longest / 2)
+    case .list(let values): "[" + values.map(text).joined(separator: ", ") + "]"
+    case .composite(let parts):
+      "{"
+        + parts.sorted { $0.key < $1.key }.map { "\($0.key): \(text($0.value))" }
+        .joined(separator: ", ") + "}"
+    default: json(value).string ?? json(value).text()
+    }
+  }
+
+  static let dateStyle = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
+
+  private static func quoted(_ text: String) -> String {
+    let shown = text.count > longest ? text.prefix(longest) + "…" : text[...]
+    return JSONValue.string(String(shown)).text()
+  }
+
+  private static func object(_ parts: [String: Value]) -> JSONObject {
+    var object = JSONObject()
+    for (name, value) in parts.sorted(by: { $0.key < $1.key }) { object[name] = json(value) }
+    return object
+  }
+}

@@ -1,0 +1,42 @@
+import ArgumentParser
+import Foundation
+
+/// What all verbs share: a file, the form of the answer, and how an error leaves the process.
+protocol Verb: ParsableCommand {
+  var target: FileArguments { get }
+  /// Reads the file and prints the answer.
+  func answer(_ file: InspectedFile, _ printer: inout Printer) throws
+}
+
+/// The arguments that every verb takes.
+struct FileArguments: ParsableArguments {
+  @Argument(help: "The store or LMDB file; or a folder that holds data.mdb.")
+  var path: String
+
+  @Flag(help: "Answer with one JSON document.")
+  var json = false
+
+  @Flag(
+    help: """
+      Read without the lock file. Only for a file that nobody writes, where the lock file may not \
+      be written.
+      """)
+  var immutable = false
+}
+
+extension Verb {
+  func run() throws {
+    do {
+      let file = try InspectedFile(path: target.path, isImmutable: target.immutable)
+      var printer = Printer(isJSON: target.json)
+      defer { printer.flush() }
+      try answer(file, &printer)
+    } catch let error as ExitCode {
+      throw error
+    } catch {
+      let reason = error as? InspectError ?? .unreadable("\(target.path): \(error)")
+      FileHandle.standardError.write(Data("lmdb-inspect: \(reason)\n".utf8))
+      throw ExitCode(reason.code.rawValue)
+    }
+  }
+}

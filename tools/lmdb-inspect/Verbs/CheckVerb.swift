@@ -1,0 +1,63 @@
+import ArborModel
+import ArborStore
+import ArgumentParser
+import LMDB
+
+/// `check`: whether a store is whole.
+struct CheckVerb: Verb {
+  static let configuration = CommandConfiguration(
+    commandName: "check", abstract: "Checks that a store is whole, or reads all of an LMDB file.",
+    discussion: """
+      In a store of ArborData every record, index entry, link and counter is compared with the \
+      others, as the library's own check does. Of any other LMDB file every entry is read and \
+      counted.
+      """)
+
+  @OptionGroup var target: FileArguments
+
+  func answer(_ file: InspectedFile, _ printer: inout Printer) throws {
+    if let problem = file.problem { throw problem }
+    var facts = Facts()
+    let problems: [String]
+    if let store = file.store {
+      problems = try checkStore(store, &facts)
+    } else {
+      problems = try checkTables(of: file, &facts)
+    }
+    let list = problems.isEmpty ? "no problems" : problems.joined(separator: "\n")
+    facts.add("problems", json: .array(problems.map(JSONValue.string)), text: list)
+    printer.print(json: facts.json, text: facts.text)
+    if !problems.isEmpty { throw ExitCode(InspectError.Code.notFound.rawValue) }
+  }
+
+  private func checkStore(_ store: StoreFile, _ facts: inout Facts) throws -> [String] {
+    let report = try store.check()
+    facts.add("records", report.recordCount)
+    facts.add("indexEntries", label: "index entries", report.indexEntryCount)
+    facts.add("links", report.linkCount)
+    return report.problems.map(\.description) + (report.isCutShort ? ["… and more"] : [])
+  }
+
+  private func checkTables(of file: InspectedFile, _ facts: inout Facts) throws -> [String] {
+    let names = try file.environment.databaseNames()
+    var problems: [String] = []
+    var total = 0
+    for name in [""] + names {
+      let table = try RawTable(file.database(name), in: file.environment)
+      let found = try file.environment.read { transaction in
+        let cursor = try transaction.cursor(table.database)
+        var count = 0
+        while try cursor.next() != nil { count += 1 }
+        return count
+      }
+      total += name.isEmpty ? found - names.count : found
+      if found != table.statistics.entries {
+        problems.append(
+          "Table \(table.name) says that it has \(table.statistics.entries) entries and has "
+            + "\(found). Restore a copy of the file.")
+      }
+    }
+    facts.add("entries", json: JSONValue(total), text: "\(total) entries read")
+    return problems
+  }
+}

@@ -1,0 +1,95 @@
+import ArborModel
+import ArborStore
+import ArgumentParser
+import LMDB
+
+/// `dump`: the objects of an entity, or the entries of a table.
+struct DumpVerb: Verb {
+  static let configuration = CommandConfiguration(
+    commandName: "dump", abstract: "Prints the objects of an entity or the entries of a table.",
+    discussion: """
+      In a store of ArborData the name of an entity prints its objects, decoded, those of its \
+      subentities included; without a name, the objects of all entities. The name of a table \
+      prints keys and values as they lie in the file; without a name, in a file of another \
+      program, those of all tables.
+      """)
+
+  @OptionGroup var target: FileArguments
+
+  @Argument(help: "An entity or a table.")
+  var name: String?
+
+  @Option(name: .customLong("where"), help: "A predicate that the objects must match.")
+  var predicate: String?
+
+  @Option(help: "The greatest number of objects or entries to print.")
+  var limit: Int?
+
+  func validate() throws {
+    if let limit, limit < 1 { throw ValidationError("--limit takes a number above 0.") }
+    if predicate != nil, name == nil {
+      throw ValidationError("--where needs the name of the entity whose objects it judges.")
+    }
+  }
+
+  func answer(_ file: InspectedFile, _ printer: inout Printer) throws {
+    printer.beginList()
+    let count: Int
+    if let entities = try entities(of: file) {
+      let dump = ObjectDump(store: try file.requireStore(), predicate: predicate, limit: limit)
+      count = try dump.print(entities, to: &printer)
+      printer.endList(summary: count == 1 ? "1 object" : "\(count) objects")
+    } else {
+      count = try dumpTables(of: file, to: &printer)
+      printer.endList(summary: count == 1 ? "1 entry" : "\(count) entries")
+    }
+  }
+
+  /// The entities to dump; nil where tables are meant.
+  private func entities(of file: InspectedFile) throws -> [String]? {
+    guard let store = file.store else {
+      if predicate != nil { _ = try file.requireStore() }
+      return nil
+    }
+    guard let name else { return store.schema.entities.filter { !$0.isAbstract }.map(\.name) }
+    if store.schema.entity(named: name) != nil { return [name] }
+    guard predicate == nil else {
+      throw InspectError.notFound(
+        "There is no entity “\(name)” in \(file.path). “schema” lists the entities.")
+    }
+    return nil
+  }
+
+  private func dumpTables(of file: InspectedFile, to printer: inout Printer) throws -> Int {
+    var left = limit ?? .max
+    let names = try name.map { [$0] } ?? [""] + file.environment.databaseNames()
+    let tables = Set(try file.environment.databaseNames())
+    for name in names where left > 0 {
+      let raw = try RawTable(file.database(name), in: file.environment)
+      // The unnamed database holds the roots of the others, which are no data.
+      let hidden = name.isEmpty && self.name == nil ? tables : []
+      left -= try dump(raw, hiding: hidden, atMost: left, in: file, to: &printer)
+    }
+    return (limit ?? .max) - left
+  }
+
+  private func dump(
+    _ raw: RawTable, hiding hidden: Set<String>, atMost limit: Int, in file: InspectedFile,
+    to printer: inout Printer
+  ) throws -> Int {
+    let transaction = try file.environment.beginRead()
+    let cursor = try transaction.cursor(raw.database)
+    var count = 0
+    while count < limit, let entry = try cursor.next() {
+      if hidden.contains(String(decoding: entry.key, as: UTF8.self)) { continue }
+      count += 1
+      printer.add(
+        json: [
+          "table": .string(raw.database.name), "key": raw.keyJSON(entry.key),
+          "value": raw.valueJSON(entry.value),
+        ],
+        text: "\(raw.name)  \(raw.keyLine(entry.key))  \(raw.valueLine(entry.value))")
+    }
+    return count
+  }
+}

@@ -1,0 +1,53 @@
+import ArborModel
+import ArgumentParser
+import LMDB
+
+/// `get`: the values of one key, as they lie in the file.
+struct GetVerb: Verb {
+  static let configuration = CommandConfiguration(
+    commandName: "get", abstract: "Prints what one key of a table holds, byte for byte.")
+
+  @OptionGroup var target: FileArguments
+
+  @Argument(help: "The table's name; \"\" for the unnamed database.")
+  var table: String
+
+  @Argument(help: "The key: text, hex as 0x…, or a number where keys are integers.")
+  var key: String
+
+  func answer(_ file: InspectedFile, _ printer: inout Printer) throws {
+    let raw = try RawTable(file.database(table), in: file.environment)
+    let transaction = try file.environment.beginRead()
+    let bytes = try raw.key(key, in: transaction)
+    let cursor = try transaction.cursor(raw.database)
+    var values: [[UInt8]] = []
+    var entry = try cursor.seekExact(bytes)
+    while let present = entry {
+      values.append(Array(present.value))
+      entry = raw.database.flags.contains(.duplicates) ? try cursor.nextDuplicate() : nil
+    }
+    guard !values.isEmpty else {
+      throw InspectError.notFound(
+        "Table “\(raw.name)” has no key “\(key)”. “dump” lists its keys; give hex as 0x….")
+    }
+    printer.print(
+      json: [
+        "table": .string(table), "key": bytes.withUnsafeBytes(raw.keyJSON),
+        "values": .array(values.map { $0.withUnsafeBytes(raw.valueJSON) }),
+      ],
+      text: values.map(Self.text).joined(separator: "\n"))
+  }
+
+  /// Sixteen bytes a line, in hex and in text.
+  private static func text(_ value: [UInt8]) -> String {
+    if value.isEmpty { return "(empty)" }
+    return stride(from: 0, to: value.count, by: 16).map { start in
+      let row = value[start..<min(start + 16, value.count)]
+      let offset = String(start, radix: 16)
+      let hex = row.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined(separator: " ")
+      let text = String(row.map { (0x20..<0x7F).contains($0) ? Character(UnicodeScalar($0)) : "." })
+      return String(repeating: "0", count: max(0, 6 - offset.count)) + offset + "  " + hex
+        + String(repeating: " ", count: 47 - hex.count) + "  |\(text)|"
+    }.joined(separator: "\n")
+  }
+}

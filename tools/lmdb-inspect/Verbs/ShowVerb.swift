@@ -1,0 +1,60 @@
+import ArborModel
+import ArborStore
+import ArgumentParser
+
+/// `show`: one object with everything it has.
+struct ShowVerb: Verb {
+  static let configuration = CommandConfiguration(
+    commandName: "show", abstract: "Shows one object of a store with its relationships.")
+
+  @OptionGroup var target: FileArguments
+
+  @Argument(help: "The object: Entity/number, or its ID as arbor://….")
+  var object: String
+
+  func answer(_ file: InspectedFile, _ printer: inout Printer) throws {
+    let store = try file.requireStore()
+    let number = try number(in: store)
+    let snapshot = try store.snapshot()
+    defer { snapshot.close() }
+    let slabs = SlabAllocator()
+    guard let record = try snapshot.record(number, allocator: slabs),
+      let found = DecodedObject(number, record, in: store)
+    else { throw InspectError.notFound("There is no object \(object). “dump” lists them.") }
+    let members = try found.entity.relationships
+      .filter { $0.isToMany && !$0.isHidden }
+      .map { ($0.name, try snapshot.members($0, of: number)) }
+    printer.print(json: found.json(members: members), text: text(found, members, store))
+  }
+
+  private func number(in store: StoreFile) throws -> ObjectNumber {
+    if object.hasPrefix("arbor://") { return try store.objectNumber(ObjectID(object)) }
+    let parts = object.split(separator: "/")
+    guard parts.count == 2, let sequence = UInt64(parts[1]), sequence < 1 << 48 else {
+      throw InspectError.notFound("“\(object)” names no object. Write Entity/number.")
+    }
+    let name = String(parts[0])
+    guard let entity = store.schema.entity(named: name) else {
+      let nearest =
+        NearestName.of(name, in: store.schema.entities.map(\.name))
+        .map { " Did you mean “\($0)”?" } ?? ""
+      throw InspectError.notFound("The model has no entity “\(name)”.\(nearest)")
+    }
+    return ObjectNumber(entity: entity.number, sequence: sequence)
+  }
+
+  private func text(
+    _ found: DecodedObject, _ members: [(name: String, numbers: [ObjectNumber])],
+    _ store: StoreFile
+  ) -> String {
+    var table = TextTable([])
+    for (name, value) in found.attributes { table.add([name, ValueText.text(value)]) }
+    for (name, target) in found.targets { table.add([name, found.text(target)]) }
+    for (name, numbers) in members {
+      let shown = numbers.prefix(8).map { DecodedObject.name($0, in: store.schema) }
+      let rest = numbers.count > shown.count ? ", …" : ""
+      table.add([name, "\(numbers.count): \(shown.joined(separator: ", "))\(rest)"])
+    }
+    return "\(found.name), version \(found.version)\n\(table.text)"
+  }
+}

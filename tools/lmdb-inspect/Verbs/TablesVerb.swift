@@ -1,0 +1,48 @@
+import ArborModel
+import ArgumentParser
+import LMDB
+
+/// `tables`: the databases of a file.
+struct TablesVerb: Verb {
+  static let configuration = CommandConfiguration(
+    commandName: "tables", abstract: "Lists the databases with their sizes.")
+
+  @OptionGroup var target: FileArguments
+
+  func answer(_ file: InspectedFile, _ printer: inout Printer) throws {
+    let names = try file.environment.databaseNames()
+    var tables = try names.map { try RawTable(file.database($0), in: file.environment) }
+    let main = try RawTable(file.environment.mainDatabase(), in: file.environment)
+    // The unnamed database lists the others; beyond that it is data of its own.
+    if main.statistics.entries > names.count { tables.insert(main, at: 0) }
+    printer.print(json: .array(tables.map(Self.json)), text: Self.text(tables))
+  }
+
+  private static func json(_ table: RawTable) -> JSONValue {
+    [
+      "name": .string(table.database.name),
+      "entries": JSONValue(table.statistics.entries),
+      "flags": .array(table.flags.map(JSONValue.string)),
+      "depth": JSONValue(table.statistics.depth),
+      "branchPages": JSONValue(table.statistics.branchPages),
+      "leafPages": JSONValue(table.statistics.leafPages),
+      "overflowPages": JSONValue(table.statistics.overflowPages),
+      "bytes": JSONValue(table.bytes),
+    ]
+  }
+
+  private static func text(_ tables: [RawTable]) -> String {
+    guard !tables.isEmpty else { return "no databases" }
+    var text = TextTable(["entries", "pages", "bytes", "depth", "table", "flags"])
+    for table in tables {
+      let figures = [table.statistics.entries, table.pages, table.bytes, table.statistics.depth]
+      text.add(figures.map(String.init) + [table.name, table.flags.joined(separator: " ")])
+    }
+    return text.text
+  }
+}
+
+extension JSONValue {
+  /// A whole number.
+  init(_ number: Int) { self = .number(JSONNumber(Int64(number))) }
+}

@@ -1,1 +1,19 @@
-print("placeholder")
+// world STORE [ISO-CODES-FOLDER]: the library at work on the world's countries, subdivisions,
+// currencies and languages, and on a company from a tree of seeds.
+import ArborData
+import Foundation
+
+let arguments = CommandLine.arguments.dropFirst()
+guard let path = arguments.first,
+  let folder = arguments.dropFirst().first.map({ URL(filePath: $0) })
+    ?? ISOCodes.folders.first(where: { FileManager.default.fileExists(atPath: $0.path) })
+else {
+  print("usage: world STORE [ISO-CODES-FOLDER]   (install the package iso-codes, or name a folder)")
+  exit(2)
+}
+do {
+  try Demonstration(store: URL(filePath: path), documents: folder).run()
+} catch {
+  FileHandle.standardError.write(Data("world: \(error)\n".utf8))
+  exit(1)
+}

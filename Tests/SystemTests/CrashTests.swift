@@ -1,0 +1,82 @@
+import ArborData
+import Foundation
+import TestSupport
+import Testing
+
+@testable import crash_writer
+
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Darwin
+#endif
+
+/// A writer is killed without warning, over and over. Whatever it had acknowledged is there,
+/// nothing is there by half, and the store is sound.
+@Suite(.serialized) struct CrashTests {
+  static let isLong = ProcessInfo.processInfo.environment["ARBOR_LONG_TESTS"] != nil
+  static let cycles = isLong ? 5000 : 200
+  /// A store lives through so many crashes; then the next one begins, whose creation is hit too.
+  static let cyclesPerStore = 25
+
+  @Test func everyAcknowledgedCommitSurvives() throws {
+    let seed = UInt64.random(in: 0...(.max))
+    var random = RandomNumbers(seed: seed)
+    for first in stride(from: 0, to: Self.cycles, by: Self.cyclesPerStore) {
+      try withExtendedLifetime(TemporaryFolder()) { folder in
+        var judge = Judge(path: folder.path("ledger.arbor"), seed: seed)
+        for cycle in first..<min(first + Self.cyclesPerStore, Self.cycles) {
+          try judge.runCycle("seed \(seed), cycle \(cycle)", &random)
+        }
+      }
+    }
+  }
+}
+
+/// Runs a writer, kills it, and compares the store with what the writer said.
+private struct Judge {
+  let path: String
+  let seed: UInt64
+  private var lastRound: Int?
+  private var uniqueIDs: Set<Int64> = []
+
+  init(path: String, seed: UInt64) {
+    self.path = path
+    self.seed = seed
+  }
+
+  mutating func runCycle(_ place: String, _ random: inout RandomNumbers) throws {
+    let writer = try CrashWriterRun(["rounds", path, "\(seed)", "1000000"])
+    if Int.random(in: 0..<10, using: &random) < 7 {
+      _ = writer.read(until: Int.random(in: 1...25, using: &random), "round")
+      usleep(UInt32.random(in: 0...3000, using: &random))
+    } else {
+      usleep(UInt32.random(in: 0...60_000, using: &random))
+    }
+    writer.kill()
+    try judge(writer, place)
+  }
+
+  private mutating func judge(_ writer: CrashWriterRun, _ place: String) throws {
+    let taken = writer.acknowledged("taken")
+    #expect(uniqueIDs.isDisjoint(with: taken), "a unique ID came twice: \(place)")
+    uniqueIDs.formUnion(taken)
+    let acknowledged = writer.acknowledged("round").last.map { Int($0) } ?? lastRound
+    guard FileManager.default.fileExists(atPath: path) else {
+      #expect(acknowledged == nil, "the store is gone: \(place)")
+      return
+    }
+    let store = try LedgerWriter.open(path)
+    try store.check()
+    let state = try LedgerState(reading: store)
+    if let acknowledged {
+      let found = try #require(state, "the ledger is gone: \(place)")
+      let isWhole = found.round == acknowledged || found.round == acknowledged + 1
+      #expect(isWhole, "round \(found.round) after \(acknowledged) acknowledged: \(place)")
+      #expect(found == LedgerState(seed: seed, rounds: found.round), "\(place)")
+    }
+    lastRound = state?.round
+    let fresh = try store.uniqueIDs.next()
+    #expect(uniqueIDs.insert(fresh).inserted, "a unique ID came twice: \(place)")
+  }
+}

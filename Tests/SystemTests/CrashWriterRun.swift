@@ -1,0 +1,67 @@
+import Foundation
+import TestSupport
+
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Darwin
+#endif
+
+/// A running crash-writer, whose lines are read as they come.
+final class CrashWriterRun {
+  private let process: Process
+  private let output = Pipe()
+  private let errors: URL
+  private var pending: [UInt8] = []
+  /// The complete lines so far.
+  private(set) var lines: [String] = []
+
+  init(_ arguments: [String], environment: [String: String] = [:]) throws {
+    process = BuiltProgram("crash-writer").process(arguments, environment: environment)
+    errors = FileManager.default.temporaryDirectory.appending(path: "err-\(UUID().uuidString)")
+    try Data().write(to: errors)
+    process.standardOutput = output
+    process.standardError = try FileHandle(forWritingTo: errors)
+    try process.run()
+  }
+
+  deinit { try? FileManager.default.removeItem(at: errors) }
+
+  /// Reads until so many lines begin with a word; false where the writer ended before.
+  func read(until count: Int, _ word: String) -> Bool {
+    while acknowledged(word).count < count {
+      if !readMore() { return false }
+    }
+    return true
+  }
+
+  /// Kills the writer and reads what it had still said.
+  func kill() {
+    Glibc.kill(process.processIdentifier, SIGKILL)
+    _ = finish()
+  }
+
+  /// Waits for the end; gives the exit code and what stands on the standard error.
+  func finish() -> (status: Int32, errors: String) {
+    while readMore() {}
+    process.waitUntilExit()
+    let text = (try? String(contentsOf: errors, encoding: .utf8)) ?? ""
+    return (process.terminationStatus, text)
+  }
+
+  /// The numbers on the lines that begin with a word.
+  func acknowledged(_ word: String) -> [Int64] {
+    lines.filter { $0.hasPrefix(word + " ") }
+      .flatMap { $0.split(separator: " ").dropFirst().compactMap { Int64($0) } }
+  }
+
+  private func readMore() -> Bool {
+    let data = output.fileHandleForReading.availableData
+    pending.append(contentsOf: data)
+    while let end = pending.firstIndex(of: UInt8(ascii: "\n")) {
+      lines.append(String(decoding: pending[..<end], as: UTF8.self))
+      pending.removeSubrange(...end)
+    }
+    return !data.isEmpty
+  }
+}

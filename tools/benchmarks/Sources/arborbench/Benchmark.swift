@@ -11,8 +11,7 @@ struct Benchmark {
 
   func store(_ location: StoreLocation? = nil) throws -> PersistentStore {
     try PersistentStore(
-      model: ManagedObjectModel(for: [Company.self, Employee.self]),
-      at: location ?? .file(URL(filePath: path)))
+      for: [Company.self, Employee.self], at: location ?? .file(URL(filePath: path)))
   }
 
   func employeeID(_ number: Int, in store: PersistentStore) -> ObjectID {
@@ -90,7 +89,7 @@ struct Benchmark {
     }
     let employees = try store.makeContext().fetch(FetchRequest<Employee>())
     let ages = employees.filter { $0.objectID.number <= count }.reduce(0) { $0 + $1.age }
-    print("check_after_mutate", 0, 0, 0, ages, 0, 0, separator: "\t")
+    Meter.printLine(["check_after_mutate", "0", "0", "0", "\(ages)", "0", "0"])
   }
 
   /// Operation 13: from a closed file to the first object.

@@ -32,8 +32,10 @@ struct Meter {
     let wall = Self.time(CLOCK_MONOTONIC) - wallStart
     let processor = Self.time(CLOCK_PROCESS_CPUTIME_ID) - processorStart
     let times = [wall, processor].map { String(format: "%.9f", $0 / Double(repetitions)) }
-    print(
-      name, times[0], times[1], count, checksum, Self.status("VmHWM"), memoryStart, separator: "\t")
+    Self.printLine([
+      name, times[0], times[1], "\(count)", "\(checksum)", "\(Self.status("VmHWM"))",
+      "\(memoryStart)",
+    ])
   }
 
   /// Measures one phase that gives its count and checksum.
@@ -43,6 +45,11 @@ struct Meter {
     let meter = Meter()
     let (count, checksum) = try body()
     meter.report(name, count: count, checksum: checksum, repetitions: repetitions)
+  }
+
+  /// Writes one line at once, so that a run that dies later has told what it knew.
+  static func printLine(_ columns: [String]) {
+    FileHandle.standardOutput.write(Data((columns.joined(separator: "\t") + "\n").utf8))
   }
 
   private static func time(_ clock: clockid_t) -> Double {

@@ -2,7 +2,6 @@
 // Modes: load, read, single, mutate, open, size, as every implementation of workload W has them.
 import Foundation
 
-setvbuf(stdout, nil, Int32(_IOLBF), 0)
 let arguments = CommandLine.arguments.dropFirst()
 guard arguments.count >= 3, let count = Int(arguments[arguments.startIndex + 2]), count >= 100
 else {

@@ -1,0 +1,97 @@
+import ArborData
+import Foundation
+
+/// The programs of the README, line for line; ``ReadmeTests`` compares and runs them.
+enum ReadmeProgram {
+  /// The first program; gives what it prints.
+  static func run(in folder: URL) throws -> [String] {
+    let model = try ManagedObjectModel {
+      Entity("Company") {
+        Attribute("name", .string, .unique)
+        Relationship("employees", to: "Employee", inverse: "company", .toMany, deleteRule: .cascade)
+      }
+      Entity("Employee") {
+        Attribute("name", .string)
+        Attribute("age", .integer64, .indexed, .default(18), .bounds(0...150))
+        Relationship("company", to: "Company", inverse: "employees")
+      }
+    }
+    let manager = try DataManager(model: model, at: .file(folder.appending(path: "Staff.arbor")))
+
+    let company =
+      try manager.fetchOne("Company", matching: "name == 'Foo Inc.'") ?? manager.insert("Company")
+    company["name"] = "Foo Inc."
+    for (name, age) in [("Ada", 36), ("Grace", 45), ("Edsger", 28)] {
+      let employee = try manager.insert("Employee")
+      employee["name"] = name
+      employee["age"] = age
+      employee["company"] = company
+    }
+    try manager.commit()
+
+    let young = try manager.fetchAll(
+      "Employee", matching: "age < \(40) AND company.name BEGINSWITH[c] 'foo'", sortedBy: "-age")
+    for employee in young { print(employee["name"] as String, employee["age"] as Int) }
+    return young.map { "\($0["name"] as String) \($0["age"] as Int)" }
+  }
+
+  /// The program with typed classes; gives the names it finds.
+  static func runTyped() throws -> [String] {
+    let store = try PersistentStore(for: [Company.self, Employee.self], at: .inMemory)
+    let context = store.makeContext()
+    let ada = context.insert(Employee.self)
+    ada.name = "Ada"
+    ada.company = context.insert(Company.self)
+    try context.commit()
+    let adults = try context.fetch(FetchRequest<Employee>(predicate: "age >= 18"))
+    return adults.map { "\($0.name) of \($0.company?.name ?? "nowhere")" }
+  }
+}
+
+final class Company: ManagedObject {
+  override class var entityDescription: EntityDescription { description }
+  private static let description = EntityDescription(
+    name: "Company", className: "Company",
+    attributes: [AttributeDescription(name: "name", type: .string, defaultValue: "")],
+    relationships: [
+      RelationshipDescription(
+        name: "employees", destination: "Employee", inverse: "company", isToMany: true,
+        deleteRule: .cascade)
+    ],
+    uniquenessConstraints: [["name"]])
+
+  var name: String {
+    get { attribute(0) }
+    set { setAttribute(0, newValue) }
+  }
+  var employees: Set<Employee> {
+    get { toMany(0) }
+    set { setToMany(0, newValue) }
+  }
+}
+
+final class Employee: ManagedObject {
+  override class var entityDescription: EntityDescription { description }
+  private static let description = EntityDescription(
+    name: "Employee", className: "Employee",
+    attributes: [
+      AttributeDescription(name: "name", type: .string, defaultValue: ""),
+      AttributeDescription(name: "age", type: .integer64, defaultValue: 18, isIndexed: true),
+    ],
+    relationships: [
+      RelationshipDescription(name: "company", destination: "Company", inverse: "employees")
+    ])
+
+  var name: String {
+    get { attribute(0) }
+    set { setAttribute(0, newValue) }
+  }
+  var age: Int {
+    get { attribute(1) }
+    set { setAttribute(1, newValue) }
+  }
+  var company: Company? {
+    get { toOne(0) }
+    set { setToOne(0, newValue) }
+  }
+}

@@ -1,0 +1,47 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// The README's code compiles, runs and does what the text says.
+@Suite struct ReadmeTests {
+  static let root = URL(filePath: #filePath)
+    .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+
+  @Test func everyBlockStandsInTheProgram() throws {
+    let readme = try String(contentsOf: Self.root.appending(path: "README.md"), encoding: .utf8)
+    let source = try String(
+      contentsOf: URL(filePath: #filePath).deletingLastPathComponent()
+        .appending(path: "ReadmeProgram.swift"), encoding: .utf8)
+    let program = Self.lines(of: source)
+    let blocks = readme.components(separatedBy: "```swift\n").dropFirst()
+      .compactMap { $0.components(separatedBy: "```").first }
+    #expect(blocks.count == 3)
+    for block in blocks {
+      // The folder is the test's own, and imports stand at the head of the file.
+      let lines = Self.lines(of: block)
+        .filter { !$0.hasPrefix("import ") && !$0.hasPrefix("let folder =") }
+      let isThere = program.indices.contains { program[$0...].starts(with: lines) }
+      #expect(isThere, "not in ReadmeProgram.swift:\n\(block)")
+    }
+  }
+
+  @Test func theProgramPrintsWhatTheTextSays() throws {
+    let folder = try TemporaryFolder()
+    defer { withExtendedLifetime(folder) {} }
+    let expected = ["Ada 36", "Edsger 28"]
+    #expect(try ReadmeProgram.run(in: folder.url) == expected)
+    #expect(try ReadmeProgram.run(in: folder.url) == expected.flatMap { [$0, $0] })
+    #expect(try ReadmeProgram.runTyped() == ["Ada of "])
+  }
+
+  @Test func itIsShort() throws {
+    let readme = try String(contentsOf: Self.root.appending(path: "README.md"), encoding: .utf8)
+    #expect(readme.split(separator: "\n", omittingEmptySubsequences: false).count < 300)
+  }
+
+  /// The lines that say something, without their indentation.
+  private static func lines(of text: String) -> [String] {
+    text.components(separatedBy: "\n").map { $0.trimmingCharacters(in: .whitespaces) }
+      .filter { !$0.isEmpty }
+  }
+}

@@ -32,8 +32,24 @@ __attribute__((target("sse4.2"))) static uint32_t crc_hardware(uint32_t crc, con
     wide = __builtin_ia32_crc32di(wide, word);
   }
   crc = (uint32_t)wide;
-  while (n--) crc = __builtin_ia32_crc32qi(crc, *p++);
+  // Each step waits for the one before it, so the last bytes are taken as widely as they can be.
+  if (n & 4) {
+    uint32_t word;
+    memcpy(&word, p, 4);
+    crc = __builtin_ia32_crc32si(crc, word);
+    p += 4;
+  }
+  if (n & 2) {
+    uint16_t word;
+    memcpy(&word, p, 2);
+    crc = __builtin_ia32_crc32hi(crc, word);
+    p += 2;
+  }
+  if (n & 1) crc = __builtin_ia32_crc32qi(crc, *p);
   return crc;
+}
+__attribute__((target("sse4.2"))) static uint32_t crc_key(uint64_t key, uint16_t entity) {
+  return __builtin_ia32_crc32hi((uint32_t)__builtin_ia32_crc32di(~0u, key), entity);
 }
 static int has_hardware(void) { return __builtin_cpu_supports("sse4.2"); }
 #elif defined(__aarch64__) && defined(__ARM_FEATURE_CRC32)
@@ -47,11 +63,15 @@ static uint32_t crc_hardware(uint32_t crc, const unsigned char *p, size_t n) {
   while (n--) crc = __crc32cb(crc, *p++);
   return crc;
 }
+static uint32_t crc_key(uint64_t key, uint16_t entity) {
+  return __crc32ch(__crc32cd(~0u, key), entity);
+}
 static int has_hardware(void) { return 1; }
 #else
 static uint32_t crc_hardware(uint32_t crc, const unsigned char *p, size_t n) {
   return crc_bytewise(crc, p, n);
 }
+static uint32_t crc_key(uint64_t key, uint16_t entity) { return ~0u; }
 static int has_hardware(void) { return 0; }
 #endif
 
@@ -59,6 +79,15 @@ uint32_t arbor_crc32c(uint32_t seed, const void *bytes, size_t count) {
   uint32_t crc = ~seed;
   crc = has_hardware() ? crc_hardware(crc, bytes, count) : crc_bytewise(crc, bytes, count);
   return ~crc;
+}
+
+uint32_t arbor_record_crc32c(uint64_t key, uint16_t entity, const void *bytes, size_t count) {
+  if (has_hardware()) return ~crc_hardware(crc_key(key, entity), bytes, count);
+  unsigned char prefix[10];
+  for (int i = 0; i < 8; i++) prefix[i] = (unsigned char)(key >> (8 * i));
+  prefix[8] = (unsigned char)entity;
+  prefix[9] = (unsigned char)(entity >> 8);
+  return ~crc_bytewise(crc_bytewise(~0u, prefix, 10), bytes, count);
 }
 
 const void *arbor_find(const void *haystack, size_t haystack_count, const void *needle,

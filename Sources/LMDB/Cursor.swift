@@ -7,9 +7,10 @@ internal import CLMDB
 #endif
 
 /// A key and one of its values, where they lie in the map. Values are aligned to 2 bytes only.
+@usableFromInline
 package struct Entry {
-  package let key: UnsafeRawBufferPointer
-  package let value: UnsafeRawBufferPointer
+  @usableFromInline package let key: UnsafeRawBufferPointer
+  @usableFromInline package let value: UnsafeRawBufferPointer
 
   @inlinable
   package init(key: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer) {

@@ -3,10 +3,11 @@
 /// It is the form of the identity map and of every set of objects on a hot path: a look-up costs
 /// 5–15 ns where `Dictionary` costs 19–25. The key 0, no object's number, marks an empty place, and
 /// removal shifts later entries back so that no tombstones pile up.
+@usableFromInline
 package final class NumberMap {
-  private var keys: UnsafeMutablePointer<UInt64>
-  private var words: UnsafeMutablePointer<UInt>
-  private var mask: Int
+  @usableFromInline var keys: UnsafeMutablePointer<UInt64>
+  @usableFromInline var words: UnsafeMutablePointer<UInt>
+  @usableFromInline var mask: Int
   package private(set) var count = 0
 
   package init(minimumCapacity: Int = 8) {
@@ -21,13 +22,13 @@ package final class NumberMap {
   }
 
   /// The word of a number, or nil.
-  @inline(__always)
+  @inlinable @inline(__always)
   package subscript(number: ObjectNumber) -> UInt? {
     let place = find(number.rawValue)
     return keys[place] == 0 ? nil : words[place]
   }
 
-  @inline(__always)
+  @inlinable @inline(__always)
   package func contains(_ number: ObjectNumber) -> Bool {
     keys[find(number.rawValue)] != 0
   }
@@ -91,13 +92,13 @@ package final class NumberMap {
 
   // Fibonacci hashing spreads the consecutive numbers of one entity; the high bits are the good
   // ones.
-  @inline(__always)
-  private static func hash(_ key: UInt64) -> Int {
+  @inlinable @inline(__always)
+  static func hash(_ key: UInt64) -> Int {
     Int(truncatingIfNeeded: (key &* 0x9E37_79B9_7F4A_7C15) >> 20)
   }
 
-  @inline(__always)
-  private func find(_ key: UInt64) -> Int {
+  @inlinable @inline(__always)
+  func find(_ key: UInt64) -> Int {
     var place = Self.hash(key) & mask
     while keys[place] != 0, keys[place] != key { place = (place + 1) & mask }
     return place

@@ -4,9 +4,10 @@
 /// It has no checksum; ``seal(into:layout:key:version:)`` writes the compact form that is stored.
 /// Patching leaves the bytes of earlier values behind until then. The memory belongs to the
 /// allocator's slab at the time of the last growth: whoever keeps the buffer keeps ``slab``.
+@usableFromInline
 package struct RecordBuffer {
-  package private(set) var base: UnsafeMutableRawPointer
-  package private(set) var count: Int
+  @usableFromInline package private(set) var base: UnsafeMutableRawPointer
+  @usableFromInline package private(set) var count: Int
   package private(set) var capacity: Int
   package private(set) var slab: RecordSlab
 
@@ -37,7 +38,7 @@ package struct RecordBuffer {
   }
 
   /// Writes a fixed slot. `T` is what the field's kind says.
-  @inline(__always)
+  @inlinable @inline(__always)
   package func store<T: BitwiseCopyable>(_ field: RecordField, _ value: T) {
     setNullBit(field, false)
     base.storeBytes(of: value, toByteOffset: Int(field.offset), as: T.self)
@@ -69,8 +70,8 @@ package struct RecordBuffer {
     base.storeBytes(of: version, toByteOffset: RecordLayout.versionOffset, as: UInt32.self)
   }
 
-  @inline(__always)
-  private func setNullBit(_ field: RecordField, _ isNull: Bool) {
+  @inlinable @inline(__always)
+  func setNullBit(_ field: RecordField, _ isNull: Bool) {
     let byte = base + Int(field.nullOffset)
     let bits = byte.load(as: UInt8.self)
     byte.storeBytes(of: isNull ? bits | field.nullMask : bits & ~field.nullMask, as: UInt8.self)

@@ -1,6 +1,7 @@
 /// How a field's value lies in a record.
 ///
 /// The raw value is written into stored layouts: never change one.
+@usableFromInline
 package enum FieldKind: UInt8, Sendable, Hashable, CaseIterable {
   case boolean = 1
   case int16 = 2
@@ -37,14 +38,15 @@ package enum FieldKind: UInt8, Sendable, Hashable, CaseIterable {
 }
 
 /// Where one attribute or to-one relationship lies in the records of a layout.
+@usableFromInline
 package struct RecordField: Sendable, Hashable {
-  package let kind: FieldKind
+  @usableFromInline package let kind: FieldKind
   /// Whether the field is left out (null) in what is stored: a transient attribute's.
   package let isTransient: Bool
-  package let nullMask: UInt8
-  package let nullOffset: UInt32
+  @usableFromInline package let nullMask: UInt8
+  @usableFromInline package let nullOffset: UInt32
   /// From the start of the record.
-  package let offset: UInt32
+  @usableFromInline package let offset: UInt32
   /// The property's catalogue number, never reused in its entity.
   package let catalogNumber: UInt16
 

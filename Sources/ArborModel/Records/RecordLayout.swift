@@ -17,6 +17,7 @@
 ///   none: it ends where its variable area does.
 ///
 /// All numbers are little-endian and unaligned.
+@usableFromInline
 package final class RecordLayout: Sendable {
   package static let format: UInt8 = 1
   package static let headerSize = 8
@@ -25,14 +26,14 @@ package final class RecordLayout: Sendable {
   package static let versionOffset = 4
 
   /// The entity's catalogue number.
-  package let entity: UInt16
+  @usableFromInline package let entity: UInt16
   /// The layout's number among its entity's, from 1.
-  package let number: UInt16
+  @usableFromInline package let number: UInt16
   package let fields: [RecordField]
   /// Where the variable area begins.
-  package let fixedEnd: Int
+  @usableFromInline package let fixedEnd: Int
   /// The fields whose bytes lie in the variable area.
-  package let variableFields: [RecordField]
+  @usableFromInline package let variableFields: [RecordField]
   /// A new record of default values, without checksum; its version is 0.
   package let template: [UInt8]
 

@@ -2,10 +2,11 @@
 ///
 /// Records hold a strong reference to their slab and a pointer into it. Bytes that have been handed
 /// out are never moved; the memory is freed when the last holder lets go, on whatever thread.
+@usableFromInline
 package final class RecordSlab {
-  package let base: UnsafeMutableRawPointer
-  package let capacity: Int
-  package fileprivate(set) var used = 0
+  @usableFromInline package let base: UnsafeMutableRawPointer
+  @usableFromInline package let capacity: Int
+  @usableFromInline package internal(set) var used = 0
 
   fileprivate init(capacity: Int) {
     base = .allocate(byteCount: capacity, alignment: 16)
@@ -16,9 +17,10 @@ package final class RecordSlab {
 }
 
 /// Hands out memory for records from slabs, one after another.
+@usableFromInline
 package final class SlabAllocator {
   /// The slab that was allocated from last: the one that keeps the latest bytes alive.
-  package private(set) var slab: RecordSlab
+  @usableFromInline package internal(set) var slab: RecordSlab
   private let slabSize: Int
 
   /// Slabs of 64 KiB hold a few hundred records: large enough to be rare, small enough not to be
@@ -30,7 +32,7 @@ package final class SlabAllocator {
 
   /// Takes `count` bytes, uninitialised, aligned to 8, from ``slab``, which changes where the
   /// present one is full.
-  @inline(__always)
+  @inlinable @inline(__always)
   package func allocate(_ count: Int) -> UnsafeMutableRawPointer {
     let start = (slab.used + 7) & ~7
     guard start + count <= slab.capacity else { return allocateInNewSlab(count) }
@@ -38,8 +40,8 @@ package final class SlabAllocator {
     return slab.base + start
   }
 
-  @inline(never)
-  private func allocateInNewSlab(_ count: Int) -> UnsafeMutableRawPointer {
+  @usableFromInline @inline(never)
+  func allocateInNewSlab(_ count: Int) -> UnsafeMutableRawPointer {
     // A run longer than a slab gets one of its own, and the present one goes on being filled
     // after it has been replaced only when it is nearly empty: not worth a second list.
     slab = RecordSlab(capacity: max(slabSize, count))

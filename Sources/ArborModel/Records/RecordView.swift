@@ -7,16 +7,17 @@ internal import CArborBits
 /// values to 2 bytes only. They are not checked against the record's length one by one:
 /// ``verify(_:key:)`` has checked all of them at once for bytes that come from a file, and records made in memory are
 /// well formed by construction.
+@usableFromInline
 package struct RecordView {
-  package let base: UnsafeRawPointer
-  package let count: Int
+  @usableFromInline package let base: UnsafeRawPointer
+  @usableFromInline package let count: Int
 
   @inlinable package init(base: UnsafeRawPointer, count: Int) {
     self.base = base
     self.count = count
   }
 
-  package var bytes: UnsafeRawBufferPointer { .init(start: base, count: count) }
+  @inlinable package var bytes: UnsafeRawBufferPointer { .init(start: base, count: count) }
 
   /// How often the record has been written.
   @inlinable package var version: UInt32 {
@@ -55,6 +56,7 @@ package struct RecordView {
   }
 
   /// Why bytes from a file are no record of a layout.
+  @usableFromInline
   package enum Damage: Sendable {
     case tooShort
     case unknownFormat
@@ -78,23 +80,22 @@ package struct RecordView {
         == RecordChecksum.of(base, count: end, entity: layout.entity, key: key)
     else { return .badChecksum }
     for field in layout.variableFields {
-      let offset = Int(load(field, as: UInt32.self))
-      let length = Int(base.loadUnaligned(fromByteOffset: Int(field.offset) + 4, as: UInt32.self))
-      guard offset + length <= end else { return .fieldOutOfBounds }
+      // Offset and length, loaded as one.
+      let slot = load(field, as: UInt64.self)
+      guard Int(slot & 0xFFFF_FFFF) + Int(slot >> 32) <= end else { return .fieldOutOfBounds }
     }
     return nil
   }
 }
 
 /// The checksum at the end of a stored record.
+@usableFromInline
 package enum RecordChecksum {
   /// CRC-32C over entity number, object number and `count` bytes.
+  @usableFromInline
   package static func of(
     _ bytes: UnsafeRawPointer, count: Int, entity: UInt16, key: ObjectNumber
   ) -> UInt32 {
-    var prefix = (key.rawValue.littleEndian, UInt64(entity).littleEndian)
-    // Ten bytes: the whole key and the two low bytes of the entity number behind it.
-    let seed = withUnsafeBytes(of: &prefix) { arbor_crc32c(0, $0.baseAddress, 10) }
-    return arbor_crc32c(seed, bytes, count)
+    arbor_record_crc32c(key.rawValue, entity, bytes, count)
   }
 }

@@ -8,8 +8,9 @@
 /// ```
 ///
 /// It means something in its store only; ``ObjectID`` is the form that leaves it.
+@usableFromInline
 package struct ObjectNumber: Sendable, Hashable, Comparable, RawRepresentable {
-  package let rawValue: UInt64
+  @usableFromInline package let rawValue: UInt64
 
   package static let maximumSequence: UInt64 = (1 << 48) - 1
 

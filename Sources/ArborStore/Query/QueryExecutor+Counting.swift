@@ -49,7 +49,7 @@ extension QueryExecutor {
       let database = source.records(entity)
       for number in numbers where number.entity == entity.number {
         guard let bytes = try source.reader.get(database, key: number.rawValue) else { continue }
-        let record = try verified(bytes, number, entity)
+        let record = try verified(bytes, number, entity, entity.layout)
         if filter.accepts(record, number, resolver) { count += 1 }
       }
     }

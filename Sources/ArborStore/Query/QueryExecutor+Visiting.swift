@@ -29,17 +29,28 @@ extension QueryExecutor {
   private func scan<Sink: RowSink>(
     _ entity: EntitySchema, _ nodes: [BoundNode], _ sink: inout Sink
   ) throws -> Bool {
-    let filter = try filter(nodes, for: entity)
+    let predicate = try filter(nodes, for: entity).predicate
+    return try scan(entity, entity.layout, predicate ?? { _, _, _ in true }, resolver, &sink)
+  }
+
+  /// The loop that runs for every object of the store. Its parameters are borrowed, so that none of
+  /// them is retained and released for every row.
+  private func scan<Sink: RowSink>(
+    _ entity: EntitySchema, _ layout: RecordLayout, _ predicate: CompiledPredicate,
+    _ resolver: any RecordResolver, _ sink: inout Sink
+  ) throws -> Bool {
     let dirty = hasPendingChanges ? overlay?.dirty : nil
     let cursor = try source.reader.cursor(source.records(entity))
     var next = try cursor.first()
     while let entry = next {
       let number = ObjectNumber(rawValue: entry.integerKey)
-      if dirty == nil || dirty?.contains(number) == false {
-        let record = try verified(entry.value, number, entity)
-        if filter.accepts(record, number, resolver) {
-          guard try sink.take(number, .stored(record), of: entity) else { return false }
-        }
+      if let dirty, dirty.contains(number) {
+        next = try cursor.next()
+        continue
+      }
+      let record = try verified(entry.value, number, entity, layout)
+      if predicate(record, number, resolver) {
+        guard try sink.take(number, .stored(record), of: entity) else { return false }
       }
       next = try cursor.next()
     }
@@ -60,6 +71,7 @@ extension QueryExecutor {
       }
       guard end > start else { continue }
       let filter = try filter(nodes, for: entity)
+      let layout = entity.layout
       let cursor = try source.reader.cursor(source.records(entity))
       for raw in numbers[start..<end] {
         let number = ObjectNumber(rawValue: raw)
@@ -67,7 +79,7 @@ extension QueryExecutor {
         if known?.contains(number) ?? false {
           guard try sink.take(number, .known, of: entity) else { return }
         } else if let entry = try cursor.seekExact(raw) {
-          let record = try verified(entry.value, number, entity)
+          let record = try verified(entry.value, number, entity, layout)
           if filter.accepts(record, number, resolver) {
             guard try sink.take(number, .stored(record), of: entity) else { return }
           }
@@ -157,7 +169,7 @@ private struct OrderedRows {
     guard let bytes = try executor.source.reader.get(database, key: raw) else {
       throw executor.missing(number, filter.entity)
     }
-    let record = try executor.verified(bytes, number, filter.entity)
+    let record = try executor.verified(bytes, number, filter.entity, filter.entity.layout)
     guard filter.accepts(record, number, executor.resolver) else { return true }
     return try sink.take(number, .stored(record), of: filter.entity)
   }

@@ -152,15 +152,14 @@ struct QueryExecutor {
   /// A stored record, checked and in the newest layout.
   @inline(__always)
   func verified(
-    _ bytes: UnsafeRawBufferPointer, _ number: ObjectNumber, _ entity: EntitySchema
+    _ bytes: UnsafeRawBufferPointer, _ number: ObjectNumber, _ entity: EntitySchema,
+    _ layout: RecordLayout
   ) throws -> RecordView {
-    guard let base = bytes.baseAddress else {
-      throw StoreError.corrupted(
-        entity: entity.name, object: number, what: "The object's record is empty.")
+    if let base = bytes.baseAddress {
+      let record = RecordView(base: base, count: bytes.count)
+      if record.verify(layout, key: number) == nil { return record }
     }
-    let record = RecordView(base: base, count: bytes.count)
-    if record.verify(entity.layout, key: number) == nil { return record }
-    return try upgrades.upgrade(record, number, entity, source.store.layouts)
+    return try upgrades.upgrade(bytes, number, entity, source.store.layouts)
   }
 }
 
@@ -171,8 +170,14 @@ private final class UpgradedRecords {
 
   @inline(never)
   func upgrade(
-    _ record: RecordView, _ number: ObjectNumber, _ entity: EntitySchema, _ layouts: StoreLayouts
+    _ bytes: UnsafeRawBufferPointer, _ number: ObjectNumber, _ entity: EntitySchema,
+    _ layouts: StoreLayouts
   ) throws -> RecordView {
+    guard let base = bytes.baseAddress else {
+      throw StoreError.corrupted(
+        entity: entity.name, object: number, what: "The object's record is empty.")
+    }
+    let record = RecordView(base: base, count: bytes.count)
     if slabs.last !== allocator.slab { slabs.append(allocator.slab) }
     let view = try layouts.verified(record, of: number, entity: entity, allocator: allocator)
     if slabs.last !== allocator.slab { slabs.append(allocator.slab) }

@@ -8,6 +8,10 @@
 /// (0 for a new checksum). Uses the processor's instruction where there is one.
 uint32_t arbor_crc32c(uint32_t seed, const void *bytes, size_t count);
 
+/// The checksum of a stored record: CRC-32C over its key (8 bytes), its entity's number (2 bytes),
+/// both little-endian, and `count` bytes.
+uint32_t arbor_record_crc32c(uint64_t key, uint16_t entity, const void *bytes, size_t count);
+
 /// The first place of `needle` in `haystack`, or NULL. An empty needle is found at the start.
 const void *arbor_find(const void *haystack, size_t haystack_count, const void *needle,
                        size_t needle_count);

@@ -68,9 +68,11 @@ extension Benchmark {
     try Meter.measure("7_sort_index_limit50", repetitions: 1000) {
       var (found, sum): (Int, UInt64) = (0, 0)
       for _ in 0..<1000 {
-        let employees = try store.makeContext().fetch(newest)
+        // Objects do not keep their context, and a relationship needs it.
+        let context = store.makeContext()
+        let employees = try context.fetch(newest)
         found = employees.count
-        sum = employees.reduce(0) { $0 &+ $1.checksum }
+        sum = withExtendedLifetime(context) { employees.reduce(0) { $0 &+ $1.checksum } }
       }
       return (found, sum)
     }

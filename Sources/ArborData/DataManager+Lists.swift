@@ -20,6 +20,17 @@ extension DataManager {
     try seed(from: urls, options: options)
   }
 
+  /// Seeds the store once in its life: documents and the mark that they were read are one commit.
+  ///
+  /// - Returns: What was created; nil where the store was seeded before.
+  /// - Throws: ``ArborError`` as with a list of documents.
+  @discardableResult
+  public final func seedOnce(
+    _ name: String, from urls: URL..., options: SeedOptions = SeedOptions()
+  ) throws -> SeedReport? {
+    try seedOnce(name, from: urls, options: options)
+  }
+
   /// The objects of an entity that match a predicate, in order.
   ///
   /// - Throws: ``ArborError`` as with a list of sort keys.

@@ -24,8 +24,8 @@ extension DataManager {
   ///   - classes: The typed classes that represent entities of the model; others are plain objects.
   ///   - delegate: Who is told of changes; not kept alive.
   ///   - group: The group to join.
-  /// - Throws: ``ArborError`` where the model is missing or wrong, the store cannot be opened, or the
-  ///   alias is open with another model.
+  /// - Throws: ``ArborError`` where the model is missing or wrong, the store cannot be opened, or
+  ///   the alias is open with another model.
   public convenience init(
     modelNamed name: String, in folder: URL, alias: String? = nil,
     options: StoreOptions = StoreOptions(), classes: [ManagedObject.Type] = [],
@@ -42,8 +42,8 @@ extension DataManager {
   ///
   /// Everything else is as with a folder.
   ///
-  /// - Throws: ``ArborError`` where the model is missing or wrong, the store cannot be opened, or the
-  ///   alias is open with another model.
+  /// - Throws: ``ArborError`` where the model is missing or wrong, the store cannot be opened, or
+  ///   the alias is open with another model.
   public convenience init(
     modelNamed name: String, in bundle: Bundle = .main, alias: String? = nil,
     options: StoreOptions = StoreOptions(), classes: [ManagedObject.Type] = [],
@@ -71,7 +71,8 @@ extension DataManager {
 
   /// Opens a store with the model that some classes describe.
   ///
-  /// - Throws: ``ArborError`` where the classes contradict each other or the store cannot be opened.
+  /// - Throws: ``ArborError`` where the classes contradict each other or the store cannot be
+  ///   opened.
   public convenience init(
     for types: [ManagedObject.Type], at location: StoreLocation,
     options: StoreOptions = StoreOptions(), delegate: (any DataManagerDelegate)? = nil,
@@ -87,7 +88,8 @@ extension DataManager {
   /// let manager = try DataManager(for: Company.self, Employee.self, at: .file(url))
   /// ```
   ///
-  /// - Throws: ``ArborError`` where the classes contradict each other or the store cannot be opened.
+  /// - Throws: ``ArborError`` where the classes contradict each other or the store cannot be
+  ///   opened.
   public convenience init(
     for types: ManagedObject.Type..., at location: StoreLocation,
     options: StoreOptions = StoreOptions(), delegate: (any DataManagerDelegate)? = nil,

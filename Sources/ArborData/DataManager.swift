@@ -18,8 +18,9 @@ public import Foundation
 /// let company = try manager.fetchOne("Company", matching: "companyName == \("Foo Inc.")")
 /// ```
 ///
-/// A manager belongs to one thread or actor, as its ``context`` does; its ``store`` may be used from
-/// any. Every verb sees the context's uncommitted changes. Nothing is written before ``commit()``.
+/// A manager belongs to one thread or actor, as its ``context`` does; its ``store`` may be used
+/// from any. Every verb sees the context's uncommitted changes. Nothing is written before
+/// ``commit()``.
 ///
 /// ## Topics
 /// ### Opening
@@ -124,6 +125,26 @@ nonisolated open class DataManager {
     return report
   }
 
+  /// Seeds the store once in its life: documents and the mark that they were read are one commit.
+  ///
+  /// The context's uncommitted changes are neither seen nor committed.
+  ///
+  /// - Parameters:
+  ///   - name: The name of the mark; another name seeds again.
+  ///   - urls: The documents' files.
+  ///   - options: What the documents may reach and how large they may be, together.
+  /// - Returns: What was created; nil where the store was seeded before.
+  /// - Throws: ``ArborError`` with source, line, column and path, or as ``commit()`` does; the store
+  ///   is then as it was.
+  @discardableResult
+  open func seedOnce(
+    _ name: String, from urls: [URL], options: SeedOptions = SeedOptions()
+  ) throws -> SeedReport? {
+    let report = try context.seedOnce(name, from: urls, options: options)
+    processPendingChanges()
+    return report
+  }
+
   /// Draws a number that this store has never given before, 1, 2, 3 … with gaps.
   ///
   /// - Throws: ``ArborError`` where a new block of numbers cannot be reserved in the store.
@@ -133,8 +154,8 @@ nonisolated open class DataManager {
 
   /// The objects of an entity, and of its subentities, that match a predicate, in order.
   ///
-  /// - Throws: ``ArborError`` where a name is unknown, the predicate does not fit the entity, or the
-  ///   store cannot be read.
+  /// - Throws: ``ArborError`` where a name is unknown, the predicate does not fit the entity, or
+  ///   the store cannot be read.
   open func fetchAll(
     _ entityName: String, matching predicate: FetchPredicate? = nil, sortedBy keys: [SortKey] = []
   ) throws -> [ManagedObject] {

@@ -2,8 +2,8 @@ public import ArborObjects
 
 /// Who is told what changes in a manager's context. Every requirement has a default.
 public protocol DataManagerDelegate: AnyObject {
-  /// Called once for a round of changes: after an operation on the manager that changed objects, and
-  /// at ``DataManager/processPendingChanges()``.
+  /// Called once for a round of changes: after an operation on the manager that changed objects,
+  /// and at ``DataManager/processPendingChanges()``.
   ///
   /// An object is in one of the sets at most. Changes made in the call belong to the next round.
   ///

@@ -5,7 +5,8 @@ package import Foundation
 /// `<application data>/<process>/<name>.arbor`.
 ///
 /// Application data is `$XDG_DATA_HOME`, or `~/.local/share` where that is unset, as the base
-/// directory specification of freedesktop.org has it; on Apple's platforms it is Application Support.
+/// directory specification of freedesktop.org has it; on Apple's platforms it is Application
+/// Support.
 package struct StoreFolder {
   /// The variables of the process, among them `XDG_DATA_HOME` and `HOME`.
   package var environment = ProcessInfo.processInfo.environment
@@ -16,8 +17,8 @@ package struct StoreFolder {
 
   /// The store's file; its folder is made where it is missing, for its owner only.
   ///
-  /// - Throws: ``ArborError`` `invalidArgument` for a name that is no file name, `inputOutput` where
-  ///   the folder cannot be made.
+  /// - Throws: ``ArborError`` `invalidArgument` for a name that is no file name, `inputOutput`
+  ///   where the folder cannot be made.
   package func file(named name: String) throws(ArborError) -> URL {
     guard !name.isEmpty, name != ".", name != "..", !name.contains("/"), !name.utf8.contains(0)
     else {

@@ -34,9 +34,9 @@ final class AttributeReader {
       return try composite(node, name, attribute, entity)
     }
     if let value = scalar(node, attribute) { return value }
-    let expected = expectation(attribute)
     throw node.error(
-      "\(entity).\(attribute.name) takes \(expected), and this is \(found(node)); write \(expected)."
+      "\(entity).\(attribute.name) takes \(expectation(attribute)), and this value, \(node.kind), is "
+        + "none; correct it."
     ).with(entity: entity, keyPath: attribute.name, offending: node.value.text())
   }
 
@@ -75,7 +75,7 @@ final class AttributeReader {
   ) throws(ArborError) -> Value {
     guard let members = node.members else {
       throw node.error(
-        "\(entity).\(attribute.name) takes an object of its parts, and this is \(found(node)); "
+        "\(entity).\(attribute.name) takes an object of its parts, and this is \(node.kind); "
           + "write an object."
       ).with(entity: entity, keyPath: attribute.name, offending: node.value.text())
     }
@@ -99,9 +99,6 @@ final class AttributeReader {
     dateReaders[attribute] = reader
     return reader
   }
-
-  /// What a value of the right JSON type lacks is said by the expectation alone.
-  private func found(_ node: JSONNode) -> String { "\(node.kind)" }
 
   private func expectation(_ attribute: AttributeDescription) -> String {
     switch attribute.type {

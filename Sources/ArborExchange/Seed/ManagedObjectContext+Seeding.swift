@@ -7,8 +7,8 @@ extension ManagedObjectContext {
   /// committed.
   ///
   /// A document is one JSON object. With `seedlings` it is a list of links whose documents are read
-  /// in its place; with `seeds` it is a list of documents; otherwise its one key names an entity and
-  /// its value is an object or a list of objects, whose keys are properties of the entity:
+  /// in its place; with `seeds` it is a list of documents; otherwise its one key names an entity
+  /// and its value is an object or a list of objects, whose keys are properties of the entity:
   ///
   /// ```json
   /// {"Company": [{
@@ -24,8 +24,8 @@ extension ManagedObjectContext {
   ///   - options: What the documents may reach and how large they may be.
   /// - Returns: What was created.
   /// - Throws: ``ArborError`` with source, line, column and JSON path where a document does not fit
-  ///   the model, cannot be read, leaves its folder, links to itself or exceeds a limit. The context
-  ///   is then exactly as it was before.
+  ///   the model, cannot be read, leaves its folder, links to itself or exceeds a limit. The
+  ///   context is then exactly as it was before.
   /// - Complexity: Linear in the size of the documents and the number of objects.
   @discardableResult
   public func seed(
@@ -34,13 +34,15 @@ extension ManagedObjectContext {
     try seed(from: [url], options: options)
   }
 
-  /// Creates the objects that several documents describe, all or none of them. Nothing is committed.
+  /// Creates the objects that several documents describe, all or none of them. Nothing is
+  /// committed.
   ///
   /// - Parameters:
   ///   - urls: The documents' files, each with its own folder to stay in.
   ///   - options: What the documents may reach and how large they may be, together.
   /// - Returns: What was created.
-  /// - Throws: ``ArborError`` as for a single document; the context is then exactly as it was before.
+  /// - Throws: ``ArborError`` as for a single document; the context is then exactly as it was
+  ///   before.
   @discardableResult
   public func seed(
     from urls: [URL], options: SeedOptions = SeedOptions()

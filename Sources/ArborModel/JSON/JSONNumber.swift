@@ -64,7 +64,8 @@ public struct JSONNumber: Sendable {
     }
   }
 
-  /// The number where it is whole and fits 64 bits with a sign, else nil. `1.0` and `1e3` are whole.
+  /// The number where it is whole and fits 64 bits with a sign, else nil. `1.0` and `1e3` are
+  /// whole.
   public var int64: Int64? {
     switch storage {
     case .integer(let number): number

@@ -33,9 +33,9 @@ extension JSONScanner {
   /// Moves over words of eight bytes that hold no quotation mark, backslash, control character or
   /// byte beyond ASCII.
   ///
-  /// `x - 0x01…` borrows into the high bit of every byte that is zero, so a byte that equals a wanted
-  /// one shows there after an exclusive or with it. A borrow can only make a byte above a true hit
-  /// look like one, which costs a slower look at these eight bytes and nothing else.
+  /// `x - 0x01…` borrows into the high bit of every byte that is zero, so a byte that equals a
+  /// wanted one shows there after an exclusive or with it. A borrow can only make a byte above a
+  /// true hit look like one, which costs a slower look at these eight bytes and nothing else.
   @inline(__always)
   private mutating func skipPlain() {
     let ones: UInt64 = 0x0101_0101_0101_0101

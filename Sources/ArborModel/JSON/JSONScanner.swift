@@ -1,8 +1,8 @@
 /// Reads a document of RFC 8259 into a tape, in one pass and without recursion.
 ///
-/// Stricter than many readers, so that no two of them can understand one document differently: UTF-8
-/// is checked, a key may stand in an object once only (keys that Swift holds for equal strings are
-/// equal), surrogates come in pairs.
+/// Stricter than many readers, so that no two of them can understand one document differently:
+/// UTF-8 is checked, a key may stand in an object once only (keys that Swift holds for equal
+/// strings are equal), surrogates come in pairs.
 ///
 /// The scanner lives inside one `withUnsafeBytes` of its caller; every access lies below
 /// `bytes.count`, which the buffer itself checks in debug builds.

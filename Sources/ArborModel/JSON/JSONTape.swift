@@ -1,5 +1,5 @@
-/// A scanned document as one flat list: each value in front of its parts, each member's key in front
-/// of its value.
+/// A scanned document as one flat list: each value in front of its parts, each member's key in
+/// front of its value.
 ///
 /// ```
 /// {"a": [1, 2], "b": null}      object 2 · "a" · array 2 · 1 · 2 · "b" · null

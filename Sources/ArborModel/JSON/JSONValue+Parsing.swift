@@ -3,8 +3,8 @@ public import Foundation
 extension JSONValue {
   /// Reads a document of RFC 8259.
   ///
-  /// Strict: UTF-8 is checked, keys are unique in their object, surrogates come in pairs, and nothing
-  /// but white space follows the value.
+  /// Strict: UTF-8 is checked, keys are unique in their object, surrogates come in pairs, and
+  /// nothing but white space follows the value.
   ///
   /// - Parameters:
   ///   - data: The document in UTF-8.

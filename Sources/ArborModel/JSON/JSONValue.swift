@@ -1,7 +1,7 @@
 /// A JSON document or a part of one.
 ///
-/// Values are equal when they are of the same kind and denote the same: numbers compare by what they
-/// denote, objects without regard to the order of their keys.
+/// Values are equal when they are of the same kind and denote the same: numbers compare by what
+/// they denote, objects without regard to the order of their keys.
 ///
 /// Nothing is lost on the way in: numbers keep every digit, objects keep the order of their keys. A
 /// document that says something twice or leaves its meaning open is refused: duplicate keys, lone

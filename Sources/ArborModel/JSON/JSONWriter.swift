@@ -9,7 +9,8 @@ public enum JSONStyle: Sendable, Hashable {
 }
 
 extension JSONValue {
-  /// The value as JSON. Equal input gives equal text: keys keep their order, numbers their spelling.
+  /// The value as JSON. Equal input gives equal text: keys keep their order, numbers their
+  /// spelling.
   ///
   /// - Complexity: Linear in the size of the value.
   public func text(_ style: JSONStyle = .compact) -> String {

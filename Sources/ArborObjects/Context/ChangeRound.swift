@@ -16,7 +16,8 @@ package struct ChangeRound {
 }
 
 extension ManagedObjectContext {
-  /// Begins to take down what changes, for ``takeRound()``; what was taken down before is forgotten.
+  /// Begins to take down what changes, for ``takeRound()``; what was taken down before is
+  /// forgotten.
   package func beginRound() {
     round = ChangeJournal()
     // The next change of an object begins a new working record, and is noted as such.

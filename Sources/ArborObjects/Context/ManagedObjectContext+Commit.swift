@@ -17,7 +17,14 @@ extension ManagedObjectContext {
   /// - Throws: ``ArborError``: `validation` with every violation, `notUnique` naming both objects,
   ///   `conflict` where the policy is ``MergePolicy/error``, `diskFull`, `readOnly` and what else the
   ///   store reports.
-  public func commit() throws(ArborError) {
+  public func commit() throws(ArborError) { try commit(marking: nil) }
+
+  /// Commits with a mark in the store, which no two commits can leave: of several the first is
+  /// written, also by other processes.
+  ///
+  /// - Parameter mark: The mark's name; nil: none. With a mark there need be no changes.
+  /// - Throws: `conflict` where the mark is there already, and what ``commit()`` throws.
+  package func commit(marking mark: String?) throws(ArborError) {
     try beginOperation()
     if let failure { throw failure.error }
     guard journal == nil else {
@@ -26,7 +33,7 @@ extension ManagedObjectContext {
         "commit() was called during a commit or a seed; let the outer one commit what changed.")
     }
     try takeInCommits()
-    guard hasChanges else { return }
+    guard hasChanges || mark != nil else { return }
     let savepoint = beginSavepoint()
     let receipt: CommitReceipt?
     do throws(ArborError) {
@@ -34,7 +41,7 @@ extension ManagedObjectContext {
       if let failure { throw failure.error }
       var validation = CommitValidation(context: self)
       try validation.check()
-      receipt = try write()
+      receipt = try write(marking: mark)
       end(savepoint)
     } catch {
       restore(savepoint)
@@ -79,11 +86,15 @@ extension ManagedObjectContext {
 
   // MARK: Writing
 
-  private func write() throws(ArborError) -> CommitReceipt? {
+  private func write(marking mark: String?) throws(ArborError) -> CommitReceipt? {
     for _ in 0..<Self.maximumAttempts {
       beginWritingOwners()
       if let failure { throw failure.error }
-      let changes = changeSet()
+      var changes = changeSet()
+      if let mark {
+        changes.metadata = [(mark, [1])]
+        changes.absentMetadata = [mark]
+      }
       guard !changes.isEmpty else { return nil }
       do throws(StoreError) { return try store.file.commit(changes) } catch {
         guard try resolve(error) else { throw ArborError(error, in: store.file) }

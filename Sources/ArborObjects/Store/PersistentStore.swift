@@ -159,6 +159,13 @@ public final class PersistentStore: Sendable {
     do throws(StoreError) { try file.purge() } catch { throw ArborError(error, in: file) }
   }
 
+  /// Whether a commit has left a mark; see `ManagedObjectContext.commit(marking:)`.
+  package func hasMark(_ mark: String) throws(ArborError) -> Bool {
+    do throws(StoreError) { return try file.metadata(mark) != nil } catch {
+      throw ArborError(error, in: file)
+    }
+  }
+
   /// Ends this use of the file. Contexts of this store report `closed` from then on; their objects
   /// keep the values they hold.
   public func close() {

@@ -82,6 +82,8 @@ extension ArborError {
         .corrupted, "The store is damaged: \(what). Restore a backup, or salvage it."
       )
       .with(entity: entity)
+    case .metadataExists(let key):
+      self.init(.conflict, "Another commit has left the mark \(key) already; read what it wrote.")
     case .conflict, .missingTargets, .stillLinked, .notUnique, .invalidChange:
       self.init(.conflict, "The commit met another one; try again.")
     }

@@ -22,6 +22,9 @@ package struct ChangeSet {
   package var contextName: String?
   /// Application metadata to set, or to remove where the value is nil.
   package var metadata: [(key: String, value: [UInt8]?)] = []
+  /// Application metadata that must not be there yet: what may happen once only leaves a mark, and
+  /// of several commits with one mark the first is written.
+  package var absentMetadata: [String] = []
 
   package init() {}
 

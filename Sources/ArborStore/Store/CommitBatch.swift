@@ -65,7 +65,7 @@ extension StoreError {
     case .engine, .diskFull, .readOnly, .inputOutput, .closed, .inUse, .exhausted: true
     case .corrupted, .conflict, .missingTargets, .stillLinked, .notUnique, .modelMismatch,
       .modelChanged, .formatTooNew, .notAStore, .foreignObject, .invalidChange, .missing,
-      .invalidModel, .query:
+      .invalidModel, .query, .metadataExists:
       false
     }
   }

@@ -11,6 +11,7 @@ struct CommitPreparation {
   let reader: TransactionReader
   /// In the order of their numbers.
   let changes: [Change]
+  private let absentMetadata: [String]
 
   init(
     _ set: ChangeSet, store: StoreFile, workspace: CommitWorkspace, reader: TransactionReader
@@ -19,6 +20,7 @@ struct CommitPreparation {
     self.workspace = workspace
     self.reader = reader
     changes = Self.sorted(set.records)
+    absentMetadata = set.absentMetadata
     for place in changes.indices.dropFirst()
     where changes[place].number == changes[place - 1].number {
       throw .invalidChange(
@@ -36,9 +38,10 @@ struct CommitPreparation {
 
   /// Collects what the change set does and checks it.
   ///
-  /// - Throws: `conflict`, `missingTargets`, `stillLinked`, `notUnique`, `corrupted`,
+  /// - Throws: `metadataExists`, `conflict`, `missingTargets`, `stillLinked`, `notUnique`, `corrupted`,
   ///   `invalidChange`; nothing has been written then.
   func prepare(_ links: [ChangeSet.LinkEdit]) throws(StoreError) {
+    try checkMetadata()
     try collectRecords()
     try collectLinks(links)
     for index in workspace.indexes where !index.isEmpty { index.sort() }
@@ -51,6 +54,16 @@ struct CommitPreparation {
     try checkTargets()
     try checkNothingLinked()
     try checkUniqueness()
+  }
+
+  private func checkMetadata() throws(StoreError) {
+    for key in absentMetadata {
+      let stored = Array(StoreFormat.applicationKey(key).utf8)
+      let exists = try storing { () throws(LMDBError) in
+        try reader.get(store.databases.arbor, key: stored) != nil
+      }
+      if exists { throw .metadataExists(key) }
+    }
   }
 
   /// The change of an object in this set; nil where it has none. Logarithmic.

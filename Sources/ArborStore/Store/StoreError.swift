@@ -13,6 +13,8 @@ package enum StoreError: Error, Sendable {
   case stillLinked([StillLinked])
   /// Objects that share values which must be unique.
   case notUnique([UniquenessViolation])
+  /// Application metadata that a commit wanted to be the first to write.
+  case metadataExists(String)
   /// A query whose arguments do not fit its predicate.
   case query(ArborError)
   /// The file was written with another model; what differs, a sentence each.

@@ -41,7 +41,8 @@ extension StoreFile {
     }
   }
 
-  /// Removes all objects in one transaction. Numbers and unique IDs go on counting.
+  /// Removes all objects and all application metadata in one transaction. Numbers and unique IDs go
+  /// on counting.
   package func purge() throws(StoreError) {
     guard !hasEnded else { throw .closed }
     guard !isReadOnly else { throw .readOnly(path: path) }
@@ -55,11 +56,22 @@ extension StoreFile {
           try transaction.clear(relationship.members)
           if let order = relationship.order { try transaction.clear(order) }
         }
+        try removeMetadata(transaction)
         header.sequence += 1
         try CommitHistory.everything.write(header.sequence, databases.history, transaction)
       } catch {
         throw StoreError(error)
       }
+    }
+  }
+
+  private func removeMetadata(_ transaction: borrowing WriteTransaction) throws(LMDBError) {
+    let prefix = Array(StoreFormat.applicationKey("").utf8)
+    // A deletion moves what cursors stand on, so each begins anew.
+    while let entry = try transaction.cursor(databases.arbor).seek(prefix),
+      entry.key.starts(with: prefix)
+    {
+      try transaction.delete(databases.arbor, key: Array(entry.key))
     }
   }
 

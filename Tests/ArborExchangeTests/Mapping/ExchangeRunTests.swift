@@ -9,7 +9,9 @@ import Testing
   private func busyWorkshop() throws -> SeedWorkshop {
     let workshop = try SeedWorkshop()
     try workshop.seed(
-      #"{"Company": [{"companyName": "a", "employees": [{}, {}, {}], "departments": [{}, {}]}, {}]}"#
+      #"""
+      {"Company": [{"companyName": "a", "employees": [{}, {}, {}], "departments": [{}, {}]}, {}]}
+      """#
     )
     try workshop.context.commit()
     let companies = try workshop.all("Company")

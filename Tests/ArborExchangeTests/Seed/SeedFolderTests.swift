@@ -4,7 +4,8 @@ import Foundation
 import Testing
 
 @Suite struct SeedFolderTests {
-  /// A folder `seeds` that documents are seeded from, and a file beside it that they must not reach.
+  /// A folder `seeds` that documents are seeded from, and a file beside it that they must not
+  /// reach.
   private let workshop: SeedWorkshop
   private let outside: URL
 

@@ -15,9 +15,10 @@ extension StoreError {
       self = .notAStore(path: path ?? "", what: error.description)
     case .fileTooSmall, .truncated, .corrupted, .pageNotFound:
       self = .corrupted(entity: nil, object: nil, what: error.cause)
+    case .noSuchFile: self = .missing(path: path ?? "")
     case .keyExists, .notFound, .panic, .mapFull, .dbsFull, .readersFull, .tlsFull, .txnFull,
       .cursorFull, .pageFull, .mapResized, .incompatible, .badReaderSlot, .badTransaction,
-      .badValueSize, .badDatabase, .noSuchFile, .tooManyOpenFiles, .outOfMemory, .forkedProcess,
+      .badValueSize, .badDatabase, .tooManyOpenFiles, .outOfMemory, .forkedProcess,
       .nestedWrite, .growthBlocked, .fileReplaced, .invalidArgument, .system:
       self = .engine(error)
     }

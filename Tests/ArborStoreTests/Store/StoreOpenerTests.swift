@@ -1,0 +1,293 @@
+import ArborModel
+import ArborStore
+import Foundation
+import LMDB
+import TestSupport
+import Testing
+
+/// What opening makes of every kind of file, and that it leaves alone what it refuses.
+@Suite struct StoreOpenerTests {
+  private let folder: TemporaryFolder
+  private let model: ManagedObjectModel
+  private var path: String { folder.path("office.arbor") }
+
+  init() throws {
+    folder = try TemporaryFolder()
+    model = try OfficeModel.make()
+  }
+
+  private func open(
+    _ model: ManagedObjectModel?, _ adjust: (inout StoreOpening) -> Void = { _ in }
+  ) throws -> StoreFile {
+    var opening = StoreOpening(.file(path), model: model)
+    adjust(&opening)
+    return try StoreFile.open(opening)
+  }
+
+  private var otherModel: ManagedObjectModel {
+    get throws {
+      var other = model
+      other.entities.removeAll { $0.name == "Badge" }
+      for place in other.entities.indices {
+        other.entities[place].relationships.removeAll { $0.destination == "Badge" }
+      }
+      other.entities[1].attributes[1].type = .integer64
+      return other
+    }
+  }
+
+  /// A store with one tag, closed.
+  private func makeStore() throws {
+    let file = try open(model)
+    defer { file.close() }
+    let draft = Draft(file)
+    try draft.insert("Tag", ["name": "kept"])
+    try draft.commit()
+  }
+
+  private func failure(_ body: () throws -> StoreFile) -> StoreError? {
+    do {
+      try body().close()
+      return nil
+    } catch {
+      return error as? StoreError
+    }
+  }
+
+  private var files: [String] {
+    (try? FileManager.default.contentsOfDirectory(atPath: folder.url.path).sorted()) ?? []
+  }
+
+  // MARK: New and known stores
+
+  @Test func makesAStoreForItsOwnerOnly() throws {
+    let file = try open(model)
+    #expect(files == ["office.arbor", "office.arbor-lock"])
+    for name in files {
+      let attributes = try FileManager.default.attributesOfItem(atPath: folder.path(name))
+      #expect(attributes[.posixPermissions] as? Int == 0o600)
+    }
+    file.close()
+    try TemporaryStore.check(path: path)
+  }
+
+  @Test func sharesAFileHoweverItIsSpelled() throws {
+    let one = try open(model)
+    try FileManager.default.createSymbolicLink(
+      atPath: folder.path("link"), withDestinationPath: folder.url.path)
+    let spelling = "link/./../\(folder.url.lastPathComponent)//office.arbor"
+    let other = try StoreFile.open(
+      StoreOpening(.file(folder.path("") + "/" + spelling), model: model))
+    #expect(one === other)
+    one.close()
+    let draft = Draft(other)
+    try draft.insert("Tag", ["name": "still open"])
+    try draft.commit()
+    other.close()
+    #expect(throws: StoreError.self) { try other.snapshot() }
+    try TemporaryStore.check(path: path)
+  }
+
+  @Test func takesTheModelFromTheFile() throws {
+    try makeStore()
+    let file = try open(nil)
+    defer { file.close() }
+    #expect(file.schema.model == model)
+    #expect(file.schema.catalog == SchemaCatalog(numbering: model))
+    #expect(file.lastSequence == 1)
+  }
+
+  @Test func needsAModelToMakeAStore() throws {
+    guard case .missing? = failure({ try open(nil) }) else { throw DraftError("no refusal") }
+    guard case .missing? = failure({ try open(model) { $0.isReadOnly = true } }) else {
+      throw DraftError("no refusal")
+    }
+    #expect(files == [])
+  }
+
+  @Test func aReaderOfTheFileCannotWrite() throws {
+    try makeStore()
+    let file = try open(model) { $0.isReadOnly = true }
+    defer { file.close() }
+    let draft = Draft(file)
+    try draft.insert(
+      "Tag", ["name": "x"],
+      number: ObjectNumber(entity: try draft.entity("Tag").number, sequence: 9))
+    let entity = try draft.entity("Tag")
+    for attempt in [
+      { _ = try draft.commit() }, { _ = try file.takeNumbers(1, for: entity) },
+      { _ = try file.takeUniqueIDs(1) }, { try file.purge() }, { try file.destroy() },
+    ] {
+      do {
+        try attempt()
+        Issue.record("written")
+      } catch StoreError.readOnly {}
+    }
+  }
+
+  @Test func saysWhenTheFolderIsMissing() throws {
+    let missing = folder.path("nowhere/office.arbor")
+    do {
+      try StoreFile.open(StoreOpening(.file(missing), model: model)).close()
+      Issue.record("opened")
+    } catch StoreError.missing(let path) {
+      #expect(path == missing)
+    }
+  }
+
+  // MARK: Other models
+
+  @Test func refusesAnotherModelAndSaysWhatDiffers() throws {
+    try makeStore()
+    let before = try Data(contentsOf: URL(filePath: path))
+    let other = try otherModel
+    guard case .modelMismatch(let differences)? = failure({ try open(other) }) else {
+      throw DraftError("no refusal")
+    }
+    #expect(differences.contains { $0.contains("Badge") })
+    #expect(differences.contains { $0.contains("age") })
+    #expect(try Data(contentsOf: URL(filePath: path)) == before)
+    let file = try open(model)
+    defer { file.close() }
+    // Open elsewhere in the process it is neither shared nor erased.
+    guard
+      case .modelMismatch? = failure({ try open(other) { $0.onMismatch = .eraseAndRecreate } })
+    else { throw DraftError("no refusal") }
+    #expect(try Draft(file).entity("Tag").name == "Tag")
+    try TemporaryStore.check(path: path)
+  }
+
+  @Test func erasesForAnotherModelWhereItIsTold() throws {
+    try makeStore()
+    let file = try open(otherModel) { $0.onMismatch = .eraseAndRecreate }
+    #expect(file.lastSequence == 0)
+    #expect(try file.schema.model == otherModel)
+    file.close()
+    #expect(files == ["office.arbor", "office.arbor-lock"])
+    try TemporaryStore.check(path: path)
+  }
+
+  // MARK: Files that are no store
+
+  @Test(arguments: ["", "text of some length, more than a header at any rate\n", "\u{0}\u{0}"])
+  func refusesOtherFiles(content: String) throws {
+    let bytes = Data(content.utf8)
+    try bytes.write(to: URL(filePath: path))
+    switch failure({ try open(model) }) {
+    case .notAStore?, .corrupted?: break
+    case let other: Issue.record("\(String(describing: other))")
+    }
+    #expect(try Data(contentsOf: URL(filePath: path)) == bytes)
+  }
+
+  @Test func refusesADirectory() throws {
+    try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
+    guard case .notAStore? = failure({ try open(model) }) else { throw DraftError("no refusal") }
+  }
+
+  @Test func refusesADatabaseOfAnotherProgram() throws {
+    var options = EnvironmentOptions()
+    options.create = true
+    let environment = try Environment.open(path: path, options: options)
+    try environment.write { transaction in
+      _ = try transaction.createDatabase("settings", [])
+    }
+    try environment.close()
+    guard case .notAStore? = failure({ try open(model) }) else { throw DraftError("no refusal") }
+  }
+
+  @Test func setsAsideAnEmptyFileWhereItIsTold() throws {
+    try Data().write(to: URL(filePath: path))
+    guard case .corrupted? = failure({ try open(model) }) else { throw DraftError("no refusal") }
+    try open(model) { $0.onCorruption = .setAsideAndRecreate }.close()
+    #expect(files.count == 3)
+    #expect(files.contains { $0.hasPrefix("office.arbor.damaged-") })
+    try TemporaryStore.check(path: path)
+  }
+
+  // MARK: Damaged stores
+
+  /// Changes the stored header bytes and opens.
+  private func openWithHeader(_ change: (inout [UInt8]) -> Void) throws -> StoreError? {
+    try makeStore()
+    let file = try open(model)
+    try file.environment.write { transaction in
+      let key = Array(StoreFormat.headerKey.utf8)
+      let arbor = file.databases.arbor
+      var header = try StoreHeader.read(transaction.reader, arbor)
+      header.transactionID = transaction.id
+      var bytes = header.encoded()
+      change(&bytes)
+      try key.withUnsafeBytes { key in
+        try bytes.withUnsafeBytes { _ = try transaction.put(arbor, key: key, value: $0) }
+      }
+    }
+    file.close()
+    return failure { try open(model) }
+  }
+
+  @Test func refusesALaterFormat() throws {
+    let error = try openWithHeader { $0[8] = 2 }
+    guard case .formatTooNew(major: 2, minor: 0)? = error else {
+      throw DraftError("\(String(describing: error))")
+    }
+  }
+
+  @Test func refusesDamagedHeaders() throws {
+    let error = try openWithHeader { $0[30] ^= 1 }
+    guard case .corrupted? = error else { throw DraftError("\(String(describing: error))") }
+    // Set aside it makes room for a new store.
+    try open(model) { $0.onCorruption = .setAsideAndRecreate }.close()
+    try TemporaryStore.check(path: path)
+  }
+
+  @Test func refusesHeadersOfOthers() throws {
+    let foreign = try openWithHeader { $0[0] ^= 1 }
+    guard case .notAStore? = foreign else { throw DraftError("\(String(describing: foreign))") }
+  }
+
+  @Test func refusesTheOtherByteOrder() throws {
+    let error = try openWithHeader { $0.swapAt(12, 13) }
+    guard case .notAStore? = error else { throw DraftError("\(String(describing: error))") }
+  }
+
+  @Test func noticesAnotherProgramsWrites() throws {
+    try makeStore()
+    let file = try open(model)
+    try file.environment.write { transaction in
+      try transaction.clear(file.databases.records(0 + file.schema.entities.count - 1))
+    }
+    let draft = Draft(file)
+    do {
+      try draft.insert("Tag", ["name": "x"])
+      try draft.commit()
+      Issue.record("written")
+    } catch StoreError.corrupted {}
+    file.close()
+    guard case .corrupted? = failure({ try open(model) }) else { throw DraftError("no refusal") }
+  }
+
+  @Test func refusesAFileThatLacksADatabase() throws {
+    try makeStore()
+    let file = try open(model)
+    let vandal = Vandal(file: file)
+    try vandal.write { transaction, _ in
+      try transaction.deleteDatabase(file.databases.history)
+    }
+    file.close()
+    guard case .corrupted? = failure({ try open(model) }) else { throw DraftError("no refusal") }
+  }
+
+  @Test func verifiesInFullWhereItIsTold() throws {
+    try makeStore()
+    let file = try open(model)
+    let vandal = Vandal(file: file)
+    let index = try vandal.index("Tag", "name")
+    try vandal.write { transaction, _ in try transaction.clear(index) }
+    file.close()
+    try open(model).close()
+    guard case .corrupted? = failure({ try open(model) { $0.verification = .full } }) else {
+      throw DraftError("no refusal")
+    }
+  }
+}

@@ -76,17 +76,16 @@ enum StoreCreation {
     at path: String, _ model: ManagedObjectModel, fingerprint: ModelFingerprint,
     options: EnvironmentOptions
   ) throws(StoreError) -> Bool {
-    let temporary = path + ".new-\(UUID().uuidString.prefix(8))"
-    defer {
-      unlink(temporary)
-      unlink(temporary + "-lock")
+    do throws(StoreError) {
+      try install(at: path) { (temporary) throws(StoreError) in
+        try make(at: temporary, model, fingerprint: fingerprint, options: options, path: path)
+      }
+      return true
+    } catch .inputOutput(_, _, errno: EEXIST) {
+      return false
+    } catch {
+      throw error
     }
-    try make(at: temporary, model, fingerprint: fingerprint, options: options, path: path)
-    let code = arbor_rename_exclusive(temporary, path)
-    if code == EEXIST { return false }
-    guard code == 0 else { throw .inputOutput(operation: "rename", path: path, errno: code) }
-    try synchronizeFolder(of: path)
-    return true
   }
 
   /// Puts a new store in the place of a file that nobody has open.
@@ -94,16 +93,50 @@ enum StoreCreation {
     _ path: String, _ model: ManagedObjectModel, fingerprint: ModelFingerprint,
     options: EnvironmentOptions
   ) throws(StoreError) {
+    try install(at: path, replacing: true) { (temporary) throws(StoreError) in
+      try make(at: temporary, model, fingerprint: fingerprint, options: options, path: path)
+    }
+  }
+
+  /// Lets `fill` make a file beside a path, and gives it the path once it is complete.
+  ///
+  /// - Throws: what `fill` throws; `inputOutput` with `EEXIST` where there is a file already and it
+  ///   is not to be replaced. Nothing is left behind then.
+  static func install(
+    at path: String, replacing: Bool = false, _ fill: (String) throws(StoreError) -> Void
+  ) throws(StoreError) {
     let temporary = path + ".new-\(UUID().uuidString.prefix(8))"
     defer {
-      unlink(temporary)
       unlink(temporary + "-lock")
+      unlink(temporary)
     }
-    try make(at: temporary, model, fingerprint: fingerprint, options: options, path: path)
-    guard rename(temporary, path) == 0 else {
-      throw .inputOutput(operation: "rename", path: path, errno: errno)
-    }
+    try fill(temporary)
+    var code = replacing ? rename(temporary, path) : arbor_rename_exclusive(temporary, path)
+    if replacing, code != 0 { code = errno }
+    guard code == 0 else { throw .inputOutput(operation: "rename", path: path, errno: code) }
     try synchronizeFolder(of: path)
+  }
+
+  /// Lets the header of a store that is open nowhere name the transaction that the file ends with.
+  static func renewHeader(of path: String) throws(StoreError) {
+    do {
+      let environment = try Environment.open(path: path)
+      defer { try? environment.close() }
+      let arbor = try environment.openDatabase(
+        StoreFormat.arborDatabase, StoreFormat.arborFlags, create: false)
+      guard let arbor else { throw LMDBError.notFound }
+      try environment.write { transaction in
+        var header = try StoreHeader.read(transaction.reader, arbor, path: path)
+        header.transactionID = transaction.id
+        try StoreHeader.write(header, arbor, in: transaction)
+      }
+    } catch let error as LMDBError {
+      throw StoreError(error, path: path)
+    } catch let error as StoreError {
+      throw error
+    } catch {
+      throw .inputOutput(operation: "copy", path: path, errno: EIO)
+    }
   }
 
   private static func make(

@@ -1,5 +1,7 @@
 import ArborModel
 import ArborStore
+import Foundation
+import LMDB
 import TestSupport
 import Testing
 
@@ -25,5 +27,151 @@ import Testing
         #expect(store.file.lastSequence == 1)
       }
     }
+  }
+
+  @Test func anEmptySetCostsNothing() throws {
+    try TemporaryStore.use(OfficeModel.make()) { store in
+      let before = try store.file.environment.lastTransactionID
+      #expect(try store.file.commit(ChangeSet()).sequence == 0)
+      #expect(try store.file.environment.lastTransactionID == before)
+    }
+  }
+
+  @Test func namesObjectsForOthers() throws {
+    try TemporaryStore.use(OfficeModel.make(), inMemory: true) { store in
+      let draft = Draft(store.file)
+      let tag = try draft.insert("Tag", ["name": "a"])
+      try draft.commit()
+      let id = store.file.objectID(tag)
+      #expect(id.description == "arbor://\(store.file.id.uuidString.lowercased())/Tag/1")
+      #expect(try store.file.objectNumber(id) == tag)
+      let foreign = [
+        ObjectID(storeID: UUID(), entityName: "Tag", number: 1),
+        ObjectID(storeID: store.file.id, entityName: "Nobody", number: 1),
+        ObjectID(storeID: store.file.id, entityName: "Person", number: 1),
+      ]
+      for other in foreign {
+        #expect(throws: StoreError.self) { try store.file.objectNumber(other) }
+      }
+    }
+  }
+
+  /// What another process commits shows in the next snapshot, and in the sequence when asked.
+  @Test func noticesOtherProcesses() throws {
+    try TemporaryStore.use(OfficeModel.make()) { store in
+      let file = store.file
+      try Vandal(file: file).write { transaction, header in
+        header.sequence += 1
+        let entry = HistoryEntry(
+          sequence: header.sequence, date: Date(), author: "other", contextName: nil,
+          isBulk: true, changes: [])
+        try HistoryCodec.encode(entry).withUnsafeBytes {
+          _ = try transaction.put(file.databases.history, key: header.sequence, value: $0)
+        }
+      }
+      #expect(file.lastSequence == 0)
+      #expect(try file.refreshSequence() == 1)
+      #expect(file.lastSequence == 1)
+      let draft = Draft(file)
+      try draft.insert("Tag", ["name": "mine"])
+      #expect(try draft.commit().sequence == 2)
+    }
+  }
+
+  @Test func refusesAStoreThatGotAnotherModel() throws {
+    let folder = try TemporaryFolder()
+    let file = try StoreFile.open(
+      StoreOpening(.file(folder.path("a.arbor")), model: OfficeModel.make()))
+    defer { file.close() }
+    let draft = Draft(file)
+    try draft.insert("Tag", ["name": "mine"])
+    try Vandal(file: file).write { _, header in header.modelGeneration += 1 }
+    for attempt in [{ _ = try draft.commit() }, { try file.snapshot().close() }] {
+      do {
+        try attempt()
+        Issue.record("passed")
+      } catch StoreError.modelChanged {}
+    }
+  }
+
+  @Test func purgesEverythingButItsIdentity() throws {
+    try TemporaryStore.use(OfficeModel.make()) { store in
+      let draft = Draft(store.file)
+      let id = store.file.id
+      for round in 0..<50 {
+        let company = try draft.insert("Company", ["name": .string("\(round)")])
+        let ada = try draft.insert(
+          "Employee", ["employeeID": .integer(Int64(round))], to: ["company": company])
+        let tag = try draft.insert("Tag", ["name": "x"])
+        try draft.link(ada, "tags", tag)
+      }
+      try draft.commit()
+      try store.file.purge()
+      let report = try store.file.check()
+      #expect(report.recordCount == 0 && report.indexEntryCount == 0 && report.linkCount == 0)
+      #expect(store.file.lastSequence == 2)
+      let tag = try draft.insert("Tag", ["name": "again"])
+      try draft.commit()
+      #expect(tag.sequence == 51)
+      try store.reopen()
+      #expect(store.file.id == id)
+    }
+  }
+
+  @Test func destroysItsFiles() throws {
+    let folder = try TemporaryFolder()
+    let path = folder.path("a.arbor")
+    let opening = StoreOpening(.file(path), model: try OfficeModel.make())
+    let file = try StoreFile.open(opening)
+    let other = try StoreFile.open(opening)
+    do {
+      try file.destroy()
+      Issue.record("destroyed under another's feet")
+    } catch StoreError.inUse {}
+    other.close()
+    let draft = Draft(file)
+    try draft.insert("Tag", ["name": "still there"])
+    try draft.commit()
+    try file.destroy()
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path) == [])
+    #expect(throws: StoreError.self) { try file.snapshot() }
+    // The path is free for a new store.
+    let new = try StoreFile.open(opening)
+    #expect(new.id != file.id && new.lastSequence == 0)
+    new.close()
+  }
+
+  @Test(arguments: [false, true]) func copiesItself(compacting: Bool) throws {
+    try TemporaryStore.use(OfficeModel.make()) { store in
+      let draft = Draft(store.file)
+      let tag = try draft.insert("Tag", ["name": "copied"])
+      try draft.commit()
+      let target = store.folder.path("copy.arbor")
+      try store.file.copy(to: target, compacting: compacting)
+      let copy = try StoreFile.open(StoreOpening(.file(target), model: nil))
+      #expect(try Draft(copy).value(tag, "name") == "copied")
+      copy.close()
+      try TemporaryStore.check(path: target)
+    }
+  }
+
+  @Test func everythingIsRefusedOnceItIsClosed() throws {
+    let file = try StoreFile.open(StoreOpening(.inMemory, model: OfficeModel.make()))
+    let draft = Draft(file)
+    let tag = try draft.insert("Tag", ["name": "x"])
+    let entity = try draft.entity("Tag")
+    file.close()
+    file.close()
+    for attempt in [
+      { _ = try draft.commit() }, { try file.snapshot().close() }, { try file.purge() },
+      { _ = try file.takeNumbers(1000, for: entity) }, { _ = try file.check() },
+      { _ = try file.metadata("x") }, { _ = try file.refreshSequence() },
+    ] {
+      do {
+        try attempt()
+        Issue.record("passed")
+      } catch StoreError.closed {}
+    }
+    #expect(file.objectID(tag).number == 1)
   }
 }

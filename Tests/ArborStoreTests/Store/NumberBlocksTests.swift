@@ -1,0 +1,108 @@
+import ArborModel
+import ArborStore
+import Foundation
+import LMDB
+import Synchronization
+import TestSupport
+import Testing
+
+/// Numbers are given out once, whatever happens to those who took them.
+@Suite struct NumberBlocksTests {
+  @Test func numbersAreConsecutiveFromOne() throws {
+    try TemporaryStore.use(OfficeModel.make(), inMemory: true) { store in
+      let tag = try Draft(store.file).entity("Tag")
+      let company = try Draft(store.file).entity("Company")
+      var expected: UInt64 = 1
+      for count in [1, 1, 2, 60, 1, 300, 5000, 3] {
+        let numbers = try store.file.takeNumbers(count, for: tag)
+        #expect(numbers == expected..<(expected + UInt64(count)))
+        expected = numbers.upperBound
+      }
+      #expect(try store.file.takeNumbers(2, for: company) == 1..<3)
+      #expect(try store.file.takeUniqueIDs(3) == 1..<4)
+      #expect(try store.file.takeUniqueIDs(1) == 4..<5)
+    }
+  }
+
+  /// Reservations are rare: blocks grow with what is asked.
+  @Test func bulkNeedsFewReservations() throws {
+    try TemporaryStore.use(OfficeModel.make(), inMemory: true) { store in
+      let tag = try Draft(store.file).entity("Tag")
+      let before = try store.file.environment.lastTransactionID
+      for _ in 0..<100_000 { _ = try store.file.takeNumbers(1, for: tag) }
+      #expect(try store.file.environment.lastTransactionID - before < 10)
+    }
+  }
+
+  /// Who commits regularly needs no reservations beside its commits.
+  @Test func commitsTopUpBlocks() throws {
+    try TemporaryStore.use(OfficeModel.make(), inMemory: true) { store in
+      let draft = Draft(store.file)
+      try draft.insert("Tag", ["name": "first"])
+      try draft.commit()
+      let before = try store.file.environment.lastTransactionID
+      for round in 0..<500 {
+        try draft.insert("Tag", ["name": .string("\(round)")])
+        try draft.commit()
+      }
+      #expect(try store.file.environment.lastTransactionID - before == 500)
+    }
+  }
+
+  @Test func nothingIsGivenOutTwice() throws {
+    try TemporaryStore.use(OfficeModel.make()) { store in
+      var taken = Set<UInt64>()
+      var unique = Set<Int64>()
+      for round in 0..<6 {
+        let draft = Draft(store.file)
+        let tag = try draft.entity("Tag")
+        for _ in 0..<20 {
+          for number in try store.file.takeNumbers(3, for: tag) {
+            #expect(taken.insert(number).inserted)
+          }
+          for id in try store.file.takeUniqueIDs(7) { #expect(unique.insert(id).inserted) }
+        }
+        // Taken and not committed, purged, reopened: none of them comes again.
+        if round % 2 == 0 { try store.file.purge() }
+        try store.reopen()
+      }
+    }
+  }
+
+  @Test func threadsShareNoNumber() throws {
+    try TemporaryStore.use(OfficeModel.make(), inMemory: true) { store in
+      let file = store.file
+      let entity = try Draft(file).entity("Tag")
+      let taken = Mutex<[UInt64]>([])
+      let group = DispatchGroup()
+      for _ in 0..<6 {
+        group.enter()
+        Thread {
+          var mine: [UInt64] = []
+          for round in 0..<2000 {
+            let count = round % 3 + 1
+            if let numbers = try? file.takeNumbers(count, for: entity) { mine += numbers }
+          }
+          taken.withLock { $0 += mine }
+          group.leave()
+        }.start()
+      }
+      group.wait()
+      let all = taken.withLock { $0 }
+      #expect(all.count == 6 * 3999)
+      #expect(Set(all).count == all.count)
+    }
+  }
+
+  @Test func exhaustionIsAnError() throws {
+    try TemporaryStore.use(OfficeModel.make(), inMemory: true) { store in
+      let tag = try Draft(store.file).entity("Tag")
+      try Vandal(file: store.file).write { transaction, _ in
+        try StoreCounter.write(
+          StoreFormat.objectCounter(tag.number), ObjectNumber.maximumSequence,
+          store.file.databases.arbor, transaction)
+      }
+      #expect(throws: StoreError.self) { try store.file.takeNumbers(5, for: tag) }
+    }
+  }
+}

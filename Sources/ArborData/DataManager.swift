@@ -134,8 +134,8 @@ nonisolated open class DataManager {
   ///   - urls: The documents' files.
   ///   - options: What the documents may reach and how large they may be, together.
   /// - Returns: What was created; nil where the store was seeded before.
-  /// - Throws: ``ArborError`` with source, line, column and path, or as ``commit()`` does; the store
-  ///   is then as it was.
+  /// - Throws: ``ArborError`` with source, line, column and path, or as ``commit()`` does; the
+  ///   store is then as it was.
   @discardableResult
   open func seedOnce(
     _ name: String, from urls: [URL], options: SeedOptions = SeedOptions()

@@ -158,6 +158,41 @@ import Testing
     try FileManager.default.removeItem(at: file)
   }
 
+  @Test func aSubclassSpeaksTheWordsOfItsDomain() throws {
+    final class CorporateStore: DataManager {
+      func wellPaid(at company: ManagedObject?) throws -> [ManagedObject] {
+        try fetch(requestNamed: "companyWellPaidEmployees", substituting: ["company": company])
+      }
+    }
+    let models = try Corporation.modelFolder(named: "Corporate")
+    let seeds = Corporation.temporaryFolder()
+    try FileManager.default.createDirectory(at: seeds, withIntermediateDirectories: true)
+    try Data(
+      #"""
+      {"Company": {"companyName": "Foo Inc.",
+                   "employees": {"seedlings": [{"seedFile": "Employees.seed.json"}]}}}
+      """#.utf8
+    ).write(to: seeds.appending(path: "Main.seed.json"))
+    try Data(#"{"Employee": [{"salary": 500}, {"salary": 1500}, {"salary": 2500}]}"#.utf8)
+      .write(to: seeds.appending(path: "Employees.seed.json"))
+
+    let manager = try CorporateStore(modelNamed: "Corporate", in: models)
+    try manager.seed(from: seeds.appending(path: "Main.seed.json"))
+    let company = try manager.fetchOne("Company", matching: "companyName == \("Foo Inc.")")
+    #expect(try manager.wellPaid(at: company).count == 2)
+    let employee = try manager.insert("Employee")
+    employee["company"] = company
+    #expect(try manager.count("Employee", matching: "company == \(company)") == 4)
+    manager.delete(try #require(company))
+    try manager.commit()
+    #expect(try manager.count("Employee") == 0)
+    #expect(try manager.seedOnce("main", from: seeds.appending(path: "Main.seed.json")) != nil)
+    #expect(try manager.seedOnce("main", from: seeds.appending(path: "Main.seed.json")) == nil)
+    #expect(try manager.count("Company") == 1)
+    try manager.store.check()
+    try FileManager.default.removeItem(at: seeds)
+  }
+
   // MARK: Named requests
 
   private func managerWithRequests(_ name: String) throws -> DataManager {

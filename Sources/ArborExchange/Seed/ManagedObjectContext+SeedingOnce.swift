@@ -17,7 +17,8 @@ extension ManagedObjectContext {
   ///   - name: The name of the mark.
   ///   - urls: The documents' files.
   ///   - options: What the documents may reach and how large they may be, together.
-  /// - Returns: What was created, as objects of this context; nil where the store was seeded before.
+  /// - Returns: What was created, as objects of this context; nil where the store was seeded
+  ///   before.
   /// - Throws: ``ArborError`` as ``seed(from:options:)-([URL],_)`` and `commit()` do; the store and
   ///   this context are then as they were before.
   @discardableResult
@@ -46,7 +47,8 @@ extension ManagedObjectContext {
 
   /// Seeds a store once in its life from one document.
   ///
-  /// - Returns: What was created, as objects of this context; nil where the store was seeded before.
+  /// - Returns: What was created, as objects of this context; nil where the store was seeded
+  ///   before.
   /// - Throws: ``ArborError`` as with several documents.
   @discardableResult
   public func seedOnce(

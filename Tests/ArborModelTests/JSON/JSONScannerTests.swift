@@ -140,4 +140,44 @@ import Testing
       #expect(throws: ArborError.self) { try JSONValue.parse(data.prefix(count)) }
     }
   }
+
+  /// Damaged documents are refused with a place in them, or are what Foundation accepts too and
+  /// what the writer writes back.
+  @Test func survivesDamage() throws {
+    let seed = UInt64.random(in: .min ... .max)
+    var generator = SplitMix(seed: seed)
+    let sound = Array(
+      #"{"a":[1,-2.5e3,true,null,"é\ud83d\ude00\n"],"b":{"c":"d","e":[]},"f":0.10}"#.utf8)
+    let spare = Array("{}[]\",:\\u0019e-.tn\n\u{80}é".utf8) + [0x00, 0x1F, 0xC3, 0xED, 0xFF]
+    for _ in 0..<4_000 {
+      var bytes = sound
+      for _ in 0...(generator.next() % 3) {
+        let place = Int(generator.next() % UInt64(bytes.count))
+        switch generator.next() % 3 {
+        case 0: bytes[place] = spare[Int(generator.next() % UInt64(spare.count))]
+        case 1: bytes.remove(at: place)
+        default: bytes.insert(spare[Int(generator.next() % UInt64(spare.count))], at: place)
+        }
+      }
+      let data = Data(bytes)
+      do {
+        let value = try JSONValue.parse(data)
+        #expect(try JSONValue.parse(value.data()) == value, "seed \(seed)")
+        let isFoundations = (try? JSONSerialization.jsonObject(with: data)) != nil
+        #expect(isFoundations || Self.hasExtremeNumber(value), "seed \(seed)")
+      } catch {
+        let location = try #require(error.location, "seed \(seed)")
+        #expect(location.line >= 1 && location.column >= 1, "seed \(seed)")
+      }
+    }
+  }
+
+  private static func hasExtremeNumber(_ value: JSONValue) -> Bool {
+    switch value {
+    case .number(let number): number.double.map { $0.magnitude > 1e300 } ?? true
+    case .array(let elements): elements.contains(where: hasExtremeNumber)
+    case .object(let object): object.values.contains(where: hasExtremeNumber)
+    default: false
+    }
+  }
 }

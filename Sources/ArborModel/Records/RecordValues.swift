@@ -83,6 +83,7 @@ extension RecordBuffer {
     case (.decimal, .integer(let number)):
       return setVariable(field, .decimal(Decimal(number)), allocator: allocator)
     case (.tagged, let any):
+      guard ValueCodec.canEncode(any) else { return false }
       ValueCodec.encode(any).withUnsafeBytes { store(field, bytes: $0, allocator: allocator) }
     default: return false
     }

@@ -52,20 +52,45 @@ package struct DecimalDigits: Sendable, Hashable {
     self.init(isNegative: number < 0, text: parts[0].utf8, exponent: power - fraction)
   }
 
-  /// The number as a `Decimal`, or nil where it has more than 38 digits or lies out of range.
+  /// The number as a `Decimal`, or nil where it has more digits or another magnitude than that
+  /// holds.
   package var decimal: Decimal? {
     if digits.isEmpty { return 0 }
-    var digits = digits
     var power = exponent - digits.count
-    // The greatest power of ten that the type keeps beside a significand.
-    while power > 127, digits.count < 38 {
-      digits.append(0)
-      power -= 1
+    guard digits.count <= 38, power >= -128, power <= 127 else { return decimalOfText }
+    let split = min(digits.count, 19)
+    var significand = Decimal(Self.word(digits[..<split]))
+    if split < digits.count {
+      significand =
+        Decimal(sign: .plus, exponent: digits.count - split, significand: significand)
+        + Decimal(Self.word(digits[split...]))
     }
-    guard digits.count <= 38, (-128...127).contains(power) else { return nil }
-    var significand = Decimal(0)
-    for digit in digits { significand = significand * 10 + Decimal(digit) }
-    guard significand.exponent >= 0, !significand.isNaN else { return nil }
-    return Decimal(sign: isNegative ? .minus : .plus, exponent: power, significand: significand)
+    // The type keeps a significand without zeros at its end, so that its exponent counts too.
+    power += significand.exponent
+    guard power <= 127 else { return decimalOfText }
+    return Decimal(
+      sign: isNegative ? .minus : .plus, exponent: power,
+      significand: significand.significand)
+  }
+
+  /// Up to nineteen digits as a whole number.
+  private static func word(_ digits: ArraySlice<UInt8>) -> UInt64 {
+    digits.reduce(0) { $0 * 10 + UInt64($1) }
+  }
+
+  /// The rare rest: 39 digits, and powers of ten that only zeros behind the significand reach.
+  private var decimalOfText: Decimal? {
+    var text = isNegative ? "-" : ""
+    text += String(decoding: digits.map { $0 + UInt8(ascii: "0") }, as: UTF8.self)
+    let zeros = exponent - digits.count - 127
+    let power = zeros > 0 ? 127 : exponent - digits.count
+    guard digits.count <= 39, zeros < 39, power >= -128 else { return nil }
+    text += String(repeating: "0", count: max(0, zeros))
+    guard let number = Decimal(string: "\(text)e\(power)"), !number.isNaN else { return nil }
+    // What does not fit comes back rounded.
+    let kept = DecimalDigits(
+      isNegative: number.sign == .minus, text: number.significand.description.utf8,
+      exponent: number.exponent)
+    return kept == self ? number : nil
   }
 }

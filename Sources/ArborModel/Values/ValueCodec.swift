@@ -12,6 +12,19 @@ package enum ValueCodec {
 
   private static let maximumDepth = 64
 
+  /// Whether a value comes back from its bytes: it is not nested too deep, and its numbers are some.
+  package static func canEncode(_ value: Value) -> Bool { canEncode(value, depth: 0) }
+
+  private static func canEncode(_ value: Value, depth: Int) -> Bool {
+    guard depth < maximumDepth else { return false }
+    switch value {
+    case .decimal(let number): return !number.isNaN
+    case .list(let values): return values.allSatisfy { canEncode($0, depth: depth + 1) }
+    case .composite(let parts): return parts.values.allSatisfy { canEncode($0, depth: depth + 1) }
+    default: return true
+    }
+  }
+
   /// The bytes of a value.
   package static func encode(_ value: Value) -> [UInt8] {
     var bytes: [UInt8] = []

@@ -1,0 +1,90 @@
+import ArborModel
+import Foundation
+import Testing
+
+/// Records as they are filled in, patched and read back, against a plain array of values.
+@Suite struct RecordBufferTests {
+  @Test(arguments: 0..<12) func holdsWhatItWasGiven(round: Int) throws {
+    let seed = UInt64(900 + round)
+    var fixture = RecordFixture(
+      seed: seed, fields: [0, 1, 7, 8, 9, 40][round % 6], world: try PredicateWorld())
+    let layout = fixture.layout
+    var record = RecordBuffer(copying: layout.template, into: fixture.allocator)
+    var expected = layout.fields.map { record.view.value($0) }
+    for _ in 0..<(layout.fields.isEmpty ? 0 : 120) {
+      let index = Int.random(in: 0..<layout.fields.count, using: &fixture.random.random)
+      let value = fixture.value(index)
+      if record.set(layout.fields[index], value, allocator: fixture.allocator) {
+        expected[index] = value
+      }
+      for (field, value) in zip(layout.fields, expected) {
+        #expect(record.view.isNull(field) == value.isNull, "seed \(seed)")
+        #expect(Value.compare(record.view.value(field), value) == .equal, "seed \(seed)")
+      }
+    }
+    #expect(record.view.version == 0)
+    #expect(record.view.layoutNumber == 3)
+    record.setVersion(9)
+    #expect(record.view.version == 9)
+  }
+
+  @Test func defaultsAreInTheTemplate() {
+    let layout = RecordLayout(
+      entity: 1, number: 1,
+      fields: [
+        (kind: .int16, isTransient: false, catalogNumber: 1, defaultValue: 18),
+        (kind: .string, isTransient: false, catalogNumber: 2, defaultValue: "é"),
+        (kind: .string, isTransient: false, catalogNumber: 3, defaultValue: ""),
+        (kind: .reference, isTransient: false, catalogNumber: 4, defaultValue: .null),
+      ])
+    let record = RecordBuffer(copying: layout.template, into: SlabAllocator())
+    #expect(layout.fields.map { record.view.value($0) } == [18, "é", "", .null])
+    #expect(record.view.reference(layout.fields[3]) == nil)
+    #expect(!record.view.isNull(layout.fields[2]))
+  }
+
+  @Test func valuesThatDoNotFitChangeNothing() throws {
+    let world = try PredicateWorld()
+    let cases: [(String, [Value])] = [
+      ("short", [40_000, -40_000, 1.5, "1", true]), ("medium", [3_000_000_000, .decimal(1)]),
+      ("long", [1.0, "x"]), ("flag", [1, "TRUE"]), ("single", [1e300, .double(.infinity), "x"]),
+      ("ratio", [.double(.nan), .decimal(1)]), ("price", [.decimal(.nan), 1.5]), ("name", [1]),
+      ("born", [5, .date(Date(timeIntervalSinceReferenceDate: .nan))]), ("photo", ["x"]),
+      ("key", ["x"]), ("home", ["x"]),
+      ("extra", [[.decimal(.nan)], (0..<70).reduce(.null) { value, _ in .list([value]) }]),
+    ]
+    let allocator = SlabAllocator()
+    var record = RecordBuffer(copying: world.person.layout.template, into: allocator)
+    let before = Array(record.view.bytes)
+    for (name, values) in cases {
+      let attribute = try #require(world.person.attributes.first { $0.name == name })
+      for value in values {
+        let wasSet = record.set(attribute.field, value, allocator: allocator)
+        #expect(!wasSet, "\(name) \(value)")
+        #expect(Array(record.view.bytes) == before, "\(name) \(value)")
+      }
+    }
+  }
+
+  /// A record moves when it outgrows its room, and keeps what it holds.
+  @Test func growsBeyondASlab() {
+    let layout = RecordLayout(
+      entity: 1, number: 1,
+      fields: [
+        (kind: .string, isTransient: false, catalogNumber: 1, defaultValue: "a"),
+        (kind: .binary, isTransient: false, catalogNumber: 2, defaultValue: .null),
+      ])
+    let allocator = SlabAllocator(slabSize: 256)
+    var record = RecordBuffer(copying: layout.template, into: allocator)
+    var length = 1
+    while length < 100_000 {
+      length *= 3
+      let text = String(repeating: "é", count: length)
+      _ = record.set(layout.fields[0], .string(text), allocator: allocator)
+      #expect(record.view.string(layout.fields[0]) == text)
+    }
+    _ = record.set(layout.fields[0], "b", allocator: allocator)
+    #expect(record.view.string(layout.fields[0]) == "b")
+    #expect(record.view.isNull(layout.fields[1]))
+  }
+}

@@ -1,0 +1,105 @@
+import ArborModel
+import Foundation
+import Testing
+
+/// The stored form: compact, without transient values, and any change of it is noticed.
+@Suite struct RecordSealTests {
+  static let key = ObjectNumber(entity: 7, sequence: 99)
+
+  @Test(arguments: 0..<10) func comesBackWhole(round: Int) throws {
+    let seed = UInt64(500 + round)
+    var fixture = RecordFixture(seed: seed, fields: 3 * round, world: try PredicateWorld())
+    let layout = fixture.layout
+    var record = RecordBuffer(copying: layout.template, into: fixture.allocator)
+    for _ in 0..<60 where !layout.fields.isEmpty {
+      let index = Int.random(in: 0..<layout.fields.count, using: &fixture.random.random)
+      _ = record.set(layout.fields[index], fixture.value(index), allocator: fixture.allocator)
+    }
+    let bytes = fixture.sealed(record.view, key: Self.key, version: 5)
+    withUnalignedView(bytes) { view in
+      #expect(view.verify(layout, key: Self.key) == nil, "seed \(seed)")
+      #expect(view.version == 5)
+      for field in layout.fields {
+        let expected: Value = field.isTransient ? .null : record.view.value(field)
+        #expect(view.value(field) == expected, "seed \(seed)")
+      }
+      // What was sealed once seals to the same bytes: nothing is left to compact.
+      let again = fixture.sealed(view, key: Self.key, version: 5)
+      #expect(again == bytes, "seed \(seed)")
+    }
+    // A stored record can be worked on again.
+    var reopened = RecordBuffer(
+      copying: Array(bytes.dropLast(RecordLayout.checksumSize)), into: fixture.allocator)
+    for (index, field) in layout.fields.enumerated() {
+      let value = fixture.value(index)
+      guard reopened.set(field, value, allocator: fixture.allocator) else { continue }
+      #expect(Value.compare(reopened.view.value(field), value) == .equal, "seed \(seed)")
+    }
+  }
+
+  @Test func noBitFlipPasses() throws {
+    var fixture = RecordFixture(seed: 520, fields: 14, world: try PredicateWorld())
+    var record = RecordBuffer(copying: fixture.layout.template, into: fixture.allocator)
+    for (index, field) in fixture.layout.fields.enumerated() {
+      _ = record.set(field, fixture.value(index), allocator: fixture.allocator)
+    }
+    var bytes = fixture.sealed(record.view, key: Self.key, version: 1)
+    for place in bytes.indices {
+      for bit in 0..<8 {
+        bytes[place] ^= 1 << bit
+        let damage = withUnalignedView(bytes) { $0.verify(fixture.layout, key: Self.key) }
+        #expect(damage != nil, "bit \(bit) of byte \(place)")
+        bytes[place] ^= 1 << bit
+      }
+    }
+    #expect(withUnalignedView(bytes) { $0.verify(fixture.layout, key: Self.key) } == nil)
+    for count in 0..<bytes.count {
+      let cut = Array(bytes.prefix(count))
+      #expect(withUnalignedView(cut) { $0.verify(fixture.layout, key: Self.key) } != nil)
+    }
+    let longer = bytes + [0]
+    #expect(withUnalignedView(longer) { $0.verify(fixture.layout, key: Self.key) } != nil)
+  }
+
+  @Test func anotherKeyOrLayoutDoesNotPass() throws {
+    let fixture = RecordFixture(seed: 530, fields: 5, world: try PredicateWorld())
+    let record = RecordBuffer(copying: fixture.layout.template, into: fixture.allocator)
+    let bytes = fixture.sealed(record.view, key: Self.key, version: 1)
+    for key in [
+      ObjectNumber(entity: 7, sequence: 98), ObjectNumber(entity: 6, sequence: 99),
+      ObjectNumber(entity: 7, sequence: 99 | 1 << 47),
+    ] {
+      #expect(withUnalignedView(bytes) { $0.verify(fixture.layout, key: key) } == .badChecksum)
+    }
+    let elsewhere = RecordLayout(entity: 8, number: 3, fields: [])
+    #expect(withUnalignedView(bytes) { $0.verify(elsewhere, key: Self.key) } == .badChecksum)
+    let later = RecordLayout(entity: 7, number: 4, fields: [])
+    #expect(withUnalignedView(bytes) { $0.verify(later, key: Self.key) } == .otherLayout)
+    #expect(
+      withUnalignedView([2] + bytes.dropFirst()) {
+        $0.verify(fixture.layout, key: Self.key)
+      } == .unknownFormat)
+  }
+
+  /// A field that points outside is noticed although the checksum is right.
+  @Test func noFieldReachesOutside() throws {
+    let layout = RecordLayout(
+      entity: 7, number: 3,
+      fields: [(kind: .string, isTransient: false, catalogNumber: 1, defaultValue: "abc")])
+    let record = RecordBuffer(copying: layout.template, into: SlabAllocator())
+    let offset = Int(layout.fields[0].offset)
+    for (place, value) in [(offset, 4), (offset + 3, 0x7F), (offset + 4, 4), (offset + 7, 0xFF)] {
+      var bytes = [UInt8](repeating: 0, count: record.view.sealedSize(layout))
+      bytes.withUnsafeMutableBytes {
+        record.view.seal(into: $0, layout: layout, key: Self.key, version: 1)
+      }
+      bytes[place] = bytes[place] &+ UInt8(value)
+      let end = bytes.count - RecordLayout.checksumSize
+      let checksum = bytes.withUnsafeBytes {
+        RecordChecksum.of($0.baseAddress!, count: end, entity: 7, key: Self.key)
+      }
+      for index in 0..<4 { bytes[end + index] = UInt8(truncatingIfNeeded: checksum >> (8 * index)) }
+      #expect(withUnalignedView(bytes) { $0.verify(layout, key: Self.key) } == .fieldOutOfBounds)
+    }
+  }
+}

@@ -1,0 +1,43 @@
+import ArborModel
+import Testing
+
+@Suite struct SortKeyTests {
+  @Test func literalsNamePathAndDirection() {
+    #expect(("name" as SortKey) == .ascending("name"))
+    #expect(("-age" as SortKey) == .descending("age"))
+    #expect(("+company.name" as SortKey) == .ascending("company.name"))
+    #expect(("-age" as SortKey).reversed == "age")
+    let options: SortKey.Options = [.caseInsensitive, .numeric]
+    let key = SortKey.descending("name", options: options)
+    #expect(key.options == options && !key.isAscending)
+    #expect(key != .descending("name"))
+  }
+
+  @Test func bindsPathsThroughRelationships() throws {
+    let world = try PredicateWorld()
+    let key = try SortKey.descending("boss.company.title", options: .localized)
+      .bind(to: world.person, in: world.schema)
+    #expect(key.path.hops.map(\.name) == ["boss", "company"])
+    #expect(!key.isAscending && key.options == .localized)
+    guard case .attribute(let attribute) = key.path.leaf else {
+      Issue.record("no attribute")
+      return
+    }
+    #expect(attribute.name == "title")
+  }
+
+  @Test(arguments: [
+    ("nam", ArborError.Code.unknownName, "\"name\""), ("", .unknownName, "no property"),
+    ("company.staff", .invalidArgument, "to-many"), ("name.x", .invalidArgument, "attribute"),
+    ("company..title", .unknownName, "no property"),
+  ])
+  func refusesOthers(_ keyPath: String, _ code: ArborError.Code, _ words: String) throws {
+    let world = try PredicateWorld()
+    let error = #expect(throws: ArborError.self) {
+      try SortKey(keyPath).bind(to: world.person, in: world.schema)
+    }
+    #expect(error?.code == code)
+    #expect(error?.keyPath == keyPath)
+    #expect(error?.message.contains(words) == true, "\(error?.message ?? "")")
+  }
+}

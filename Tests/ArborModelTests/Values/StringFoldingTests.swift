@@ -1,0 +1,50 @@
+import ArborModel
+import Foundation
+import Testing
+
+@Suite struct StringFoldingTests {
+  static let all: [StringFolding] = [[], .case, .diacritics, [.case, .diacritics]]
+
+  @Test(
+    arguments: [
+      ("María", StringFolding.case, "maría"), ("María", .diacritics, "Maria"),
+      ("María", [.case, .diacritics], "maria"), ("María", [], "María"),
+      ("STRASSE", .case, "strasse"),
+      ("Straße", .case, "strasse"), ("ΣΊΣΥΦΟΣ", .case, "σίσυφοσ"), ("Σίσυφος", .case, "σίσυφοσ"),
+      ("\u{212A}", .case, "k"), ("ﬁ", .case, "fi"), ("Ångström", [.case, .diacritics], "angstrom"),
+      ("A b-Z", .case, "a b-z"), ("A b-Z", .diacritics, "A b-Z"), ("", .case, ""),
+    ] as [(String, StringFolding, String)])
+  func folds(_ text: String, _ folding: StringFolding, _ folded: String) {
+    #expect(Array(folding.fold(text).unicodeScalars) == Array(folded.unicodeScalars))
+  }
+
+  /// For every character: folding twice is folding once, and canonically equivalent texts fold to
+  /// the same.
+  @Test(arguments: all.dropFirst()) func foldedFormsAreStable(folding: StringFolding) {
+    for code in (0..<0x3000 as Range<UInt32>) {
+      guard let scalar = Unicode.Scalar(code) else { continue }
+      let text = String(scalar)
+      let folded = Array(folding.fold(text).utf8)
+      #expect(
+        Array(folding.fold(folding.fold(text)).utf8) == folded, "U+\(String(code, radix: 16))")
+      let decomposed = text.decomposedStringWithCanonicalMapping
+      #expect(Array(folding.fold(decomposed).utf8) == folded, "U+\(String(code, radix: 16))")
+    }
+  }
+
+  @Test func unfoldedTextsKeepTheirForm() {
+    #expect(Array(StringFolding([]).fold("e\u{301}").unicodeScalars).count == 2)
+  }
+
+  /// Folded keys are stored. Whoever changes the form has to change the version, and this test.
+  @Test func versionStands() { #expect(StringFolding.version == 1) }
+
+  @Test func asciiIsFoldedByteByByte() {
+    for byte in 0..<128 as Range<UInt8> {
+      let text = String(Unicode.Scalar(byte))
+      #expect(StringFolding.case.fold(text) == text.lowercased())
+      #expect(StringFolding.lowercased(byte) == Array(text.lowercased().utf8)[0])
+    }
+    for byte in 128...255 as ClosedRange<UInt8> { #expect(StringFolding.lowercased(byte) == byte) }
+  }
+}

@@ -6,12 +6,12 @@ extension FetchPredicate {
   /// ```
   ///
   /// - Parameters:
-  ///   - format: The text. `%@` and the numeric specifications of `printf` stand for constants, `%K`
-  ///     for a key path.
+  ///   - format: The text. `%@` and the numeric specifications of `printf` stand for constants,
+  ///     `%K` for a key path.
   ///   - limits: How large the text may be; `.untrusted` for texts from outside.
   ///   - arguments: One for each specification, in order.
-  /// - Throws: ``ArborError`` `invalidPredicate` with line and column where the text does not parse,
-  ///   and where arguments and specifications differ in number.
+  /// - Throws: ``ArborError`` `invalidPredicate` with line and column where the text does not
+  ///   parse, and where arguments and specifications differ in number.
   public init(
     format: String, limits: PredicateLimits = .standard,
     _ arguments: (any PredicateArgument)?...

@@ -44,7 +44,8 @@ extension FetchPredicate {
 }
 
 extension FetchPredicate {
-  /// The predicate as code for records of one concrete entity, which its names are resolved against.
+  /// The predicate as code for records of one concrete entity, which its names are resolved
+  /// against.
   ///
   /// - Throws: ``ArborError`` `invalidPredicate` where it does not parse, bind or fit.
   package func compiled(

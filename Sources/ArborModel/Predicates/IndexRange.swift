@@ -79,8 +79,8 @@ struct IndexRange {
 
   /// For kinds whose constants are compared as they are.
   ///
-  /// - Parameter nearest: A value that the field holds, near a constant, and how the constant lies to
-  ///   it; nil where the constant is of another kind.
+  /// - Parameter nearest: A value that the field holds, near a constant, and how the constant lies
+  ///   to it; nil where the constant is of another kind.
   private init?(
     _ comparison: ComparisonOperator, _ constant: Value,
     _ nearest: (Value) -> (Value, Ordering)?
@@ -109,8 +109,8 @@ struct IndexRange {
     }
   }
 
-  /// A decimal near a number, and how the number lies to it. Only floating-point numbers beyond what
-  /// decimals reach are not met exactly.
+  /// A decimal near a number, and how the number lies to it. Only floating-point numbers beyond
+  /// what decimals reach are not met exactly.
   private static func decimal(_ constant: Value) -> (Value, Ordering)? {
     switch constant {
     case .boolean, .integer, .double, .decimal: break

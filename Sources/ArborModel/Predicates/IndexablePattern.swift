@@ -1,7 +1,7 @@
 internal import Foundation
 
-/// A comparison of a property of the fetched entity with a constant: what an index may serve once the
-/// constant is known.
+/// A comparison of a property of the fetched entity with a constant: what an index may serve once
+/// the constant is known.
 struct IndexablePattern: Sendable {
   private let subject: IndexableTerm.Subject
   /// The kind of the attribute's field; `.reference` for objects.

@@ -2,8 +2,8 @@
 package enum KeyPathBinder {
   /// Resolves names separated by dots.
   ///
-  /// - Throws: ``ArborError`` `unknownName` where a name is unknown, `invalidArgument` where the path
-  ///   cannot be followed.
+  /// - Throws: ``ArborError`` `unknownName` where a name is unknown, `invalidArgument` where the
+  ///   path cannot be followed.
   package static func bind(
     _ keyPath: String, to entity: EntitySchema, in schema: ModelSchema
   ) throws(ArborError) -> BoundPath {

@@ -5,11 +5,11 @@ package enum PredicateBinder {
   /// How many entities a shape keeps its binding to.
   private static let keptBindings = 8
 
-  /// Binds a predicate to an entity. A shape's binding is kept with it, so that doing it again costs
-  /// a look-up.
+  /// Binds a predicate to an entity. A shape's binding is kept with it, so that doing it again
+  /// costs a look-up.
   ///
-  /// - Throws: ``ArborError`` `invalidPredicate` where the text does not parse, a name is unknown, a
-  ///   path cannot be followed, a variable is unbound, or an operator does not fit its sides.
+  /// - Throws: ``ArborError`` `invalidPredicate` where the text does not parse, a name is unknown,
+  ///   a path cannot be followed, a variable is unbound, or an operator does not fit its sides.
   package static func bind(
     _ predicate: FetchPredicate, to entity: EntitySchema, in schema: ModelSchema
   ) throws(ArborError) -> BoundPredicate {

@@ -13,8 +13,8 @@ enum PredicateCache {
   private struct Entry: Sendable {
     var hash: UInt64
     var shape: ParsedPredicate
-    /// What the shape was composed of; nil for one that was parsed. Only the cache holds the parts: a
-    /// shape that held them would make chains of any length.
+    /// What the shape was composed of; nil for one that was parsed. Only the cache holds the parts:
+    /// a shape that held them would make chains of any length.
     var parts: Parts?
   }
 

@@ -56,7 +56,8 @@ enum PredicateLiteral {
     return "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
   }
 
-  /// The constant that a call of a literal's name with a text stands for; nil where the text is none.
+  /// The constant that a call of a literal's name with a text stands for; nil where the text is
+  /// none.
   static func constant(_ name: String, _ text: String) -> Value? {
     switch name {
     case "uuid": UUID(uuidString: text).map(Value.uuid)

@@ -1,8 +1,8 @@
 /// Brings a bound predicate into the form that planning looks at: a conjunction of predicates that
 /// are as small as may be.
 ///
-/// Logic is two-valued, so `NOT` moves inwards over AND and OR, two `NOT`s are none, and `NOT x == v`
-/// is `x != v`. A negated order stays: where a side can be nil, `NOT x < v` is not `x >= v`.
+/// Logic is two-valued, so `NOT` moves inwards over AND and OR, two `NOT`s are none, and `NOT x ==
+/// v` is `x != v`. A negated order stays: where a side can be nil, `NOT x < v` is not `x >= v`.
 enum PredicateNormalizer {
   /// The members of the conjunction that a node is; none for what is always true.
   static func members(of node: BoundNode) -> [BoundMember] {

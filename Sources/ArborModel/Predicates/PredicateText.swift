@@ -29,8 +29,8 @@ package final class PredicateText: Sendable {
   }
 }
 
-/// A place in the source of a predicate. All places are equal: where a node was written says nothing
-/// about what it means, so trees compare and hash without it.
+/// A place in the source of a predicate. All places are equal: where a node was written says
+/// nothing about what it means, so trees compare and hash without it.
 package struct PredicateSite: Sendable, Hashable {
   package let text: PredicateText?
   package let offset: Int32

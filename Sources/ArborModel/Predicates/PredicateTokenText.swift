@@ -52,8 +52,8 @@ extension PredicateLexer {
     UInt8(ascii: "v"): "\u{0B}",
   ]
 
-  /// The scalar of the escape at a backslash and where it ends; no scalar where the character behind
-  /// the backslash stands for itself.
+  /// The scalar of the escape at a backslash and where it ends; no scalar where the character
+  /// behind the backslash stands for itself.
   private func escape(
     _ start: Int, _ limit: Int
   ) throws(ArborError) -> (scalar: Unicode.Scalar?, end: Int) {
@@ -109,8 +109,8 @@ extension PredicateLexer {
 
   /// The value of a number literal.
   ///
-  /// Whole numbers stay whole; beyond 64 bits, and where floating point would drop digits, a literal
-  /// is a decimal, and beyond 38 digits floating point.
+  /// Whole numbers stay whole; beyond 64 bits, and where floating point would drop digits, a
+  /// literal is a decimal, and beyond 38 digits floating point.
   func number(of token: PredicateToken, isNegative: Bool) throws(ArborError) -> Value {
     let text = spelling(of: token)
     let sign = isNegative ? "-" : ""

@@ -5,8 +5,8 @@ internal import CArborBits
 /// A view is a borrowed pointer: it is valid as long as what it was made from — a slab that
 /// somebody holds, or a page of a transaction that is open. Loads are unaligned, since LMDB aligns
 /// values to 2 bytes only. They are not checked against the record's length one by one:
-/// ``verify(_:key:)`` has checked all of them at once for bytes that come from a file, and records made in memory are
-/// well formed by construction.
+/// ``verify(_:key:)`` has checked all of them at once for bytes that come from a file, and records
+/// made in memory are well formed by construction.
 @usableFromInline
 package struct RecordView {
   @usableFromInline package let base: UnsafeRawPointer

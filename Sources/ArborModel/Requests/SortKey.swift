@@ -76,8 +76,8 @@ package struct BoundSortKey: Sendable {
 extension SortKey {
   /// Resolves the key's path.
   ///
-  /// - Throws: ``ArborError`` `unknownName` where a name is unknown, `invalidArgument` where the path
-  ///   leads to or through a to-many relationship.
+  /// - Throws: ``ArborError`` `unknownName` where a name is unknown, `invalidArgument` where the
+  ///   path leads to or through a to-many relationship.
   package func bind(
     to entity: EntitySchema, in schema: ModelSchema
   ) throws(ArborError) -> BoundSortKey {

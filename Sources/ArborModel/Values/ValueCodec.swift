@@ -12,7 +12,8 @@ package enum ValueCodec {
 
   private static let maximumDepth = 64
 
-  /// Whether a value comes back from its bytes: it is not nested too deep, and its numbers are some.
+  /// Whether a value comes back from its bytes: it is not nested too deep, and its numbers are
+  /// some.
   package static func canEncode(_ value: Value) -> Bool { canEncode(value, depth: 0) }
 
   private static func canEncode(_ value: Value, depth: Int) -> Bool {

@@ -27,8 +27,8 @@ import Testing
     #expect(error?.message.contains(words) == true, "\(error?.message ?? "")")
   }
 
-  /// What a constant is known to do wrong at once, an argument does when it is known, in planning as
-  /// in compiling.
+  /// What a constant is known to do wrong at once, an argument does when it is known, in planning
+  /// as in compiling.
   @Test(arguments: misfits.filter { $0.text.contains("< 'x'") })
   func refusesArgumentsLikeConstants(_ text: String, _ words: String) throws {
     let world = try PredicateWorld()

@@ -2,8 +2,8 @@ import ArborModel
 import Foundation
 import Testing
 
-/// The conjunction that planning looks at, and the terms in it. That terms and conjunctions say what
-/// the predicate says is tested with the compiler; here their form is.
+/// The conjunction that planning looks at, and the terms in it. That terms and conjunctions say
+/// what the predicate says is tested with the compiler; here their form is.
 @Suite struct PredicateNormalizerTests {
   let world: PredicateWorld
 

@@ -4,8 +4,8 @@ internal import Foundation
 ///
 /// - Nil equals nil and nothing else. Every other operator is false where a side is nil.
 /// - Numbers are equal by what they are worth; values of different kinds are not equal.
-/// - Texts are compared code point by code point; with `c` or `d` their folded forms are, which makes
-///   canonically equivalent texts equal; with `l` the current locale decides.
+/// - Texts are compared code point by code point; with `c` or `d` their folded forms are, which
+///   makes canonically equivalent texts equal; with `l` the current locale decides.
 /// - An empty text is found in, and begins and ends, nothing.
 package struct ComparisonSemantics {
   let comparison: ComparisonOperator

@@ -1,7 +1,7 @@
 internal import Foundation
 
-/// A comparison of one attribute with a constant that is not nil, compiled for the attribute's field:
-/// one closure that reads the slot and tests it.
+/// A comparison of one attribute with a constant that is not nil, compiled for the attribute's
+/// field: one closure that reads the slot and tests it.
 struct FieldComparison {
   let field: RecordField
   let comparison: ComparisonOperator

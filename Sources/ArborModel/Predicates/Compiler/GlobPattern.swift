@@ -3,8 +3,8 @@ internal import CArborBits
 /// A `LIKE` pattern: `*` is any run of characters, `?` exactly one, a backslash makes the next
 /// character literal. The whole text has to match. A character is a code point.
 ///
-/// The pattern falls into segments at its stars. The first must begin the text, the last must end it,
-/// and those between are found one behind the other, each as early as possible, which is never
+/// The pattern falls into segments at its stars. The first must begin the text, the last must end
+/// it, and those between are found one behind the other, each as early as possible, which is never
 /// worse than later. Every byte of the text is looked at a bounded number of times for each 64
 /// characters of the segment sought: no pattern makes the search explode.
 struct GlobPattern: ByteMatcher {
@@ -58,7 +58,8 @@ struct GlobSegment {
   private let units: [Unit]
   /// The segment as bytes, where it holds no `?`.
   private let literal: ConstantBytes?
-  /// For each character of the segment the places where it may stand, as bits; those of `?` in each.
+  /// For each character of the segment the places where it may stand, as bits; those of `?` in
+  /// each.
   private let places: [Unicode.Scalar: [UInt64]]
   private let anyPlaces: [UInt64]
   /// The first word of the places of each ASCII character.

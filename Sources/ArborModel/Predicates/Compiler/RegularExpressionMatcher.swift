@@ -34,8 +34,8 @@ struct RegularExpressionMatcher: ByteMatcher {
   }
 }
 
-/// The last regular expression of one comparison, kept because patterns seldom change from record to
-/// record.
+/// The last regular expression of one comparison, kept because patterns seldom change from record
+/// to record.
 final class RegularExpressionCache {
   private var last: (pattern: String, matcher: RegularExpressionMatcher)?
 

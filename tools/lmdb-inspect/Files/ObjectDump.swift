@@ -55,7 +55,11 @@ struct ObjectDump {
   ) throws -> (bound: BoundPredicate, arguments: [Value])? {
     guard let predicate else { return nil }
     let parsed = FetchPredicate(stringLiteral: predicate)
-    let bound = try PredicateBinder.bind(parsed, to: entity, in: store.schema)
-    return (bound, parsed.arguments)
+    do {
+      let bound = try PredicateBinder.bind(parsed, to: entity, in: store.schema)
+      return (bound, parsed.arguments)
+    } catch {
+      throw InspectError.notFound("--where: \(error)")
+    }
   }
 }

@@ -1,0 +1,145 @@
+import ArborData
+import Foundation
+import TestSupport
+import Testing
+
+/// Stores of ours: decoded with the model that they carry.
+@Suite struct StoreFileTests {
+  let office: OfficeStore
+  var inspection: Inspection { Inspection(office.url) }
+
+  init() throws { office = try OfficeStore() }
+
+  @Test func infoCountsTheObjects() throws {
+    let info = try #require(try inspection.json("info") as? [String: Any])
+    #expect(info["kind"] as? String == "ArborData store")
+    #expect(info["format"] as? String == "1.0")
+    #expect(info["commits"] as? Int == 1)
+    #expect(info["modelFingerprint"] as? String == "\(office.model.fingerprint)")
+    #expect(
+      info["objects"] as? [String: Int] == ["Employee": 3, "Office": 1, "Project": 1])
+    #expect(try inspection.run("info").output.contains("Employee 3, Office 1, Project 1"))
+  }
+
+  @Test func tablesAreNamedAsTheFormatSays() throws {
+    let tables = try #require(try inspection.json("tables") as? [[String: Any]])
+    let names = Set(tables.compactMap { $0["name"] as? String })
+    let expected: Set = [
+      "arbor", "history", "e/Employee", "e/Office", "e/Project", "i/Person/name",
+      "i/Employee/badge", "i/Employee/age", "r/Office/employees",
+    ]
+    #expect(expected.isSubset(of: names), "\(names)")
+  }
+
+  @Test func dumpDecodesEveryType() throws {
+    let objects = try #require(try inspection.json("dump", "Employee") as? [[String: Any]])
+    #expect(objects.compactMap { $0["id"] as? String } == (1...3).map { "Employee/\($0)" })
+    let values = try #require(objects.first?["attributes"] as? [String: Any])
+    #expect(values["name"] as? String == "Ada")
+    #expect(values["age"] as? Int == 36)
+    #expect(values["born"] as? String == "2001-09-09T01:46:40.250Z")
+    #expect(values["badge"] as? String == OfficeStore.badge.uuidString)
+    #expect(values["rate"] as? Double == 0.5)
+    #expect(values["isActive"] as? Bool == true)
+    #expect(values["photo"] as? String == Data([0xCA, 0xFE, 0x00]).base64EncodedString())
+    #expect(values["page"] as? String == "https://example.com/ada")
+    let text = try inspection.run("dump", "Employee", "--json").output
+    #expect(text.contains("1234567890123456789.25"), "decimals keep every digit")
+    #expect((objects[1]["attributes"] as? [String: Any])?["photo"] is NSNull)
+  }
+
+  @Test func dumpOfAParentFindsTheChildren() throws {
+    let objects = try #require(try inspection.json("dump", "Person") as? [[String: Any]])
+    #expect(objects.compactMap { $0["entity"] as? String } == ["Employee", "Employee", "Employee"])
+  }
+
+  @Test func dumpWithoutANameIsTheWholeStore() throws {
+    let objects = try #require(try inspection.json("dump") as? [[String: Any]])
+    #expect(objects.count == 5)
+    #expect(try inspection.run("dump").output.hasSuffix("5 objects\n"))
+  }
+
+  @Test func dumpTakesAPredicateAndALimit() throws {
+    let elders = try inspection.json("dump", "Employee", "--where", "age > 40")
+    #expect((elders as? [[String: Any]])?.count == 2)
+    let one = try inspection.json("dump", "Employee", "--where", "age > 40", "--limit", "1")
+    #expect((one as? [[String: Any]])?.compactMap { $0["id"] as? String } == ["Employee/2"])
+    let hop = try inspection.json("dump", "Employee", "--where", "office.city ==[c] 'riga'")
+    #expect((hop as? [[String: Any]])?.count == 3)
+    let none = try inspection.run("dump", "Employee", "--where", "name == 'Alan'")
+    #expect(none.status == 0)
+    #expect(none.output == "0 objects\n")
+  }
+
+  @Test func aWrongPredicateIsExplained() throws {
+    let misspelt = try inspection.run("dump", "Employee", "--where", "nmae == 'Ada'")
+    #expect(misspelt.status == 1)
+    #expect(misspelt.errors.contains("name"))
+    #expect(try inspection.run("dump", "Employee", "--where", "age >").status == 1)
+    #expect(try inspection.run("dump", "Employes", "--where", "age > 1").status == 1)
+    #expect(try inspection.run("dump", "--where", "age > 1").status == 64)
+  }
+
+  @Test func tablesCanBeDumpedRaw() throws {
+    let entries = try #require(try inspection.json("dump", "e/Employee") as? [[String: Any]])
+    #expect(entries.count == 3)
+    #expect(try inspection.run("get", "arbor", "header").output.contains("|ArborDB."))
+  }
+
+  @Test func showFollowsEveryRelationship() throws {
+    let shown = try #require(try inspection.json("show", "Office/1") as? [String: Any])
+    let links = try #require(shown["relationships"] as? [String: [String]])
+    #expect(links["employees"] == ["Employee/1", "Employee/2", "Employee/3"])
+    let ada = try #require(try inspection.json("show", "Employee/1") as? [String: Any])
+    let own = try #require(ada["relationships"] as? [String: Any])
+    #expect(own["office"] as? String == "Office/1")
+    #expect(own["projects"] as? [String] == ["Project/1"])
+    let text = try inspection.run("show", "Employee/1").output
+    #expect(text.contains("projects  1: Project/1"))
+    #expect(text.contains("0xcafe00"))
+  }
+
+  @Test func showTakesAWholeID() throws {
+    let info = try #require(try inspection.json("info") as? [String: Any])
+    let store = try #require(info["storeID"] as? String)
+    #expect(try inspection.run("show", "arbor://\(store)/Project/1").status == 0)
+    #expect(try inspection.run("show", "arbor://\(UUID())/Project/1").status != 0)
+  }
+
+  @Test(arguments: ["Employee/9", "Employes/1", "Employee", "Employee/x", "Person/1"])
+  func showSaysWhatIsNotThere(object: String) throws {
+    let outcome = try inspection.run("show", object)
+    #expect(outcome.status == 1)
+    #expect(outcome.output == "")
+    #expect(!outcome.errors.isEmpty)
+  }
+
+  @Test func schemaIsTheModel() throws {
+    let text = try inspection.run("schema", "--json").output
+    #expect(try ManagedObjectModel(json: Data(text.utf8)) == office.model)
+    let shown = try inspection.run("schema").output
+    #expect(shown.contains("abstract entity Person"))
+    #expect(shown.contains("entity Employee: Person"))
+    #expect(shown.contains("elders: Employee where age > 40"))
+    #expect(try inspection.run("schema", "Office").output.hasPrefix("entity Office"))
+    #expect(try inspection.run("schema", "Ofice").errors.contains("Office"))
+  }
+
+  @Test func checkFindsItSound() throws {
+    let report = try #require(try inspection.json("check") as? [String: Any])
+    #expect(report["records"] as? Int == 5)
+    #expect(report["problems"] as? [String] == [])
+  }
+
+  @Test func aDamagedRecordIsAProblem() throws {
+    // A byte of Ada's name; LMDB itself does not notice.
+    var bytes = try Data(contentsOf: office.url)
+    let name = try #require(bytes.range(of: Data("Edsger".utf8)))
+    while let place = bytes.range(of: Data("Edsger".utf8)) { bytes[place.lowerBound] = 0x45 ^ 1 }
+    #expect(!name.isEmpty)
+    try bytes.write(to: office.url)
+    let outcome = try inspection.run("check")
+    #expect(outcome.status == 1)
+    #expect(outcome.output.contains("Employee"))
+  }
+}

@@ -77,7 +77,10 @@ let package = Package(
       name: "InspectTests", dependencies: ["ArborData", "CLMDB", "TestSupport", "lmdb-inspect"],
       swiftSettings: common),
     .testTarget(
-      name: "SystemTests", dependencies: ["ArborData", "TestSupport", "crash-writer"],
+      name: "SystemTests",
+      dependencies: [
+        "ArborData", "ArborStore", "TestSupport", "crash-writer", "lmdb-inspect", "world",
+      ],
       swiftSettings: common),
     .testTarget(name: "TidyTests", swiftSettings: common),
   ],

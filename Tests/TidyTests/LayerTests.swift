@@ -23,7 +23,9 @@ import Testing
     "ArborExchangeTests": ["ArborExchange", "ArborObjects", "ArborModel", "TestSupport"],
     "ArborDataTests": ["ArborData", "ArborModel", "ArborObjects", "ArborStore", "TestSupport"],
     "InspectTests": ["lmdb_inspect", "ArborData", "CLMDB", "TestSupport"],
-    "SystemTests": ["ArborData", "ArborModel", "ArborObjects", "ArborStore", "TestSupport"],
+    "SystemTests": [
+      "crash_writer", "ArborData", "ArborModel", "ArborObjects", "ArborStore", "TestSupport",
+    ],
     "TidyTests": [],
   ]
 

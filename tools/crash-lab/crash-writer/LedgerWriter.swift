@@ -90,6 +90,16 @@ struct LedgerWriter {
     return account
   }
 
+  /// Deletes every entry, in one commit.
+  func empty() throws {
+    for entry in try context.fetch(FetchRequest<Entry>()) {
+      entry.account?.balance -= entry.amount
+      context.delete(entry)
+    }
+    try context.commit()
+    acknowledge("emptied")
+  }
+
   /// Commits `count` entries that name this writer, each with a change of the common counter in
   /// every tenth. Another process may do the same at the same time: where both changed the
   /// counter, the later one takes the new state in and does its change again.

@@ -1,21 +1,24 @@
 // crash-writer rounds PATH SEED COUNT: commits rounds until it is done or killed.
 // crash-writer append PATH WRITER COUNT: commits entries beside other writers.
+// crash-writer empty PATH 0 1: deletes all entries in one commit.
 // Each commit is acknowledged by a line on the standard output once it is durable.
 import Foundation
 
 let arguments = CommandLine.arguments
 guard arguments.count == 5, let number = UInt64(arguments[3]), let count = Int(arguments[4]) else {
-  FileHandle.standardError.write(Data("usage: crash-writer rounds|append PATH NUMBER COUNT\n".utf8))
+  FileHandle.standardError.write(
+    Data("usage: crash-writer rounds|append|empty PATH NUMBER COUNT\n".utf8))
   exit(2)
 }
 do {
+  try Restrictions(environment: ProcessInfo.processInfo.environment).apply()
   let writer = try LedgerWriter(path: arguments[2]) { line in
     FileHandle.standardOutput.write(Data("\(line)\n".utf8))
   }
-  if arguments[1] == "append" {
-    try writer.append(writer: Int(number), count: count)
-  } else {
-    try writer.write(rounds: count, seed: number)
+  switch arguments[1] {
+  case "append": try writer.append(writer: Int(number), count: count)
+  case "empty": try writer.empty()
+  default: try writer.write(rounds: count, seed: number)
   }
 } catch {
   FileHandle.standardError.write(Data("crash-writer: \(error)\n".utf8))

@@ -1,0 +1,99 @@
+import ArborData
+import Foundation
+import TestSupport
+import Testing
+
+@testable import crash_writer
+
+/// Paths that lead to no store, and folders that may not be written: an error that says what is
+/// the matter, and nothing changed.
+@Suite final class BadInputTests {
+  let folder: TemporaryFolder
+
+  init() throws { folder = try TemporaryFolder() }
+
+  private func failure(at path: String) -> ArborError? {
+    do {
+      _ = try LedgerWriter.open(path)
+      return nil
+    } catch {
+      return error as? ArborError
+    }
+  }
+
+  @Test(arguments: [Data("a letter, no database".utf8), Data(count: 1 << 14), Data([0x53, 0x51])])
+  func aForeignFileStaysAsItIs(bytes: Data) throws {
+    let path = folder.path("letter.arbor")
+    try bytes.write(to: URL(filePath: path))
+    let error = try #require(failure(at: path))
+    #expect(error.code == .notAStore || error.code == .corrupted)
+    #expect(error.message.contains(path) || error.message.contains("file"))
+    #expect(try Data(contentsOf: URL(filePath: path)) == bytes)
+    #expect(
+      try FileManager.default.contentsOfDirectory(atPath: folder.url.path) == ["letter.arbor"])
+  }
+
+  @Test func aDirectoryIsNoFile() throws {
+    let error = try #require(failure(at: folder.url.path))
+    #expect(error.code == .notAStore)
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path) == [])
+  }
+
+  @Test func aFolderThatIsNotThereIsNamed() throws {
+    let path = folder.path("nowhere/ledger.arbor")
+    let error = try #require(failure(at: path))
+    #expect(error.message.contains("nowhere") || error.message.contains("folder"), "\(error)")
+  }
+
+  @Test func anotherSpellingSharesTheStore() throws {
+    let path = folder.path("ledger.arbor")
+    let first = try LedgerWriter.open(path)
+    let link = folder.path("link.arbor")
+    try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: path)
+    let name = folder.url.lastPathComponent
+    for spelling in [path, link, folder.url.path + "/../\(name)/./ledger.arbor"] {
+      let second = try LedgerWriter.open(spelling)
+      #expect(second.id == first.id)
+      // What one writes, the other sees at once, and numbers are drawn from one counter.
+      let context = second.makeContext()
+      context.insert(Label.self).name = spelling
+      try context.commit()
+      let found = try first.makeContext()
+        .count(FetchRequest<Label>(predicate: "name == \(spelling)"))
+      #expect(found == 1)
+      #expect(try second.uniqueIDs.next() > first.uniqueIDs.next() - 2)
+      second.close()
+    }
+    try first.check()
+    #expect(!FileManager.default.fileExists(atPath: link + "-lock"))
+  }
+
+  @Test func aFolderOfOthersIsReadOnly() throws {
+    // A child without rights tries it: root may write everywhere.
+    let home = folder.path("others")
+    try FileManager.default.createDirectory(
+      atPath: home, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o555])
+    try FileManager.default.setAttributes(
+      [.posixPermissions: 0o755], ofItemAtPath: folder.url.path)
+    let run = try CrashWriterRun(
+      ["rounds", home + "/ledger.arbor", "1", "3"], environment: ["CRASH_WRITER_USER": "65534"])
+    let end = run.finish()
+    #expect(end.status == 1)
+    #expect(end.errors.contains("read") && end.errors.contains("writ"), "\(end.errors)")
+    #expect(try FileManager.default.contentsOfDirectory(atPath: home) == [])
+  }
+
+  @Test(.enabled(if: SmallDisk.isPermitted, "mounting takes a privilege"))
+  func aMediumThatCannotBeWrittenCanBeRead() throws {
+    let disk = try SmallDisk(bytes: 1 << 22)
+    defer { disk.unmount() }
+    let url = disk.url.appending(path: "ledger.arbor")
+    try LedgerWriter(path: url.path) { _ in }.write(rounds: 3, seed: 1)
+    try disk.makeReadOnly()
+    #expect(try #require(failure(at: url.path)).code == .readOnly)
+    let options = StoreOptions(isReadOnly: true)
+    let store = try PersistentStore(for: LedgerClasses.all, at: .file(url), options: options)
+    #expect(try LedgerState(reading: store) == LedgerState(seed: 1, rounds: 3))
+    store.close()
+  }
+}

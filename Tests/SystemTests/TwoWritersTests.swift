@@ -1,0 +1,62 @@
+import ArborData
+import Foundation
+import TestSupport
+import Testing
+
+@testable import crash_writer
+
+/// Two processes write one store at once, and a third looks at it: nothing is lost, nothing is
+/// given out twice, nobody sees half a commit.
+@Suite(.serialized) struct TwoWritersTests {
+  static let commitsPerWriter = 5000
+
+  @Test func nothingIsLost() throws {
+    let folder = try TemporaryFolder()
+    defer { withExtendedLifetime(folder) {} }
+    let path = folder.path("ledger.arbor")
+    // The first one makes the ledger, so that neither finds it half made.
+    _ = try LedgerWriter(path: path) { _ in }.store.close()
+    let writers = try (1...2).map {
+      try CrashWriterRun(["append", path, "\($0)", "\(Self.commitsPerWriter)"])
+    }
+    for writer in writers {
+      let end = writer.finish()
+      #expect(end.status == 0, "\(end.errors)")
+      #expect(writer.acknowledged("appended") == (1...Int64(Self.commitsPerWriter)).map { $0 })
+    }
+    try judge(path)
+  }
+
+  private func judge(_ path: String) throws {
+    let store = try LedgerWriter.open(path)
+    try store.check()
+    let context = store.makeContext()
+    let entries = try context.fetch(FetchRequest<Entry>())
+    for writer in 1...2 {
+      let rounds = entries.filter { $0.amount == writer }.map(\.round).sorted()
+      #expect(rounds == Array(1...Self.commitsPerWriter), "writer \(writer)")
+    }
+    #expect(Set(entries.map(\.entryID)).count == 2 * Self.commitsPerWriter)
+    // Both changed the counter in every tenth commit.
+    let ledger = try #require(try context.fetchOne(FetchRequest<Ledger>()))
+    #expect(ledger.round == 2 * Self.commitsPerWriter / 10)
+  }
+
+  /// The tool reads a store that another process writes: each look is one sound snapshot.
+  @Test func lmdbInspectReadsALiveStore() throws {
+    let folder = try TemporaryFolder()
+    defer { withExtendedLifetime(folder) {} }
+    let path = folder.path("ledger.arbor")
+    let writer = try CrashWriterRun(["rounds", path, "7", "1000000"])
+    #expect(writer.read(until: 5, "round"))
+    let inspect = BuiltProgram("lmdb-inspect")
+    for verb in ["info", "check", "tables", "check", "dump", "check"] {
+      let outcome = try inspect.run([verb, path])
+      #expect(outcome.status == 0, "\(verb): \(outcome.errors)\(outcome.output.suffix(2000))")
+    }
+    let before = writer.acknowledged("round").count
+    #expect(writer.read(until: before + 5, "round"), "the writer went on")
+    writer.kill()
+    try LedgerWriter.open(path).check()
+  }
+}

@@ -17,11 +17,15 @@ final class EntityBinding: @unchecked Sendable {
   /// The field of each attribute, by the class's numbering.
   let attributes: UnsafePointer<AttributePlace>
   let attributeCount: Int
-  /// The slot in the entity's relationships of each relationship, by the class's numbering.
-  let relationships: UnsafePointer<Int>
-  let relationshipCount: Int
+  /// All relationships, hidden inverses included, by the entity's slots.
+  let relations: ContiguousArray<Relation>
+  /// The relationships by the class's numbering; ``relations`` keeps them.
+  private let numbered: UnsafePointer<Unmanaged<Relation>>
+  private let numberedCount: Int
   /// A record of default values, for reads that fail.
   let template: RecordView
+  /// What users can name of a record, attributes first.
+  let recordProperties: [RecordProperty]
   /// The rules that a commit checks, prepared.
   let rules: EntityRules
 
@@ -46,18 +50,22 @@ final class EntityBinding: @unchecked Sendable {
     self.storeID = storeID
     self.objectClass = objectClass
     attributeCount = attributeSlots.count
-    relationshipCount = relationshipSlots.count
+    numberedCount = relationshipSlots.count
+    let relations = ContiguousArray(
+      entity.relationships.map { Relation($0, of: entity, in: schema) })
+    self.relations = relations
+    numbered = Self.lasting(relationshipSlots.map { Unmanaged.passUnretained(relations[$0]) })
+    recordProperties = Self.recordProperties(of: entity, relations)
     attributes = Self.lasting(
       attributeSlots.map { AttributePlace(field: entity.attributes[$0].field, slot: $0) })
-    relationships = Self.lasting(relationshipSlots)
     let bytes = Self.lasting(entity.layout.template)
     template = RecordView(base: bytes, count: entity.layout.template.count)
-    rules = EntityRules(entity)
+    rules = EntityRules(entity, recordProperties)
   }
 
   deinit {
     attributes.deallocate()
-    relationships.deallocate()
+    numbered.deallocate()
     template.base.deallocate()
   }
 
@@ -84,11 +92,11 @@ final class EntityBinding: @unchecked Sendable {
 
   /// The relationship that a class numbers so.
   @inline(__always)
-  func relationship(_ slot: Int) -> RelationshipSchema {
-    guard UInt(bitPattern: slot) < UInt(bitPattern: relationshipCount) else {
-      wrongSlot(slot, of: "relationships", relationshipCount)
+  func relation(_ slot: Int) -> Relation {
+    guard UInt(bitPattern: slot) < UInt(bitPattern: numberedCount) else {
+      wrongSlot(slot, of: "relationships", numberedCount)
     }
-    return entity.relationships[relationships[slot]]
+    return numbered[slot]._withUnsafeGuaranteedRef { $0 }
   }
 
   @inline(never)
@@ -96,6 +104,15 @@ final class EntityBinding: @unchecked Sendable {
     preconditionFailure(
       "\(objectClass) has no \(what) number \(slot): entity \(entity.name) numbers its \(count) "
         + "from 0, inherited ones first; number the accessors in the order of the description.")
+  }
+
+  private static func recordProperties(
+    of entity: EntitySchema, _ relations: ContiguousArray<Relation>
+  ) -> [RecordProperty] {
+    entity.attributes.map { RecordProperty(name: $0.name, field: $0.field) }
+      + relations.compactMap { relation in
+        relation.isHidden ? nil : relation.field.map { .init(name: relation.name, field: $0) }
+      }
   }
 
   func objectID(_ number: ObjectNumber) -> ObjectID {

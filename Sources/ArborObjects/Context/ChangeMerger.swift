@@ -45,8 +45,7 @@ struct ChangeMerger {
     let object = change.object
     context.pending.drop(change)
     object.hold(record.view, record.slab)
-    for (field, inverse, target) in derivedReferences(of: object, record.view) {
-      _ = field
+    for (_, inverse, target) in derivedReferences(of: object, record.view) {
       context.links.arrive(object.number, at: target, inverse)
     }
   }
@@ -109,12 +108,10 @@ struct ChangeMerger {
 
   private func derivedReferences(
     of object: ManagedObject, _ record: RecordView
-  ) -> [(RecordField, RelationshipSchema, ObjectNumber)] {
-    let entity = object.binding.entity
-    return entity.relationships.compactMap { relationship in
-      guard let field = entity.field(of: relationship), let target = record.reference(field),
-        let inverse = context.schema.entity(of: target)?.relationships[relationship.inverseSlot],
-        inverse.storage == .derived
+  ) -> [(RecordField, Relation, ObjectNumber)] {
+    object.binding.relations.compactMap { relation in
+      guard let field = relation.field, let target = record.reference(field),
+        let inverse = context.relation(of: target, relation.inverseSlot), inverse.form == .derived
       else { return nil }
       return (field, inverse, target)
     }

@@ -40,7 +40,7 @@ extension ManagedObjectContext {
         guard seen.insert(step.object).inserted else { continue }
         add(step, to: &result)
       case .link(let edit, _, _), .order(let edit, _):
-        guard let owner = registry.object(edit.owner), !edit.relationship.isHidden else { continue }
+        guard let owner = registry.object(edit.owner), !edit.relation.isHidden else { continue }
         if owner.isUpdated, !seen.contains(owner) { result.updated.insert(owner) }
       }
     }

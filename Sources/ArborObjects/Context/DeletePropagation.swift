@@ -23,7 +23,7 @@ struct DeletePropagation {
   /// Applies the rules again for an object that is deleted already, since others linked to it.
   mutating func propagateAgain(from object: ManagedObject) {
     context.withPinnedSnapshot {
-      for (relationship, targets) in links(of: object) { apply(relationship, targets, object) }
+      for (relation, targets) in links(of: object) { apply(relation, targets, object) }
       drain()
     }
   }
@@ -37,7 +37,7 @@ struct DeletePropagation {
       let links = links(of: object)
       let wasInserted = object.change?.kind == .inserted
       mark(object)
-      for (relationship, targets) in links { apply(relationship, targets, object) }
+      for (relation, targets) in links { apply(relation, targets, object) }
       if wasInserted { forget(object) }
     }
   }
@@ -47,14 +47,11 @@ struct DeletePropagation {
   }
 
   /// What each relationship leads to, hidden inverses included.
-  private func links(of object: ManagedObject) -> [(RelationshipSchema, [ObjectNumber])] {
-    let record = object.currentRecord
-    return object.binding.entity.relationships.compactMap { relationship in
-      guard let field = object.binding.entity.field(of: relationship) else {
-        let members = context.members(of: object, relationship)
-        return members.isEmpty ? nil : (relationship, members)
-      }
-      return record.reference(field).map { (relationship, [$0]) }
+  private func links(of object: ManagedObject) -> [(Relation, [ObjectNumber])] {
+    object.binding.relations.compactMap { relation in
+      guard relation.isToMany else { return object.target(of: relation).map { (relation, [$0]) } }
+      let members = context.members(of: object, relation)
+      return members.isEmpty ? nil : (relation, members)
     }
   }
 
@@ -72,8 +69,8 @@ struct DeletePropagation {
 
   /// An object that was never committed leaves no trace.
   private func forget(_ object: ManagedObject) {
-    for relationship in object.binding.entity.relationships where relationship.isOrdered {
-      keeper.forgetOrder(of: object.number, relationship)
+    for relation in object.binding.relations where relation.isOrdered {
+      keeper.forgetOrder(of: object.number, relation)
     }
     if let change = object.change { context.pending.drop(change) }
     object.detach(.gone)
@@ -81,50 +78,38 @@ struct DeletePropagation {
   }
 
   private mutating func apply(
-    _ relationship: RelationshipSchema, _ targets: [ObjectNumber], _ object: ManagedObject
+    _ relation: Relation, _ targets: [ObjectNumber], _ object: ManagedObject
   ) {
-    let rule = relationship.deleteRule
+    let rule = relation.deleteRule
     // The members that forbid the deletion stay linked, for the commit to find them.
-    guard rule != .deny || !relationship.isToMany else { return }
-    let entity = object.binding.entity
-    let isLink = relationship.isToMany && isToManyInverse(of: relationship)
+    guard rule != .deny || !relation.isToMany else { return }
     if rule == .cascade {
       let alive = targets.filter { !context.isDeleted($0) }
       // Read together on one snapshot, since each of them is needed to be deleted.
       worklist.append(contentsOf: context.objects(alive))
     }
     for target in targets {
-      if isLink {
-        unlink(object, entity, relationship, target)
-      } else if !relationship.isToMany {
-        keeper.leave(object.number, at: target, slot: relationship.inverseSlot)
+      if !relation.isToMany {
+        keeper.leave(object.number, at: target, slot: relation.inverseSlot)
+      } else if relation.isInverseToMany {
+        unlink(object, relation, target)
       } else if rule != .cascade, !context.isDeleted(target) {
-        nullify(target, relationship, isQuiet: rule == .noAction)
+        nullify(target, relation, isQuiet: rule == .noAction)
       }
     }
   }
 
-  /// Whether links of a to-many relationship lie outside of all records.
-  private func isToManyInverse(of relationship: RelationshipSchema) -> Bool {
-    context.schema.entities[relationship.destination]
-      .relationships[relationship.inverseSlot].isToMany
-  }
-
-  private func unlink(
-    _ object: ManagedObject, _ entity: EntitySchema, _ relationship: RelationshipSchema,
-    _ target: ObjectNumber
-  ) {
-    keeper.leaveLink(target, at: object.number, relationship)
+  /// Takes a link away that lies outside of all records.
+  private func unlink(_ object: ManagedObject, _ relation: Relation, _ target: ObjectNumber) {
+    keeper.leaveLink(target, at: object.number, relation)
     guard target != object.number else { return }
-    keeper.leave(object.number, at: target, slot: relationship.inverseSlot)
+    keeper.leave(object.number, at: target, slot: relation.inverseSlot)
   }
 
-  private func nullify(
-    _ target: ObjectNumber, _ relationship: RelationshipSchema, isQuiet: Bool
-  ) {
+  private func nullify(_ target: ObjectNumber, _ relation: Relation, isQuiet: Bool) {
     let member = context.fault(target)
     let wasQuiet = member.change?.isQuiet ?? true
-    keeper.set(member, member.binding.entity.inverse(of: relationship), to: nil)
+    keeper.set(member, member.binding.relations[relation.inverseSlot], to: nil)
     if isQuiet, wasQuiet, let change = member.change { change.quietMutations = change.mutations }
   }
 }

@@ -9,148 +9,138 @@ struct InverseKeeper {
   let context: ManagedObjectContext
 
   /// Points a to-one relationship at another object, or at none.
-  func set(_ object: ManagedObject, _ relationship: RelationshipSchema, to target: ManagedObject?) {
-    guard let field = object.binding.entity.field(of: relationship) else { return }
-    let former = object.currentRecord.reference(field)
-    guard former != target?.number else { return }
-    guard write(object, field, target?.number) else { return }
-    if let former { leave(object.number, at: former, slot: relationship.inverseSlot) }
-    if let target { arrive(object, at: target, slot: relationship.inverseSlot, from: field) }
+  func set(_ object: ManagedObject, _ relation: Relation, to target: ManagedObject?) {
+    guard let field = relation.field else { return }
+    let former = object.target(of: relation)
+    guard former != target?.number, write(object, field, target?.number) else { return }
+    if let former { leave(object.number, at: former, slot: relation.inverseSlot) }
+    if let target { arrive(object, at: target, slot: relation.inverseSlot) }
   }
 
   /// Links a member to a to-many relationship.
-  func add(_ member: ManagedObject, to owner: ManagedObject, _ relationship: RelationshipSchema) {
-    let inverse = member.binding.entity.inverse(of: relationship)
+  func add(_ member: ManagedObject, to owner: ManagedObject, _ relation: Relation) {
+    let inverse = member.binding.relations[relation.inverseSlot]
     guard inverse.isToMany else { return set(member, inverse, to: owner) }
-    arriveLink(member.number, at: owner.number, relationship)
+    arriveLink(member.number, at: owner.number, relation)
     // An object in a relationship that is its own inverse may be its own member: one link.
-    guard member !== owner || !isSame(relationship, inverse) else { return }
+    guard member !== owner || !relation.isOwnInverse else { return }
     arriveLink(owner.number, at: member.number, inverse)
   }
 
   /// Unlinks a member from a to-many relationship.
   func remove(
-    _ member: ManagedObject, from owner: ManagedObject, _ relationship: RelationshipSchema
+    _ member: ManagedObject, from owner: ManagedObject, _ relation: Relation
   ) {
-    let inverse = member.binding.entity.inverse(of: relationship)
+    let inverse = member.binding.relations[relation.inverseSlot]
     guard inverse.isToMany else {
-      guard let field = member.binding.entity.field(of: inverse),
-        member.currentRecord.reference(field) == owner.number
-      else { return }
+      guard member.target(of: inverse) == owner.number else { return }
       return set(member, inverse, to: nil)
     }
-    leaveLink(member.number, at: owner.number, relationship)
-    guard member !== owner || !isSame(relationship, inverse) else { return }
+    leaveLink(member.number, at: owner.number, relation)
+    guard member !== owner || !relation.isOwnInverse else { return }
     leaveLink(owner.number, at: member.number, inverse)
   }
 
-  /// Makes objects the members of a to-many relationship, in that order where it is ordered.
+  /// Makes objects the members of a to-many relation, in that order where it is ordered.
   func replace(
-    _ owner: ManagedObject, _ relationship: RelationshipSchema, with members: [ManagedObject]
+    _ owner: ManagedObject, _ relation: Relation, with members: [ManagedObject]
   ) {
-    let former = MemberList(context.members(of: owner, relationship))
+    let former = MemberList(context.members(of: owner, relation))
     var wanted = MemberList()
     for member in members { wanted.append(member.number) }
     for number in former.numbers where !wanted.contains(number) {
-      remove(context.fault(number), from: owner, relationship)
+      remove(context.fault(number), from: owner, relation)
     }
     for member in members where !former.contains(member.number) {
-      add(member, to: owner, relationship)
+      add(member, to: owner, relation)
     }
-    guard relationship.isOrdered else { return }
+    guard relation.isOrdered else { return }
     let order = wanted.numbers
-    changeOrder(of: owner.number, relationship, unless: { $0.numbers == order }) { $0 = wanted }
+    changeOrder(of: owner.number, relation, unless: { $0.numbers == order }) { $0 = wanted }
   }
 
   // MARK: One side
 
   /// Tells a former target that it is none any more.
   func leave(_ member: ObjectNumber, at owner: ObjectNumber, slot: Int) {
-    guard let entity = context.schema.entity(of: owner) else { return }
-    let relationship = entity.relationships[slot]
-    switch relationship.storage {
-    case .field(let index):
+    guard let relation = context.relation(of: owner, slot) else { return }
+    switch relation.form {
+    case .field:
       guard !context.isDeleted(owner) else { return }
       let object = context.fault(owner)
-      let field = entity.layout.fields[index]
-      if object.currentRecord.reference(field) == member { write(object, field, nil) }
-    case .derived: context.links.leave(member, at: owner, relationship)
+      if object.target(of: relation) == member, let field = relation.field {
+        write(object, field, nil)
+      }
+    case .derived: context.links.leave(member, at: owner, relation)
     case .links:
-      if !context.isDeleted(owner) { leaveLink(member, at: owner, relationship) }
+      if !context.isDeleted(owner) { leaveLink(member, at: owner, relation) }
     }
   }
 
   /// Tells a new target that it is one.
-  private func arrive(
-    _ member: ManagedObject, at owner: ManagedObject, slot: Int, from memberField: RecordField
-  ) {
-    let relationship = owner.binding.entity.relationships[slot]
-    switch relationship.storage {
-    case .field(let index):
-      let field = owner.binding.entity.layout.fields[index]
-      let former = owner.currentRecord.reference(field)
+  private func arrive(_ member: ManagedObject, at owner: ManagedObject, slot: Int) {
+    let relation = owner.binding.relations[slot]
+    switch relation.form {
+    case .field:
+      guard let field = relation.field else { return }
+      let former = owner.target(of: relation)
       write(owner, field, member.number)
       guard let former, former != member.number, !context.isDeleted(former) else { return }
       let object = context.fault(former)
-      let formerField = object.binding.entity.field(
-        of: object.binding.entity.inverse(of: relationship))
+      let back = object.binding.relations[relation.inverseSlot]
       // In a relationship that is its own inverse it may have been pointed elsewhere by now.
-      if let formerField, object.currentRecord.reference(formerField) == owner.number {
-        write(object, formerField, nil)
+      if object.target(of: back) == owner.number, let field = back.field {
+        write(object, field, nil)
       }
-    case .derived: context.links.arrive(member.number, at: owner.number, relationship)
-    case .links: arriveLink(member.number, at: owner.number, relationship)
+    case .derived: context.links.arrive(member.number, at: owner.number, relation)
+    case .links: arriveLink(member.number, at: owner.number, relation)
     }
   }
 
+  /// Writes a reference; returns whether it could be written.
   @discardableResult
+  @inline(__always)
   private func write(
     _ object: ManagedObject, _ field: RecordField, _ target: ObjectNumber?
   ) -> Bool {
     object.write { buffer, _ in
       if let target {
-        buffer.store(field, target.rawValue)
+        buffer.put(field, target.rawValue)
       } else {
         buffer.setNull(field)
       }
     }
-    return object.currentRecord.reference(field) == target
-  }
-
-  /// Whether two sides are one: a relationship that is its own inverse.
-  private func isSame(_ one: RelationshipSchema, _ other: RelationshipSchema) -> Bool {
-    one.slot == other.slot && one.declaringEntity == other.declaringEntity
   }
 
   // MARK: Links
 
   private func arriveLink(
-    _ member: ObjectNumber, at owner: ObjectNumber, _ relationship: RelationshipSchema
+    _ member: ObjectNumber, at owner: ObjectNumber, _ relation: Relation
   ) {
-    guard !relationship.isOrdered else {
-      return changeOrder(of: owner, relationship, unless: { $0.contains(member) }) {
+    guard !relation.isOrdered else {
+      return changeOrder(of: owner, relation, unless: { $0.contains(member) }) {
         $0.append(member)
       }
     }
-    setLink(member, at: owner, relationship, .added)
+    setLink(member, at: owner, relation, .added)
   }
 
   func leaveLink(
-    _ member: ObjectNumber, at owner: ObjectNumber, _ relationship: RelationshipSchema
+    _ member: ObjectNumber, at owner: ObjectNumber, _ relation: Relation
   ) {
-    guard !relationship.isOrdered else {
-      return changeOrder(of: owner, relationship, unless: { !$0.contains(member) }) {
+    guard !relation.isOrdered else {
+      return changeOrder(of: owner, relation, unless: { !$0.contains(member) }) {
         $0.remove(member)
       }
     }
-    setLink(member, at: owner, relationship, .removed)
+    setLink(member, at: owner, relation, .removed)
   }
 
   private func setLink(
-    _ member: ObjectNumber, at owner: ObjectNumber, _ relationship: RelationshipSchema,
+    _ member: ObjectNumber, at owner: ObjectNumber, _ relation: Relation,
     _ standing: LinkEdit.Standing
   ) {
-    let edit = context.links.makeEdit(owner, relationship)
+    let edit = context.links.makeEdit(owner, relation)
     let former = edit[member]
     guard former != standing else { return }
     context.noteStep(.link(edit, member, former))
@@ -159,14 +149,14 @@ struct InverseKeeper {
     edit[member] = isNew && standing == .removed ? .unmentioned : standing
   }
 
-  /// Changes the list of an ordered relationship, which is read from the store the first time.
+  /// Changes the list of an ordered relation, which is read from the store the first time.
   private func changeOrder(
-    of owner: ObjectNumber, _ relationship: RelationshipSchema,
+    of owner: ObjectNumber, _ relation: Relation,
     unless isDone: (MemberList) -> Bool, _ body: (inout MemberList) -> Void
   ) {
-    let edit = context.links.makeEdit(owner, relationship)
+    let edit = context.links.makeEdit(owner, relation)
     if edit.order == nil {
-      let stored = MemberList(context.storedMembers(of: owner, relationship))
+      let stored = MemberList(context.storedMembers(of: owner, relation))
       guard !isDone(stored) else { return }
       context.noteStep(.order(edit, nil))
       edit.order = stored
@@ -179,8 +169,8 @@ struct InverseKeeper {
   }
 
   /// Forgets the list of an object that was inserted and is deleted again.
-  func forgetOrder(of owner: ObjectNumber, _ relationship: RelationshipSchema) {
-    guard let edit = context.links.edit(owner, relationship), edit.order != nil else { return }
+  func forgetOrder(of owner: ObjectNumber, _ relation: Relation) {
+    guard let edit = context.links.edit(owner, relation), edit.order != nil else { return }
     context.noteStep(.order(edit, edit.order?.copy))
     edit.order = nil
   }

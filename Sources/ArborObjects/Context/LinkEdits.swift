@@ -3,7 +3,7 @@ internal import ArborModel
 /// The pending changes of one owner's members in one to-many relationship.
 final class LinkEdit {
   let owner: ObjectNumber
-  let relationship: RelationshipSchema
+  let relation: Relation
   /// The members beyond the store's. Unused where ``order`` is set.
   var added = MemberList()
   /// The store's members that are none any more. Unused where ``order`` is set.
@@ -13,9 +13,9 @@ final class LinkEdit {
   /// The savepoint in which ``order`` was last noted in the journal.
   var orderEpoch: UInt32 = 0
 
-  init(_ owner: ObjectNumber, _ relationship: RelationshipSchema) {
+  init(_ owner: ObjectNumber, _ relation: Relation) {
     self.owner = owner
-    self.relationship = relationship
+    self.relation = relation
   }
 
   var isEmpty: Bool { order == nil && added.isEmpty && removed.isEmpty }
@@ -59,39 +59,39 @@ final class LinkEdits {
 
   /// The edit of an owner's relationship, or nil.
   @inline(__always)
-  func edit(_ owner: ObjectNumber, _ relationship: RelationshipSchema) -> LinkEdit? {
+  func edit(_ owner: ObjectNumber, _ relation: Relation) -> LinkEdit? {
     guard !edits.isEmpty,
-      let word = tables[relationship.declaringEntity][relationship.slot]?.map[owner],
+      let word = tables[relation.declaringEntity][relation.slot]?.map[owner],
       let pointer = UnsafeRawPointer(bitPattern: word)
     else { return nil }
     return Unmanaged<LinkEdit>.fromOpaque(pointer).takeUnretainedValue()
   }
 
   /// The edit of an owner's relationship, made where there is none.
-  func makeEdit(_ owner: ObjectNumber, _ relationship: RelationshipSchema) -> LinkEdit {
-    if let edit = edit(owner, relationship) { return edit }
-    let edit = LinkEdit(owner, relationship)
+  func makeEdit(_ owner: ObjectNumber, _ relation: Relation) -> LinkEdit {
+    if let edit = edit(owner, relation) { return edit }
+    let edit = LinkEdit(owner, relation)
     edits.append(edit)
     let table: Table
-    if let present = tables[relationship.declaringEntity][relationship.slot] {
+    if let present = tables[relation.declaringEntity][relation.slot] {
       table = present
     } else {
       table = Table()
-      tables[relationship.declaringEntity][relationship.slot] = table
+      tables[relation.declaringEntity][relation.slot] = table
     }
     table.map.set(owner, UInt(bitPattern: Unmanaged.passUnretained(edit).toOpaque()))
     return edit
   }
 
   /// Repeats that the record of a member, which was none, has come to point at an owner.
-  func arrive(_ member: ObjectNumber, at owner: ObjectNumber, _ relationship: RelationshipSchema) {
-    let edit = makeEdit(owner, relationship)
+  func arrive(_ member: ObjectNumber, at owner: ObjectNumber, _ relation: Relation) {
+    let edit = makeEdit(owner, relation)
     if !edit.removed.remove(member) { edit.added.append(member) }
   }
 
   /// Repeats that the record of a member has ceased to point at an owner.
-  func leave(_ member: ObjectNumber, at owner: ObjectNumber, _ relationship: RelationshipSchema) {
-    let edit = makeEdit(owner, relationship)
+  func leave(_ member: ObjectNumber, at owner: ObjectNumber, _ relation: Relation) {
+    let edit = makeEdit(owner, relation)
     if !edit.added.remove(member) { edit.removed.append(member) }
   }
 
@@ -103,18 +103,18 @@ final class LinkEdits {
   /// Calls `body` with the owner of every edit of a relationship that users see; an owner may come
   /// more than once.
   func forEachOwner(_ body: (ObjectNumber) -> Void) {
-    for edit in edits where !edit.isEmpty && !edit.relationship.isHidden { body(edit.owner) }
+    for edit in edits where !edit.isEmpty && !edit.relation.isHidden { body(edit.owner) }
   }
 
   /// Whether an object's relationship has an edit.
-  func hasEdits(of object: ManagedObject, _ relationship: RelationshipSchema) -> Bool {
-    edit(object.number, relationship).map { !$0.isEmpty } ?? false
+  func hasEdits(of object: ManagedObject, _ relation: Relation) -> Bool {
+    edit(object.number, relation).map { !$0.isEmpty } ?? false
   }
 
   /// Whether any relationship of an object that users see has an edit.
   func hasEdits(of object: ManagedObject) -> Bool {
     guard !edits.isEmpty else { return false }
-    return object.binding.entity.relationships.contains {
+    return object.binding.relations.contains {
       $0.isToMany && !$0.isHidden && hasEdits(of: object, $0)
     }
   }

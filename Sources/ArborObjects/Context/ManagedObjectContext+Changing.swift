@@ -110,9 +110,9 @@ extension ManagedObjectContext {
     guard let committed = change.committed else { return }
     let object = change.object
     let keeper = InverseKeeper(context: self)
-    for relationship in object.binding.entity.relationships {
-      guard let field = object.binding.entity.field(of: relationship) else { continue }
-      keeper.set(object, relationship, to: committed.reference(field).map(fault))
+    for relation in object.binding.relations {
+      guard let field = relation.field else { continue }
+      keeper.set(object, relation, to: committed.reference(field).map(fault))
     }
     noteStep(.object(ObjectStep(object)))
     pending.drop(change)

@@ -109,7 +109,7 @@ extension ManagedObjectContext {
   /// An edit of an ordered relationship is a change of its owner: it gets a new version.
   private func beginWritingOwners() {
     links.forEach { edit in
-      guard edit.order != nil, edit.relationship.storage == .links,
+      guard edit.order != nil, edit.relation.form == .links,
         pending.change(of: edit.owner) == nil
       else { return }
       _ = beginWriting(fault(edit.owner))
@@ -123,20 +123,20 @@ extension ManagedObjectContext {
     changes.records.reserveCapacity(pending.count)
     var reordered: Set<ObjectNumber> = []
     links.forEach { edit in
-      guard edit.relationship.storage == .links, !isDeleted(edit.owner) else { return }
+      guard edit.relation.form == .links, !isDeleted(edit.owner) else { return }
       if let order = edit.order {
         reordered.insert(edit.owner)
         changes.links.append(
-          .init(owner: edit.owner, relationship: edit.relationship, .reorder(order.numbers)))
+          .init(owner: edit.owner, relationship: edit.relation.schema, .reorder(order.numbers)))
         return
       }
       for member in edit.removed.numbers {
         changes.links.append(
-          .init(owner: edit.owner, relationship: edit.relationship, .remove(member)))
+          .init(owner: edit.owner, relationship: edit.relation.schema, .remove(member)))
       }
       for member in edit.added.numbers {
         changes.links.append(
-          .init(owner: edit.owner, relationship: edit.relationship, .add(member)))
+          .init(owner: edit.owner, relationship: edit.relation.schema, .add(member)))
       }
     }
     pending.forEach { change in

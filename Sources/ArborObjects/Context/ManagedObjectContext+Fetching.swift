@@ -11,16 +11,16 @@ extension ManagedObjectContext {
     let entity = try entity(for: request)
     let query = try query(request.description, entity)
     let overlay = overlay(for: request.description)
-    var prefetched: [RelationshipSchema] = []
+    var prefetched: [Relation] = []
     for path in request.relationshipKeyPathsForPrefetching {
-      prefetched.append(try relationship(path, of: entity))
+      prefetched.append(try relation(path, of: entity))
     }
     var fetched: [ManagedObject] = []
     let results = try onSnapshot { snapshot throws(StoreError) in
-      let records = try snapshot.fetch(query, overlay: overlay, allocator: SlabAllocator())
+      let records = try snapshot.fetch(query, overlay: overlay, allocator: allocator)
       let results: [T] = try materialise(records, on: snapshot, &fetched)
-      for relationship in prefetched {
-        try prefetch(relationship, of: results, on: snapshot, &fetched)
+      for relation in prefetched {
+        try prefetch(relation, of: results, on: snapshot, &fetched)
       }
       return results
     }
@@ -60,7 +60,7 @@ extension ManagedObjectContext {
     let query = try query(request.description, entity(for: request))
     let overlay = overlay(for: request.description)
     return try onSnapshot { snapshot throws(StoreError) in
-      try snapshot.fetch(query, overlay: overlay, allocator: SlabAllocator()).rows
+      try snapshot.fetch(query, overlay: overlay, allocator: allocator).rows
         .map { store.file.objectID($0.number) }
     }
   }
@@ -122,9 +122,9 @@ extension ManagedObjectContext {
     description.includesPendingChanges ? overlay : nil
   }
 
-  private func relationship(
+  private func relation(
     _ name: String, of entity: EntitySchema
-  ) throws(ArborError) -> RelationshipSchema {
+  ) throws(ArborError) -> Relation {
     guard case .relationship(let relationship) = entity.property(named: name) else {
       throw ArborError(
         .unknownName,
@@ -132,7 +132,7 @@ extension ManagedObjectContext {
           + NearestName.hint(name, in: entity.propertyNames)
       ).with(entity: entity.name, keyPath: name)
     }
-    return relationship
+    return bindings[entity.index].relations[relationship.slot]
   }
 
   // MARK: Objects
@@ -180,15 +180,16 @@ extension ManagedObjectContext {
 
   /// Reads the objects that a relationship of the results leads to.
   private func prefetch<T: ManagedObject>(
-    _ relationship: RelationshipSchema, of results: [T], on snapshot: StoreSnapshot,
+    _ relation: Relation, of results: [T], on snapshot: StoreSnapshot,
     _ fetched: inout [ManagedObject]
   ) throws(StoreError) {
     for result in results {
       let targets: [ObjectNumber]
-      if let field = result.binding.entity.field(of: relationship) {
-        targets = result.currentRecord.reference(field).map { [$0] } ?? []
+      if relation.isToMany {
+        targets = try snapshot.members(relation.schema, of: result.number)
       } else {
-        targets = try snapshot.members(relationship, of: result.number)
+        // The concrete entity's own form, since the field lies elsewhere in its records.
+        targets = result.target(of: result.binding.relations[relation.slot]).map { [$0] } ?? []
       }
       for target in targets where registry.object(target)?.base == nil {
         guard let record = try snapshot.record(target, allocator: allocator) else { continue }

@@ -121,7 +121,7 @@ extension ManagedObjectContext {
     let object = change.object
     func values(_ record: RecordView) -> [String: Value] {
       var values: [String: Value] = [:]
-      for property in object.binding.entity.recordProperties {
+      for property in object.binding.recordProperties {
         values[property.name] = object.fieldValue(property, in: record)
       }
       return values
@@ -140,16 +140,14 @@ extension ManagedObjectContext {
     var isChanged = false
     for link in missing {
       guard let owner = registry.object(link.owner),
-        let relationship = owner.binding.entity.relationships.first(where: {
-          $0.name == link.relationship
-        })
+        let relation = owner.binding.relations.first(where: { $0.name == link.relationship })
       else { continue }
       isChanged = true
-      if relationship.isToMany {
-        keeper.leaveLink(link.target, at: link.owner, relationship)
-        keeper.leave(link.owner, at: link.target, slot: relationship.inverseSlot)
+      if relation.isToMany {
+        keeper.leaveLink(link.target, at: link.owner, relation)
+        keeper.leave(link.owner, at: link.target, slot: relation.inverseSlot)
       } else {
-        keeper.set(owner, relationship, to: nil)
+        keeper.set(owner, relation, to: nil)
       }
     }
     return isChanged

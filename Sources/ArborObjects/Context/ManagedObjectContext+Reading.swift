@@ -97,16 +97,28 @@ extension ManagedObjectContext {
   /// Makes and registers an object that is not registered.
   @inline(__always)
   func make(_ number: ObjectNumber, _ record: RecordView?, _ slab: RecordSlab?) -> ManagedObject {
-    guard let entity = schema.entity(of: number) else {
+    guard let binding = binding(of: number) else {
       preconditionFailure(
         "Object number \(number.rawValue) is of no entity of the store; run the store's check.")
     }
-    let binding = bindings[entity.index]
     let object = binding.objectClass.init(
       ObjectConstruction(
         context: self, binding: binding, number: number, record: record, slab: slab))
     registry.register(object)
     return object
+  }
+
+  /// The binding of an object's entity; nil for a number of none.
+  @inline(__always)
+  func binding(of number: ObjectNumber) -> EntityBinding? {
+    let entity = Int(truncatingIfNeeded: number.rawValue >> 48)
+    return entity < bindingsByNumber.count ? bindingsByNumber[entity] : nil
+  }
+
+  /// The relationship that an object's entity has in a slot.
+  @inline(__always)
+  func relation(of number: ObjectNumber, _ slot: Int) -> Relation? {
+    binding(of: number)?.relations[slot]
   }
 
   /// Whether an object was inserted in this context and never committed, even if it is deleted again.
@@ -124,11 +136,11 @@ extension ManagedObjectContext {
 extension ManagedObjectContext {
   /// The members of a to-many relationship with all pending changes: in their order where it is
   /// ordered, else ascending. Never fails; the context remembers the error.
-  func members(of owner: ManagedObject, _ relationship: RelationshipSchema) -> [ObjectNumber] {
+  func members(of owner: ManagedObject, _ relation: Relation) -> [ObjectNumber] {
     guard owner.owner != nil else { return [] }
-    let edit = links.edit(owner.number, relationship)
+    let edit = links.edit(owner.number, relation)
     if let order = edit?.order { return order.numbers }
-    var members = storedMembers(of: owner.number, relationship)
+    var members = storedMembers(of: owner.number, relation)
     guard let edit, !edit.isEmpty else { return members }
     if !edit.removed.isEmpty { members.removeAll { edit.removed.contains($0) } }
     guard !edit.added.isEmpty else { return members }
@@ -140,23 +152,23 @@ extension ManagedObjectContext {
   }
 
   /// The number of members with all pending changes, without reading them.
-  func memberCount(of owner: ManagedObject, _ relationship: RelationshipSchema) -> Int {
+  func memberCount(of owner: ManagedObject, _ relation: Relation) -> Int {
     guard owner.owner != nil else { return 0 }
-    let edit = links.edit(owner.number, relationship)
+    let edit = links.edit(owner.number, relation)
     if let order = edit?.order { return order.count }
     guard owner.change?.kind != .inserted else { return edit?.added.count ?? 0 }
     do throws(ArborError) {
       return try peek { snapshot throws(StoreError) in
-        var count = try snapshot.memberCount(relationship, of: owner.number)
+        var count = try snapshot.memberCount(relation.schema, of: owner.number)
         for member in edit?.removed.numbers ?? [] {
-          let wasMember = try snapshot.contains(member, in: relationship, of: owner.number)
+          let wasMember = try snapshot.contains(member, in: relation.schema, of: owner.number)
           if wasMember { count -= 1 }
         }
         for member in edit?.added.numbers ?? [] {
           if pending.change(of: member)?.kind == .inserted {
             count += 1
           } else {
-            let wasMember = try snapshot.contains(member, in: relationship, of: owner.number)
+            let wasMember = try snapshot.contains(member, in: relation.schema, of: owner.number)
             if !wasMember { count += 1 }
           }
         }
@@ -170,10 +182,10 @@ extension ManagedObjectContext {
 
   /// Whether an object is a member, without reading the members.
   func isMember(
-    _ member: ManagedObject, of owner: ManagedObject, _ relationship: RelationshipSchema
+    _ member: ManagedObject, of owner: ManagedObject, _ relation: Relation
   ) -> Bool {
     guard owner.owner != nil else { return false }
-    if let edit = links.edit(owner.number, relationship) {
+    if let edit = links.edit(owner.number, relation) {
       if let order = edit.order { return order.contains(member.number) }
       if edit.added.contains(member.number) { return true }
       if edit.removed.contains(member.number) { return false }
@@ -181,7 +193,7 @@ extension ManagedObjectContext {
     guard owner.change?.kind != .inserted, member.change?.kind != .inserted else { return false }
     do throws(ArborError) {
       return try peek { snapshot throws(StoreError) in
-        try snapshot.contains(member.number, in: relationship, of: owner.number)
+        try snapshot.contains(member.number, in: relation.schema, of: owner.number)
       }
     } catch {
       note(error)
@@ -190,11 +202,11 @@ extension ManagedObjectContext {
   }
 
   /// The members that the store knows; none of an object that was never committed.
-  func storedMembers(of owner: ObjectNumber, _ relationship: RelationshipSchema) -> [ObjectNumber] {
+  func storedMembers(of owner: ObjectNumber, _ relation: Relation) -> [ObjectNumber] {
     guard pending.change(of: owner)?.kind != .inserted else { return [] }
     do throws(ArborError) {
       return try peek { snapshot throws(StoreError) in
-        try snapshot.members(relationship, of: owner)
+        try snapshot.members(relation.schema, of: owner)
       }
     } catch {
       note(error)
@@ -236,7 +248,7 @@ extension ManagedObjectContext {
           body(make(number, record, allocator.slab), true)
         } else {
           throw .corrupted(
-            entity: schema.entity(of: number)?.name, object: number,
+            entity: binding(of: number)?.entity.name, object: number,
             what: "a relationship leads to an object that is not there")
         }
       }

@@ -90,14 +90,12 @@ extension ManagedObjectContext {
   /// to-one relationships whose inverse the store derives.
   private func derivedTargets(of object: ManagedObject) -> [(slot: Int, target: ObjectNumber)] {
     let isGone = object.owner == nil || object.change?.kind == .deleted
-    guard !isGone, let base = object.base else { return [] }
-    let record = RecordView(base: base, count: Int(object.count))
-    return object.binding.entity.relationships.compactMap { relationship in
-      guard let field = object.binding.entity.field(of: relationship),
-        let target = record.reference(field), let entity = schema.entity(of: target),
-        entity.relationships[relationship.inverseSlot].storage == .derived
+    guard !isGone, object.base != nil else { return [] }
+    return object.binding.relations.compactMap { relation in
+      guard let target = object.target(of: relation),
+        self.relation(of: target, relation.inverseSlot)?.form == .derived
       else { return nil }
-      return (relationship.inverseSlot, target)
+      return (relation.inverseSlot, target)
     }
   }
 
@@ -106,12 +104,12 @@ extension ManagedObjectContext {
     to present: [(slot: Int, target: ObjectNumber)]
   ) {
     for (slot, target) in former where !present.contains(where: { $0 == (slot, target) }) {
-      guard let entity = schema.entity(of: target) else { continue }
-      links.leave(object.number, at: target, entity.relationships[slot])
+      guard let relation = relation(of: target, slot) else { continue }
+      links.leave(object.number, at: target, relation)
     }
     for (slot, target) in present where !former.contains(where: { $0 == (slot, target) }) {
-      guard let entity = schema.entity(of: target) else { continue }
-      links.arrive(object.number, at: target, entity.relationships[slot])
+      guard let relation = relation(of: target, slot) else { continue }
+      links.arrive(object.number, at: target, relation)
     }
   }
 }

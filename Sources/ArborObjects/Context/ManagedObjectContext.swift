@@ -65,7 +65,11 @@ public final class ManagedObjectContext {
   /// The memory of working records.
   let allocator = SlabAllocator()
   /// By entity index.
-  var bindings: [EntityBinding]
+  var bindings: [EntityBinding] {
+    didSet { bindingsByNumber = Self.byNumber(bindings) }
+  }
+  /// By the entities' numbers in the store.
+  private(set) var bindingsByNumber: ContiguousArray<EntityBinding?>
   var bindingsByClass: [ObjectIdentifier: EntityBinding] = [:]
   /// The newest commit that has been taken in.
   var sequence: UInt64
@@ -89,6 +93,7 @@ public final class ManagedObjectContext {
     self.store = store
     schema = store.file.schema
     bindings = store.bindings()
+    bindingsByNumber = Self.byNumber(bindings)
     sequence = store.file.lastSequence
     pending = PendingChanges(entityCount: store.file.schema.entities.count)
     links = LinkEdits(store.file.schema)
@@ -97,6 +102,13 @@ public final class ManagedObjectContext {
   deinit {
     // Objects may outlive the context; they must not find it.
     registry.forgetAll()
+  }
+
+  private static func byNumber(_ bindings: [EntityBinding]) -> ContiguousArray<EntityBinding?> {
+    let count = bindings.reduce(0) { max($0, Int($1.entity.number) + 1) }
+    var byNumber = ContiguousArray<EntityBinding?>(repeating: nil, count: count)
+    for binding in bindings { byNumber[Int(binding.entity.number)] = binding }
+    return byNumber
   }
 
   /// The public identity of an object of this store.

@@ -63,11 +63,12 @@ extension ManagedObject {
     switch try property(key) {
     case .attribute(let attribute): return currentRecord.value(attribute.field)
     case .relationship(let relationship):
-      guard relationship.isToMany else {
-        return try object(forKey: key).map { .objectID($0.objectID) } ?? .null
+      let relation = binding.relations[relationship.slot]
+      guard relation.isToMany else {
+        return target(of: relation).map { .objectID(id(of: $0)) } ?? .null
       }
       guard let owner else { return .list([]) }
-      return .list(owner.members(of: self, relationship).map { .objectID(owner.objectID($0)) })
+      return .list(owner.members(of: self, relation).map { .objectID(owner.objectID($0)) })
     }
   }
 
@@ -123,9 +124,9 @@ extension ManagedObject {
   ///
   /// - Throws: ``ArborError`` `unknownName` where there is no such to-one relationship.
   public final func object(forKey key: String) throws(ArborError) -> ManagedObject? {
-    let relationship = try relationship(key, isToMany: false)
-    guard let owner, let field = binding.entity.field(of: relationship) else { return nil }
-    return currentRecord.reference(field).map { owner.fault($0) }
+    let relation = try relation(key, isToMany: false)
+    guard let owner else { return nil }
+    return target(of: relation).map { owner.fault($0) }
   }
 
   /// Points a to-one relationship at another object, or at none; the inverse follows at once.
@@ -134,10 +135,10 @@ extension ManagedObject {
   ///   `typeMismatch` for an object of another entity, `invalidArgument` for one of another context,
   ///   `notAllowed` where this object may not be changed any more.
   public final func setObject(_ target: ManagedObject?, forKey key: String) throws(ArborError) {
-    let relationship = try relationship(key, isToMany: false)
+    let relation = try relation(key, isToMany: false)
     let owner = try demandOwner()
-    if let problem = target.flatMap({ problem(of: $0, relationship) }) { throw problem }
-    InverseKeeper(context: owner).set(self, relationship, to: target)
+    if let problem = target.flatMap({ problem(of: $0, relation) }) { throw problem }
+    InverseKeeper(context: owner).set(self, relation, to: target)
   }
 
   /// The members of a to-many relationship, in their order where it is ordered, else in that of their
@@ -145,9 +146,9 @@ extension ManagedObject {
   ///
   /// - Throws: ``ArborError`` `unknownName` where there is no such to-many relationship.
   public final func objects(forKey key: String) throws(ArborError) -> [ManagedObject] {
-    let relationship = try relationship(key, isToMany: true)
+    let relation = try relation(key, isToMany: true)
     guard let owner else { return [] }
-    return owner.objects(owner.members(of: self, relationship))
+    return owner.objects(owner.members(of: self, relation))
   }
 
   /// Makes objects the members of a to-many relationship; the inverses follow at once.
@@ -156,14 +157,14 @@ extension ManagedObject {
   public final func setObjects(
     _ members: some Sequence<ManagedObject>, forKey key: String
   ) throws(ArborError) {
-    let relationship = try relationship(key, isToMany: true)
+    let relation = try relation(key, isToMany: true)
     let owner = try demandOwner()
     let members = Array(members)
     for member in members {
-      if let problem = problem(of: member, relationship) { throw problem }
+      if let problem = problem(of: member, relation) { throw problem }
     }
     guard change?.kind != .deleted else { return }
-    InverseKeeper(context: owner).replace(self, relationship, with: members)
+    InverseKeeper(context: owner).replace(self, relation, with: members)
   }
 
   /// Adds a member to a to-many relationship, at the end of an ordered one, without reading the
@@ -171,11 +172,11 @@ extension ManagedObject {
   ///
   /// - Throws: As ``setObject(_:forKey:)``.
   public final func add(_ member: ManagedObject, forKey key: String) throws(ArborError) {
-    let relationship = try relationship(key, isToMany: true)
+    let relation = try relation(key, isToMany: true)
     let owner = try demandOwner()
-    if let problem = problem(of: member, relationship) { throw problem }
+    if let problem = problem(of: member, relation) { throw problem }
     guard change?.kind != .deleted else { return }
-    InverseKeeper(context: owner).add(member, to: self, relationship)
+    InverseKeeper(context: owner).add(member, to: self, relation)
   }
 
   /// Removes a member from a to-many relationship, without reading the others. Nothing happens where
@@ -183,18 +184,18 @@ extension ManagedObject {
   ///
   /// - Throws: As ``setObject(_:forKey:)``.
   public final func remove(_ member: ManagedObject, forKey key: String) throws(ArborError) {
-    let relationship = try relationship(key, isToMany: true)
+    let relation = try relation(key, isToMany: true)
     let owner = try demandOwner()
-    guard change?.kind != .deleted, owner.isMember(member, of: self, relationship) else { return }
-    InverseKeeper(context: owner).remove(member, from: self, relationship)
+    guard change?.kind != .deleted, owner.isMember(member, of: self, relation) else { return }
+    InverseKeeper(context: owner).remove(member, from: self, relation)
   }
 
   /// The number of members of a to-many relationship, without reading them.
   ///
   /// - Throws: ``ArborError`` `unknownName` where there is no such to-many relationship.
   public final func count(forKey key: String) throws(ArborError) -> Int {
-    let relationship = try relationship(key, isToMany: true)
-    return owner?.memberCount(of: self, relationship) ?? 0
+    let relation = try relation(key, isToMany: true)
+    return owner?.memberCount(of: self, relation) ?? 0
   }
 }
 
@@ -210,9 +211,9 @@ extension ManagedObject {
     return property
   }
 
-  private final func relationship(
+  private final func relation(
     _ key: String, isToMany: Bool
-  ) throws(ArborError) -> RelationshipSchema {
+  ) throws(ArborError) -> Relation {
     guard case .relationship(let relationship) = try property(key),
       relationship.isToMany == isToMany
     else {
@@ -222,7 +223,7 @@ extension ManagedObject {
           + "it with value(forKey:)."
       ).with(entity: binding.entity.name, objectID: objectID, keyPath: key)
     }
-    return relationship
+    return binding.relations[relationship.slot]
   }
 
   private final func demandOwner() throws(ArborError) -> ManagedObjectContext {

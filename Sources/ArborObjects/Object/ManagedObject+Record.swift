@@ -12,6 +12,13 @@ extension ManagedObject {
     return faultedRecord()
   }
 
+  /// The bytes of ``currentRecord``.
+  @inline(__always)
+  final var currentBase: UnsafeRawPointer {
+    if let base { return base }
+    return faultedRecord().base
+  }
+
   @inline(never)
   private final func faultedRecord() -> RecordView {
     guard let owner, owner.load(self), let base else { return binding.template }
@@ -35,26 +42,22 @@ extension ManagedObject {
 
   /// Changes the record: makes a working copy of it at the first change, lets `body` write there.
   ///
-  /// Nothing happens where the record cannot be read; the context remembers the error.
+  /// - Returns: Whether there was a record to change. Where it cannot be read the context remembers
+  ///   the error; changes of a deleted object are idle.
+  @discardableResult
   @inline(__always)
-  final func write(_ body: (inout RecordBuffer, SlabAllocator) -> Void) {
+  final func write(_ body: (inout RecordBuffer, SlabAllocator) -> Void) -> Bool {
     guard let owner else { refuseChange() }
-    guard let change = writableChange(owner) else { return }
-    writeWorking(change, owner, body)
-  }
-
-  @inline(__always)
-  private final func writeWorking(
-    _ change: ObjectChange, _ owner: ManagedObjectContext,
-    _ body: (inout RecordBuffer, SlabAllocator) -> Void
-  ) {
-    guard change.working != nil else { return }
+    guard let change = writableChange(owner), change.working != nil else { return false }
     // In place: taking the buffer out would cost a retain and a release of its slab.
     body(&change.working!, owner.allocator)
     change.mutations &+= 1
     // A longer value may have moved the bytes.
-    let view = change.working!.view
-    if view.base != base || view.count != Int(count) { hold(view, change.working!.slab) }
+    let working = UnsafeRawPointer(change.working!.base)
+    if working != base { slab = change.working!.slab }
+    base = working
+    count = Int32(truncatingIfNeeded: change.working!.count)
+    return true
   }
 
   /// The object's change, ready to be written to; nil where the record cannot be read.

@@ -4,12 +4,10 @@ internal import ArborModel
 extension ManagedObject {
   /// Reads the to-one relationship that the class numbers `slot`.
   public final func toOne<T: ManagedObject>(_ slot: Int) -> T? {
-    let relationship = binding.relationship(slot)
-    guard let field = binding.entity.field(of: relationship) else {
-      wrongKind(relationship, "toMany")
-    }
-    guard let target = currentRecord.reference(field), let owner else { return nil }
-    return typed(owner.fault(target), relationship)
+    let relation = binding.relation(slot)
+    guard !relation.isToMany else { wrongKind(relation, "toMany") }
+    guard let target = target(of: relation), let owner else { return nil }
+    return typed(owner.fault(target), relation)
   }
 
   /// Points the to-one relationship that the class numbers `slot` at another object, or at none; the
@@ -18,11 +16,11 @@ extension ManagedObject {
   /// - Precondition: Both objects belong to one context, and the target is of the relationship's
   ///   destination.
   public final func setToOne<T: ManagedObject>(_ slot: Int, _ target: T?) {
-    let relationship = binding.relationship(slot)
-    guard !relationship.isToMany else { wrongKind(relationship, "setToMany") }
+    let relation = binding.relation(slot)
+    guard !relation.isToMany else { wrongKind(relation, "setToMany") }
     guard let owner else { refuseChange() }
-    if let target { demand(target, relationship) }
-    InverseKeeper(context: owner).set(self, relationship, to: target)
+    if let target { demand(target, relation) }
+    InverseKeeper(context: owner).set(self, relation, to: target)
   }
 
   /// Reads the members of the to-many relationship that the class numbers `slot`; those that the
@@ -40,105 +38,105 @@ extension ManagedObject {
   /// Reads the members of the to-many relationship that the class numbers `slot`, in their order
   /// where it is ordered, else in that of their IDs.
   public final func orderedToMany<T: ManagedObject>(_ slot: Int) -> [T] {
-    let relationship = binding.relationship(slot)
-    guard relationship.isToMany else { wrongKind(relationship, "toOne") }
+    let relation = binding.relation(slot)
+    guard relation.isToMany else { wrongKind(relation, "toOne") }
     guard let owner else { return [] }
-    return owner.objects(owner.members(of: self, relationship)).map { typed($0, relationship) }
+    return owner.objects(owner.members(of: self, relation)).map { typed($0, relation) }
   }
 
   /// Makes objects the members of the to-many relationship that the class numbers `slot`, in their
   /// order where it is ordered; the inverses follow at once. Repeated members count once.
   public final func setOrderedToMany<T: ManagedObject>(_ slot: Int, _ members: [T]) {
-    let relationship = binding.relationship(slot)
-    guard relationship.isToMany else { wrongKind(relationship, "setToOne") }
+    let relation = binding.relation(slot)
+    guard relation.isToMany else { wrongKind(relation, "setToOne") }
     guard let owner else { refuseChange() }
-    for member in members { demand(member, relationship) }
+    for member in members { demand(member, relation) }
     guard change?.kind != .deleted else { return }
-    InverseKeeper(context: owner).replace(self, relationship, with: members)
+    InverseKeeper(context: owner).replace(self, relation, with: members)
   }
 
   /// Adds a member to the to-many relationship that the class numbers `slot`, at the end of an
   /// ordered one, without reading the others.
   public final func addToMany(_ slot: Int, _ member: ManagedObject) {
-    let relationship = binding.relationship(slot)
-    guard relationship.isToMany else { wrongKind(relationship, "setToOne") }
+    let relation = binding.relation(slot)
+    guard relation.isToMany else { wrongKind(relation, "setToOne") }
     guard let owner else { refuseChange() }
-    demand(member, relationship)
+    demand(member, relation)
     guard change?.kind != .deleted else { return }
-    InverseKeeper(context: owner).add(member, to: self, relationship)
+    InverseKeeper(context: owner).add(member, to: self, relation)
   }
 
   /// Removes a member from the to-many relationship that the class numbers `slot`, without reading
   /// the others.
   public final func removeFromMany(_ slot: Int, _ member: ManagedObject) {
-    let relationship = binding.relationship(slot)
-    guard relationship.isToMany else { wrongKind(relationship, "setToOne") }
+    let relation = binding.relation(slot)
+    guard relation.isToMany else { wrongKind(relation, "setToOne") }
     guard let owner else { refuseChange() }
-    guard change?.kind != .deleted, owner.isMember(member, of: self, relationship) else { return }
-    InverseKeeper(context: owner).remove(member, from: self, relationship)
+    guard change?.kind != .deleted, owner.isMember(member, of: self, relation) else { return }
+    InverseKeeper(context: owner).remove(member, from: self, relation)
   }
 
   /// The number of members of the to-many relationship that the class numbers `slot`, without reading
   /// them.
   public final func countOfMany(_ slot: Int) -> Int {
-    let relationship = binding.relationship(slot)
-    guard relationship.isToMany else { wrongKind(relationship, "toOne") }
-    return owner?.memberCount(of: self, relationship) ?? 0
+    let relation = binding.relation(slot)
+    guard relation.isToMany else { wrongKind(relation, "toOne") }
+    return owner?.memberCount(of: self, relation) ?? 0
   }
 
   /// Whether an object is a member of the to-many relationship that the class numbers `slot`, without
   /// reading the members.
   public final func manyContains(_ slot: Int, _ member: ManagedObject) -> Bool {
-    let relationship = binding.relationship(slot)
-    guard relationship.isToMany else { wrongKind(relationship, "toOne") }
-    return owner?.isMember(member, of: self, relationship) ?? false
+    let relation = binding.relation(slot)
+    guard relation.isToMany else { wrongKind(relation, "toOne") }
+    return owner?.isMember(member, of: self, relation) ?? false
   }
 
   /// An object as the class that an accessor states.
   @inline(__always)
   private final func typed<T: ManagedObject>(
-    _ object: ManagedObject, _ relationship: RelationshipSchema
+    _ object: ManagedObject, _ relation: Relation
   ) -> T {
     // The usual case costs one comparison, a cast some thirty nanoseconds.
     if type(of: object) == T.self { return unsafeDowncast(object, to: T.self) }
     guard let typed = object as? T else {
       preconditionFailure(
-        "\(binding.entity.name).\(relationship.name) leads to a \(type(of: object)), which is no "
+        "\(binding.entity.name).\(relation.name) leads to a \(type(of: object)), which is no "
           + "\(T.self); open the store with its classes, or correct the accessor's type.")
     }
     return typed
   }
 
   @inline(never)
-  private final func wrongKind(_ relationship: RelationshipSchema, _ accessor: String) -> Never {
+  private final func wrongKind(_ relation: Relation, _ accessor: String) -> Never {
     preconditionFailure(
-      "Relationship \(binding.entity.name).\(relationship.name) is "
-        + "\(relationship.isToMany ? "to-many" : "to-one"); use \(accessor) in its accessor.")
+      "Relationship \(binding.entity.name).\(relation.name) is "
+        + "\(relation.isToMany ? "to-many" : "to-one"); use \(accessor) in its accessor.")
   }
 
   /// Stops where an object cannot be linked to.
   @inline(__always)
-  private final func demand(_ target: ManagedObject, _ relationship: RelationshipSchema) {
-    if let problem = problem(of: target, relationship) { preconditionFailure(problem.message) }
+  private final func demand(_ target: ManagedObject, _ relation: Relation) {
+    if let problem = problem(of: target, relation) { preconditionFailure(problem.message) }
   }
 
-  /// Why an object cannot be a target of a relationship, or nil.
+  /// Why an object cannot be a target of a relation, or nil.
   @inline(__always)
   final func problem(
-    of target: ManagedObject, _ relationship: RelationshipSchema
+    of target: ManagedObject, _ relation: Relation
   ) -> ArborError? {
-    let destination = binding.schema.entities[relationship.destination]
+    let destination = binding.schema.entities[relation.destination]
     guard target.owner === owner,
       target.binding.entity === destination || target.binding.entity.isKind(of: destination)
-    else { return linkProblem(target, relationship, destination) }
+    else { return linkProblem(target, relation, destination) }
     return nil
   }
 
   @inline(never)
   private final func linkProblem(
-    _ target: ManagedObject, _ relationship: RelationshipSchema, _ destination: EntitySchema
+    _ target: ManagedObject, _ relation: Relation, _ destination: EntitySchema
   ) -> ArborError {
-    let name = "\(binding.entity.name).\(relationship.name)"
+    let name = "\(binding.entity.name).\(relation.name)"
     let error =
       target.owner !== owner
       ? ArborError(
@@ -150,6 +148,6 @@ extension ManagedObject {
         .typeMismatch,
         "\(name) leads to \(destination.name) and can not hold a \(target.binding.entity.name).")
     return error.with(
-      entity: binding.entity.name, objectID: objectID, keyPath: relationship.name)
+      entity: binding.entity.name, objectID: objectID, keyPath: relation.name)
   }
 }

@@ -46,19 +46,17 @@ extension ManagedObject {
     var values: [String: Value] = [:]
     if let change, let base {
       let current = RecordView(base: base, count: Int(count))
-      for property in binding.entity.recordProperties
+      for property in binding.recordProperties
       where change.committed?.differs(from: current, property.field)
         ?? !current.isNull(property.field)
       {
         values[property.name] = fieldValue(property, in: current)
       }
     }
-    for relationship in binding.entity.relationships
-    where relationship.isToMany && !relationship.isHidden
-      && owner.links.hasEdits(of: self, relationship)
-    {
-      values[relationship.name] = .list(
-        owner.members(of: self, relationship).map { .objectID(owner.objectID($0)) })
+    for relation in binding.relations
+    where relation.isToMany && !relation.isHidden && owner.links.hasEdits(of: self, relation) {
+      values[relation.name] = .list(
+        owner.members(of: self, relation).map { .objectID(owner.objectID($0)) })
     }
     return values
   }
@@ -77,7 +75,7 @@ extension ManagedObject {
       record = currentRecord
     }
     var values: [String: Value] = [:]
-    for property in binding.entity.recordProperties
+    for property in binding.recordProperties
     where keys?.contains(property.name) ?? true {
       values[property.name] = fieldValue(property, in: record)
     }
@@ -86,11 +84,14 @@ extension ManagedObject {
 
   /// The value of a field, references as object IDs.
   final func fieldValue(_ property: RecordProperty, in record: RecordView) -> Value {
-    guard property.field.kind == .reference else { return record.value(property.field) }
-    guard let target = record.reference(property.field),
-      let entity = binding.schema.entity(of: target)
-    else { return .null }
-    return .objectID(
-      ObjectID(storeID: binding.storeID, entityName: entity.name, number: target.sequence))
+    guard case .reference = property.field.kind else { return record.value(property.field) }
+    return record.reference(property.field).map { .objectID(id(of: $0)) } ?? .null
+  }
+
+  /// The public identity of an object of the same store.
+  final func id(of target: ObjectNumber) -> ObjectID {
+    ObjectID(
+      storeID: binding.storeID, entityName: binding.schema.entity(of: target)?.name ?? "",
+      number: target.sequence)
   }
 }

@@ -62,7 +62,7 @@ struct CommitValidation {
   private mutating func checkValues(_ object: ManagedObject) {
     let rules = object.binding.rules
     let record = object.currentRecord
-    for property in rules.mandatory where record.isNull(property.field) {
+    for property in rules.mandatory where property.field.isNull(at: record.base) {
       add(object, property.name, "has no value; set one, or make the property optional")
     }
     for property in rules.floating where !Self.isFinite(property.field, record) {
@@ -81,13 +81,13 @@ struct CommitValidation {
           "does not match the regular expression of the model; correct the text", .string(text))
       }
     }
-    checkTargets(object, record)
+    checkTargets(object)
     checkHook(object, record)
   }
 
   private static func isFinite(_ field: RecordField, _ record: RecordView) -> Bool {
-    field.kind == .float
-      ? record.load(field, as: Float.self).isFinite : record.load(field, as: Double.self).isFinite
+    if case .float = field.kind { return field.load(record.base, as: Float.self).isFinite }
+    return field.load(record.base, as: Double.self).isFinite
   }
 
   private mutating func check(
@@ -111,21 +111,19 @@ struct CommitValidation {
   }
 
   /// No object may point at one that goes.
-  private mutating func checkTargets(_ object: ManagedObject, _ record: RecordView) {
+  private mutating func checkTargets(_ object: ManagedObject) {
     guard hasDeletions else { return }
-    for relationship in object.binding.entity.relationships {
-      guard let field = object.binding.entity.field(of: relationship),
-        let target = record.reference(field), context.isDeleted(target)
-      else { continue }
+    for relation in object.binding.relations {
+      guard let target = object.target(of: relation), context.isDeleted(target) else { continue }
       add(
-        object, relationship.name,
+        object, relation.name,
         "leads to an object that is deleted by the same commit; point it elsewhere")
     }
   }
 
   private mutating func checkHook(_ object: ManagedObject, _ record: RecordView) {
     guard type(of: object) != ManagedObject.self else { return }
-    for attribute in object.binding.entity.attributes {
+    for attribute in object.binding.rules.attributes {
       do {
         try object.validate(record.value(attribute.field), forKey: attribute.name)
       } catch {
@@ -135,15 +133,14 @@ struct CommitValidation {
   }
 
   private mutating func checkDenial(_ object: ManagedObject) {
-    let entity = object.binding.entity
-    for relationship in object.binding.rules.denying {
+    for slot in object.binding.rules.denying {
+      let relation = object.binding.relations[slot]
       let targets =
-        entity.field(of: relationship).map { field in
-          object.currentRecord.reference(field).map { [$0] } ?? []
-        } ?? context.members(of: object, relationship)
+        relation.isToMany
+        ? context.members(of: object, relation) : object.target(of: relation).map { [$0] } ?? []
       if targets.contains(where: { !context.isDeleted($0) }) {
         add(
-          object, relationship.name,
+          object, relation.name,
           "still has members, which its delete rule forbids; delete or move them first")
       }
     }
@@ -156,34 +153,33 @@ struct CommitValidation {
     var checked: Set<ObjectNumber> = []
     context.pending.forEach { change in
       guard change.kind == .inserted else { return }
-      for relationship in change.object.binding.rules.counted {
+      for slot in change.object.binding.rules.counted {
         checked.insert(change.object.number)
-        checkCount(change.object, relationship)
+        checkCount(change.object, change.object.binding.relations[slot])
       }
     }
     context.links.forEach { edit in
       guard !checked.contains(edit.owner), !context.isDeleted(edit.owner),
-        let entity = context.schema.entity(of: edit.owner)
+        let binding = context.binding(of: edit.owner),
+        binding.rules.counted.contains(edit.relation.slot)
       else { return }
-      let rules = context.bindings[entity.index].rules
-      guard rules.counted.contains(where: { $0.slot == edit.relationship.slot }) else { return }
-      checkCount(context.fault(edit.owner), edit.relationship)
+      checkCount(context.fault(edit.owner), edit.relation)
     }
   }
 
-  private mutating func checkCount(_ owner: ManagedObject, _ relationship: RelationshipSchema) {
-    let description = relationship.description
-    let count = context.memberCount(of: owner, relationship)
+  private mutating func checkCount(_ owner: ManagedObject, _ relation: Relation) {
+    let description = relation.schema.description
+    let count = context.memberCount(of: owner, relation)
     if count == 0 {
       guard !description.isOptional else { return }
-      return add(owner, relationship.name, "has no members; add some, or make it optional")
+      return add(owner, relation.name, "has no members; add some, or make it optional")
     }
     if count < description.minimumCount {
-      add(owner, relationship.name, "has too few members: \(count) of \(description.minimumCount)")
+      add(owner, relation.name, "has too few members: \(count) of \(description.minimumCount)")
     }
     if description.maximumCount > 0, count > description.maximumCount {
       add(
-        owner, relationship.name,
+        owner, relation.name,
         "has too many members: \(count), at most \(description.maximumCount)")
     }
   }

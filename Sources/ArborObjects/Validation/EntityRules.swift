@@ -18,19 +18,22 @@ struct EntityRules {
     let expression: NSRegularExpression
   }
 
+  /// All attributes, for the hook that checks each.
+  let attributes: [RecordProperty]
   /// Properties that must have a value.
   let mandatory: [RecordProperty]
   /// Floating-point fields, which must hold a finite number.
   let floating: [RecordProperty]
   let bounds: [Bounds]
   let patterns: [Pattern]
-  /// To-many relationships with a rule for the number of members.
-  let counted: [RelationshipSchema]
-  /// Relationships that forbid a deletion while they lead to anything.
-  let denying: [RelationshipSchema]
+  /// The slots of to-many relationships with a rule for the number of members.
+  let counted: [Int]
+  /// The slots of relationships that forbid a deletion while they lead to anything.
+  let denying: [Int]
   let hasTransientFields: Bool
 
-  init(_ entity: EntitySchema) {
+  init(_ entity: EntitySchema, _ recordProperties: [RecordProperty]) {
+    attributes = Array(recordProperties.prefix(entity.attributes.count))
     let stored = entity.attributes.filter {
       !$0.description.isTransient && $0.description.derivation == nil
     }
@@ -41,7 +44,7 @@ struct EntityRules {
       entity.attributes.filter { $0.description.isOptional }.map(\.name)
         + entity.relationships.filter { $0.description.isOptional }.map(\.name))
     let checked = Set(stored.map(\.name) + relationships.map(\.name))
-    let properties = entity.recordProperties.filter { checked.contains($0.name) }
+    let properties = recordProperties.filter { checked.contains($0.name) }
     mandatory = properties.filter { !optional.contains($0.name) }
     floating = properties.filter { [.float, .double, .date].contains($0.field.kind) }
     bounds = stored.compactMap {
@@ -59,8 +62,8 @@ struct EntityRules {
       $0.isToMany
         && (!$0.description.isOptional || $0.description.minimumCount > 0
           || $0.description.maximumCount > 0)
-    }
-    denying = relationships.filter { $0.deleteRule == .deny }
+    }.map(\.slot)
+    denying = relationships.filter { $0.deleteRule == .deny }.map(\.slot)
     hasTransientFields = entity.layout.fields.contains(where: \.isTransient)
   }
 }

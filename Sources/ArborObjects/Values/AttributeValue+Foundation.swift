@@ -1,25 +1,17 @@
 public import ArborModel
 public import Foundation
 
-extension ManagedObject {
-  /// The field of an attribute that has to be of one kind.
-  @inline(__always)
-  final func field<T>(_ slot: Int, _ kind: FieldKind, _ type: T.Type) -> RecordField {
-    let field = binding.attribute(slot).field
-    guard field.kind == kind else { wrongType(slot, type) }
-    return field
-  }
-}
-
 extension String: AttributeValue {
   /// Reads a text attribute.
   public static func load(from object: ManagedObject, slot: Int) -> String {
-    let field = object.field(slot, .string, String.self)
-    return object.currentRecord.string(field)
+    let field = object.binding.attribute(slot).field
+    guard case .string = field.kind else { object.wrongType(slot, String.self) }
+    return String(decoding: field.bytes(at: object.currentBase), as: UTF8.self)
   }
   /// Writes a text attribute.
   public func store(in object: ManagedObject, slot: Int) {
-    let field = object.field(slot, .string, String.self)
+    let field = object.binding.attribute(slot).field
+    guard case .string = field.kind else { object.wrongType(slot, String.self) }
     object.write { buffer, allocator in buffer.store(field, self, allocator: allocator) }
   }
   /// The text a value holds.
@@ -31,13 +23,15 @@ extension String: AttributeValue {
 extension Date: AttributeValue {
   /// Reads a date attribute; the reference date of 2001 where it has none.
   public static func load(from object: ManagedObject, slot: Int) -> Date {
-    let field = object.field(slot, .date, Date.self)
-    return Date(timeIntervalSinceReferenceDate: object.currentRecord.load(field))
+    let field = object.binding.attribute(slot).field
+    guard case .date = field.kind else { object.wrongType(slot, Date.self) }
+    return Date(timeIntervalSinceReferenceDate: field.load(object.currentBase))
   }
   /// Writes a date attribute.
   public func store(in object: ManagedObject, slot: Int) {
-    let field = object.field(slot, .date, Date.self)
-    object.write { buffer, _ in buffer.store(field, timeIntervalSinceReferenceDate) }
+    let field = object.binding.attribute(slot).field
+    guard case .date = field.kind else { object.wrongType(slot, Date.self) }
+    object.write { buffer, _ in buffer.put(field, timeIntervalSinceReferenceDate) }
   }
   /// The date a value holds.
   public static func fromValue(_ value: Value) -> Date? {
@@ -48,13 +42,15 @@ extension Date: AttributeValue {
 extension UUID: AttributeValue {
   /// Reads a UUID attribute; all zero where it has none.
   public static func load(from object: ManagedObject, slot: Int) -> UUID {
-    let field = object.field(slot, .uuid, UUID.self)
-    return UUID(uuid: object.currentRecord.load(field))
+    let field = object.binding.attribute(slot).field
+    guard case .uuid = field.kind else { object.wrongType(slot, UUID.self) }
+    return UUID(uuid: field.load(object.currentBase))
   }
   /// Writes a UUID attribute.
   public func store(in object: ManagedObject, slot: Int) {
-    let field = object.field(slot, .uuid, UUID.self)
-    object.write { buffer, _ in buffer.store(field, uuid) }
+    let field = object.binding.attribute(slot).field
+    guard case .uuid = field.kind else { object.wrongType(slot, UUID.self) }
+    object.write { buffer, _ in buffer.put(field, uuid) }
   }
   /// The UUID a value holds.
   public static func fromValue(_ value: Value) -> UUID? {
@@ -65,12 +61,14 @@ extension UUID: AttributeValue {
 extension Data: AttributeValue {
   /// Reads a binary attribute, or the archived form of a transformable one.
   public static func load(from object: ManagedObject, slot: Int) -> Data {
-    let field = object.field(slot, .binary, Data.self)
-    return Data(object.currentRecord.bytes(field))
+    let field = object.binding.attribute(slot).field
+    guard case .binary = field.kind else { object.wrongType(slot, Data.self) }
+    return Data(field.bytes(at: object.currentBase))
   }
   /// Writes a binary attribute, or the archived form of a transformable one.
   public func store(in object: ManagedObject, slot: Int) {
-    let field = object.field(slot, .binary, Data.self)
+    let field = object.binding.attribute(slot).field
+    guard case .binary = field.kind else { object.wrongType(slot, Data.self) }
     object.write { buffer, allocator in
       withUnsafeBytes { buffer.store(field, bytes: $0, allocator: allocator) }
     }
@@ -84,12 +82,14 @@ extension Data: AttributeValue {
 extension URL: AttributeValue {
   /// Reads a URI attribute; the root of the file system where it has none.
   public static func load(from object: ManagedObject, slot: Int) -> URL {
-    let field = object.field(slot, .uri, URL.self)
-    return URL(string: object.currentRecord.string(field)) ?? root
+    let field = object.binding.attribute(slot).field
+    guard case .uri = field.kind else { object.wrongType(slot, URL.self) }
+    return URL(string: String(decoding: field.bytes(at: object.currentBase), as: UTF8.self)) ?? root
   }
   /// Writes a URI attribute.
   public func store(in object: ManagedObject, slot: Int) {
-    let field = object.field(slot, .uri, URL.self)
+    let field = object.binding.attribute(slot).field
+    guard case .uri = field.kind else { object.wrongType(slot, URL.self) }
     object.write { buffer, allocator in
       buffer.store(field, absoluteString, allocator: allocator)
     }
@@ -105,12 +105,14 @@ extension URL: AttributeValue {
 extension Decimal: AttributeValue {
   /// Reads a decimal attribute.
   public static func load(from object: ManagedObject, slot: Int) -> Decimal {
-    let field = object.field(slot, .decimal, Decimal.self)
-    return DecimalCodec.decode(object.currentRecord.bytes(field)) ?? 0
+    let field = object.binding.attribute(slot).field
+    guard case .decimal = field.kind else { object.wrongType(slot, Decimal.self) }
+    return DecimalCodec.decode(field.bytes(at: object.currentBase)) ?? 0
   }
   /// Writes a decimal attribute. NaN, which no attribute holds, makes it nil.
   public func store(in object: ManagedObject, slot: Int) {
-    let field = object.field(slot, .decimal, Decimal.self)
+    let field = object.binding.attribute(slot).field
+    guard case .decimal = field.kind else { object.wrongType(slot, Decimal.self) }
     guard let bytes = DecimalCodec.encode(self) else { return object.setNullAttribute(slot) }
     object.write { buffer, allocator in
       bytes.withUnsafeBytes { buffer.store(field, bytes: $0, allocator: allocator) }

@@ -38,7 +38,7 @@ extension ManagedObject {
   /// Whether an attribute is nil.
   @inline(__always)
   final func isNullAttribute(_ slot: Int) -> Bool {
-    currentRecord.isNull(binding.attribute(slot).field)
+    binding.attribute(slot).field.isNull(at: currentBase)
   }
 
   /// Makes an attribute nil.

@@ -33,4 +33,5 @@ package protocol RecordResolver: AnyObject {
 /// A predicate as code: whether a record of the entity it was compiled for fulfils it.
 ///
 /// The resolver is needed where the predicate follows relationships; without one they lead to nil.
+/// One thread at a time may call it: it remembers the regular expressions that records hold.
 package typealias CompiledPredicate = (RecordView, ObjectNumber, (any RecordResolver)?) -> Bool

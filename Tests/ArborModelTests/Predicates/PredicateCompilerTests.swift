@@ -5,7 +5,8 @@ import Testing
 /// Compiled code, the conjunction it is planned by, and the terms given to indexes all say what the
 /// naive evaluator says.
 @Suite struct PredicateCompilerTests {
-  static let rounds = 16
+  /// More with `ARBOR_ROUNDS=1000 swift test --filter PredicateCompilerTests`.
+  static let rounds = ProcessInfo.processInfo.environment["ARBOR_ROUNDS"].flatMap(Int.init) ?? 16
 
   @Test(arguments: 0..<rounds) func saysWhatTheNaiveEvaluatorSays(round: Int) throws {
     let seed = UInt64(7001 + round)

@@ -105,7 +105,6 @@ struct PredicateCompilation {
       }
     }
     if codes.isEmpty { return .constant(neutral) }
-    // The sort is stable: parts of equal cost stay in the order in which they were written.
     codes.sort { $0.cost < $1.cost }
     while codes.count > 1 {
       var paired: [CompiledCode] = []

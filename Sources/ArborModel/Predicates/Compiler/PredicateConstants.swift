@@ -6,7 +6,7 @@ struct PredicateConstants {
   func value(of expression: BoundExpression) -> Value? {
     switch expression {
     case .constant(let value): return value
-    // Parsing numbers arguments from what is passed; nil stands in where a caller passed fewer.
+    // A predicate carries an argument for each that its shape names.
     case .argument(let index): return index < arguments.count ? arguments[index] : .null
     case .path: return nil
     case .list(let elements):

@@ -79,7 +79,8 @@ let package = Package(
     .testTarget(
       name: "SystemTests",
       dependencies: [
-        "ArborData", "ArborStore", "TestSupport", "crash-writer", "lmdb-inspect", "world",
+        "ArborData", "ArborExchange", "ArborObjects", "ArborModel", "ArborStore", "TestSupport",
+        "crash-writer", "lmdb-inspect", "world",
       ],
       swiftSettings: common),
     .testTarget(name: "TidyTests", swiftSettings: common),

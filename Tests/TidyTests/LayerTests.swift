@@ -24,7 +24,8 @@ import Testing
     "ArborDataTests": ["ArborData", "ArborModel", "ArborObjects", "ArborStore", "TestSupport"],
     "InspectTests": ["lmdb_inspect", "ArborData", "CLMDB", "TestSupport"],
     "SystemTests": [
-      "crash_writer", "ArborData", "ArborModel", "ArborObjects", "ArborStore", "TestSupport",
+      "crash_writer", "ArborData", "ArborExchange", "ArborModel", "ArborObjects", "ArborStore",
+      "TestSupport",
     ],
     "TidyTests": [],
   ]

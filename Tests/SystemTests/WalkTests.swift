@@ -1,0 +1,185 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import ArborData
+@testable import ArborExchange
+@testable import ArborModel
+@testable import ArborObjects
+@testable import ArborStore
+
+/// The three walks of the README, step by step: whoever reads the sources in that order sees here
+/// what each of them takes and gives.
+@Suite struct WalkTests {
+  let folder: TemporaryFolder
+  let store: PersistentStore
+
+  init() throws {
+    folder = try TemporaryFolder()
+    let model = try ManagedObjectModel {
+      Entity("Company") {
+        Attribute("name", .string, .unique)
+        Relationship("employees", to: "Employee", inverse: "company", .toMany, deleteRule: .cascade)
+      }
+      Entity("Employee") {
+        Attribute("name", .string)
+        Attribute("age", .integer64, .indexed, .default(18))
+        Relationship("company", to: "Company", inverse: "employees")
+      }
+    }
+    store = try PersistentStore(
+      model: model, at: .file(folder.url.appending(path: "walk.arbor")))
+    let context = store.makeContext()
+    let company = try context.insert("Company")
+    company["name"] = "Foo Inc."
+    for age in 20..<60 {
+      let employee = try context.insert("Employee")
+      employee["name"] = age.isMultiple(of: 2) ? "Ada \(age)" : "Grace \(age)"
+      employee["age"] = age
+      employee["company"] = company
+    }
+    try context.commit()
+  }
+
+  /// Text → tokens → tree → bound tree → plan → rows → records → objects.
+  @Test func aFetch() throws {
+    let predicate: FetchPredicate = "age >= \(30) AND age < 34 AND name BEGINSWITH 'Ada'"
+
+    // The text, cut into tokens and read into a tree. The constant is an argument, never text.
+    let text = PredicateText(segments: ["age >= ", " AND age < 34 AND name BEGINSWITH 'Ada'"])
+    var lexer = PredicateLexer(text, isFormat: false)
+    try lexer.run()
+    #expect(lexer.tokens.count == 12, "eleven words and the end")
+    let parsed = PredicateParser.parse(text, isFormat: false, limits: PredicateLimits())
+    let tree = try parsed.outcome.get()
+    guard case .and(let terms) = tree else {
+      Issue.record("a conjunction was expected, not \(tree)")
+      return
+    }
+    #expect(terms.count == 3)
+    #expect(try predicate.parsed.outcome.get() == tree)
+
+    // Names become slots, and the conjunction falls into what an index can serve and the rest.
+    let schema = store.file.schema
+    let entity = try #require(schema.entity(named: "Employee"))
+    let bound = try PredicateBinder.bind(predicate, to: entity, in: schema)
+    let environment = PredicateEnvironment(schema: schema, storeID: store.id)
+    let conjuncts = try bound.conjuncts(arguments: predicate.arguments, environment: environment)
+    #expect(conjuncts.count { $0.term != nil } >= 1)
+
+    // The planner takes the index of ages, by exact counts; what it does not ensure is filtered.
+    let query = StoreQuery(entity: entity, predicate: (bound, predicate.arguments))
+    let snapshot = try store.file.snapshot()
+    defer { snapshot.close() }
+    let plan = try snapshot.explain(query)
+    #expect(plan.access.kind == .index, "\(plan)")
+    #expect(plan.access.name == "Employee.age", "\(plan)")
+
+    // The executor copies the records that match into slabs; a record is read where it lies.
+    let found = try snapshot.fetch(query, overlay: nil, allocator: SlabAllocator())
+    let age = try #require(entity.attributes.first { $0.name == "age" })
+    #expect(found.rows.compactMap { $0.record?.value(age.field) } == [.integer(30), .integer(32)])
+
+    // A context makes objects of them, one per number, and registers each.
+    let context = store.makeContext()
+    let objects = try context.fetch(
+      FetchRequest<ManagedObject>(entity: "Employee", predicate: predicate))
+    #expect(objects.map(\.number) == found.rows.map(\.number))
+    #expect(objects.allSatisfy { context.registry.object($0.number) === $0 })
+    #expect(objects.map { $0["name"] as String } == ["Ada 30", "Ada 32"])
+    try store.check()
+  }
+
+  /// Changes → propagation → validation → change set → one transaction → memory.
+  @Test func aCommit() throws {
+    let context = store.makeContext()
+    let company = try #require(
+      try context.fetchOne("Company", matching: "name == \("Foo Inc.")") as ManagedObject?)
+    let employee = try context.insert("Employee")
+
+    // Validation names every violation at once, and a commit that meets one changes nothing.
+    var validation = CommitValidation(context: context)
+    #expect(throws: ArborError.self) { try validation.check() }
+    let before = store.file.lastSequence
+    #expect(throws: ArborError.self) { try context.commit() }
+    #expect(store.file.lastSequence == before)
+    #expect(employee.isInserted)
+
+    // Deleting acts at once: the company's employees go with it, here and in every fetch.
+    context.delete(company)
+    #expect(try context.count("Employee") == 1)
+    employee["name"] = "Edsger"
+
+    // One transaction holds it all; the history tells what it did.
+    try context.commit()
+    #expect(store.file.lastSequence == before + 1)
+    let snapshot = try store.file.snapshot()
+    defer { snapshot.close() }
+    guard case .entries(let entries) = try snapshot.history(after: before) else {
+      Issue.record("the history must reach back to the last commit")
+      return
+    }
+    let changes = try #require(entries.first).changes
+    #expect(entries.count == 1)
+    #expect(changes.count { $0.kind == .delete } == 41)
+    #expect(changes.filter { $0.kind == .insert }.map(\.number) == [employee.number])
+
+    // Records, index and relationship have followed.
+    let entity = try #require(store.file.schema.entity(named: "Employee"))
+    #expect(try snapshot.count(StoreQuery(entity: entity), overlay: nil) == 1)
+    #expect(try snapshot.exists(employee.number))
+    #expect(!employee.isInserted)
+    try store.check()
+  }
+
+  /// Document → plan → objects → connections → commit; whole or not at all.
+  @Test func aSeed() throws {
+    let url = folder.url.appending(path: "Main.seed.json")
+    try Data(
+      """
+      {"Company": {"name": "Bar & Sons", "employees": {"seedlings": [{"seedFile": "Staff.json"}]}}}
+      """.utf8
+    ).write(to: url)
+    try Data(#"{"Employee": [{"name": "Alan", "age": 41}, {"name": "Kurt"}]}"#.utf8)
+      .write(to: folder.url.appending(path: "Staff.json"))
+
+    // The documents are understood, and checked against the model, before a context is touched.
+    var reader = SeedReader(schema: ExchangeSchema(store.model), options: SeedOptions())
+    _ = try reader.read(url)
+    #expect(reader.plan.objects.map(\.entity.name).sorted() == ["Company", "Employee", "Employee"])
+
+    // Then the plan is carried out in a context, and committed by whoever asked.
+    let context = store.makeContext()
+    let report = try context.seed(from: url)
+    #expect(report.created == ["Company": 1, "Employee": 2])
+    #expect(report.documents.map(\.lastPathComponent) == ["Main.seed.json", "Staff.json"])
+    #expect(try context.count("Employee", matching: "company.name == 'Bar & Sons'") == 2)
+    try context.commit()
+    #expect(try store.makeContext().count("Employee", matching: "age == 18") == 1, "the default")
+
+    // A document that does not fit leaves nothing behind.
+    try Data(#"{"Company": {"name": "Baz", "employes": []}}"#.utf8).write(to: url)
+    #expect(throws: ArborError.self) { try context.seed(from: url) }
+    #expect(!context.hasChanges)
+    try store.check()
+  }
+
+  /// The README's signposts stand: every type it leads through has a file of its name.
+  @Test func theSignpostsStand() throws {
+    let root = URL(filePath: #filePath)
+      .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+    let readme = try String(contentsOf: root.appending(path: "README.md"), encoding: .utf8)
+    let walks = try #require(readme.components(separatedBy: "Three walks").last)
+    let names = walks.components(separatedBy: "`").enumerated()
+      .filter { $0.offset % 2 == 1 && $0.element.first?.isUppercase == true }.map(\.element)
+    let paths =
+      FileManager.default.enumerator(atPath: root.path + "/Sources")?
+      .compactMap { $0 as? String } ?? []
+    let tests =
+      FileManager.default.enumerator(atPath: root.path + "/Tests")?
+      .compactMap { $0 as? String } ?? []
+    let files = Set((paths + tests).compactMap { $0.split(separator: "/").last.map(String.init) })
+    #expect(names.count > 15)
+    #expect(names.filter { !files.contains("\($0).swift") } == [])
+  }
+}

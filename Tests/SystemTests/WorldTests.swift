@@ -1,0 +1,67 @@
+import ArborData
+import Foundation
+import TestSupport
+import Testing
+
+/// The demonstration runs to its end on documents in the shape of `iso-codes`, and what it leaves
+/// is a sound store.
+@Suite struct WorldTests {
+  let folder: TemporaryFolder
+
+  init() throws {
+    folder = try TemporaryFolder()
+    try write(
+      "3166-1",
+      [
+        ["alpha_2": "IS", "alpha_3": "ISL", "name": "Iceland", "numeric": "352", "flag": "🇮🇸"],
+        ["alpha_2": "GB", "alpha_3": "GBR", "name": "United Kingdom", "numeric": "826"],
+        ["alpha_2": "DE", "alpha_3": "DEU", "name": "Germany", "numeric": "276"],
+      ])
+    try write(
+      "3166-2",
+      [
+        ["code": "IS-1", "name": "Höfuðborgarsvæði", "type": "Region"],
+        ["code": "IS-RKN", "name": "Reykjanesbær", "type": "Municipality", "parent": "IS-1"],
+        ["code": "GB-ENG", "name": "England", "type": "Country"],
+        ["code": "GB-BEN", "name": "Brent", "type": "London borough", "parent": "ENG"],
+        ["code": "DE-BY", "name": "Bayern", "type": "Land"],
+      ])
+    try write("4217", [["alpha_3": "ISK", "name": "Iceland Krona", "numeric": "352"]])
+    try write(
+      "639-3",
+      [
+        ["alpha_3": "isl", "alpha_2": "is", "name": "Icelandic", "scope": "I", "type": "L"],
+        ["alpha_3": "non", "name": "Old Norse", "scope": "I", "type": "H"],
+      ])
+  }
+
+  private func write(_ standard: String, _ rows: [[String: String]]) throws {
+    try JSONEncoder().encode([standard: rows])
+      .write(to: folder.url.appending(path: "iso_\(standard).json"))
+  }
+
+  @Test func itRunsToItsEnd() throws {
+    let path = folder.path("World.arbor")
+    let outcome = try BuiltProgram("world").run([path, folder.url.path])
+    #expect(outcome.status == 0, "\(outcome.errors)")
+    for line in [
+      "inserted 11 objects", "seeded 3 Company, 3 Department, 7 Employee from 11 documents",
+      "“livingLanguages”: 1 of 2 languages", "1 London boroughs, first Brent",
+      "well paid at Foo Inc.: Ada Foo, Frances Foo", "deleted a country with 1 subdivisions",
+      "reopened: 3 Company, 3 Country",
+    ] {
+      #expect(outcome.output.contains(line), "“\(line)” is not in\n\(outcome.output)")
+    }
+    let store = try PersistentStore(at: .file(URL(filePath: path)))
+    try store.check()
+    let found = try store.makeContext().count(
+      "Subdivision", matching: "code == 'GB-BEN' AND parent.country.name == 'United Kingdom'")
+    #expect(found == 1)
+  }
+
+  @Test func itAsksForWhatItNeeds() throws {
+    #expect(try BuiltProgram("world").run([]).status == 2)
+    let missing = try BuiltProgram("world").run([folder.path("w.arbor"), folder.path("nowhere")])
+    #expect(missing.status == 1)
+  }
+}

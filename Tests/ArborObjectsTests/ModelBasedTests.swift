@@ -5,8 +5,8 @@ import TestSupport
 import Testing
 
 /// Random histories in a context against a naive graph of dictionaries: after every step both say
-/// the same, whether what was done has been committed, rolled back, taken back to a savepoint or read
-/// anew.
+/// the same, whether what was done has been committed, rolled back, taken back to a savepoint or
+/// read anew.
 @Suite struct ModelBasedTests {
   @Test func randomHistoriesAgreeWithPlainDictionaries() throws {
     var seeds = SeededRandom()

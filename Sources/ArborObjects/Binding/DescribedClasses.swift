@@ -5,8 +5,8 @@ internal import Synchronization
 ///
 /// A model is a plain value and holds no classes. A store that is opened with a model from typed
 /// classes finds them here again, so that its objects are of those classes from the first fetch on,
-/// whichever initialiser opened it. An entity that somebody else describes in exactly the same words
-/// is the same entity.
+/// whichever initialiser opened it. An entity that somebody else describes in exactly the same
+/// words is the same entity.
 enum DescribedClasses {
   private static let known = Mutex<[EntityDescription: DescribedClass]>([:])
 

@@ -4,8 +4,8 @@ internal import Foundation
 /// How the objects of one entity are made and read: their class, and where the class's numbered
 /// properties lie in the entity's records.
 ///
-/// Reading property *n* has to cost one load, so the places are kept in memory that is laid out once
-/// and never changes.
+/// Reading property *n* has to cost one load, so the places are kept in memory that is laid out
+/// once and never changes.
 ///
 /// It is `@unchecked` because of the pointers: what they point to is written in `init` only, and
 /// freed when nobody holds the binding any more.

@@ -3,8 +3,8 @@ internal import ArborModel
 /// Changes links and keeps both sides of every relationship in agreement, at once.
 ///
 /// Four forms of a side follow from how the store keeps it: a field of the record (to-one), nothing
-/// of its own (an unordered to-many whose inverse is to-one: only the link edits repeat the change),
-/// a set of link edits (many-to-many), or a list (ordered).
+/// of its own (an unordered to-many whose inverse is to-one: only the link edits repeat the
+/// change), a set of link edits (many-to-many), or a list (ordered).
 struct InverseKeeper {
   let context: ManagedObjectContext
 

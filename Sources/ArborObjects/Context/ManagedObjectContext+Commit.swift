@@ -7,16 +7,16 @@ extension ManagedObjectContext {
   /// How often `willCommit` hooks may change objects before the commit gives up.
   private static let maximumRounds = 100
 
-  /// Validates all changes and writes them in one transaction, or throws and changes nothing: neither
-  /// the store nor the context's pending changes.
+  /// Validates all changes and writes them in one transaction, or throws and changes nothing:
+  /// neither the store nor the context's pending changes.
   ///
   /// Hooks run in this order: `willCommit` until nothing new changes, the validating ones,
   /// then `didCommit`. Blocks until the commit is durable; async code uses
   /// ``PersistentStore/perform(_:)``.
   ///
   /// - Throws: ``ArborError``: `validation` with every violation, `notUnique` naming both objects,
-  ///   `conflict` where the policy is ``MergePolicy/error``, `diskFull`, `readOnly` and what else the
-  ///   store reports.
+  ///   `conflict` where the policy is ``MergePolicy/error``, `diskFull`, `readOnly` and what else
+  ///   the store reports.
   public func commit() throws(ArborError) { try commit(marking: nil) }
 
   /// Commits with a mark in the store, which no two commits can leave: of several the first is

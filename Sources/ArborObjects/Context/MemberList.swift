@@ -3,8 +3,8 @@ internal import ArborModel
 /// A list of object numbers without duplicates, in the order they were added.
 ///
 /// Most lists of pending links are short, some hold a hundred thousand: up to a few numbers are
-/// searched one by one, more are indexed. A removed number leaves a gap until half are gaps, so that
-/// removing from the middle of a long list moves nothing.
+/// searched one by one, more are indexed. A removed number leaves a gap until half are gaps, so
+/// that removing from the middle of a long list moves nothing.
 struct MemberList {
   private var places: [ObjectNumber] = []
   private var index: NumberMap?

@@ -1,10 +1,10 @@
 public import ArborModel
 
-/// What happens when a commit meets objects that another context or process has committed since they
-/// were read.
+/// What happens when a commit meets objects that another context or process has committed since
+/// they were read.
 ///
-/// ``error`` leaves the decision to the caller of `commit()`; the others decide object by object and
-/// go on.
+/// ``error`` leaves the decision to the caller of `commit()`; the others decide object by object
+/// and go on.
 public enum MergePolicy: Sendable {
   /// The commit throws ``ArborError`` `conflict` and changes nothing.
   case error

@@ -2,8 +2,8 @@ public import ArborModel
 
 /// Values by name, for models without classes.
 extension ManagedObject {
-  /// The value of a property by its name: an attribute's value, a to-one relationship's object ID, or
-  /// the list of a to-many relationship's IDs.
+  /// The value of a property by its name: an attribute's value, a to-one relationship's object ID,
+  /// or the list of a to-many relationship's IDs.
   ///
   /// An unknown name or a value of the wrong type is a programmer's error, like an index out of
   /// bounds, and stops with a sentence; ``value(forKey:)`` and ``setValue(_:forKey:)-(Value,_)``
@@ -42,8 +42,8 @@ extension ManagedObject {
     set { orStop { () throws(ArborError) in try setObject(newValue, forKey: key) } }
   }
 
-  /// The members of a to-many relationship, by its name, in their order where it is ordered, else in
-  /// that of their IDs.
+  /// The members of a to-many relationship, by its name, in their order where it is ordered, else
+  /// in that of their IDs.
   @_disfavoredOverload
   public final subscript(key: String) -> [ManagedObject] {
     get { orStop { () throws(ArborError) in try objects(forKey: key) } }
@@ -132,8 +132,8 @@ extension ManagedObject {
   /// Points a to-one relationship at another object, or at none; the inverse follows at once.
   ///
   /// - Throws: ``ArborError``: `unknownName` where there is no such to-one relationship,
-  ///   `typeMismatch` for an object of another entity, `invalidArgument` for one of another context,
-  ///   `notAllowed` where this object may not be changed any more.
+  ///   `typeMismatch` for an object of another entity, `invalidArgument` for one of another
+  ///   context, `notAllowed` where this object may not be changed any more.
   public final func setObject(_ target: ManagedObject?, forKey key: String) throws(ArborError) {
     let relation = try relation(key, isToMany: false)
     let owner = try demandOwner()
@@ -141,8 +141,8 @@ extension ManagedObject {
     InverseKeeper(context: owner).set(self, relation, to: target)
   }
 
-  /// The members of a to-many relationship, in their order where it is ordered, else in that of their
-  /// IDs.
+  /// The members of a to-many relationship, in their order where it is ordered, else in that of
+  /// their IDs.
   ///
   /// - Throws: ``ArborError`` `unknownName` where there is no such to-many relationship.
   public final func objects(forKey key: String) throws(ArborError) -> [ManagedObject] {
@@ -179,8 +179,8 @@ extension ManagedObject {
     InverseKeeper(context: owner).add(member, to: self, relation)
   }
 
-  /// Removes a member from a to-many relationship, without reading the others. Nothing happens where
-  /// it is none.
+  /// Removes a member from a to-many relationship, without reading the others. Nothing happens
+  /// where it is none.
   ///
   /// - Throws: As ``setObject(_:forKey:)``.
   public final func remove(_ member: ManagedObject, forKey key: String) throws(ArborError) {

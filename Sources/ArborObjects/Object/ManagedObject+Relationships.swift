@@ -10,8 +10,8 @@ extension ManagedObject {
     return typed(owner.fault(target), relation)
   }
 
-  /// Points the to-one relationship that the class numbers `slot` at another object, or at none; the
-  /// inverse follows at once.
+  /// Points the to-one relationship that the class numbers `slot` at another object, or at none;
+  /// the inverse follows at once.
   ///
   /// - Precondition: Both objects belong to one context, and the target is of the relationship's
   ///   destination.
@@ -76,16 +76,16 @@ extension ManagedObject {
     InverseKeeper(context: owner).remove(member, from: self, relation)
   }
 
-  /// The number of members of the to-many relationship that the class numbers `slot`, without reading
-  /// them.
+  /// The number of members of the to-many relationship that the class numbers `slot`, without
+  /// reading them.
   public final func countOfMany(_ slot: Int) -> Int {
     let relation = binding.relation(slot)
     guard relation.isToMany else { wrongKind(relation, "toOne") }
     return owner?.memberCount(of: self, relation) ?? 0
   }
 
-  /// Whether an object is a member of the to-many relationship that the class numbers `slot`, without
-  /// reading the members.
+  /// Whether an object is a member of the to-many relationship that the class numbers `slot`,
+  /// without reading the members.
   public final func manyContains(_ slot: Int, _ member: ManagedObject) -> Bool {
     let relation = binding.relation(slot)
     guard relation.isToMany else { wrongKind(relation, "toOne") }

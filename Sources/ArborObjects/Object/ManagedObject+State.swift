@@ -4,19 +4,19 @@ extension ManagedObject {
   /// The object's permanent identity, which exists before its first commit and never changes.
   public final var objectID: ObjectID { binding.objectID(number) }
 
-  /// The object's entity: the concrete one, with its own properties; inherited ones are described at
-  /// its parents.
+  /// The object's entity: the concrete one, with its own properties; inherited ones are described
+  /// at its parents.
   public final var entity: EntityDescription { binding.entity.description }
 
-  /// The context the object belongs to; nil once that has gone or was reset, and for an object whose
-  /// deletion was committed.
+  /// The context the object belongs to; nil once that has gone or was reset, and for an object
+  /// whose deletion was committed.
   public final var context: ManagedObjectContext? { owner }
 
   /// Whether the object waits for its first commit.
   public final var isInserted: Bool { change?.kind == .inserted }
 
-  /// Whether the object was committed before and has changes, in its properties or among the members
-  /// of its relationships, that wait for a commit.
+  /// Whether the object was committed before and has changes, in its properties or among the
+  /// members of its relationships, that wait for a commit.
   public final var isUpdated: Bool {
     guard let owner else { return false }
     return switch change?.kind {

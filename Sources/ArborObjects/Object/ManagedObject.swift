@@ -27,10 +27,10 @@ public import ArborModel
 /// description; relationships likewise, by themselves. A subclass may have stored properties of its
 /// own, each with an initial value; they live as long as the object and are never committed.
 ///
-/// Reading never throws: a read that has to go to the store and fails gives the attribute's default,
-/// and the context's next throwing operation throws the reason. An object that outlives its context,
-/// or whose deletion was committed, keeps the values it holds, has no ``context``, and may not be
-/// changed any more.
+/// Reading never throws: a read that has to go to the store and fails gives the attribute's
+/// default, and the context's next throwing operation throws the reason. An object that outlives
+/// its context, or whose deletion was committed, keeps the values it holds, has no ``context``, and
+/// may not be changed any more.
 ///
 /// ## Topics
 /// ### Identity and state
@@ -90,7 +90,8 @@ nonisolated open class ManagedObject: Hashable {
     case gone
   }
 
-  /// Made by contexts only. Subclasses inherit it: they give their stored properties initial values.
+  /// Made by contexts only. Subclasses inherit it: they give their stored properties initial
+  /// values.
   public required init(_ construction: ObjectConstruction) {
     owner = construction.context
     number = construction.number
@@ -137,7 +138,8 @@ nonisolated open class ManagedObject: Hashable {
   /// - Throws: Any error; the commit fails with it as one of its violations.
   open func validateForDelete() throws {}
 
-  /// Checks one attribute of an inserted or changed object at commit, beyond the rules of the model.
+  /// Checks one attribute of an inserted or changed object at commit, beyond the rules of the
+  /// model.
   ///
   /// Called for objects of typed classes, for each attribute.
   ///

@@ -2,8 +2,8 @@ internal import ArborModel
 
 /// What a context is to commit of one object, and what the object was before.
 ///
-/// The object's record is the working record from the first change on; the committed one stays here,
-/// so that a rollback drops bytes, a merge compares three records and `changedValues` two.
+/// The object's record is the working record from the first change on; the committed one stays
+/// here, so that a rollback drops bytes, a merge compares three records and `changedValues` two.
 final class ObjectChange {
   enum Kind: UInt8 {
     case inserted

@@ -11,8 +11,8 @@ internal import Synchronization
 
 /// The one long-lived context of a store that background bodies run in, one after another.
 ///
-/// It is `@unchecked` because the context is not `Sendable`: whoever holds the lock, and nobody else,
-/// touches it.
+/// It is `@unchecked` because the context is not `Sendable`: whoever holds the lock, and nobody
+/// else, touches it.
 final class BackgroundContext: @unchecked Sendable {
   private let lock = Mutex(())
   private var context: ManagedObjectContext?

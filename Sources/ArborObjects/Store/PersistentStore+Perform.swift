@@ -30,8 +30,8 @@ extension PersistentStore {
   /// changed.
   ///
   /// The context lives as long as the store and keeps its objects; its merge policy is
-  /// ``MergePolicy/mergeByPropertyObjectWins``. Where the body or the commit throws, its changes are
-  /// rolled back.
+  /// ``MergePolicy/mergeByPropertyObjectWins``. Where the body or the commit throws, its changes
+  /// are rolled back.
   ///
   /// - Returns: What the body returns.
   /// - Throws: What the body or the commit throws; nothing is committed then.

@@ -47,8 +47,8 @@ public final class PersistentStore: Sendable {
   ///   - model: What the store keeps. A file of another model is treated as `options` say.
   ///   - location: The file, whose folder has to exist, or memory.
   ///   - options: How it is opened.
-  ///   - classes: The typed classes of the model's entities. One that is left out is bound when it is
-  ///     used for the first time.
+  ///   - classes: The typed classes of the model's entities. One that is left out is bound when it
+  ///     is used for the first time.
   /// - Throws: ``ArborError``, always before anything was changed: `invalidModel`, `modelMismatch`,
   ///   `notAStore`, `corrupted`, `formatTooNew`, `readOnly`, `inUse`, `diskFull`, `inputOutput`.
   public convenience init(
@@ -134,8 +134,8 @@ public final class PersistentStore: Sendable {
   ///
   /// Takes time in proportion to the store; others may read and write meanwhile.
   ///
-  /// - Throws: ``ArborError`` `corrupted` with every problem as a violation; else what kept the check
-  ///   from reading.
+  /// - Throws: ``ArborError`` `corrupted` with every problem as a violation; else what kept the
+  ///   check from reading.
   public func check() throws(ArborError) {
     let report: StoreCheckReport
     do throws(StoreError) { report = try file.check() } catch { throw ArborError(error, in: file) }

@@ -64,7 +64,8 @@ public struct StoreOptions: Sendable, Hashable {
   public var onCorruption = CorruptionRule.fail
   /// What a commit waits for.
   public var durability = Durability.full
-  /// Bytes of address space that are mapped at first; nil: as much as the system grants, up to 1 TiB.
+  /// Bytes of address space that are mapped at first; nil: as much as the system grants, up to 1
+  /// TiB.
   public var initialMapSize: Int?
   /// Bytes that the store may grow to; nil: no bound but the engine's.
   public var maximumMapSize: Int?

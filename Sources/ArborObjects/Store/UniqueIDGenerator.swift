@@ -41,8 +41,8 @@ public enum UniqueIDGenerator {
 
 /// The folder where an application keeps its stores.
 package enum ApplicationFolder {
-  /// `$XDG_DATA_HOME` or `~/.local/share` on Linux, `Application Support` on Apple's systems; in it a
-  /// folder named after the process.
+  /// `$XDG_DATA_HOME` or `~/.local/share` on Linux, `Application Support` on Apple's systems; in it
+  /// a folder named after the process.
   package static var url: URL {
     base.appending(path: ProcessInfo.processInfo.processName)
   }

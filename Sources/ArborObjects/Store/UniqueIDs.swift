@@ -17,8 +17,8 @@ public final class UniqueIDs: Sendable {
 
   /// The next number.
   ///
-  /// - Throws: ``ArborError`` where a new block cannot be reserved: the store is closed, read-only or
-  ///   full.
+  /// - Throws: ``ArborError`` where a new block cannot be reserved: the store is closed, read-only
+  ///   or full.
   public func next() throws(ArborError) -> Int64 {
     try next(1).lowerBound
   }

@@ -3,10 +3,10 @@ internal import LMDB
 
 /// Compares everything that a store keeps twice, and everything that must not contradict itself.
 ///
-/// The records are the truth: from them it works out what every index and every derived relationship
-/// has to hold, and compares that with what they do hold. Links are compared with their other side,
-/// ordered relationships with their second database, counters with the numbers in use, the history
-/// with the header.
+/// The records are the truth: from them it works out what every index and every derived
+/// relationship has to hold, and compares that with what they do hold. Links are compared with
+/// their other side, ordered relationships with their second database, counters with the numbers in
+/// use, the history with the header.
 ///
 /// It reads one snapshot, while others go on, and needs memory for one entry per index and record.
 struct StoreChecker {

@@ -1,8 +1,8 @@
 /// Gives positions to the members of an ordered relationship, moving as few as can be.
 ///
 /// Members keep their positions where these ascend already; the others get some in the gaps
-/// between. Only where a gap is exhausted all of them are numbered anew, ``StoreFormat/positionGap``
-/// apart.
+/// between. Only where a gap is exhausted all of them are numbered anew,
+/// ``StoreFormat/positionGap`` apart.
 enum MemberPositions {
   /// - Parameter old: The position of each member in the new order; nil for one that joins.
   /// - Returns: Ascending positions, none of them 0.

@@ -18,8 +18,8 @@ struct AccessPlan {
   let residual: [BoundNode]
 }
 
-/// A walk along an index whose order is the order that was asked for, given up where it takes longer
-/// than gathering all rows and sorting them.
+/// A walk along an index whose order is the order that was asked for, given up where it takes
+/// longer than gathering all rows and sorting them.
 struct OrderedAccess {
   let index: IndexSchema
   let database: Database

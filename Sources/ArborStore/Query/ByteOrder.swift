@@ -2,8 +2,8 @@ internal import ArborModel
 
 /// Compares rows by keys of bytes, encoded as index keys are but never cut.
 ///
-/// The keys lie one behind the other in one buffer. Most comparisons are decided by eight bytes that
-/// lie in the key itself.
+/// The keys lie one behind the other in one buffer. Most comparisons are decided by eight bytes
+/// that lie in the key itself.
 final class ByteOrder: RowOrder {
   struct Key {
     /// Ordered as the rows are, where it differs.
@@ -100,7 +100,8 @@ final class ByteOrder: RowOrder {
     return Self.prefix(record, field) ^ prefixMask
   }
 
-  /// Eight bytes that never contradict the order of a field's values; nil, the least, has the least.
+  /// Eight bytes that never contradict the order of a field's values; nil, the least, has the
+  /// least.
   @inline(__always)
   private static func prefix(_ record: RecordView, _ field: RecordField) -> UInt64 {
     if record.isNull(field) { return 0 }

@@ -1,8 +1,8 @@
 internal import ArborModel
 internal import Foundation
 
-/// Compares rows by values, for orders that bytes do not have: those of a locale, digits as numbers,
-/// and values of any type.
+/// Compares rows by values, for orders that bytes do not have: those of a locale, digits as
+/// numbers, and values of any type.
 final class CollatedOrder: RowOrder {
   typealias Key = [Value]
 

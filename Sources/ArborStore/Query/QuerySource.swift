@@ -27,7 +27,8 @@ struct QuerySource {
   }
 }
 
-/// Follows to-one relationships for predicates and sort keys: pending objects first, then the store.
+/// Follows to-one relationships for predicates and sort keys: pending objects first, then the
+/// store.
 ///
 /// The protocol cannot throw, so that evaluating a predicate stays free of error paths; what went
 /// wrong is kept in ``failure`` for whoever evaluated.

@@ -1,7 +1,7 @@
 /// The keys from `lower` up to but without `upper`: what one look into an index reads.
 ///
-/// Equality, ranges, prefixes and nil all come down to this, since no column's bytes begin another's
-/// and the least key above all that begin with given bytes is those bytes plus one.
+/// Equality, ranges, prefixes and nil all come down to this, since no column's bytes begin
+/// another's and the least key above all that begin with given bytes is those bytes plus one.
 struct ScanRange: Hashable {
   let lower: [UInt8]
   /// nil: to the end.

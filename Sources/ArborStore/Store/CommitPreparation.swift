@@ -38,8 +38,8 @@ struct CommitPreparation {
 
   /// Collects what the change set does and checks it.
   ///
-  /// - Throws: `metadataExists`, `conflict`, `missingTargets`, `stillLinked`, `notUnique`, `corrupted`,
-  ///   `invalidChange`; nothing has been written then.
+  /// - Throws: `metadataExists`, `conflict`, `missingTargets`, `stillLinked`, `notUnique`,
+  ///   `corrupted`, `invalidChange`; nothing has been written then.
   func prepare(_ links: [ChangeSet.LinkEdit]) throws(StoreError) {
     try checkMetadata()
     try collectRecords()

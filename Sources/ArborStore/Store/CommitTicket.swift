@@ -9,8 +9,8 @@ internal import ArborModel
 /// One change set in the queue, and what came of it.
 ///
 /// `@unchecked Sendable`: the submitting thread writes it before it is queued and reads the result
-/// after it was woken; in between only the leader uses it. The queue's lock and the mutex here order
-/// these.
+/// after it was woken; in between only the leader uses it. The queue's lock and the mutex here
+/// order these.
 final class CommitTicket: @unchecked Sendable {
   let set: ChangeSet
   /// What came of it; nil until then, and where the waiting thread is woken to lead.

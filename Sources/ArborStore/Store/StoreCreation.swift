@@ -12,8 +12,8 @@ internal import LMDB
 /// Makes new stores, whole or not at all.
 ///
 /// LMDB's own creation is not atomic: a crash in the middle leaves a file that nothing can open. So
-/// a store is filled under a temporary name beside its place, waited for on the medium, and renamed.
-/// Of two processes that create the same store one wins; the other opens the winner's.
+/// a store is filled under a temporary name beside its place, waited for on the medium, and
+/// renamed. Of two processes that create the same store one wins; the other opens the winner's.
 enum StoreCreation {
   /// Fills an empty environment: databases, header, model, catalogue, layouts, counters.
   static func fill(

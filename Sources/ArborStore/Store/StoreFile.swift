@@ -92,7 +92,8 @@ package final class StoreFile: Sendable {
     }
   }
 
-  /// A record's bytes checked and in the newest layout; see ``StoreLayouts/verified(_:of:entity:allocator:)``.
+  /// A record's bytes checked and in the newest layout; see
+  /// ``StoreLayouts/verified(_:of:entity:allocator:)``.
   @inline(__always)
   package func verified(
     _ record: RecordView, of number: ObjectNumber, entity: EntitySchema,

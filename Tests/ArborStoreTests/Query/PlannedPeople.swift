@@ -11,8 +11,8 @@ struct PlannedPeople {
   private var byName: [String: PlainObject] = [:]
 
   /// 20 companies `c00`…, 200 people `p000`… and 800 employees `e000`…; the people's and employees'
-  /// ages count from 0 to 99 over and over, employees have badges from 1, the company and the mentor
-  /// whose number is theirs modulo the number of companies and people.
+  /// ages count from 0 to 99 over and over, employees have badges from 1, the company and the
+  /// mentor whose number is theirs modulo the number of companies and people.
   init() throws {
     world = try QueryWorld(isIndexed: true)
     let companies = try make(20, "Company") { ["name": .string("c" + Self.digits($0, 2))] }

@@ -49,7 +49,8 @@ struct Benchmark {
     try context.commit()
   }
 
-  /// Operation 2: a thousand transactions of one object each. Without sync the store lies in memory.
+  /// Operation 2: a thousand transactions of one object each. Without sync the store lies in
+  /// memory.
   func single(block: Int) throws {
     let rows = Workload.extra(beyond: count, block: block)
     let isSynced = !flags.contains("nosync")

@@ -35,8 +35,8 @@ final class AttributeReader {
     }
     if let value = scalar(node, attribute) { return value }
     throw node.error(
-      "\(entity).\(attribute.name) takes \(expectation(attribute)), and this value, \(node.kind), is "
-        + "none; correct it."
+      "\(entity).\(attribute.name) takes \(expectation(attribute)), and this value, \(node.kind), "
+        + "is none; correct it."
     ).with(entity: entity, keyPath: attribute.name, offending: node.value.text())
   }
 

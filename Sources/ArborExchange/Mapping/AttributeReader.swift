@@ -19,7 +19,6 @@ import Foundation
 /// | any | `null` clears |
 final class AttributeReader {
   private let schema: ExchangeSchema
-  private var dateReaders: [AttributeDescription: DateReader] = [:]
 
   init(_ schema: ExchangeSchema) { self.schema = schema }
 
@@ -27,7 +26,7 @@ final class AttributeReader {
   ///
   /// - Throws: ``ArborError`` `invalidDocument` with the value's place.
   func value(
-    _ node: JSONNode, for attribute: AttributeDescription, of entity: String
+    _ node: JSONNode, for attribute: ExchangeAttribute, of entity: String
   ) throws(ArborError) -> Value {
     if node.kind == .null { return .null }
     if case .composite(let name) = attribute.type {
@@ -40,7 +39,7 @@ final class AttributeReader {
     ).with(entity: entity, keyPath: attribute.name, offending: node.value.text())
   }
 
-  private func scalar(_ node: JSONNode, _ attribute: AttributeDescription) -> Value? {
+  private func scalar(_ node: JSONNode, _ attribute: ExchangeAttribute) -> Value? {
     switch attribute.type {
     case .integer16: integer(node, Int64(Int16.min)...Int64(Int16.max))
     case .integer32: integer(node, Int64(Int32.min)...Int64(Int32.max))
@@ -50,7 +49,7 @@ final class AttributeReader {
     case .double: node.number?.double.map(Value.double)
     case .decimal: node.number?.decimal.map(Value.decimal)
     case .string: node.string.map(Value.string)
-    case .date: dateReader(attribute).date(node).map(Value.date)
+    case .date: attribute.dates.date(node).map(Value.date)
     case .binary, .transformable: node.string.flatMap { Data(base64Encoded: $0) }.map(Value.binary)
     case .uuid: node.string.flatMap(UUID.init(uuidString:)).map(Value.uuid)
     case .uri: node.string.flatMap { URL(string: $0) }.map(Value.uri)
@@ -71,7 +70,7 @@ final class AttributeReader {
   }
 
   private func composite(
-    _ node: JSONNode, _ name: String, _ attribute: AttributeDescription, _ entity: String
+    _ node: JSONNode, _ name: String, _ attribute: ExchangeAttribute, _ entity: String
   ) throws(ArborError) -> Value {
     guard let members = node.members else {
       throw node.error(
@@ -93,14 +92,7 @@ final class AttributeReader {
     return .composite(values)
   }
 
-  private func dateReader(_ attribute: AttributeDescription) -> DateReader {
-    if let reader = dateReaders[attribute] { return reader }
-    let reader = DateReader(attribute)
-    dateReaders[attribute] = reader
-    return reader
-  }
-
-  private func expectation(_ attribute: AttributeDescription) -> String {
+  private func expectation(_ attribute: ExchangeAttribute) -> String {
     switch attribute.type {
     case .integer16: "a whole number of 16 bits"
     case .integer32: "a whole number of 32 bits"
@@ -110,7 +102,7 @@ final class AttributeReader {
     case .double: "a number of 64-bit floating-point range"
     case .decimal: "a number of at most 38 digits"
     case .string: "a string"
-    case .date: dateReader(attribute).expectation
+    case .date: attribute.dates.expectation
     case .binary, .transformable: "bytes as a base64 string"
     case .uuid: "a UUID as a string"
     case .uri: "a URI as a string"

@@ -50,14 +50,14 @@ struct PlannedValue {
     case uniqueID
   }
 
-  let attribute: AttributeDescription
+  let attribute: ExchangeAttribute
   let content: Content
   let node: JSONNode
 }
 
 /// What one relationship of an object gets.
 struct PlannedLink {
-  let relationship: RelationshipDescription
+  let relationship: ExchangeRelationship
   let sources: [PlannedSource]
   let node: JSONNode
 }

@@ -26,8 +26,9 @@ struct ExchangeRun {
       objects.append(object)
       for value in planned.values { try fill(object, value, of: planned.entity) }
     }
-    for (planned, object) in zip(plan.objects, objects) {
-      for link in planned.links { try connect(object, link, of: planned.entity) }
+    for place in plan.objects.indices where !plan.objects[place].links.isEmpty {
+      let planned = plan.objects[place]
+      for link in planned.links { try connect(objects[place], link, of: planned.entity) }
     }
   }
 

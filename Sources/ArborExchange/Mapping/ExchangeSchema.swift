@@ -6,6 +6,7 @@ import ArborModel
 final class ExchangeSchema {
   private let model: ManagedObjectModel
   private var entities: [String: ExchangeEntity] = [:]
+  private var composites: [String: [ExchangeAttribute]] = [:]
 
   init(_ model: ManagedObjectModel) { self.model = model }
 
@@ -22,8 +23,12 @@ final class ExchangeSchema {
   var entityNames: [String] { model.entities.filter { !$0.isAbstract }.map(\.name) }
 
   /// The parts of a composite type; empty for an unknown one.
-  func parts(ofComposite name: String) -> [AttributeDescription] {
-    model.composites.first { $0.name == name }?.attributes ?? []
+  func parts(ofComposite name: String) -> [ExchangeAttribute] {
+    if let parts = composites[name] { return parts }
+    let composite = model.composites.first { $0.name == name }
+    let parts = composite?.attributes.map(ExchangeAttribute.init) ?? []
+    composites[name] = parts
+    return parts
   }
 }
 
@@ -45,11 +50,11 @@ final class ExchangeEntity {
     for ancestor in lineage.reversed() {
       for attribute in ancestor.attributes {
         names.append(attribute.name)
-        properties[attribute.name] = .attribute(attribute)
+        properties[attribute.name] = .attribute(ExchangeAttribute(attribute))
       }
       for relationship in ancestor.relationships {
         names.append(relationship.name)
-        properties[relationship.name] = .relationship(relationship)
+        properties[relationship.name] = .relationship(ExchangeRelationship(relationship))
       }
     }
     propertyNames = names
@@ -64,6 +69,34 @@ final class ExchangeEntity {
 
 /// An attribute or a relationship.
 enum ExchangeProperty {
-  case attribute(AttributeDescription)
-  case relationship(RelationshipDescription)
+  case attribute(ExchangeAttribute)
+  case relationship(ExchangeRelationship)
+}
+
+/// One attribute, shared by all values that are read for it: a description is large to copy.
+final class ExchangeAttribute {
+  let name: String
+  let type: AttributeType
+  private let description: AttributeDescription
+  /// Of dates: what their texts look like.
+  private(set) lazy var dates = DateReader(description)
+
+  init(_ description: AttributeDescription) {
+    name = description.name
+    type = description.type
+    self.description = description
+  }
+}
+
+/// One relationship, shared by all links that are read for it.
+final class ExchangeRelationship {
+  let name: String
+  let destination: String
+  let isToMany: Bool
+
+  init(_ description: RelationshipDescription) {
+    name = description.name
+    destination = description.destination
+    isToMany = description.isToMany
+  }
 }

@@ -44,7 +44,7 @@ extension SeedReader {
   }
 
   private func value(
-    _ node: JSONNode, for attribute: AttributeDescription, of entity: ExchangeEntity
+    _ node: JSONNode, for attribute: ExchangeAttribute, of entity: ExchangeEntity
   ) throws(ArborError) -> PlannedValue {
     if node.string == Self.uniqueID {
       switch attribute.type {
@@ -62,7 +62,7 @@ extension SeedReader {
   }
 
   private mutating func sources(
-    ofRelationship relationship: RelationshipDescription, _ member: JSONNode.Member,
+    ofRelationship relationship: ExchangeRelationship, _ member: JSONNode.Member,
     of entity: ExchangeEntity
   ) throws(ArborError) -> [PlannedSource] {
     let node = member.value
@@ -95,7 +95,7 @@ extension SeedReader {
   }
 
   private mutating func source(
-    ofMember node: JSONNode, of relationship: RelationshipDescription
+    ofMember node: JSONNode, of relationship: ExchangeRelationship
   ) throws(ArborError) -> PlannedSource {
     guard node.kind == .object else {
       throw node.error(

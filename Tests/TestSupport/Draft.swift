@@ -43,6 +43,7 @@ package final class Draft {
     guard let entity = file.schema.entity(of: number),
       let stored = try snapshot.record(number, allocator: allocator)
     else { throw DraftError("\(number)") }
+    slabs.append(allocator.slab)
     var record = RecordBuffer(copying: stored.bytes, into: allocator)
     try fill(&record, entity, values, targets.compactMapValues { $0 })
     for (name, target) in targets where target == nil {

@@ -6,11 +6,14 @@ package final class BoundPredicate: Sendable {
   package let root: BoundNode
   /// The root as a conjunction in normal form, prepared for planning.
   let members: [BoundMember]
+  /// What the predicate asks for where it names one unique value.
+  package let uniqueEquality: UniqueEquality?
 
   package init(entity: EntitySchema, root: BoundNode) {
     self.entity = entity
     self.root = root
     members = PredicateNormalizer.members(of: root)
+    uniqueEquality = UniqueEquality(root, of: entity)
   }
 }
 

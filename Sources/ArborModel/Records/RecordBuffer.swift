@@ -14,13 +14,16 @@ package struct RecordBuffer {
   /// Room for a few short strings, so that filling in a new object rarely moves it.
   private static let slack = 64
 
-  /// Copies a record, leaving room to grow.
+  /// Copies a record, leaving room to grow. The bytes may lie in the allocator's present slab.
   package init(copying bytes: UnsafeRawBufferPointer, into allocator: SlabAllocator) {
+    let present = allocator.slab
     capacity = bytes.count + Self.slack
     base = allocator.allocate(capacity)
     slab = allocator.slab
     count = bytes.count
-    if let source = bytes.baseAddress { base.copyMemory(from: source, byteCount: count) }
+    withExtendedLifetime(present) {
+      if let source = bytes.baseAddress { base.copyMemory(from: source, byteCount: count) }
+    }
   }
 
   /// Copies a record, leaving room to grow.

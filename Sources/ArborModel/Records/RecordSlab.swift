@@ -1,3 +1,5 @@
+internal import Synchronization
+
 /// A run of memory that many records share, so that an object costs no allocation of its own.
 ///
 /// Records hold a strong reference to their slab and a pointer into it. Bytes that have been handed
@@ -9,11 +11,43 @@ package final class RecordSlab {
   @usableFromInline package internal(set) var used = 0
 
   fileprivate init(capacity: Int) {
-    base = .allocate(byteCount: capacity, alignment: 16)
+    base = SlabMemory.take(capacity)
     self.capacity = capacity
   }
 
-  deinit { base.deallocate() }
+  deinit { SlabMemory.give(base, capacity) }
+}
+
+/// The memory of slabs of the usual size that nobody holds any more, kept for the next ones: the
+/// first touch of fresh memory costs more than filling it.
+private enum SlabMemory {
+  static let usualSize = 64 << 10
+  /// 32 MiB.
+  private static let mostKept = 512
+
+  /// `@unchecked Sendable`: nobody else knows these addresses.
+  private struct Blocks: @unchecked Sendable {
+    var addresses: [UnsafeMutableRawPointer] = []
+  }
+
+  private static let kept = Mutex(Blocks())
+
+  static func take(_ size: Int) -> UnsafeMutableRawPointer {
+    if size == usualSize, let block = kept.withLock({ $0.addresses.popLast() }) { return block }
+    return .allocate(byteCount: size, alignment: 16)
+  }
+
+  static func give(_ block: UnsafeMutableRawPointer, _ size: Int) {
+    if size == usualSize {
+      let isKept = kept.withLock { kept in
+        guard kept.addresses.count < mostKept else { return false }
+        kept.addresses.append(block)
+        return true
+      }
+      if isKept { return }
+    }
+    block.deallocate()
+  }
 }
 
 /// Hands out memory for records from slabs, one after another.
@@ -23,11 +57,14 @@ package final class SlabAllocator {
   @usableFromInline package internal(set) var slab: RecordSlab
   private let slabSize: Int
 
+  /// What a single object fits into, so that a fetch of one pins no more than that.
+  private static let firstSize = 1 << 10
+
   /// Slabs of 64 KiB hold a few hundred records: large enough to be rare, small enough not to be
-  /// pinned for long by one survivor.
+  /// pinned for long by one survivor. The first ones are smaller.
   package init(slabSize: Int = 64 << 10) {
     self.slabSize = slabSize
-    slab = RecordSlab(capacity: slabSize)
+    slab = RecordSlab(capacity: min(slabSize, Self.firstSize))
   }
 
   /// Takes `count` bytes, uninitialised, aligned to 8, from ``slab``, which changes where the
@@ -44,7 +81,7 @@ package final class SlabAllocator {
   func allocateInNewSlab(_ count: Int) -> UnsafeMutableRawPointer {
     // A run longer than a slab gets one of its own, and the present one goes on being filled
     // after it has been replaced only when it is nearly empty: not worth a second list.
-    slab = RecordSlab(capacity: max(slabSize, count))
+    slab = RecordSlab(capacity: max(min(slabSize, slab.capacity * 4), count))
     slab.used = count
     return slab.base
   }

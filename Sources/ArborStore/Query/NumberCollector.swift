@@ -96,10 +96,18 @@ struct NumberCollector {
   ) throws {
     var batch = try cursor.firstBatch(key)
     while let values = batch {
-      for place in stride(from: 0, to: values.count - 7, by: 8) {
-        numbers.append(values.loadUnaligned(fromByteOffset: place, as: UInt64.self))
-      }
+      append(values, to: &numbers)
       batch = try cursor.nextBatch()
+    }
+  }
+
+  /// Copies numbers as they lie on their page, where they need not be aligned.
+  private static func append(_ values: UnsafeRawBufferPointer, to numbers: inout [UInt64]) {
+    let (start, count) = (numbers.count, values.count / 8)
+    numbers.append(contentsOf: repeatElement(0, count: count))
+    numbers.withUnsafeMutableBytes { bytes in
+      let room = UnsafeMutableRawBufferPointer(rebasing: bytes[(start * 8)...])
+      room.copyMemory(from: UnsafeRawBufferPointer(rebasing: values[..<(count * 8)]))
     }
   }
 

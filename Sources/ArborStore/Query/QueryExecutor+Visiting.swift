@@ -29,9 +29,14 @@ extension QueryExecutor {
   private func scan<Sink: RowSink>(
     _ entity: EntitySchema, _ nodes: [BoundNode], _ sink: inout Sink
   ) throws -> Bool {
-    let predicate = try filter(nodes, for: entity).predicate
-    return try scan(entity, entity.layout, predicate ?? { _, _, _ in true }, resolver, &sink)
+    guard let predicate = try filter(nodes, for: entity).predicate else {
+      return try scan(entity, entity.layout, { _, _, _ in true }, resolver, &sink)
+    }
+    return try scan(entity, entity.layout, predicate, resolver, &sink)
   }
+
+  /// How many records a scan takes at a time, once it goes on.
+  private static let batchSize = 64
 
   /// The loop that runs for every object of the store. Its parameters are borrowed, so that none of
   /// them is retained and released for every row.
@@ -41,20 +46,23 @@ extension QueryExecutor {
   ) throws -> Bool {
     let dirty = hasPendingChanges ? overlay?.dirty : nil
     let cursor = try source.reader.cursor(source.records(entity))
-    var next = try cursor.first()
-    while let entry = next {
-      let number = ObjectNumber(rawValue: entry.integerKey)
-      if let dirty, dirty.contains(number) {
-        next = try cursor.next()
-        continue
+    return try withUnsafeTemporaryAllocation(of: Entry.self, capacity: Self.batchSize) { room in
+      // A fetch of few rows shall not read many.
+      var batch = UnsafeMutableBufferPointer(rebasing: room[..<8])
+      while true {
+        let count = try cursor.next(into: batch)
+        for place in 0..<count {
+          let entry = batch[place]
+          let number = ObjectNumber(rawValue: entry.integerKey)
+          if let dirty, dirty.contains(number) { continue }
+          let record = try verified(entry.value, number, entity, layout)
+          guard predicate(record, number, resolver) else { continue }
+          guard try sink.take(number, .stored(record), of: entity) else { return false }
+        }
+        guard count == batch.count else { return true }
+        batch = room
       }
-      let record = try verified(entry.value, number, entity, layout)
-      if predicate(record, number, resolver) {
-        guard try sink.take(number, .stored(record), of: entity) else { return false }
-      }
-      next = try cursor.next()
     }
-    return true
   }
 
   /// Visits the objects of given numbers, which are in ascending order.
@@ -84,7 +92,7 @@ extension QueryExecutor {
             guard try sink.take(number, .stored(record), of: entity) else { return }
           }
         } else if !mayBeMissing {
-          throw missing(number, entity)
+          throw StoreError.missingRecord(number, entity)
         }
       }
       start = end
@@ -98,10 +106,10 @@ extension QueryExecutor {
   func visit<Sink: RowSink>(
     _ walk: OrderedAccess, _ nodes: [BoundNode], _ sink: inout Sink
   ) throws -> Bool {
-    guard let needed = query.rowsNeeded, needed > 0 else { return false }
-    var rows = OrderedRows(self, nodes)
+    guard let needed = query.rowsNeeded, needed > 0, var rows = try OrderedRows(self, nodes) else {
+      return false
+    }
     let cursor = try source.reader.cursor(walk.database)
-    var numbers: [UInt64] = []
     for range in walk.isForward ? walk.ranges : walk.ranges.reversed() {
       var entry = try walk.isForward ? cursor.seek(range.lower) : last(cursor, in: range)
       while let found = entry {
@@ -111,14 +119,16 @@ extension QueryExecutor {
           break
         }
         guard found.key.count < KeyBuffer.indexLimit else { return false }
-        let count = try cursor.valueCount()
-        if count == 1 {
+        if try cursor.valueCount() == 1 {
           guard try rows.take(found.integerValue, &sink) else { return try finish() }
         } else {
-          numbers.removeAll(keepingCapacity: true)
-          try NumberCollector.appendAll(of: found.key, cursor, to: &numbers)
-          for number in numbers {
-            guard try rows.take(number, &sink) else { return try finish() }
+          var batch = try cursor.firstBatch(found.key)
+          while let values = batch {
+            for place in stride(from: 0, to: values.count - 7, by: 8) {
+              let number = values.loadUnaligned(fromByteOffset: place, as: UInt64.self)
+              guard try rows.take(number, &sink) else { return try finish() }
+            }
+            batch = try cursor.nextBatch()
           }
         }
         guard rows.visited <= walk.budget else { return false }
@@ -139,52 +149,68 @@ extension QueryExecutor {
     guard try cursor.seek(upper) != nil else { return try cursor.last() }
     return try cursor.previousKey()
   }
+}
 
-  fileprivate func missing(_ number: ObjectNumber, _ entity: EntitySchema) -> StoreError {
+extension StoreError {
+  /// An index names an object that is not there.
+  static func missingRecord(_ number: ObjectNumber, _ entity: EntitySchema) -> StoreError {
     .corrupted(
-      entity: entity.name, object: number, what: "An index names the object, which has no record.")
+      entity: entity.name, object: number,
+      what: "An index names the object, which has no record; run the store check.")
   }
 }
 
 /// Looks up the objects that an index names one after another.
-private struct OrderedRows {
+private struct OrderedRows: ~Copyable {
   private let executor: QueryExecutor
-  private let dirty: NumberMap?
-  private var filters: [(filter: RowFilter, database: Database)] = []
-  private(set) var visited = 0
   private let nodes: [BoundNode]
+  private let dirty: NumberMap?
+  private(set) var visited = 0
 
-  init(_ executor: QueryExecutor, _ nodes: [BoundNode]) {
+  // What belongs to the entity of the object looked up last: most have one entity.
+  private var entity: EntitySchema
+  private var layout: RecordLayout
+  private var predicate: CompiledPredicate?
+  private var cursor: Cursor
+
+  /// - Returns: nil where no entity is asked for.
+  init?(_ executor: QueryExecutor, _ nodes: [BoundNode]) throws {
+    guard let first = executor.family.first else { return nil }
     self.executor = executor
     self.nodes = nodes
     dirty = executor.hasPendingChanges ? executor.overlay?.dirty : nil
+    entity = first
+    layout = first.layout
+    predicate = try executor.filter(nodes, for: first).predicate
+    cursor = try executor.source.reader.cursor(executor.source.records(first))
   }
 
   /// Returns whether more rows are wanted.
+  @inline(__always)
   mutating func take<Sink: RowSink>(_ raw: UInt64, _ sink: inout Sink) throws -> Bool {
     let number = ObjectNumber(rawValue: raw)
     visited += 1
-    if dirty?.contains(number) ?? false { return true }
-    guard let (filter, database) = try filter(for: number) else { return true }
-    guard let bytes = try executor.source.reader.get(database, key: raw) else {
-      throw executor.missing(number, filter.entity)
+    if let dirty, dirty.contains(number) { return true }
+    if number.entity != entity.number {
+      guard try change(to: number) else { return true }
     }
-    let record = try executor.verified(bytes, number, filter.entity, filter.entity.layout)
-    guard filter.accepts(record, number, executor.resolver) else { return true }
-    return try sink.take(number, .stored(record), of: filter.entity)
+    guard let entry = try cursor.seekExact(raw) else {
+      throw StoreError.missingRecord(number, entity)
+    }
+    let record = try executor.verified(entry.value, number, entity, layout)
+    if let predicate, !predicate(record, number, executor.resolver) { return true }
+    return try sink.take(number, .stored(record), of: entity)
   }
 
-  private mutating func filter(
-    for number: ObjectNumber
-  ) throws -> (filter: RowFilter, database: Database)? {
-    if let known = filters.first(where: { $0.filter.entity.number == number.entity }) {
-      return known
+  /// Turns to the records of another entity; false where it is not asked for.
+  private mutating func change(to number: ObjectNumber) throws -> Bool {
+    guard let other = executor.family.first(where: { $0.number == number.entity }) else {
+      return false
     }
-    guard let entity = executor.family.first(where: { $0.number == number.entity }) else {
-      return nil
-    }
-    filters.append(
-      (try executor.filter(nodes, for: entity), executor.source.records(entity)))
-    return filters.last
+    entity = other
+    layout = other.layout
+    predicate = try executor.filter(nodes, for: other).predicate
+    cursor = try executor.source.reader.cursor(executor.source.records(other))
+    return true
   }
 }

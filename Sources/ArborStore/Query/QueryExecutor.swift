@@ -55,7 +55,7 @@ struct QueryExecutor {
     _ plan: AccessPlan, _ pending: [PendingRow], _ allocator: SlabAllocator
   ) throws -> FetchedRecords {
     guard !pending.isEmpty else {
-      var collector = collector(allocator)
+      var collector = collector(allocator, expected: try certainRows(plan))
       try visit(plan, &collector, skipsKnown: true)
       return collector.result
     }
@@ -108,10 +108,20 @@ struct QueryExecutor {
     return collector.result
   }
 
-  private func collector(_ allocator: SlabAllocator) -> RowCollector {
+  private func collector(_ allocator: SlabAllocator, expected: Int = 0) -> RowCollector {
     RowCollector(
       allocator, known: overlay?.known, offset: query.offset,
-      limit: query.limit > 0 ? query.limit : nil)
+      limit: query.limit > 0 ? query.limit : nil, expected: expected)
+  }
+
+  /// How many stored rows a plan gives, where none has to be asked first; else 0.
+  private func certainRows(_ plan: AccessPlan) throws -> Int {
+    guard plan.residual.isEmpty else { return 0 }
+    switch plan.access {
+    case .nothing, .ordered: return 0
+    case .scan: return try source.count(family)
+    case .numbers(let numbers, _): return numbers.count
+    }
   }
 
   // MARK: Conditions

@@ -43,11 +43,15 @@ struct RowCollector: RowSink {
   ///   - known: The objects whose records need no copy.
   ///   - offset: How many rows are left out at the beginning.
   ///   - limit: After how many rows no more are wanted; nil for all.
-  init(_ allocator: SlabAllocator, known: NumberMap?, offset: Int, limit: Int?) {
+  ///   - expected: How many rows will come, where that is certain.
+  init(
+    _ allocator: SlabAllocator, known: NumberMap?, offset: Int, limit: Int?, expected: Int = 0
+  ) {
     self.allocator = allocator
     self.known = known.flatMap { $0.count > 0 ? $0 : nil }
     toSkip = offset
     room = limit ?? .max
+    result.rows.reserveCapacity(max(0, min(room, expected - offset)))
   }
 
   @inline(__always)

@@ -12,7 +12,43 @@ extension StoreSnapshot {
   package func fetch(
     _ query: StoreQuery, overlay: FetchOverlay?, allocator: SlabAllocator
   ) throws(StoreError) -> FetchedRecords {
-    try answering { try QueryExecutor(source, query, overlay: overlay).fetch(allocator) }
+    try answering {
+      if let found = try lookUpUnique(query, overlay, allocator) { return found }
+      return try QueryExecutor(source, query, overlay: overlay).fetch(allocator)
+    }
+  }
+
+  /// Answers a query for one unique value without planning it; nil where it is more than that.
+  private func lookUpUnique(
+    _ query: StoreQuery, _ overlay: FetchOverlay?, _ allocator: SlabAllocator
+  ) throws -> FetchedRecords? {
+    guard let predicate = query.predicate, let wanted = predicate.bound.uniqueEquality,
+      query.offset == 0, !(overlay?.hasPendingChanges ?? false),
+      let value = wanted.value(predicate.arguments), !value.isNull
+    else { return nil }
+    var key = KeyBuffer()
+    let isOfKind = KeyEncoder.append(
+      value, as: wanted.kind, isAscending: wanted.isAscending, to: &key)
+    guard isOfKind, !key.isCut else { return nil }
+    let reader = try reader
+    let index = store.databases.indexPlaces(of: query.entity.index)[wanted.indexPlace]
+    var result = FetchedRecords()
+    guard let found = try reader.get(store.databases.indexes[index].database, key: key.bytes),
+      found.count == 8
+    else { return result }
+    let number = ObjectNumber(rawValue: found.loadUnaligned(as: UInt64.self))
+    guard let entity = store.schema.entity(of: number),
+      entity === query.entity || query.includesSubentities && entity.isKind(of: query.entity)
+    else { return result }
+    if let known = overlay?.known, known.contains(number) {
+      result.rows.append(FetchedRow(known: number))
+    } else if let record = try record(number, allocator: allocator) {
+      result.rows.append(FetchedRow(number, copy: record, slabIndex: 0))
+      result.slabs.append(allocator.slab)
+    } else {
+      throw StoreError.missingRecord(number, entity)
+    }
+    return result
   }
 
   /// The number of rows that a fetch would give. From an index alone it costs no walk over rows.

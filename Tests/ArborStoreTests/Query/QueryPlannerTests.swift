@@ -15,6 +15,13 @@ import Testing
     } rows: {
       "e016"
     }
+    try assertFetch("Manager", "17 == badge") {
+      """
+      index Employee.badge: badge == 17 · 0 rows
+      """
+    } rows: {
+      ""
+    }
     try assertFetch("Employee", "name CONTAINS '1' AND badge == 17 AND age < 50") {
       """
       filter name CONTAINS "1" AND age < 50

@@ -1,0 +1,50 @@
+/// A predicate that asks for one value of an attribute that is unique: the commonest of all, and found
+/// without planning.
+package struct UniqueEquality: Sendable {
+  /// The place of the attribute's unique index among the entity's indexes.
+  package let indexPlace: Int
+  package let kind: FieldKind
+  package let isAscending: Bool
+  private let operand: Operand
+
+  private enum Operand {
+    case constant(Value)
+    case argument(Int)
+  }
+
+  /// - Returns: nil for predicates that say anything else.
+  init?(_ root: BoundNode, of entity: EntitySchema) {
+    guard case .comparison(let comparison) = root, comparison.comparison == .equal,
+      comparison.options.isEmpty
+    else { return nil }
+    let other: BoundExpression
+    let path: BoundPath
+    switch (comparison.left, comparison.right) {
+    case (.path(let left), let right): (path, other) = (left, right)
+    case (let left, .path(let right)): (path, other) = (right, left)
+    default: return nil
+    }
+    switch other {
+    case .constant(let value): operand = .constant(value)
+    case .argument(let place): operand = .argument(place)
+    case .path, .list: return nil
+    }
+    guard path.hops.isEmpty, case .attribute(let attribute) = path.leaf else { return nil }
+    guard
+      let place = entity.indexes.firstIndex(where: {
+        $0.isUnique && $0.columns.count == 1 && $0.columns[0].source == .attribute(attribute.slot)
+      })
+    else { return nil }
+    indexPlace = place
+    kind = attribute.field.kind
+    isAscending = entity.indexes[place].columns[0].isAscending
+  }
+
+  /// The value that is asked for; nil where there is no such argument.
+  package func value(_ arguments: [Value]) -> Value? {
+    switch operand {
+    case .constant(let value): value
+    case .argument(let place): arguments.indices.contains(place) ? arguments[place] : nil
+    }
+  }
+}

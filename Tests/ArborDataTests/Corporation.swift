@@ -12,6 +12,14 @@ import Testing
 
 /// Typed classes and a model file of companies with employees, and a place for their stores.
 enum Corporation {
+  /// Everything that these tests write; removed when the process ends.
+  private static let root: URL = {
+    let root = FileManager.default.temporaryDirectory
+      .appending(path: "corporation-\(UUID().uuidString)", directoryHint: .isDirectory)
+    atexit { try? FileManager.default.removeItem(at: Corporation.root) }
+    return root
+  }()
+
   /// Application data of this process; set before the first manager asks for it.
   static let applicationData: URL = {
     let folder = temporaryFolder()
@@ -19,14 +27,16 @@ enum Corporation {
     return folder
   }()
 
+  /// A folder of nobody else's, which exists.
   static func temporaryFolder() -> URL {
-    FileManager.default.temporaryDirectory
-      .appending(path: "arbor-\(UUID().uuidString)", directoryHint: .isDirectory)
+    let folder = root.appending(path: UUID().uuidString, directoryHint: .isDirectory)
+    try? FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    return folder
   }
 
+  /// A file of nobody else's, which does not exist.
   static func temporaryFile(_ ending: String) -> URL {
-    FileManager.default.temporaryDirectory
-      .appending(path: "arbor-\(UUID().uuidString).\(ending)", directoryHint: .notDirectory)
+    temporaryFolder().appending(path: "file.\(ending)", directoryHint: .notDirectory)
   }
 
   /// A manager of typed classes on a store in memory.
@@ -41,7 +51,6 @@ enum Corporation {
   static func modelFolder(named name: String) throws -> URL {
     _ = applicationData
     let folder = temporaryFolder()
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     let contents = folder.appending(path: "\(name).xcdatamodeld/\(name).xcdatamodel")
     try FileManager.default.createDirectory(at: contents, withIntermediateDirectories: true)
     try Data(modelXML.utf8).write(to: contents.appending(path: "contents"))

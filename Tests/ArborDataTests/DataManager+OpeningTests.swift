@@ -18,7 +18,6 @@ import Testing
     let folder = try Corporation.modelFolder(named: "Both")
     let model = try ManagedObjectModel(contentsOf: folder.appending(path: "Both.xcdatamodeld"))
     let other = Corporation.temporaryFolder()
-    try FileManager.default.createDirectory(at: other, withIntermediateDirectories: true)
     try model.jsonData().write(to: other.appending(path: "Ours.model.json"))
     let manager = try DataManager(modelNamed: "Ours", in: other)
     #expect(manager.store.model.entities.map(\.name) == ["Company", "Employee"])

@@ -78,7 +78,6 @@ import Testing
 
   @Test func isToldOfASeedInOneRoundAndOfAFailedOneNotAtAll() throws {
     let file = Corporation.temporaryFile("json")
-    defer { try? FileManager.default.removeItem(at: file) }
     try Data(#"{"Company": {"employees": [{"name": "a"}, {"name": "b"}]}}"#.utf8).write(to: file)
     let report = try manager.seed(from: file)
     let round = listener.round()

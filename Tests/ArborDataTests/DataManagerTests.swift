@@ -155,7 +155,6 @@ import Testing
     try manager.seed(from: file)
     #expect(manager.inserted == 101)
     #expect(try manager.count("Company") == 2)
-    try FileManager.default.removeItem(at: file)
   }
 
   @Test func aSubclassSpeaksTheWordsOfItsDomain() throws {
@@ -166,7 +165,6 @@ import Testing
     }
     let models = try Corporation.modelFolder(named: "Corporate")
     let seeds = Corporation.temporaryFolder()
-    try FileManager.default.createDirectory(at: seeds, withIntermediateDirectories: true)
     try Data(
       #"""
       {"Company": {"companyName": "Foo Inc.",
@@ -190,7 +188,6 @@ import Testing
     #expect(try manager.seedOnce("main", from: seeds.appending(path: "Main.seed.json")) == nil)
     #expect(try manager.count("Company") == 1)
     try manager.store.check()
-    try FileManager.default.removeItem(at: seeds)
   }
 
   // MARK: Named requests

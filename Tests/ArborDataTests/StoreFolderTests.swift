@@ -27,7 +27,6 @@ import Testing
     #expect(attributes[.posixPermissions] as? Int == 0o700)
     #if !canImport(Darwin)
       #expect(made.path == root.appending(path: "tester").path)
-      try FileManager.default.removeItem(at: root)
     #endif
   }
 }

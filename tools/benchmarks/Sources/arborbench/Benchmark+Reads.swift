@@ -20,15 +20,25 @@ extension Benchmark {
     var context = store.makeContext()
     try Meter.measure("3_lookup_id", repetitions: Self.lookups) {
       var sum: UInt64 = 0
+      try context.withSnapshot {
+        for id in ids { sum &+= try employee(id, in: context).checksum }
+      }
+      return (Self.lookups, sum)
+    }
+    context = store.makeContext()
+    try Meter.measure("3t_lookup_id_txn_each", repetitions: Self.lookups) {
+      var sum: UInt64 = 0
       for id in ids { sum &+= try employee(id, in: context).checksum }
       return (Self.lookups, sum)
     }
     context = store.makeContext()
     try Meter.measure("4_lookup_unique", repetitions: Self.lookups) {
       var sum: UInt64 = 0
-      for id in employeeIDs {
-        let found = try context.fetchOne(Employee.self, matching: "employeeID == \(id)")
-        sum &+= found?.checksum ?? 0
+      try context.withSnapshot {
+        for id in employeeIDs {
+          let found = try context.fetchOne(Employee.self, matching: "employeeID == \(id)")
+          sum &+= found?.checksum ?? 0
+        }
       }
       return (Self.lookups, sum)
     }

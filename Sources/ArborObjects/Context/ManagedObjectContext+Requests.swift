@@ -8,7 +8,7 @@ extension ManagedObjectContext {
   public func fetch<T: ManagedObject>(
     _ type: T.Type, matching predicate: FetchPredicate? = nil, sortedBy sortKeys: [SortKey] = []
   ) throws(ArborError) -> [T] {
-    try fetch(FetchRequest<T>(predicate: predicate, sortKeys: sortKeys))
+    try fetch(request(type, predicate, sortKeys))
   }
 
   /// Fetches objects of an entity by its name.
@@ -28,7 +28,7 @@ extension ManagedObjectContext {
   public func fetchOne<T: ManagedObject>(
     _ type: T.Type, matching predicate: FetchPredicate? = nil, sortedBy sortKeys: [SortKey] = []
   ) throws(ArborError) -> T? {
-    try fetchOne(FetchRequest<T>(predicate: predicate, sortKeys: sortKeys))
+    try fetchOne(request(type, predicate, sortKeys))
   }
 
   /// The first object of an entity that fulfils a predicate, or nil.
@@ -48,7 +48,20 @@ extension ManagedObjectContext {
   public func count<T: ManagedObject>(
     _ type: T.Type, matching predicate: FetchPredicate? = nil
   ) throws(ArborError) -> Int {
-    try count(FetchRequest<T>(predicate: predicate))
+    try count(request(type, predicate, []))
+  }
+
+  /// A request for a typed class. Its binding knows the entity's name, which costs less than the
+  /// class's description does.
+  @inline(__always)
+  private func request<T: ManagedObject>(
+    _ type: T.Type, _ predicate: FetchPredicate?, _ sortKeys: [SortKey]
+  ) throws(ArborError) -> FetchRequest<T> {
+    guard type != ManagedObject.self else {
+      return FetchRequest<T>(predicate: predicate, sortKeys: sortKeys)
+    }
+    return FetchRequest<T>(
+      entity: try binding(for: type).entity.name, predicate: predicate, sortKeys: sortKeys)
   }
 
   /// The number of objects of an entity that fulfil a predicate.

@@ -1,0 +1,60 @@
+import ArborModel
+import ArborObjects
+import Testing
+
+/// Fetches by a unique attribute, which the store answers without a plan, against the same
+/// questions asked in a way that needs one.
+@Suite struct UniqueFetchTests {
+  private let store: PersistentStore
+
+  init() throws {
+    let model = try ManagedObjectModel {
+      Entity("Item", uniquenessConstraints: [["code"]]) { Attribute("code", .string, .optional) }
+      Entity("Book", parent: "Item") { Attribute("pages", .integer64, .default(0)) }
+    }
+    store = try PersistentStore(model: model, at: .inMemory)
+  }
+
+  /// Texts that keys tell apart, and texts that keys cut to the same bytes.
+  private static let codes =
+    ["", "a", "a\0", "ä", String(repeating: "x", count: 479)]
+    + ["1", "2", "3"].map { String(repeating: "x", count: 600) + $0 }
+
+  @Test func findsWhatAScanFinds() throws {
+    let context = store.makeContext()
+    for (place, code) in Self.codes.enumerated() {
+      try context.insert(place.isMultiple(of: 2) ? "Item" : "Book")["code"] = .string(code)
+    }
+    try context.insert("Item")["code"] = .null
+    try context.commit()
+    for code in Self.codes + ["b", "xx", String(repeating: "x", count: 600)] {
+      for entity in ["Item", "Book"] {
+        let direct = try store.makeContext().fetchIDs(
+          FetchRequest(entity: entity, predicate: "code == \(code)"))
+        let planned = try store.makeContext().fetchIDs(
+          FetchRequest(entity: entity, predicate: "code == \(code) AND NOT code == nil"))
+        #expect(direct == planned, "\(entity) of a code of \(code.utf8.count) bytes")
+      }
+      var items = FetchRequest<ManagedObject>(entity: "Item", predicate: "code == \(code)")
+      items.includesSubentities = false
+      let exact = try store.makeContext().fetch(items)
+      #expect(exact.allSatisfy { $0.entity.name == "Item" && $0["code"] == .string(code) })
+    }
+    #expect(try store.makeContext().count("Item", matching: "code == \(nil)") == 1)
+    #expect(try store.check().problems.isEmpty)
+  }
+
+  @Test func seesUncommittedValues() throws {
+    let context = store.makeContext()
+    let item = try context.insert("Item")
+    item["code"] = "old"
+    try context.commit()
+    item["code"] = "new"
+    #expect(try context.fetchOne("Item", matching: "code == 'old'") == nil)
+    #expect(try context.fetchOne("Item", matching: "code == 'new'") === item)
+    #expect(try store.makeContext().fetchOne("Item", matching: "code == 'old'") != nil)
+    context.delete(item)
+    #expect(try context.fetchOne("Item", matching: "code == 'new'") == nil)
+    #expect(try store.check().problems.isEmpty)
+  }
+}

@@ -208,11 +208,12 @@ extension ModelXMLReader {
   }
 
   mutating func template(_ node: ModelXMLNode) -> FetchTemplate {
-    // A flag that a template does not have is off, unlike that of a request made in code.
+    // A flag that a template does not have is off, unlike that of a request made in code; but every
+    // fetch sees its context's uncommitted changes unless somebody says that it shall not.
     var template = FetchTemplate(
       name: node["name"] ?? "", entity: node["entity"] ?? "",
       includesSubentities: flag("includeSubentities", of: node, entity: nil) ?? false,
-      includesPendingChanges: flag("includesPendingChanges", of: node, entity: nil) ?? false,
+      includesPendingChanges: flag("includesPendingChanges", of: node, entity: nil) ?? true,
       returnsDistinctResults: flag("returnDistinctResults", of: node, entity: nil) ?? false)
     if let predicate = node["predicateString"], !predicate.isEmpty {
       template.predicate = predicate

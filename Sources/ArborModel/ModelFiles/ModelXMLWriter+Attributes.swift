@@ -68,7 +68,7 @@ extension FetchTemplate {
       "fetchBatchSize": fetchBatchSize == 0 ? nil : "\(fetchBatchSize)",
       "resultType": resultType == .objects ? nil : "\(resultType.rawValue)",
       "includeSubentities": includesSubentities.xmlMark,
-      "includesPendingChanges": includesPendingChanges.xmlMark,
+      "includesPendingChanges": includesPendingChanges ? "YES" : "NO",
       "returnDistinctResults": returnsDistinctResults.xmlMark,
     ]
   }

@@ -84,7 +84,7 @@ enum ModelFixtures {
     model.fetchRequestTemplates.append(
       FetchTemplate(
         name: "someNames", entity: "Person", fetchLimit: 10, fetchBatchSize: 5,
-        includesSubentities: false, includesPendingChanges: false, returnsDistinctResults: true,
+        includesSubentities: false, includesPendingChanges: true, returnsDistinctResults: true,
         resultType: .rows))
     model.entities[1].attributes[4].valueClassName = "[String]"
     return model
@@ -108,7 +108,7 @@ enum ModelFixtures {
         request: FetchTemplate(
           name: "fetchedPropertyFetchRequest", entity: "Employee",
           predicate: "company == $FETCH_SOURCE AND age >= 60", includesSubentities: false,
-          includesPendingChanges: false))
+          includesPendingChanges: true))
       FetchIndexDescription(name: "byNameIndex", elements: [.init("companyName")])
     }
   }

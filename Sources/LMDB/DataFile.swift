@@ -141,7 +141,7 @@ struct DataFile: ~Copyable {
   #if canImport(Glibc)
     /// The kinds of file systems, from `linux/magic.h`, whose locks or mapped pages are not
     /// coherent between openers: NFS, SMB, CIFS, SMB2, 9P, FUSE, AFS, Ceph, Coda.
-    static let remoteKinds: Set<UInt32> = [
+    static let remoteKinds: [UInt32] = [
       0x6969, 0x517B, 0xFF53_4D42, 0xFE53_4D42, 0x0102_1997, 0x6573_5546, 0x5346_414F,
       0x00C3_6400, 0x7375_7245,
     ]

@@ -24,7 +24,21 @@ final class EnvironmentRegistry: Sendable {
     case reserved
   }
 
-  private let entries = Mutex<[FileIdentity: Entry]>([:])
+  /// The few files that are open, in no order. A dictionary's first use of a kind of key costs the
+  /// run time system a search, which would show when the first store is opened.
+  private struct Entries {
+    private var list: [(identity: FileIdentity, entry: Entry)] = []
+
+    subscript(identity: FileIdentity) -> Entry? {
+      get { list.first { $0.identity == identity }?.entry }
+      set {
+        list.removeAll { $0.identity == identity }
+        if let newValue { list.append((identity, newValue)) }
+      }
+    }
+  }
+
+  private let entries = Mutex(Entries())
   private let changes = EventCount()
 
   /// The environment that is open for the file, else the one that `make` opens.

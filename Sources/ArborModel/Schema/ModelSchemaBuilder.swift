@@ -177,13 +177,14 @@ struct ModelSchemaBuilder {
     let layout = RecordLayout(
       entity: entry.number, number: entry.layoutNumber,
       fields: fields.map { ($0.kind, $0.isTransient, $0.catalogNumber, $0.defaultValue) })
-    var places: [IndexSchema.Column.Source: Int] = [:]
-    for (place, field) in fields.enumerated() { places[field.property] = place }
+    func place(_ property: IndexSchema.Column.Source) -> Int {
+      fields.firstIndex { $0.property == property } ?? 0
+    }
     let numbered = relationships.map { storage, relationship in
-      relationship.stored(as: storage ?? .field(places[.toOne(relationship.slot)] ?? 0))
+      relationship.stored(as: storage ?? .field(place(.toOne(relationship.slot))))
     }
     let attributeSchemas = attributes.enumerated().map { slot, attribute in
-      let place = places[.attribute(slot)] ?? 0
+      let place = place(.attribute(slot))
       return AttributeSchema(
         slot: slot, name: attribute.name, description: attribute, fieldIndex: place,
         field: layout.fields[place])

@@ -6,16 +6,10 @@ package import ArborModel
 /// older layout gets it in the newest: fields are found by their catalogue numbers, and one that
 /// the record does not have yet holds the value that was frozen when the field was added.
 package final class StoreLayouts: Sendable {
-  /// By entity number, then by layout number; the newest layouts are the entities' own.
-  private let older: [UInt16: [UInt16: StoredLayout]]
+  /// In no order; the newest layouts are the entities' own. Most stores have none.
+  private let older: [StoredLayout]
 
-  package init(older: [StoredLayout] = []) {
-    var byEntity: [UInt16: [UInt16: StoredLayout]] = [:]
-    for stored in older {
-      byEntity[stored.layout.entity, default: [:]][stored.layout.number] = stored
-    }
-    self.older = byEntity
-  }
+  package init(older: [StoredLayout] = []) { self.older = older }
 
   /// Checks bytes that come from the file and gives them in the newest layout.
   ///
@@ -37,14 +31,17 @@ package final class StoreLayouts: Sendable {
     allocator: SlabAllocator, after damage: RecordView.Damage
   ) throws(StoreError) -> RecordView {
     var damage = damage
-    let byNumber = older[entity.number] ?? [:]
+    let ofEntity = older.filter { $0.layout.entity == entity.number }
+      .sorted { $0.layout.number < $1.layout.number }
     // The layout number can be read as soon as the record has a header.
-    if record.count >= RecordLayout.headerSize, let old = byNumber[record.layoutNumber] {
-      guard let oldDamage = record.verify(old.layout, key: number) else {
-        let values = byNumber.values.filter { $0.layout.number > record.layoutNumber }
+    if record.count >= RecordLayout.headerSize,
+      let place = ofEntity.firstIndex(where: { $0.layout.number == record.layoutNumber })
+    {
+      let old = ofEntity[place].layout
+      guard let oldDamage = record.verify(old, key: number) else {
         return Self.convert(
-          record, from: old.layout, to: StoredLayout(entity),
-          through: values.sorted { $0.layout.number < $1.layout.number }, allocator: allocator)
+          record, from: old, to: StoredLayout(entity),
+          through: Array(ofEntity[(place + 1)...]), allocator: allocator)
       }
       damage = oldDamage
     }

@@ -115,34 +115,32 @@ package final class StoreDatabases: Sendable {
 
   /// Which indexes and relationships there are, and who shares them.
   private struct Plan {
-    private struct Key: Hashable {
-      let entity: Int
-      let name: String
-    }
-
     var indexes: [IndexSchema] = []
     var relationships: [RelationshipSchema] = []
     var indexPlaces: [[Int]] = []
     var relationshipPlaces: [[Int]] = []
 
     init(_ schema: ModelSchema) {
-      var indexByKey: [Key: Int] = [:]
-      var relationshipByKey: [Key: Int] = [:]
+      // By the name of the database: the first use of another kind of key would cost the run time
+      // system a search, which shows when a store is opened.
+      var places: [String: Int] = [:]
       for entity in schema.entities {
         indexPlaces.append(
           entity.indexes.map { index in
-            let key = Key(entity: index.declaringEntity, name: index.name)
-            if let place = indexByKey[key] { return place }
-            indexByKey[key] = indexes.count
+            let owner = schema.entities[index.declaringEntity].name
+            let name = StoreFormat.indexDatabase(owner, index.name)
+            if let place = places[name] { return place }
+            places[name] = indexes.count
             indexes.append(index)
             return indexes.count - 1
           })
         relationshipPlaces.append(
           entity.relationships.map { relationship in
             guard relationship.isToMany else { return -1 }
-            let key = Key(entity: relationship.declaringEntity, name: relationship.name)
-            if let place = relationshipByKey[key] { return place }
-            relationshipByKey[key] = relationships.count
+            let owner = schema.entities[relationship.declaringEntity].name
+            let name = StoreFormat.relationshipDatabase(owner, relationship.name)
+            if let place = places[name] { return place }
+            places[name] = relationships.count
             relationships.append(relationship)
             return relationships.count - 1
           })

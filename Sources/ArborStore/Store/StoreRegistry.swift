@@ -11,39 +11,35 @@ final class StoreRegistry: Sendable {
     var openings: Int
   }
 
-  private let entries = Mutex<[ObjectIdentifier: Entry]>([:])
+  private let entries = Mutex<[Entry]>([])
 
   /// The store on an environment, made where there is none yet; one opening more.
   func store(
     on environment: Environment, make: () throws(StoreError) -> StoreFile
   ) throws(StoreError) -> StoreFile {
     try entries.withLock { (entries) throws(StoreError) in
-      let key = ObjectIdentifier(environment)
-      if let entry = entries[key] {
-        entries[key]?.openings += 1
-        return entry.store
+      if let place = entries.firstIndex(where: { $0.store.environment === environment }) {
+        entries[place].openings += 1
+        return entries[place].store
       }
       let store = try make()
-      entries[key] = Entry(store: store, openings: 1)
+      entries.append(Entry(store: store, openings: 1))
       return store
     }
   }
 
   /// Whether a store is open on an environment.
   func isOpen(_ environment: Environment) -> Bool {
-    entries.withLock { $0[ObjectIdentifier(environment)] != nil }
+    entries.withLock { $0.contains { $0.store.environment === environment } }
   }
 
   /// Ends one opening; true where it was the last.
   func close(_ store: StoreFile) -> Bool {
     entries.withLock { entries in
-      let key = ObjectIdentifier(store.environment)
-      guard let entry = entries[key], entry.store === store else { return false }
-      guard entry.openings == 1 else {
-        entries[key]?.openings -= 1
-        return false
-      }
-      entries[key] = nil
+      guard let place = entries.firstIndex(where: { $0.store === store }) else { return false }
+      entries[place].openings -= 1
+      guard entries[place].openings == 0 else { return false }
+      entries.remove(at: place)
       return true
     }
   }
@@ -51,19 +47,16 @@ final class StoreRegistry: Sendable {
   /// Ends all openings, if there is only one.
   func closeLast(_ store: StoreFile) -> Bool {
     entries.withLock { entries in
-      let key = ObjectIdentifier(store.environment)
-      guard let entry = entries[key], entry.store === store, entry.openings == 1 else {
-        return false
-      }
-      entries[key] = nil
+      guard
+        let place = entries.firstIndex(where: { $0.store === store && $0.openings == 1 })
+      else { return false }
+      entries.remove(at: place)
       return true
     }
   }
 
   /// Takes back ``closeLast(_:)``.
   func reopen(_ store: StoreFile) {
-    entries.withLock {
-      $0[ObjectIdentifier(store.environment)] = Entry(store: store, openings: 1)
-    }
+    entries.withLock { $0.append(Entry(store: store, openings: 1)) }
   }
 }

@@ -1,0 +1,68 @@
+import ArborModel
+import ArborStore
+import Foundation
+import TestSupport
+import Testing
+
+@Suite struct HeaderRecordTests {
+  private func header() throws -> HeaderRecord {
+    HeaderRecord(
+      pageSize: 4096, modelGeneration: 3, storeID: UUID(),
+      modelFingerprint: try OfficeModel.make().fingerprint, transactionID: 77, bootID: UUID(),
+      sequence: .max)
+  }
+
+  private func problem(_ bytes: [UInt8]) -> HeaderRecord.Problem? {
+    do throws(HeaderRecord.Problem) {
+      _ = try bytes.withUnsafeBufferPointer { (bytes) throws(HeaderRecord.Problem) in
+        try HeaderRecord(UnsafeRawBufferPointer(bytes))
+      }
+      return nil
+    } catch {
+      return error
+    }
+  }
+
+  @Test func comesBackAsItWas() throws {
+    let header = try header()
+    let bytes = header.encoded()
+    #expect(bytes.count == HeaderRecord.size)
+    let read = try bytes.withUnsafeBytes { try HeaderRecord($0) }
+    #expect(read == header)
+  }
+
+  /// No single changed byte passes, and each is called what it is.
+  @Test func everyByteCounts() throws {
+    let bytes = try header().encoded()
+    for place in bytes.indices {
+      var changed = bytes
+      changed[place] ^= 1
+      let found = problem(changed)
+      switch place {
+      case 0..<8: #expect(found == .foreign)
+      case 8..<10: #expect(found != nil && found != .foreign)
+      case 12..<14: #expect(found == .otherByteOrder)
+      default: #expect(found == .damaged, "byte \(place)")
+      }
+    }
+  }
+
+  @Test func shortBytesAreDamagedOrForeign() throws {
+    let bytes = try header().encoded()
+    for count in 0..<bytes.count {
+      #expect(problem(Array(bytes[..<count])) == (count < 8 ? .foreign : .damaged))
+    }
+  }
+
+  @Test func laterFormatsAreNamed() throws {
+    var later = try header()
+    later.majorVersion = 9
+    later.minorVersion = 4
+    // Whatever a later format puts behind its version.
+    let bytes = Array(later.encoded()[..<40])
+    #expect(problem(bytes) == .tooNew(major: 9, minor: 4))
+    var minor = try header()
+    minor.minorVersion = 12
+    #expect(problem(minor.encoded()) == nil)
+  }
+}

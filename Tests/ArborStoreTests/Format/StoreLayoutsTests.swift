@@ -1,0 +1,107 @@
+import ArborModel
+import ArborStore
+import TestSupport
+import Testing
+
+/// Records of older layouts read as if they had been written in the newest.
+@Suite struct StoreLayoutsTests {
+  typealias Field = (
+    kind: FieldKind, isTransient: Bool, catalogNumber: UInt16, defaultValue: Value
+  )
+
+  private let number: ObjectNumber
+  private let entity: EntitySchema
+  private let allocator = SlabAllocator()
+
+  /// The newest layout is the third: `title` (1), `pages` (3), `price` (4).
+  init() throws {
+    let model = try ManagedObjectModel {
+      Entity("Book") {
+        Attribute("title", .string, .optional)
+        Attribute("pages", .integer32, .default(1))
+        Attribute("price", .double, .default(9.5))
+      }
+    }
+    let catalog = SchemaCatalog(entries: [
+      "Book": .init(
+        number: 7, layoutNumber: 3, properties: ["title": 1, "pages": 3, "price": 4])
+    ])
+    entity = try #require(try ModelSchema(model, catalog: catalog).entity(named: "Book"))
+    number = ObjectNumber(entity: 7, sequence: 5)
+  }
+
+  private func layout(_ number: UInt16, _ fields: [Field]) -> StoredLayout {
+    StoredLayout(
+      layout: RecordLayout(entity: 7, number: number, fields: fields),
+      defaults: fields.map(\.defaultValue))
+  }
+
+  /// Title (1) and a subtitle (2) that was dropped later.
+  private var first: StoredLayout {
+    layout(1, [(.string, false, 1, .null), (.string, false, 2, .null)])
+  }
+
+  /// Without the subtitle, and with pages (3), of which older books were said to have 100.
+  private var second: StoredLayout {
+    layout(2, [(.string, false, 1, .null), (.int32, false, 3, 100)])
+  }
+
+  private func sealed(_ stored: StoredLayout, _ values: [Int: Value]) -> [UInt8] {
+    var buffer = RecordBuffer(copying: stored.layout.template, into: allocator)
+    for (place, value) in values {
+      let fits = buffer.set(stored.layout.fields[place], value, allocator: allocator)
+      #expect(fits)
+    }
+    var bytes = [UInt8](repeating: 0, count: buffer.view.sealedSize(stored.layout))
+    bytes.withUnsafeMutableBytes {
+      buffer.view.seal(into: $0, layout: stored.layout, key: number, version: 6)
+    }
+    return bytes
+  }
+
+  private func read(_ bytes: [UInt8], _ layouts: StoreLayouts) throws -> [Value] {
+    try bytes.withUnsafeBytes { bytes in
+      let base = try #require(bytes.baseAddress)
+      let record = try layouts.verified(
+        RecordView(base: base, count: bytes.count), of: number, entity: entity,
+        allocator: allocator)
+      #expect(record.version == 6)
+      return entity.attributes.map { record.value($0.field) }
+    }
+  }
+
+  @Test func addedFieldsHaveWhatWasFrozen() throws {
+    let layouts = StoreLayouts(older: [first, second])
+    #expect(
+      try read(sealed(first, [0: "Moby Dick", 1: "The Whale"]), layouts) == [
+        "Moby Dick", 100, 9.5,
+      ])
+    #expect(try read(sealed(second, [0: "Emma", 1: .null]), layouts) == ["Emma", .null, 9.5])
+    #expect(try read(sealed(second, [1: 320]), layouts) == [.null, 320, 9.5])
+  }
+
+  @Test func theNewestIsReadInPlace() throws {
+    let newest = StoredLayout(entity)
+    let bytes = sealed(newest, [0: "Emma"])
+    try bytes.withUnsafeBytes { bytes in
+      let base = try #require(bytes.baseAddress)
+      let record = try StoreLayouts().verified(
+        RecordView(base: base, count: bytes.count), of: number, entity: entity,
+        allocator: allocator)
+      #expect(record.base == base)
+    }
+  }
+
+  @Test func damageIsFoundInOldRecordsToo() throws {
+    let layouts = StoreLayouts(older: [first, second])
+    let bytes = sealed(first, [0: "Moby Dick", 1: "The Whale"])
+    for place in bytes.indices {
+      var changed = bytes
+      changed[place] ^= 1
+      #expect(throws: StoreError.self) { try read(changed, layouts) }
+    }
+    #expect(throws: StoreError.self) { try read([1, 0, 1], layouts) }
+    // A layout that the store does not know.
+    #expect(throws: StoreError.self) { try read(bytes, StoreLayouts(older: [second])) }
+  }
+}

@@ -1,0 +1,71 @@
+import ArborModel
+import ArborStore
+import LMDB
+import TestSupport
+import Testing
+
+@Suite struct IndexMaintainerTests {
+  private func entries(_ file: StoreFile, _ index: Database) throws -> [UInt64] {
+    let snapshot = try file.snapshot()
+    defer { snapshot.close() }
+    let cursor = try snapshot.reader.cursor(index)
+    var numbers: [UInt64] = []
+    while let entry = try cursor.next() { numbers.append(entry.integerValue) }
+    return numbers
+  }
+
+  @Test func keepsOneEntryForEachObject() throws {
+    try TemporaryStore.use(OfficeModel.make(), inMemory: true) { store in
+      let draft = Draft(store.file)
+      let people = try (0..<30).map { place in
+        try draft.insert(
+          "Employee", ["employeeID": .integer(Int64(29 - place)), "age": .integer(20)])
+      }
+      try draft.commit()
+      let vandal = Vandal(file: store.file)
+      let byID = try vandal.index("Employee", "employeeID")
+      #expect(try entries(store.file, byID) == people.reversed().map(\.rawValue))
+      try draft.update(people[0], ["employeeID": -5])
+      try draft.update(people[1], ["age": 30])
+      try draft.delete(people[2])
+      try draft.commit()
+      let rest = people.dropFirst(3).reversed().map(\.rawValue)
+      #expect(
+        try entries(store.file, byID)
+          == [people[0].rawValue] + rest + [people[1].rawValue])
+      let byAge = try vandal.index("Employee", "age")
+      #expect(try entries(store.file, byAge).last == people[1].rawValue)
+    }
+  }
+
+  /// What no index is over changes no index.
+  @Test func otherFieldsCostNothing() throws {
+    try TemporaryStore.use(OfficeModel.make(), inMemory: true) { store in
+      let draft = Draft(store.file)
+      let ada = try draft.insert("Employee", ["employeeID": 1, "salary": 1])
+      try draft.commit()
+      let before = try store.file.check().indexEntryCount
+      try draft.update(ada, ["salary": 2])
+      try draft.commit()
+      #expect(try store.file.check().indexEntryCount == before)
+    }
+  }
+
+  /// Entries in ascending order fill their pages.
+  @Test(arguments: [false, true]) func sortedEntriesFillPages(isReversed: Bool) throws {
+    try TemporaryStore.use(OfficeModel.make(), inMemory: true) { store in
+      let draft = Draft(store.file)
+      for place in 0..<3000 {
+        let id = isReversed ? 3000 - place : place
+        try draft.insert("Employee", ["employeeID": .integer(Int64(id))])
+      }
+      try draft.commit()
+      let index = try Vandal(file: store.file).index("Employee", "employeeID")
+      let snapshot = try store.file.snapshot()
+      defer { snapshot.close() }
+      // 9 bytes of key, padded to 10, 8 of value, 8 of node and 2 of its place.
+      let pages = try snapshot.reader.statistics(index).leafPages
+      #expect(pages <= 3000 * 28 / 4080 + 2)
+    }
+  }
+}

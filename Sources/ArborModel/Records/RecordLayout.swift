@@ -12,7 +12,7 @@
 /// - Fixed slots follow one another in field order without gaps, each as wide as its kind says. A
 ///   variable field's slot is `offset u32, length u32`, the offset from the start of the record.
 /// - `version` counts the record's writes and is what commits are checked against.
-/// - The checksum is CRC-32C over entity number (u16), object number (u64) and all bytes before
+/// - The checksum is CRC-32C over object number (u64), entity number (u16) and all bytes before
 ///   it, so that a record under another key does not pass. A record that is being worked on has
 ///   none: it ends where its variable area does.
 ///

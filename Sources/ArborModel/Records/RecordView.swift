@@ -91,7 +91,7 @@ package struct RecordView {
 /// The checksum at the end of a stored record.
 @usableFromInline
 package enum RecordChecksum {
-  /// CRC-32C over entity number, object number and `count` bytes.
+  /// CRC-32C over object number, entity number and `count` bytes.
   @usableFromInline
   package static func of(
     _ bytes: UnsafeRawPointer, count: Int, entity: UInt16, key: ObjectNumber

@@ -1,0 +1,167 @@
+import ArborModel
+import ArborStore
+import Foundation
+import TestSupport
+import Testing
+
+/// The article on the format and the code say the same: every worked example of the article decodes
+/// to what the article says, and encodes to the article's bytes.
+@Suite struct StoreFormatTests {
+  /// The examples of the article, by their names.
+  private let article: [String: [UInt8]]
+  private let schema: ModelSchema
+  private let employee: EntitySchema
+  private let ada = ObjectNumber(entity: 2, sequence: 7)
+  private let foo = ObjectNumber(entity: 1, sequence: 1)
+
+  init() throws {
+    let model = try ManagedObjectModel {
+      Entity("Company") {
+        Attribute("name", .string, .unique)
+        Relationship("employees", to: "Employee", inverse: "company", .toMany)
+      }
+      Entity("Employee") {
+        Attribute("name", .string, .optional)
+        Attribute("age", .integer16, .default(18), .indexed)
+        Relationship("company", to: "Company", inverse: "employees")
+      }
+    }
+    schema = try ModelSchema(model, catalog: SchemaCatalog(numbering: model))
+    employee = try #require(schema.entity(named: "Employee"))
+    article = try Self.examples()
+  }
+
+  /// Blocks that begin with `; name`; what stands behind a bar is prose.
+  private static func examples() throws -> [String: [UInt8]] {
+    let file = URL(filePath: #filePath).deletingLastPathComponent()
+      .appending(path: "../../../Sources/ArborData/ArborData.docc/StoreFormat.md")
+    var examples: [String: [UInt8]] = [:]
+    var name: String?
+    for line in try String(contentsOf: file, encoding: .utf8).split(separator: "\n") {
+      if line.hasPrefix("; ") {
+        name = String(line.dropFirst(2))
+      } else if line.hasPrefix("```") {
+        name = nil
+      } else if let name {
+        let digits = line.prefix { $0 != "|" }.split(separator: " ")
+        examples[name, default: []] += digits.compactMap { UInt8($0, radix: 16) }
+      }
+    }
+    return examples
+  }
+
+  private func expect(_ name: String, _ bytes: [UInt8]) {
+    let told = article[name] ?? []
+    #expect(
+      told == bytes,
+      "\(name): \(bytes.map { String(format: "%02X", $0) }.joined(separator: " "))")
+  }
+
+  private func key(_ value: Value, _ kind: FieldKind, isAscending: Bool = true) -> [UInt8] {
+    var key = KeyBuffer()
+    let fits = KeyEncoder.append(value, as: kind, isAscending: isAscending, to: &key)
+    #expect(fits)
+    return Array(key.bytes)
+  }
+
+  // MARK: The examples
+
+  @Test func everyExampleIsTested() {
+    #expect(
+      Set(article.keys) == [
+        "header", "catalog", "layout", "record", "object number", "counter", "age 36", "age nil",
+        "name Ada", "age 36, descending", "member, position", "position, member", "history",
+      ])
+  }
+
+  @Test func header() throws {
+    let header = HeaderRecord(
+      pageSize: 4096, modelGeneration: 1,
+      storeID: try #require(UUID(uuidString: "00112233-4455-6677-8899-AABBCCDDEEFF")),
+      modelFingerprint: ModelFingerprint(bits: 0x0102_0304_0506_0708_090A_0B0C_0D0E_0F10),
+      transactionID: 5,
+      bootID: try #require(UUID(uuidString: "FFEEDDCC-BBAA-9988-7766-554433221100")),
+      sequence: 3)
+    expect("header", header.encoded())
+    let read = try (article["header"] ?? []).withUnsafeBytes { try HeaderRecord($0) }
+    #expect(read == header)
+  }
+
+  @Test func catalog() {
+    expect("catalog", CatalogCodec.encode(schema.catalog))
+    let read = (article["catalog"] ?? []).withUnsafeBytes { CatalogCodec.decode($0) }
+    #expect(read == schema.catalog)
+  }
+
+  @Test func layout() {
+    expect("layout", LayoutCodec.encode(StoredLayout(employee)))
+    let read = (article["layout"] ?? []).withUnsafeBytes {
+      LayoutCodec.decode($0, entity: 2, number: 1)
+    }
+    #expect(read?.layout.fields == employee.layout.fields)
+    #expect(read?.defaults == [.null, 18, .null])
+  }
+
+  @Test func record() throws {
+    let allocator = SlabAllocator()
+    var buffer = RecordBuffer(copying: employee.layout.template, into: allocator)
+    let fields = employee.layout.fields
+    buffer.store(fields[0], "Ada", allocator: allocator)
+    buffer.store(fields[1], Int16(36))
+    buffer.store(fields[2], foo.rawValue)
+    var bytes = [UInt8](repeating: 0, count: buffer.view.sealedSize(employee.layout))
+    bytes.withUnsafeMutableBytes {
+      buffer.view.seal(into: $0, layout: employee.layout, key: ada, version: 2)
+    }
+    expect("record", bytes)
+    try (article["record"] ?? []).withUnsafeBytes { bytes in
+      let base = try #require(bytes.baseAddress)
+      let record = RecordView(base: base, count: bytes.count)
+      #expect(record.verify(employee.layout, key: ada) == nil)
+      #expect(record.version == 2 && record.string(fields[0]) == "Ada")
+      #expect(record.load(fields[1], as: Int16.self) == 36)
+      #expect(record.reference(fields[2]) == foo)
+    }
+  }
+
+  @Test func numbers() {
+    expect("object number", withUnsafeBytes(of: ada.rawValue.littleEndian, Array.init))
+    expect("counter", withUnsafeBytes(of: UInt64(65).littleEndian, Array.init))
+  }
+
+  @Test func keys() {
+    expect("age 36", key(36, .int16))
+    expect("age nil", key(.null, .int16))
+    expect("name Ada", key("Ada", .string))
+    expect("age 36, descending", key(36, .int16, isAscending: false))
+    let ages: [KeyDecoder.Column] = [(kind: .int16, isAscending: true)]
+    let read = (article["age 36"] ?? []).withUnsafeBytes {
+      KeyDecoder.decode($0, columns: ages)
+    }
+    #expect(read?.values == [36])
+  }
+
+  @Test func orderedMembers() {
+    let position = StoreFormat.positionGap
+    let pair: (UInt64, UInt64) -> [UInt8] = { first, second in
+      withUnsafeBytes(of: (first.bigEndian, second.bigEndian), Array.init)
+    }
+    expect("member, position", pair(ada.rawValue, position))
+    expect("position, member", pair(position, ada.rawValue))
+  }
+
+  @Test func history() {
+    let entry = HistoryEntry(
+      sequence: 3, date: Date(timeIntervalSinceReferenceDate: 800_000_000), author: "Ada",
+      contextName: nil, isBulk: false,
+      changes: [
+        .init(number: foo, kind: .insert, changedProperties: .max),
+        .init(number: ada, kind: .update, changedProperties: 2),
+      ])
+    expect("history", HistoryCodec.encode(entry))
+    let read = (article["history"] ?? []).withUnsafeBytes {
+      HistoryCodec.decode($0, sequence: 3)
+    }
+    #expect(read == entry)
+  }
+}

@@ -19,7 +19,7 @@ do {
   case "read": try benchmark.read(repetitions: number)
   case "single": try benchmark.single(block: number)
   case "mutate": try benchmark.mutate()
-  case "open": try benchmark.openTest()
+  case "open": for _ in 0..<number { try benchmark.openTest() }
   case "size": try benchmark.size()
   default: throw BenchmarkError("no mode \(mode)")
   }

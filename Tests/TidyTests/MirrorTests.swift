@@ -7,15 +7,18 @@ import Testing
 
   /// Sources without a test file of their own, each with the suite that tests it.
   static let testedElsewhere: [String: String] = [
+    "AccessCandidate": "QueryPlannerTests",
     "ByteMatcher": "PredicateCompilerTests",
     "FieldComparison": "PredicateCompilerTests",
     "IndexRange": "NumericIntervalTests",
     "IndexablePattern": "PredicateNormalizerTests",
+    "NumberCollector": "QueryPlannerTests",
     "PathComparison": "PredicateCompilerTests",
     "PredicateCompilation+Values": "PredicateCompilerTests",
     "PredicateTokenText": "PredicateLexerTests",
     "RecordValues": "RecordBufferTests",
     "RecordView": "RecordSealTests",
+    "RowSink": "QueryExecutorTests",
     "TextMatcher": "ComparisonSemanticsTests",
   ]
 

@@ -2,7 +2,7 @@ internal import ArborModel
 internal import LMDB
 
 /// One way to the rows of a query that the conditions of its predicate open.
-struct AccessCandidate {
+final class AccessCandidate {
   enum Way {
     /// The objects that the predicate names.
     case objects([ObjectNumber])
@@ -16,6 +16,11 @@ struct AccessCandidate {
   let way: Way
   /// The conjuncts that hold for all rows found this way.
   let served: [Int]
+
+  init(way: Way, served: [Int]) {
+    self.way = way
+    self.served = served
+  }
 
   /// How many looks into the store it begins with.
   var lookups: Int {

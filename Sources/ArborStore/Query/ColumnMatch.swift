@@ -1,7 +1,7 @@
 internal import ArborModel
 
 /// What the conditions on one property say together, as far as an index can serve it.
-struct ColumnMatch {
+final class ColumnMatch {
   enum Condition {
     /// One of some values; nil is a value like others.
     case points([Value])

@@ -5,7 +5,7 @@ internal import LMDB
 /// context's pending state over them, orders them and copies those that are wanted.
 ///
 /// Nothing that points into the map leaves it.
-struct QueryExecutor {
+final class QueryExecutor {
   let source: QuerySource
   let query: StoreQuery
   let overlay: FetchOverlay?

@@ -18,11 +18,26 @@ struct ChangeMerger {
     note(change.object)
     switch resolution {
     case .objectWins, .overwrite:
-      change.committed = record.view
-      change.committedSlab = record.slab
+      delete(change, anew: record)
     case .storeWins, .rollback:
       revive(change, record)
     }
+  }
+
+  /// Deletes an object as it is in the store now: what it is linked to may be something else.
+  private func delete(_ change: ObjectChange, anew record: RecordBuffer) {
+    let object = change.object
+    for (_, inverse, target) in derivedReferences(of: object, object.currentRecord) {
+      context.links.arrive(object.number, at: target, inverse)
+    }
+    change.committed = record.view
+    change.committedSlab = record.slab
+    object.hold(record.view, record.slab)
+    for (_, inverse, target) in derivedReferences(of: object, record.view) {
+      context.links.leave(object.number, at: target, inverse)
+    }
+    var propagation = DeletePropagation(context)
+    propagation.propagateAgain(from: object)
   }
 
   /// The store's object is gone.

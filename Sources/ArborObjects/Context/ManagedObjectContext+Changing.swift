@@ -57,6 +57,7 @@ extension ManagedObjectContext {
     }
     pending.removeAll()
     links.removeAll()
+    failure?.blocksCommits = false
     if failure?.isReported == true { failure = nil }
   }
 

@@ -55,13 +55,13 @@ extension ManagedObjectContext {
   /// Calls `willCommit` for every changed object, and again for those that changed since.
   private func announce() throws(ArborError) {
     var announcedOwners: Set<ObjectNumber> = []
-    for _ in 0..<Self.maximumRounds {
+    for round in 0..<Self.maximumRounds {
       var isQuiet = true
       pending.forEach { change in
         guard !change.isQuiet, change.announcedMutations != change.mutations else { return }
         isQuiet = false
         change.announcedMutations = change.mutations
-        change.object.willCommit()
+        if round == 0 { change.object.willCommit() } else { announceAgain(change) }
       }
       for owner in ownersOfLinks() where announcedOwners.insert(owner.number).inserted {
         isQuiet = false
@@ -73,6 +73,17 @@ extension ManagedObjectContext {
       .notAllowed,
       "willCommit went on changing objects for \(Self.maximumRounds) rounds; let it change "
         + "something only where the value differs.")
+  }
+
+  /// Calls `willCommit` where it was called before: once it sets what is set already, it has done.
+  private func announceAgain(_ change: ObjectChange) {
+    let object = change.object
+    let before = RecordBuffer(copying: object.currentRecord.bytes, into: allocator)
+    object.willCommit()
+    let fields = withExtendedLifetime(before) {
+      object.currentRecord.changedFields(since: before.view, in: object.binding.entity.layout)
+    }
+    if fields == 0 { change.announcedMutations = change.mutations }
   }
 
   /// The objects that changed in the members of their relationships only.
@@ -189,6 +200,7 @@ extension ManagedObjectContext {
     }
     pending.removeAll()
     links.removeAll()
+    registry.noteSettled(committed.count)
     if let receipt {
       if receipt.sequence == sequence + 1 {
         sequence = receipt.sequence

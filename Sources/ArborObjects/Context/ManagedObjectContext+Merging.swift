@@ -66,7 +66,11 @@ extension ManagedObjectContext {
     guard let record = try snapshot.record(object.number, allocator: allocator) else {
       return takeAway(object)
     }
-    var renewed = RecordBuffer(copying: record.bytes, into: allocator)
+    // The copy may open a new slab, which ends the life of the present one.
+    let slab = allocator.slab
+    var renewed = withExtendedLifetime(slab) {
+      RecordBuffer(copying: record.bytes, into: allocator)
+    }
     for field in object.binding.entity.layout.fields where field.isTransient {
       renewed.copy(field, from: object.currentRecord, allocator: allocator)
     }

@@ -8,13 +8,21 @@ extension ManagedObjectContext {
   @inline(__always)
   func beginOperation() throws(ArborError) {
     if failure != nil { try reportFailure() }
-    if registry.needsSweep { registry.sweep() }
+    if registry.needsSweep { sweep() }
+  }
+
+  /// Lets go of objects that nobody uses. Those whose links have edits are told at the commit.
+  @inline(never)
+  func sweep() {
+    let links = links
+    registry.sweep(keeping: links.hasEdits ? { links.hasEdits(of: $0) } : nil)
   }
 
   @inline(never)
   private func reportFailure() throws(ArborError) {
     guard let failure, !failure.isReported else { return }
     self.failure?.isReported = true
+    if !failure.blocksCommits { self.failure = nil }
     throw failure.error
   }
 

@@ -8,6 +8,7 @@ extension ManagedObjectContext {
   }
 
   /// Runs `body`; where it throws, the pending changes are exactly what they were before.
+  @discardableResult
   package func withSavepoint<R, E: Error>(_ body: () throws(E) -> R) throws(E) -> R {
     let savepoint = beginSavepoint()
     do {

@@ -167,4 +167,6 @@ struct DeferredFailure {
   /// Whether it has been thrown. A commit goes on throwing it until the changes that may rest on it
   /// are rolled back.
   var isReported = false
+  /// Whether changes may rest on what was read in its place.
+  var blocksCommits = true
 }

@@ -61,18 +61,27 @@ final class ObjectRegistry {
     sweepCount = Self.leastSweepCount
   }
 
+  /// Tells that many objects have just lost their changes, which kept them from being swept out.
+  func noteSettled(_ settledCount: Int) {
+    if settledCount > count / 4 { sweepCount = Self.leastSweepCount }
+  }
+
   /// Whether the number of objects has doubled since the last sweep.
   @inline(__always)
   var needsSweep: Bool { map.count >= sweepCount }
 
   /// Lets go of the unchanged objects that nobody else refers to.
-  func sweep() {
+  ///
+  /// - Parameter isNeeded: Which of them stay nevertheless; nil for none.
+  func sweep(keeping isNeeded: ((ManagedObject) -> Bool)? = nil) {
     var unused: [ObjectNumber] = []
     map.forEach { number, word in
-      if Self.isUnused(word) { unused.append(number) }
+      guard Self.isUnused(word) else { return }
+      if let isNeeded, let object = Self.object(word), isNeeded(object) { return }
+      unused.append(number)
     }
     if unused.count > count / 2 {
-      removeMost()
+      removeMost(unused)
     } else {
       for number in unused {
         if let word = map.remove(number) { Self.release(word) }
@@ -81,11 +90,16 @@ final class ObjectRegistry {
     sweepCount = max(Self.leastSweepCount, count * 2)
   }
 
-  /// Makes a new, smaller map of the objects in use.
-  private func removeMost() {
+  /// Fills the map anew with the objects in use, which costs less than removing most one by one.
+  private func removeMost(_ unused: [ObjectNumber]) {
+    for number in unused {
+      guard let word = map[number] else { continue }
+      Self.release(word)
+      map.set(number, 0)
+    }
     var kept: [(ObjectNumber, UInt)] = []
     map.forEach { number, word in
-      if Self.isUnused(word) { Self.release(word) } else { kept.append((number, word)) }
+      if word != 0 { kept.append((number, word)) }
     }
     // In place, since fetch overlays hold the map itself.
     map.removeAll()

@@ -46,7 +46,7 @@ final class ExecutorPool: Sendable {
 
   func giveBack(_ executor: QueueExecutor) {
     state.withLock { state in
-      // A shared one may be in use by others still; it counts as idle when it is handed back last.
+      // A shared one may be in use by others still: who takes it next waits for them.
       if !state.idle.contains(where: { $0 === executor }) { state.idle.append(executor) }
     }
   }

@@ -1,0 +1,37 @@
+public import ArborModel
+
+extension FetchPredicate {
+  /// Whether an object fulfils the predicate, with its uncommitted changes and those of the objects
+  /// it leads to. The same as a fetch would decide.
+  ///
+  /// - Throws: ``ArborError`` `invalidPredicate` where the predicate does not parse or does not fit
+  ///   the object's entity; `notAllowed` for an object that belongs to no context any more.
+  public func matches(_ object: ManagedObject) throws(ArborError) -> Bool {
+    let entity = object.binding.entity
+    let schema = object.binding.schema
+    guard let context = object.owner else {
+      throw ArborError(
+        .notAllowed, "\(object.objectID) belongs to no context: \(object.whyDetached)."
+      ).with(entity: entity.name, objectID: object.objectID)
+    }
+    try context.beginOperation()
+    let bound = try PredicateBinder.bind(self, to: entity, in: schema)
+    let environment = PredicateEnvironment(schema: schema, storeID: object.binding.storeID)
+    let fulfils = try PredicateCompiler.compile(
+      [bound.root], arguments: arguments, for: entity, environment: environment)
+    return fulfils(object.currentRecord, object.number, ContextResolver(context))
+  }
+}
+
+/// Follows to-one relationships among a context's objects.
+private final class ContextResolver: RecordResolver {
+  private let context: ManagedObjectContext
+
+  init(_ context: ManagedObjectContext) { self.context = context }
+
+  func record(of number: ObjectNumber) -> RecordView? {
+    guard !context.isDeleted(number) else { return nil }
+    let object = context.fault(number)
+    return context.load(object) ? object.currentRecord : nil
+  }
+}

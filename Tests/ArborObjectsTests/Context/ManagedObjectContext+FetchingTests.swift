@@ -1,0 +1,169 @@
+import ArborModel
+import ArborObjects
+import Foundation
+import Testing
+
+@Suite struct ManagedObjectContextFetchingTests {
+  private func use(
+    _ body: (PersistentStore, ManagedObjectContext, [Employee]) throws -> Void
+  ) throws {
+    try ObjectStore.useOffice { store in
+      let context = store.makeContext()
+      let employees: [Employee] = (0..<10).map { index in
+        let employee = index < 3 ? context.insert(Manager.self) : context.insert(Employee.self)
+        (employee.name, employee.age) = ("e\(index)", 20 + index)
+        employee.employeeID = Int64(index)
+        return employee
+      }
+      try context.commit()
+      try body(store, context, employees)
+    }
+  }
+
+  @Test func predicatesOrderLimitAndOffset() throws {
+    try use { (_, context, employees) throws in
+      var request = FetchRequest<Employee>(predicate: "age >= \(22)", sortKeys: ["-age"])
+      #expect(try context.fetch(request).map(\.age) == (22...29).reversed())
+      #expect(try context.count(request) == 8)
+      request.fetchLimit = 2
+      request.fetchOffset = 1
+      #expect(try context.fetch(request).map(\.age) == [28, 27])
+      #expect(try context.fetchOne(request)?.age == 28)
+      #expect(try context.fetchIDs(request) == [employees[8].objectID, employees[7].objectID])
+      #expect(try context.explain(request).description.isEmpty == false)
+    }
+  }
+
+  @Test func parentsFindTheirChildren() throws {
+    try use { (_, context, employees) throws in
+      let people = try context.fetch(Person.self)
+      #expect(Set(people) == Set(employees))
+      #expect(people.filter { $0 is Manager }.count == 3)
+      #expect(try context.fetch(Manager.self).count == 3)
+      var alone = FetchRequest<Employee>()
+      alone.includesSubentities = false
+      #expect(try context.count(alone) == 7)
+      let byName = try context.fetch(FetchRequest<Person>(entity: "Manager"))
+      #expect(byName.count == 3)
+      let wrong = try failure { _ = try context.fetch(FetchRequest<Manager>(entity: "Employee")) }
+      #expect(wrong.code == .typeMismatch)
+    }
+  }
+
+  @Test func pendingChangesAreSeen() throws {
+    try use { (store, context, employees) throws in
+      employees[9].age = 3
+      context.delete(employees[8])
+      let fresh = context.insert(Employee.self)
+      fresh.age = 27
+      let young = try context.fetch(Employee.self, matching: "age < 10")
+      #expect(young == [employees[9]])
+      #expect(try context.count(Employee.self, matching: "age > 26") == 2)
+      let ordered = try context.fetch(
+        Employee.self, matching: "age > 25", sortedBy: ["age", "name"])
+      #expect(ordered == [employees[6], fresh, employees[7]])
+      var committed = FetchRequest<Employee>(predicate: "age > 26")
+      committed.includesPendingChanges = false
+      #expect(try context.count(committed) == 3)
+      #expect(try store.makeContext().count(Employee.self, matching: "age > 26") == 3)
+    }
+  }
+
+  @Test func pathsSeePendingTargets() throws {
+    try use { (_, context, employees) throws in
+      let company = context.insert(Company.self)
+      company.name = "Foo"
+      employees[4].company = company
+      #expect(try context.fetch(Employee.self, matching: "company.name == 'Foo'") == [employees[4]])
+      try context.commit()
+      company.name = "Bar"
+      #expect(try context.count(Employee.self, matching: "company.name == 'Foo'") == 0)
+      #expect(
+        try context.fetchOne(Employee.self, matching: "company.name == 'Bar'") === employees[4])
+      let predicate: FetchPredicate = "company.name == 'Bar' AND age > 20"
+      #expect(try predicate.matches(employees[4]))
+      #expect(try !predicate.matches(employees[5]))
+    }
+  }
+
+  @Test func prefetchingReadsTargets() throws {
+    try use { (store, context, employees) throws in
+      let company = context.insert(Company.self)
+      for employee in employees { employee.company = company }
+      try context.commit()
+      let other = store.makeContext()
+      var request = FetchRequest<Company>()
+      request.relationshipKeyPathsForPrefetching = ["employees"]
+      let found = try other.fetch(request)
+      #expect(other.registeredObjects.count == 11)
+      #expect(other.registeredObjects.allSatisfy { !$0.isFault })
+      #expect(found.first?.employees.count == 10)
+      request.relationshipKeyPathsForPrefetching = ["employes"]
+      #expect(try failure { _ = try other.fetch(request) }.code == .unknownName)
+    }
+  }
+
+  @Test func namedRequestsAreCopies() throws {
+    let model = try ManagedObjectModel {
+      Entity("Company") {
+        Attribute("name", .string, .optional)
+        Relationship("employees", to: "Employee", inverse: "company", .toMany)
+      }
+      Entity("Employee") {
+        Attribute("age", .integer16, .default(0))
+        Relationship("company", to: "Company", inverse: "employees")
+      }
+      FetchRequestTemplate(
+        "olderAtCompany", entity: "Employee", predicate: "age > $AGE AND company == $company")
+    }
+    try ObjectStore.use(model) { store in
+      let context = store.makeContext()
+      let company = try context.insert("Company")
+      for age in [30, 50, 70] {
+        let employee = try context.insert("Employee")
+        employee["age"] = age
+        if age > 40 { employee["company"] = company }
+      }
+      let values: [String: (any PredicateArgument)?] = ["AGE": 40, "company": company]
+      var request = try context.fetchRequest(named: "olderAtCompany", substituting: values)
+      request.sortKeys = ["-age"]
+      #expect(try context.fetch(request).map { $0["age"] } == [70, 50] as [Value])
+      #expect(try context.fetchRequest(named: "olderAtCompany").sortKeys == [])
+      #expect(
+        try failure { _ = try context.fetchRequest(named: "oldrAtCompany") }.message
+          .contains("olderAtCompany?"))
+      let unbound = try context.fetchRequest(named: "olderAtCompany")
+      #expect(try failure { _ = try context.fetch(unbound) }.code == .invalidPredicate)
+    }
+  }
+
+  @Test func mistakesAreNamed() throws {
+    try use { (_, context, _) throws in
+      let unknown = try failure { _ = try context.fetch(Employee.self, matching: "agee > 3") }
+      #expect(unknown.message.contains("\"age\""))
+      #expect(try failure { _ = try context.fetch("Employe") }.code == .unknownName)
+      #expect(
+        try failure { _ = try context.fetch(Employee.self, sortedBy: ["nme"]) }.code == .unknownName
+      )
+      #expect(
+        try failure { _ = try context.count(Employee.self, matching: "age >") }.location != nil)
+    }
+  }
+
+  @Test func classesAreBoundWhenTheyAreUsed() throws {
+    var model = try ManagedObjectModel(for: Office.classes)
+    // Other words, so that the store does not know the classes beforehand.
+    for index in model.entities.indices { model.entities[index].userInfo = ["origin": "file"] }
+    try ObjectStore.use(model) { store in
+      let context = store.makeContext()
+      let employee = context.insert(Employee.self)
+      #expect(type(of: employee) == Employee.self)
+      let plain = try context.insert("Company")
+      #expect(type(of: plain) == ManagedObject.self)
+      #expect(try failure { _ = try context.fetch(Company.self) }.code == .notAllowed)
+      context.rollback()
+      #expect(type(of: context.insert(Company.self)) == Company.self)
+      #expect(type(of: try store.makeContext().insert("Company")) == Company.self)
+    }
+  }
+}

@@ -1,0 +1,185 @@
+import ArborModel
+import ArborObjects
+import Testing
+
+@Suite struct ManagedObjectContextMergingTests {
+  /// An employee in two contexts.
+  private func use(
+    _ policy: MergePolicy,
+    _ body: (ManagedObjectContext, Employee, ManagedObjectContext, Employee) throws -> Void
+  ) throws {
+    try ObjectStore.useOffice { store in
+      let (here, there) = (store.makeContext(), store.makeContext())
+      here.mergePolicy = policy
+      let mine = here.insert(Employee.self)
+      (mine.name, mine.age) = ("Ada", 20)
+      try here.commit()
+      let theirs = try #require(try there.existingObject(with: mine.objectID) as? Employee)
+      try body(here, mine, there, theirs)
+    }
+  }
+
+  @Test func commitsOfOthersAreTakenIn() throws {
+    try use(.error) { (here, mine, there, theirs) throws in
+      theirs.name = "Eve"
+      let company = there.insert(Company.self)
+      theirs.company = company
+      try there.commit()
+      #expect(mine.name == "Ada")
+      #expect(try here.count("Company") == 1)
+      #expect(mine.name == "Eve" && mine.company?.objectID == company.objectID)
+      #expect(mine.company?.employees == [mine])
+      there.delete(theirs)
+      try there.commit()
+      _ = try here.count("Company")
+      #expect(mine.isDeleted && mine.context == nil && mine.name == "Eve")
+    }
+  }
+
+  @Test func theErrorPolicyRefusesAndLosesNothing() throws {
+    try use(.error) { (here, mine, there, theirs) throws in
+      theirs.age = 30
+      try there.commit()
+      mine.name = "Eve"
+      let error = try failure { try here.commit() }
+      #expect(error.code == .conflict && error.objectID == mine.objectID)
+      #expect(mine.name == "Eve" && mine.isUpdated)
+      here.refresh(mine)
+      #expect(mine.name == "Eve" && mine.age == 30)
+      try here.commit()
+      _ = try there.count("Employee")
+      #expect(theirs.name == "Eve" && theirs.age == 30)
+    }
+  }
+
+  /// Both change the name, only they the age, only I the nick.
+  @Test(
+    arguments: [
+      ("objectWins", "mine", 30, "M"), ("storeWins", "theirs", 30, "M"),
+      ("overwrite", "mine", 20, "M"),
+      ("rollback", "theirs", 30, nil), ("custom", "theirs", 30, "M"),
+    ] as [(String, String, Int, String?)])
+  func updatesMeetUpdates(policy: String, name: String, age: Int, nick: String?) throws {
+    try use(Self.policy(policy)) { (here, mine, there, theirs) throws in
+      (mine.name, mine.nick) = ("mine", "M")
+      (theirs.name, theirs.age) = ("theirs", 30)
+      try there.commit()
+      try here.commit()
+      #expect(mine.name == name && mine.age == age && mine.nick == nick, "\(policy)")
+      _ = try there.count("Employee")
+      #expect(theirs.name == name && theirs.age == age && theirs.nick == nick, "\(policy)")
+      #expect(!here.hasChanges)
+    }
+  }
+
+  private static func policy(_ name: String) -> MergePolicy {
+    switch name {
+    case "objectWins": .mergeByPropertyObjectWins
+    case "storeWins": .mergeByPropertyStoreWins
+    case "overwrite": .overwrite
+    case "rollback": .rollback
+    default:
+      .custom { conflict in
+        conflict.contextValues?["name"] == "mine" && conflict.storeValues?["name"] == "theirs"
+          && conflict.committedValues["name"] == "Ada" ? .storeWins : .rollback
+      }
+    }
+  }
+
+  @Test(arguments: ["objectWins", "storeWins", "overwrite", "rollback"])
+  func deletionsMeetUpdates(policy: String) throws {
+    try use(Self.policy(policy)) { (here, mine, there, theirs) throws in
+      here.delete(mine)
+      theirs.name = "theirs"
+      try there.commit()
+      try here.commit()
+      let survives = policy == "storeWins" || policy == "rollback"
+      #expect(try here.count("Employee") == (survives ? 1 : 0), "\(policy)")
+      #expect(mine.isDeleted != survives && mine.name == "theirs")
+    }
+  }
+
+  @Test(arguments: ["objectWins", "storeWins", "overwrite", "rollback"])
+  func updatesMeetDeletions(policy: String) throws {
+    try use(Self.policy(policy)) { (here, mine, there, theirs) throws in
+      mine.name = "mine"
+      there.delete(theirs)
+      try there.commit()
+      try here.commit()
+      let survives = policy == "objectWins" || policy == "overwrite"
+      #expect(try here.count("Employee") == (survives ? 1 : 0), "\(policy)")
+      #expect(mine.isDeleted == !survives)
+      if survives {
+        #expect(try there.fetchOne(Employee.self)?.name == "mine")
+      }
+    }
+  }
+
+  @Test func aNewLinkMeetsADeletion() throws {
+    try use(.mergeByPropertyObjectWins) { (here, mine, there, theirs) throws in
+      let company = here.insert(Company.self)
+      let swift = here.insert(Skill.self)
+      try here.commit()
+      mine.company = company
+      mine.skills = [swift]
+      try there.delete(there.object(with: company.objectID))
+      try there.delete(there.object(with: swift.objectID))
+      try there.commit()
+      try here.commit()
+      #expect(mine.company == nil && mine.skills == [])
+    }
+  }
+
+  @Test func aDeletionMeetsANewLink() throws {
+    try use(.mergeByPropertyObjectWins) { (here, mine, there, theirs) throws in
+      let badge = here.insert(Badge.self)
+      try here.commit()
+      here.delete(badge)
+      theirs.badge = try #require(try there.object(with: badge.objectID) as? Badge)
+      try there.commit()
+      try here.commit()
+      #expect(mine.badge == nil)
+      _ = try there.count("Employee")
+      #expect(theirs.badge == nil)
+    }
+  }
+
+  @Test func movesOfOneMemberMeet() throws {
+    try use(.mergeByPropertyObjectWins) { (here, mine, there, theirs) throws in
+      let (one, two) = (here.insert(Company.self), here.insert(Company.self))
+      (one.name, two.name) = ("one", "two")
+      try here.commit()
+      mine.company = one
+      theirs.company = try #require(try there.object(with: two.objectID) as? Company)
+      try there.commit()
+      _ = try here.count("Employee")
+      #expect(mine.company === one && one.employees == [mine] && two.employees == [])
+      #expect(two.countOfMany(0) == 0 && one.countOfMany(0) == 1)
+      try here.commit()
+      #expect(try here.count("Employee", matching: "company == \(one)") == 1)
+    }
+  }
+
+  @Test func withoutMergingValuesStay() throws {
+    try use(.error) { (here, mine, there, theirs) throws in
+      here.automaticallyMergesCommits = false
+      theirs.name = "Eve"
+      try there.commit()
+      _ = try here.fetch(Employee.self)
+      #expect(mine.name == "Ada")
+      here.refresh(mine)
+      #expect(mine.name == "Eve")
+    }
+  }
+
+  @Test func hundredsOfCommitsAreTakenIn() throws {
+    try use(.error) { (here, mine, there, theirs) throws in
+      for age in 0..<1200 {
+        theirs.age = age % 100 + 100
+        try there.commit()
+      }
+      _ = try here.count("Employee")
+      #expect(mine.age == 199)
+    }
+  }
+}

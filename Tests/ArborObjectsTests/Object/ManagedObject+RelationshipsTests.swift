@@ -1,0 +1,131 @@
+import ArborModel
+import ArborObjects
+import Testing
+
+@Suite struct ManagedObjectRelationshipsTests {
+  @Test func bothSidesFollowAtOnce() throws {
+    try ObjectStore.useOffice { store in
+      let context = store.makeContext()
+      let (one, other) = (context.insert(Company.self), context.insert(Company.self))
+      (one.name, other.name) = ("one", "other")
+      let (ada, bob) = (context.insert(Employee.self), context.insert(Employee.self))
+      ada.company = one
+      #expect(one.employees == [ada])
+      other.employees = [ada, bob]
+      #expect(one.employees == [] && ada.company === other && bob.company === other)
+      try context.commit()
+      #expect(other.employees == [ada, bob])
+      other.employees.remove(ada)
+      #expect(ada.company == nil && other.employees == [bob])
+      try context.commit()
+      #expect(try context.count("Employee", matching: "company == \(other)") == 1)
+    }
+  }
+
+  @Test func oneToOneMovesBothEnds() throws {
+    try ObjectStore.useOffice { store in
+      let context = store.makeContext()
+      let (ada, bob) = (context.insert(Employee.self), context.insert(Employee.self))
+      let (red, blue) = (context.insert(Badge.self), context.insert(Badge.self))
+      ada.badge = red
+      blue.employee = bob
+      try context.commit()
+      ada.badge = blue
+      #expect(blue.employee === ada && red.employee == nil && bob.badge == nil)
+      red.employee = ada
+      #expect(ada.badge === red && blue.employee == nil)
+      try context.commit()
+    }
+  }
+
+  @Test func manyToManyAndItsOwnInverse() throws {
+    try ObjectStore.useOffice { store in
+      let context = store.makeContext()
+      let (ada, bob) = (context.insert(Employee.self), context.insert(Manager.self))
+      let (swift, lisp) = (context.insert(Skill.self), context.insert(Skill.self))
+      ada.skills = [swift, lisp]
+      lisp.holders.insert(bob)
+      ada.friends = [bob, ada]
+      #expect(bob.skills == [lisp] && bob.friends == [ada] && ada.friends == [ada, bob])
+      try context.commit()
+      let other = store.makeContext()
+      let same = try #require(try other.object(with: ada.objectID) as? Employee)
+      #expect(same.friends.map(\.objectID).contains(bob.objectID))
+      same.friends = []
+      #expect(try #require(other.object(with: bob.objectID) as? Employee).friends == [])
+      try other.commit()
+      #expect(try context.count("Employee") == 2)
+      #expect(bob.friends == [] && ada.friends == [])
+    }
+  }
+
+  @Test func orderIsKept() throws {
+    try ObjectStore.useOffice { store in
+      let context = store.makeContext()
+      let ada = context.insert(Employee.self)
+      let tasks = (0..<20).map { index in
+        let task = context.insert(Task.self)
+        task.title = "\(index)"
+        return task
+      }
+      ada.tasks = tasks.reversed()
+      try context.commit()
+      ada.tasks.swapAt(0, 19)
+      ada.tasks.remove(at: 5)
+      tasks[3].assignee = nil
+      let expected = ada.tasks.map(\.title)
+      #expect(expected.count == 18 && expected.first == "0" && expected.last == "19")
+      #expect(ada.isUpdated)
+      try context.commit()
+      let other = store.makeContext()
+      let same = try #require(try other.existingObject(with: ada.objectID) as? Employee)
+      #expect(same.tasks.map(\.title) == expected)
+      same.addToMany(4, other.insert(Task.self))
+      #expect(same.countOfMany(4) == 19)
+      try other.commit()
+    }
+  }
+
+  @Test func countsAndMembershipNeedNoMembers() throws {
+    try ObjectStore.useOffice { store in
+      let context = store.makeContext()
+      let company = context.insert(Company.self)
+      let employees = (0..<300).map { _ in context.insert(Employee.self) }
+      for employee in employees { employee.company = company }
+      #expect(company.countOfMany(0) == 300)
+      try context.commit()
+      let other = store.makeContext()
+      let same = try #require(try other.object(with: company.objectID) as? Company)
+      #expect(same.countOfMany(0) == 300)
+      #expect(same.manyContains(0, try other.object(with: employees[7].objectID)))
+      same.removeFromMany(0, try other.object(with: employees[7].objectID))
+      same.addToMany(0, other.insert(Employee.self))
+      #expect(!same.manyContains(0, try other.object(with: employees[7].objectID)))
+      #expect(same.countOfMany(0) == 300)
+      #expect(other.registeredObjects.count == 3)
+      try other.commit()
+    }
+  }
+
+  @Test func relationshipsWithoutInverseAreForgottenWithTheirTarget() throws {
+    try ObjectStore.useOffice { store in
+      let context = store.makeContext()
+      let (ada, bob) = (context.insert(Employee.self), context.insert(Manager.self))
+      let task = context.insert(Task.self)
+      bob.mentor = ada
+      task.watchers = [ada, bob]
+      try context.commit()
+      context.delete(ada)
+      #expect(bob.mentor == nil && task.watchers == [bob])
+      try context.commit()
+    }
+  }
+
+  @Test func foreignTargetsStopWithASentence() async {
+    await #expect(processExitsWith: .failure) {
+      let store = try PersistentStore(for: Office.classes, at: .inMemory)
+      let (here, there) = (store.makeContext(), store.makeContext())
+      here.insert(Employee.self).company = there.insert(Company.self)
+    }
+  }
+}

@@ -1,0 +1,201 @@
+import ArborModel
+import ArborObjects
+import Foundation
+import TestSupport
+import Testing
+
+@Suite struct PersistentStoreTests {
+  @Test func aStoreCarriesItsModel() throws {
+    let folder = try TemporaryFolder()
+    let location = StoreLocation.file(folder.url.appending(path: "a b.arbor"))
+    let first = try PersistentStore(for: Office.classes, at: location)
+    let id = first.id
+    let context = first.makeContext()
+    context.insert(Employee.self).name = "Ada"
+    try context.commit()
+    let number = try first.uniqueIDs.next()
+    first.close()
+    let second = try PersistentStore(at: location, classes: Office.classes)
+    defer { second.close() }
+    #expect(
+      second.id == id && second.model == first.model && second.url?.lastPathComponent == "a b.arbor"
+    )
+    #expect(try second.makeContext().fetchOne(Employee.self)?.name == "Ada")
+    #expect(try second.uniqueIDs.next() > number)
+    try second.check()
+  }
+
+  @Test func readOnlyStoresRefuseCommits() throws {
+    let folder = try TemporaryFolder()
+    let location = StoreLocation.file(folder.url.appending(path: "a.arbor"))
+    try PersistentStore(for: Office.classes, at: location).close()
+    let store = try PersistentStore(
+      for: Office.classes, at: location, options: StoreOptions(isReadOnly: true))
+    defer { store.close() }
+    let context = store.makeContext()
+    #expect(store.isReadOnly)
+    context.insert(Employee.self)
+    #expect(try failure { try context.commit() }.code == .readOnly)
+  }
+
+  @Test func missingAndForeignFilesAreNamed() throws {
+    let folder = try TemporaryFolder()
+    let missing = try failure {
+      _ = try PersistentStore(at: .file(folder.url.appending(path: "none.arbor")))
+    }
+    #expect(missing.code == .fileUnreadable)
+    let text = folder.url.appending(path: "text.arbor")
+    try Data("no store".utf8).write(to: text)
+    #expect(
+      try failure { _ = try PersistentStore(for: Office.classes, at: .file(text)) }.code
+        == .notAStore)
+    #expect(try Data(contentsOf: text) == Data("no store".utf8))
+  }
+
+  @Test func anotherModelIsRefusedWithItsDifferences() throws {
+    let folder = try TemporaryFolder()
+    let location = StoreLocation.file(folder.url.appending(path: "a.arbor"))
+    try PersistentStore(for: Office.classes, at: location).close()
+    let other = try ManagedObjectModel { Entity("Other") { Attribute("x", .string, .optional) } }
+    let error = try failure { _ = try PersistentStore(model: other, at: location) }
+    #expect(error.code == .modelMismatch && !error.violations.isEmpty)
+    let store = try PersistentStore(
+      model: other, at: location, options: StoreOptions(onMismatch: .eraseAndRecreate))
+    #expect(store.model.entities.map(\.name) == ["Other"])
+    store.close()
+  }
+
+  @Test func purgeEmptiesAndCountsOn() throws {
+    try ObjectStore.useOffice { store in
+      let context = store.makeContext()
+      let ada = context.insert(Employee.self)
+      let id = ada.objectID
+      try context.commit()
+      let unique = try store.uniqueIDs.next()
+      try store.purge()
+      #expect(try context.count("Person") == 0)
+      #expect(ada.isDeleted && ada.context == nil)
+      #expect(context.insert(Employee.self).objectID.number > id.number)
+      #expect(try store.uniqueIDs.next() > unique)
+      try context.commit()
+    }
+  }
+
+  @Test func destroyRemovesTheFiles() throws {
+    let folder = try TemporaryFolder()
+    let store = try PersistentStore(
+      for: Office.classes, at: .file(folder.url.appending(path: "a.arbor")))
+    try store.destroy()
+    #expect(store.isClosed)
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path) == [])
+    #expect(try failure { try store.destroy() }.code == .closed)
+  }
+
+  @Test func classesThatContradictTheModelAreRefused() throws {
+    let model = try ManagedObjectModel {
+      Entity("Company") { Attribute("name", .integer64, .optional) }
+    }
+    let error = try failure {
+      _ = try PersistentStore(model: model, at: .inMemory, classes: [Company.self])
+    }
+    #expect(error.code == .modelMismatch && error.keyPath == "name" && error.entity == "Company")
+  }
+}
+
+@Suite struct PersistentStorePerformTests {
+  private func open() throws -> PersistentStore {
+    try PersistentStore(for: Office.classes, at: .inMemory)
+  }
+
+  @Test func bodiesCommitAndReturnValues() async throws {
+    let store = try open()
+    let id = try await store.perform { context in
+      let ada = context.insert(Employee.self)
+      ada.name = "Ada"
+      return ada.objectID
+    }
+    try await store.performBackground { context in
+      let ada = try context.existingObject(with: id)
+      ada["name"] = "Eve"
+    }
+    let name = try store.performBackgroundAndWait { context in
+      try context.existingObject(with: id)["name"] as String
+    }
+    #expect(name == "Eve")
+    try store.check()
+    store.close()
+  }
+
+  @Test func failedBodiesCommitNothing() async throws {
+    let store = try open()
+    await #expect(throws: Interruption.self) {
+      try await store.perform { context in
+        context.insert(Employee.self)
+        throw Interruption()
+      }
+    }
+    await #expect(throws: Interruption.self) {
+      try await store.performBackground { context in
+        context.insert(Employee.self)
+        throw Interruption()
+      }
+    }
+    await #expect(throws: ArborError.self) {
+      try await store.performBackground { context in
+        context.insert(Company.self)
+        context.insert(Company.self)
+      }
+    }
+    let count = try await store.performBackground { try $0.count("Person") + $0.count("Company") }
+    #expect(count == 0)
+    store.close()
+  }
+
+  @Test func manyAtOnceLoseNothing() async throws {
+    let store = try open()
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for index in 0..<100 {
+        group.addTask {
+          try await store.perform { context in
+            context.insert(Employee.self).employeeID = Int64(index)
+          }
+          if index % 5 == 0 {
+            try await store.performBackground { context in
+              let mine = try context.fetchOne(Employee.self, matching: "employeeID == \(index)")
+              mine?.age = 99
+            }
+          }
+        }
+      }
+      try await group.waitForAll()
+    }
+    let context = store.makeContext()
+    #expect(try context.count(Employee.self) == 100)
+    #expect(try context.count(Employee.self, matching: "age == 99") == 20)
+    try store.check()
+    store.close()
+  }
+
+  @Test func aBackgroundBodyCannotWaitForItself() async throws {
+    let store = try open()
+    let code = try await store.performBackground { _ in
+      do {
+        try store.performBackgroundAndWait { _ in }
+        return "none"
+      } catch let error as ArborError {
+        return error.code.rawValue
+      }
+    }
+    #expect(code == "notAllowed")
+    store.close()
+  }
+
+  @Test func theBackgroundContextKeepsItsName() async throws {
+    let store = try open()
+    let names = try await [
+      store.performBackground { $0.name }, store.performBackground { $0.name },
+    ]
+    #expect(names == ["background", "background"])
+    store.close()
+  }
+}

@@ -1,0 +1,76 @@
+import ArborModel
+import ArborObjects
+import Foundation
+import Testing
+
+@Suite struct CommitValidationTests {
+  private func model() throws -> ManagedObjectModel {
+    try ManagedObjectModel {
+      Entity("Order") {
+        Attribute("code", .string, .pattern("[A-Z]{2}[0-9]+"), .optional)
+        Attribute("title", .string, .bounds(2...5), .optional)
+        Attribute("count", .integer32, .bounds(1...10), .optional)
+        Attribute("price", .decimal, .optional)
+        Attribute("weight", .double, .default(0))
+        Attribute("placed", .date)
+        Relationship("customer", to: "Customer", inverse: "orders", .mandatory)
+        Relationship("lines", to: "Line", inverse: "order", .toMany, .count(1...2), .mandatory)
+      }
+      Entity("Customer") { Relationship("orders", to: "Order", inverse: "customer", .toMany) }
+      Entity("Line") { Relationship("order", to: "Order", inverse: "lines") }
+    }
+  }
+
+  @Test func allViolationsComeTogether() throws {
+    try ObjectStore.use(model()) { store in
+      let context = store.makeContext()
+      let order = try context.insert("Order")
+      order["code"] = "A1"
+      order["title"] = "x"
+      order["count"] = 11
+      let error = try failure { try context.commit() }
+      #expect(error.code == .validation)
+      #expect(
+        Set(error.violations.compactMap(\.keyPath))
+          == ["code", "title", "count", "placed", "customer", "lines"])
+      #expect(error.violations.allSatisfy { $0.objectID == order.objectID && $0.entity == "Order" })
+      #expect(!error.description.contains("A1"))
+
+      order["code"] = "AB12"
+      order["title"] = "äöüß"
+      order["count"] = 10
+      order["placed"] = Date()
+      order["customer"] = try context.insert("Customer")
+      let lines = try (0..<3).map { _ in try context.insert("Line") }
+      order["lines"] = lines
+      let tooMany = try failure { try context.commit() }
+      #expect(tooMany.keyPath == "lines" && tooMany.message.contains("too many"))
+      context.delete(lines[0])
+      try context.commit()
+
+      context.delete(lines[1])
+      context.delete(lines[2])
+      #expect(try failure { try context.commit() }.keyPath == "lines")
+      context.rollback()
+      order["placed"] = nil
+      #expect(try failure { try context.commit() }.keyPath == "placed")
+      context.rollback()
+      try context.commit()
+    }
+  }
+
+  @Test func numbersAreFinite() throws {
+    try ObjectStore.useOffice { store in
+      let context = store.makeContext()
+      let ada = context.insert(Employee.self)
+      ada.salary = .nan
+      #expect(try failure { try context.commit() }.keyPath == "salary")
+      ada.salary = 1
+      let badge = context.insert(Badge.self)
+      badge.weight = .infinity
+      #expect(try failure { try context.commit() }.keyPath == "weight")
+      badge.weight = 0
+      try context.commit()
+    }
+  }
+}

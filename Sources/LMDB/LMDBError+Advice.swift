@@ -152,7 +152,7 @@ extension LMDBError: CustomStringConvertible {
       )
     case .growthBlocked:
       (
-        "The write has to move the map, but threads that wait for it, or do not end, hold snapshots.",
+        "The write has to move the map, but threads that wait for it or do not end hold snapshots.",
         "End the snapshot before committing, or open with a larger initialMapSize."
       )
     case .readOnlyEnvironment:

@@ -26,7 +26,7 @@ extension StoreChecker {
       else { continue }
       report.add(
         .missingLink,
-        "\(name(number)).\(relationship.name) is \(name(target)), whose \(inverse.name) is another.",
+        "\(name(number)).\(relationship.name) is \(name(target)), whose \(inverse.name) differs.",
         entity: entity.name, object: number)
     }
   }

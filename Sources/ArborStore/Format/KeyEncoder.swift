@@ -7,8 +7,8 @@ internal import Foundation
 /// column   01                          nil
 ///          02 · payload                any value
 /// payload  int16/32/64  8 bytes big-endian, sign bit flipped
-///          double float 8 bytes big-endian; sign bit set where it was clear, else all bits flipped;
-///          date         -0 as 0
+///          double float 8 bytes big-endian; sign bit set where it was clear, else all bits
+///          date         flipped; -0 as 0
 ///          boolean      00 or 01
 ///          reference    8 bytes big-endian
 ///          uuid         16 bytes

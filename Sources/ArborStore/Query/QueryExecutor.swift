@@ -1,8 +1,8 @@
 internal import ArborModel
 internal import LMDB
 
-/// Answers one query on one transaction: takes rows the way the planner chose, judges them, lays the
-/// context's pending state over them, orders them and copies those that are wanted.
+/// Answers one query on one transaction: takes rows the way the planner chose, judges them, lays
+/// the context's pending state over them, orders them and copies those that are wanted.
 ///
 /// Nothing that points into the map leaves it.
 final class QueryExecutor {

@@ -5,7 +5,7 @@ internal import Synchronization
 /// The change sets that wait to be written, and who writes them.
 ///
 /// ```
-/// thread A   submit ── leads: begins a transaction, writes A's set … and those that came meanwhile ── commit
+/// thread A   submit ── leads: begins, writes A's set … and those that came meanwhile ── commit
 /// thread B        submit ── waits ──────────────────────────────────────────────── result
 /// thread C             submit ── waits ───────────────────────────────────────────── result
 /// ```

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 @Suite struct RelationshipMaintainerTests {
-  /// Adding twice and removing what is not there are nothing, so that edits of two contexts commute.
+  /// Adding twice and removing what is not there do nothing, so that two contexts' edits commute.
   @Test func editsCommute() throws {
     try TemporaryStore.use(OfficeModel.make(), inMemory: true) { store in
       let draft = Draft(store.file)

@@ -9,7 +9,8 @@ extension StoreFile {
   /// - Parameter topsUpNumbers: Whether blocks of numbers that run low are filled up on this
   ///   occasion.
   /// - Throws: `modelChanged` where the file has another model by now; `corrupted` where another
-  ///   program wrote to it; what `body` throws. Nothing has been written then.
+  ///   program wrote to it; what `body` throws. Nothing has been written then, except after
+  ///   `engine(.panic)`, when nobody can tell before the file is opened anew.
   func write(
     topsUpNumbers: Bool = false,
     _ body: (borrowing WriteTransaction, inout HeaderRecord) throws(StoreError) -> Void
@@ -38,7 +39,9 @@ extension StoreFile {
         }
       }
     } catch {
-      throw StoreError(error, path: path)
+      guard let written, try isInFile(written.transactionID) else {
+        throw StoreError(error, path: path)
+      }
     }
     if let failure { throw failure }
     blocks.install(reservations)
@@ -57,5 +60,34 @@ extension StoreFile {
         what: "Another program has written to the file; check it before it is used on.")
     }
     return header
+  }
+
+  /// Whether a commit that failed is in the file all the same.
+  ///
+  /// A failure to write data pages leaves everything as it was. After a failure to write the root
+  /// page LMDB goes on no more, and what is on the medium can be told only by opening the file anew:
+  /// the store has to be closed for that, and stays so.
+  ///
+  /// - Throws: `engine(.panic)` where a snapshot keeps the file from being closed.
+  private func isInFile(_ transactionID: UInt64) throws(StoreError) -> Bool {
+    guard isInDoubt, let path else { return false }
+    do throws(LMDBError) { try environment.close() } catch { throw .engine(.panic) }
+    let fresh = try storing { () throws(LMDBError) in try Environment.open(path: path) }
+    let arbor = try storing { () throws(LMDBError) in
+      try fresh.openDatabase(
+        StoreFormat.arborDatabase, StoreFormat.arborFlags, create: false)
+    }
+    guard let arbor else { return false }
+    let transaction = try storing { () throws(LMDBError) in try fresh.beginRead() }
+    return try StoreHeader.read(transaction.reader, arbor).transactionID >= transactionID
+  }
+
+  private var isInDoubt: Bool {
+    do throws(LMDBError) {
+      _ = try environment.beginRead()
+      return false
+    } catch {
+      return error == .panic
+    }
   }
 }

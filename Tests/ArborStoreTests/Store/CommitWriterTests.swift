@@ -1,0 +1,83 @@
+import ArborModel
+import ArborStore
+import LMDB
+import TestSupport
+import Testing
+
+@Suite struct CommitWriterTests {
+  /// Records are stored compact: what patching left behind is gone.
+  @Test func recordsAreStoredCompact() throws {
+    try TemporaryStore.use(OfficeModel.make(), inMemory: true) { store in
+      let entity = try Draft(store.file).entity("Tag")
+      let field = try Draft(store.file).field("name", entity)
+      let allocator = SlabAllocator()
+      var record = RecordBuffer(copying: entity.layout.template, into: allocator)
+      for length in [5, 500, 50, 5000, 3] {
+        record.store(field, String(repeating: "x", count: length), allocator: allocator)
+      }
+      let number = ObjectNumber(
+        entity: entity.number, sequence: try store.file.takeNumbers(1, for: entity).lowerBound)
+      var set = ChangeSet()
+      set.records = [.insert(number, record.view)]
+      #expect(try store.file.commit(set).sequence == 1)
+      let snapshot = try store.file.snapshot()
+      defer { snapshot.close() }
+      let database = store.file.databases.records(entity.index)
+      let stored = try snapshot.reader.get(database, key: number.rawValue)
+      #expect(stored?.count == entity.layout.fixedEnd + 3 + RecordLayout.checksumSize)
+    }
+  }
+
+  @Test func ascendingRecordsFillPages() throws {
+    try TemporaryStore.use(OfficeModel.make(), inMemory: true) { store in
+      let draft = Draft(store.file)
+      for _ in 0..<2000 { try draft.insert("Tag", ["name": "0123456789"]) }
+      try draft.commit()
+      let entity = try draft.entity("Tag")
+      let snapshot = try store.file.snapshot()
+      defer { snapshot.close() }
+      let size = entity.layout.fixedEnd + 10 + RecordLayout.checksumSize
+      // Each record with its key of 8 bytes, its node of 8 and the node's place of 2.
+      let pages = try snapshot.reader.statistics(
+        store.file.databases.records(entity.index)
+      ).leafPages
+      #expect(pages <= 2000 * (size + size % 2 + 18) / 4080 + 2)
+    }
+  }
+
+  @Test func metadataIsSetAndRemoved() throws {
+    try TemporaryStore.use(OfficeModel.make()) { store in
+      let draft = Draft(store.file)
+      draft.changes.metadata = [("a", [1]), ("b", []), ("header", [2])]
+      try draft.commit()
+      #expect(try store.file.metadata("a") == [1])
+      #expect(try store.file.metadata("b") == [])
+      #expect(try store.file.metadata("header") == [2])
+      draft.changes.metadata = [("a", nil), ("c", nil), ("b", [3])]
+      try draft.commit()
+      try store.reopen()
+      #expect(try store.file.metadata("a") == nil)
+      #expect(try store.file.metadata("b") == [3])
+    }
+  }
+
+  /// Numbers from one block may be committed in any order.
+  @Test func commitsMayLandOutOfOrder() throws {
+    try TemporaryStore.use(OfficeModel.make(), inMemory: true) { store in
+      let draft = Draft(store.file)
+      let entity = try draft.entity("Tag")
+      let taken = try store.file.takeNumbers(40, for: entity)
+      var order = Array(taken)
+      var random = SeededRandom()
+      order.shuffle(using: &random)
+      for sequence in order {
+        try draft.insert(
+          "Tag", ["name": .string("\(sequence)")],
+          number: ObjectNumber(entity: entity.number, sequence: sequence))
+        if sequence % 3 == 0 { try draft.commit() }
+      }
+      try draft.commit()
+      #expect(try store.file.check().recordCount == 40, "seed \(random.seed)")
+    }
+  }
+}

@@ -1,0 +1,72 @@
+import ArborModel
+@testable import ArborStore
+import TestSupport
+import Testing
+
+@Suite struct EntityPlanTests {
+  private func plan(_ name: String, _ body: (EntityPlan, StoreFile) throws -> Void) throws {
+    try TemporaryStore.use(OfficeModel.make(), inMemory: true) { store in
+      let entity = try Draft(store.file).entity(name)
+      try body(#require(store.file.plans[entity.index]), store.file)
+    }
+  }
+
+  @Test func abstractEntitiesHaveNone() throws {
+    try TemporaryStore.use(OfficeModel.make(), inMemory: true) { store in
+      let person = try Draft(store.file).entity("Person")
+      #expect(store.file.plans[person.index] == nil)
+      #expect(store.file.plans.count == store.file.schema.entities.count)
+    }
+  }
+
+  /// An heir's indexes are those of its ancestors, in the same databases.
+  @Test func heirsShareIndexes() throws {
+    try TemporaryStore.use(OfficeModel.make(), inMemory: true) { store in
+      let draft = Draft(store.file)
+      let employee = try #require(store.file.plans[try draft.entity("Employee").index])
+      let manager = try #require(store.file.plans[try draft.entity("Manager").index])
+      #expect(employee.indexes.map(\.place) == manager.indexes.map(\.place))
+      let unique = employee.indexes.filter(\.isUnique).map {
+        store.file.databases.indexes[$0.place].schema.name
+      }
+      #expect(unique == ["email", "employeeID"])
+      #expect(employee.records != manager.records)
+    }
+  }
+
+  @Test func everyFieldKnowsWhereItsOwnerIsListed() throws {
+    try plan("Employee") { plan, file in
+      let places = plan.references.map { reference in
+        reference.derivedPlace.map { file.databases.relationships[$0].schema.name }
+      }
+      #expect(Set(places) == ["employees", "reports", nil])
+    }
+    try plan("Task") { plan, file in
+      // The project lists its tasks by links, not by an index over their field.
+      #expect(plan.references.map { $0.derivedPlace == nil } == [true])
+      let place = try #require(plan.references.first?.listPlace)
+      #expect(file.databases.relationships[place].schema.name == "tasks")
+    }
+  }
+
+  @Test func everyWayToHoldOnIsKnown() throws {
+    func ways(_ name: String) throws -> Set<String> {
+      var found = Set<String>()
+      try plan(name) { plan, _ in
+        for inbound in plan.inbound {
+          switch inbound {
+          case .derived(_, let inverse): found.insert("derived \(inverse.name)")
+          case .links(_, let inverse, _): found.insert("links \(inverse.name)")
+          case .field(_, let inverse, _): found.insert("field \(inverse.name)")
+          }
+        }
+      }
+      return found
+    }
+    #expect(try ways("Company") == ["derived company"])
+    #expect(
+      try ways("Employee") == ["links employees", "field employee", "links fans", "links watchers"])
+    #expect(try ways("Task") == ["field tasks", "links ~Task.watchers"])
+    #expect(try ways("Project") == ["links project", "links favourites"])
+  }
+}

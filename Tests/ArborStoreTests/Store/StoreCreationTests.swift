@@ -1,0 +1,104 @@
+import ArborModel
+@testable import ArborStore
+import Foundation
+import LMDB
+import Synchronization
+import TestSupport
+import Testing
+
+/// A store comes into being whole or not at all, and once.
+@Suite struct StoreCreationTests {
+  private let folder: TemporaryFolder
+  private let model: ManagedObjectModel
+
+  init() throws {
+    folder = try TemporaryFolder()
+    model = try OfficeModel.make()
+  }
+
+  private var names: [String] {
+    (try? FileManager.default.contentsOfDirectory(atPath: folder.url.path).sorted()) ?? []
+  }
+
+  private func create(_ path: String) throws -> Bool {
+    try StoreCreation.create(
+      at: path, model, fingerprint: model.fingerprint, options: EnvironmentOptions())
+  }
+
+  @Test func theSecondCreatorLoses() throws {
+    let path = folder.path("a.arbor")
+    #expect(try create(path))
+    let first = try StoreFile.open(StoreOpening(.file(path), model: nil))
+    let id = first.id
+    first.close()
+    #expect(try !create(path))
+    let same = try StoreFile.open(StoreOpening(.file(path), model: model))
+    #expect(same.id == id)
+    same.close()
+    #expect(names == ["a.arbor", "a.arbor-lock"])
+    try TemporaryStore.check(path: path)
+  }
+
+  @Test func manyThreadsOpenOneNewStore() throws {
+    let opening = StoreOpening(.file(folder.path("a.arbor")), model: model)
+    let opened = Mutex<[StoreFile]>([])
+    let group = DispatchGroup()
+    for _ in 0..<8 {
+      group.enter()
+      Thread {
+        do {
+          let file = try StoreFile.open(opening)
+          opened.withLock { $0.append(file) }
+        } catch {
+          Issue.record(error)
+        }
+        group.leave()
+      }.start()
+    }
+    group.wait()
+    let files = opened.withLock { $0 }
+    #expect(files.count == 8 && files.allSatisfy { $0 === files[0] })
+    for file in files { file.close() }
+    #expect(throws: StoreError.self) { try files[0].snapshot() }
+    #expect(names == ["a.arbor", "a.arbor-lock"])
+  }
+
+  /// What a creator that died left beside the place is in nobody's way.
+  @Test func leftoversAreIgnored() throws {
+    try Data("half".utf8).write(to: folder.url.appending(path: "a.arbor.new-12345678"))
+    let file = try StoreFile.open(StoreOpening(.file(folder.path("a.arbor")), model: model))
+    file.close()
+    try TemporaryStore.check(path: folder.path("a.arbor"))
+  }
+
+  @Test func failuresLeaveNothingBehind() throws {
+    let path = folder.path("a.arbor")
+    do throws(StoreError) {
+      try StoreCreation.install(at: path) { (temporary) throws(StoreError) in
+        for name in [temporary, temporary + "-lock"] {
+          #expect(FileManager.default.createFile(atPath: name, contents: Data([1])))
+        }
+        throw .diskFull
+      }
+      Issue.record("installed")
+    } catch .diskFull {
+    } catch {
+      Issue.record(error)
+    }
+    #expect(names == [])
+  }
+
+  @Test func replacingTakesThePlace() throws {
+    let path = folder.path("a.arbor")
+    #expect(try create(path))
+    let old = try StoreFile.open(StoreOpening(.file(path), model: nil))
+    let id = old.id
+    old.close()
+    try StoreCreation.replace(
+      path, model, fingerprint: model.fingerprint, options: EnvironmentOptions())
+    let new = try StoreFile.open(StoreOpening(.file(path), model: model))
+    #expect(new.id != id)
+    new.close()
+    try TemporaryStore.check(path: path)
+  }
+}

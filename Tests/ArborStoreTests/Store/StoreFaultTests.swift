@@ -1,0 +1,146 @@
+import ArborModel
+import ArborStore
+import Foundation
+import LMDB
+import TestSupport
+import Testing
+
+/// Full disks and folders without rights, in processes of their own: such limits are a whole
+/// process's.
+@Suite struct StoreFaultTests {
+  private static func expect(_ isTrue: Bool, _ code: Int32) {
+    if !isTrue { exit(code) }
+  }
+
+  private static func setLimit(_ bytes: rlim_t) -> Bool {
+    signal(SIGXFSZ, SIG_IGN)
+    var limit = rlimit(rlim_cur: bytes, rlim_max: rlim_t.max)
+    #if canImport(Glibc)
+      return setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit) == 0
+    #else
+      return setrlimit(RLIMIT_FSIZE, &limit) == 0
+    #endif
+  }
+
+  /// Commits until the disk is full; the objects that were acknowledged.
+  private static func fill(_ file: StoreFile) throws -> [ObjectNumber] {
+    let draft = Draft(file)
+    let long = Value.string(String(repeating: "text ", count: 4000))
+    var numbers: [ObjectNumber] = []
+    for _ in 0..<5000 {
+      do {
+        let number = try draft.insert("Project", ["title": long])
+        try draft.commit()
+        numbers.append(number)
+      } catch StoreError.diskFull {
+        return numbers
+      }
+    }
+    return []
+  }
+
+  @Test func aFullDiskLeavesTheStoreSound() async {
+    await #expect(processExitsWith: .exitCode(7)) {
+      let folder = try TemporaryFolder()
+      let opening = StoreOpening(.file(folder.path("a.arbor")), model: try OfficeModel.make())
+      let file = try StoreFile.open(opening)
+      Self.expect(Self.setLimit(3_000_000), 2)
+      let numbers = try Self.fill(file)
+      Self.expect(numbers.count > 20, 3)
+      Self.expect(try file.check().isSound && file.check().recordCount == numbers.count, 4)
+      // Deleting works on a full disk, and makes room.
+      let draft = Draft(file)
+      for number in numbers.prefix(numbers.count / 2) { try draft.delete(number) }
+      try draft.commit()
+      try draft.insert("Tag", ["name": "small"])
+      try draft.commit()
+      file.close()
+      Self.expect(Self.setLimit(rlim_t.max), 5)
+      let again = try StoreFile.open(opening)
+      let report = try again.check()
+      Self.expect(report.isSound, 6)
+      Self.expect(report.recordCount == numbers.count - numbers.count / 2 + 1, 8)
+      exit(7)
+    }
+  }
+
+  @Test func thereIsNoRoomForANewStore() async {
+    await #expect(processExitsWith: .exitCode(7)) {
+      let folder = try TemporaryFolder()
+      let opening = StoreOpening(.file(folder.path("a.arbor")), model: try OfficeModel.make())
+      Self.expect(Self.setLimit(10_000), 2)
+      do {
+        try StoreFile.open(opening).close()
+        exit(3)
+      } catch StoreError.diskFull {
+        // Nothing is left behind.
+        let names = try FileManager.default.contentsOfDirectory(atPath: folder.url.path)
+        Self.expect(names == [], 4)
+      }
+      Self.expect(Self.setLimit(rlim_t.max), 5)
+      try StoreFile.open(opening).close()
+      exit(7)
+    }
+  }
+
+  #if os(Linux)
+    /// The root page could not be written: the commit is judged by what the file says, and the
+    /// store has to be opened anew.
+    @Test func aFailureOfTheRootPageIsJudgedByTheFile() async {
+      await #expect(processExitsWith: .exitCode(7)) {
+        let folder = try TemporaryFolder()
+        let path = folder.path("a.arbor")
+        let opening = StoreOpening(.file(path), model: try OfficeModel.make())
+        let file = try StoreFile.open(opening)
+        let draft = Draft(file)
+        let tag = try draft.insert("Tag", ["name": "kept"])
+        try draft.commit()
+        // LMDB writes root pages through a descriptor of their own.
+        let full = open("/dev/full", O_RDWR)
+        for name in try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd") {
+          guard let descriptor = Int32(name),
+            fcntl(descriptor, F_GETFL) & O_DSYNC == O_DSYNC
+          else { continue }
+          dup2(full, descriptor)
+        }
+        try draft.update(tag, ["name": "lost"])
+        do {
+          try draft.commit()
+          exit(2)
+        } catch StoreError.diskFull {}
+        do {
+          try file.snapshot().close()
+          exit(3)
+        } catch StoreError.closed {}
+        let again = try StoreFile.open(opening)
+        Self.expect(try Draft(again).value(tag, "name") == "kept", 4)
+        Self.expect(try again.check().isSound, 5)
+        exit(7)
+      }
+    }
+
+    @Test func aFolderWithoutRightsIsCalledSo() async throws {
+      // The superuser may write everywhere, so the test gives its rights up.
+      try #require(getuid() == 0 || !FileManager.default.isWritableFile(atPath: "/"))
+      await #expect(processExitsWith: .exitCode(7)) {
+        let folder = try TemporaryFolder()
+        let model = try OfficeModel.make()
+        let opening = StoreOpening(.file(folder.path("a.arbor")), model: model)
+        let made = try StoreFile.open(opening)
+        try Draft(made).insert("Tag", ["name": "kept"])
+        made.close()
+        Self.expect(chmod(folder.url.path, 0o555) == 0, 2)
+        Self.expect(getuid() != 0 || setuid(65534) == 0, 3)
+        do {
+          try StoreFile.open(StoreOpening(.file(folder.path("new.arbor")), model: model)).close()
+          exit(4)
+        } catch StoreError.readOnly {}
+        do {
+          try StoreFile.open(opening).close()
+          exit(5)
+        } catch StoreError.readOnly {}
+        exit(7)
+      }
+    }
+  #endif
+}

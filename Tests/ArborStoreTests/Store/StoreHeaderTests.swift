@@ -1,0 +1,43 @@
+import ArborModel
+import ArborStore
+import Foundation
+import LMDB
+import TestSupport
+import Testing
+
+@Suite struct StoreHeaderTests {
+  private func header(_ file: StoreFile) throws -> HeaderRecord {
+    let snapshot = try file.snapshot()
+    defer { snapshot.close() }
+    return try StoreHeader.read(snapshot.reader, file.databases.arbor)
+  }
+
+  /// Every commit names its transaction, its machine's start and its sequence.
+  @Test func everyCommitRenewsIt() throws {
+    try TemporaryStore.use(OfficeModel.make()) { store in
+      let draft = Draft(store.file)
+      var last = try header(store.file)
+      #expect(last.storeID == store.file.id && last.sequence == 0)
+      #expect(last.bootID == StoreHeader.bootID)
+      #expect(Int(last.pageSize) == (try store.file.environment.info().pageSize))
+      for round in 1...3 {
+        try draft.insert("Tag", ["name": .string("\(round)")])
+        try draft.commit()
+        let next = try header(store.file)
+        #expect(next.sequence == last.sequence + 1)
+        #expect(next.transactionID > last.transactionID)
+        #expect(next.transactionID == (try store.file.environment.lastTransactionID))
+        last = next
+      }
+      // A reservation is a transaction and no commit.
+      _ = try store.file.takeUniqueIDs(1)
+      let reserved = try header(store.file)
+      #expect(reserved.sequence == last.sequence)
+      #expect(reserved.transactionID == last.transactionID + 1)
+    }
+  }
+
+  @Test func theMachineKnowsItsStart() {
+    #expect(StoreHeader.bootID != UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)))
+  }
+}

@@ -23,7 +23,9 @@ import Testing
       ("foreign", [.invalid, .versionMismatch, .isDirectory, .notRegularFile, .hardLinked]),
       ("missing", [.noSuchFile]),
       ("damaged", [.fileTooSmall, .truncated, .corrupted, .pageNotFound]),
-      ("engine", [.panic, .mapFull, .readersFull, .growthBlocked, .forkedProcess, .badTransaction]),
+      (
+        "engine", [.panic, .mapFull, .readersFull, .growthBlocked, .forkedProcess, .badTransaction]
+      ),
     ]
     for (kind, errors) in expected {
       for error in errors { #expect(name(error) == kind, "\(error)") }

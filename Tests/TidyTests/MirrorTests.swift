@@ -3,15 +3,21 @@ import Testing
 /// Tests mirror sources, one stem each: whoever reads `Cursor.swift` finds `CursorTests.swift`.
 @Suite struct MirrorTests {
   /// Suites named by the threat they meet, or by the walk they take, rather than by one source.
-  static let threatSuites: Set<String> = ["RandomCommitsTests", "StoreFaultTests"]
+  static let threatSuites: Set<String> = [
+    "ModelBasedTests", "RandomCommitsTests", "StoreFaultTests", "UniqueFetchTests",
+  ]
 
   /// Sources without a test file of their own, each with the suite that tests it.
   static let testedElsewhere: [String: String] = [
     "AccessCandidate": "QueryPlannerTests",
+    "BackgroundContext": "PersistentStoreTests",
     "ByteMatcher": "PredicateCompilerTests",
+    "ChangeMerger": "ManagedObjectContext+MergingTests",
+    "EntityBinding": "ClassBinderTests",
     "FieldComparison": "PredicateCompilerTests",
     "IndexRange": "NumericIntervalTests",
     "IndexablePattern": "PredicateNormalizerTests",
+    "InverseKeeper": "ManagedObject+RelationshipsTests",
     "NumberCollector": "QueryPlannerTests",
     "PathComparison": "PredicateCompilerTests",
     "PredicateCompilation+Values": "PredicateCompilerTests",

@@ -5,7 +5,7 @@ extension ManagedObjectContext {
   /// Inserts an object of an entity, with its default values.
   ///
   /// - Returns: An object of the entity's class, with an ID that is permanent from now on.
-  /// - Throws: ``ArborError`` `unknownName` for an entity that the model does not have, `notAllowed`
+  /// - Throws: ``ArborError`` `unknownName` for an entity that the model lacks, `notAllowed`
   ///   for an abstract one, else what the store reports.
   @discardableResult
   public func insert(_ entityName: String) throws(ArborError) -> ManagedObject {

@@ -129,7 +129,8 @@ extension ManagedObjectContext {
     binding(of: number)?.relations[slot]
   }
 
-  /// Whether an object was inserted in this context and never committed, even if it is deleted again.
+  /// Whether an object was inserted in this context and never committed, even if it is deleted
+  /// again.
   func isNew(_ number: ObjectNumber) -> Bool {
     guard let change = pending.change(of: number) else { return false }
     return change.committed == nil && change.kind != .updated

@@ -77,7 +77,7 @@ extension ManagedObjectContext {
   ///
   /// - Parameters:
   ///   - name: The request's name.
-  ///   - values: Constants for the predicate's `$variables`, by their names without the dollar sign.
+  ///   - values: Constants for the predicate's `$variables`, by their names without the dollar.
   /// - Throws: ``ArborError`` `unknownName` for a request that the model does not have,
   ///   `invalidPredicate` for one that does not parse.
   public func fetchRequest(
@@ -92,7 +92,7 @@ extension PersistentStore {
   ///
   /// - Parameters:
   ///   - name: The request's name.
-  ///   - values: Constants for the predicate's `$variables`, by their names without the dollar sign.
+  ///   - values: Constants for the predicate's `$variables`, by their names without the dollar.
   /// - Throws: ``ArborError`` `unknownName` for a request that the model does not have,
   ///   `invalidPredicate` for one that does not parse.
   public func fetchRequest(

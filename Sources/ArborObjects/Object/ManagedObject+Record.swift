@@ -70,8 +70,8 @@ extension ManagedObject {
   /// Stops a change of an object that no context will ever commit.
   final func refuseChange() -> Never {
     preconditionFailure(
-      "\(objectID) can not be changed any more: \(whyDetached). Keep its objectID and ask a context "
-        + "for the object.")
+      "\(objectID) can not be changed any more: \(whyDetached). Keep its objectID and ask a "
+        + "context for the object.")
   }
 
   /// Why the object has no context, for messages.

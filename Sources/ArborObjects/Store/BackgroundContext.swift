@@ -35,8 +35,8 @@ final class BackgroundContext: @unchecked Sendable {
     guard runner.load(ordering: .relaxed) != thread else {
       throw ArborError(
         .notAllowed,
-        "performBackgroundAndWait was called inside a background body, which it would wait for; use "
-          + "the body's own context.")
+        "performBackgroundAndWait was called inside a background body, which it would wait for; "
+          + "use the body's own context.")
     }
     return try lock.withLock { _ in
       runner.store(thread, ordering: .relaxed)

@@ -35,8 +35,8 @@ extension ArborError {
     case .modelMismatch(let differences):
       self.init(
         .modelMismatch,
-        "The store was written with another model. Open it with that one, or let options.onMismatch "
-          + "replace it.")
+        "The store was written with another model. Open it with that one, or let "
+          + "options.onMismatch replace it.")
       violations = differences.map { ArborError(.modelMismatch, $0) }
     case .modelChanged:
       self.init(
@@ -64,8 +64,8 @@ extension ArborError {
     case .inputOutput(let operation, let path, let errno):
       self.init(
         .inputOutput,
-        "\(operation)\(path.map { " of \($0)" } ?? "") failed: \(String(cString: strerror(errno))); "
-          + "check the path and its permissions.")
+        "\(operation)\(path.map { " of \($0)" } ?? "") failed: "
+          + "\(String(cString: strerror(errno))); check the path and its permissions.")
       underlying = POSIXErrorCode(rawValue: errno).map { POSIXError($0) }
     case .foreignObject(let what): self.init(.invalidArgument, what)
     case .exhausted(let what): self.init(.limitExceeded, what)
@@ -101,8 +101,8 @@ extension ArborError {
     }
     self.init(
       gathering: single, .conflict,
-      "\(single.count) objects were changed by other commits; refresh them and try again, or choose "
-        + "a merge policy.")
+      "\(single.count) objects were changed by other commits; refresh them and try again, or "
+        + "choose a merge policy.")
   }
 
   private init(missing: [MissingTarget], in file: StoreFile) {

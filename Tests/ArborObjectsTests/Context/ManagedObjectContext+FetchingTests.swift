@@ -163,7 +163,8 @@ import Testing
       #expect(try failure { _ = try context.fetch(Company.self) }.code == .notAllowed)
       context.rollback()
       #expect(type(of: context.insert(Company.self)) == Company.self)
-      #expect(type(of: try store.makeContext().insert("Company")) == Company.self)
+      let company = try store.makeContext().insert("Company")
+      #expect(type(of: company) == Company.self)
     }
   }
 }

@@ -1,0 +1,124 @@
+import ArborModel
+import ArborObjects
+import Testing
+
+/// Describes a company whose properties stand in another order than in the model, one left out.
+private final class LeanEmployee: ManagedObject {
+  override class var entityDescription: EntityDescription { description }
+  private static let description = EntityDescription(
+    name: "Employee",
+    attributes: [
+      AttributeDescription(name: "age", type: .integer16),
+      AttributeDescription(name: "name", type: .string),
+    ],
+    relationships: [RelationshipDescription(name: "company", destination: "Company")])
+
+  var age: Int {
+    get { attribute(0) }
+    set { setAttribute(0, newValue) }
+  }
+  var name: String {
+    get { attribute(1) }
+    set { setAttribute(1, newValue) }
+  }
+  var company: ManagedObject? {
+    get { toOne(0) }
+    set { setToOne(0, newValue) }
+  }
+}
+
+private final class Reserved: ManagedObject {
+  override class var entityDescription: EntityDescription {
+    EntityDescription(
+      name: "Reserved", attributes: [AttributeDescription(name: "context", type: .string)])
+  }
+}
+
+private final class OtherCompany: ManagedObject {
+  override class var entityDescription: EntityDescription { EntityDescription(name: "Company") }
+}
+
+private final class Unknown: ManagedObject {
+  override class var entityDescription: EntityDescription { EntityDescription(name: "Companyy") }
+}
+
+@Suite struct ClassBinderTests {
+  private func model() throws -> ManagedObjectModel {
+    try ManagedObjectModel {
+      Entity("Company") {
+        Attribute("title", .string, .optional)
+        Relationship("employees", to: "Employee", inverse: "company", .toMany)
+      }
+      Entity("Employee") {
+        Attribute("name", .string, .default(""))
+        Attribute("salary", .double, .optional)
+        Attribute("age", .integer16, .default(18))
+        Relationship("company", to: "Company", inverse: "employees")
+      }
+      Entity("Trainee", parent: "Employee") { Attribute("school", .string, .optional) }
+    }
+  }
+
+  @Test func propertiesAreFoundByName() throws {
+    try ObjectStore.use(model(), classes: [LeanEmployee.self]) { store in
+      let context = store.makeContext()
+      let employee = context.insert(LeanEmployee.self)
+      (employee.name, employee.age) = ("Ada", 40)
+      employee.company = try context.insert("Company")
+      #expect(
+        employee["name"] == "Ada" && employee["age"] == 40 && employee["salary"] == Value.null)
+      // A subentity without a class of its own is represented by its parent's.
+      let trainee = try #require(try context.insert("Trainee") as? LeanEmployee)
+      trainee["school"] = "ETH"
+      trainee.age = 20
+      try context.commit()
+      #expect(try store.makeContext().fetch(LeanEmployee.self).map(\.age).sorted() == [20, 40])
+    }
+  }
+
+  @Test func contradictionsAreNamed() throws {
+    let model = try model()
+    func opening(_ classes: ManagedObject.Type...) throws -> ArborError {
+      try failure { _ = try PersistentStore(model: model, at: .inMemory, classes: classes) }
+    }
+    let unknown = try opening(Unknown.self)
+    #expect(unknown.code == .unknownName && unknown.message.contains("Company?"))
+    #expect(try opening(Company.self).code == .modelMismatch)
+    #expect(try opening(LeanEmployee.self, Employee.self).code == .invalidArgument)
+    #expect(try opening(ManagedObject.self).code == .invalidArgument)
+    try ObjectStore.use(model, classes: [OtherCompany.self]) { store in
+      let company = try store.makeContext().insert("Company")
+      #expect(type(of: company) == OtherCompany.self)
+    }
+  }
+
+  @Test func reservedNamesAreRefused() throws {
+    let model = try ManagedObjectModel(entities: [Reserved.entityDescription]).validated()
+    let error = try failure {
+      _ = try PersistentStore(model: model, at: .inMemory, classes: [Reserved.self])
+    }
+    #expect(error.code == .invalidModel && error.keyPath == "context")
+  }
+
+  @Test func wrongSlotsStopWithASentence() async {
+    await #expect(processExitsWith: .failure) {
+      let store = try PersistentStore(for: Office.classes, at: .inMemory)
+      let company = store.makeContext().insert(Company.self)
+      let _: String = company.attribute(7)
+    }
+    await #expect(processExitsWith: .failure) {
+      let store = try PersistentStore(for: Office.classes, at: .inMemory)
+      let company = store.makeContext().insert(Company.self)
+      let _: Int = company.attribute(0)
+    }
+  }
+
+  @Test func modelsFromClassesKnowTheirParents() throws {
+    let model = try ManagedObjectModel(for: Office.classes)
+    #expect(model.entity(named: "Manager")?.parent == "Employee")
+    #expect(model.entity(named: "Employee")?.parent == "Person")
+    #expect(model.entities.count == 7)
+    #expect(
+      try failure { _ = try ManagedObjectModel(for: [ManagedObject.self]) }.code == .invalidModel)
+  }
+}

@@ -1,0 +1,55 @@
+import ArborModel
+import Testing
+
+@testable import ArborObjects
+
+@Suite struct ObjectRegistryTests {
+  @Test func sweepsTakeWhatNobodyUses() throws {
+    try ObjectStore.useOffice { store in
+      let context = store.makeContext()
+      var kept: [Employee] = (0..<20).map { _ in context.insert(Employee.self) }
+      let ids = kept.map(\.objectID)
+      context.registry.sweep()
+      #expect(context.registry.count == 20, "changed objects stay")
+      try context.commit()
+      kept.removeFirst(12)
+      context.registry.sweep()
+      #expect(context.registry.count == 8)
+      #expect(kept.allSatisfy { context.registry.object($0.number) === $0 })
+      kept.removeFirst(2)
+      let spared = kept.count
+      context.registry.sweep { $0.objectID == ids[13] }
+      #expect(context.registry.count == spared + 1)
+      context.registry.sweep()
+      #expect(context.registry.count == spared)
+    }
+  }
+
+  @Test func objectsAreReleasedOnce() throws {
+    weak var object: Employee?
+    try ObjectStore.useOffice { store in
+      let context = store.makeContext()
+      try context.withSnapshot {
+        let employee = context.insert(Employee.self)
+        object = employee
+      }
+      try context.commit()
+      #expect(object != nil)
+      context.registry.sweep()
+      #expect(object == nil)
+    }
+  }
+
+  @Test func forgettingDetaches() throws {
+    try ObjectStore.useOffice { store in
+      let context = store.makeContext()
+      let employee = context.insert(Employee.self)
+      context.registry.forgetAll()
+      #expect(employee.context == nil && context.registry.count == 0)
+      #expect(context.registry.object(employee.number) == nil)
+      context.reset()
+      let count = try context.count("Employee")
+      #expect(count == 0)
+    }
+  }
+}

@@ -1,0 +1,52 @@
+import ArborModel
+import ArborStore
+import Foundation
+import Testing
+
+@testable import ArborObjects
+
+@Suite struct StoreErrorConversionTests {
+  @Test(
+    arguments: [
+      (.corrupted(entity: "A", object: nil, what: "bytes"), .corrupted),
+      (.modelMismatch(["one", "two"]), .modelMismatch), (.modelChanged, .modelChanged),
+      (.formatTooNew(major: 9, minor: 1), .formatTooNew),
+      (.notAStore(path: "p", what: "w"), .notAStore), (.readOnly(path: nil), .readOnly),
+      (.missing(path: "p"), .fileUnreadable), (.inUse(path: "p"), .inUse), (.closed, .closed),
+      (.diskFull, .diskFull),
+      (.inputOutput(operation: "open", path: "p", errno: 13), .inputOutput),
+      (.foreignObject("x"), .invalidArgument), (.exhausted("x"), .limitExceeded),
+    ] as [(StoreError, ArborError.Code)])
+  func everyErrorHasACodeAndASentence(error: StoreError, code: ArborError.Code) {
+    let converted = ArborError(opening: error)
+    #expect(converted.code == code && !converted.message.isEmpty)
+  }
+
+  @Test func subjectsAreNamed() throws {
+    try ObjectStore.useOffice { store in
+      let context = store.makeContext()
+      let (ada, bob) = (context.insert(Employee.self), context.insert(Employee.self))
+      let conflict = ArborError(
+        .conflict([
+          CommitConflict(number: ada.number, baseVersion: 1, currentRecord: nil),
+          CommitConflict(number: bob.number, baseVersion: 1, currentRecord: [1]),
+        ]), in: store.file)
+      #expect(conflict.code == .conflict)
+      #expect(conflict.violations.map(\.objectID) == [ada.objectID, bob.objectID])
+      #expect(conflict.violations[0].message.contains("deleted"))
+      let missing = ArborError(
+        .missingTargets([
+          MissingTarget(owner: ada.number, relationship: "manager", target: bob.number)
+        ]), in: store.file)
+      #expect(missing.code == .objectNotFound && missing.keyPath == "manager")
+      #expect(missing.objectID == ada.objectID && missing.violations.count == 1)
+      let linked = ArborError(
+        .stillLinked([
+          StillLinked(deleted: bob.number, owner: ada.number, relationship: "manager")
+        ]), in: store.file)
+      #expect(linked.code == .conflict && linked.objectID == bob.objectID)
+      context.rollback()
+      try context.commit()
+    }
+  }
+}

@@ -35,24 +35,23 @@ final class AccessCandidate {
   var namesStoredObjects: Bool {
     if case .objects = way { false } else { true }
   }
+}
 
+/// A way that conditions open, before the keys for it are made: only the ways that are tried need
+/// them.
+struct AccessOption {
+  enum Kind {
+    case objects(ColumnMatch)
+    /// One of the entity's indexes, by its place, and the conditions on its leading columns.
+    case index(Int, [ColumnMatch])
+    /// A to-one relationship, by its slot.
+    case members(Int, ColumnMatch)
+  }
+
+  let kind: Kind
   /// Ways with a lower rank find fewer rows, as a rule, and are tried first; of those with the same
   /// rank the ones with the shorter keys.
-  private var rank: (Int, Int) {
-    switch way {
-    case .objects: return (0, 0)
-    case .index(let index, _, let ranges):
-      let columns = index.columns.count
-      if ranges.pointColumns == columns { return (index.isUnique ? 1 : 2, columns) }
-      return (ranges.pointColumns > 0 ? 3 : 5, columns)
-    case .members: return (4, 0)
-    }
-  }
-
-  /// Whether a way is tried before another.
-  static func isSooner(_ left: AccessCandidate, _ right: AccessCandidate) -> Bool {
-    left.rank < right.rank
-  }
+  let rank: (Int, Int)
 }
 
 /// Finds the ways that the conjuncts of a predicate open.
@@ -84,22 +83,46 @@ struct AccessCandidates {
   }
 
   /// All ways, the most promising first.
-  func all() -> [AccessCandidate] {
-    var candidates: [AccessCandidate] = []
+  func all() -> [AccessOption] {
+    var options: [AccessOption] = []
     for (subject, match) in matches {
       guard case .points(let values) = match.condition else { continue }
-      if case .object = subject {
-        let numbers = values.compactMap(Self.number)
-        candidates.append(AccessCandidate(way: .objects(numbers), served: match.served))
-      }
-      if case .toOne(let slot) = subject, let members = members(slot, values, match.served) {
-        candidates.append(members)
+      switch subject {
+      case .object: options.append(AccessOption(kind: .objects(match), rank: (0, 0)))
+      case .toOne(let slot):
+        // Nil is nobody's member.
+        guard !values.contains(where: \.isNull) else { continue }
+        options.append(AccessOption(kind: .members(slot, match), rank: (4, 0)))
+      case .attribute: continue
       }
     }
-    for place in entity.indexes.indices {
-      if let candidate = candidate(place) { candidates.append(candidate) }
+    for (place, index) in entity.indexes.enumerated() {
+      let leading = leadingMatches(of: index)
+      guard !leading.isEmpty else { continue }
+      options.append(
+        AccessOption(kind: .index(place, leading), rank: Self.rank(of: index, leading)))
     }
-    return candidates.sorted(by: AccessCandidate.isSooner)
+    if options.count > 1 { options.sort { $0.rank < $1.rank } }
+    return options
+  }
+
+  private static func rank(of index: IndexSchema, _ leading: [ColumnMatch]) -> (Int, Int) {
+    let points = leading.prefix { match in
+      if case .points = match.condition { true } else { false }
+    }.count
+    let columns = index.columns.count
+    if points == columns { return (index.isUnique ? 1 : 2, columns) }
+    return (points > 0 ? 3 : 5, columns)
+  }
+
+  /// A way with its keys; nil where it turns out not to serve.
+  func candidate(_ option: AccessOption) -> AccessCandidate? {
+    switch option.kind {
+    case .objects(let match):
+      return AccessCandidate(way: .objects(numbers(match)), served: match.served)
+    case .members(let slot, let match): return members(slot, match)
+    case .index(let place, let leading): return candidate(place, leading)
+    }
   }
 
   /// The conditions on the leading columns of an index, up to the first column without one.
@@ -117,35 +140,36 @@ struct AccessCandidates {
     store.databases.indexes[store.databases.indexPlaces(of: entity.index)[place]].database
   }
 
-  private func candidate(_ place: Int) -> AccessCandidate? {
+  private func candidate(_ place: Int, _ leading: [ColumnMatch]) -> AccessCandidate? {
     let index = entity.indexes[place]
-    let leading = leadingMatches(of: index)
-    guard !leading.isEmpty,
-      let ranges = ScanRanges(columns: entity.keyColumns(of: index), matches: leading)
-    else { return nil }
+    guard let ranges = ScanRanges(columns: entity.keyColumns(of: index), matches: leading) else {
+      return nil
+    }
     return AccessCandidate(
       way: .index(index, database(place), ranges),
       served: ranges.isCut ? [] : leading.prefix(ranges.usedColumns).flatMap(\.served))
   }
 
   /// Where the objects whose to-one relationship leads to given ones are kept as their members.
-  private func members(_ slot: Int, _ values: [Value], _ served: [Int]) -> AccessCandidate? {
+  private func members(_ slot: Int, _ match: ColumnMatch) -> AccessCandidate? {
     let relationship = entity.relationships[slot]
     let inverse = store.schema.inverse(of: relationship)
-    // Nil is nobody's member.
-    guard inverse.storage == .derived, !values.contains(where: \.isNull),
+    guard inverse.storage == .derived,
       let place = store.databases.relationshipPlace(
         entity: relationship.destination, slot: inverse.slot)
     else { return nil }
     return AccessCandidate(
       way: .members(
-        inverse, store.databases.relationships[place].members,
-        owners: values.compactMap(Self.number)), served: served)
+        inverse, store.databases.relationships[place].members, owners: numbers(match)),
+      served: match.served)
   }
 
-  private static func number(_ value: Value) -> ObjectNumber? {
-    guard case .integer(let raw) = value else { return nil }
-    return ObjectNumber(rawValue: UInt64(bitPattern: raw))
+  private func numbers(_ match: ColumnMatch) -> [ObjectNumber] {
+    guard case .points(let values) = match.condition else { return [] }
+    return values.compactMap { value in
+      guard case .integer(let raw) = value else { return nil }
+      return ObjectNumber(rawValue: UInt64(bitPattern: raw))
+    }
   }
 }
 

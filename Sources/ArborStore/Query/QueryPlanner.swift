@@ -32,7 +32,7 @@ struct QueryPlanner {
       return AccessPlan(access: .scan, residual: nodes(served: []))
     }
     let threshold = max(try source.count(family) / Self.scanAdvantage, Self.fewRows)
-    let best = try best(of: ways, threshold)
+    let best = try best(of: ways, candidates, threshold)
     if let ordered, let needed = query.rowsNeeded {
       let rows = best?.numbers.count ?? threshold
       // Few rows are sorted sooner than a longer walk finds those that pass the other conditions.
@@ -49,9 +49,13 @@ struct QueryPlanner {
 
   /// The way that alone says all that the predicate says, so that its counts are the answer.
   func exactWay() -> AccessCandidate? {
-    AccessCandidates(conjuncts, of: query.entity, in: source.store).all().first {
-      Set($0.served).count == conjuncts.count
+    let candidates = AccessCandidates(conjuncts, of: query.entity, in: source.store)
+    for option in candidates.all() {
+      if let way = candidates.candidate(option), Set(way.served).count == conjuncts.count {
+        return way
+      }
     }
+    return nil
   }
 
   /// Whether a conjunct is false whatever the row.
@@ -66,11 +70,12 @@ struct QueryPlanner {
   }
 
   private func best(
-    of ways: [AccessCandidate], _ threshold: Int
+    of options: [AccessOption], _ candidates: AccessCandidates, _ threshold: Int
   ) throws -> (candidate: AccessCandidate, numbers: [UInt64])? {
     let collector = NumberCollector(source: source, family: family)
     var best: (candidate: AccessCandidate, numbers: [UInt64])?
-    for way in ways {
+    for option in options {
+      guard let way = candidates.candidate(option) else { continue }
       let most: Int
       switch way.way {
       // An object that is named is looked up; there is nothing to count.

@@ -32,7 +32,8 @@ struct RowSorter<Order: RowOrder>: RowSink {
     var key: Order.Key
     let number: ObjectNumber
     let row: FoundRow
-    let entity: EntitySchema
+    // The schema outlives every query, and sorting moves entries about: no counting of references.
+    unowned(unsafe) let entity: EntitySchema
   }
 
   private let order: Order

@@ -1,6 +1,7 @@
 import ArborModel
 import ArborStore
 import Foundation
+import LMDB
 import TestSupport
 import Testing
 
@@ -42,10 +43,8 @@ import Testing
   @Test func answersStayTheSameAfterReopening() throws {
     var random = SeededRandom()
     let seed = random.seed
-    let folder = FileManager.default.temporaryDirectory.appending(path: "query-\(UUID())")
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    defer { try? FileManager.default.removeItem(at: folder) }
-    let path = folder.appending(path: "store.arbor").path
+    let folder = try TemporaryFolder()
+    let path = folder.path("store.arbor")
     var world = try QueryWorld(isIndexed: true, location: .file(path))
     try world.fill(240, using: &random)
     world.store.close()
@@ -55,6 +54,73 @@ import Testing
       try expect(test, reopened, note: "seed \(seed), round \(round)")
     }
     try finish(reopened.store)
+  }
+
+  @Test func aDamagedRecordIsAnErrorHoweverItIsFound() throws {
+    var random = SeededRandom()
+    var world = try QueryWorld(isIndexed: true)
+    try world.fill(60, using: &random)
+    let store = world.store
+    let victim = try #require(world.objects.last { $0.entity.name == "Employee" })
+    let records = store.databases.records(victim.entity.index)
+    let sound = try store.environment.read { transaction in
+      try transaction.get(records, key: victim.number.rawValue).map { Array($0) }
+    }
+    func write(_ record: [UInt8]) throws {
+      try store.environment.write { transaction in
+        try record.withUnsafeBytes { bytes in
+          _ = try transaction.put(records, key: victim.number.rawValue, value: bytes)
+        }
+      }
+    }
+    var damaged = try #require(sound)
+    damaged[RecordLayout.headerSize + 3] ^= 0x10
+    try write(damaged)
+
+    let badge = try #require(victim.values["badge"])
+    let conditions: [QueryCondition?] = [
+      nil, .compare("badge", "==", badge), .objects([victim.number]),
+      .and([.compare("badge", "==", badge), .compare("level", "<", 99)]),
+      .compare("plain", "!=", "nobody"),
+    ]
+    for condition in conditions {
+      let test = QueryCase(
+        entityName: "Employee", includesSubentities: true, condition: condition, sortKeys: [],
+        limit: 0, offset: 0)
+      let snapshot = try store.snapshot()
+      let error = #expect(throws: StoreError.self) {
+        try snapshot.fetch(test.query(world), overlay: nil, allocator: SlabAllocator())
+      }
+      guard case .corrupted("Employee", victim.number, _)? = error else {
+        Issue.record("\(test) gave \(error.map { "\($0)" } ?? "no error").")
+        continue
+      }
+      snapshot.close()
+    }
+    try write(#require(sound))
+    // The last transaction of a sound store is a commit.
+    let draft = Draft(store)
+    try draft.update(victim.number, ["level": 1])
+    try draft.commit()
+    try finish(store)
+  }
+
+  @Test func anArgumentThatDoesNotFitIsAnErrorOfTheQuery() throws {
+    let world = try QueryWorld(isIndexed: true)
+    let test = QueryCase(
+      entityName: "Person", includesSubentities: true,
+      condition: .compare("name", "BEGINSWITH", .integer(3)), sortKeys: [], limit: 0, offset: 0)
+    let snapshot = try world.store.snapshot()
+    let error = #expect(throws: StoreError.self) {
+      try snapshot.fetch(test.query(world), overlay: nil, allocator: SlabAllocator())
+    }
+    guard case .query(let reason)? = error else {
+      Issue.record("\(error.map { "\($0)" } ?? "No error").")
+      return
+    }
+    #expect(reason.code == .invalidPredicate)
+    snapshot.close()
+    try finish(world.store)
   }
 
   // MARK: Comparing

@@ -65,8 +65,8 @@ extension StoreFile {
   /// Whether a commit that failed is in the file all the same.
   ///
   /// A failure to write data pages leaves everything as it was. After a failure to write the root
-  /// page LMDB goes on no more, and what is on the medium can be told only by opening the file anew:
-  /// the store has to be closed for that, and stays so.
+  /// page LMDB goes on no more, and what is on the medium can be told only by opening the file
+  /// anew: the store has to be closed for that, and stays so.
   ///
   /// - Throws: `engine(.panic)` where a snapshot keeps the file from being closed.
   private func isInFile(_ transactionID: UInt64) throws(StoreError) -> Bool {

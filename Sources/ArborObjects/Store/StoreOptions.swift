@@ -11,6 +11,10 @@ internal import Foundation
 /// ```
 public struct StoreOptions: Sendable, Hashable {
   /// What happens with a file that was written with another version of the model.
+  ///
+  /// Migration is not part of this version: whichever case is chosen, such a file is left as it is
+  /// and opening throws `modelMismatch`, unless ``StoreOptions/onMismatch`` says otherwise. The
+  /// cases are there so that a program can state now what it will want.
   public enum Migration: Sendable, Hashable {
     /// It is brought to the model by the steps that are needed.
     case automatic
@@ -46,11 +50,13 @@ public struct StoreOptions: Sendable, Hashable {
 
   /// How much of an existing file is looked at before it is used.
   public enum Verification: Sendable, Hashable {
-    /// Little after a clean close, more after an unclean one.
+    /// As ``quick``; the choice for programs that have no opinion.
     case automatic
-    /// All of it.
+    /// Root pages, header and databases, then every record, index entry and link: the store check.
+    /// It reads the file through the engine, so it finds damage but is no protection against a file
+    /// that was made to harm.
     case full
-    /// Little.
+    /// Root pages, header and databases: cost independent of the store's size.
     case quick
   }
 

@@ -121,3 +121,22 @@ extension UnsafeRawBufferPointer {
     return equalBytes(bytes, other, prefix.count)
   }
 }
+
+extension ConstantBytes {
+  /// The matcher of bytes that are equal to these, or on one side of them in their order; nil for
+  /// operators that ask for something else.
+  func matcher(for comparison: ComparisonOperator) -> (any ByteMatcher)? {
+    switch comparison {
+    case .equal: return EqualBytes(constant: self)
+    case .less, .lessOrEqual:
+      return ByteRange(
+        lower: nil, isLowerIncluded: false, upper: self,
+        isUpperIncluded: comparison == .lessOrEqual)
+    case .greater, .greaterOrEqual:
+      return ByteRange(
+        lower: self, isLowerIncluded: comparison == .greaterOrEqual, upper: nil,
+        isUpperIncluded: false)
+    default: return nil
+    }
+  }
+}

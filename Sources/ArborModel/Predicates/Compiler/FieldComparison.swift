@@ -105,26 +105,10 @@ struct FieldComparison {
     guard let bytes = Self.storedBytes(of: constant, in: field.kind) else {
       return beyondAllBytes()
     }
-    guard let matcher = Self.matcher(comparison, bytes) else { return try throughValues() }
-    return .code(cost: 3, ByteLeaf.make(field, matcher))
-  }
-
-  private static func matcher(
-    _ comparison: ComparisonOperator, _ bytes: [UInt8]
-  ) -> (any ByteMatcher)? {
-    let constant = ConstantBytes(bytes)
-    switch comparison {
-    case .equal: return EqualBytes(constant: constant)
-    case .less, .lessOrEqual:
-      return ByteRange(
-        lower: nil, isLowerIncluded: false, upper: constant,
-        isUpperIncluded: comparison == .lessOrEqual)
-    case .greater, .greaterOrEqual:
-      return ByteRange(
-        lower: constant, isLowerIncluded: comparison == .greaterOrEqual, upper: nil,
-        isUpperIncluded: false)
-    default: return nil
+    guard let matcher = ConstantBytes(bytes).matcher(for: comparison) else {
+      return try throughValues()
     }
+    return .code(cost: 3, ByteLeaf.make(field, matcher))
   }
 
   /// Infinity, which has no bytes: all decimals lie on one side of it.
@@ -138,7 +122,7 @@ struct FieldComparison {
 
   private func identifier() -> CompiledNode {
     guard case .uuid = constant, let bytes = Self.storedBytes(of: constant, in: .uuid),
-      let matcher = Self.matcher(comparison, bytes)
+      let matcher = ConstantBytes(bytes).matcher(for: comparison)
     else { return .constant(false) }
     return .code(cost: 2, ByteLeaf.makeFixed(field, matcher))
   }

@@ -29,20 +29,11 @@ enum TextMatcher {
       return NoBytes()
     }
     switch comparison {
-    case .equal: return EqualBytes(constant: constant)
     case .beginsWith: return BytePrefix(constant: constant)
     case .endsWith: return ByteSuffix(constant: constant)
     case .contains: return ByteInfix(constant: constant)
-    case .less, .lessOrEqual:
-      return ByteRange(
-        lower: nil, isLowerIncluded: false, upper: constant,
-        isUpperIncluded: comparison == .lessOrEqual)
-    case .greater, .greaterOrEqual:
-      return ByteRange(
-        lower: constant, isLowerIncluded: comparison == .greaterOrEqual, upper: nil,
-        isUpperIncluded: false)
     case .like: return glob(pattern)
-    case .notEqual, .between, .in, .matches: return NoBytes()
+    default: return constant.matcher(for: comparison) ?? NoBytes()
     }
   }
 

@@ -13,6 +13,10 @@ package enum ComparisonOperator: String, Sendable, Hashable, CaseIterable {
   case endsWith = "ENDSWITH"
   case like = "LIKE"
   case matches = "MATCHES"
+  /// Every word of the right side is a word of the left.
+  case tokenMatches = "TOKENMATCHES"
+  case utiConformsTo = "UTI-CONFORMS-TO"
+  case utiEquals = "UTI-EQUALS"
 
   /// Whether the operator asks for an order; nil on either side then makes it false.
   package var isOrdering: Bool {
@@ -25,7 +29,7 @@ package enum ComparisonOperator: String, Sendable, Hashable, CaseIterable {
   /// Whether both sides must be texts.
   package var isTextual: Bool {
     switch self {
-    case .beginsWith, .endsWith, .like, .matches: true
+    case .beginsWith, .endsWith, .like, .matches, .tokenMatches, .utiConformsTo, .utiEquals: true
     default: false
     }
   }
@@ -40,7 +44,9 @@ package enum ComparisonOperator: String, Sendable, Hashable, CaseIterable {
     case .greaterOrEqual: .lessOrEqual
     case .in: .contains
     case .contains: .in
-    case .between, .beginsWith, .endsWith, .like, .matches: nil
+    case .between, .beginsWith, .endsWith, .like, .matches, .tokenMatches, .utiConformsTo,
+      .utiEquals:
+      nil
     }
   }
 
@@ -72,9 +78,13 @@ package struct ComparisonOptions: OptionSet, Sendable, Hashable {
   /// `l`: the order and equality of the current locale.
   package static let localized = ComparisonOptions(rawValue: 8)
 
+  /// `w`: what is looked for stands as whole words.
+  package static let words = ComparisonOptions(rawValue: 16)
+
   private static let letters: [(letter: UInt8, option: ComparisonOptions)] = [
     (UInt8(ascii: "c"), .caseInsensitive), (UInt8(ascii: "d"), .diacriticInsensitive),
     (UInt8(ascii: "n"), .normalized), (UInt8(ascii: "l"), .localized),
+    (UInt8(ascii: "w"), .words),
   ]
 
   /// The option of a letter of either case.

@@ -134,7 +134,8 @@ package enum ComparisonRules {
     case .equal, .notEqual: nil
     case .less, .lessOrEqual, .greater, .greaterOrEqual: orderProblem(left, comparison, right)
     case .between: rangeProblem(left, right)
-    case .beginsWith, .endsWith, .like, .matches: textProblem(left, comparison, right)
+    case .beginsWith, .endsWith, .like, .matches, .tokenMatches, .utiConformsTo, .utiEquals:
+      textProblem(left, comparison, right)
     case .contains: membershipProblem(collection: left, comparison, element: right)
     case .in: membershipProblem(collection: right, comparison, element: left)
     }

@@ -27,6 +27,8 @@ package enum KeyPathBinder {
     for part in path.parts {
       switch part {
       case .name(let name, let site): names.append((name, site))
+      case .collectionOperator(let name, let site):
+        throw site.error("\(name) is not supported; state the condition without it.")
       case .argument(_, let site):
         throw site.error("%K has no argument; give the key path as a text.")
       }

@@ -52,19 +52,20 @@ extension ParsedPredicate {
   func resolvingPaths(_ keyPaths: [String]) -> ParsedPredicate {
     let remaining = (0..<argumentCount).filter { !pathArguments.contains($0) }
     return derived(["%K"] + keyPaths) { node in
-      node.mapLeaves { leaf in
+      func resolve(_ path: KeyPathNode) -> KeyPathNode {
+        let parts = path.parts.flatMap { part -> [KeyPathNode.Part] in
+          guard case .argument(let index, let site) = part,
+            let place = pathArguments.firstIndex(of: index)
+          else { return [part] }
+          return Self.parts(of: keyPaths[place], site)
+        }
+        return KeyPathNode(parts, site: path.site)
+      }
+      return node.mapLeaves(path: resolve) { leaf in
         switch leaf {
-        case .argument(let index):
-          return .argument(remaining.firstIndex(of: index) ?? index)
-        case .path(let path):
-          let parts = path.parts.flatMap { part -> [KeyPathNode.Part] in
-            guard case .argument(let index, let site) = part,
-              let place = pathArguments.firstIndex(of: index)
-            else { return [part] }
-            return Self.parts(of: keyPaths[place], site)
-          }
-          return .path(KeyPathNode(parts, site: path.site))
-        default: return leaf
+        case .argument(let index): .argument(remaining.firstIndex(of: index) ?? index)
+        case .path(let path): .path(resolve(path))
+        default: leaf
         }
       }
     } argumentCount: {
@@ -76,7 +77,7 @@ extension ParsedPredicate {
   private static func parts(of keyPath: String, _ site: PredicateSite) -> [KeyPathNode.Part] {
     var names = keyPath.split(separator: ".", omittingEmptySubsequences: false)
     if names.first?.uppercased() == "SELF" { names.removeFirst() }
-    return names.map { .name(String($0), site) }
+    return names.map { KeyPathNode.Part(String($0), site) }
   }
 
   private func derived(

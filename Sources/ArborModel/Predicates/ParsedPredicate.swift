@@ -35,36 +35,9 @@ package final class ParsedPredicate: Sendable {
     self.source = source
     self.outcome = outcome
     self.argumentCount = argumentCount
-    var leaves = PredicateLeaves()
-    if case .success(let node) = outcome { leaves.visit(node) }
-    variables = leaves.variables.sorted()
-    pathArguments = leaves.pathArguments.sorted()
-  }
-}
-
-/// Gathers what a tree leaves open.
-private struct PredicateLeaves {
-  var variables: Set<String> = []
-  var pathArguments: Set<Int> = []
-
-  mutating func visit(_ node: PredicateNode) {
-    switch node {
-    case .constant: break
-    case .not(let node): visit(node)
-    case .and(let nodes), .or(let nodes): for node in nodes { visit(node) }
-    case .comparison(let comparison):
-      visit(comparison.left)
-      visit(comparison.right)
-    }
-  }
-
-  private mutating func visit(_ expression: ExpressionNode) {
-    switch expression {
-    case .constant, .argument: break
-    case .variable(let name, _): variables.insert(name)
-    case .list(let elements): for element in elements { visit(element) }
-    case .path(let path):
-      for case .argument(let index, _) in path.parts { pathArguments.insert(index) }
-    }
+    var open = OpenLeaves()
+    if case .success(let node) = outcome { open.visit(node) }
+    variables = open.variables.sorted()
+    pathArguments = open.pathArguments.sorted()
   }
 }

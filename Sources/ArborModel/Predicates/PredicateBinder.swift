@@ -39,12 +39,31 @@ private struct PredicateBinding {
     case .or(let nodes): return .or(try bind(nodes))
     case .not(let node): return .not(try bind(node))
     case .comparison(let comparison):
+      try checkSupport(of: comparison)
       let bound = BoundComparison(
         left: try bind(comparison.left), comparison: comparison.comparison,
         options: comparison.options, right: try bind(comparison.right), site: comparison.site)
       try ComparisonRules.check(bound, arguments: nil)
       return .comparison(bound)
     }
+  }
+
+  /// Refuses what has no bound form.
+  private func checkSupport(of comparison: PredicateComparison) throws(ArborError) {
+    if let qualifier = comparison.qualifier {
+      throw unsupported(qualifier.rawValue, comparison.site)
+    }
+    let isSupported =
+      switch comparison.comparison {
+      case .tokenMatches, .utiConformsTo, .utiEquals: false
+      default: true
+      }
+    if !isSupported { throw unsupported(comparison.comparison.rawValue, comparison.site) }
+    if comparison.options.contains(.words) { throw unsupported("The option w", comparison.site) }
+  }
+
+  private func unsupported(_ construct: String, _ site: PredicateSite) -> ArborError {
+    site.error("\(construct) is not supported; state the condition without it.")
   }
 
   private func bind(_ nodes: [PredicateNode]) throws(ArborError) -> [BoundNode] {
@@ -65,6 +84,14 @@ private struct PredicateBinding {
       var bound: [BoundExpression] = []
       for element in elements { bound.append(try bind(element)) }
       return .list(bound)
+    case .call(let function, _, let site): throw unsupported(function.name, site)
+    case .custom(_, name: _, _, let site): throw unsupported("FUNCTION", site)
+    case .cast(_, to: _, let site): throw unsupported("CAST", site)
+    case .subquery(_, variable: _, _, let site): throw unsupported("SUBQUERY", site)
+    case .element(_, _, let site): throw unsupported("An index in brackets", site)
+    case .member(_, let path): throw unsupported("A path behind an expression", path.site)
+    case .ternary: throw unsupported("TERNARY", .none)
+    case .assignment: throw unsupported("An assignment", .none)
     }
   }
 }

@@ -127,15 +127,11 @@ extension KeyPathNode {
   }
 
   private static func all(in expression: ExpressionNode) -> [[String]] {
-    switch expression {
-    case .constant, .argument, .variable: []
-    case .list(let elements): elements.flatMap(all)
-    case .path(let path):
-      [
-        path.parts.compactMap { part in
-          if case .name(let name, _) = part { name } else { nil }
-        }
-      ]
-    }
+    if case .path(let path) = expression { return [path.names] }
+    var found: [[String]] = []
+    expression.forEachChild { found += all(in: $0) }
+    // Names in a subquery's condition are its members'.
+    if case .ternary(let condition, _, _) = expression { found += all(in: condition) }
+    return found
   }
 }

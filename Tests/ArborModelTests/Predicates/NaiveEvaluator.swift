@@ -24,6 +24,8 @@ struct NaiveEvaluator {
     switch expression {
     case .constant(let value): return value
     case .argument, .variable: return .null
+    // What random predicates do not hold.
+    case .member, .call, .custom, .cast, .ternary, .subquery, .element, .assignment: return .null
     case .list(let elements): return .list(elements.map(value))
     case .path(let path):
       let names = path.parts.compactMap { part -> String? in
@@ -49,6 +51,7 @@ struct NaiveEvaluator {
         && (order(left, bounds[1], options) ?? 1) <= 0
     case .in: return contains(right, left, options)
     case .contains: return contains(left, right, options)
+    case .tokenMatches, .utiConformsTo, .utiEquals: return false
     case .beginsWith, .endsWith, .like, .matches:
       guard case .string(let text) = left, case .string(let pattern) = right else { return false }
       return textHolds(text, comparison, pattern, options)

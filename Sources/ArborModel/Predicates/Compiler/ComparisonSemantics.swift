@@ -32,7 +32,7 @@ package struct ComparisonSemantics {
         && order(left, bounds[1]).map(ComparisonOperator.lessOrEqual.accepts) ?? false
     case .in: return try contains(right, left)
     case .contains: return try contains(left, right)
-    case .beginsWith, .endsWith, .like, .matches:
+    case .beginsWith, .endsWith, .like, .matches, .tokenMatches, .utiConformsTo, .utiEquals:
       guard case .string(let text) = left, case .string(let pattern) = right else { return false }
       return try isText(text, comparison, pattern)
     }

@@ -1,0 +1,69 @@
+/// A value that is computed: one side of a comparison, or a part of one.
+///
+/// Trees are canonical; ``aggregate(_:)``, ``member(of:_:)`` and ``casting(_:to:_:)`` keep them so.
+package indirect enum ExpressionNode: Sendable, Hashable {
+  case constant(Value)
+  /// A value that stands outside the tree: an interpolated one or a format's argument.
+  case argument(Int)
+  case variable(String, PredicateSite)
+  /// A path from `SELF`.
+  case path(KeyPathNode)
+  /// A path from what any other expression gives.
+  case member(ExpressionNode, KeyPathNode)
+  case list([ExpressionNode])
+  /// Arithmetic, bits, sets and named functions alike.
+  case call(PredicateFunction, [ExpressionNode], PredicateSite)
+  /// `FUNCTION(target, 'name:', …)`: a function that the program registered.
+  case custom(ExpressionNode, name: String, [ExpressionNode], PredicateSite)
+  case cast(ExpressionNode, to: String, PredicateSite)
+  case ternary(PredicateNode, ExpressionNode, ExpressionNode)
+  /// The members of a collection that fulfil a predicate, in which the variable is the member.
+  case subquery(ExpressionNode, variable: String, PredicateNode, PredicateSite)
+  case element(ExpressionNode, ElementPosition, PredicateSite)
+  /// `$x := e`: the value of `e`, which `$x` then has in what follows to the right.
+  case assignment(String, ExpressionNode)
+
+  /// A list in canonical form: a constant where all its elements are.
+  package static func aggregate(_ elements: [ExpressionNode]) -> ExpressionNode {
+    var values: [Value] = []
+    values.reserveCapacity(elements.count)
+    for element in elements {
+      guard case .constant(let value) = element else { return .list(elements) }
+      values.append(value)
+    }
+    return .constant(.list(values))
+  }
+
+  /// A path behind an expression in canonical form: one path where the expression ends in one.
+  package static func member(
+    of base: ExpressionNode, _ path: KeyPathNode
+  ) -> ExpressionNode {
+    if path.parts.isEmpty { return base }
+    switch base {
+    case .path(let first): return .path(KeyPathNode(first.parts + path.parts, site: first.site))
+    case .member(let base, let first):
+      return .member(base, KeyPathNode(first.parts + path.parts, site: first.site))
+    default: return .member(base, path)
+    }
+  }
+
+  /// A cast in canonical form: a constant where a constant is cast to a type that has literals.
+  package static func casting(
+    _ base: ExpressionNode, to type: String, _ site: PredicateSite
+  ) -> ExpressionNode {
+    if case .constant(let value) = base, let cast = PredicateLiteral.cast(value, to: type) {
+      return .constant(cast)
+    }
+    return .cast(base, to: type, site)
+  }
+}
+
+/// What stands in the brackets behind a list.
+package enum ElementPosition: Sendable, Hashable {
+  /// An index from 0, or the key of a dictionary.
+  case at(ExpressionNode)
+  case first
+  case last
+  /// The number of elements.
+  case size
+}

@@ -1,0 +1,53 @@
+/// What a tree leaves open: its variables that nothing in the tree binds, and its `%K`s.
+struct OpenLeaves {
+  private(set) var variables: Set<String> = []
+  private(set) var pathArguments: Set<Int> = []
+  private var bound: [String] = []
+
+  mutating func visit(_ node: PredicateNode) {
+    switch node {
+    case .constant: break
+    case .not(let node): visit(node)
+    case .and(let nodes), .or(let nodes): for node in nodes { visit(node) }
+    case .comparison(let comparison):
+      visit(comparison.left)
+      visit(comparison.right)
+    }
+  }
+
+  private mutating func visit(_ expression: ExpressionNode) {
+    switch expression {
+    case .constant, .argument: break
+    case .variable(let name, _): if !bound.contains(name) { variables.insert(name) }
+    case .path(let path): visit(path)
+    case .member(let base, let path):
+      visit(base)
+      visit(path)
+    case .list(let elements), .call(_, let elements, _): for element in elements { visit(element) }
+    case .custom(let target, name: _, let operands, _):
+      visit(target)
+      for operand in operands { visit(operand) }
+    case .cast(let base, to: _, _): visit(base)
+    case .ternary(let condition, let first, let second):
+      visit(condition)
+      visit(first)
+      visit(second)
+    case .subquery(let base, let variable, let condition, _):
+      visit(base)
+      let outer = bound
+      bound.append(variable)
+      visit(condition)
+      bound = outer
+    case .element(let base, let position, _):
+      visit(base)
+      if case .at(let index) = position { visit(index) }
+    case .assignment(let name, let value):
+      visit(value)
+      bound.append(name)
+    }
+  }
+
+  private mutating func visit(_ path: KeyPathNode) {
+    for case .argument(let index, _) in path.parts { pathArguments.insert(index) }
+  }
+}

@@ -1,0 +1,93 @@
+/// Expressions, with no more parentheses than their precedence needs.
+extension PredicatePrinter {
+  func text(of expression: ExpressionNode) -> String {
+    switch expression {
+    case .constant(let value): return PredicateLiteral.text(of: value)
+    case .argument(let index): return argument(index)
+    case .variable(let name, _): return variable(name)
+    case .path(let path): return text(of: path)
+    case .member(let base, let path):
+      return text(of: base, atLeast: .postfix) + "." + text(of: path)
+    case .list(let elements): return "{" + list(elements) + "}"
+    case .call(let function, let operands, _): return call(function, operands)
+    case .custom(let target, let name, let operands, _):
+      let rest = operands.isEmpty ? "" : ", " + list(operands)
+      return "FUNCTION(\(text(of: target)), \(PredicateLiteral.quoted(name))\(rest))"
+    case .cast(let base, let type, _):
+      return "CAST(\(text(of: base)), \(PredicateLiteral.quoted(type)))"
+    case .ternary(let condition, let first, let second):
+      return "TERNARY(\(text(of: condition)), \(text(of: first)), \(text(of: second)))"
+    case .subquery(let base, let name, let condition, _):
+      return "SUBQUERY(\(text(of: base)), \(variable(name)), \(text(of: condition)))"
+    case .element(let base, let position, _):
+      return text(of: base, atLeast: .postfix) + "[" + text(of: position) + "]"
+    case .assignment(let name, let value): return variable(name) + " := " + text(of: value)
+    }
+  }
+
+  private func list(_ elements: [ExpressionNode]) -> String {
+    elements.map { text(of: $0) }.joined(separator: ", ")
+  }
+
+  private func variable(_ name: String) -> String { "$" + escaped(name, isVariable: true) }
+
+  private func text(of position: ElementPosition) -> String {
+    switch position {
+    case .at(let index): text(of: index)
+    case .first: "FIRST"
+    case .last: "LAST"
+    case .size: "SIZE"
+    }
+  }
+
+  private func call(_ function: PredicateFunction, _ operands: [ExpressionNode]) -> String {
+    guard let (symbol, precedence) = function.infix, operands.count == function.arity.lowerBound
+    else { return function.name + "(" + list(operands) + ")" }
+    guard operands.count == 2 else { return symbol + prefixed(operands[0]) }
+    // Operators group from the left, powers from the right.
+    let isRightward = function == .power
+    let left = text(of: operands[0], atLeast: isRightward ? precedence.tighter : precedence)
+    let right = text(of: operands[1], atLeast: isRightward ? precedence : precedence.tighter)
+    return "\(left) \(symbol) \(right)"
+  }
+
+  /// The operand of a sign. A bare number would take a minus for its own.
+  private func prefixed(_ operand: ExpressionNode) -> String {
+    if case .constant(let value) = operand, value.isWrittenAsNumber {
+      let text = PredicateLiteral.text(of: value)
+      return text.hasPrefix("-") ? text : "(\(text))"
+    }
+    return text(of: operand, atLeast: .unary)
+  }
+
+  /// An operand, in parentheses where it binds less tightly than its place asks for.
+  private func text(
+    of expression: ExpressionNode, atLeast precedence: PredicateFunction.Precedence
+  ) -> String {
+    let text = text(of: expression)
+    return self.precedence(of: expression) < precedence ? "(\(text))" : text
+  }
+
+  private func precedence(of expression: ExpressionNode) -> PredicateFunction.Precedence {
+    switch expression {
+    case .assignment: .assignment
+    case .call(let function, _, _): function.infix?.precedence ?? .postfix
+    // A dot behind a number would be its decimal point, and a sign binds less than a dot.
+    case .constant(let value): value.isWrittenAsNumber ? .unary : .postfix
+    // What an argument will be is not known here.
+    case .argument: .postfix
+    default: .postfix
+    }
+  }
+}
+
+extension Value {
+  /// Whether the constant's literal is a number, with or without a sign.
+  fileprivate var isWrittenAsNumber: Bool {
+    switch self {
+    case .integer: true
+    case .double(let number): number.isFinite
+    default: false
+    }
+  }
+}

@@ -15,6 +15,11 @@ package struct DatabaseFlags: OptionSet, Sendable, Hashable {
   /// Values are native 64-bit integers, ordered by value; needs `fixedDuplicates`.
   package static let integerDuplicates = DatabaseFlags(rawValue: UInt32(MDB_INTEGERDUP))
 
+  /// Keys are ordered from their last byte on.
+  static let reverseKey = DatabaseFlags(rawValue: UInt32(MDB_REVERSEKEY))
+  /// Values are ordered from their last byte on; needs `duplicates`.
+  static let reverseDuplicates = DatabaseFlags(rawValue: UInt32(MDB_REVERSEDUP))
+
   /// Sorted 64-bit numbers under each key: the form of indexes and relationships.
   package static let numberSets: DatabaseFlags = [
     .duplicates, .fixedDuplicates, .integerDuplicates,

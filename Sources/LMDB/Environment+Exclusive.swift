@@ -19,7 +19,9 @@ extension Environment {
   package func withExclusiveLock<R>(_ body: () throws -> R) throws -> R {
     try takeWriter()
     defer { releaseWriter() }
-    do throws(LMDBError) { try closeGate() } catch .growthBlocked { throw LMDBError.inUse }
+    do throws(LMDBError) { try closeGate() } catch {
+      throw error == .growthBlocked ? LMDBError.inUse : error
+    }
     defer { openGate() }
     guard file.lock(LOCK_EX) else {
       try takeSharedLockBack()

@@ -12,11 +12,13 @@ extension Environment {
   /// file, however the path is spelled.
   ///
   /// The file is judged before LMDB maps it: what is no LMDB file, is cut short or has a damaged
-  /// root is an error, and nothing in it changes.
+  /// root is an error, and nothing in it changes. Where the options ask for it, all pages are
+  /// verified.
   ///
   /// - Throws: besides LMDB's own codes ``LMDBError/noSuchFile``, `isDirectory`, `notRegularFile`,
-  ///   `hardLinked`, `networkFileSystem`, `fileTooSmall`, `truncated`, `invalid`; `inUse` while
-  ///   somebody replaces the file; `readOnlyEnvironment` where it is open for reading only.
+  ///   `hardLinked`, `networkFileSystem`, `fileTooSmall`, `truncated`, `invalid`, `damaged`;
+  ///   `inUse` while somebody replaces the file; `readOnlyEnvironment` where it is open for reading
+  ///   only.
   package static func open(
     path: String, options: EnvironmentOptions = .init()
   ) throws(LMDBError) -> Environment {
@@ -42,8 +44,9 @@ extension Environment {
       path: path, create: mayCreate, allowsNetwork: options.allowsNetworkFileSystem,
       lock: LOCK_SH)
     let identity = found.identity
+    let isVerified = options.verifiesPages ? try isSound(found.descriptor) : true
     var file: DataFile? = consume found
-    return try EnvironmentRegistry.shared.environment(of: identity) {
+    let environment = try EnvironmentRegistry.shared.environment(of: identity) {
       () throws(LMDBError) -> Environment in
       guard let file = file.take() else { throw .fileReplaced }
       if try MetaPages.check(file.descriptor) == nil, !mayCreate { throw .fileTooSmall }
@@ -61,6 +64,8 @@ extension Environment {
       let handle = try makeHandle(target, options, descriptor: file.descriptor)
       return Environment(handle: handle, file: file, options: options, isShared: true)
     }
+    if !isVerified { try environment.verifyPages() }
+    return environment
   }
 
   /// The name that LMDB gives the data file in a folder.

@@ -32,6 +32,8 @@ package struct EnvironmentOptions: Sendable {
   package var maximumReaders = 1024
   /// Named databases that can be open at once.
   package var maximumDatabases = 4096
+  /// Verifies every page before anything is read through the map.
+  package var verifiesPages = false
   /// Opens files on network and user-space file systems too. LMDB's locks and shared memory may
   /// fail there.
   package var allowsNetworkFileSystem = false

@@ -16,7 +16,8 @@ extension LMDBError: CustomStringConvertible {
 
   private var advice: (cause: String, remedy: String) {
     switch self {
-    case .keyExists, .notFound, .pageNotFound, .corrupted, .panic, .versionMismatch, .invalid:
+    case .keyExists, .notFound, .pageNotFound, .corrupted, .damaged, .panic, .versionMismatch,
+      .invalid:
       contentAdvice
     case .mapFull, .dbsFull, .readersFull, .tlsFull, .txnFull, .cursorFull, .pageFull,
       .mapResized:
@@ -55,6 +56,11 @@ extension LMDBError: CustomStringConvertible {
       (
         "A page of the file has the wrong kind or contradicts itself.",
         "The file is damaged: check it, then salvage it or restore a copy."
+      )
+    case .damaged(let finding):
+      (
+        "The file is damaged: \(finding)",
+        "Salvage what is whole, or restore a copy."
       )
     case .panic:
       (

@@ -25,6 +25,9 @@ package enum LMDBError: Error, Sendable, Hashable {
   case badValueSize
   case badDatabase
 
+  /// The verification of the pages found something.
+  indirect case damaged(PageFinding)
+
   // The file and its surroundings.
   case diskFull
   case noSuchFile

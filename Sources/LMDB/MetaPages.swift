@@ -4,7 +4,7 @@
   internal import Darwin
 #endif
 
-/// The newest root page of a data file, read without mapping the file.
+/// The two root pages of a data file, read without mapping it.
 ///
 /// liblmdb maps a file without looking at its size and dies on a truncated one, so this look comes
 /// first. The layout is LMDB 0.9's for 64-bit little-endian machines:
@@ -14,136 +14,195 @@
 ///                │           │ main db 48 · last page u64 · transaction u64        │
 /// database 48    └ pad u32 · flags u16 · depth u16 · branch · leaf · overflow · entries · root
 /// ```
-struct MetaPages {
+struct MetaPages: Equatable {
   private static let magic: UInt32 = 0xBEEF_C0DE
   private static let version: UInt32 = 1
-  private static let metaFlag: UInt16 = 0x08
-  private static let branchFlag: UInt16 = 0x01
-  private static let leafFlag: UInt16 = 0x02
-  static let headerSize = 16
   private static let bytesRead = 152
-  static let noPage = UInt64.max
 
-  let pageSize: Int
-  let lastPage: UInt64
-  let transactionID: UInt64
-  let freeRoot: UInt64
-  let mainRoot: UInt64
+  let first: MetaPage
+  let second: MetaPage
+
+  var pageSize: Int { first.pageSize }
+  /// The root page of the last commit.
+  var newest: MetaPage { first.transactionID > second.transactionID ? first : second }
+
+  /// The root page that a transaction wrote, if it is still there.
+  func page(of transaction: UInt64) -> MetaPage? {
+    newest.transactionID == transaction
+      ? newest
+      : [first, second].first { $0.transactionID == transaction }
+  }
 
   /// Reads and judges the root pages of the file behind `descriptor`, and that the file holds
   /// every page they speak of.
   ///
-  /// Another process may commit while this reads, so an odd find counts only if the newest
-  /// transaction is still the same afterwards.
+  /// Another process may commit while this reads, so an odd find counts only if the root pages are
+  /// still the same afterwards.
   ///
   /// - Returns: nil for an empty file, which LMDB takes as a new one.
   static func check(_ descriptor: Int32) throws(LMDBError) -> MetaPages? {
     while true {
       guard let meta = try read(descriptor) else { return nil }
       do throws(LMDBError) {
-        try meta.checkSize(descriptor)
-        try meta.checkRoot(meta.freeRoot, descriptor)
-        try meta.checkRoot(meta.mainRoot, descriptor)
+        try meta.judge()
+        try meta.newest.checkSize(descriptor)
+        try meta.newest.checkRoot(meta.newest.free.root, descriptor)
+        try meta.newest.checkRoot(meta.newest.main.root, descriptor)
         return meta
       } catch {
-        if try read(descriptor)?.transactionID == meta.transactionID { throw error }
+        if try read(descriptor) == meta { throw error }
       }
     }
   }
 
-  private static func read(_ descriptor: Int32) throws(LMDBError) -> MetaPages? {
+  static func read(_ descriptor: Int32) throws(LMDBError) -> MetaPages? {
     guard let first = try page(descriptor, at: 0, mayBeEmpty: true) else { return nil }
-    let pageSize = try first.pageSize()
-    guard let second = try page(descriptor, at: pageSize, mayBeEmpty: false) else {
+    guard let second = try page(descriptor, at: first.pageSize, mayBeEmpty: false) else {
       throw .fileTooSmall
     }
-    guard try second.pageSize() == pageSize else { throw .corrupted }
-    let newest = first.transactionID > second.transactionID ? first : second
-    return MetaPages(
-      pageSize: pageSize, lastPage: newest.word(136), transactionID: newest.transactionID,
-      freeRoot: newest.word(80), mainRoot: newest.word(128))
-  }
-
-  /// The file may end before its last page only if all pages behind its end are free: LMDB never
-  /// writes a page that one transaction both took and freed.
-  private func checkSize(_ descriptor: Int32) throws(LMDBError) {
-    var status = stat()
-    guard fstat(descriptor, &status) == 0 else { throw .lastSystemError }
-    guard lastPage < UInt64(Int.max / pageSize) else { throw .corrupted }
-    let held = UInt64(Int(status.st_size) / pageSize)
-    if held > lastPage { return }
-    if held < 2 { throw .fileTooSmall }
-    var walk = FreePageWalk(descriptor: descriptor, meta: self, from: held)
-    guard try walk.coversTail() else { throw .truncated }
-  }
-
-  private func checkRoot(_ number: UInt64, _ descriptor: Int32) throws(LMDBError) {
-    if number == Self.noPage { return }
-    guard number >= 2, number <= lastPage else { throw .corrupted }
-    var bytes = [UInt8](repeating: 0, count: Self.headerSize)
-    guard try readFully(descriptor, &bytes, at: Int(number) * pageSize) == bytes.count else {
-      throw .truncated
-    }
-    let page = RawPage(bytes: bytes)
-    guard page.word(0) == number else { throw .corrupted }
-    let kind = page.half(10) & (Self.branchFlag | Self.leafFlag)
-    guard kind == Self.branchFlag || kind == Self.leafFlag else { throw .corrupted }
+    guard second.pageSize == first.pageSize else { throw .corrupted }
+    return MetaPages(first: first, second: second)
   }
 
   private static func page(
     _ descriptor: Int32, at offset: Int, mayBeEmpty: Bool
-  ) throws(LMDBError) -> RawPage? {
-    var bytes = [UInt8](repeating: 0, count: bytesRead)
-    let count = try readFully(descriptor, &bytes, at: offset)
+  ) throws(LMDBError) -> MetaPage? {
+    let bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: bytesRead, alignment: 16)
+    defer { bytes.deallocate() }
+    bytes.initializeMemory(as: UInt8.self, repeating: 0)
+    let count = try readFully(descriptor, bytes, at: offset)
     if count == 0, mayBeEmpty { return nil }
-    let page = RawPage(bytes: bytes)
+    let page = RawPage(bytes: UnsafeRawBufferPointer(bytes))
     // What is too short to be judged is called foreign unless it starts like our own.
-    guard count >= 20, page.half(10) & metaFlag != 0, page.quad(16) == magic else {
+    guard count >= 20, page.flags.contains(.meta), page.quad(16) == magic else {
       if count < bytesRead, !mayBeEmpty { throw .fileTooSmall }
       throw bytes.contains { $0 != 0 } ? .invalid : .fileTooSmall
     }
     guard count == bytesRead else { throw .fileTooSmall }
     guard page.quad(20) == version else { throw .versionMismatch }
-    return page
+    return try MetaPage(page)
   }
 }
 
-/// Bytes of a page, read at any alignment. Offsets are the caller's to keep inside.
-struct RawPage {
-  let bytes: [UInt8]
+// MARK: - Judging
 
-  func word(_ offset: Int) -> UInt64 { load(offset) }
-  func quad(_ offset: Int) -> UInt32 { load(offset) }
-  func half(_ offset: Int) -> UInt16 { load(offset) }
-
-  private func load<Number: FixedWidthInteger>(_ offset: Int) -> Number {
-    bytes.withUnsafeBytes {
-      Number(littleEndian: $0.loadUnaligned(fromByteOffset: offset, as: Number.self))
+extension MetaPages {
+  /// Throws ``LMDBError/damaged(_:)`` where a root page says what LMDB never writes, or the two
+  /// contradict each other.
+  private func judge() throws(LMDBError) {
+    for (number, page) in [first, second].enumerated() {
+      if let what = page.complaint(as: UInt64(number)) {
+        throw .damaged(PageFinding(page: UInt64(number), database: nil, what: what))
+      }
+    }
+    // A transaction writes page 0 if its number is even, and the other page is of the one before. A
+    // new file has zero in both.
+    let (even, odd) = (first.transactionID, second.transactionID)
+    let isNew = even == 0 && odd == 0
+    guard isNew || (even % 2 == 0 && odd % 2 == 1 && (even &+ 1 == odd || odd &+ 1 == even)) else {
+      throw .damaged(
+        PageFinding(
+          page: nil, database: nil,
+          what: "the root pages are of transactions \(even) and \(odd), which are no neighbours"))
     }
   }
 }
 
-extension RawPage {
-  fileprivate var transactionID: UInt64 { word(144) }
+/// One root page.
+struct MetaPage: Equatable {
+  let number: UInt64
+  let flags: UInt16
+  let pageSize: Int
+  let address: UInt64
+  let mapSize: UInt64
+  let free: TreeRecord
+  let main: TreeRecord
+  let lastPage: UInt64
+  let transactionID: UInt64
 
-  /// LMDB keeps the page size in the free database's first field.
-  fileprivate func pageSize() throws(LMDBError) -> Int {
-    let size = Int(quad(40))
-    guard size >= 512, size <= 32768, size & (size - 1) == 0 else { throw .foreignPageSize }
-    return size
+  fileprivate init(_ page: RawPage) throws(LMDBError) {
+    number = page.number
+    flags = page.flags.rawValue
+    address = page.word(24)
+    mapSize = page.word(32)
+    free = TreeRecord(page, at: 40)
+    main = TreeRecord(page, at: 88)
+    lastPage = page.word(136)
+    transactionID = page.word(144)
+    // LMDB keeps the page size in the free database's first field.
+    pageSize = Int(free.pad)
+    guard pageSize >= 512, pageSize <= 32768, pageSize & (pageSize - 1) == 0 else {
+      throw .foreignPageSize
+    }
+  }
+
+  /// The flags of the free database: integer keys, and of the environment that it has no folder.
+  private static let freeFlags: DatabaseFlags = .integerKey
+  private static let noFolder = DatabaseFlags(rawValue: 0x4000)
+  /// No machine maps more.
+  private static let largestMap: UInt64 = 1 << 47
+
+  /// What is wrong in the page itself.
+  fileprivate func complaint(as place: UInt64) -> String? {
+    if number != place { return "it carries the number \(number)" }
+    if flags != PageFlags.meta.rawValue { return "it is no root page" }
+    if address != 0 { return "it asks for a fixed address of the map" }
+    if free.flags.subtracting(Self.noFolder) != Self.freeFlags {
+      return "the environment has flags that LMDB does not know"
+    }
+    if main.flags != [] || main.pad != 0 { return "the main database is of another kind" }
+    if lastPage < 1 { return "it knows of no pages" }
+    if mapSize > Self.largestMap { return "its map is larger than any machine's" }
+    if lastPage >= mapSize / UInt64(pageSize) { return "its map is smaller than the file" }
+    return nil
+  }
+
+  /// The file may end before its last page only if all pages behind its end are free: LMDB never
+  /// writes a page that one transaction both took and freed.
+  fileprivate func checkSize(_ descriptor: Int32) throws(LMDBError) {
+    let held = try heldPages(descriptor)
+    if held > lastPage { return }
+    if held < 2 { throw .fileTooSmall }
+    do throws(LMDBError) {
+      var verifier = try PageVerifier(descriptor: descriptor, meta: self)
+      guard try verifier.listsAsFree(from: held) else { throw .truncated }
+    } catch {
+      if case .damaged = error { throw .truncated }
+      throw error
+    }
+  }
+
+  /// The whole pages that the file holds.
+  func heldPages(_ descriptor: Int32) throws(LMDBError) -> UInt64 {
+    var status = stat()
+    guard fstat(descriptor, &status) == 0 else { throw .lastSystemError }
+    return UInt64(Int(status.st_size) / pageSize)
+  }
+
+  fileprivate func checkRoot(_ number: UInt64, _ descriptor: Int32) throws(LMDBError) {
+    if number == TreeRecord.noPage { return }
+    guard number >= 2, number <= lastPage else { throw .corrupted }
+    let header = UnsafeMutableRawBufferPointer.allocate(
+      byteCount: RawPage.headerSize, alignment: 16)
+    defer { header.deallocate() }
+    guard try readFully(descriptor, header, at: Int(number) * pageSize) == header.count else {
+      throw .truncated
+    }
+    let page = RawPage(bytes: UnsafeRawBufferPointer(header))
+    guard page.number == number, page.flags == .branch || page.flags == .leaf else {
+      throw .corrupted
+    }
   }
 }
 
 /// Reads until `bytes` is full or the file ends; the number of bytes read.
 func readFully(
-  _ descriptor: Int32, _ bytes: inout [UInt8], at offset: Int
+  _ descriptor: Int32, _ bytes: UnsafeMutableRawBufferPointer, at offset: Int
 ) throws(LMDBError) -> Int {
   var done = 0
   while done < bytes.count {
-    let wanted = bytes.count - done
-    let count = bytes.withUnsafeMutableBytes { buffer in
-      pread(descriptor, buffer.baseAddress.map { $0 + done }, wanted, off_t(offset + done))
-    }
+    let count = pread(
+      descriptor, bytes.baseAddress.map { $0 + done }, bytes.count - done, off_t(offset + done))
     if count == 0 { break }
     if count > 0 {
       done += count

@@ -8,6 +8,7 @@ import Testing
   static let ownCases: [LMDBError] = [
     .hardLinked, .networkFileSystem, .fileTooSmall, .truncated, .foreignPageSize, .inUse, .closed,
     .forkedProcess, .readOnlyEnvironment, .nestedWrite, .growthBlocked, .fileReplaced,
+    .damaged(PageFinding(page: 7, database: "people", what: "its keys do not ascend")),
   ]
 
   static let systemCodes: [(code: Int32, error: LMDBError)] = [

@@ -30,8 +30,8 @@ import Testing
     let meta = try #require(try MetaPages.check(file.descriptor))
     let environment = try Environment.open(path: path)
     let info = try environment.info()
-    #expect(meta.transactionID == info.lastTransactionID)
-    #expect(meta.lastPage == UInt64(info.lastPage))
+    #expect(meta.newest.transactionID == info.lastTransactionID)
+    #expect(meta.newest.lastPage == UInt64(info.lastPage))
     #expect(meta.pageSize == info.pageSize)
   }
 

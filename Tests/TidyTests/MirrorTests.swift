@@ -18,14 +18,18 @@ import Testing
     "IndexRange": "NumericIntervalTests",
     "IndexablePattern": "PredicateNormalizerTests",
     "InverseKeeper": "ManagedObject+RelationshipsTests",
+    "KeyOrder": "PageVerifierTests",
     "NumberCollector": "QueryPlannerTests",
+    "PageBuffers": "PageVerifierTests",
     "PathComparison": "PredicateCompilerTests",
     "PredicateCompilation+Values": "PredicateCompilerTests",
     "PredicateTokenText": "PredicateLexerTests",
+    "RawPage": "PageVerifierTests",
     "RecordValues": "RecordBufferTests",
     "RecordView": "RecordSealTests",
     "RowSink": "QueryExecutorTests",
     "TextMatcher": "ComparisonSemanticsTests",
+    "TreeWalk": "PageVerifierTests",
   ]
 
   /// The layers that follow the rule; the remaining suites are named by threat altogether.

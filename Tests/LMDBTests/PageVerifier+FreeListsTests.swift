@@ -4,7 +4,7 @@ import Testing
 @testable import LMDB
 
 /// A file may end before its last page if the pages behind its end are free.
-@Suite struct FreePageWalkTests {
+@Suite struct PageVerifierFreeListsTests {
   private let folder: TemporaryFolder
   private let path: String
 
@@ -71,7 +71,7 @@ import Testing
     let length = whole.count - 4096
     let file = try DataFile(path: path, create: false, allowsNetwork: true, lock: LOCK_SH)
     let meta = try #require(try MetaPages.check(file.descriptor))
-    let list = Int(meta.freeRoot) * meta.pageSize
+    let list = Int(meta.newest.free.root) * meta.pageSize
     for _ in 0..<500 {
       var damaged = whole.prefix(length)
       for _ in 0..<3 {
@@ -81,9 +81,12 @@ import Testing
       try damaged.write(to: URL(filePath: path))
       let copy = try DataFile(path: path, create: false, allowsNetwork: true, lock: LOCK_SH)
       // It may accept or refuse; it must come to an end without a fault.
-      var walk = FreePageWalk(
-        descriptor: copy.descriptor, meta: meta, from: UInt64(length / meta.pageSize))
-      _ = try walk.coversTail()
+      var verifier = try PageVerifier(descriptor: copy.descriptor, meta: meta.newest)
+      do {
+        _ = try verifier.listsAsFree(from: UInt64(length / meta.pageSize))
+      } catch LMDBError.damaged {
+        continue
+      }
     }
   }
 }

@@ -1,0 +1,42 @@
+/// Which pages of a file have been accounted for, one bit each.
+struct PageClaims: ~Copyable {
+  private let words: UnsafeMutableBufferPointer<UInt64>
+  /// The pages that have been claimed.
+  private(set) var count: UInt64 = 0
+
+  /// - Parameter lastPage: the last page that can be claimed. The caller bounds it: an eighth of
+  ///   it in bytes is allocated.
+  init(lastPage: UInt64) {
+    // Sound: freed with the value, which can not be copied.
+    words = .allocate(capacity: Int(lastPage / 64) + 1)
+    words.initialize(repeating: 0)
+  }
+
+  deinit { words.deallocate() }
+
+  /// Claims a page; false where it was claimed before.
+  @inline(__always)
+  mutating func insert(_ page: UInt64) -> Bool {
+    let mask: UInt64 = 1 << (page % 64)
+    let place = Int(page / 64)
+    guard words[place] & mask == 0 else { return false }
+    words[place] |= mask
+    count += 1
+    return true
+  }
+
+  /// The first page of a range that nobody claimed.
+  func firstUnclaimed(in range: ClosedRange<UInt64>) -> UInt64? {
+    var page = range.lowerBound
+    while page <= range.upperBound {
+      let rest = ~words[Int(page / 64)] >> (page % 64)
+      if rest == 0 {
+        page = (page / 64 + 1) * 64
+      } else {
+        page += UInt64(rest.trailingZeroBitCount)
+        return page <= range.upperBound ? page : nil
+      }
+    }
+    return nil
+  }
+}

@@ -1,0 +1,79 @@
+/// The lists of free pages: by transaction a count, then that many page numbers in descending
+/// order. The room behind them may hold anything.
+extension PageVerifier {
+  /// Bytes of a large list that are read at once; whole numbers.
+  private static let pieceSize = 1 << 16
+
+  /// A list that lies in its leaf.
+  mutating func readFreeList(
+    of node: RawNode, _ number: UInt64, _ tree: TreeWalk
+  ) throws(LMDBError) {
+    try checkTransaction(node, number, tree)
+    let list = node.data
+    guard list.size >= 8, list.size % 8 == 0 else {
+      throw damage(tree, number, "a list has \(list.size) bytes")
+    }
+    let count = try count(list.word(0), size: list.size, number, tree)
+    var last = UInt64.max
+    for place in 0..<count { try free(list.word(8 + 8 * place), &last, number, tree) }
+  }
+
+  /// A list on pages of its own.
+  mutating func readFreeList(
+    ofRun first: UInt64, size: Int, _ number: UInt64, _ tree: TreeWalk
+  ) throws(LMDBError) {
+    guard size >= 8, size % 8 == 0 else { throw damage(tree, number, "a list has \(size) bytes") }
+    let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: Self.pieceSize, alignment: 16)
+    defer { buffer.deallocate() }
+    let start = Int(first) * pageSize + RawPage.headerSize
+    var remaining = 0
+    var last = UInt64.max
+    var offset = 0
+    repeat {
+      let piece = UnsafeMutableRawBufferPointer(
+        rebasing: buffer[..<min(Self.pieceSize, size - offset)])
+      guard try readFully(descriptor, piece, at: start + offset) == piece.count else {
+        throw damage(tree, first, "it is behind the end of the file")
+      }
+      let list = RawPage(bytes: UnsafeRawBufferPointer(piece))
+      var place = 0
+      if offset == 0 {
+        remaining = try count(list.word(0), size: size, number, tree)
+        place = 8
+      }
+      while place < piece.count, remaining > 0 {
+        try free(list.word(place), &last, number, tree)
+        place += 8
+        remaining -= 1
+      }
+      offset += piece.count
+    } while remaining > 0 && offset < size
+  }
+
+  /// Only a transaction that was committed can have freed pages.
+  func checkTransaction(
+    _ node: RawNode, _ number: UInt64, _ tree: TreeWalk
+  ) throws(LMDBError) {
+    let id = RawPage(bytes: node.key).word(0)
+    guard id > 0, id <= meta.transactionID else {
+      throw damage(tree, number, "a list is of transaction \(id)")
+    }
+  }
+
+  private func count(
+    _ count: UInt64, size: Int, _ number: UInt64, _ tree: TreeWalk
+  ) throws(LMDBError) -> Int {
+    guard count <= UInt64(size / 8 - 1) else {
+      throw damage(tree, number, "a list of \(size) bytes has \(count) pages")
+    }
+    return Int(count)
+  }
+
+  private mutating func free(
+    _ page: UInt64, _ last: inout UInt64, _ number: UInt64, _ tree: TreeWalk
+  ) throws(LMDBError) {
+    guard page < last else { throw damage(tree, number, "a list does not descend") }
+    last = page
+    try claim(page, tree)
+  }
+}

@@ -1,0 +1,182 @@
+/// Leaves: entries, large values, databases, and the values of a key that has several.
+extension PageVerifier {
+  /// Verifies the entries of a leaf, which may be a page within a page.
+  mutating func visitLeaf(
+    _ page: RawPage, _ number: UInt64, _ tree: inout TreeWalk, level: Int, _ range: KeyRange
+  ) throws(LMDBError) {
+    if page.flags.contains(.packed) {
+      return try visitPackedLeaf(page, number, &tree, range)
+    }
+    guard !(tree.kind == .values && tree.record.flags.contains(.fixedDuplicates)) else {
+      throw damage(tree, number, "it has nodes where it should have packed values")
+    }
+    try checkNodes(page, number, tree, isLeaf: true)
+    guard page.count > 0 else { throw damage(tree, number, "it is an empty leaf") }
+    var last: UnsafeRawBufferPointer?
+    for index in 0..<page.count {
+      let node = page.node(index)
+      try accept(node.key, after: last, number, &tree, range)
+      last = node.key
+      try visitEntry(node, number, &tree, level: level)
+    }
+    try checkEnd(last, number, tree, range)
+  }
+
+  /// Values of one size, one behind the other.
+  private mutating func visitPackedLeaf(
+    _ page: RawPage, _ number: UInt64, _ tree: inout TreeWalk, _ range: KeyRange
+  ) throws(LMDBError) {
+    guard tree.kind == .values, tree.record.flags.contains(.fixedDuplicates) else {
+      throw damage(tree, number, "it has packed values where it should have nodes")
+    }
+    let size = page.packedKeySize
+    let (lower, upper) = (page.lower, page.upper)
+    guard lower >= RawPage.headerSize, lower % 2 == 0, size > 0, size == Int(tree.record.pad)
+    else { throw damage(tree, number, "its packed values have \(size) bytes") }
+    let count = page.count
+    guard count > 0, RawPage.headerSize + count * size <= page.size,
+      upper == page.size - count * (size - 2)
+    else { throw damage(tree, number, "its packed values do not fit its bounds") }
+    var last: UnsafeRawBufferPointer?
+    for index in 0..<count {
+      let key = page.part(RawPage.headerSize + index * size, size)
+      try accept(key, after: last, number, &tree, range)
+      last = key
+    }
+    tree.entries += UInt64(count)
+    try checkEnd(last, number, tree, range)
+  }
+
+  /// Checks a key's size and place. The first key of a leaf may be the separating one itself.
+  @inline(__always)
+  private func accept(
+    _ key: UnsafeRawBufferPointer, after last: UnsafeRawBufferPointer?, _ number: UInt64,
+    _ tree: inout TreeWalk, _ range: KeyRange
+  ) throws(LMDBError) {
+    if let what = tree.sizeComplaint(key) { throw damage(tree, number, what) }
+    if let last {
+      if tree.order.compare(last, key) >= 0 {
+        throw damage(tree, number, "its keys do not ascend")
+      }
+    } else if let lower = range.lower, tree.order.compare(key, lower) < 0 {
+      throw damage(tree, number, "a key is below the one that separates the page")
+    }
+  }
+
+  private func checkEnd(
+    _ last: UnsafeRawBufferPointer?, _ number: UInt64, _ tree: TreeWalk, _ range: KeyRange
+  ) throws(LMDBError) {
+    if let last, let upper = range.upper, tree.order.compare(last, upper) >= 0 {
+      throw damage(tree, number, "a key is above the one that separates the page")
+    }
+  }
+
+  // MARK: Entries
+
+  private mutating func visitEntry(
+    _ node: RawNode, _ number: UInt64, _ tree: inout TreeWalk, level: Int
+  ) throws(LMDBError) {
+    switch node.flags {
+    case []:
+      if tree.kind == .values, node.dataSize != 0 {
+        throw damage(tree, number, "a value has a value of its own")
+      }
+      if tree.hasSeveralValues, let what = tree.valueComplaint(node.dataSize) {
+        throw damage(tree, number, what)
+      }
+      if tree.kind == .free { try readFreeList(of: node, number, tree) }
+      tree.entries += 1
+    case .largeData where tree.kind != .values && !tree.hasSeveralValues:
+      try visitRun(of: node, number, &tree)
+      tree.entries += 1
+    case .tree where tree.kind == .main && node.dataSize == TreeRecord.size:
+      try visitDatabase(node, number, tree, level: level)
+      tree.entries += 1
+    case .values where tree.hasSeveralValues:
+      try visitInnerPage(node, number, &tree, level: level)
+    case [.values, .tree] where tree.hasSeveralValues && node.dataSize == TreeRecord.size:
+      try visitValues(node, number, &tree, level: level)
+    default:
+      throw damage(tree, number, "an entry is of a kind that does not belong there")
+    }
+  }
+
+  /// A value that fills pages of its own.
+  private mutating func visitRun(
+    of node: RawNode, _ number: UInt64, _ tree: inout TreeWalk
+  ) throws(LMDBError) {
+    let first = node.data.word(0)
+    let needed = UInt64((RawPage.headerSize - 1 + node.dataSize) / pageSize + 1)
+    try claim(first, tree)
+    var header: (UInt64, UInt64) = (0, 0)
+    let offset = Int(first) * pageSize
+    try withUnsafeMutableBytes(of: &header) { (bytes) throws(LMDBError) in
+      guard try readFully(descriptor, bytes, at: offset) == bytes.count else {
+        throw damage(tree, first, "it is behind the end of the file")
+      }
+      let page = RawPage(bytes: UnsafeRawBufferPointer(bytes))
+      guard page.number == first, page.flags == .overflow else {
+        throw damage(tree, first, "it is no run of pages, as page \(number) says")
+      }
+      guard page.runLength >= needed, page.runLength <= lastPage else {
+        throw damage(
+          tree, first, "it is a run of \(page.runLength) pages, and its value needs \(needed)")
+      }
+      tree.overflowPages += page.runLength
+      // A run has at least one page, and its last number can not overflow: both are bounded.
+      for next in first + 1..<first + page.runLength { try claim(next, tree) }
+      guard try first + page.runLength <= meta.heldPages(descriptor) else {
+        throw damage(tree, first, "it is a run that goes behind the end of the file")
+      }
+    }
+    guard tree.kind == .free else { return }
+    try checkTransaction(node, number, tree)
+    try readFreeList(ofRun: first, size: node.dataSize, number, tree)
+  }
+
+  private mutating func visitDatabase(
+    _ node: RawNode, _ number: UInt64, _ tree: TreeWalk, level: Int
+  ) throws(LMDBError) {
+    let name = String(decoding: node.key, as: UTF8.self)
+    var named = TreeWalk(.named, name, TreeRecord(node.data), rootLevel: level + 1)
+    try visit(&named)
+    guard report.databases.count < Self.mostDatabases else {
+      throw damage(tree, number, "it has more than \(Self.mostDatabases) names")
+    }
+    report.databases[name] = named.record.flags
+  }
+
+  // MARK: Several values
+
+  /// Values in a page within the page.
+  private mutating func visitInnerPage(
+    _ node: RawNode, _ number: UInt64, _ tree: inout TreeWalk, level: Int
+  ) throws(LMDBError) {
+    let page = node.data
+    let isFixed = tree.record.flags.contains(.fixedDuplicates)
+    guard page.size >= RawPage.headerSize,
+      page.flags == (isFixed ? [.leaf, .dirty, .inner, .packed] : [.leaf, .dirty, .inner])
+    else { throw damage(tree, number, "a key's values are no page within the page") }
+    let record = TreeRecord(
+      flags: TreeWalk.valueFlags(tree.record.flags),
+      pad: isFixed ? UInt32(page.packedKeySize) : 0)
+    var values = TreeWalk(valuesOf: tree, record, rootLevel: level + 1)
+    try visitLeaf(page, number, &values, level: level, KeyRange())
+    tree.valueSize = values.keySize
+    tree.entries += values.entries
+  }
+
+  /// Values in a tree of their own.
+  private mutating func visitValues(
+    _ node: RawNode, _ number: UInt64, _ tree: inout TreeWalk, level: Int
+  ) throws(LMDBError) {
+    let record = TreeRecord(node.data)
+    guard record.flags == TreeWalk.valueFlags(tree.record.flags) else {
+      throw damage(tree, number, "the values of a key have other flags than their database")
+    }
+    var values = TreeWalk(valuesOf: tree, record, rootLevel: level + 1)
+    try visit(&values)
+    tree.valueSize = values.keySize
+    tree.entries = tree.entries &+ values.entries
+  }
+}

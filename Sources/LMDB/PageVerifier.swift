@@ -1,0 +1,113 @@
+#if canImport(Glibc)
+  internal import Glibc
+#else
+  internal import Darwin
+#endif
+
+/// Verifies the pages of a data file by plain reads, before anything maps them.
+///
+/// liblmdb trusts its file: a damaged page ends the process by a signal, or gives wrong data
+/// without an error. This checks everything that liblmdb relies on: every page belongs to exactly
+/// one tree or is listed as free exactly once; the nodes of a page fill it without overlap;
+/// keys ascend, between the separators above them; every leaf of a tree is equally deep; the counters are right.
+/// What is inside the values is not its business.
+///
+/// Nothing here trusts the file. Each page is visited once and the depth is bounded, so it comes
+/// to an end; the memory is one bit for each page of the file and one page for each level of
+/// the trees.
+struct PageVerifier: ~Copyable {
+  /// What a sound file consists of.
+  struct Report {
+    /// By name.
+    var databases: [String: DatabaseFlags] = [:]
+  }
+
+  let descriptor: Int32
+  let meta: MetaPage
+  let pageSize: Int
+  let lastPage: UInt64
+  private let isCancelled: () -> Bool
+  private var claims: PageClaims
+  var buffers: PageBuffers
+  var report = Report()
+
+  /// More missing pages than this are never the leftover of a transaction.
+  private static let mostMissing: UInt64 = 1 << 24
+  /// More names than this are not remembered: nobody opens so many databases.
+  static let mostDatabases = 1 << 16
+
+  /// - Parameters:
+  ///   - meta: the root page of the state to verify. Its pages must not be written meanwhile.
+  ///   - isCancelled: asked at every page; true ends the verification with ``LMDBError/closed``.
+  init(
+    descriptor: Int32, meta: MetaPage, isCancelled: @escaping () -> Bool = { false }
+  ) throws(LMDBError) {
+    self.descriptor = descriptor
+    self.meta = meta
+    self.isCancelled = isCancelled
+    pageSize = meta.pageSize
+    lastPage = meta.lastPage
+    let held = try meta.heldPages(descriptor)
+    guard lastPage <= held + Self.mostMissing, lastPage < UInt64(Int.max / pageSize) else {
+      throw .damaged(
+        PageFinding(
+          page: meta.number, database: nil,
+          what: "it knows of \(lastPage) pages, and the file has \(held)"))
+    }
+    claims = PageClaims(lastPage: lastPage)
+    buffers = PageBuffers(pageSize: pageSize)
+  }
+
+  /// Verifies every page of the state.
+  ///
+  /// - Throws: ``LMDBError/damaged(_:)`` with the first finding.
+  mutating func verify() throws(LMDBError) -> Report {
+    var free = TreeWalk(.free, "of free pages", meta.free, rootLevel: 0)
+    try visit(&free)
+    var main = TreeWalk(.main, "of names", meta.main, rootLevel: 0)
+    try visit(&main)
+    // Each page was claimed at most once.
+    if claims.count != lastPage - 1, let page = claims.firstUnclaimed(in: 2...lastPage) {
+      throw .damaged(
+        PageFinding(page: page, database: nil, what: "it is neither used nor listed as free"))
+    }
+    return report
+  }
+
+  /// Whether the file lists every page from `first` to the last as free.
+  mutating func listsAsFree(from first: UInt64) throws(LMDBError) -> Bool {
+    var free = TreeWalk(.free, "of free pages", meta.free, rootLevel: 0)
+    try visit(&free)
+    return claims.firstUnclaimed(in: first...lastPage) == nil
+  }
+
+  /// Accounts for a page. Nothing else may claim it.
+  mutating func claim(_ page: UInt64, _ tree: TreeWalk) throws(LMDBError) {
+    guard page >= 2, page <= lastPage else {
+      throw damage(tree, page, "it is outside of the file's pages 2 to \(lastPage)")
+    }
+    guard claims.insert(page) else { throw damage(tree, page, "it is used twice") }
+  }
+
+  /// Claims a page and reads it; it is valid until the next page of this level.
+  mutating func fetch(
+    _ page: UInt64, _ tree: TreeWalk, level: Int
+  ) throws(LMDBError) -> RawPage {
+    if isCancelled() { throw .closed }
+    try claim(page, tree)
+    let buffer = buffers.page(level: level)
+    guard try readFully(descriptor, buffer, at: Int(page) * pageSize) == pageSize else {
+      throw damage(tree, page, "it is behind the end of the file")
+    }
+    let found = RawPage(bytes: UnsafeRawBufferPointer(buffer))
+    guard found.number == page else {
+      throw damage(tree, page, "it carries the number \(found.number)")
+    }
+    return found
+  }
+
+  /// The error of a finding.
+  func damage(_ tree: TreeWalk, _ page: UInt64?, _ what: String) -> LMDBError {
+    .damaged(PageFinding(page: page, database: tree.name, what: what))
+  }
+}

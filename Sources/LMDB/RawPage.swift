@@ -1,0 +1,131 @@
+/// Bytes of a page, or of a page within a page, read at any alignment.
+///
+/// ```
+/// every page     number u64 · pad u16 · flags u16 · lower u16 · upper u16, or page count u32
+/// branch, leaf   offsets of nodes, u16 each, up to lower; room; from upper on the nodes
+/// packed leaf    keys of pad bytes each, without nodes
+/// node           low u16 · high u16 · flags u16 · key size u16 · key · data
+/// ```
+///
+/// It owns nothing: valid as long as the buffer that it was read into. Offsets are the caller's to
+/// keep inside.
+struct RawPage {
+  let bytes: UnsafeRawBufferPointer
+
+  static let headerSize = 16
+  static let nodeHeaderSize = 8
+
+  var size: Int { bytes.count }
+  var number: UInt64 { word(0) }
+  var flags: PageFlags { PageFlags(rawValue: half(10)) }
+  /// Bytes of each key of a packed leaf.
+  var packedKeySize: Int { Int(half(8)) }
+  /// Where the offsets of the nodes end.
+  var lower: Int { Int(half(12)) }
+  /// Where the nodes begin.
+  var upper: Int { Int(half(14)) }
+  /// The pages of a run that holds one large value.
+  var runLength: UInt64 { UInt64(quad(12)) }
+  /// The nodes, or the packed keys.
+  var count: Int { (lower - Self.headerSize) / 2 }
+
+  func nodeOffset(_ index: Int) -> Int { Int(half(Self.headerSize + 2 * index)) }
+  func node(_ index: Int) -> RawNode { RawNode(page: self, offset: nodeOffset(index)) }
+
+  func word(_ offset: Int) -> UInt64 { load(offset) }
+  func quad(_ offset: Int) -> UInt32 { load(offset) }
+  func half(_ offset: Int) -> UInt16 { load(offset) }
+
+  @inline(__always)
+  private func load<Number: FixedWidthInteger>(_ offset: Int) -> Number {
+    Number(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: Number.self))
+  }
+
+  /// A part of the page.
+  @inline(__always)
+  func part(_ offset: Int, _ count: Int) -> UnsafeRawBufferPointer {
+    UnsafeRawBufferPointer(start: bytes.baseAddress.map { $0 + offset }, count: count)
+  }
+}
+
+/// An entry of a branch or leaf page whose offset is inside.
+struct RawNode {
+  let page: RawPage
+  let offset: Int
+
+  /// The page that an entry of a branch leads to.
+  var child: UInt64 { UInt64(page.quad(offset)) | UInt64(page.half(offset + 4)) << 32 }
+  var flags: NodeFlags { NodeFlags(rawValue: page.half(offset + 4)) }
+  var keySize: Int { Int(page.half(offset + 6)) }
+  var dataSize: Int { Int(page.quad(offset)) }
+  var key: UnsafeRawBufferPointer { page.part(offset + RawPage.nodeHeaderSize, keySize) }
+  /// Where the data lie in the page.
+  var dataOffset: Int { offset + RawPage.nodeHeaderSize + keySize }
+  /// Bytes of the data that lie in the page itself.
+  var heldSize: Int { flags.contains(.largeData) ? 8 : dataSize }
+  var data: RawPage { RawPage(bytes: page.part(dataOffset, heldSize)) }
+}
+
+/// What a page is.
+struct PageFlags: OptionSet {
+  let rawValue: UInt16
+
+  static let branch = PageFlags(rawValue: 0x01)
+  static let leaf = PageFlags(rawValue: 0x02)
+  static let overflow = PageFlags(rawValue: 0x04)
+  static let meta = PageFlags(rawValue: 0x08)
+  /// On the disk only in pages within pages.
+  static let dirty = PageFlags(rawValue: 0x10)
+  static let packed = PageFlags(rawValue: 0x20)
+  static let inner = PageFlags(rawValue: 0x40)
+}
+
+/// What a leaf's entry holds.
+struct NodeFlags: OptionSet {
+  let rawValue: UInt16
+
+  /// The number of the first page of a run, which holds the value.
+  static let largeData = NodeFlags(rawValue: 0x01)
+  /// The record of a tree.
+  static let tree = NodeFlags(rawValue: 0x02)
+  /// Several values: a page within the page, or with `tree` a tree.
+  static let values = NodeFlags(rawValue: 0x04)
+}
+
+/// What a file says about a tree, in 48 bytes.
+struct TreeRecord: Equatable {
+  static let size = 48
+  static let noPage = UInt64.max
+
+  /// Bytes of each key in packed leaves; of the free database the page size.
+  let pad: UInt32
+  let flags: DatabaseFlags
+  let depth: Int
+  let branchPages: UInt64
+  let leafPages: UInt64
+  let overflowPages: UInt64
+  let entries: UInt64
+  let root: UInt64
+
+  init(_ page: RawPage, at offset: Int = 0) {
+    pad = page.quad(offset)
+    flags = DatabaseFlags(rawValue: UInt32(page.half(offset + 4)))
+    depth = Int(page.half(offset + 6))
+    branchPages = page.word(offset + 8)
+    leafPages = page.word(offset + 16)
+    overflowPages = page.word(offset + 24)
+    entries = page.word(offset + 32)
+    root = page.word(offset + 40)
+  }
+
+  /// The record that values in a page within a page would have.
+  init(flags: DatabaseFlags, pad: UInt32) {
+    self.pad = pad
+    self.flags = flags
+    depth = 1
+    (branchPages, leafPages, overflowPages, entries) = (0, 1, 0, 0)
+    root = Self.noPage
+  }
+
+  var isEmpty: Bool { root == Self.noPage }
+}

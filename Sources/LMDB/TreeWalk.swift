@@ -1,0 +1,122 @@
+/// A tree that is being verified: what the file says about it, and what has been met so far.
+struct TreeWalk {
+  enum Kind {
+    /// The lists of free pages.
+    case free
+    /// The names of the databases.
+    case main
+    /// A database.
+    case named
+    /// The values of one key, as the keys of a tree of their own.
+    case values
+  }
+
+  /// LMDB's cursors follow no deeper tree.
+  static let mostLevels = 32
+  /// The longest key, and the longest value among several of a key.
+  static let mostKeyBytes = 511
+
+  let kind: Kind
+  let name: String
+  let record: TreeRecord
+  let order: KeyOrder
+  /// The level of the buffers on which the root lies.
+  let rootLevel: Int
+  /// The size that every key has; 0 as long as none was met, nil where they differ freely.
+  var keySize: Int?
+  /// The same for values of which a key has several.
+  var valueSize: Int?
+
+  var branchPages: UInt64 = 0
+  var leafPages: UInt64 = 0
+  var overflowPages: UInt64 = 0
+  var entries: UInt64 = 0
+
+  var hasSeveralValues: Bool { kind == .named && record.flags.contains(.duplicates) }
+
+  init(_ kind: Kind, _ name: String, _ record: TreeRecord, rootLevel: Int) {
+    self.kind = kind
+    self.name = name
+    self.record = record
+    self.rootLevel = rootLevel
+    order = kind == .free ? .integers : KeyOrder(keysOf: record.flags)
+    keySize = order == .integers ? 0 : nil
+    let isFixed = !record.flags.isDisjoint(with: [.fixedDuplicates, .integerDuplicates])
+    valueSize = isFixed ? 0 : nil
+  }
+
+  /// The values of one key of `owner`. Their sizes go on from what its other keys have shown.
+  init(valuesOf owner: TreeWalk, _ record: TreeRecord, rootLevel: Int) {
+    kind = .values
+    name = owner.name
+    self.record = record
+    self.rootLevel = rootLevel
+    order = KeyOrder(valuesOf: owner.record.flags)
+    keySize = owner.valueSize
+  }
+
+  /// The record that LMDB gives the values of a key in a database with these flags.
+  static func valueFlags(_ owner: DatabaseFlags) -> DatabaseFlags {
+    guard owner.contains(.fixedDuplicates) else { return [] }
+    return owner.contains(.integerDuplicates) ? [.fixedDuplicates, .integerKey] : .fixedDuplicates
+  }
+
+  /// What is wrong with the record itself.
+  var recordComplaint: String? {
+    switch kind {
+    case .named:
+      let known: DatabaseFlags = [
+        .reverseKey, .integerKey, .duplicates, .fixedDuplicates, .integerDuplicates,
+        .reverseDuplicates,
+      ]
+      let sorted: DatabaseFlags = [.fixedDuplicates, .integerDuplicates, .reverseDuplicates]
+      guard record.flags.isSubset(of: known), record.pad == 0,
+        record.flags.contains(.duplicates) || record.flags.isDisjoint(with: sorted)
+      else { return "it has flags that LMDB does not know" }
+    case .free, .main, .values: break
+    }
+    let counters = record.branchPages | record.leafPages | record.overflowPages | record.entries
+    if record.isEmpty {
+      return record.depth == 0 && counters == 0 ? nil : "it is empty and has pages or entries"
+    }
+    return (1...Self.mostLevels).contains(record.depth) ? nil : "its depth is \(record.depth)"
+  }
+
+  /// What is wrong with the counters, once every page was met.
+  var countComplaint: String? {
+    guard branchPages == record.branchPages, leafPages == record.leafPages,
+      overflowPages == record.overflowPages
+    else { return "it has other numbers of pages than it says" }
+    guard entries == record.entries else {
+      return "it has \(entries) entries and says \(record.entries)"
+    }
+    return nil
+  }
+
+  /// What is wrong with the size of a key; remembers the size that all have to share.
+  @inline(__always)
+  mutating func sizeComplaint(_ key: UnsafeRawBufferPointer) -> String? {
+    if key.count == keySize, key.count > 0 { return nil }
+    if key.count > Self.mostKeyBytes || (key.count == 0 && kind != .values) {
+      return "it has a key of \(key.count) bytes"
+    }
+    return Self.share(key.count, &keySize, areIntegers: order == .integers)
+  }
+
+  /// What is wrong with the size of a value of which the key may have several.
+  mutating func valueComplaint(_ size: Int) -> String? {
+    if size > Self.mostKeyBytes { return "it has a sorted value of \(size) bytes" }
+    return Self.share(
+      size, &valueSize, areIntegers: record.flags.contains(.integerDuplicates))
+  }
+
+  private static func share(_ size: Int, _ common: inout Int?, areIntegers: Bool) -> String? {
+    guard let expected = common else { return nil }
+    if areIntegers, size != 8, size != 4 { return "it has a number of \(size) bytes" }
+    if expected != 0, expected != size {
+      return "it has keys or values of \(size) bytes among others of \(expected)"
+    }
+    common = size
+    return nil
+  }
+}

@@ -1,0 +1,171 @@
+import Foundation
+import Testing
+
+@testable import LMDB
+
+/// One change of a sound file for each rule, and the finding that names it.
+@Suite struct PageVerifierTreesTests {
+  private let folder: TemporaryFolder
+  private let path: String
+  private let sound: Data
+  private static let pageSize = 4096
+
+  /// Makes a file with a tree of two levels, a large value, and lists of free pages.
+  init() throws {
+    folder = try TemporaryFolder()
+    path = folder.file("store.arbor")
+    let environment = try folder.environment()
+    let numbers = try #require(try environment.openDatabase("n", .integerKey, create: true))
+    let sets = try #require(try environment.openDatabase("s", .numberSets, create: true))
+    for round in 0..<3 {
+      try environment.write { transaction in
+        for key in 0..<400 {
+          let value = [UInt8](repeating: UInt8(round), count: key == 7 ? 9000 : 40)
+          try transaction.put(numbers, UInt64(key).nativeBytes, value)
+          try transaction.put(sets, [1], UInt64(key % 5).nativeBytes)
+          try transaction.put(sets, [2], UInt64(key * 8).nativeBytes)
+        }
+      }
+    }
+    try environment.close()
+    sound = try Data(contentsOf: URL(filePath: path))
+  }
+
+  /// Where the parts of the file lie.
+  private struct Places {
+    /// The newest root page, and the entry `n` of the main database: its record.
+    let meta: Int
+    let record: Int
+    let setsRecord: Int
+    /// The root of `n`, its first leaf, and the leaf of the free lists.
+    let branch: Int
+    let leaf: Int
+    let free: Int
+  }
+
+  private func half(_ offset: Int) -> Int { Int(sound[offset]) | Int(sound[offset + 1]) << 8 }
+  private func word(_ offset: Int) -> Int {
+    (0..<8).reduce(0) { $0 | Int(sound[offset + $1]) << (8 * $1) }
+  }
+  private func node(_ page: Int, _ index: Int) -> Int { page + half(page + 16 + 2 * index) }
+
+  private var places: Places {
+    let meta = word(144) > word(Self.pageSize + 144) ? 0 : Self.pageSize
+    let main = word(meta + 128) * Self.pageSize
+    let record = node(main, 0) + 9
+    let branch = word(record + 40) * Self.pageSize
+    return Places(
+      meta: meta, record: record, setsRecord: node(main, 1) + 9, branch: branch,
+      leaf: (half(node(branch, 0)) | half(node(branch, 0) + 2) << 16) * Self.pageSize,
+      free: word(meta + 80) * Self.pageSize)
+  }
+
+  /// What the verification says about the file with some bytes changed.
+  private func finding(_ changes: (inout Data) -> Void) throws -> String {
+    var data = sound
+    changes(&data)
+    #expect(data != sound)
+    try data.write(to: URL(filePath: path))
+    do {
+      try Environment.verifyPages(path: path)
+      return "sound"
+    } catch LMDBError.damaged(let finding) {
+      return finding.description
+    } catch LMDBError.truncated {
+      return "truncated"
+    }
+  }
+
+  private func expect(
+    _ what: String, _ offset: Int, _ bytes: [UInt8],
+    sourceLocation: SourceLocation = #_sourceLocation
+  ) throws {
+    let found = try finding { $0.replaceSubrange(offset..<offset + bytes.count, with: bytes) }
+    #expect(found.contains(what), "\(found)", sourceLocation: sourceLocation)
+  }
+
+  private func bytes(_ number: Int, _ count: Int) -> [UInt8] {
+    (0..<count).map { UInt8(truncatingIfNeeded: number >> (8 * $0)) }
+  }
+
+  @Test func aSoundFileHasNoFinding() throws {
+    try Environment.verifyPages(path: path)
+    let leaf = places.leaf
+    #expect(half(leaf + 10) == 2 && half(places.branch + 10) == 1)
+  }
+
+  @Test func findsDamagedPages() throws {
+    let (branch, leaf) = (places.branch, places.leaf)
+    try expect("carries the number", leaf, [0xEE])
+    try expect("unknown kind", leaf + 10, [0x06])
+    try expect("packed values where", leaf + 10, [0x22])
+    try expect("bounds", leaf + 12, [0x0F])
+    try expect("bounds", leaf + 14, [0xFF, 0xFF])
+    try expect("begins outside", leaf + 16, [0x00, 0x00])
+    try expect("overlap", leaf + 16, [sound[leaf + 18], sound[leaf + 19]])
+    try expect("ends outside", node(leaf, 3), [0xFF, 0xFF])
+    try expect("overlap or leave gaps", node(leaf, 3), [38])
+    try expect("of a kind", node(leaf, 3) + 4, [0x04])
+    let swapped = [18, 19, 16, 17].map { sound[leaf + $0] }
+    try expect("keys do not ascend", leaf + 16, swapped)
+    try expect("among others of 8", node(leaf, 3), bytes(44, 4) + [0, 0, 4, 0])
+    try expect("outside of the file's", node(branch, 1), [0xFF, 0xFF, 0xFF])
+    try expect("used twice", node(branch, 1), (0..<6).map { sound[node(branch, 0) + $0] })
+    try expect("separating keys do not ascend", node(branch, 1) + 8, [0xFF, 0xFF])
+    let separator = node(branch, 1) + 8
+    try expect("above the one", separator, bytes(word(separator) - 1, 8))
+    try expect("below the one", separator, bytes(word(separator) + 1, 8))
+  }
+
+  @Test func findsDamagedRecords() throws {
+    let record = places.record
+    try expect("flags", record + 4, [0x80])
+    try expect("flags", record + 4, [0x18])
+    try expect("depth", record + 6, [40])
+    try expect("deeper", record + 6, [1])
+    try expect("leaf on level", record + 6, [3])
+    try expect("numbers of pages", record + 8, [9])
+    try expect("numbers of pages", record + 24, [9])
+    try expect("entries", record + 32, [9])
+    try expect("is empty", record + 40, [UInt8](repeating: 0xFF, count: 8))
+    try expect("other flags", places.setsRecord + 4, [0x14])
+  }
+
+  @Test func findsDamagedFreeLists() throws {
+    let free = places.free
+    let list = node(free, 0) + 16
+    #expect(word(list) >= 2)
+    try expect("neither used nor", list, bytes(word(list) - 1, 8))
+    try expect("a list of", list, [0xFF, 0xFF])
+    try expect("of transaction", list - 8, bytes(1000, 8))
+    try expect("does not descend", list + 8, bytes(word(list + 16), 8))
+    try expect("used twice", list + 8, bytes(places.leaf / Self.pageSize, 8))
+  }
+
+  @Test func findsDamagedRootPages() throws {
+    let meta = places.meta
+    for (offset, what) in [(0, "number"), (24, "address"), (44, "flags"), (92, "main database")] {
+      try expect(what, meta + offset, [0x77])
+      // The older root page is not followed, but LMDB reads it too.
+      try expect(what, Self.pageSize - meta + offset, [0x77])
+    }
+    try expect("no neighbours", meta + 144, bytes(word(meta + 144) + 2, 8))
+    let claim = try finding { data in
+      data.replaceSubrange(meta + 32..<meta + 40, with: bytes(1 << 46, 8))
+      data.replaceSubrange(meta + 136..<meta + 144, with: bytes(1 << 33, 8))
+    }
+    #expect(claim == "truncated")
+    try expect("map is smaller", meta + 32, bytes(1 << 16, 8))
+    try expect("larger than any", meta + 32, bytes(1 << 50, 8))
+  }
+
+  @Test func findsDamagedRuns() throws {
+    let entry = node(places.leaf, 7)
+    #expect(half(entry + 4) == 1)
+    let run = word(entry + 16) * Self.pageSize
+    try expect("run of 1 pages", run + 12, [1, 0, 0, 0])
+    try expect("run of", run + 12, [0xFF, 0xFF, 0xFF, 0x7F])
+    try expect("no run", run + 10, [2])
+    try expect("outside of", entry + 16, bytes(1 << 40, 8))
+  }
+}

@@ -6,6 +6,9 @@ package struct DatabaseFlags: OptionSet, Sendable, Hashable {
 
   package init(rawValue: UInt32) { self.rawValue = rawValue }
 
+  // Made by unions: a literal of several goes through generic code of the standard library, whose
+  // first use costs as much as the rest of an opening's flags together.
+
   /// Keys are native 64-bit integers, ordered by value.
   package static let integerKey = DatabaseFlags(rawValue: UInt32(MDB_INTEGERKEY))
   /// A key has any number of values, sorted.
@@ -21,9 +24,7 @@ package struct DatabaseFlags: OptionSet, Sendable, Hashable {
   static let reverseDuplicates = DatabaseFlags(rawValue: UInt32(MDB_REVERSEDUP))
 
   /// Sorted 64-bit numbers under each key: the form of indexes and relationships.
-  package static let numberSets: DatabaseFlags = [
-    .duplicates, .fixedDuplicates, .integerDuplicates,
-  ]
+  package static let numberSets = duplicates.union(fixedDuplicates).union(integerDuplicates)
 }
 
 /// An open named database of one environment: a small value, valid as long as the environment is

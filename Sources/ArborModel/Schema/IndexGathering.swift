@@ -57,7 +57,9 @@ extension EntityDescription {
       while kept.contains(where: { $0.name == unused }) { unused += "'" }
       kept.append(KeptIndex(name: unused, columns: columns, isUnique: isUnique))
     }
-    let constraints = uniquenessConstraints.map { (name: $0.joined(separator: "+"), columns: $0) }
+    let constraints = uniquenessConstraints.map { columns in
+      (name: columns.count == 1 ? columns[0] : columns.joined(separator: "+"), columns: columns)
+    }
     for constraint in constraints.sorted(by: { $0.name < $1.name }) {
       let columns = constraint.columns.map { KeptIndex.Column(property: $0, isAscending: true) }
       keep(constraint.name, columns, isUnique: true)

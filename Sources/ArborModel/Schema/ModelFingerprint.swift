@@ -67,7 +67,7 @@ extension ManagedObjectModel {
   ///
   /// - Complexity: Linear in the size of the model; some microseconds for a small one.
   public var fingerprint: ModelFingerprint {
-    var hash = FingerprintHash()
+    var hash = ModelHash()
     let places = Dictionary(
       entities.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
     let parts = Dictionary(
@@ -103,27 +103,8 @@ extension ManagedObjectModel {
   }
 }
 
-/// FNV-1a of 128 bits: short to write, equal on every machine, and wide enough that no two models
-/// of a project meet. It guards against mistakes, not against forgery.
-private struct FingerprintHash {
-  private(set) var bits: UInt128 = 0x6c62_272e_07bb_0142_62b8_2175_6295_c58d
-
-  mutating func mix(_ byte: UInt8) {
-    bits = (bits ^ UInt128(byte)) &* 0x0000_0000_0100_0000_0000_0000_0000_013b
-  }
-
-  /// A zero byte ends every text; a name cannot hold one.
-  mutating func mix(_ text: String?) {
-    guard let text else { return mix(1) }
-    for byte in text.utf8 { mix(byte) }
-    mix(0)
-  }
-
-  mutating func mix(_ flags: Bool...) {
-    mix(flags.reduce(UInt8(1)) { $0 << 1 | ($1 ? 1 : 0) })
-  }
-
-  mutating func mix(
+extension ModelHash {
+  fileprivate mutating func mix(
     _ entity: EntityDescription, composites: [String: [AttributeDescription]]
   ) {
     mix(UInt8(ascii: "E"))
@@ -168,7 +149,7 @@ private struct FingerprintHash {
     }
   }
 
-  mutating func mix(_ index: KeptIndex) {
+  fileprivate mutating func mix(_ index: KeptIndex) {
     mix(UInt8(ascii: index.isUnique ? "U" : "I"))
     mix(index.name)
     for column in index.columns {
@@ -179,8 +160,8 @@ private struct FingerprintHash {
 }
 
 extension AttributeType {
-  /// The type's number in fingerprints, which stores keep: never change one.
-  fileprivate var fingerprintCode: UInt8 {
+  /// The type's number in fingerprints and digests, which stores keep: never change one.
+  var fingerprintCode: UInt8 {
     switch self {
     case .integer16: 1
     case .integer32: 2

@@ -171,7 +171,7 @@ extension ManagedObjectModel {
   }
 
   /// The model with default values and bounds in the form their attributes keep.
-  func withFittingValues() -> ManagedObjectModel {
+  package func withFittingValues() -> ManagedObjectModel {
     var model = self
     for entity in model.entities.indices {
       for place in model.entities[entity].attributes.indices {

@@ -11,7 +11,7 @@ struct ClassBinder {
   /// An entity without a class of its own is represented by its nearest ancestor's, so that a fetch
   /// of the ancestor's class finds objects of that class; the last resort is ``ManagedObject``.
   func bindings(for classes: [ManagedObject.Type]) throws(ArborError) -> [EntityBinding] {
-    var classOf: [Int: ManagedObject.Type] = [:]
+    var classOf = [ManagedObject.Type?](repeating: nil, count: schema.entities.count)
     for objectClass in classes {
       let entity = try entity(of: objectClass)
       if let other = classOf[entity.index], other != objectClass {

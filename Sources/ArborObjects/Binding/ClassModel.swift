@@ -12,6 +12,12 @@ extension ManagedObjectModel {
   ///
   /// - Throws: ``ArborError`` `invalidModel` with every problem, each naming entity and property.
   public init(for classes: [ManagedObject.Type]) throws(ArborError) {
+    self = try ManagedObjectModel(describedBy: classes).validated()
+    DescribedClasses.remember(classes, of: self)
+  }
+
+  /// The same, not checked.
+  init(describedBy classes: [ManagedObject.Type]) throws(ArborError) {
     var entities: [EntityDescription] = []
     for objectClass in classes {
       let lineage = objectClass.describedLineage
@@ -29,7 +35,6 @@ extension ManagedObjectModel {
         entities.append(description)
       }
     }
-    self = try ManagedObjectModel(entities: entities).validated()
-    DescribedClasses.remember(classes, of: self)
+    self.init(entities: entities)
   }
 }

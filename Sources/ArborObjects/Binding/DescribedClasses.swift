@@ -8,10 +8,11 @@ internal import Synchronization
 /// whichever initialiser opened it. An entity that somebody else describes in exactly the same
 /// words is the same entity.
 enum DescribedClasses {
-  private static let known = Mutex<[EntityDescription: DescribedClass]>([:])
+  /// By the name of the entity, whose hash is cheaper than that of a whole description.
+  private static let known = Mutex<[String: [DescribedClass]]>([:])
 
-  /// A metatype behind a box, since a dictionary in a `Mutex` has to be sendable.
   private struct DescribedClass: Sendable {
+    let entity: EntityDescription
     let objectClass: ManagedObject.Type
   }
 
@@ -19,8 +20,12 @@ enum DescribedClasses {
   static func remember(_ classes: [ManagedObject.Type], of model: ManagedObjectModel) {
     known.withLock { known in
       for objectClass in classes {
-        guard let entity = model.entity(named: objectClass.entityDescription.name) else { continue }
-        known[entity] = DescribedClass(objectClass: objectClass)
+        let name = objectClass.entityDescription.name
+        guard let entity = model.entity(named: name) else { continue }
+        var described = known[name] ?? []
+        described.removeAll { $0.entity == entity }
+        described.append(DescribedClass(entity: entity, objectClass: objectClass))
+        known[name] = described
       }
     }
   }
@@ -30,12 +35,15 @@ enum DescribedClasses {
   static func complete(
     _ classes: [ManagedObject.Type], for model: ManagedObjectModel
   ) -> [ManagedObject.Type] {
-    let named = Set(classes.map(\.entityDescription.name))
-    return known.withLock { known in
+    known.withLock { known in
       guard !known.isEmpty else { return classes }
-      return classes
-        + model.entities.lazy.filter { !named.contains($0.name) }
-        .compactMap { known[$0]?.objectClass }
+      let named = Set(classes.map(\.entityDescription.name))
+      var complete = classes
+      for entity in model.entities where !named.contains(entity.name) {
+        let described = known[entity.name]?.first { $0.entity == entity }
+        if let described { complete.append(described.objectClass) }
+      }
+      return complete
     }
   }
 }

@@ -55,8 +55,7 @@ public final class PersistentStore: Sendable {
     model: ManagedObjectModel, at location: StoreLocation, options: StoreOptions = .init(),
     classes: [ManagedObject.Type] = []
   ) throws(ArborError) {
-    try self.init(
-      options.opening(location, model: try model.validated()), location, classes: classes)
+    try self.init(options.opening(location, model: model), location, classes: classes)
   }
 
   /// Opens a store with the model that typed classes describe.
@@ -65,8 +64,10 @@ public final class PersistentStore: Sendable {
   public convenience init(
     for classes: [ManagedObject.Type], at location: StoreLocation, options: StoreOptions = .init()
   ) throws(ArborError) {
-    let model = try ManagedObjectModel(for: classes)
+    // The store checks the model where it is another than the file's.
+    let model = try ManagedObjectModel(describedBy: classes)
     try self.init(options.opening(location, model: model), location, classes: classes)
+    DescribedClasses.remember(classes, of: self.model)
   }
 
   /// Opens an existing store with the model inside it.

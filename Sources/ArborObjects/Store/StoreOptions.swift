@@ -101,6 +101,7 @@ public struct StoreOptions: Sendable, Hashable {
     switch location {
     case .file(let url):
       opening = StoreOpening(.file(url.path(percentEncoded: false)), model: model)
+    case .path(let path): opening = StoreOpening(.file(path), model: model)
     case .inMemory: opening = StoreOpening(.inMemory, model: model)
     }
     opening.isReadOnly = isReadOnly

@@ -28,6 +28,11 @@ extension StoreChecker {
         if model.fingerprint != store.modelFingerprint {
           report.add(.header, "The stored model is another than the header says.")
         }
+        if let bytes = try entry(StoreFormat.modelDigestKey, arbor),
+          ModelCodec.decodeDigest(bytes) != ModelDigest(model)
+        {
+          report.add(.header, "The digest of the stored model is of another one.")
+        }
       } catch {
         report.add(.header, "The stored model is damaged.")
       }

@@ -17,8 +17,8 @@ package import Foundation
 /// ```
 ///
 /// The transaction equals the one that LMDB's root page names, or somebody else wrote to the file.
-/// The generation grows with every change of the stored model, so that a process that knows an
-/// earlier one notices before it writes.
+/// The generation grows with every change of the model's fingerprint, so that a process that knows
+/// an earlier one notices before it writes.
 package struct HeaderRecord: Sendable, Hashable {
   package static let magic: [UInt8] = Array("ArborDB\0".utf8)
   package static let size = 92

@@ -8,6 +8,17 @@ package enum ModelCodec {
     Array(model.jsonData(.compact))
   }
 
+  /// The bytes of the `model-digest` entry.
+  package static func encode(_ digest: ModelDigest) -> [UInt8] {
+    withUnsafeBytes(of: digest.bits.littleEndian) { Array($0) }
+  }
+
+  /// The digest of bytes that ``encode(_:)`` made; nil for any others.
+  package static func decodeDigest(_ bytes: UnsafeRawBufferPointer) -> ModelDigest? {
+    guard bytes.count == 16 else { return nil }
+    return ModelDigest(bits: UInt128(littleEndian: bytes.loadUnaligned(as: UInt128.self)))
+  }
+
   /// The model of bytes that ``encode(_:)`` made.
   ///
   /// - Throws: `corrupted`.

@@ -6,8 +6,8 @@ package import LMDB
 /// with worked examples.
 ///
 /// ```
-/// arbor                        header · model · catalog · layout/<entity>/<n> · counter/<name>
-///                              · app/<key>
+/// arbor                        header · model · model-digest · catalog · layout/<entity>/<n>
+///                              · counter/<name> · app/<key>
 /// e/<Entity>                   object number  → record
 /// i/<Entity>/<index>           encoded values → object numbers
 /// r/<Entity>/<relationship>    owner          → targets
@@ -52,13 +52,14 @@ extension StoreFormat {
     "o/\(entity)/\(relationship)"
   }
 
-  package static let arborFlags: DatabaseFlags = []
-  package static let recordFlags: DatabaseFlags = [.integerKey]
-  package static let historyFlags: DatabaseFlags = [.integerKey]
-  package static let indexFlags: DatabaseFlags = .numberSets
-  package static let relationshipFlags: DatabaseFlags = [.integerKey, .numberSets]
+  package static let arborFlags = DatabaseFlags(rawValue: 0)
+  package static let recordFlags = DatabaseFlags.integerKey
+  package static let historyFlags = DatabaseFlags.integerKey
+  package static let indexFlags = DatabaseFlags.numberSets
+  package static let relationshipFlags = DatabaseFlags.integerKey.union(.numberSets)
   /// 16 bytes, two big-endian numbers, ordered byte by byte.
-  package static let orderedFlags: DatabaseFlags = [.integerKey, .duplicates, .fixedDuplicates]
+  package static let orderedFlags =
+    DatabaseFlags.integerKey.union(.duplicates).union(.fixedDuplicates)
 }
 
 // MARK: - Keys of the `arbor` database
@@ -66,6 +67,7 @@ extension StoreFormat {
 extension StoreFormat {
   package static let headerKey = "header"
   package static let modelKey = "model"
+  package static let modelDigestKey = "model-digest"
   package static let catalogKey = "catalog"
   package static let uniqueIDCounter = "unique-id"
 

@@ -17,7 +17,7 @@ internal import LMDB
 enum StoreCreation {
   /// Fills an empty environment: databases, header, model, catalogue, layouts, counters.
   static func fill(
-    _ environment: Environment, _ model: ManagedObjectModel, fingerprint: ModelFingerprint, id: UUID
+    _ environment: Environment, _ model: ManagedObjectModel, id: UUID
   ) throws(StoreError) {
     let catalog = SchemaCatalog(numbering: model)
     let schema = try StoreOpener.schema(model, catalog)
@@ -26,7 +26,7 @@ enum StoreCreation {
     try storing { () throws(LMDBError) in
       try environment.runWrite { transaction in
         do throws(StoreError) {
-          try fill(transaction, schema, catalog, fingerprint: fingerprint, id: id, pageSize)
+          try fill(transaction, schema, catalog, id: id, pageSize)
           failure = nil
           return true
         } catch {
@@ -40,12 +40,12 @@ enum StoreCreation {
 
   private static func fill(
     _ transaction: borrowing WriteTransaction, _ schema: ModelSchema, _ catalog: SchemaCatalog,
-    fingerprint: ModelFingerprint, id: UUID, _ pageSize: Int
+    id: UUID, _ pageSize: Int
   ) throws(StoreError) {
     try storing { () throws(LMDBError) in
       let opened = try transaction.createDatabases(StoreDatabases.list(schema))
       let arbor = StoreDatabases(schema, opened: opened).arbor
-      try put(StoreFormat.modelKey, ModelCodec.encode(schema.model), arbor, transaction)
+      try put(schema.model, ModelDigest(schema.model), arbor, transaction)
       try put(StoreFormat.catalogKey, CatalogCodec.encode(catalog), arbor, transaction)
       try StoreCounter.write(StoreFormat.uniqueIDCounter, 1, arbor, transaction)
       for entity in schema.entities where !entity.isAbstract {
@@ -56,10 +56,19 @@ enum StoreCreation {
       }
       let header = HeaderRecord(
         pageSize: UInt32(pageSize), modelGeneration: 1, storeID: id,
-        modelFingerprint: fingerprint, transactionID: transaction.id,
+        modelFingerprint: schema.model.fingerprint, transactionID: transaction.id,
         bootID: StoreHeader.bootID, sequence: 0)
       try StoreHeader.write(header, arbor, in: transaction)
     }
+  }
+
+  /// Writes a model and what it is recognised by.
+  static func put(
+    _ model: ManagedObjectModel, _ digest: ModelDigest, _ arbor: Database,
+    _ transaction: borrowing WriteTransaction
+  ) throws(LMDBError) {
+    try put(StoreFormat.modelKey, ModelCodec.encode(model), arbor, transaction)
+    try put(StoreFormat.modelDigestKey, ModelCodec.encode(digest), arbor, transaction)
   }
 
   private static func put(
@@ -73,12 +82,11 @@ enum StoreCreation {
   ///
   /// - Returns: false where somebody else made one meanwhile.
   static func create(
-    at path: String, _ model: ManagedObjectModel, fingerprint: ModelFingerprint,
-    options: EnvironmentOptions
+    at path: String, _ model: ManagedObjectModel, options: EnvironmentOptions
   ) throws(StoreError) -> Bool {
     do throws(StoreError) {
       try install(at: path) { (temporary) throws(StoreError) in
-        try make(at: temporary, model, fingerprint: fingerprint, options: options, path: path)
+        try make(at: temporary, model, options: options, path: path)
       }
       return true
     } catch .inputOutput(_, _, errno: EEXIST) {
@@ -90,11 +98,10 @@ enum StoreCreation {
 
   /// Puts a new store in the place of a file that nobody has open.
   static func replace(
-    _ path: String, _ model: ManagedObjectModel, fingerprint: ModelFingerprint,
-    options: EnvironmentOptions
+    _ path: String, _ model: ManagedObjectModel, options: EnvironmentOptions
   ) throws(StoreError) {
     try install(at: path, replacing: true) { (temporary) throws(StoreError) in
-      try make(at: temporary, model, fingerprint: fingerprint, options: options, path: path)
+      try make(at: temporary, model, options: options, path: path)
     }
   }
 
@@ -140,8 +147,8 @@ enum StoreCreation {
   }
 
   private static func make(
-    at temporary: String, _ model: ManagedObjectModel, fingerprint: ModelFingerprint,
-    options given: EnvironmentOptions, path: String
+    at temporary: String, _ model: ManagedObjectModel, options given: EnvironmentOptions,
+    path: String
   ) throws(StoreError) {
     var options = given
     options.create = true
@@ -155,7 +162,7 @@ enum StoreCreation {
       throw StoreError(error, path: path)
     }
     defer { try? environment.close() }
-    try fill(environment, model, fingerprint: fingerprint, id: UUID())
+    try fill(environment, model, id: UUID())
     // The commit waits for the data; this waits for the file's size and times as well.
     try storing { () throws(LMDBError) in try environment.synchronize() }
   }

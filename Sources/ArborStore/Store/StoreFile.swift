@@ -17,7 +17,9 @@ package final class StoreFile: Sendable {
   package let databases: StoreDatabases
   package let layouts: StoreLayouts
   package let modelFingerprint: ModelFingerprint
-  /// Grows with every change of the stored model.
+  /// Of the model that ``schema`` was made from.
+  package let modelDigest: ModelDigest
+  /// Grows with every change of the stored model's fingerprint.
   package let modelGeneration: UInt32
   package let durability: StoreOpening.Durability
 
@@ -44,6 +46,7 @@ package final class StoreFile: Sendable {
     databases = parts.databases
     layouts = parts.layouts
     modelFingerprint = parts.header.modelFingerprint
+    modelDigest = parts.modelDigest
     modelGeneration = parts.header.modelGeneration
     durability = parts.durability
     plans = EntityPlan.all(of: parts.schema, databases: parts.databases)
@@ -145,6 +148,7 @@ struct StoreParts {
   let environment: Environment
   let path: String?
   let schema: ModelSchema
+  let modelDigest: ModelDigest
   let databases: StoreDatabases
   let layouts: StoreLayouts
   let header: HeaderRecord

@@ -4,12 +4,12 @@ internal import LMDB
 
 /// Opens stores: finds or makes the file, judges it, and binds it to its model.
 struct StoreOpener {
-  private let opening: StoreOpening
-  private let fingerprint: ModelFingerprint?
+  let opening: StoreOpening
+  let offer: OfferedModel?
 
   init(_ opening: StoreOpening) {
     self.opening = opening
-    fingerprint = opening.modelFingerprint ?? opening.model?.fingerprint
+    offer = opening.model.map(OfferedModel.init)
   }
 
   func open() throws(StoreError) -> StoreFile {
@@ -42,14 +42,14 @@ struct StoreOpener {
   // MARK: In memory
 
   private func openInMemory() throws(StoreError) -> StoreFile {
-    guard let model = opening.model, let fingerprint else {
+    guard let model = try offer?.checked() else {
       throw .notAStore(path: "", what: "A store in memory has no model yet; give one.")
     }
     let options = environmentOptions
     let environment = try storing { () throws(LMDBError) in
       try Environment.openInMemory(options: options)
     }
-    try StoreCreation.fill(environment, model, fingerprint: fingerprint, id: UUID())
+    try StoreCreation.fill(environment, model, id: UUID())
     return try StoreRegistry.shared.store(on: environment) { () throws(StoreError) in
       try StoreFile(parts(of: environment, path: nil))
     }
@@ -78,9 +78,12 @@ struct StoreOpener {
           try judged(StoreFile(parts(of: environment, path: environment.path)))
         }
         // It may have been open already, with another model.
-        if let difference = difference(from: store) {
+        do throws(StoreError) {
+          try agree(with: store)
+          try bringModelUpToDate(in: store)
+        } catch {
           store.close()
-          throw difference
+          throw error
         }
         return store
       } catch {
@@ -90,16 +93,15 @@ struct StoreOpener {
   }
 
   private func create(_ path: String) throws(StoreError) {
-    guard let model = opening.model, let fingerprint, !opening.isReadOnly else {
+    guard !opening.isReadOnly, let model = try offer?.checked() else {
       throw .missing(path: path)
     }
-    _ = try StoreCreation.create(
-      at: path, model, fingerprint: fingerprint, options: environmentOptions)
+    _ = try StoreCreation.create(at: path, model, options: environmentOptions)
   }
 
   /// A store whose model is the given one and which passes the verification asked for.
   private func judged(_ store: StoreFile) throws(StoreError) -> StoreFile {
-    if let difference = difference(from: store) { throw difference }
+    try agree(with: store)
     if opening.verification == .full, let problem = try store.check().problems.first {
       throw .corrupted(
         entity: problem.entity, object: problem.object, what: problem.description)
@@ -107,26 +109,20 @@ struct StoreOpener {
     return store
   }
 
-  private func difference(from store: StoreFile) -> StoreError? {
-    guard let model = opening.model, fingerprint != store.modelFingerprint else { return nil }
-    let changes = store.schema.model.difference(to: model).storedChanges
-    return .modelMismatch(changes.map(\.description))
-  }
-
   /// Does what the options allow about a file that can not be used as it is; false where they do
   /// not.
   private func recover(
     from error: StoreError, _ environment: Environment
   ) throws(StoreError) -> Bool {
-    guard let model = opening.model, let fingerprint, !opening.isReadOnly,
+    guard let offer, !opening.isReadOnly,
       !StoreRegistry.shared.isOpen(environment)
     else { return false }
     let path = environment.path
     switch error {
     case .modelMismatch where opening.onMismatch == .eraseAndRecreate:
+      let model = try offer.checked()
       try StoreFiles.exclusively(environment) { () throws(StoreError) in
-        try StoreCreation.replace(
-          path, model, fingerprint: fingerprint, options: environmentOptions)
+        try StoreCreation.replace(path, model, options: environmentOptions)
       }
       return true
     case _ where error.isCorruption && opening.onCorruption == .setAsideAndRecreate:
@@ -166,22 +162,14 @@ struct StoreOpener {
         what: "The header is of transaction \(header.transactionID), the file of "
           + "\(transaction.id): another program wrote to it, or a root page is damaged.")
     }
-    let model = try model(header, transaction.reader, arbor)
+    let (model, digest) = try model(header, transaction.reader, arbor)
     let catalog = try catalog(transaction.reader, arbor)
     let schema = try Self.schema(model, catalog)
     let layouts = try StoreLayouts(older: olderLayouts(schema, transaction.reader, arbor))
     let databases = try databases(schema, environment)
     return StoreParts(
-      environment: environment, path: path, schema: schema, databases: databases,
-      layouts: layouts, header: header, durability: opening.durability)
-  }
-
-  /// The given model where it is the file's, which saves reading that one.
-  private func model(
-    _ header: HeaderRecord, _ reader: TransactionReader, _ arbor: Database
-  ) throws(StoreError) -> ManagedObjectModel {
-    if let model = opening.model, header.modelFingerprint == fingerprint { return model }
-    return try ModelCodec.decode(entry(StoreFormat.modelKey, reader, arbor))
+      environment: environment, path: path, schema: schema, modelDigest: digest,
+      databases: databases, layouts: layouts, header: header, durability: opening.durability)
   }
 
   private func catalog(
@@ -210,7 +198,7 @@ struct StoreOpener {
     return layouts
   }
 
-  private func entry(
+  func entry(
     _ key: String, _ reader: TransactionReader, _ arbor: Database
   ) throws(StoreError) -> UnsafeRawBufferPointer {
     let bytes = try storing { () throws(LMDBError) in try reader.get(arbor, key: Array(key.utf8)) }

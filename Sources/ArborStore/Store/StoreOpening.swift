@@ -42,10 +42,8 @@ package struct StoreOpening: Sendable {
   }
 
   package var location: Location
-  /// nil: the model inside the file, which then has to exist.
+  /// nil: the model inside the file, which then has to exist. It need not have been checked.
   package var model: ManagedObjectModel?
-  /// The fingerprint of ``model``, where the caller has it at hand already.
-  package var modelFingerprint: ModelFingerprint?
   package var isReadOnly = false
   package var durability = Durability.full
   package var verification = Verification.automatic

@@ -25,6 +25,17 @@ import Testing
     try second.check()
   }
 
+  @Test func aPathIsAsGoodAsAURL() throws {
+    let folder = try TemporaryFolder()
+    let url = folder.url.appending(path: "a b.arbor")
+    let store = try PersistentStore(for: Office.classes, at: .path(folder.path("a b.arbor")))
+    let same = try PersistentStore(for: Office.classes, at: .file(url))
+    #expect(same.id == store.id && store.url == same.url)
+    try store.check()
+    store.close()
+    same.close()
+  }
+
   @Test func readOnlyStoresRefuseCommits() throws {
     let folder = try TemporaryFolder()
     let location = StoreLocation.file(folder.url.appending(path: "a.arbor"))

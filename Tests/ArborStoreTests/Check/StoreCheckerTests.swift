@@ -269,7 +269,7 @@ import Testing
     #expect(ahead == [.history])
   }
 
-  @Test(arguments: ["catalog", "model", "layout/1/1"])
+  @Test(arguments: ["catalog", "model", "model-digest", "layout/1/1"])
   func findsDamagedMetadata(key: String) throws {
     let found = try kinds { world, vandal in
       let number = world.company.entity

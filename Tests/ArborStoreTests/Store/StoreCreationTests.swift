@@ -22,7 +22,7 @@ import Testing
 
   private func create(_ path: String) throws -> Bool {
     try StoreCreation.create(
-      at: path, model, fingerprint: model.fingerprint, options: EnvironmentOptions())
+      at: path, model, options: EnvironmentOptions())
   }
 
   @Test func theSecondCreatorLoses() throws {
@@ -94,8 +94,7 @@ import Testing
     let old = try StoreFile.open(StoreOpening(.file(path), model: nil))
     let id = old.id
     old.close()
-    try StoreCreation.replace(
-      path, model, fingerprint: model.fingerprint, options: EnvironmentOptions())
+    try StoreCreation.replace(path, model, options: EnvironmentOptions())
     let new = try StoreFile.open(StoreOpening(.file(path), model: model))
     #expect(new.id != id)
     new.close()

@@ -11,7 +11,7 @@ struct Benchmark {
 
   func store(_ location: StoreLocation? = nil) throws -> PersistentStore {
     try PersistentStore(
-      for: [Company.self, Employee.self], at: location ?? .file(URL(filePath: path)))
+      for: [Company.self, Employee.self], at: location ?? .path(path))
   }
 
   func employeeID(_ number: Int, in store: PersistentStore) -> ObjectID {

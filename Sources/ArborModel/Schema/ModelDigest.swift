@@ -1,0 +1,181 @@
+internal import Foundation
+
+/// Everything that a model says, as one short value: two models have one digest exactly when they
+/// are equal.
+///
+/// A store keeps the digest of its model. Where a model that it is opened with has the same,
+/// nothing else of it needs to be looked at: it is the one that passed the rules when it was
+/// stored. Where only the digest differs and the ``ModelFingerprint`` does not, the stored model is
+/// brought up to date. Hashers of the standard library differ from process to process and would not
+/// do.
+package struct ModelDigest: Sendable, Hashable {
+  /// Of what follows and of the rules that a stored model has passed: with stricter rules, or with
+  /// a property of models that is new, it has to change, and every model is judged anew.
+  private static let version: UInt8 = 1
+
+  /// The value's 128 bits.
+  package let bits: UInt128
+
+  package init(bits: UInt128) { self.bits = bits }
+
+  /// Takes the digest of a model. Linear in its size; some microseconds for a small one.
+  package init(_ model: ManagedObjectModel) {
+    var hash = ModelHash()
+    hash.mix(Self.version)
+    hash.mix(model.versionIdentifier)
+    hash.mix(count: model.entities.count)
+    for entity in model.entities { hash.mix(entity) }
+    hash.mix(count: model.fetchRequestTemplates.count)
+    for template in model.fetchRequestTemplates { hash.mix(template) }
+    hash.mix(count: model.configurations.count)
+    for name in model.configurations.keys.sorted() {
+      hash.mix(name)
+      hash.mix(model.configurations[name] ?? [])
+    }
+    hash.mix(count: model.composites.count)
+    for composite in model.composites {
+      hash.mix(composite.name)
+      hash.mix(count: composite.attributes.count)
+      for attribute in composite.attributes { hash.mix(attribute) }
+    }
+    bits = hash.bits
+  }
+}
+
+extension ModelHash {
+  fileprivate mutating func mix(_ entity: EntityDescription) {
+    mix(entity.name)
+    mix(entity.className)
+    mix(entity.isAbstract)
+    mix(entity.parent)
+    mix(entity.renamingIdentifier)
+    mix(entity.versionHashModifier)
+    mix(entity.userInfo)
+    mix(count: entity.attributes.count)
+    for attribute in entity.attributes { mix(attribute) }
+    mix(count: entity.relationships.count)
+    for relationship in entity.relationships { mix(relationship) }
+    mix(count: entity.fetchedProperties.count)
+    for property in entity.fetchedProperties {
+      mix(property.name)
+      mix(property.isOptional)
+      mix(property.request)
+      mix(property.userInfo)
+    }
+    mix(count: entity.fetchIndexes.count)
+    for index in entity.fetchIndexes { mix(index) }
+    mix(count: entity.uniquenessConstraints.count)
+    for constraint in entity.uniquenessConstraints { mix(constraint) }
+  }
+
+  fileprivate mutating func mix(_ attribute: AttributeDescription) {
+    mix(attribute.name)
+    mix(attribute.type.fingerprintCode)
+    switch attribute.type {
+    case .transformable(let transformer): mix(transformer)
+    case .composite(let name): mix(name)
+    default: break
+    }
+    mix(
+      attribute.isOptional, attribute.isTransient, attribute.isIndexed,
+      attribute.allowsExternalStorage, attribute.isPreservedOnDeletion)
+    mix(attribute.defaultValue)
+    mix(attribute.minimum)
+    mix(attribute.maximum)
+    mix(attribute.regularExpression)
+    mix(attribute.derivation)
+    mix(attribute.renamingIdentifier)
+    mix(attribute.versionHashModifier)
+    mix(attribute.valueClassName)
+    mix(attribute.userInfo)
+  }
+
+  private mutating func mix(_ relationship: RelationshipDescription) {
+    mix(relationship.name)
+    mix(relationship.destination)
+    mix(relationship.inverse)
+    mix(
+      relationship.isToMany, relationship.isOrdered, relationship.isOptional,
+      relationship.isTransient)
+    mix(count: relationship.minimumCount)
+    mix(count: relationship.maximumCount)
+    mix(relationship.deleteRule.rawValue)
+    mix(relationship.renamingIdentifier)
+    mix(relationship.versionHashModifier)
+    mix(relationship.userInfo)
+  }
+
+  private mutating func mix(_ index: FetchIndexDescription) {
+    mix(index.name)
+    mix(index.partialIndexPredicate)
+    mix(count: index.elements.count)
+    for element in index.elements {
+      mix(element.property)
+      mix(element.isExpression, element.isAscending)
+      mix(element.kind.rawValue)
+    }
+  }
+
+  fileprivate mutating func mix(_ template: FetchTemplate) {
+    mix(template.name)
+    mix(template.entity)
+    mix(template.predicate)
+    mix(count: template.fetchLimit)
+    mix(count: template.fetchBatchSize)
+    mix(
+      template.includesSubentities, template.includesPendingChanges,
+      template.returnsDistinctResults)
+    mix(count: template.resultType.rawValue)
+  }
+
+  fileprivate mutating func mix(_ names: [String]) {
+    mix(count: names.count)
+    for name in names { mix(name) }
+  }
+
+  private mutating func mix(_ userInfo: [String: String]) {
+    mix(count: userInfo.count)
+    guard !userInfo.isEmpty else { return }
+    for key in userInfo.keys.sorted() {
+      mix(key)
+      mix(userInfo[key])
+    }
+  }
+
+  private mutating func mix(_ value: Value) {
+    switch value {
+    case .null: mix(UInt8(0))
+    case .boolean(let flag): mix(UInt8(flag ? 2 : 1))
+    case .integer(let number): mix(3, UInt64(bitPattern: number))
+    case .double(let number): mix(4, number.bitPattern)
+    case .date(let date): mix(5, date.timeIntervalSinceReferenceDate.bitPattern)
+    case .decimal(let number): mix(6, "\(number)")
+    case .string(let text): mix(7, text)
+    case .uuid(let uuid): mix(8, uuid.uuidString)
+    case .uri(let uri): mix(9, uri.absoluteString)
+    case .objectID(let id): mix(10, "\(id)")
+    case .binary(let data):
+      mix(11, UInt64(data.count))
+      for byte in data { mix(byte) }
+    case .list(let values):
+      mix(12, UInt64(values.count))
+      for value in values { mix(value) }
+    case .composite(let parts):
+      mix(13, UInt64(parts.count))
+      for name in parts.keys.sorted() {
+        mix(name)
+        mix(parts[name] ?? .null)
+      }
+    }
+  }
+
+  private mutating func mix(_ kind: UInt8, _ number: UInt64) {
+    mix(kind)
+    mix(number: number)
+  }
+
+  private mutating func mix(_ kind: UInt8, _ text: String) {
+    mix(kind)
+    mix(text)
+  }
+}

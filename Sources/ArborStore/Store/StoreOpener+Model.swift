@@ -1,0 +1,63 @@
+internal import ArborModel
+internal import LMDB
+
+/// What the given model is to the stored one: the same, another wording of it, or another model.
+extension StoreOpener {
+  /// The model to open a file with, and its digest: the given one where it is the file's, which
+  /// saves reading that one.
+  func model(
+    _ header: HeaderRecord, _ reader: TransactionReader, _ arbor: Database
+  ) throws(StoreError) -> (ManagedObjectModel, ModelDigest) {
+    if let offer {
+      if try storedDigest(reader, arbor) == offer.digest { return (offer.model, offer.digest) }
+      let model = try offer.checked()
+      if model.fingerprint == header.modelFingerprint { return (model, offer.digest) }
+    }
+    let model = try ModelCodec.decode(entry(StoreFormat.modelKey, reader, arbor))
+    return (model, ModelDigest(model))
+  }
+
+  /// Refuses a store of another model than the given one.
+  func agree(with store: StoreFile) throws(StoreError) {
+    guard let offer, offer.digest != store.modelDigest else { return }
+    let model = try offer.checked()
+    guard model.fingerprint != store.modelFingerprint else { return }
+    let changes = store.schema.model.difference(to: model).storedChanges
+    throw .modelMismatch(changes.map(\.description))
+  }
+
+  /// Writes the given model into the file where the one there says something else that does not
+  /// concern stored bytes, such as named requests, so that whoever opens the file without a model
+  /// and every tool sees the newest.
+  ///
+  /// The generation and the commit sequence stay: no object changes, and processes that have the
+  /// store open with another wording go on. On a full disk the next opening tries again.
+  func bringModelUpToDate(in store: StoreFile) throws(StoreError) {
+    guard let offer, !store.isReadOnly, store.path != nil else { return }
+    let arbor = store.databases.arbor
+    do {
+      let snapshot = try store.snapshot()
+      defer { snapshot.close() }
+      guard try storedDigest(snapshot.reader, arbor) != offer.digest else { return }
+    }
+    do throws(StoreError) {
+      try store.write { (transaction, _) throws(StoreError) in
+        try storing { () throws(LMDBError) in
+          try StoreCreation.put(offer.model, offer.digest, arbor, transaction)
+        }
+      }
+    } catch .diskFull {
+    } catch {
+      throw error
+    }
+  }
+
+  /// nil where the file has none, as one that no digest was written to yet.
+  private func storedDigest(
+    _ reader: TransactionReader, _ arbor: Database
+  ) throws(StoreError) -> ModelDigest? {
+    let key = Array(StoreFormat.modelDigestKey.utf8)
+    let bytes = try storing { () throws(LMDBError) in try reader.get(arbor, key: key) }
+    return bytes.flatMap { ModelCodec.decodeDigest($0) }
+  }
+}

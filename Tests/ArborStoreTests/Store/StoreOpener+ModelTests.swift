@@ -1,0 +1,138 @@
+import ArborModel
+@testable import ArborStore
+import Foundation
+import LMDB
+import TestSupport
+import Testing
+
+/// The model inside a store is the newest that says the same about its bytes, and nothing is
+/// written where it is that already.
+@Suite struct StoreOpenerModelTests {
+  private let folder: TemporaryFolder
+  private let model: ManagedObjectModel
+  private var path: String { folder.path("office.arbor") }
+
+  init() throws {
+    folder = try TemporaryFolder()
+    model = try OfficeModel.make()
+    try open(model).close()
+  }
+
+  /// The same for stored bytes, with another named request.
+  private func reworded(_ name: String) -> ManagedObjectModel {
+    var other = model
+    other.fetchRequestTemplates.append(FetchTemplate(name: name, entity: "Tag"))
+    return other
+  }
+
+  private func open(
+    _ model: ManagedObjectModel?, _ adjust: (inout StoreOpening) -> Void = { _ in }
+  ) throws -> StoreFile {
+    var opening = StoreOpening(.file(path), model: model)
+    adjust(&opening)
+    return try StoreFile.open(opening)
+  }
+
+  /// The model that the file holds, and the transaction it ends with.
+  private func stored() throws -> (model: ManagedObjectModel, transaction: UInt64) {
+    let file = try open(nil)
+    defer { file.close() }
+    #expect(file.modelDigest == ModelDigest(file.schema.model))
+    return (file.schema.model, try file.environment.lastTransactionID)
+  }
+
+  @Test func anotherWordingIsKept() throws {
+    let before = try stored().transaction
+    let file = try open(reworded("tags"))
+    #expect(file.modelGeneration == 1 && file.lastSequence == 0)
+    let draft = Draft(file)
+    try draft.insert("Tag", ["name": "a"])
+    try draft.commit()
+    #expect(file.lastSequence == 1)
+    file.close()
+    #expect(try stored().model == reworded("tags"))
+    #expect(try stored().transaction > before)
+    // Without it again.
+    try open(model).close()
+    #expect(try stored().model == model)
+    try TemporaryStore.check(path: path)
+  }
+
+  @Test func nothingIsWrittenForTheSameModel() throws {
+    try open(reworded("tags")).close()
+    let bytes = try Data(contentsOf: URL(filePath: path))
+    for _ in 0..<3 { try open(reworded("tags")).close() }
+    try open(nil).close()
+    #expect(try Data(contentsOf: URL(filePath: path)) == bytes)
+  }
+
+  @Test func nothingIsWrittenByReaders() throws {
+    let bytes = try Data(contentsOf: URL(filePath: path))
+    let file = try open(reworded("tags")) { $0.isReadOnly = true }
+    #expect(file.schema.model == reworded("tags"))
+    file.close()
+    #expect(try Data(contentsOf: URL(filePath: path)) == bytes)
+    #expect(try stored().model == model)
+  }
+
+  /// Who has the store open with an earlier wording goes on.
+  @Test func othersGoOn() throws {
+    let file = try open(model)
+    let same = try open(reworded("tags"))
+    #expect(same === file)
+    for name in ["a", "b"] {
+      let draft = Draft(file)
+      try draft.insert("Tag", ["name": .string(name)])
+      try draft.commit()
+    }
+    same.close()
+    file.close()
+    #expect(try stored().model == reworded("tags"))
+    try TemporaryStore.check(path: path)
+  }
+
+  /// A store that has no digest yet, or a damaged one, gets it.
+  @Test(arguments: [nil, [], [UInt8](repeating: 7, count: 16)] as [[UInt8]?])
+  func aMissingDigestIsMade(digest: [UInt8]?) throws {
+    let file = try open(model)
+    let key = Array(StoreFormat.modelDigestKey.utf8)
+    try Vandal(file: file).write { transaction, _ in
+      let arbor = file.databases.arbor
+      if let digest {
+        try transaction.put(arbor, key: key, value: digest)
+      } else {
+        try transaction.delete(arbor, key: key)
+      }
+    }
+    #expect(throws: (any Error).self) { try TemporaryStore.check(path: path) }
+    file.close()
+    try open(model).close()
+    try TemporaryStore.check(path: path)
+  }
+
+  private func isRefused(_ opening: StoreOpening) -> Bool {
+    do throws(StoreError) {
+      try StoreFile.open(opening).close()
+      return false
+    } catch {
+      if case .invalidModel = error { return true }
+      return false
+    }
+  }
+
+  @Test func modelsThatBreakARuleAreRefused() throws {
+    var broken = model
+    broken.fetchRequestTemplates.append(FetchTemplate(name: "x", entity: "Nobody"))
+    let bytes = try Data(contentsOf: URL(filePath: path))
+    let others: [StoreOpening] = [
+      StoreOpening(.file(path), model: broken), StoreOpening(.inMemory, model: broken),
+      StoreOpening(.file(folder.path("new.arbor")), model: broken),
+    ]
+    let file = try open(model)
+    for opening in others { #expect(isRefused(opening)) }
+    file.close()
+    #expect(isRefused(others[0]))
+    #expect(try Data(contentsOf: URL(filePath: path)) == bytes)
+    #expect(!FileManager.default.fileExists(atPath: folder.path("new.arbor")))
+  }
+}

@@ -47,7 +47,7 @@ enum ModelJSON {
     "name", "entity", "predicate", "limit", "batchSize", "includesSubentities",
     "includesPendingChanges", "distinct", "results",
   ]
-  static let indexKeys = ["elements", "where"]
+  static let indexKeys = ["elements", "where", "unique"]
   static let elementKeys = ["property", "expression", "descending", "kind"]
 
   static let plainTypes: [(name: String, type: AttributeType)] = [

@@ -171,6 +171,7 @@ extension ModelJSONReader {
       switch member.key {
       case "elements": index.elements = elements(member.value).map { indexElement($0) }
       case "where": index.partialIndexPredicate = text(member.value)
+      case "unique": index.isUnique = flag(member.value)
       default: reportUnknown(member, known: ModelJSON.indexKeys)
       }
     }
@@ -197,7 +198,9 @@ extension ModelJSONReader {
         if let kind = FetchIndexDescription.Element.Kind(rawValue: name) {
           element.kind = kind
         } else if member.value.kind == .string {
-          report(member.value, "There is no kind of index \(name); write binary or rTree.")
+          report(
+            member.value,
+            "There is no kind of index \(name); write binary, rTree, folded or text.")
         }
       default: reportUnknown(member, known: ModelJSON.elementKeys)
       }

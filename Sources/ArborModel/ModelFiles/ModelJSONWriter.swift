@@ -164,8 +164,12 @@ extension FetchTemplate {
 extension FetchIndexDescription {
   fileprivate var json: JSONValue {
     let elements = JSONValue.array(elements.map(\.json))
-    guard let partialIndexPredicate else { return elements }
-    return .named([("elements", elements), ("where", .string(partialIndexPredicate))])
+    guard partialIndexPredicate != nil || isUnique else { return elements }
+    var object = JSONObject()
+    object["elements"] = elements
+    object.add("where", partialIndexPredicate)
+    object.add("unique", isUnique)
+    return .object(object)
   }
 }
 

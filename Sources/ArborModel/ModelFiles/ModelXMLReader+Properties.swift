@@ -246,10 +246,13 @@ extension ModelXMLReader {
           element, entity: entity, property: node["name"],
           "\(called(node, entity)) has the order \(order); write ascending or descending.")
       }
+      let isAscending = element["order"] != "descending"
+      if let folded = expression.flatMap(ModelXMLIndexMarks.foldedProperty) {
+        return FetchIndexDescription.Element(folded, isAscending: isAscending, kind: .folded)
+      }
       return FetchIndexDescription.Element(
         expression ?? element["property"] ?? "", isExpression: expression != nil,
-        isAscending: element["order"] != "descending",
-        kind: element["type"] == "RTree" ? .rTree : .binary)
+        isAscending: isAscending, kind: element["type"] == "RTree" ? .rTree : .binary)
     }
     return FetchIndexDescription(
       name: node["name"] ?? "", elements: elements,

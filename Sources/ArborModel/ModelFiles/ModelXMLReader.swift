@@ -195,6 +195,7 @@ struct ModelXMLReader {
       default: break
       }
     }
+    applyIndexMarks(to: &entity, at: node)
     return entity
   }
 

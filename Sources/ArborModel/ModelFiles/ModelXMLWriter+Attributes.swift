@@ -80,13 +80,17 @@ extension FetchIndexDescription {
     attributes["partialIndexPredicate"] = partialIndexPredicate
     var node = ModelXMLNode("fetchIndex", attributes)
     node.children = elements.map { element in
-      ModelXMLNode(
-        "fetchIndexElement",
-        [
-          element.isExpression ? "expression" : "property": element.property,
-          "type": element.kind == .rTree ? "RTree" : "Binary",
-          "order": element.isAscending ? "ascending" : "descending",
-        ])
+      var attributes = [
+        "type": element.kind == .rTree ? "RTree" : "Binary",
+        "order": element.isAscending ? "ascending" : "descending",
+      ]
+      if element.kind == .folded {
+        attributes["expression"] = ModelXMLIndexMarks.expression(ofFolded: element.property)
+        attributes["expressionType"] = "string"
+      } else {
+        attributes[element.isExpression ? "expression" : "property"] = element.property
+      }
+      return ModelXMLNode("fetchIndexElement", attributes)
     }
     return node
   }

@@ -191,7 +191,7 @@ struct ModelXMLWriter {
       }
       node.children.append(constraints)
     }
-    node.children += userInfo(entity.userInfo, old?.userInfo, in: oldNode)
+    node.children += userInfo(entity.xmlUserInfo, old?.xmlUserInfo, in: oldNode)
     let known = ModelXMLVocabulary.children["entity"] ?? []
     node.children += (oldNode?.children ?? []).filter { !known.contains($0.name) }
     return node
@@ -224,5 +224,12 @@ struct ModelXMLWriter {
       ModelXMLNode("entry", ["key": $0, "value": $1])
     }
     return [node]
+  }
+}
+
+extension EntityDescription {
+  /// The notes with what the indexes say beyond the format.
+  fileprivate var xmlUserInfo: [String: String] {
+    userInfo.merging(ModelXMLIndexMarks.entries(of: fetchIndexes)) { _, mark in mark }
   }
 }

@@ -103,25 +103,3 @@ package struct RelationshipSchema: Sendable {
   package let deleteRule: RelationshipDescription.DeleteRule
   package let storage: Storage
 }
-
-/// One index that covers an entity, declared there or at an ancestor.
-package struct IndexSchema: Sendable {
-  /// One column of an index.
-  package struct Column: Sendable {
-    package enum Source: Sendable, Hashable {
-      /// An attribute, by its slot.
-      case attribute(Int)
-      /// A to-one relationship, by its slot.
-      case toOne(Int)
-    }
-    package let source: Source
-    package let isAscending: Bool
-  }
-
-  package let name: String
-  /// The entity that declares it: its database is named after that one and holds the entries of all
-  /// its concrete subentities.
-  package let declaringEntity: Int
-  package let isUnique: Bool
-  package let columns: [Column]
-}

@@ -1,13 +1,24 @@
 /// An index that serves fetches: its name and what it is ordered by.
+///
+/// ```swift
+/// FetchIndexDescription(name: "byName", elements: [.init("name", kind: .folded)])
+/// FetchIndexDescription(
+///   name: "open", elements: [.init("dueDate")], partialIndexPredicate: "isDone == NO")
+/// FetchIndexDescription(name: "words", elements: [.init("body", kind: .text)])
+/// ```
 public struct FetchIndexDescription: Sendable, Hashable {
   /// One column of an index.
   public struct Element: Sendable, Hashable {
     /// What kind of order the column keeps.
-    public enum Kind: String, Sendable, Hashable {
+    public enum Kind: String, Sendable, Hashable, CaseIterable {
       /// The order of the values.
       case binary
       /// A spatial order; kept from model files, served as ``binary``.
       case rTree
+      /// The order of texts without case and diacritics, which serves comparisons with `[cd]`.
+      case folded
+      /// The words of a text, which serve `TOKENMATCHES`; the index has no other column.
+      case text
     }
 
     /// The name of the attribute or to-one relationship, or an expression's text.
@@ -35,13 +46,21 @@ public struct FetchIndexDescription: Sendable, Hashable {
   public var name: String
   /// The columns, most significant first.
   public var elements: [Element]
-  /// The predicate that an object has to fulfil to be in the index.
+  /// The predicate that an object has to fulfil to be in the index. It may say anything about the
+  /// object's own attributes and to-one relationships, nothing about other objects or the time.
   public var partialIndexPredicate: String?
+  /// Whether no two objects in the index may have the same values. Objects with nil in a column
+  /// are not bound by it.
+  public var isUnique: Bool
 
   /// Describes an index.
-  public init(name: String, elements: [Element], partialIndexPredicate: String? = nil) {
+  public init(
+    name: String, elements: [Element], partialIndexPredicate: String? = nil,
+    isUnique: Bool = false
+  ) {
     self.name = name
     self.elements = elements
     self.partialIndexPredicate = partialIndexPredicate
+    self.isUnique = isUnique
   }
 }

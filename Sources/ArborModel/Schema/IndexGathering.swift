@@ -4,26 +4,36 @@ struct IndexGathering {
   let attributes: [AttributeDescription]
   let relationships: [RelationshipSchema]
 
-  func indexes(lineage: [Int]) -> [IndexSchema] {
-    lineage.reversed().flatMap { entity in
-      model.entities[entity].keptIndexes { source(of: $0) != nil }.map { index in
-        IndexSchema(
-          name: index.name, declaringEntity: entity, isUnique: index.isUnique,
-          columns: index.columns.compactMap { column in
-            source(of: column.property).map {
-              IndexSchema.Column(source: $0, isAscending: column.isAscending)
-            }
-          })
+  func indexes(lineage: [Int]) throws(ArborError) -> [IndexSchema] {
+    var schemas: [IndexSchema] = []
+    for entity in lineage.reversed() {
+      for index in model.entities[entity].keptIndexes(where: { source(of: $0) != nil }) {
+        schemas.append(
+          IndexSchema(
+            name: index.name, declaringEntity: entity, isUnique: index.isUnique,
+            columns: index.columns.compactMap { column in
+              source(of: column).map {
+                IndexSchema.Column(
+                  source: $0, isAscending: column.isAscending, kind: column.kind)
+              }
+            }, condition: try condition(of: index)))
       }
     }
+    return schemas
   }
 
-  private func source(of name: String) -> IndexSchema.Column.Source? {
-    if let slot = attributes.firstIndex(where: { $0.name == name }) {
-      return attributes[slot].isIndexable ? .attribute(slot) : nil
+  private func condition(of index: KeptIndex) throws(ArborError) -> IndexCondition? {
+    guard let condition = index.condition else { return nil }
+    return try IndexCondition(condition)
+  }
+
+  private func source(of column: KeptIndex.Column) -> IndexSchema.Column.Source? {
+    if let slot = attributes.firstIndex(where: { $0.name == column.property }) {
+      return column.fits(attributes[slot]) ? .attribute(slot) : nil
     }
-    return relationships.first { $0.name == name && !$0.isToMany && !$0.description.isTransient }
-      .map { .toOne($0.slot) }
+    let relationship = relationships.first { $0.name == column.property }
+    guard let relationship, column.fits(relationship.description) else { return nil }
+    return .toOne(relationship.slot)
   }
 }
 
@@ -32,47 +42,116 @@ struct KeptIndex: Sendable, Hashable {
   struct Column: Sendable, Hashable {
     let property: String
     let isAscending: Bool
+    let kind: IndexSchema.Column.Kind
+
+    init(_ property: String, isAscending: Bool = true, kind: IndexSchema.Column.Kind = .plain) {
+      self.property = property
+      self.isAscending = isAscending
+      self.kind = kind
+    }
+
+    /// The column of a declared element; nil for an expression that no column keeps.
+    init?(_ element: FetchIndexDescription.Element) {
+      guard element.isExpression else {
+        // Words have no direction.
+        self.init(
+          element.property, isAscending: element.isAscending || element.kind == .text,
+          kind: Self.kind(of: element.kind))
+        return
+      }
+      guard let property = element.foldedProperty else { return nil }
+      self.init(property, isAscending: element.isAscending, kind: Self.kind(of: .folded))
+    }
+
+    private static func kind(
+      of kind: FetchIndexDescription.Element.Kind
+    ) -> IndexSchema.Column.Kind {
+      switch kind {
+      case .binary, .rTree: .plain
+      case .folded: .folded([.case, .diacritics])
+      case .text: .tokens
+      }
+    }
+
+    /// Whether an attribute can be this column.
+    func fits(_ attribute: AttributeDescription) -> Bool {
+      guard attribute.isIndexable else { return false }
+      if case .plain = kind { return true }
+      return attribute.type == .string
+    }
+
+    /// Whether a relationship can be this column.
+    func fits(_ relationship: RelationshipDescription) -> Bool {
+      guard case .plain = kind else { return false }
+      return !relationship.isToMany && !relationship.isTransient
+    }
   }
 
   let name: String
   let columns: [Column]
   let isUnique: Bool
+  var condition: String?
+}
+
+extension FetchIndexDescription.Element {
+  /// The functions of one attribute that a folded column serves.
+  static let foldingFunctions = ["canonical", "lowercase", "uppercase"]
+
+  /// The attribute in an expression such as `canonical:(name)` or `lowercase(name)`; nil for any
+  /// other.
+  var foldedProperty: String? {
+    guard isExpression else { return nil }
+    let text = property.filter { $0 != " " }
+    for function in Self.foldingFunctions where text.hasPrefix(function) {
+      var rest = text.dropFirst(function.count)
+      if rest.hasPrefix(":") { rest = rest.dropFirst() }
+      guard rest.hasPrefix("("), rest.hasSuffix(")") else { continue }
+      let name = String(rest.dropFirst().dropLast())
+      if ModelRules.flaw(ofName: name) == nil { return name }
+    }
+    return nil
+  }
 }
 
 extension EntityDescription {
   /// The indexes that are kept for the entity's own declarations, each set of columns once.
   ///
   /// What an index is called and which of two equal ones is kept does not depend on the order of
-  /// declaration: constraints come first, then declared indexes by name, then marked attributes.
+  /// declaration: constraints come first, then declared indexes by name, unique ones before
+  /// others, then marked attributes.
   ///
-  /// - Parameter isColumn: Whether a property, own or inherited, can be a column. An index with
-  ///   another one, over an expression or under a predicate is not kept.
-  func keptIndexes(where isColumn: (String) -> Bool) -> [KeptIndex] {
+  /// - Parameter isColumn: Whether a column's property, own or inherited, can be one. An index with
+  ///   another one is not kept, nor is one over an expression that no column keeps.
+  func keptIndexes(where isColumn: (KeptIndex.Column) -> Bool) -> [KeptIndex] {
     var kept: [KeptIndex] = []
-    func keep(_ name: String, _ columns: [KeptIndex.Column], isUnique: Bool) {
-      guard !columns.isEmpty, columns.allSatisfy({ isColumn($0.property) }),
-        !kept.contains(where: { $0.columns == columns })
+    func keep(
+      _ name: String, _ columns: [KeptIndex.Column], isUnique: Bool, condition: String? = nil
+    ) {
+      guard !columns.isEmpty, columns.allSatisfy(isColumn),
+        !kept.contains(where: { $0.columns == columns && $0.condition == condition })
       else { return }
       var unused = name
       while kept.contains(where: { $0.name == unused }) { unused += "'" }
-      kept.append(KeptIndex(name: unused, columns: columns, isUnique: isUnique))
+      kept.append(
+        KeptIndex(name: unused, columns: columns, isUnique: isUnique, condition: condition))
     }
     let constraints = uniquenessConstraints.map { columns in
       (name: columns.count == 1 ? columns[0] : columns.joined(separator: "+"), columns: columns)
     }
     for constraint in constraints.sorted(by: { $0.name < $1.name }) {
-      let columns = constraint.columns.map { KeptIndex.Column(property: $0, isAscending: true) }
-      keep(constraint.name, columns, isUnique: true)
+      keep(constraint.name, constraint.columns.map { .init($0) }, isUnique: true)
     }
-    for index in fetchIndexes.sorted(by: { $0.name < $1.name })
-    where index.partialIndexPredicate == nil && !index.elements.contains(where: \.isExpression) {
-      let columns = index.elements.map {
-        KeptIndex.Column(property: $0.property, isAscending: $0.isAscending)
-      }
-      keep(index.name, columns, isUnique: false)
+    let declared = fetchIndexes.sorted {
+      $0.isUnique == $1.isUnique ? $0.name < $1.name : $0.isUnique
+    }
+    for index in declared {
+      let columns = index.elements.compactMap(KeptIndex.Column.init)
+      guard columns.count == index.elements.count else { continue }
+      keep(
+        index.name, columns, isUnique: index.isUnique, condition: index.partialIndexPredicate)
     }
     for name in attributes.filter(\.isIndexed).map(\.name).sorted() {
-      keep(name, [KeptIndex.Column(property: name, isAscending: true)], isUnique: false)
+      keep(name, [.init(name)], isUnique: false)
     }
     return kept
   }

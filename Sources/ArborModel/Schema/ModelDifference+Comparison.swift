@@ -33,7 +33,7 @@ struct ModelComparison {
     compare("named requests", old.fetchRequestTemplates, new.fetchRequestTemplates, .none)
   }
 
-  private mutating func note(_ summary: String, _ effect: Effect) {
+  mutating func note(_ summary: String, _ effect: Effect) {
     changes.append(.init(entity: entity, property: property, summary: summary, effect: effect))
   }
 
@@ -117,7 +117,7 @@ struct ModelComparison {
       }
     }
     property = nil
-    compare("its indexes", Self.indexes(of: before), Self.indexes(of: after), .lightweight)
+    compareIndexes(before, after)
     let constraints = Set(before.uniquenessConstraints.map(Set.init))
     for constraint in after.uniquenessConstraints where !constraints.contains(Set(constraint)) {
       note(
@@ -128,10 +128,6 @@ struct ModelComparison {
     for constraint in before.uniquenessConstraints where !kept.contains(Set(constraint)) {
       note("(\(constraint.joined(separator: ", "))) need not be unique any more", .lightweight)
     }
-  }
-
-  private static func indexes(of entity: EntityDescription) -> Set<KeptIndex> {
-    Set(entity.keptIndexes { _ in true }.filter { !$0.isUnique })
   }
 
   private mutating func compareComposites() {

@@ -8,7 +8,8 @@
 /// - optional and mandatory attributes: making one mandatory gives old records a value;
 /// - transient marks, external storage, derivations;
 /// - destinations, inverses, to-many and order of relationships;
-/// - indexes and uniqueness as they are kept; version hash modifiers.
+/// - indexes and uniqueness as they are kept, with their conditions and, where they fold texts, the
+///   version of the folded form; version hash modifiers.
 ///
 /// What does not count, with the reason:
 /// - class names, user info, the version identifier: only code and tools read them;
@@ -66,7 +67,13 @@ extension ManagedObjectModel {
   /// What the model means for the bytes of a store; see ``ModelFingerprint``.
   ///
   /// - Complexity: Linear in the size of the model; some microseconds for a small one.
-  public var fingerprint: ModelFingerprint {
+  public var fingerprint: ModelFingerprint { fingerprint(withIndexes: true) }
+
+  /// What the model means for everything in a store but its indexes: where two models agree in
+  /// this, a store of the one becomes one of the other by building and dropping indexes.
+  package var fingerprintWithoutIndexes: ModelFingerprint { fingerprint(withIndexes: false) }
+
+  private func fingerprint(withIndexes: Bool) -> ModelFingerprint {
     var hash = ModelHash()
     let places = Dictionary(
       entities.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
@@ -74,8 +81,9 @@ extension ManagedObjectModel {
       composites.map { ($0.name, $0.attributes) }, uniquingKeysWith: { first, _ in first })
     for entity in entities.sorted(by: { $0.name < $1.name }) {
       hash.mix(entity, composites: parts)
+      guard withIndexes else { continue }
       let lineage = lineage(of: entity, places: places)
-      for index in entity.keptIndexes(where: { isColumn($0, of: lineage) }) { hash.mix(index) }
+      for index in entity.keptIndexes(where: { isKept($0, of: lineage) }) { hash.mix(index) }
     }
     return ModelFingerprint(bits: hash.bits)
   }
@@ -90,13 +98,13 @@ extension ManagedObjectModel {
     return lineage
   }
 
-  private func isColumn(_ name: String, of lineage: [EntityDescription]) -> Bool {
+  private func isKept(_ column: KeptIndex.Column, of lineage: [EntityDescription]) -> Bool {
     for entity in lineage {
-      if let attribute = entity.attributes.first(where: { $0.name == name }) {
-        return attribute.isIndexable
+      if let attribute = entity.attributes.first(where: { $0.name == column.property }) {
+        return column.fits(attribute)
       }
-      if let relationship = entity.relationships.first(where: { $0.name == name }) {
-        return !relationship.isToMany && !relationship.isTransient
+      if let relationship = entity.relationships.first(where: { $0.name == column.property }) {
+        return column.fits(relationship)
       }
     }
     return false
@@ -155,6 +163,21 @@ extension ModelHash {
     for column in index.columns {
       mix(column.property)
       mix(column.isAscending)
+      switch column.kind {
+      case .plain: break
+      case .folded(let folding):
+        mix(UInt8(ascii: "F"))
+        mix(folding.rawValue)
+        mix(UInt8(StringFolding.version))
+      case .tokens:
+        mix(UInt8(ascii: "T"))
+        mix(UInt8(StringFolding.version))
+        mix(UInt8(TextTokens.version))
+      }
+    }
+    if let condition = index.condition {
+      mix(UInt8(ascii: "?"))
+      mix(condition)
     }
   }
 }

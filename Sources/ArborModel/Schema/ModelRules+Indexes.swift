@@ -75,12 +75,10 @@ extension ModelRules {
     if fetchIndex.elements.isEmpty {
       report(subject, "\(name) has no elements; name a property.")
     }
-    if fetchIndex.partialIndexPredicate != nil {
-      warn(subject, "\(name) is partial, which fetches do not use yet; it is not kept.")
-    }
+    checkWords(fetchIndex, called: name, at: subject)
     for element in fetchIndex.elements {
-      let column = element.property
-      if element.isExpression || column.contains(".") {
+      let column = element.foldedProperty ?? element.property
+      if element.isExpression ? element.foldedProperty == nil : column.contains(".") {
         checkPath(column, isExpression: element.isExpression, called: name, at: subject, of: index)
         continue
       }
@@ -92,9 +90,19 @@ extension ModelRules {
             subject,
             "\(name) names \(column), which is \(Self.unindexable(attribute)); the index is not "
               + "kept.")
+        } else if attribute.type != .string, element.isOfTexts {
+          report(
+            subject,
+            "\(name) names \(column), which is no string attribute; only texts can be folded or "
+              + "taken apart into words.")
         }
       case .relationship(let owner, let place)?:
-        if model.entities[owner].relationships[place].isToMany {
+        if element.isOfTexts {
+          report(
+            subject,
+            "\(name) names \(column), a relationship; only texts can be folded or taken apart "
+              + "into words.")
+        } else if model.entities[owner].relationships[place].isToMany {
           warn(subject, "\(name) names \(column), a to-many relationship; the index is not kept.")
         }
       case .fetched?, nil:
@@ -103,6 +111,21 @@ extension ModelRules {
           "\(name) names \(column), which is no property of the entity; name one."
             + NearestName.hint(column, in: propertyNames(of: index)))
       }
+    }
+  }
+
+  /// An index of the words of a text has one column and nothing to keep unique.
+  private mutating func checkWords(
+    _ fetchIndex: FetchIndexDescription, called name: String, at subject: ModelSubject
+  ) {
+    guard fetchIndex.elements.contains(where: { $0.kind == .text }) else { return }
+    if fetchIndex.elements.count > 1 {
+      report(
+        subject,
+        "\(name) has other columns beside the words of a text; give those an index of their own.")
+    }
+    if fetchIndex.isUnique {
+      report(subject, "\(name) is unique, which the words of a text can not be; take that away.")
     }
   }
 
@@ -121,4 +144,9 @@ extension ModelRules {
       warn(subject, "\(name) orders by \(path), which is no property; the index is not kept.")
     }
   }
+}
+
+extension FetchIndexDescription.Element {
+  /// Whether the column keeps another form of texts.
+  fileprivate var isOfTexts: Bool { kind == .folded || kind == .text || foldedProperty != nil }
 }

@@ -43,6 +43,7 @@ struct ModelRules {
     rules.checkTemplates()
     rules.checkConfigurations()
     rules.checkExpressions()
+    rules.checkConditions()
     return rules.findings
   }
 

@@ -193,8 +193,9 @@ struct ModelSchemaBuilder {
       number: entry.number, index: index, description: description,
       parentIndex: lineage.dropFirst().first, concreteFamily: family, lineage: lineage,
       attributes: attributeSchemas, relationships: numbered,
-      indexes: IndexGathering(model: model, attributes: attributes, relationships: numbered)
-        .indexes(lineage: lineage), layout: layout)
+      indexes: try IndexGathering(
+        model: model, attributes: attributes, relationships: numbered
+      ).indexes(lineage: lineage), layout: layout)
   }
 
   private func problem(_ entity: String, _ property: String?, _ message: String) -> ArborError {

@@ -96,7 +96,7 @@ struct AccessCandidates {
       case .attribute: continue
       }
     }
-    for (place, index) in entity.indexes.enumerated() {
+    for (place, index) in entity.indexes.enumerated() where index.isPlain {
       let leading = leadingMatches(of: index)
       guard !leading.isEmpty else { continue }
       options.append(

@@ -94,7 +94,7 @@ struct QueryPlanner {
   /// An index that has the order of the sort keys behind the columns that equalities fix.
   private func orderedAccess(_ candidates: AccessCandidates) -> OrderedAccess? {
     guard query.rowsNeeded != nil, !query.sortKeys.isEmpty else { return nil }
-    for (place, index) in query.entity.indexes.enumerated() {
+    for (place, index) in query.entity.indexes.enumerated() where index.isPlain {
       // An index of an ancestor has the entries of other entities too.
       guard source.schema.entities[index.declaringEntity].concreteFamily.count == family.count
       else { continue }

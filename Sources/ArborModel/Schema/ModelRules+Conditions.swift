@@ -1,0 +1,102 @@
+extension ModelRules {
+  /// The conditions of partial indexes, whose texts and paths have been checked as those of any
+  /// predicate: whether an object is in an index has to depend on its own record alone.
+  mutating func checkConditions() {
+    for (index, entity) in model.entities.enumerated() {
+      for (place, fetchIndex) in entity.fetchIndexes.enumerated() {
+        guard let text = fetchIndex.partialIndexPredicate,
+          let node = try? FetchPredicate(format: text).parsed.outcome.get(),
+          let flaw = flaw(ofCondition: node, in: index)
+        else { continue }
+        report(
+          .index(index, place),
+          "Index \(fetchIndex.name) of \(entity.name) is for objects with “\(text)”, which "
+            + "\(flaw); compare the object's own attributes with constants.")
+      }
+    }
+    guard !findings.contains(where: { $0.severity == .problem }) else { return }
+    bindConditions()
+  }
+
+  /// Once nothing else is wrong, the conditions are put together with the entities as a store does:
+  /// that finds operators that do not fit their sides.
+  private mutating func bindConditions() {
+    guard
+      model.entities.contains(where: { entity in
+        entity.fetchIndexes.contains { $0.partialIndexPredicate != nil }
+      }), let schema = try? ModelSchema(model, catalog: SchemaCatalog(numbering: model))
+    else { return }
+    for (index, entity) in model.entities.enumerated() {
+      for (place, fetchIndex) in entity.fetchIndexes.enumerated() {
+        guard let text = fetchIndex.partialIndexPredicate else { continue }
+        do throws(ArborError) {
+          _ = try IndexCondition(text).bound(to: schema.entities[index], in: schema)
+        } catch {
+          report(
+            .index(index, place),
+            "Index \(fetchIndex.name) of \(entity.name) is for objects with “\(text)”: "
+              + error.message, underlying: error)
+        }
+      }
+    }
+  }
+
+  /// What makes a condition depend on more than a record, as the end of a sentence; nil where
+  /// nothing does.
+  private func flaw(ofCondition node: PredicateNode, in entity: Int) -> String? {
+    switch node {
+    case .constant: return nil
+    case .not(let node): return flaw(ofCondition: node, in: entity)
+    case .and(let nodes), .or(let nodes):
+      for node in nodes {
+        if let flaw = flaw(ofCondition: node, in: entity) { return flaw }
+      }
+      return nil
+    case .comparison(let comparison):
+      if comparison.options.contains(.localized) { return "depends on the locale" }
+      return flaw(ofSide: comparison.left, in: entity) ?? flaw(ofSide: comparison.right, in: entity)
+    }
+  }
+
+  private func flaw(ofSide expression: ExpressionNode, in entity: Int) -> String? {
+    switch expression {
+    case .constant(let value): return value.namesObjects ? "names an object of one store" : nil
+    case .list(let elements):
+      for element in elements {
+        if let flaw = flaw(ofSide: element, in: entity) { return flaw }
+      }
+      return nil
+    case .variable(let name, _): return "has the variable $\(name)"
+    case .argument: return "has an argument"
+    case .path(let path): return flaw(ofConditionPath: path, in: entity)
+    }
+  }
+
+  private func flaw(ofConditionPath path: KeyPathNode, in entity: Int) -> String? {
+    guard path.parts.count == 1, case .name(let name, _)? = path.parts.first else {
+      return "looks beyond the object's own properties"
+    }
+    switch property(name, of: entity) {
+    case .attribute(let owner, let place)?:
+      let attribute = model.entities[owner].attributes[place]
+      return attribute.isTransient ? "names \(name), which is not stored" : nil
+    case .relationship(let owner, let place)?:
+      let relationship = model.entities[owner].relationships[place]
+      if relationship.isToMany { return "names \(name), a to-many relationship" }
+      return relationship.isTransient ? "names \(name), which is not stored" : nil
+    case .fetched?: return "names \(name), which is not stored"
+    // Told of as a path that leads nowhere, unless it is the object itself.
+    case nil: return name == "objectID" || name == "entity" ? "names \(name)" : nil
+    }
+  }
+}
+
+extension Value {
+  fileprivate var namesObjects: Bool {
+    switch self {
+    case .objectID: true
+    case .list(let values): values.contains(where: \.namesObjects)
+    default: false
+    }
+  }
+}

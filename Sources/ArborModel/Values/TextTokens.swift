@@ -1,0 +1,187 @@
+internal import Foundation
+
+/// The words of a text as a text index keeps them and as `TOKENMATCHES` compares them.
+///
+/// A text is cut at every ASCII character but letters and digits; what lies between is folded in
+/// case and diacritics (see ``StringFolding``). A token is a longest run of letters, digits and
+/// marks in that. Scripts that are written without spaces would make a run of a whole sentence:
+/// each ideograph and each kana, with the marks behind it, is a token of its own.
+///
+/// | text | tokens |
+/// |---|---|
+/// | `The Café, 2nd` | `the` `cafe` `2nd` |
+/// | `don't_stop` | `don` `t` `stop` |
+/// | `東京タワー 333` | `東` `京` `タ` `ワ` `ー` `333` |
+///
+/// It keeps its memory from text to text, and makes no `String` of an ASCII word.
+package struct TextTokens {
+  /// A token by its place among the folded bytes.
+  private struct Span {
+    var start: Int
+    var end: Int
+    /// Whether an asterisk follows directly.
+    var isStarred = false
+  }
+
+  /// The version of what a token is. Tokens are stored: whoever changes the rules counts up.
+  package static let version = 1
+
+  private var bytes: [UInt8] = []
+  private var spans: [Span] = []
+
+  package init() {}
+
+  /// How many tokens there are.
+  package var count: Int { spans.count }
+
+  /// Lends the folded UTF-8 of a token.
+  @inline(__always)
+  package func withToken<R, E: Error>(
+    _ place: Int, _ body: (UnsafeRawBufferPointer) throws(E) -> R
+  ) throws(E) -> R {
+    let span = spans[place]
+    return try bytes.withUnsafeBufferPointer { (bytes) throws(E) -> R in
+      let token = UnsafeBufferPointer(rebasing: bytes[span.start..<span.end])
+      return try body(UnsafeRawBufferPointer(token))
+    }
+  }
+
+  /// Whether an asterisk follows a token directly, which makes it a prefix in a query.
+  package func isStarred(_ place: Int) -> Bool { spans[place].isStarred }
+
+  // MARK: Reading
+
+  /// Replaces the tokens by those of a text, in its order.
+  package mutating func read(_ text: UnsafeRawBufferPointer) {
+    bytes.removeAll(keepingCapacity: bytes.capacity < 1 << 20)
+    spans.removeAll(keepingCapacity: spans.capacity < 1 << 16)
+    var place = 0
+    while place < text.count {
+      guard Self.isWord(text[place]) else {
+        place += 1
+        continue
+      }
+      let start = place
+      var isASCII = true
+      while place < text.count, Self.isWord(text[place]) {
+        isASCII = isASCII && text[place] < 0x80
+        place += 1
+      }
+      let chunk = UnsafeRawBufferPointer(rebasing: text[start..<place])
+      let endsInToken = isASCII ? readPlain(chunk) : readFolded(chunk)
+      if endsInToken, place < text.count, text[place] == UInt8(ascii: "*") {
+        spans[spans.count - 1].isStarred = true
+      }
+    }
+  }
+
+  /// Replaces the tokens by those of a text, in its order.
+  package mutating func read(_ text: String) {
+    var text = text
+    text.withUTF8 { read(UnsafeRawBufferPointer($0)) }
+  }
+
+  /// An ASCII letter or digit, or a part of any other character.
+  @inline(__always)
+  private static func isWord(_ byte: UInt8) -> Bool {
+    byte >= 0x80 || StringFolding.lowercased(byte) &- UInt8(ascii: "a") < 26
+      || byte &- UInt8(ascii: "0") < 10
+  }
+
+  /// Adds a run of ASCII letters and digits, which is one token.
+  private mutating func readPlain(_ chunk: UnsafeRawBufferPointer) -> Bool {
+    let start = bytes.count
+    for byte in chunk { bytes.append(StringFolding.lowercased(byte)) }
+    spans.append(Span(start: start, end: bytes.count))
+    return true
+  }
+
+  /// Adds the tokens of a run without ASCII separators; true where it ends with one.
+  private mutating func readFolded(_ chunk: UnsafeRawBufferPointer) -> Bool {
+    let folding: StringFolding = [.case, .diacritics]
+    let text = folding.fold(String(decoding: chunk, as: UTF8.self))
+    var run = Run.none
+    for scalar in text.unicodeScalars {
+      let kind = Kind(scalar)
+      switch kind {
+      case .other: run = .none
+      case .mark:
+        // A mark without anything before it is no word.
+        if run == .none { continue }
+        append(scalar, isNew: false)
+      case .letter:
+        append(scalar, isNew: run != .word)
+        run = .word
+      case .single:
+        append(scalar, isNew: true)
+        run = .single
+      }
+    }
+    return run != .none
+  }
+
+  private enum Run { case none, word, single }
+
+  private mutating func append(_ scalar: Unicode.Scalar, isNew: Bool) {
+    if isNew { spans.append(Span(start: bytes.count, end: bytes.count)) }
+    bytes.append(contentsOf: UTF8.encode(scalar) ?? UTF8.encodedReplacementCharacter)
+    spans[spans.count - 1].end = bytes.count
+  }
+
+  /// What a character is to words.
+  private enum Kind {
+    case letter, mark, single, other
+
+    init(_ scalar: Unicode.Scalar) {
+      switch scalar.properties.generalCategory {
+      case .uppercaseLetter, .lowercaseLetter, .titlecaseLetter, .modifierLetter, .otherLetter,
+        .decimalNumber, .letterNumber, .otherNumber:
+        self = Self.isUnspaced(scalar.value) ? .single : .letter
+      case .nonspacingMark, .spacingMark, .enclosingMark: self = .mark
+      default: self = .other
+      }
+    }
+
+    /// Ideographs and kana, with the signs that stand among them.
+    private static func isUnspaced(_ value: UInt32) -> Bool {
+      switch value {
+      case 0x3005...0x3007, 0x3021...0x3029, 0x3031...0x303C, 0x3040...0x30FF, 0x31F0...0x31FF,
+        0x3400...0x4DBF, 0x4E00...0x9FFF, 0xF900...0xFAFF, 0xFF66...0xFF9F, 0x1B000...0x1B16F,
+        0x20000...0x3FFFF:
+        true
+      default: false
+      }
+    }
+  }
+
+  // MARK: Sets
+
+  /// Puts the tokens in the order of their bytes, each once.
+  package mutating func sortDistinct() {
+    guard spans.count > 1 else { return }
+    bytes.withUnsafeBytes { bytes in
+      spans.sort { Self.order(bytes, $0, $1) < 0 }
+      var kept = 1
+      for place in 1..<spans.count where Self.order(bytes, spans[kept - 1], spans[place]) != 0 {
+        spans[kept] = spans[place]
+        kept += 1
+      }
+      spans.removeSubrange(kept...)
+    }
+  }
+
+  private static func order(_ bytes: UnsafeRawBufferPointer, _ left: Span, _ right: Span) -> Int {
+    compare(
+      UnsafeRawBufferPointer(rebasing: bytes[left.start..<left.end]),
+      UnsafeRawBufferPointer(rebasing: bytes[right.start..<right.end]))
+  }
+
+  /// Below 0, 0 or above 0 as one run of bytes comes before another, is the same, or comes after.
+  static func compare(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer) -> Int {
+    if let first = left.baseAddress, let second = right.baseAddress {
+      let order = memcmp(first, second, min(left.count, right.count))
+      if order != 0 { return Int(order) }
+    }
+    return left.count - right.count
+  }
+}

@@ -53,22 +53,38 @@ extension ModelRules {
       }
       return nil
     case .comparison(let comparison):
+      if comparison.qualifier != nil { return "looks beyond the object's own properties" }
       if comparison.options.contains(.localized) { return "depends on the locale" }
-      return flaw(ofSide: comparison.left, in: entity) ?? flaw(ofSide: comparison.right, in: entity)
+      return flaw(ofSides: [comparison.left, comparison.right], in: entity)
     }
+  }
+
+  private func flaw(ofSides expressions: [ExpressionNode], in entity: Int) -> String? {
+    for expression in expressions {
+      if let flaw = flaw(ofSide: expression, in: entity) { return flaw }
+    }
+    return nil
   }
 
   private func flaw(ofSide expression: ExpressionNode, in entity: Int) -> String? {
     switch expression {
     case .constant(let value): return value.namesObjects ? "names an object of one store" : nil
-    case .list(let elements):
-      for element in elements {
-        if let flaw = flaw(ofSide: element, in: entity) { return flaw }
+    case .list(let elements): return flaw(ofSides: elements, in: entity)
+    case .path(let path): return flaw(ofConditionPath: path, in: entity)
+    case .call(let function, let arguments, _):
+      switch function {
+      case .now: return "depends on the time"
+      case .random, .randomn: return "depends on chance"
+      default: return flaw(ofSides: arguments, in: entity)
       }
-      return nil
+    case .cast(let inner, _, _): return flaw(ofSide: inner, in: entity)
+    case .ternary(let condition, let first, let second):
+      return flaw(ofCondition: condition, in: entity) ?? flaw(ofSides: [first, second], in: entity)
     case .variable(let name, _): return "has the variable $\(name)"
     case .argument: return "has an argument"
-    case .path(let path): return flaw(ofConditionPath: path, in: entity)
+    case .custom(_, let name, _, _): return "calls \(name), a function of the program"
+    case .member, .subquery, .element, .assignment:
+      return "looks beyond the object's own properties"
     }
   }
 

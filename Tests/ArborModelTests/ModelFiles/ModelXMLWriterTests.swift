@@ -174,7 +174,7 @@ import Testing
 
 extension ManagedObjectModel {
   /// Reads the XML of a version.
-  fileprivate init(xml: Data) throws {
+  init(xml: Data) throws {
     self = try ModelFixtures.withFolder { folder in
       let url = folder.appending(path: "Model.xcdatamodel")
       try ModelFixtures.write(String(decoding: xml, as: UTF8.self), to: url)

@@ -158,7 +158,18 @@ struct RandomModel {
           elements: [
             .init(columns[1], isAscending: chance(50), kind: chance() ? .rTree : .binary),
             .init(columns[0]),
-          ], partialIndexPredicate: chance(20) ? "\(columns[0]) != nil" : nil))
+          ], partialIndexPredicate: chance(20) ? "\(columns[0]) != nil" : nil,
+          isUnique: chance(20)))
     }
+    let texts = entity.attributes.filter { !$0.isTransient && $0.type == .string }.map(\.name)
+    guard let text = texts.first, chance(50) else { return }
+    entity.fetchIndexes += [
+      FetchIndexDescription(
+        name: name("i"), elements: [.init(text, kind: .text)],
+        partialIndexPredicate: chance(20) ? "\(text) != nil" : nil),
+      FetchIndexDescription(
+        name: name("i"), elements: [.init(text, isAscending: chance(50), kind: .folded)],
+        isUnique: chance(20)),
+    ]
   }
 }

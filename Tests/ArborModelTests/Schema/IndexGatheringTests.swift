@@ -12,10 +12,17 @@ import Testing
           case .attribute(let slot): entity.attributes[slot].name
           case .toOne(let slot): entity.relationships[slot].name
           }
-        return (column.isAscending ? "" : "-") + property
+        let kind =
+          switch column.kind {
+          case .plain: ""
+          case .folded: "~"
+          case .tokens: "#"
+          }
+        return (column.isAscending ? "" : "-") + kind + property
       }
       let owner = schema.entities[index.declaringEntity].name
       return "\(owner)/\(index.name)(\(columns.joined(separator: ",")))\(index.isUnique ? "!" : "")"
+        + (index.condition.map { "?\($0.text)" } ?? "")
     }
   }
 
@@ -52,9 +59,7 @@ import Testing
         FetchIndexDescription(name: "gone", elements: [element("passing", false, true, .binary)]),
         FetchIndexDescription(name: "path", elements: [element("one.x", false, true, .binary)]),
         FetchIndexDescription(name: "math", elements: [element("x", true, true, .binary)]),
-        FetchIndexDescription(
-          name: "part", elements: [element("x", false, true, .binary)],
-          partialIndexPredicate: "x != nil"),
+        FetchIndexDescription(name: "tokens", elements: [element("one", false, true, .text)]),
         FetchIndexDescription(name: "empty", elements: []),
       ])
     let schema = try SchemaFixture.schema(
@@ -76,5 +81,32 @@ import Testing
     }
     let schema = try SchemaFixture.schema(of: model)
     #expect(try indexes("A", in: schema) == ["A/x(x)!", "A/x'(y)"])
+  }
+
+  @Test func gathersFoldedTextAndPartialOnes() throws {
+    let model = try ManagedObjectModel {
+      Entity("A", isAbstract: true) {
+        Attribute("x", .string, .indexed)
+        Attribute("n", .integer16)
+        Index("open", on: "x", where: "n == nil")
+        Index("once", on: "x", where: "n > 1", isUnique: true)
+        Index("fold", on: .folded("-x"), "n")
+        Index(text: "x")
+        FetchIndexDescription(
+          name: "lower", elements: [.init("lowercase:(x)", isExpression: true)])
+        FetchIndexDescription(
+          name: "math", elements: [.init("abs:(n)", isExpression: true)])
+      }
+      Entity("B", parent: "A")
+    }
+    let schema = try SchemaFixture.schema(of: model)
+    let expected = [
+      "A/once(x)!?n > 1", "A/fold(-~x,n)", "A/lower(~x)", "A/open(x)?n == nil", "A/xWords(#x)",
+      "A/x(x)",
+    ]
+    #expect(try indexes("A", in: schema) == expected)
+    #expect(try indexes("B", in: schema) == expected)
+    let condition = try #require(schema.required("A").indexes[0].condition)
+    #expect(try condition.bound(to: schema.required("B"), in: schema).entity.name == "B")
   }
 }

@@ -47,10 +47,41 @@ import Testing
         Human: its name changes from Person to Human (lightweight)
         Human.fullName: its name changes from name to fullName (lightweight)
         Human.peers: its name changes from friends to peers (lightweight)
-        Human: its indexes changed (lightweight)
+        Human: the index name is gone (lightweight)
         named requests changed
         """)
     #expect(difference.isLightweight)
+  }
+
+  @Test func namesIndexChanges() throws {
+    let difference = try difference { model in
+      model.entities[0].attributes[0].isIndexed = false
+      model.entities[0].fetchIndexes = [
+        FetchIndexDescription(
+          name: "a", elements: [.init("name", isAscending: false, kind: .folded)],
+          partialIndexPredicate: "age > 3", isUnique: true),
+        FetchIndexDescription(name: "b", elements: [.init("name", kind: .text)]),
+      ]
+    }
+    #expect(
+      difference.description == """
+        Person: the index a is new: unique (folded -name) where age > 3 (lightweight)
+        Person: the index b is new: (words of name) (lightweight)
+        Person: the index name is gone (lightweight)
+        """)
+    #expect(difference.isLightweight)
+  }
+
+  @Test func namesAnIndexThatIsMadeOfSomethingElse() throws {
+    var model = try ModelFingerprintTests.model()
+    model.entities[0].fetchIndexes = [
+      FetchIndexDescription(name: "i", elements: [.init("name", isAscending: false)])
+    ]
+    var other = model
+    other.entities[0].fetchIndexes[0].elements[0].kind = .folded
+    #expect(
+      model.difference(to: other).description
+        == "Person: the index i changes from (-name) to (folded -name) (lightweight)")
   }
 
   @Test func anotherNameWithoutFormerNameIsOneLessAndOneMore() throws {

@@ -46,6 +46,46 @@ struct ModelChange: CustomTestStringConvertible, Sendable {
     }
   }
 
+  static func index(
+    _ element: FetchIndexDescription.Element, where condition: String? = nil
+  ) -> FetchIndexDescription {
+    FetchIndexDescription(name: "i", elements: [element], partialIndexPredicate: condition)
+  }
+
+  /// The stored changes that are changes of indexes.
+  static let indexChanges: Set = [
+    "unique no longer", "another index", "a folded index", "an index of words", "a partial index",
+    "an index over an expression that folds", "no index",
+  ]
+
+  @Test(arguments: storedChanges)
+  func onlyIndexesAreLeftOutOfTheFingerprintWithoutThem(change: ModelChange) throws {
+    let model = try Self.model()
+    var changed = model
+    change.make(&changed)
+    let isSame = changed.fingerprintWithoutIndexes == model.fingerprintWithoutIndexes
+    #expect(isSame == Self.indexChanges.contains(change.testDescription))
+  }
+
+  @Test func conditionsAndKindsTellIndexesApart() throws {
+    var prints: Set<ModelFingerprint> = []
+    let indexes = [
+      Self.index(.init("name", isAscending: false)),
+      Self.index(.init("name", isAscending: false, kind: .folded)),
+      Self.index(.init("name", kind: .text)),
+      Self.index(.init("name", isAscending: false), where: "age > 1"),
+      Self.index(.init("name", isAscending: false), where: "age > 2"),
+    ]
+    for index in indexes {
+      var model = try Self.model()
+      model.entities[0].fetchIndexes = [index]
+      prints.insert(model.fingerprint)
+      model.entities[0].fetchIndexes[0].isUnique = true
+      if index.elements[0].kind != .text { prints.insert(model.fingerprint) }
+    }
+    #expect(prints.count == 2 * indexes.count - 1)
+  }
+
   static let storedChanges: [ModelChange] = [
     ModelChange("another entity") { $0.entities.append(EntityDescription(name: "Other")) },
     ModelChange("an entity less") { $0.entities.removeLast() },
@@ -59,6 +99,12 @@ struct ModelChange: CustomTestStringConvertible, Sendable {
     .person("another index") {
       $0.fetchIndexes.append(
         FetchIndexDescription(name: "i", elements: [.init("name", isAscending: false)]))
+    },
+    .person("a folded index") { $0.fetchIndexes = [index(.init("name", kind: .folded))] },
+    .person("an index of words") { $0.fetchIndexes = [index(.init("name", kind: .text))] },
+    .person("a partial index") { $0.fetchIndexes = [index(.init("name"), where: "age > 1")] },
+    .person("an index over an expression that folds") {
+      $0.fetchIndexes = [index(.init("canonical:(name)", isExpression: true, isAscending: false))]
     },
     .name("the attribute's name") { $0.name = "title" },
     .name("its type") { $0.type = .binary },
@@ -91,10 +137,10 @@ struct ModelChange: CustomTestStringConvertible, Sendable {
       ]
     },
     .person("an index of what a constraint keeps") { $0.attributes[1].isIndexed = true },
-    .person("a partial index, which is not kept") {
+    .person("an index over an expression, which is not kept") {
       $0.fetchIndexes.append(
         FetchIndexDescription(
-          name: "p", elements: [.init("name"), .init("age")], partialIndexPredicate: "age > 3"))
+          name: "p", elements: [.init("name"), .init("abs:(age)", isExpression: true)]))
     },
     .name("default") { $0.defaultValue = "x" },
     .name("bounds") { $0.maximum = 9 },

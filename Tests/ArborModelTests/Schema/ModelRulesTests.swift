@@ -207,6 +207,65 @@ extension ManagedObjectModel {
     },
   ]
 
+  static func index(says: String, _ index: FetchIndexDescription) -> Mistake {
+    Mistake("Employee", index.name, says: says) { $0["Employee"].fetchIndexes.append(index) }
+  }
+
+  static func condition(says: String, _ condition: String) -> Mistake {
+    index(
+      says: says,
+      FetchIndexDescription(
+        name: "part", elements: [.init("age")], partialIndexPredicate: condition))
+  }
+
+  static let kindMistakes: [Mistake] = [
+    index(
+      says: "age, which is no string attribute",
+      FetchIndexDescription(name: "f", elements: [.init("age", kind: .folded)])),
+    index(
+      says: "company, a relationship",
+      FetchIndexDescription(name: "w", elements: [.init("company", kind: .text)])),
+    index(
+      says: "other columns beside the words",
+      FetchIndexDescription(
+        name: "w2", elements: [.init("name", kind: .text), .init("age")])),
+    index(
+      says: "which the words of a text can not be",
+      FetchIndexDescription(name: "w3", elements: [.init("name", kind: .text)], isUnique: true)),
+    index(
+      says: "Did you mean name?",
+      FetchIndexDescription(
+        name: "e", elements: [.init("lowercase:(nam)", isExpression: true)])),
+    condition(says: "“company.name == \"a\"”, which looks beyond", "company.name == \"a\""),
+    condition(says: "which names reports, a to-many relationship", "reports == nil"),
+    condition(says: "which names draft, which is not stored", "draft == nil"),
+    condition(says: "which has the variable $x", "age == $x"),
+    condition(says: "which depends on the locale", "name ==[l] \"a\""),
+    condition(says: "which names objectID", "objectID != nil"),
+    condition(says: "has a malformed predicate", "age >"),
+  ]
+
+  @Test(arguments: [
+    "age > 3", "name BEGINSWITH[cd] \"a\" AND NOT age IN {1, 2}", "company != nil", "TRUEPREDICATE",
+    "name == nil OR age BETWEEN {1, 2}",
+  ])
+  func aConditionOnTheObjectItselfPasses(condition: String) throws {
+    var model = try Self.soundModel()
+    model["Employee"].fetchIndexes.append(
+      FetchIndexDescription(
+        name: "part", elements: [.init("age")], partialIndexPredicate: condition))
+    #expect(Self.problems(of: model).isEmpty)
+  }
+
+  @Test func aConditionWhoseSidesDoNotFitIsAProblem() throws {
+    var model = try Self.soundModel()
+    Self.condition(says: "", "age BEGINSWITH 3").make(&model)
+    let problems = Self.problems(of: model)
+    #expect(problems.count == 1)
+    #expect(problems.first?.message.hasPrefix("Index part of Employee is for objects") == true)
+    #expect(problems.first?.keyPath == "part")
+  }
+
   static func request(says: String, _ predicate: String) -> Mistake {
     Mistake("Employee", nil, says: says) {
       $0.fetchRequestTemplates.append(
@@ -236,6 +295,7 @@ extension ManagedObjectModel {
 
   static let mistakes =
     expressionMistakes + entityMistakes + attributeMistakes + relationshipMistakes + indexMistakes
+    + kindMistakes
 
   static func problems(of model: ManagedObjectModel) -> [ArborError] {
     do throws(ArborError) {

@@ -1,0 +1,74 @@
+import ArborModel
+import Foundation
+import Testing
+
+@Suite struct TextTokensTests {
+  private func tokens(_ text: String) -> [String] {
+    var tokens = TextTokens()
+    tokens.read(text)
+    return (0..<tokens.count).map { place in
+      tokens.withToken(place) { String(decoding: $0, as: UTF8.self) }
+        + (tokens.isStarred(place) ? "*" : "")
+    }
+  }
+
+  @Test(
+    arguments: [
+      ("", []), ("  ,;", []), ("The Café, 2nd", ["the", "cafe", "2nd"]),
+      ("don't_stop", ["don", "t", "stop"]), ("a\u{301}b", ["ab"]), ("\u{301} x", ["x"]),
+      ("STRAẞE Straße", ["strasse", "strasse"]), ("x—y…z", ["x", "y", "z"]),
+      ("東京タワー 333", ["東", "京", "タ", "ワ", "ー", "333"]), ("a東b", ["a", "東", "b"]),
+      ("안녕 하세요", ["안녕", "하세요"]), ("हिन्दी", ["हिन्दी"]), ("٣٤ ½", ["٣٤", "½"]),
+      ("caf* hou se*", ["caf*", "hou", "se*"]), ("* a *", ["a"]),
+      ("é* ü!* x**", ["e*", "u", "x*"]),
+      ("a…*", ["a"]), ("x\u{0}y", ["x", "y"]),
+    ] as [(String, [String])])
+  func cutsTexts(text: String, expected: [String]) {
+    #expect(tokens(text) == expected)
+  }
+
+  /// What a token is, said without bytes: the same words folded, cut at what is no word character.
+  private func naive(_ text: String) -> [String] {
+    let isSeparator = { (scalar: Unicode.Scalar) in
+      scalar.isASCII && !("a"..."z").contains(scalar) && !("A"..."Z").contains(scalar)
+        && !("0"..."9").contains(scalar)
+    }
+    let word = CharacterSet.letters.union(.decimalDigits).union(.nonBaseCharacters)
+    var found: [String] = []
+    for chunk in text.unicodeScalars.split(whereSeparator: isSeparator) {
+      let folded = StringFolding([.case, .diacritics]).fold(String(String.UnicodeScalarView(chunk)))
+      for part in folded.unicodeScalars.split(whereSeparator: { !word.contains($0) }) {
+        let base = part.drop { CharacterSet.nonBaseCharacters.contains($0) }
+        if !base.isEmpty { found.append(String(String.UnicodeScalarView(base))) }
+      }
+    }
+    return found
+  }
+
+  @Test func agreesWithANaiveReading() {
+    let seed = UInt64.random(in: .min ... .max)
+    var random = SplitMix(seed: seed)
+    let pieces = [
+      "a", "B", "z9", "7", " ", ",", "'", "é", "Å", "ß", "ñ", "\u{301}", "Σ", "ж", "א", "-", "…",
+      "\u{1F600}", "\n", "_", "İ",
+    ]
+    var reused = TextTokens()
+    for _ in 0..<3000 {
+      let text = (0..<Int.random(in: 0...12, using: &random)).map { _ in
+        pieces.randomElement(using: &random) ?? ""
+      }.joined()
+      reused.read(text)
+      let found = (0..<reused.count).map { place in
+        reused.withToken(place) { String(decoding: $0, as: UTF8.self) }
+      }
+      #expect(found == naive(text), "\(text.debugDescription), seed \(seed)")
+      reused.sortDistinct()
+      let sorted = (0..<reused.count).map { place in reused.withToken(place) { Array($0) } }
+      let expected = Set(found.map { Array($0.utf8) }).sorted { $0.lexicographicallyPrecedes($1) }
+      #expect(sorted == expected, "seed \(seed)")
+    }
+  }
+
+  /// Tokens are stored. Whoever changes what a token is has to change the version, and this test.
+  @Test func versionStands() { #expect(TextTokens.version == 1) }
+}

@@ -1,0 +1,29 @@
+import ArborModel
+import Testing
+
+@Suite struct TokenQueryTests {
+  @Test(
+    arguments: [
+      ("house", "The House.", true), ("house", "houses", false), ("hous*", "Houses", true),
+      ("house the", "the old house", true), ("house the", "a house", false),
+      ("cafe", "CAFÉ", true), ("cof* house", "Coffee-house", true), ("", "anything", true),
+      ("*", "", true), ("a", "", false), ("東京", "東京都", true), ("東京", "京", false),
+      ("a a", "a", true), ("hous* house", "house", true),
+    ])
+  func matches(query: String, text: String, expected: Bool) {
+    let parsed = TokenQuery(query)
+    var scratch = TextTokens()
+    var text = text
+    let found = text.withUTF8 { bytes in
+      parsed.matches(UnsafeRawBufferPointer(bytes), scratch: &scratch)
+    }
+    #expect(found == expected)
+  }
+
+  @Test func asksForEachTokenOnceTheLongestFirst() {
+    let query = TokenQuery("a House hou* a")
+    #expect(
+      query.tokens.map { String(decoding: $0.bytes, as: UTF8.self) } == ["house", "hou", "a"])
+    #expect(query.tokens.map(\.isPrefix) == [false, true, false])
+  }
+}

@@ -32,7 +32,8 @@ package struct UniqueEquality: Sendable {
     guard path.hops.isEmpty, case .attribute(let attribute) = path.leaf else { return nil }
     guard
       let place = entity.indexes.firstIndex(where: {
-        $0.isUnique && $0.isPlain && $0.columns.count == 1 && $0.columns[0].source == .attribute(attribute.slot)
+        $0.isUnique && $0.isPlain && $0.columns.count == 1
+          && $0.columns[0].source == .attribute(attribute.slot)
       })
     else { return nil }
     indexPlace = place

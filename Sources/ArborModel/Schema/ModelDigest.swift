@@ -11,7 +11,7 @@ internal import Foundation
 package struct ModelDigest: Sendable, Hashable {
   /// Of what follows and of the rules that a stored model has passed: with stricter rules, or with
   /// a property of models that is new, it has to change, and every model is judged anew.
-  private static let version: UInt8 = 1
+  private static let version: UInt8 = 2
 
   /// The value's 128 bits.
   package let bits: UInt128
@@ -108,6 +108,7 @@ extension ModelHash {
   private mutating func mix(_ index: FetchIndexDescription) {
     mix(index.name)
     mix(index.partialIndexPredicate)
+    mix(index.isUnique)
     mix(count: index.elements.count)
     for element in index.elements {
       mix(element.property)

@@ -83,7 +83,7 @@ import Testing
     #expect(count(AttributeDescription(name: "", type: .string)) == 16)
     #expect(count(RelationshipDescription(name: "", destination: "")) == 13)
     #expect(count(FetchedPropertyDescription(name: "", request: template)) == 4)
-    #expect(count(FetchIndexDescription(name: "", elements: [])) == 3)
+    #expect(count(FetchIndexDescription(name: "", elements: [])) == 4)
     #expect(count(FetchIndexDescription.Element("")) == 4)
     #expect(count(CompositeDescription(name: "", attributes: [])) == 2)
     #expect(count(template) == 9)

@@ -83,6 +83,10 @@ let package = Package(
         "crash-writer", "lmdb-inspect", "world",
       ],
       swiftSettings: common),
+    .testTarget(
+      name: "DifferentialTests",
+      dependencies: ["ArborData", "ArborObjects", "ArborModel", "TestSupport"],
+      swiftSettings: common),
     .testTarget(name: "TidyTests", swiftSettings: common),
   ],
   swiftLanguageModes: [.v6]

@@ -27,6 +27,7 @@ import Testing
       "crash_writer", "ArborData", "ArborExchange", "ArborModel", "ArborObjects", "ArborStore",
       "TestSupport",
     ],
+    "DifferentialTests": ["ArborData", "ArborModel", "ArborObjects", "TestSupport"],
     "TidyTests": [],
   ]
 

@@ -1,0 +1,84 @@
+import Foundation
+import Synchronization
+import TestSupport
+import Testing
+
+/// One answer everywhere: random requests on random data are answered alike by index, by scan, in
+/// memory, with pending changes laid over, after their commit, after reopening, and by a naive
+/// evaluator that shares no code with the library.
+///
+/// A disagreement names the world it was found in by its seed; `ARBOR_WORLD_SEED` brings that world
+/// back alone. `ARBOR_LONG_TESTS=1` asks for a million requests.
+@Suite struct DifferentialTests {
+  /// How many requests a world is asked: on committed data, then on pending changes four times.
+  private static let rounds = 4
+  private static let requests = 100
+
+  private static let wanted =
+    ProcessInfo.processInfo.environment["ARBOR_LONG_TESTS"] == nil ? 100_000 : 1_000_000
+
+  @Test func everyPathAgreesWithTheNaiveEvaluator() async throws {
+    if let text = ProcessInfo.processInfo.environment["ARBOR_WORLD_SEED"],
+      let seed = UInt64(text)
+    {
+      try World(seed: seed).run(rounds: Self.rounds, requests: Self.requests)
+      return
+    }
+    let first = SeededRandom().seed
+    let tally = Tally(first: first)
+    await withTaskGroup { group in
+      for _ in 0..<2 {
+        group.addTask { Self.runWorlds(tally) }
+      }
+    }
+    #expect(tally.disagreements == [], "worlds from seed \(first)")
+    #expect(tally.cases >= Self.wanted || !tally.disagreements.isEmpty)
+  }
+
+  @Test(arguments: [1, 2, 3] as [UInt64]) func noticesAWrongAnswer(seed: UInt64) throws {
+    #expect(throws: World.Disagreement.self) {
+      try World(seed: seed).run(rounds: 0, requests: Self.requests, isDistorted: true)
+    }
+  }
+
+  private static func runWorlds(_ tally: Tally) {
+    while let seed = tally.nextSeed(upTo: wanted) {
+      do {
+        let world = try World(seed: seed)
+        try world.run(rounds: rounds, requests: requests)
+        tally.add(world.cases)
+      } catch {
+        tally.add(disagreement: "World \(seed): \(error)")
+      }
+    }
+  }
+}
+
+/// What the lanes share.
+private final class Tally: Sendable {
+  private struct State {
+    var nextSeed: UInt64
+    var cases = 0
+    var disagreements: [String] = []
+  }
+
+  private let state: Mutex<State>
+
+  init(first: UInt64) { state = Mutex(State(nextSeed: first)) }
+
+  var cases: Int { state.withLock { $0.cases } }
+  var disagreements: [String] { state.withLock { $0.disagreements } }
+
+  /// The next world's seed; nil once there have been enough cases, or one too many disagreements.
+  func nextSeed(upTo wanted: Int) -> UInt64? {
+    state.withLock { state in
+      guard state.cases < wanted, state.disagreements.isEmpty else { return nil }
+      defer { state.nextSeed &+= 1 }
+      return state.nextSeed
+    }
+  }
+
+  func add(_ cases: Int) { state.withLock { $0.cases += cases } }
+
+  func add(disagreement: String) { state.withLock { $0.disagreements.append(disagreement) } }
+}

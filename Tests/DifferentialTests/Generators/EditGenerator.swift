@@ -1,0 +1,121 @@
+/// One change of a graph, which a context can make too.
+enum Edit {
+  case insert(entity: Int, key: Int)
+  case set(Int, String, PlainValue)
+  case setTarget(Int, PlainModel.Relationship, Int?)
+  case setMembers(Int, PlainModel.Relationship, [Int])
+  case add(Int, PlainModel.Relationship, Int)
+  case remove(Int, PlainModel.Relationship, Int)
+  case delete(Int)
+}
+
+/// Random changes, made to the naive graph as they are drawn.
+struct EditGenerator {
+  let dice: Dice
+  private(set) var graph: PlainGraph
+  private var nextUnique: Int64 = 1
+  private var edits: [Edit] = []
+
+  init(dice: Dice, model: PlainModel) {
+    self.dice = dice
+    graph = PlainGraph(model)
+  }
+
+  private var model: PlainModel { graph.model }
+
+  /// Fills an empty graph.
+  mutating func fill() -> [Edit] {
+    for _ in 0..<dice.int(20...50) { insert() }
+    for key in graph.objects.keys.sorted() { relate(key, percent: 70) }
+    return take()
+  }
+
+  /// Some changes of everything.
+  mutating func change() -> [Edit] {
+    for _ in 0..<dice.int(4...20) {
+      switch dice.int(0...9) {
+      case 0...1: insert()
+      case 2...4: update()
+      case 5: delete()
+      default: if let key = someKey() { relate(key, percent: 30) }
+      }
+    }
+    return take()
+  }
+
+  /// Takes an object from the graph alone, so that it no longer tells what the stores hold.
+  mutating func distort() {
+    if let key = someKey() { graph.delete(key) }
+  }
+
+  private mutating func take() -> [Edit] {
+    defer { edits = [] }
+    return edits
+  }
+
+  private func someKey() -> Int? { dice.some(graph.objects.keys.sorted()) }
+
+  private mutating func insert() {
+    guard let entity = dice.some(model.concrete) else { return }
+    let key = graph.insert(entity)
+    edits.append(.insert(entity: entity, key: key))
+    for attribute in model.attributes(entity) { set(attribute, of: key) }
+  }
+
+  private mutating func update() {
+    guard let key = someKey(), let object = graph.objects[key] else { return }
+    for attribute in dice.few(model.attributes(object.entity), upTo: 3) { set(attribute, of: key) }
+  }
+
+  private mutating func set(_ attribute: PlainModel.Attribute, of key: Int) {
+    var value: PlainValue = .null
+    if attribute.isUnique {
+      value = attribute.kind == .text ? .text("u\(nextUnique)") : .integer(nextUnique)
+      nextUnique += 1
+    } else {
+      value = ValueGenerator(dice: dice).value(attribute.kind)
+    }
+    if attribute.isOptional, dice.chance(25) { value = .null }
+    graph.set(attribute.name, of: key, value)
+    edits.append(.set(key, attribute.name, value))
+  }
+
+  private mutating func delete() {
+    guard let key = someKey() else { return }
+    graph.delete(key)
+    edits.append(.delete(key))
+  }
+
+  private mutating func relate(_ key: Int, percent: Int) {
+    guard let object = graph.objects[key] else { return }
+    for relationship in model.relationships(object.entity) where dice.chance(percent) {
+      let candidates = graph.keys(of: relationship.destination)
+      if relationship.isToMany {
+        relate(key, relationship, candidates)
+      } else {
+        let target = dice.chance(15) ? nil : dice.some(candidates)
+        graph.setTarget(relationship, of: key, target)
+        edits.append(.setTarget(key, relationship, target))
+      }
+    }
+  }
+
+  private mutating func relate(
+    _ key: Int, _ relationship: PlainModel.Relationship, _ candidates: [Int]
+  ) {
+    switch dice.int(0...3) {
+    case 0:
+      guard let member = dice.some(candidates) else { return }
+      graph.add(member, to: relationship, of: key)
+      edits.append(.add(key, relationship, member))
+    case 1:
+      guard let member = dice.some(graph.members(relationship.name, of: key)) else { return }
+      graph.remove(member, from: relationship, of: key)
+      edits.append(.remove(key, relationship, member))
+    default:
+      let members = dice.few(candidates, upTo: 4)
+      graph.setMembers(relationship, of: key, members)
+      edits.append(.setMembers(key, relationship, members))
+    }
+  }
+}

@@ -1,0 +1,90 @@
+/// Random models of one to four entities with all that an index, a path or an order can meet.
+struct ModelGenerator {
+  /// Names that have to be marked in a predicate's text.
+  static let reservedNames: Set<String> = ["first", "size", "any", "like", "in", "cast"]
+
+  private static let entityNames = ["Zebra", "Ape", "Mole", "Bee"]
+
+  let dice: Dice
+  private var model = PlainModel()
+  private var counter = 0
+  private var spareNames = ["first", "size", "any", "like", "in", "cast", "gr\u{F6}\u{DF}e", "_x"]
+
+  init(dice: Dice) { self.dice = dice }
+
+  static func make(_ dice: Dice) -> PlainModel {
+    var generator = ModelGenerator(dice: dice)
+    return generator.make()
+  }
+
+  private mutating func make() -> PlainModel {
+    for place in 0..<dice.int(1...4) { addEntity(place) }
+    for _ in 0..<dice.int(1...(2 * model.entities.count)) { addRelationship() }
+    for place in model.entities.indices {
+      for _ in 0..<dice.int(0...4) { addIndex(to: place) }
+    }
+    return model
+  }
+
+  private mutating func name(_ prefix: String) -> String {
+    if prefix == "a", dice.chance(8), !spareNames.isEmpty {
+      return spareNames.remove(at: dice.int(0...(spareNames.count - 1)))
+    }
+    counter += 1
+    return "\(prefix)\(counter)"
+  }
+
+  private mutating func addEntity(_ place: Int) {
+    var entity = PlainModel.Entity(
+      name: Self.entityNames[place],
+      parent: place > 0 && dice.chance(40) ? dice.int(0...(place - 1)) : nil,
+      isAbstract: place > 0 && dice.chance(15))
+    if let parent = entity.parent, !model.entities[parent].isAbstract { entity.isAbstract = false }
+    for _ in 0..<dice.int(2...6) {
+      entity.attributes.append(
+        PlainModel.Attribute(
+          name: name("a"),
+          kind: dice.chance(30) ? .text : dice.one(PlainModel.Kind.allCases),
+          isOptional: dice.chance(70)))
+    }
+    if dice.chance(30) {
+      let attribute = PlainModel.Attribute(
+        name: name("u"), kind: dice.one([.text, .integer64]), isOptional: dice.chance(50),
+        isUnique: true)
+      entity.attributes.append(attribute)
+      entity.uniqueness.append([attribute.name])
+      if dice.chance(30) { entity.uniqueness.append([entity.attributes[0].name, attribute.name]) }
+    }
+    model.entities.append(entity)
+  }
+
+  private mutating func addRelationship() {
+    let owner = dice.int(0...(model.entities.count - 1))
+    let destination = dice.int(0...(model.entities.count - 1))
+    let hasInverse = dice.chance(85)
+    let isToMany = dice.chance(50)
+    let name = name("r")
+    let inverse = hasInverse ? self.name("r") : nil
+    model.entities[owner].relationships.append(
+      PlainModel.Relationship(
+        name: name, owner: owner, destination: destination, isToMany: isToMany,
+        isOrdered: isToMany && dice.chance(30), inverse: inverse))
+    guard let inverse else { return }
+    let isBackToMany = dice.chance(60)
+    model.entities[destination].relationships.append(
+      PlainModel.Relationship(
+        name: inverse, owner: destination, destination: owner, isToMany: isBackToMany,
+        isOrdered: isBackToMany && dice.chance(30), inverse: name))
+  }
+
+  private mutating func addIndex(to place: Int) {
+    let columns =
+      model.attributes(place).map(\.name)
+      + model.relationships(place).filter { !$0.isToMany }.map(\.name)
+    let chosen = dice.few(columns, upTo: 3)
+    if chosen.isEmpty { return }
+    model.entities[place].indexes.append(
+      PlainModel.Index(
+        name: name("i"), columns: chosen.map { (property: $0, isAscending: dice.chance(65)) }))
+  }
+}

@@ -1,0 +1,160 @@
+/// What a predicate says of one object, straight from the documented rules.
+struct PlainEvaluator {
+  let graph: PlainGraph
+  let candidate: Int
+  var variables: [String: PlainValue] = [:]
+
+  init(_ graph: PlainGraph, candidate: Int) {
+    self.graph = graph
+    self.candidate = candidate
+  }
+
+  func holds(_ predicate: PlainPredicate) -> Bool {
+    switch predicate {
+    case .truth(let flag): flag
+    case .not(let inner): !holds(inner)
+    case .and(let parts): parts.allSatisfy(holds)
+    case .or(let parts): parts.contains(where: holds)
+    case .comparison(let comparison): holds(comparison)
+    }
+  }
+
+  private func holds(_ comparison: PlainComparison) -> Bool {
+    let right = value(comparison.right)
+    guard let qualifier = comparison.qualifier else {
+      return compare(value(comparison.left), comparison, right)
+    }
+    let members = elements(value(comparison.left))
+    let isFulfilled = { compare($0, comparison, right) }
+    switch qualifier {
+    case .any, .some: return members.contains(where: isFulfilled)
+    case .all: return members.allSatisfy(isFulfilled)
+    case .none: return !members.contains(where: isFulfilled)
+    }
+  }
+
+  private func elements(_ value: PlainValue) -> [PlainValue] {
+    if case .list(let members) = value { members } else { [] }
+  }
+
+  // MARK: Comparing
+
+  private func compare(
+    _ left: PlainValue, _ comparison: PlainComparison, _ right: PlainValue
+  ) -> Bool {
+    let options = comparison.options
+    switch comparison.test {
+    case .equal: return isEqual(left, right, options)
+    case .notEqual: return !isEqual(left, right, options)
+    case .less: return order(left, right, options).map { $0 < 0 } ?? false
+    case .lessOrEqual: return order(left, right, options).map { $0 <= 0 } ?? false
+    case .greater: return order(left, right, options).map { $0 > 0 } ?? false
+    case .greaterOrEqual: return order(left, right, options).map { $0 >= 0 } ?? false
+    case .between:
+      let bounds = elements(right)
+      guard bounds.count == 2 else { return false }
+      return order(left, bounds[0], options).map { $0 >= 0 } ?? false
+        && order(left, bounds[1], options).map { $0 <= 0 } ?? false
+    case .in: return contains(right, left, options)
+    case .notIn: return !contains(right, left, options)
+    case .contains: return contains(left, right, options)
+    case .beginsWith, .endsWith, .like, .matches:
+      guard case .text(let text) = left, case .text(let other) = right else { return false }
+      return isText(text, comparison, other)
+    }
+  }
+
+  private func isText(_ text: String, _ comparison: PlainComparison, _ other: String) -> Bool {
+    var options = comparison.options
+    if comparison.test == .matches {
+      // Case is the expression's business.
+      let ignoresCase = options.foldsCase && !options.isNormalized
+      options.foldsCase = false
+      return comparison.pattern?.matches(options.fold(text), ignoringCase: ignoresCase) ?? false
+    }
+    let (folded, part) = (options.fold(text), options.fold(other))
+    switch comparison.test {
+    case .beginsWith: return PlainText.begins(folded, with: part)
+    case .endsWith: return PlainText.ends(folded, with: part)
+    default: return PlainText.isLike(folded, part)
+    }
+  }
+
+  private func isEqual(
+    _ left: PlainValue, _ right: PlainValue, _ options: PlainComparison.Options
+  ) -> Bool {
+    switch (left, right) {
+    case (.text(let left), .text(let right)):
+      return PlainText.compare(options.fold(left), options.fold(right)) == 0
+    case (.list(let left), .list(let right)):
+      return left.count == right.count && zip(left, right).allSatisfy { isEqual($0, $1, options) }
+    default:
+      return !left.isNaN && !right.isNaN && left.compared(to: right) == 0
+    }
+  }
+
+  /// Nil where there is no order between the two.
+  private func order(
+    _ left: PlainValue, _ right: PlainValue, _ options: PlainComparison.Options
+  ) -> Int? {
+    guard left.family == right.family, !left.isNaN, !right.isNaN else { return nil }
+    switch (left, right) {
+    case (.null, _), (.object, _), (.list, _): return nil
+    case (.text(let left), .text(let right)):
+      return PlainText.compare(options.fold(left), options.fold(right))
+    default: return left.compared(to: right)
+    }
+  }
+
+  private func contains(
+    _ whole: PlainValue, _ part: PlainValue, _ options: PlainComparison.Options
+  ) -> Bool {
+    switch (whole, part) {
+    case (.list(let members), _): members.contains { isEqual($0, part, options) }
+    case (.text(let text), .text(let part)):
+      PlainText.isPart(options.fold(part), of: options.fold(text))
+    default: false
+    }
+  }
+
+  // MARK: Reading
+
+  func value(_ term: PlainTerm) -> PlainValue {
+    switch term {
+    case .constant(let value): value
+    case .path(let steps): follow(steps[...], from: .object(candidate))
+    case .variable(let name, let steps): follow(steps[...], from: variables[name] ?? .null)
+    case .list(let terms): .list(terms.map(value))
+    }
+  }
+
+  /// A path that crosses nil gives nil; one that crosses a to-many relationship a flat list.
+  private func follow(_ steps: ArraySlice<PlainStep>, from start: PlainValue) -> PlainValue {
+    guard let step = steps.first else { return start }
+    if case .list(let members) = start {
+      var gathered: [PlainValue] = []
+      for member in members {
+        let result = follow([step], from: member)
+        if case .list(let inner) = result {
+          gathered += inner
+        } else if !step.isToMany {
+          gathered.append(result)
+        }
+      }
+      return follow(steps.dropFirst(), from: .list(gathered))
+    }
+    guard case .object(let key) = start else {
+      return .null
+    }
+    let next: PlainValue =
+      switch step {
+      case .attribute(let name): graph.value(name, of: key)
+      case .toOne(let name): graph.target(name, of: key).map(PlainValue.object) ?? .null
+      case .toMany(let name): .list(graph.members(name, of: key).map(PlainValue.object))
+      case .objectID: start
+      case .entityName:
+        .text(graph.objects[key].map { graph.model.entities[$0.entity].name } ?? "")
+      }
+    return follow(steps.dropFirst(), from: next)
+  }
+}

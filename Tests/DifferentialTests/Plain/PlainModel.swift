@@ -1,0 +1,156 @@
+import ArborModel
+
+/// A model as the naive graph knows it.
+struct PlainModel {
+  enum Kind: CaseIterable {
+    case integer16, integer32, integer64, boolean, float, double, decimal
+    case text, date, bytes, uuid, uri
+
+    var type: AttributeType {
+      switch self {
+      case .integer16: .integer16
+      case .integer32: .integer32
+      case .integer64: .integer64
+      case .boolean: .boolean
+      case .float: .float
+      case .double: .double
+      case .decimal: .decimal
+      case .text: .string
+      case .date: .date
+      case .bytes: .binary
+      case .uuid: .uuid
+      case .uri: .uri
+      }
+    }
+
+    var family: PlainValue.Family {
+      switch self {
+      case .integer16, .integer32, .integer64, .boolean, .float, .double, .decimal: .number
+      case .text: .text
+      case .date: .date
+      case .bytes: .bytes
+      case .uuid: .uuid
+      case .uri: .uri
+      }
+    }
+  }
+
+  struct Attribute {
+    var name: String
+    var kind: Kind
+    var isOptional: Bool
+    var isUnique = false
+  }
+
+  struct Relationship {
+    var name: String
+    /// The entity that declares it and the one it leads to, by place.
+    var owner: Int
+    var destination: Int
+    var isToMany: Bool
+    var isOrdered: Bool
+    /// The name of the relationship back; nil for none.
+    var inverse: String?
+  }
+
+  struct Index {
+    var name: String
+    var columns: [(property: String, isAscending: Bool)]
+  }
+
+  struct Entity {
+    var name: String
+    var parent: Int?
+    var isAbstract: Bool
+    var attributes: [Attribute] = []
+    var relationships: [Relationship] = []
+    var indexes: [Index] = []
+    var uniqueness: [[String]] = []
+  }
+
+  var entities: [Entity] = []
+
+  /// An entity and its ancestors, nearest first.
+  func lineage(_ entity: Int) -> [Int] {
+    var lineage = [entity]
+    while let parent = entities[lineage[lineage.count - 1]].parent { lineage.append(parent) }
+    return lineage
+  }
+
+  func attributes(_ entity: Int) -> [Attribute] {
+    lineage(entity).reversed().flatMap { entities[$0].attributes }
+  }
+
+  func relationships(_ entity: Int) -> [Relationship] {
+    lineage(entity).reversed().flatMap { entities[$0].relationships }
+  }
+
+  func relationship(_ name: String, of entity: Int) -> Relationship? {
+    relationships(entity).first { $0.name == name }
+  }
+
+  func isKind(_ entity: Int, of ancestor: Int) -> Bool { lineage(entity).contains(ancestor) }
+
+  /// The entities that can be inserted.
+  var concrete: [Int] { entities.indices.filter { !entities[$0].isAbstract } }
+
+  /// The same as a model of the library, with or without its indexes.
+  func described(withIndexes: Bool) throws -> ManagedObjectModel {
+    let model = ManagedObjectModel(
+      entities: entities.map { describe($0, withIndexes) }, versionIdentifier: "1")
+    return try model.validated()
+  }
+
+  private func describe(_ entity: Entity, _ withIndexes: Bool) -> EntityDescription {
+    var description = EntityDescription(
+      name: entity.name, isAbstract: entity.isAbstract,
+      parent: entity.parent.map { entities[$0].name })
+    for attribute in entity.attributes {
+      var described = AttributeDescription(name: attribute.name, type: attribute.kind.type)
+      described.isOptional = attribute.isOptional
+      description.attributes.append(described)
+    }
+    for relationship in entity.relationships {
+      var described = RelationshipDescription(
+        name: relationship.name, destination: entities[relationship.destination].name,
+        inverse: relationship.inverse)
+      described.isToMany = relationship.isToMany
+      described.isOrdered = relationship.isOrdered
+      description.relationships.append(described)
+    }
+    guard withIndexes else { return description }
+    description.fetchIndexes = entity.indexes.map { index in
+      FetchIndexDescription(
+        name: index.name,
+        elements: index.columns.map { .init($0.property, isAscending: $0.isAscending) })
+    }
+    description.uniquenessConstraints = entity.uniqueness
+    return description
+  }
+}
+
+extension PlainModel: CustomStringConvertible {
+  var description: String {
+    entities.map { entity in
+      var lines = ["\(entity.isAbstract ? "abstract " : "")entity \(entity.name)"]
+      if let parent = entity.parent { lines[0] += ": \(entities[parent].name)" }
+      for attribute in entity.attributes {
+        lines.append("  \(attribute.name): \(attribute.kind)\(attribute.isOptional ? "?" : "")")
+      }
+      for relationship in entity.relationships {
+        let many = relationship.isToMany ? (relationship.isOrdered ? " ordered" : " many") : ""
+        lines.append(
+          "  \(relationship.name) →\(many) \(entities[relationship.destination].name)"
+            + " (\(relationship.inverse ?? "no inverse"))")
+      }
+      for index in entity.indexes {
+        let columns = index.columns.map { ($0.isAscending ? "" : "-") + $0.property }
+        lines.append("  index \(columns.joined(separator: ", "))")
+      }
+      for constraint in entity.uniqueness {
+        lines.append("  unique \(constraint.joined(separator: ", "))")
+      }
+      return lines.joined(separator: "\n")
+    }.joined(separator: "\n")
+  }
+}

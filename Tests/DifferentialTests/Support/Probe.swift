@@ -1,0 +1,59 @@
+import ArborData
+import ArborModel
+import Foundation
+
+/// One store, or one state of its contexts, that has to give the naive graph's answers.
+final class Probe {
+  let name: String
+  let context: ManagedObjectContext
+  private let ids: ObjectIDs
+
+  init(_ name: String, _ context: ManagedObjectContext, _ ids: ObjectIDs) {
+    self.name = name
+    self.context = context
+    self.ids = ids
+  }
+
+  func id(_ key: Int) -> ObjectID { ids.id(key) }
+
+  func key(_ id: ObjectID) -> Int { ids.key(id) }
+
+  /// The library's form of a request.
+  func request(
+    _ request: PlainRequest, in model: PlainModel, _ form: PredicateRenderer.Form, seed: UInt64
+  ) throws -> FetchRequest<ManagedObject> {
+    var fetch = FetchRequest<ManagedObject>(entity: model.entities[request.entity].name)
+    fetch.predicate = try request.predicate.map {
+      try PredicateRenderer.predicate($0, form, seed: seed, objectID: id)
+    }
+    fetch.sortKeys = request.sortKeys.map { key in
+      var options: SortKey.Options = []
+      if key.foldsCase { options.insert(.caseInsensitive) }
+      if key.foldsDiacritics { options.insert(.diacriticInsensitive) }
+      return SortKey(key.text, isAscending: key.isAscending, options: options)
+    }
+    fetch.fetchLimit = request.limit
+    fetch.fetchOffset = request.offset
+    fetch.includesSubentities = request.includesSubentities
+    return fetch
+  }
+}
+
+/// Which ID a store gave to each of the graph's objects.
+final class ObjectIDs {
+  private var ids: [Int: ObjectID] = [:]
+  private var keys: [ObjectID: Int] = [:]
+
+  func note(_ key: Int, _ id: ObjectID) {
+    ids[key] = id
+    keys[id] = key
+  }
+
+  /// The graph names no object that it did not insert.
+  func id(_ key: Int) -> ObjectID {
+    ids[key] ?? ObjectID(storeID: UUID(), entityName: "None", number: 1)
+  }
+
+  /// 0 for an ID that the store should not know.
+  func key(_ id: ObjectID) -> Int { keys[id] ?? 0 }
+}

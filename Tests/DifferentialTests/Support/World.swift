@@ -1,0 +1,162 @@
+import ArborData
+import ArborModel
+import Foundation
+import TestSupport
+
+/// A random model with random data in two stores, one with indexes and one without, and in a naive
+/// graph.
+final class World {
+  let dice: Dice
+  let model: PlainModel
+  private var edits: EditGenerator
+  private let folder: TemporaryFolder
+  private var stores: [Side] = []
+  private(set) var cases = 0
+
+  /// One of the stores with the IDs it gave.
+  private struct Side {
+    var store: PersistentStore
+    let ids: ObjectIDs
+    let name: String
+  }
+
+  /// A disagreement, with all that is needed to see it again.
+  struct Disagreement: Error, CustomStringConvertible {
+    let description: String
+  }
+
+  init(seed: UInt64) throws {
+    dice = Dice(seed: seed)
+    model = ModelGenerator.make(dice)
+    edits = EditGenerator(dice: dice, model: model)
+    folder = try TemporaryFolder()
+    stores = [
+      Side(store: try open(withIndexes: true), ids: ObjectIDs(), name: "indexed"),
+      Side(store: try open(withIndexes: false), ids: ObjectIDs(), name: "plain"),
+    ]
+  }
+
+  private func open(withIndexes: Bool) throws -> PersistentStore {
+    var options = StoreOptions()
+    options.durability = .relaxed
+    return try PersistentStore(
+      model: try model.described(withIndexes: withIndexes),
+      at: withIndexes ? .file(folder.url.appending(path: "world.arbor")) : .inMemory,
+      options: options)
+  }
+
+  /// Evaluates random requests on committed data, over pending changes, and after their commit.
+  ///
+  /// - Parameter isDistorted: Makes the graph wrong, which has to be noticed.
+  /// - Throws: ``Disagreement`` at the first one, and where a store is not sound in the end.
+  func run(rounds: Int, requests: Int, isDistorted: Bool = false) throws {
+    defer { for side in stores { side.store.close() } }
+    let filled = edits.fill()
+    try inEach { side, context in
+      try apply(filled, context, side.ids)
+      try context.commit()
+    }
+    if isDistorted { edits.distort() }
+    try examine("committed", probes(), draw(requests))
+    for round in 0..<rounds {
+      let changes = edits.change()
+      let pending = stores.map { Probe($0.name, $0.store.makeContext(), $0.ids) }
+      for (probe, side) in zip(pending, stores) { try apply(changes, probe.context, side.ids) }
+      let drawn = draw(requests)
+      try examine("pending", pending, drawn)
+      for probe in pending { try probe.context.commit() }
+      try examine("after commit", probes(), drawn)
+      if round == rounds - 1 {
+        stores[0].store.close()
+        stores[0].store = try open(withIndexes: true)
+        try examine("after reopening", [probes()[0]], drawn)
+      }
+    }
+    for side in stores { try side.store.check() }
+  }
+
+  private func inEach(_ body: (Side, ManagedObjectContext) throws -> Void) throws {
+    for side in stores { try body(side, side.store.makeContext()) }
+  }
+
+  private func probes() -> [Probe] {
+    stores.map { Probe($0.name, $0.store.makeContext(), $0.ids) }
+  }
+
+  private func draw(_ count: Int) -> [(request: PlainRequest, seed: UInt64)] {
+    cases += count
+    let generator = PredicateGenerator(dice: dice, graph: edits.graph)
+    return (0..<count).map { _ in (generator.request(), dice.next()) }
+  }
+
+  private func examine(
+    _ state: String, _ probes: [Probe], _ drawn: [(request: PlainRequest, seed: UInt64)]
+  ) throws {
+    for (request, seed) in drawn {
+      var examination = Examination(graph: edits.graph, probes: probes, seed: seed)
+      guard let found = examination.difference(request) else { continue }
+      examination.isThorough = true
+      let shrinker = RequestShrinker { examination.difference($0) != nil }
+      let smallest = shrinker.shrink(request)
+      throw report(state, smallest, examination.difference(smallest) ?? found, probes)
+    }
+  }
+
+  // MARK: Changing
+
+  private func apply(
+    _ edits: [Edit], _ context: ManagedObjectContext, _ ids: ObjectIDs
+  ) throws {
+    func object(_ key: Int) throws -> ManagedObject { try context.object(with: ids.id(key)) }
+    for edit in edits {
+      switch edit {
+      case .insert(let entity, let key):
+        ids.note(key, try context.insert(model.entities[entity].name).objectID)
+      case .set(let key, let name, let value):
+        try object(key).setValue(value.value(ids.id), forKey: name)
+      case .setTarget(let key, let relationship, let target):
+        try object(key).setObject(try target.map(object), forKey: relationship.name)
+      case .setMembers(let key, let relationship, let members):
+        try object(key).setObjects(try members.map(object), forKey: relationship.name)
+      case .add(let key, let relationship, let member):
+        try object(key).add(object(member), forKey: relationship.name)
+      case .remove(let key, let relationship, let member):
+        try object(key).remove(object(member), forKey: relationship.name)
+      case .delete(let key): context.delete(try object(key))
+      }
+    }
+  }
+
+  // MARK: Reporting
+
+  private func report(
+    _ state: String, _ request: PlainRequest, _ difference: Examination.Difference,
+    _ probes: [Probe]
+  ) -> Disagreement {
+    let probe = probes.first { $0.name == difference.probe } ?? probes[0]
+    let text = request.predicate.map {
+      PredicateRenderer.text($0, .literal, seed: 1, objectID: probe.id)
+    }
+    let fetch = try? probe.request(request, in: model, .literal, seed: 1)
+    let plan = fetch.flatMap { try? probe.context.explain($0) }.map { "\($0)" }
+    let keys = request.sortKeys.map {
+      ($0.isAscending ? "" : "-") + $0.text + ($0.foldsCase ? "[c]" : "")
+        + ($0.foldsDiacritics ? "[d]" : "")
+    }
+    return Disagreement(
+      description: """
+        World \(dice.seed), \(state), \(probe.name) store, \(difference.question)
+        entity \(model.entities[request.entity].name), subentities \(request.includesSubentities)
+        predicate \(text ?? "none")
+        sorted by \(keys), limit \(request.limit), offset \(request.offset)
+        expected \(difference.expected)
+        actual   \(difference.actual)
+        plan
+        \(plan ?? "none")
+        model
+        \(model)
+        data
+        \(edits.graph)
+        """)
+  }
+}

@@ -64,8 +64,9 @@ import Testing
     let entity = try #require(schema.entity(named: "Employee"))
     let bound = try PredicateBinder.bind(predicate, to: entity, in: schema)
     let environment = PredicateEnvironment(schema: schema, storeID: store.id)
-    let conjuncts = try bound.conjuncts(arguments: predicate.arguments, environment: environment)
-    #expect(conjuncts.count { $0.term != nil } >= 1)
+    let conjunction = try bound.conjunction(
+      arguments: predicate.arguments, environment: environment)
+    #expect(conjunction.conjuncts.count { $0.term != nil } >= 1)
 
     // The planner takes the index of ages, by exact counts; what it does not ensure is filtered.
     let query = StoreQuery(entity: entity, predicate: (bound, predicate.arguments))

@@ -5,14 +5,17 @@ import Testing
   /// Suites named by the threat they meet, or by the walk they take, rather than by one source.
   static let threatSuites: Set<String> = [
     "ModelBasedTests", "RandomCommitsTests", "StoreFaultTests", "UniqueFetchTests",
+    "PlannedWaysTests",
   ]
 
   /// Sources without a test file of their own, each with the suite that tests it.
   static let testedElsewhere: [String: String] = [
     "AccessCandidate": "QueryPlannerTests",
     "BackgroundContext": "PersistentStoreTests",
+    "BoundConjunction": "PredicateNormalizerTests",
     "ByteMatcher": "PredicateCompilerTests",
     "ChangeMerger": "ManagedObjectContext+MergingTests",
+    "ColumnMatch": "QueryPlannerTests",
     "EntityBinding": "ClassBinderTests",
     "FieldComparison": "PredicateCompilerTests",
     "IndexRange": "NumericIntervalTests",
@@ -20,13 +23,18 @@ import Testing
     "InverseKeeper": "ManagedObject+RelationshipsTests",
     "KeyOrder": "PageVerifierTests",
     "NumberCollector": "QueryPlannerTests",
+    "NumberFinder": "PlannedWaysTests",
+    "NumberList": "PlannedWaysTests",
     "PageBuffers": "PageVerifierTests",
     "PathComparison": "PredicateCompilerTests",
     "PredicateCompilation+Values": "PredicateCompilerTests",
+    "PlanWords": "QueryPlannerTests",
     "PredicateTokenText": "PredicateLexerTests",
     "RawPage": "PageVerifierTests",
     "RecordValues": "RecordBufferTests",
     "RecordView": "RecordSealTests",
+    "RelatedCondition": "PlannedWaysTests",
+    "RowCosts": "PlannedWaysTests",
     "RowSink": "QueryExecutorTests",
     "TextMatcher": "ComparisonSemanticsTests",
     "TreeWalk": "PageVerifierTests",

@@ -5,14 +5,14 @@ package final class BoundPredicate: Sendable {
   package let entity: EntitySchema
   package let root: BoundNode
   /// The root as a conjunction in normal form, prepared for planning.
-  let members: [BoundMember]
+  let shape: BoundConjunction
   /// What the predicate asks for where it names one unique value.
   package let uniqueEquality: UniqueEquality?
 
   package init(entity: EntitySchema, root: BoundNode) {
     self.entity = entity
     self.root = root
-    members = PredicateNormalizer.members(of: root)
+    shape = BoundConjunction(root)
     uniqueEquality = UniqueEquality(root, of: entity)
   }
 }

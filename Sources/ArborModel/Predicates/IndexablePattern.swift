@@ -124,16 +124,7 @@ struct IndexablePattern: Sendable {
   }
 
   private func anyOf(_ values: [Value]) -> Outcome {
-    var sorted: [Value] = []
-    for value in values.sorted(by: { Value.compare($0, $1) == .less }) {
-      if let last = sorted.last, Value.compare(last, value) == .equal { continue }
-      sorted.append(value)
-    }
-    switch sorted.count {
-    case 0: return .never
-    case 1: return exactly(.equals(sorted[0]))
-    default: return exactly(.anyOf(sorted))
-    }
+    IndexableTerm.Condition.among(values).map(exactly) ?? .never
   }
 
   private func exactly(_ condition: IndexableTerm.Condition) -> Outcome {

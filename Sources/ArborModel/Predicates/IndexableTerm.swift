@@ -41,9 +41,43 @@ package struct IndexableTerm: Sendable {
 package struct Conjunct: Sendable {
   package let node: BoundNode
   package let term: IndexableTerm?
+  /// The conjunctions that the conjunct is a disjunction of, where each may open a way to its rows;
+  /// else empty.
+  package let alternatives: [Conjunction]
 
-  package init(node: BoundNode, term: IndexableTerm? = nil) {
+  package init(
+    node: BoundNode, term: IndexableTerm? = nil, alternatives: [Conjunction] = []
+  ) {
     self.node = node
     self.term = term
+    self.alternatives = alternatives
+  }
+}
+
+/// A predicate in normal form, with its arguments: everything of it has to hold.
+package struct Conjunction: Sendable {
+  package let conjuncts: [Conjunct]
+  /// What conjuncts say about related objects.
+  package let related: [RelatedCondition]
+
+  package init(conjuncts: [Conjunct], related: [RelatedCondition] = []) {
+    self.conjuncts = conjuncts
+    self.related = related
+  }
+
+  /// What no record fulfils.
+  static let never = Conjunction(conjuncts: [Conjunct(node: .constant(false))])
+}
+
+extension IndexableTerm.Condition {
+  /// One of some values in any order; nil where there is none.
+  package static func among(_ values: [Value]) -> IndexableTerm.Condition? {
+    var sorted: [Value] = []
+    for value in values.sorted(by: { Value.compare($0, $1) == .less }) {
+      if let last = sorted.last, Value.compare(last, value) == .equal { continue }
+      sorted.append(value)
+    }
+    if sorted.count > 1 { return .anyOf(sorted) }
+    return sorted.first.map { .equals($0) }
   }
 }

@@ -1,29 +1,23 @@
 /// Brings a bound predicate into the form that planning looks at: a conjunction of predicates that
-/// are as small as may be.
+/// are as small as may be, disjunctions of such conjunctions among them.
 ///
 /// Logic is two-valued, so `NOT` moves inwards over AND and OR, two `NOT`s are none, and `NOT x ==
 /// v` is `x != v`. A negated order stays: where a side can be nil, `NOT x < v` is not `x >= v`.
 enum PredicateNormalizer {
   /// The members of the conjunction that a node is; none for what is always true.
-  static func members(of node: BoundNode) -> [BoundMember] {
-    var nodes: [BoundNode] = []
-    flatten(normalized(node), into: &nodes)
-    return nodes.map(BoundMember.init)
-  }
-
-  private static func flatten(_ node: BoundNode, into members: inout [BoundNode]) {
-    switch node {
-    case .and(let nodes): for node in nodes { flatten(node, into: &members) }
-    case .constant(true): break
-    default: members.append(node)
+  static func conjunction(of node: BoundNode) -> [BoundNode] {
+    switch normalized(node) {
+    case .and(let nodes): nodes
+    case .constant(true): []
+    case let other: [other]
     }
   }
 
   private static func normalized(_ node: BoundNode) -> BoundNode {
     switch node {
     case .constant, .comparison: node
-    case .and(let nodes): .and(nodes.map(normalized))
-    case .or(let nodes): .or(nodes.map(normalized))
+    case .and(let nodes): conjunction(nodes.map(normalized))
+    case .or(let nodes): disjunction(nodes.map(normalized))
     case .not(let node): negated(node)
     }
   }
@@ -33,8 +27,8 @@ enum PredicateNormalizer {
     switch node {
     case .constant(let flag): return .constant(!flag)
     case .not(let node): return normalized(node)
-    case .and(let nodes): return .or(nodes.map(negated))
-    case .or(let nodes): return .and(nodes.map(negated))
+    case .and(let nodes): return disjunction(nodes.map(negated))
+    case .or(let nodes): return conjunction(nodes.map(negated))
     case .comparison(let comparison):
       let opposite: ComparisonOperator
       switch comparison.comparison {
@@ -48,49 +42,51 @@ enum PredicateNormalizer {
           right: comparison.right, site: comparison.site))
     }
   }
-}
 
-/// One member of a predicate's conjunction, with what is known of it before its arguments are.
-struct BoundMember: Sendable {
-  let node: BoundNode
-  /// The comparison of a property with a constant that the member is, if it is one.
-  let pattern: IndexablePattern?
-  /// Whether arguments decide if its operators fit their sides.
-  let needsCheck: Bool
-
-  init(_ node: BoundNode) {
-    self.node = node
-    needsCheck = ComparisonRules.dependsOnArguments(node)
-    if case .comparison(let comparison) = node {
-      pattern = IndexablePattern(comparison)
-    } else {
-      pattern = nil
+  /// AND without conjunctions and truths in it.
+  private static func conjunction(_ nodes: [BoundNode]) -> BoundNode {
+    var members: [BoundNode] = []
+    for node in nodes {
+      switch node {
+      case .and(let inner): members += inner
+      case .constant(true): break
+      default: members.append(node)
+      }
     }
+    return members.isEmpty ? .constant(true) : members.count == 1 ? members[0] : .and(members)
+  }
+
+  /// OR without disjunctions and falsehoods in it. What is always true stays beside comparisons
+  /// whose arguments have to be checked.
+  private static func disjunction(_ nodes: [BoundNode]) -> BoundNode {
+    var members: [BoundNode] = []
+    var isTrue = false
+    for node in nodes {
+      switch node {
+      case .or(let inner): members += inner
+      case .constant(false): continue
+      case .constant(true):
+        isTrue = true
+        members.append(node)
+      default: members.append(node)
+      }
+    }
+    if isTrue, !members.contains(where: ComparisonRules.dependsOnArguments) {
+      return .constant(true)
+    }
+    return members.isEmpty ? .constant(false) : members.count == 1 ? members[0] : .or(members)
   }
 }
 
 extension BoundPredicate {
   /// The predicate as a conjunction, each member with what an index can do for it: `NOT` moved
   /// inwards where that is sound, nested conjunctions dissolved, comparisons decided that no record
-  /// fulfils. An empty result is true of every object.
+  /// fulfils. An empty conjunction is true of every object.
   ///
   /// - Throws: ``ArborError`` `invalidPredicate` where an argument does not fit its comparison.
-  package func conjuncts(
+  package func conjunction(
     arguments: [Value], environment: PredicateEnvironment
-  ) throws(ArborError) -> [Conjunct] {
-    var conjuncts: [Conjunct] = []
-    conjuncts.reserveCapacity(members.count)
-    var isImpossible = false
-    for member in members {
-      if member.needsCheck { try ComparisonRules.check(member.node, arguments: arguments) }
-      switch member.pattern?.outcome(arguments: arguments, environment: environment) {
-      case .never: isImpossible = true
-      case .term(let term): conjuncts.append(Conjunct(node: member.node, term: term))
-      case nil:
-        if case .constant(false) = member.node { isImpossible = true }
-        conjuncts.append(Conjunct(node: member.node))
-      }
-    }
-    return isImpossible ? [Conjunct(node: .constant(false))] : conjuncts
+  ) throws(ArborError) -> Conjunction {
+    try shape.conjunction(arguments: arguments, environment: environment) ?? .never
   }
 }

@@ -1,14 +1,15 @@
 /// How the store answers a fetch: which rows it visits by what way, and what it does with them.
 ///
-/// A plan is a chain of steps, the last one first; each takes its rows from the one below. It is
+/// A plan is a tree of steps, the last one at its root; each takes its rows from its inputs. It is
 /// decided by exact counts, so it depends on the data as well as on the request.
 ///
 /// ```swift
 /// print(try context.explain(request))
 /// // limit 50
-/// // └ sort by name
-/// //   └ filter 1 condition
-/// //     └ index Employee.age: age >= 30 and < 40 · 1322 rows
+/// // └ sort name
+/// //   └ filter salary > 100
+/// //     └ index Employee.company: company among 3 objects · 1322 rows
+/// //       └ index Company.country: country == Country 7 · 3 rows
 /// ```
 public struct QueryPlan: Sendable, Hashable {
   /// What one step of a plan does.
@@ -17,12 +18,18 @@ public struct QueryPlan: Sendable, Hashable {
     case nothing
     /// Reads the objects whose IDs the predicate names.
     case objects
-    /// Reads the objects that an index names.
+    /// Reads the objects that an index names; those of its inputs, where it has any, are what the
+    /// index is asked for.
     case index
-    /// Reads the objects that a relationship's inverse names.
+    /// Reads the objects that a relationship leads to from those of its input, or from objects
+    /// that the predicate names.
     case relationship
     /// Reads all objects of the entity and its subentities.
     case scan
+    /// The objects that any of its inputs finds.
+    case union
+    /// The objects that all of its inputs find.
+    case intersection
     /// Keeps the rows that meet conditions which the way they were found does not ensure.
     case filter
     /// Puts the rows in order.
@@ -41,33 +48,67 @@ public struct QueryPlan: Sendable, Hashable {
     public let detail: String
     /// How many rows leave the step, as far as the planner could tell; nil where it could not.
     public let estimatedRows: Int?
-    /// How many rows leave the step, where the planner counted them all.
+    /// How many rows leave the step, where they have been counted all.
     public let actualRows: Int?
+    /// The steps that the step takes its rows, or the objects it looks for, from.
+    public let inputs: [Step]
 
     /// Describes a step.
     public init(
       _ kind: Kind, name: String? = nil, detail: String = "", estimatedRows: Int? = nil,
-      actualRows: Int? = nil
+      actualRows: Int? = nil, inputs: [Step] = []
     ) {
       self.kind = kind
       self.name = name
       self.detail = detail
       self.estimatedRows = estimatedRows
       self.actualRows = actualRows
+      self.inputs = inputs
     }
   }
 
-  /// The steps from the one that reads rows to the one that hands them out.
-  public let steps: [Step]
+  /// The step that hands the rows out.
+  public let root: Step
 
-  /// Makes a plan of its steps, the reading one first.
-  public init(steps: [Step]) { self.steps = steps }
+  /// Makes a plan.
+  public init(_ root: Step) { self.root = root }
 
-  /// The step that reads the rows.
-  public var access: Step { steps.first ?? Step(.nothing) }
+  /// The steps from the one that finds rows to the one that hands them out; not those that find
+  /// what the first one looks for.
+  public var steps: [Step] {
+    var steps = [root]
+    while let last = steps.last, last.isChained, let input = last.inputs.first {
+      steps.append(input)
+    }
+    return steps.reversed()
+  }
+
+  /// The step that finds the rows.
+  public var access: Step { steps.first ?? root }
 
   /// Whether rows are found by an index.
   public var usesIndex: Bool { access.kind == .index }
+}
+
+extension QueryPlan.Step {
+  /// Whether the step takes rows from another one.
+  fileprivate var isChained: Bool {
+    switch kind {
+    case .filter, .sort, .limit: true
+    default: false
+    }
+  }
+
+  /// The step and its inputs as lines, each input one step further in.
+  fileprivate func lines(_ lead: String = "", _ mark: String = "", _ rest: String = "") -> [String]
+  {
+    var lines = [lead + mark + description]
+    for (place, input) in inputs.enumerated() {
+      let isLast = place == inputs.count - 1
+      lines += input.lines(lead + rest, isLast ? "└ " : "├ ", isLast ? "  " : "│ ")
+    }
+    return lines
+  }
 }
 
 extension QueryPlan.Step: CustomStringConvertible {
@@ -87,9 +128,5 @@ extension QueryPlan.Step: CustomStringConvertible {
 
 extension QueryPlan: CustomStringConvertible {
   /// The steps as a tree, the last one first.
-  public var description: String {
-    steps.reversed().enumerated().map { depth, step in
-      depth == 0 ? step.description : String(repeating: "  ", count: depth - 1) + "└ \(step)"
-    }.joined(separator: "\n")
-  }
+  public var description: String { root.lines().joined(separator: "\n") }
 }

@@ -6,28 +6,35 @@ final class AccessCandidate {
   enum Way {
     /// The objects that the predicate names.
     case objects([ObjectNumber])
-    /// Ranges of an index's keys.
-    case index(IndexSchema, Database, ScanRanges)
+    /// Ranges of an index's keys, made of conditions on its leading columns.
+    case index(IndexSchema, Database, ScanRanges, [ColumnMatch])
     /// The members of owners, in the database of a to-many relationship that derives from the
     /// to-one relationship the predicate is about.
     case members(RelationshipSchema, Database, owners: [ObjectNumber])
+    /// The objects that a to-one relationship of some objects leads to: the inverse of the one the
+    /// predicate is about.
+    case inverse(RelationshipSchema, of: [ObjectNumber])
   }
 
   let way: Way
   /// The conjuncts that hold for all rows found this way.
   let served: [Int]
+  /// The related objects that the way begins with.
+  let related: [RelatedRows]
 
-  init(way: Way, served: [Int]) {
+  init(way: Way, served: [Int], related: [RelatedRows] = []) {
     self.way = way
     self.served = served
+    self.related = related
   }
 
   /// How many looks into the store it begins with.
   var lookups: Int {
     switch way {
     case .objects(let numbers): numbers.count
-    case .index(_, _, let ranges): ranges.ranges.count
+    case .index(_, _, let ranges, _): ranges.ranges.count
     case .members(_, _, let owners): owners.count
+    case .inverse(_, let objects): objects.count
     }
   }
 
@@ -56,14 +63,14 @@ struct AccessOption {
 
 /// Finds the ways that the conjuncts of a predicate open.
 struct AccessCandidates {
-  let store: StoreFile
-  let entity: EntitySchema
+  private let store: StoreFile
+  private let entity: EntitySchema
   /// What the conjuncts say about each property they can be served for.
-  private let matches: [(subject: IndexableTerm.Subject, match: ColumnMatch)]
+  private var matches: [(subject: IndexableTerm.Subject, match: ColumnMatch)]
 
-  init(_ conjuncts: [Conjunct], of entity: EntitySchema, in store: StoreFile) {
-    self.store = store
-    self.entity = entity
+  init(_ conjuncts: [Conjunct], of scope: PlanScope) {
+    store = scope.source.store
+    entity = scope.entity
     var terms: [(subject: IndexableTerm.Subject, terms: [(Int, IndexableTerm)])] = []
     for (place, conjunct) in conjuncts.enumerated() {
       guard let term = conjunct.term else { continue }
@@ -80,6 +87,22 @@ struct AccessCandidates {
 
   func match(_ subject: IndexableTerm.Subject) -> ColumnMatch? {
     matches.first { $0.subject == subject }?.match
+  }
+
+  /// Adds what is known about a relationship, unless the predicate itself names its objects.
+  ///
+  /// - Returns: The ways that this opens, the most promising first.
+  mutating func add(_ related: RelatedRows) -> [AccessOption] {
+    let slot = related.condition.relationship.slot
+    guard match(.toOne(slot: slot)) == nil else { return [] }
+    matches.append((.toOne(slot: slot), ColumnMatch(related)))
+    return all().filter { option in
+      switch option.kind {
+      case .objects: false
+      case .members(let other, _): other == slot
+      case .index(_, let leading): leading.contains { $0.related === related }
+      }
+    }
   }
 
   /// All ways, the most promising first.
@@ -145,23 +168,30 @@ struct AccessCandidates {
     guard let ranges = ScanRanges(columns: entity.keyColumns(of: index), matches: leading) else {
       return nil
     }
+    let used = leading.prefix(ranges.usedColumns)
     return AccessCandidate(
-      way: .index(index, database(place), ranges),
-      served: ranges.isCut ? [] : leading.prefix(ranges.usedColumns).flatMap(\.served))
+      way: .index(index, database(place), ranges, leading),
+      served: ranges.isCut ? [] : used.flatMap(\.served), related: used.compactMap(\.related))
   }
 
-  /// Where the objects whose to-one relationship leads to given ones are kept as their members.
+  /// Where the objects whose to-one relationship leads to given ones are kept as their members, or
+  /// in the record of the one.
   private func members(_ slot: Int, _ match: ColumnMatch) -> AccessCandidate? {
     let relationship = entity.relationships[slot]
     let inverse = store.schema.inverse(of: relationship)
-    guard inverse.storage == .derived,
+    let related = match.related.map { [$0] } ?? []
+    guard inverse.isToMany else {
+      return AccessCandidate(
+        way: .inverse(inverse, of: numbers(match)), served: match.served, related: related)
+    }
+    guard
       let place = store.databases.relationshipPlace(
         entity: relationship.destination, slot: inverse.slot)
     else { return nil }
     return AccessCandidate(
       way: .members(
         inverse, store.databases.relationships[place].members, owners: numbers(match)),
-      served: match.served)
+      served: match.served, related: related)
   }
 
   private func numbers(_ match: ColumnMatch) -> [ObjectNumber] {

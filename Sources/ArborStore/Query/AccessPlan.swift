@@ -7,8 +7,8 @@ struct AccessPlan {
     case nothing
     /// Every object of the family, in the order of their numbers.
     case scan
-    /// The objects of these numbers, ascending; the candidate tells where they are from.
-    case numbers([UInt64], AccessCandidate)
+    /// The objects of these numbers.
+    case numbers(NumberList)
     /// The entries of an index in the order of the sort keys.
     case ordered(OrderedAccess)
   }
@@ -30,7 +30,13 @@ struct OrderedAccess {
   /// How many rows it may visit.
   let budget: Int
   /// The conjuncts that hold for all its rows.
-  let served: [Int]
-  /// Whether the walk is narrowed by conditions, for the explanation.
-  let isNarrowed: Bool
+  let served: Set<Int>
+  /// The conditions on its leading columns, for the explanation.
+  let matches: [ColumnMatch]
+
+  func limited(to budget: Int) -> OrderedAccess {
+    OrderedAccess(
+      index: index, database: database, ranges: ranges, isForward: isForward, budget: budget,
+      served: served, matches: matches)
+  }
 }

@@ -39,6 +39,15 @@ final class ColumnMatch {
   let condition: Condition
   /// The conjuncts that say no more than the condition: once it is served they need no evaluation.
   let served: [Int]
+  /// The related objects that the condition names; nil where the predicate names its values.
+  let related: RelatedRows?
+
+  /// A condition by the objects that a relationship leads to.
+  init(_ related: RelatedRows) {
+    condition = .points(related.numbers.map { .integer(Int64(bitPattern: $0)) })
+    served = related.condition.places
+    self.related = related
+  }
 
   /// Puts together what conjuncts say about one property; nil where none says anything.
   init?(_ terms: [(conjunct: Int, term: IndexableTerm)]) {
@@ -61,6 +70,7 @@ final class ColumnMatch {
         if prefix.map({ $0.text.utf8.count < text.utf8.count }) ?? true { prefix = (text, served) }
       }
     }
+    related = nil
     if let points {
       condition = .points(points.values)
       served = points.served

@@ -7,33 +7,47 @@ struct NumberCollector {
   /// The entities whose objects count.
   let family: [EntitySchema]
 
-  /// The numbers, ascending and without repetition, or nil as soon as there are more than `most`.
-  func collect(_ candidate: AccessCandidate, atMost most: Int) throws -> [UInt64]? {
+  /// The numbers, ascending and without repetition, or nil as soon as there are more than `most`
+  /// or finding them has cost more than `effort`, in units of ``RowCosts``.
+  func collect(
+    _ candidate: AccessCandidate, atMost most: Int, effort: Int = .max
+  ) throws -> [UInt64]? {
     var numbers: [UInt64] = []
+    var effort = effort
     switch candidate.way {
     case .objects(let objects):
       numbers = objects.map(\.rawValue)
-    case .index(_, let database, let ranges):
+    case .index(_, let database, let ranges, _):
       let cursor = try source.reader.cursor(database)
       for range in ranges.ranges {
+        effort -= RowCosts.seek
         let isAll = try Self.forEachKey(cursor, in: range) { entry, count in
-          guard numbers.count + count <= most else { return false }
+          effort -= RowCosts.key + count / 8
+          guard numbers.count + count <= most, effort >= 0 else { return false }
           try Self.append(entry, count, of: cursor, to: &numbers)
           return true
         }
         guard isAll else { return nil }
       }
-    case .members(_, let database, let owners):
+    case .members(let relationship, let database, let owners):
       let cursor = try source.reader.cursor(database)
       for owner in owners {
         guard let entry = try cursor.seekExact(owner.rawValue) else { continue }
         let count = try cursor.valueCount()
-        guard numbers.count + count <= most else { return nil }
-        try Self.append(entry, count, of: cursor, to: &numbers)
+        effort -= RowCosts.seek + count / 8
+        guard numbers.count + count <= most, effort >= 0 else { return nil }
+        if relationship.isOrdered {
+          try Self.appendOrdered(entry.key, cursor, to: &numbers)
+        } else {
+          try Self.append(entry, count, of: cursor, to: &numbers)
+        }
       }
+    case .inverse(let relationship, let objects):
+      guard objects.count <= most else { return nil }
+      try appendTargets(of: relationship, objects, to: &numbers)
     }
     if needsFilter(candidate) { numbers.removeAll { !isInFamily(ObjectNumber(rawValue: $0)) } }
-    Self.sortUnique(&numbers)
+    SortedNumbers.sortUnique(&numbers)
     return numbers
   }
 
@@ -43,8 +57,8 @@ struct NumberCollector {
     guard !needsFilter(candidate) else { return nil }
     var total = 0
     switch candidate.way {
-    case .objects: return nil
-    case .index(_, let database, let ranges):
+    case .objects, .inverse: return nil
+    case .index(_, let database, let ranges, _):
       let cursor = try source.reader.cursor(database)
       for range in ranges.ranges {
         _ = try Self.forEachKey(cursor, in: range) { _, count in
@@ -101,6 +115,35 @@ struct NumberCollector {
     }
   }
 
+  /// Appends the members of an owner whose relationship is ordered.
+  private static func appendOrdered(
+    _ key: UnsafeRawBufferPointer, _ cursor: borrowing Cursor, to numbers: inout [UInt64]
+  ) throws {
+    var batch = try cursor.firstBatch(key)
+    while let values = batch {
+      for place in stride(from: 0, to: values.count, by: OrderedMembers.valueSize) {
+        numbers.append(OrderedMembers.pair(values, place).0)
+      }
+      batch = try cursor.nextBatch()
+    }
+  }
+
+  /// Appends what a to-one relationship of some objects leads to.
+  private func appendTargets(
+    of relationship: RelationshipSchema, _ objects: [ObjectNumber], to numbers: inout [UInt64]
+  ) throws {
+    let resolver = SnapshotResolver(source, overlay: nil)
+    for object in objects {
+      guard let entity = source.schema.entity(of: object),
+        entity.lineage.contains(relationship.declaringEntity),
+        case .field(let index) = entity.relationships[relationship.slot].storage,
+        let target = resolver.record(of: object)?.reference(entity.layout.fields[index])
+      else { continue }
+      numbers.append(target.rawValue)
+    }
+    try resolver.check()
+  }
+
   /// Copies numbers as they lie on their page, where they need not be aligned.
   private static func append(_ values: UnsafeRawBufferPointer, to numbers: inout [UInt64]) {
     let (start, count) = (numbers.count, values.count / 8)
@@ -115,8 +158,8 @@ struct NumberCollector {
   /// entities that have it.
   private func needsFilter(_ candidate: AccessCandidate) -> Bool {
     switch candidate.way {
-    case .objects: true
-    case .index(let index, _, _):
+    case .objects, .inverse: true
+    case .index(let index, _, _, _):
       source.schema.entities[index.declaringEntity].concreteFamily.count != family.count
     case .members(let relationship, _, _):
       source.schema.entities[relationship.destination].concreteFamily.count != family.count
@@ -125,22 +168,6 @@ struct NumberCollector {
 
   func isInFamily(_ number: ObjectNumber) -> Bool {
     family.contains { $0.number == number.entity }
-  }
-
-  private static func sortUnique(_ numbers: inout [UInt64]) {
-    var isSorted = true
-    for place in numbers.indices.dropFirst() where numbers[place - 1] >= numbers[place] {
-      isSorted = false
-      break
-    }
-    guard !isSorted else { return }
-    numbers.sort()
-    var end = 1
-    for place in numbers.indices.dropFirst() where numbers[place] != numbers[end - 1] {
-      numbers[end] = numbers[place]
-      end += 1
-    }
-    numbers.removeLast(numbers.count - end)
   }
 }
 

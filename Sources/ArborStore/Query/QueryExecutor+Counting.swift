@@ -18,12 +18,10 @@ extension QueryExecutor {
     }
     let plan = try planner.plan(withoutOrder: true)
     let pending = try pendingMatches().count
-    if case .numbers(let numbers, let candidate) = plan.access, plan.residual.isEmpty,
-      candidate.namesStoredObjects
-    {
-      guard let dirty = overlay?.dirty, dirty.count > 0 else { return numbers.count + pending }
+    if case .numbers(let list) = plan.access, plan.residual.isEmpty, list.areStored {
+      guard let dirty = overlay?.dirty, dirty.count > 0 else { return list.numbers.count + pending }
       return pending
-        + numbers.reduce(0) { $0 + (dirty.contains(ObjectNumber(rawValue: $1)) ? 0 : 1) }
+        + list.numbers.reduce(0) { $0 + (dirty.contains(ObjectNumber(rawValue: $1)) ? 0 : 1) }
     }
     var counter = RowCounter()
     try visit(plan, &counter, skipsKnown: false)
@@ -55,5 +53,39 @@ extension QueryExecutor {
     }
     try resolver.check()
     return count
+  }
+}
+
+extension QueryExecutor {
+  /// What the rows of a plan cost, in units of ``RowCosts``.
+  func cost(of plan: AccessPlan) throws -> Int {
+    switch plan.access {
+    case .nothing, .ordered: 0
+    case .scan: try source.count(family) * (1 + RowCosts.cost(of: plan.residual))
+    case .numbers(let list):
+      plan.residual.isEmpty && list.areStored
+        ? 0 : list.numbers.count * (RowCosts.lookup + RowCosts.cost(of: plan.residual))
+    }
+  }
+
+  /// The numbers of all stored objects that a plan finds, ascending.
+  func numbers(_ plan: AccessPlan) throws -> [UInt64] {
+    if case .numbers(let list) = plan.access, plan.residual.isEmpty, list.areStored {
+      return list.numbers
+    }
+    var sink = NumberSink()
+    try visit(plan, &sink, skipsKnown: false)
+    return sink.numbers
+  }
+}
+
+/// Keeps the numbers of rows.
+private struct NumberSink: RowSink {
+  private(set) var numbers: [UInt64] = []
+
+  @inline(__always)
+  mutating func take(_ number: ObjectNumber, _ row: FoundRow, of entity: EntitySchema) -> Bool {
+    numbers.append(number.rawValue)
+    return true
   }
 }

@@ -17,10 +17,10 @@ extension QueryExecutor {
       for entity in family {
         guard try scan(entity, plan.residual, &sink) else { break }
       }
-    case .numbers(let numbers, let candidate):
-      let areStored = candidate.namesStoredObjects
-      let known = skipsKnown && areStored && plan.residual.isEmpty ? overlay?.known : nil
-      try look(up: numbers, plan.residual, known: known, mayBeMissing: !areStored, &sink)
+    case .numbers(let list):
+      let known = skipsKnown && list.areStored && plan.residual.isEmpty ? overlay?.known : nil
+      try look(
+        up: list.numbers, plan.residual, known: known, mayBeMissing: !list.areStored, &sink)
     }
     try resolver.check()
   }

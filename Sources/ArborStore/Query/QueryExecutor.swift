@@ -15,22 +15,31 @@ final class QueryExecutor {
   /// Keeps what upgraded records lie in until the query has been answered.
   private let upgrades = UpgradedRecords()
 
-  init(_ source: QuerySource, _ query: StoreQuery, overlay: FetchOverlay?) throws {
+  /// - Parameter environment: That of the query this one is a part of; nil for a query of its own.
+  init(
+    _ source: QuerySource, _ query: StoreQuery, overlay: FetchOverlay?,
+    environment: PredicateEnvironment? = nil
+  ) throws {
     self.source = source
     self.query = query
     self.overlay = overlay.flatMap { $0.hasPendingChanges || $0.known != nil ? $0 : nil }
     resolver = SnapshotResolver(source, overlay: self.overlay)
-    var conjuncts: [Conjunct] = []
+    var conjunction = Conjunction(conjuncts: [])
     if let predicate = query.predicate {
-      let environment = PredicateEnvironment(schema: source.schema, storeID: source.store.id)
-      conjuncts = try predicate.bound.conjuncts(
+      let environment =
+        environment ?? PredicateEnvironment(schema: source.schema, storeID: source.store.id)
+      conjunction = try predicate.bound.conjunction(
         arguments: predicate.arguments, environment: environment)
       self.environment = environment
     } else {
-      environment = nil
+      self.environment = nil
     }
     planner = QueryPlanner(
-      source: source, query: query, conjuncts: conjuncts, family: source.family(query))
+      scope: PlanScope(
+        source: source, entity: query.entity, family: source.family(query),
+        arguments: query.predicate?.arguments ?? [], environment: self.environment,
+        overlay: self.overlay),
+      query: query, conjunction: conjunction)
   }
 
   var family: [EntitySchema] { planner.family }
@@ -120,7 +129,7 @@ final class QueryExecutor {
     switch plan.access {
     case .nothing, .ordered: return 0
     case .scan: return try source.count(family)
-    case .numbers(let numbers, _): return numbers.count
+    case .numbers(let list): return list.numbers.count
     }
   }
 

@@ -1,40 +1,37 @@
 internal import ArborModel
 internal import LMDB
 
-/// Chooses one way to a query's rows, by exact counts.
+/// Chooses the way to a query's rows, by exact counts.
 ///
-/// Looking a record up by its number costs several times what a row of a scan costs, so a way that
-/// finds more than a sixteenth of all rows loses to the scan. Counting and gathering the numbers of
-/// a way is one walk, ended as soon as that is certain.
+/// Looking a record up by its number costs several times what a row of a scan costs, so ways that
+/// find more than a sixteenth of all rows lose to the scan, as a rule. Counting and gathering the
+/// numbers of a way is one walk, ended as soon as that is certain.
 struct QueryPlanner {
-  /// A scan's rows cost a sixteenth of those that are looked up one by one.
-  private static let scanAdvantage = 16
-  /// Up to so many rows a way is always better than a scan.
-  private static let fewRows = 16
-  /// A way that finds no more is taken without looking at others.
-  private static let hardlyAny = 8
-
-  let source: QuerySource
+  let scope: PlanScope
   let query: StoreQuery
-  let conjuncts: [Conjunct]
-  let family: [EntitySchema]
+  let conjunction: Conjunction
+
+  var source: QuerySource { scope.source }
+  var conjuncts: [Conjunct] { conjunction.conjuncts }
+  var family: [EntitySchema] { scope.family }
 
   /// Decides. `withoutOrder` leaves out the walks that may be given up.
   func plan(withoutOrder: Bool = false) throws -> AccessPlan {
     if isNeverTrue { return AccessPlan(access: .nothing, residual: []) }
-    let candidates = AccessCandidates(conjuncts, of: query.entity, in: source.store)
-    let ordered = withoutOrder ? nil : orderedAccess(candidates)
+    let candidates = AccessCandidates(conjuncts, of: scope)
+    let ordered = withoutOrder ? nil : try orderedAccess(candidates)
     if let ordered, ordered.served.count == conjuncts.count {
       return AccessPlan(access: .ordered(ordered), residual: [])
     }
-    let ways = candidates.all()
-    if ways.isEmpty, ordered == nil {
-      return AccessPlan(access: .scan, residual: nodes(served: []))
+    let scanCost =
+      conjuncts.isEmpty ? 0 : NumberFinder.scanCost(conjunction, rows: try source.count(family))
+    var best: NumberList?
+    if !conjuncts.isEmpty {
+      var finder = NumberFinder(conjunction, candidates, scope, cost: scanCost)
+      best = try finder.find()
     }
-    let threshold = max(try source.count(family) / Self.scanAdvantage, Self.fewRows)
-    let best = try best(of: ways, candidates, threshold)
     if let ordered, let needed = query.rowsNeeded {
-      let rows = best?.numbers.count ?? threshold
+      let rows = best?.numbers.count ?? scanCost / RowCosts.lookup
       // Few rows are sorted sooner than a longer walk finds those that pass the other conditions.
       if rows / 4 > needed {
         return AccessPlan(
@@ -42,14 +39,12 @@ struct QueryPlanner {
       }
     }
     guard let best else { return AccessPlan(access: .scan, residual: nodes(served: [])) }
-    return AccessPlan(
-      access: .numbers(best.numbers, best.candidate),
-      residual: nodes(served: best.candidate.served))
+    return AccessPlan(access: .numbers(best), residual: nodes(served: best.served))
   }
 
   /// The way that alone says all that the predicate says, so that its counts are the answer.
   func exactWay() -> AccessCandidate? {
-    let candidates = AccessCandidates(conjuncts, of: query.entity, in: source.store)
+    let candidates = AccessCandidates(conjuncts, of: scope)
     for option in candidates.all() {
       if let way = candidates.candidate(option), Set(way.served).count == conjuncts.count {
         return way
@@ -65,34 +60,12 @@ struct QueryPlanner {
     }
   }
 
-  private func nodes(served: [Int]) -> [BoundNode] {
+  private func nodes(served: Set<Int>) -> [BoundNode] {
     conjuncts.indices.filter { !served.contains($0) }.map { conjuncts[$0].node }
   }
 
-  private func best(
-    of options: [AccessOption], _ candidates: AccessCandidates, _ threshold: Int
-  ) throws -> (candidate: AccessCandidate, numbers: [UInt64])? {
-    let collector = NumberCollector(source: source, family: family)
-    var best: (candidate: AccessCandidate, numbers: [UInt64])?
-    for option in options {
-      guard let way = candidates.candidate(option) else { continue }
-      let most: Int
-      switch way.way {
-      // An object that is named is looked up; there is nothing to count.
-      case .objects: most = .max
-      case .index, .members:
-        most = best.map { $0.numbers.count - 1 } ?? threshold
-        guard way.lookups <= max(most, Self.fewRows) else { continue }
-      }
-      guard let numbers = try collector.collect(way, atMost: most) else { continue }
-      best = (way, numbers)
-      if numbers.count <= Self.hardlyAny { break }
-    }
-    return best
-  }
-
   /// An index that has the order of the sort keys behind the columns that equalities fix.
-  private func orderedAccess(_ candidates: AccessCandidates) -> OrderedAccess? {
+  private func orderedAccess(_ candidates: AccessCandidates) throws -> OrderedAccess? {
     guard query.rowsNeeded != nil, !query.sortKeys.isEmpty else { return nil }
     for (place, index) in query.entity.indexes.enumerated() where index.isPlain {
       // An index of an ancestor has the entries of other entities too.
@@ -129,7 +102,7 @@ struct QueryPlanner {
     guard !leading.isEmpty else {
       return OrderedAccess(
         index: index, database: database, ranges: [ScanRange(lower: [0], upper: nil)],
-        isForward: isForward, budget: .max, served: [], isNarrowed: false)
+        isForward: isForward, budget: .max, served: [], matches: [])
     }
     guard
       let ranges = ScanRanges(columns: query.entity.keyColumns(of: index), matches: leading),
@@ -137,16 +110,8 @@ struct QueryPlanner {
     else { return nil }
     return OrderedAccess(
       index: index, database: database, ranges: ranges.ranges, isForward: isForward,
-      budget: .max, served: Array(Set(leading.prefix(ranges.usedColumns).flatMap(\.served))),
-      isNarrowed: true)
-  }
-}
-
-extension OrderedAccess {
-  fileprivate func limited(to budget: Int) -> OrderedAccess {
-    OrderedAccess(
-      index: index, database: database, ranges: ranges, isForward: isForward, budget: budget,
-      served: served, isNarrowed: isNarrowed)
+      budget: .max, served: Set(leading.prefix(ranges.usedColumns).flatMap(\.served)),
+      matches: leading)
   }
 }
 

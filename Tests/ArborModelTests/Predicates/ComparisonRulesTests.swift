@@ -41,7 +41,7 @@ import Testing
           environment: world.environment)
       },
       #expect(throws: ArborError.self) {
-        _ = try bound.conjuncts(
+        _ = try bound.conjunction(
           arguments: predicate.arguments, environment: world.environment)
       },
     ] {

@@ -46,8 +46,9 @@ import Testing
     _ comment: String
   ) throws {
     let bound = try PredicateBinder.bind(predicate, to: world.person, in: world.schema)
-    let conjuncts = try bound.conjuncts(
-      arguments: predicate.arguments, environment: world.environment)
+    let conjuncts = try bound.conjunction(
+      arguments: predicate.arguments, environment: world.environment
+    ).conjuncts
     let whole = try world.matches(conjuncts.map(\.node), predicate.arguments, in: world.person)
     #expect(whole == expected, "\(comment)")
     for conjunct in conjuncts {

@@ -11,7 +11,9 @@ import Testing
 
   private func conjuncts(_ predicate: FetchPredicate) throws -> [Conjunct] {
     let bound = try PredicateBinder.bind(predicate, to: world.person, in: world.schema)
-    return try bound.conjuncts(arguments: predicate.arguments, environment: world.environment)
+    return try bound.conjunction(
+      arguments: predicate.arguments, environment: world.environment
+    ).conjuncts
   }
 
   private func term(_ predicate: FetchPredicate) throws -> IndexableTerm? {
@@ -41,7 +43,9 @@ import Testing
     }
     #expect(first.comparison == .notEqual)
     #expect(either.count == 2)
-    #expect(try conjuncts("TRUEPREDICATE OR FALSEPREDICATE AND long == 1").count == 1)
+    #expect(try conjuncts("TRUEPREDICATE OR FALSEPREDICATE AND long == 1").isEmpty)
+    #expect(
+      try conjuncts("(long == 1 AND short == 2) AND (TRUEPREDICATE AND flag == 1)").count == 3)
     #expect(try conjuncts("TRUEPREDICATE").isEmpty)
     #expect(try conjuncts("NOT FALSEPREDICATE").isEmpty)
     #expect(try isNever("long == 1 AND FALSEPREDICATE"))
@@ -156,5 +160,37 @@ import Testing
     let foreign = ObjectID(storeID: UUID(), entityName: "Person", number: 1)
     #expect(try isNever("boss == \(foreign)"))
     #expect(try term("boss IN \([foreign, boss.id])")?.condition == .equals(number))
+  }
+
+  @Test func disjunctionsOfOnePropertyAreOneTerm() throws {
+    for text in [
+      "long == 1 OR long == 3 OR long == nil", "long IN {3, nil} OR (long == 1 OR long == 3)",
+      "NOT (long != 1 AND long != 3 AND long != nil)",
+      "long == 1 OR long == 2.5 OR long IN {nil, 3}",
+    ] {
+      let found = try term(FetchPredicate(stringLiteral: text))
+      #expect(found?.condition == .anyOf([.null, 1, 3]), "\(text)")
+    }
+    #expect(try term("long == 1 OR long == 2.5")?.condition == .equals(1))
+    #expect(try isNever("long == 0.5 OR short == 40000"))
+  }
+
+  @Test func disjunctionsKeepAlternativesThatMayNarrow() throws {
+    let found = try conjuncts(
+      "long == 1 OR short > 2 OR long == 3 OR (flag == TRUE AND name != 'x')")
+    #expect(found.count == 1 && found[0].term == nil)
+    let alternatives = found[0].alternatives
+    #expect(alternatives.map(\.conjuncts.count) == [1, 1, 2])
+    #expect(alternatives[0].conjuncts[0].term?.condition == .anyOf([1, 3]))
+    #expect(alternatives[2].conjuncts.map { $0.term != nil } == [true, false])
+    #expect(try conjuncts("long == 1 OR name != 'x'")[0].alternatives.isEmpty)
+    // An alternative that nothing fulfils opens no way and closes none.
+    #expect(try conjuncts("long == 0.5 OR long > 3 OR short == 1")[0].alternatives.count == 2)
+  }
+
+  @Test func argumentsAreCheckedBesideWhatIsAlwaysTrue() throws {
+    #expect(throws: ArborError.self) {
+      try conjuncts(FetchPredicate(format: "TRUEPREDICATE OR name BEGINSWITH %@", arguments: [3]))
+    }
   }
 }

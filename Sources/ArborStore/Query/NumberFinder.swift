@@ -1,0 +1,191 @@
+internal import ArborModel
+
+/// Finds the cheapest list of object numbers that holds all rows of a conjunction, by exact counts.
+///
+/// Each way is walked at most until it is certain that it costs more than the best one so far, or
+/// than the alternative that whoever asks has: a scan, at the top.
+struct NumberFinder {
+  /// Up to so many rows a way is always better than a scan.
+  private static let fewRows = 16
+  /// A way that finds no more is taken without looking at others.
+  private static let hardlyAny = 8
+  /// Fewer rows than this are read sooner than a second list is made to leave some of them out.
+  private static let worthIntersecting = 64
+
+  let scope: PlanScope
+  let conjunction: Conjunction
+  private var candidates: AccessCandidates
+  private let collector: NumberCollector
+  /// What the best list costs, its records' reading included; at first what it has to beat.
+  private var cost: Int
+  private var best: NumberList?
+  /// The ways by index or relationship that there are, for intersections.
+  private var options: [AccessOption]
+
+  /// - Parameter cost: What a list has to be cheaper than, in units of ``RowCosts``.
+  init(_ conjunction: Conjunction, _ candidates: AccessCandidates, _ scope: PlanScope, cost: Int) {
+    self.scope = scope
+    self.conjunction = conjunction
+    self.candidates = candidates
+    self.cost = cost
+    collector = NumberCollector(source: scope.source, family: scope.family)
+    options = candidates.all()
+  }
+
+  /// What a scan costs that asks every row for a conjunction.
+  static func scanCost(_ conjunction: Conjunction, rows: Int) -> Int {
+    rows * (1 + RowCosts.cost(of: conjunction.conjuncts.map(\.node)))
+  }
+
+  /// The best list, or nil where none is cheap enough.
+  mutating func find() throws -> NumberList? {
+    try take(options)
+    if isDone { return best }
+    for (place, conjunct) in conjunction.conjuncts.enumerated()
+    where !conjunct.alternatives.isEmpty {
+      try unite(conjunct.alternatives, place)
+    }
+    if isDone { return best }
+    if scope.mayRelate {
+      for condition in conjunction.related { try relate(condition) }
+      if isDone { return best }
+    }
+    try intersect()
+    return best
+  }
+
+  private var isDone: Bool { best.map { $0.numbers.count <= Self.hardlyAny } ?? false }
+
+  /// What each row costs that is found where some conjuncts are served.
+  private func rowCost(_ served: Set<Int>) -> Int {
+    var cost = RowCosts.lookup
+    for (place, conjunct) in conjunction.conjuncts.enumerated() where !served.contains(place) {
+      cost += RowCosts.cost(of: [conjunct.node])
+    }
+    return cost
+  }
+
+  /// How many rows a list may have to be better than the best.
+  private func most(_ served: Set<Int>) -> Int {
+    let most = (cost - 1) / rowCost(served)
+    return best == nil ? max(most, Self.fewRows) : most
+  }
+
+  private mutating func adopt(_ list: NumberList) {
+    best = list
+    cost = list.numbers.count * rowCost(list.served)
+  }
+
+  // MARK: Single ways
+
+  private mutating func take(_ options: [AccessOption]) throws {
+    for option in options {
+      guard let way = candidates.candidate(option) else { continue }
+      let most: Int
+      switch way.way {
+      // An object that is named is looked up; there is nothing to count.
+      case .objects: most = .max
+      case .index, .members, .inverse:
+        most = self.most(Set(way.served))
+        guard way.lookups <= max(most, Self.fewRows) else { continue }
+      }
+      guard let numbers = try collector.collect(way, atMost: most) else { continue }
+      adopt(NumberList(numbers, way))
+      if isDone { return }
+    }
+  }
+
+  // MARK: Unions
+
+  /// The rows of a disjunction are those of its alternatives.
+  private mutating func unite(_ alternatives: [Conjunction], _ place: Int) throws {
+    var numbers: [UInt64] = []
+    var sources: [NumberSource] = []
+    var isExact = true
+    var areStored = true
+    var room = most([]) * RowCosts.lookup
+    for alternative in alternatives {
+      var finder = NumberFinder(
+        alternative, AccessCandidates(alternative.conjuncts, of: scope), scope, cost: room)
+      guard let list = try finder.find() else { return }
+      numbers += list.numbers
+      sources.append(list.source)
+      isExact = isExact && list.served.count == alternative.conjuncts.count
+      areStored = areStored && list.areStored
+      room -= list.numbers.count * RowCosts.lookup
+      guard room >= 0 else { return }
+    }
+    SortedNumbers.sortUnique(&numbers)
+    let list = NumberList(
+      numbers, NumberSource(.union(sources), rows: numbers.count), served: isExact ? [place] : [],
+      areStored: areStored)
+    if numbers.count <= most(list.served) { adopt(list) }
+  }
+
+  // MARK: Relationships
+
+  /// Finds the related objects that fulfil a condition, then what leads to them.
+  private mutating func relate(_ condition: RelatedCondition) throws {
+    let executor = try scope.executor(of: condition)
+    let plan = try executor.planner.plan()
+    guard try executor.cost(of: plan) < cost else { return }
+    let numbers = try executor.numbers(plan)
+    let rows = RelatedRows(condition, executor: executor, plan: plan, numbers: numbers)
+    guard !numbers.isEmpty else {
+      return adopt(
+        NumberList(
+          [], NumberSource(.unrelated(rows), rows: 0),
+          served: Set(conjunction.conjuncts.indices)))
+    }
+    guard numbers.count * RowCosts.seek < cost else { return }
+    let opened = candidates.add(rows)
+    options += opened
+    try take(opened)
+  }
+
+  // MARK: Intersections
+
+  /// Leaves out numbers that another way does not find, where that costs less than reading their
+  /// records.
+  private mutating func intersect() throws {
+    guard options.count > 1, best.map({ $0.numbers.count > Self.worthIntersecting }) ?? true
+    else { return }
+    var list = best
+    // A way that is not worth it alone may be with another one; the try shall cost a part of what
+    // there is to win.
+    let effort = cost / 4
+    for option in options {
+      guard let way = candidates.candidate(option), way.isCountable,
+        !(list?.served.isSuperset(of: way.served) ?? false)
+      else { continue }
+      let most = list.map { $0.numbers.count * 4 } ?? effort
+      guard let numbers = try collector.collect(way, atMost: most, effort: effort) else {
+        break
+      }
+      let found = NumberList(numbers, way)
+      guard let narrower = list else {
+        list = found
+        continue
+      }
+      let common = SortedNumbers.intersection(narrower.numbers, numbers)
+      guard common.count < narrower.numbers.count else { continue }
+      var sources = [narrower.source]
+      if case .intersection(let inner) = narrower.source.kind { sources = inner }
+      list = NumberList(
+        common, NumberSource(.intersection(sources + [found.source]), rows: common.count),
+        served: narrower.served.union(found.served), areStored: narrower.areStored)
+      if common.count <= Self.worthIntersecting { break }
+    }
+    if let list, list.numbers.count <= most(list.served) { adopt(list) }
+  }
+}
+
+extension AccessCandidate {
+  /// Whether the way's numbers are kept in lists, each with its count.
+  fileprivate var isCountable: Bool {
+    switch way {
+    case .objects, .inverse: false
+    case .index, .members: true
+    }
+  }
+}

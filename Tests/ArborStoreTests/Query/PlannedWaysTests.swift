@@ -1,0 +1,173 @@
+import ArborModel
+import ArborStore
+import Foundation
+import TestSupport
+import Testing
+
+/// Plans that put several ways together, on the population of ``PlannedPeople``: unions,
+/// intersections and conditions on related objects.
+@Suite struct PlannedWaysTests {
+  // MARK: Unions
+
+  @Test func equalitiesOfOnePropertyAreOneLook() throws {
+    try assertFetch("Employee", "badge == 11 OR badge IN {12, 900} OR 13 == badge") {
+      """
+      index Employee.badge: badge IN 4 values · 3 rows
+      """
+    } rows: {
+      "e010 e011 e012"
+    }
+    try assertFetch("Employee", "NOT (badge != 11 AND badge != 12) AND age > 10") {
+      """
+      filter age > 10
+      └ index Employee.badge: badge IN 2 values · 2 rows
+      """
+    } rows: {
+      "e011"
+    }
+  }
+
+  @Test func differentPropertiesAreAUnion() throws {
+    try assertFetch("Employee", "badge == 17 OR age > 98 AND name BEGINSWITH 'e1'") {
+      """
+      filter badge == 17 OR (age > 98 AND name BEGINSWITH "e1")
+      └ union · 9 rows
+        ├ index Employee.badge: badge == 17 · 1 row
+        └ index Person.age: age >= 99 · 8 rows
+      """
+    } rows: {
+      "e016 e199"
+    }
+  }
+
+  @Test func alternativesAreCheckedByTheRecordWhereTheirWaysSayLess() throws {
+    try assertFetch(
+      "Employee", "badge == 17 OR age == 98 AND plain == nil AND name ENDSWITH '98'"
+    ) {
+      """
+      filter badge == 17 OR (age == 98 AND plain == nil AND name ENDSWITH "98")
+      └ union · 9 rows
+        ├ index Employee.badge: badge == 17 · 1 row
+        └ index Person.age: age == 98 · 8 rows
+      """
+    } rows: {
+      "e016 e098 e198 e298 e398 e498 e598 e698 e798"
+    }
+  }
+
+  @Test func aUnionOfMostRowsIsAScan() throws {
+    try assertFetch("Employee", "badge < 3 OR age > 20 AND age < 90", limit: 3) {
+      """
+      limit 3
+      └ filter badge < 3 OR (age > 20 AND age < 90)
+        └ scan Employee · 800 rows
+      """
+    } rows: {
+      "e000 e001 e021"
+    }
+  }
+
+  // MARK: Intersections
+
+  @Test func twoWaysThatFindManyMayFindFewTogether() throws {
+    let mentors = (90..<110).map { "p\($0 < 100 ? "0" : "")\($0)" }
+    let marks = mentors.map { _ in "%@" }.joined(separator: ", ")
+    try assertFetch("Employee", "mentor IN {\(marks)} AND age > 97", mentors) {
+      """
+      filter mentor IN {\((91..<111).map { "Person \($0)" }.joined(separator: ", "))}
+      └ index Person.age: age >= 98 · 16 rows
+      """
+    } rows: {
+      "e098 e099 e298 e299 e498 e499 e698 e699"
+    }
+    try assertFetch("Employee", "mentor IN {\(marks)} AND age > 90", mentors, limit: 3) {
+      """
+      limit 3
+      └ intersection · 36 rows
+        ├ relationship Person.~Employee.mentor: of 20 objects · 80 rows
+        └ index Person.age: age >= 91 · 72 rows
+      """
+    } rows: {
+      "e091 e092 e093"
+    }
+  }
+
+  // MARK: Relationships
+
+  @Test func relatedObjectsAreFoundFirst() throws {
+    try assertFetch("Employee", "company.name == 'c03' AND badge < 50") {
+      """
+      filter badge < 50
+      └ index Employee.byCompanyAge: company among 1 object · 40 rows
+        └ index Company.name: name == "c03" · 1 row
+      """
+    } rows: {
+      "e003 e023 e043"
+    }
+    try assertFetch("Employee", "mentor.age == 3 AND mentor.name ENDSWITH '103'") {
+      """
+      relationship Person.~Employee.mentor: of 2 objects · 4 rows
+      └ filter name ENDSWITH "103" · 2 rows
+        └ index Person.age: age == 3 · 10 rows
+      """
+    } rows: {
+      "e103 e303 e503 e703"
+    }
+  }
+
+  @Test func relatedConditionsNarrowCompoundIndexes() throws {
+    try assertFetch("Employee", "age < 20 AND (company.name == 'c03' OR company.name == 'c04')") {
+      """
+      index Employee.byCompanyAge: company among 2 objects, age <= 19 · 16 rows
+      └ index Company.name: name IN 2 values · 2 rows
+      """
+    } rows: {
+      "e003 e004 e103 e104 e203 e204 e303 e304 e403 e404 e503 e504 e603 e604 e703 e704"
+    }
+  }
+
+  @Test func whatNoRelatedObjectFulfilsIsNotLookedFor() throws {
+    try assertFetch("Employee", "company.name == 'nobody' AND age > 3") {
+      """
+      nothing · 0 rows
+      └ index Company.name: name == "nobody" · 0 rows
+      """
+    } rows: {
+      ""
+    }
+  }
+
+  @Test func conditionsThatNilFulfilsAreAskedOfTheRow() throws {
+    try assertFetch("Employee", "company.name != 'c03' AND name BEGINSWITH 'e00'") {
+      """
+      filter company.name != "c03"
+      └ index Person.name: name BEGINSWITH "e00" · 10 rows
+      """
+    } rows: {
+      "e000 e001 e002 e004 e005 e006 e007 e008 e009"
+    }
+    try assertFetch("Employee", "company.city == nil", limit: 1) {
+      """
+      limit 1
+      └ filter company.city == nil
+        └ scan Employee · 800 rows
+      """
+    } rows: {
+      "e000"
+    }
+  }
+
+  // MARK: Asking
+
+  private func assertFetch(
+    _ entity: String, _ text: String?, _ names: [String] = [], sortKeys: [SortKey] = [],
+    limit: Int = 0, plan: () -> String, rows: () -> String,
+    sourceLocation: SourceLocation = #_sourceLocation
+  ) throws {
+    let people = try PlannedPeople()
+    try people.expect(
+      entity, text, names, sortKeys: sortKeys, limit: limit, plan: plan(), rows: rows(),
+      sourceLocation: sourceLocation)
+    try people.finish()
+  }
+}

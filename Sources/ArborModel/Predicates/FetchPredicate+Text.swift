@@ -2,11 +2,8 @@ extension FetchPredicate: CustomStringConvertible {
   /// The predicate in canonical form, with its constants: text that parses back to an equal
   /// predicate. Of a malformed predicate, what was written.
   public var description: String {
-    let printer = PredicatePrinter { index in
-      index < arguments.count ? PredicateLiteral.text(of: arguments[index]) : "%@"
-    }
-    switch shape.outcome {
-    case .success(let node): return printer.text(of: node)
+    switch resolved {
+    case .success(let node): return PredicatePrinter { _ in "%@" }.text(of: node)
     case .failure(let error): return source ?? "<\(error)>"
     }
   }

@@ -41,3 +41,12 @@ package final class ParsedPredicate: Sendable {
     pathArguments = open.pathArguments.sorted()
   }
 }
+
+extension ParsedPredicate {
+  /// The shape of a text that is read anew, past the cache of shapes.
+  package static func reading(
+    _ text: String, limits: PredicateLimits = .standard
+  ) -> ParsedPredicate {
+    PredicateParser.parse(PredicateText(segments: [text]), isFormat: false, limits: limits)
+  }
+}

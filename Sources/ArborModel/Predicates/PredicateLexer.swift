@@ -16,7 +16,7 @@ struct PredicateLexer {
   }
 
   /// Reads all tokens; the last is `end`.
-  mutating func run() throws(ArborError) {
+  mutating func run() throws(PredicateFailure) {
     while true {
       skipBlanks()
       guard position < bytes.count else { break }
@@ -25,7 +25,7 @@ struct PredicateLexer {
     append(.end, length: 0)
   }
 
-  private mutating func next() throws(ArborError) {
+  private mutating func next() throws(PredicateFailure) {
     let byte = bytes[position]
     switch byte {
     case PredicateText.argumentMark:
@@ -36,6 +36,7 @@ struct PredicateLexer {
     case UInt8(ascii: "$"): try variable()
     case UInt8(ascii: "%"): try specification()
     case UInt8(ascii: "#"): try escapedWord()
+    case UInt8(ascii: "@"): try collectionOperator()
     case UInt8(ascii: "("):
       openParentheses.append(tokens.count)
       append(.openParenthesis(closedBy: -1), length: 1)
@@ -62,8 +63,8 @@ struct PredicateLexer {
     position += length
   }
 
-  func error(_ message: String, at offset: Int) -> ArborError {
-    PredicateSite(text, offset).error(message)
+  func error(_ message: String, at offset: Int) -> PredicateFailure {
+    PredicateFailure(PredicateSite(text, offset).error(message))
   }
 
   /// The scalar at a place, decoded; marks of arguments are none.
@@ -145,7 +146,7 @@ struct PredicateLexer {
   }
 
   /// `#name`: a reserved word as an identifier.
-  private mutating func escapedWord() throws(ArborError) {
+  private mutating func escapedWord() throws(PredicateFailure) {
     let end = wordEnd(from: position + 1)
     guard end > position + 1 else {
       throw error("A name is expected behind \"#\".", at: position)
@@ -153,7 +154,16 @@ struct PredicateLexer {
     append(.identifier, length: end - position)
   }
 
-  private mutating func variable() throws(ArborError) {
+  /// `@count`; whether there is such an operator is for the parser to say.
+  private mutating func collectionOperator() throws(PredicateFailure) {
+    let end = wordEnd(from: position + 1)
+    guard end > position + 1 else {
+      throw error("The name of a collection operator is expected behind \"@\".", at: position)
+    }
+    append(.collectionOperator, length: end - position)
+  }
+
+  private mutating func variable() throws(PredicateFailure) {
     let end = wordEnd(from: position + 1, allowsDollar: true)
     guard end > position + 1 else {
       throw error("The name of a variable is expected behind \"$\".", at: position)
@@ -163,7 +173,7 @@ struct PredicateLexer {
 
   // MARK: Literals
 
-  private mutating func string(quote: UInt8) throws(ArborError) {
+  private mutating func string(quote: UInt8) throws(PredicateFailure) {
     var end = position + 1
     while end < bytes.count, bytes[end] != quote {
       if bytes[end] == PredicateText.argumentMark {
@@ -181,7 +191,7 @@ struct PredicateLexer {
     append(.string, length: end + 1 - position)
   }
 
-  private mutating func number() throws(ArborError) {
+  private mutating func number() throws(PredicateFailure) {
     var end = position
     func digits(_ isDigit: (UInt8) -> Bool) {
       while end < bytes.count, isDigit(bytes[end]) { end += 1 }
@@ -216,7 +226,7 @@ struct PredicateLexer {
 
   // MARK: Punctuation
 
-  private mutating func specification() throws(ArborError) {
+  private mutating func specification() throws(PredicateFailure) {
     var length = 1
     while [0x68, 0x6C, 0x71, 0x7A, 0x6A, 0x74, 0x4C].contains(byte(length)) { length += 1 }
     let letter = byte(length)
@@ -224,7 +234,7 @@ struct PredicateLexer {
     let isValue = "@diuxXoOcCfFeEgGaAsSDU".utf8.contains(letter)
     guard isKeyPath || isValue else {
       // What is left is the operator for remainders, or its doubled spelling.
-      return append(.otherOperator, length: byte(1) == UInt8(ascii: "%") ? 2 : 1)
+      return append(.infix(.modulus), length: byte(1) == UInt8(ascii: "%") ? 2 : 1)
     }
     guard isFormat else {
       let name = String(decoding: bytes[position...(position + length)], as: UTF8.self)
@@ -237,30 +247,64 @@ struct PredicateLexer {
     argumentCount += 1
   }
 
-  private static let punctuation: [(spelling: StaticString, kind: PredicateToken.Kind)] = [
-    ("==", .comparison(.equal)), ("=<", .comparison(.lessOrEqual)),
-    ("=>", .comparison(.greaterOrEqual)), ("=", .comparison(.equal)),
-    ("!=", .comparison(.notEqual)), ("!", .not), ("<>", .comparison(.notEqual)),
-    ("<=", .comparison(.lessOrEqual)), ("<<", .otherOperator), ("<", .comparison(.less)),
-    (">=", .comparison(.greaterOrEqual)), (">>", .otherOperator), (">", .comparison(.greater)),
-    ("&&", .and), ("&", .otherOperator), ("||", .or), ("|", .otherOperator), ("{", .openBrace),
-    ("}", .closeBrace), ("[", .openBracket), ("]", .closeBracket), (",", .comma), (".", .dot),
-    ("@", .at), ("-", .minus), ("+", .otherOperator), ("**", .otherOperator),
-    ("*", .otherOperator), ("/", .otherOperator), ("^", .otherOperator), ("~", .otherOperator),
-    (":=", .otherOperator), (":", .otherOperator),
-  ]
-
-  private mutating func punctuation() throws(ArborError) {
-    for (spelling, kind) in Self.punctuation {
-      let length = spelling.utf8CodeUnitCount
-      let isHere = spelling.withUTF8Buffer { spelling in
-        spelling[0] == bytes[position] && (length == 1 || spelling[1] == byte(1))
-      }
-      if isHere { return append(kind, length: length) }
+  private mutating func punctuation() throws(PredicateFailure) {
+    guard let (kind, length) = Self.punctuation(bytes[position], byte(1)) else {
+      throw strayCharacter
     }
+    append(kind, length: length)
+  }
+
+  /// The token that begins with a byte that is followed by another.
+  private static func punctuation(
+    _ first: UInt8, _ second: UInt8
+  ) -> (kind: PredicateToken.Kind, length: Int)? {
+    func pair(
+      _ spelling: Unicode.Scalar, _ double: PredicateToken.Kind, else single: PredicateToken.Kind
+    ) -> (kind: PredicateToken.Kind, length: Int) {
+      second == UInt8(ascii: spelling) ? (double, 2) : (single, 1)
+    }
+    switch first {
+    case UInt8(ascii: "="):
+      if second == UInt8(ascii: "<") { return (.comparison(.lessOrEqual), 2) }
+      if second == UInt8(ascii: ">") { return (.comparison(.greaterOrEqual), 2) }
+      return pair("=", .comparison(.equal), else: .comparison(.equal))
+    case UInt8(ascii: "!"): return pair("=", .comparison(.notEqual), else: .not)
+    case UInt8(ascii: "<"):
+      if second == UInt8(ascii: ">") { return (.comparison(.notEqual), 2) }
+      if second == UInt8(ascii: "<") { return (.infix(.leftshift), 2) }
+      return pair("=", .comparison(.lessOrEqual), else: .comparison(.less))
+    case UInt8(ascii: ">"):
+      if second == UInt8(ascii: ">") { return (.infix(.rightshift), 2) }
+      return pair("=", .comparison(.greaterOrEqual), else: .comparison(.greater))
+    case UInt8(ascii: "&"): return pair("&", .and, else: .infix(.bitwiseAnd))
+    case UInt8(ascii: "|"): return pair("|", .or, else: .infix(.bitwiseOr))
+    case UInt8(ascii: "*"): return pair("*", .infix(.power), else: .infix(.multiply))
+    case UInt8(ascii: ":"): return pair("=", .assign, else: .colon)
+    default: return single(first).map { ($0, 1) }
+    }
+  }
+
+  private static func single(_ byte: UInt8) -> PredicateToken.Kind? {
+    switch byte {
+    case UInt8(ascii: "."): .dot
+    case UInt8(ascii: ","): .comma
+    case UInt8(ascii: "{"): .openBrace
+    case UInt8(ascii: "}"): .closeBrace
+    case UInt8(ascii: "["): .openBracket
+    case UInt8(ascii: "]"): .closeBracket
+    case UInt8(ascii: "-"): .minus
+    case UInt8(ascii: "+"): .infix(.add)
+    case UInt8(ascii: "/"): .infix(.divide)
+    case UInt8(ascii: "^"): .infix(.bitwiseXor)
+    case UInt8(ascii: "~"): .tilde
+    default: nil
+    }
+  }
+
+  private var strayCharacter: PredicateFailure {
     let character = scalar(at: position).map { String($0.scalar) } ?? "?"
     let isCurly = ["\u{201C}", "\u{201D}", "\u{2018}", "\u{2019}", "\u{201E}"].contains(character)
-    throw error(
+    return error(
       "\"\(character)\" means nothing here; "
         + (isCurly ? "write texts in straight quotes." : "remove it, or put texts in quotes."),
       at: position)

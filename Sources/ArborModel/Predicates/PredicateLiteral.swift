@@ -19,7 +19,8 @@ enum PredicateLiteral {
       number.isFinite ? number.description : "CAST(\"\(number)\", \"NSNumber\")"
     case .decimal(let number): "CAST(\"\(number)\", \"NSDecimalNumber\")"
     case .string(let text): quoted(text)
-    case .date(let date): "CAST(\(date.timeIntervalSinceReferenceDate), \"NSDate\")"
+    case .date(let date):
+      "CAST(\(text(of: .double(date.timeIntervalSinceReferenceDate))), \"NSDate\")"
     case .binary(let data): "data(\"\(hexadecimal(data))\")"
     case .uuid(let uuid): "uuid(\"\(uuid.uuidString)\")"
     case .uri(let url): "uri(\(quoted(url.absoluteString)))"
@@ -89,8 +90,6 @@ enum PredicateLiteral {
     }
   }
 
-  static let types: Set<String> = ["NSDate", "NSDecimalNumber", "NSNumber"]
-
   private static func decimal(_ text: String) -> Value? {
     // Foundation reads the number that a text begins with; the whole text must be one.
     guard text == "NaN" || Double(text) != nil else { return nil }
@@ -109,53 +108,5 @@ enum PredicateLiteral {
     return stride(from: 0, to: digits.count, by: 2).map {
       UInt8(digits[$0] << 4 | digits[$0 + 1])
     }
-  }
-}
-
-extension PredicateParser {
-  /// `uuid("…")` and its kin.
-  mutating func literalCall() throws(ArborError) -> ExpressionNode {
-    let start = token
-    let name = try lexer.name(of: start)
-    guard PredicateLiteral.names.contains(name) else {
-      throw unsupported("The function \"\(name)\"", at: start)
-    }
-    advance()
-    advance()
-    guard token.kind == .string else { throw expected("a text in quotes") }
-    let text = token
-    advance()
-    try expect(.closeParenthesis, ")")
-    guard let value = PredicateLiteral.constant(name, try lexer.string(of: text)) else {
-      throw site(text).error(
-        "This text is no \(name); correct it or pass the value as an argument.")
-    }
-    return .constant(value)
-  }
-
-  /// `CAST(constant, "type")`.
-  mutating func castLiteral() throws(ArborError) -> ExpressionNode {
-    let start = token
-    advance()
-    guard case .openParenthesis = token.kind else { throw expected("\"(\"") }
-    try descend()
-    advance()
-    guard case .constant(let value) = try expression() else {
-      throw unsupported("CAST of anything but a constant", at: start)
-    }
-    try expect(.comma, ",")
-    guard token.kind == .string else { throw expected("the name of a type in quotes") }
-    let type = token
-    let name = try lexer.string(of: type)
-    advance()
-    try expect(.closeParenthesis, ")")
-    ascend()
-    guard PredicateLiteral.types.contains(name) else {
-      throw unsupported("CAST to \"\(name)\"", at: type)
-    }
-    guard let cast = PredicateLiteral.cast(value, to: name) else {
-      throw site(start).error("This constant cannot be cast to \(name); write one that can.")
-    }
-    return .constant(cast)
   }
 }

@@ -1,119 +1,260 @@
 /// The sides of comparisons.
 ///
 /// ```
-/// expression = atom
-/// atom       = literal | "{" [ expression { "," expression } ] "}" | "$" name | argument | path
-///            | "(" expression ")"
-/// path       = ( "SELF" | name | "%K" ) { "." ( name | "%K" ) }
+/// expression = "$" name ":=" expression | infix
+/// infix      = unary { operator unary }          by the precedence of ``PredicateFunction``
+/// unary      = ("-" | "~") unary | postfix
+/// postfix    = atom { "." part | "[" index "]" }
+/// atom       = literal | "{" [ expression { "," expression } ] "}" | "$" name | argument | call
+///            | part | "(" expression ")"
+/// part       = name | "@" name | "%K"
 /// ```
 extension PredicateParser {
-  mutating func expression() throws(ArborError) -> ExpressionNode {
-    let expression = try atom()
+  mutating func expression() throws(PredicateFailure) -> ExpressionNode {
+    if case .variable = token.kind, following.kind == .assign { return try assignment() }
+    return try infix(.set)
+  }
+
+  private mutating func assignment() throws(PredicateFailure) -> ExpressionNode {
+    try descend()
+    let name = try lexer.name(of: token)
+    advance()
+    advance()
+    let value = try expression()
+    ascend()
+    try rise()
+    return .assignment(name, value)
+  }
+
+  // MARK: Operators
+
+  private mutating func infix(
+    _ least: PredicateFunction.Precedence
+  ) throws(PredicateFailure) -> ExpressionNode {
+    var left = try unary()
+    while let (function, precedence) = infixOperator, precedence >= least {
+      try countTerm()
+      let (sign, leftHeight) = (site(token), height)
+      advance()
+      let right: ExpressionNode
+      if function == .power {
+        // Powers group from the right, so that each is read within the one before.
+        try descend()
+        right = try infix(precedence)
+        ascend()
+      } else {
+        right = try infix(precedence.tighter)
+      }
+      try rise(above: leftHeight)
+      left = .call(function, [left, right], sign)
+    }
+    return left
+  }
+
+  private var infixOperator:
+    (function: PredicateFunction, precedence: PredicateFunction.Precedence)?
+  {
+    let function: PredicateFunction
     switch token.kind {
-    case .otherOperator, .minus:
-      let spelling = lexer.spelling(of: token)
-      throw unsupported("The operator \"\(spelling)\" between values", at: token)
-    case .openBracket where following.kind != .closeBracket:
-      throw unsupported("An index in brackets", at: token)
-    case .keyword(let word) where [.union, .intersect, .intersection, .minus].contains(word):
-      throw unsupported(word.rawValue, at: token)
-    default: return expression
+    case .infix(let sign): function = sign
+    case .minus: function = .subtract
+    case .keyword(let word):
+      guard let word = word.setFunction else { return nil }
+      function = word
+    default: return nil
+    }
+    return function.infix.map { (function, $0.precedence) }
+  }
+
+  private mutating func unary() throws(PredicateFailure) -> ExpressionNode {
+    let function: PredicateFunction
+    switch token.kind {
+    case .minus:
+      if let number = try negativeNumber() { return number }
+      function = .negate
+    case .tilde: function = .onesComplement
+    default: return try postfix()
+    }
+    let sign = site(token)
+    try countTerm()
+    try descend()
+    advance()
+    let operand = try unary()
+    ascend()
+    try rise()
+    return .call(function, [operand], sign)
+  }
+
+  /// A number with its sign; nil where the sign is for what is read out of the number.
+  private mutating func negativeNumber() throws(PredicateFailure) -> ExpressionNode? {
+    guard case .number = following.kind else { return nil }
+    switch lexer.tokens[index + 2].kind {
+    case .dot, .openBracket: return nil
+    default: break
+    }
+    advance()
+    let number = try lexer.number(of: token, isNegative: true)
+    advance()
+    height = 0
+    return .constant(number)
+  }
+
+  // MARK: What follows a value
+
+  private mutating func postfix() throws(PredicateFailure) -> ExpressionNode {
+    var base = try atom()
+    while true {
+      switch token.kind {
+      case .dot:
+        let start = token
+        advance()
+        let path = KeyPathNode(try parts(), site: site(start))
+        // Names behind a path make it longer, not deeper.
+        if case .path = base {} else { try rise() }
+        base = .member(of: base, path)
+      case .openBracket: base = try element(of: base)
+      default: return base
+      }
     }
   }
 
-  private mutating func atom() throws(ArborError) -> ExpressionNode {
+  private mutating func element(of base: ExpressionNode) throws(PredicateFailure) -> ExpressionNode
+  {
+    let (sign, baseHeight) = (site(token), height)
+    try countTerm()
+    try descend()
+    advance()
+    let position = try self.position(endingWith: .closeBracket)
+    try expect(.closeBracket, "]")
+    ascend()
+    try rise(above: baseHeight)
+    return .element(base, position, sign)
+  }
+
+  /// What stands in brackets, or as the index of `objectFrom:withIndex:`.
+  mutating func position(
+    endingWith end: PredicateToken.Kind
+  ) throws(PredicateFailure) -> ElementPosition {
+    if case .keyword(let word) = token.kind, following.kind == end {
+      let positions: [PredicateKeyword: ElementPosition] = [
+        .first: .first, .last: .last, .size: .size,
+      ]
+      if let position = positions[word] {
+        advance()
+        height = 0
+        return position
+      }
+    }
+    return .at(try expression())
+  }
+
+  // MARK: Values
+
+  private mutating func atom() throws(PredicateFailure) -> ExpressionNode {
     let start = token
+    height = 0
     switch start.kind {
     case .number:
       advance()
       return .constant(try lexer.number(of: start, isNegative: false))
-    case .minus:
-      advance()
-      guard token.kind == .number else {
-        throw unsupported("A minus sign before anything but a number", at: start)
-      }
-      defer { advance() }
-      return .constant(try lexer.number(of: token, isNegative: true))
     case .string:
       advance()
       return .constant(.string(try lexer.string(of: start)))
     case .argument(let index):
       advance()
       return .argument(index)
-    case .variable: return try variable()
-    case .openBrace: return try aggregate()
-    case .openParenthesis:
-      try descend()
+    case .variable:
       advance()
-      let inner = try expression()
-      try expect(.closeParenthesis, ")")
-      ascend()
-      return inner
+      return .variable(try lexer.name(of: start), site(start))
+    case .openBrace: return try aggregate()
+    case .openParenthesis: return try parenthesized()
     case .identifier:
-      if case .openParenthesis = following.kind { return try literalCall() }
-      return try path()
-    case .pathArgument, .keyword(.self): return try path()
+      switch following.kind {
+      case .openParenthesis, .colon: return try call()
+      default: return try path()
+      }
+    case .pathArgument, .collectionOperator, .keyword(.self): return try path()
     case .keyword(let word): return try keyword(word)
-    case .at: throw unsupported("A collection operator", at: start)
-    case .otherOperator:
-      throw unsupported("The operator \"\(lexer.spelling(of: start))\"", at: start)
     default: throw expected("a value or a key path")
     }
   }
 
-  private mutating func keyword(_ word: PredicateKeyword) throws(ArborError) -> ExpressionNode {
+  private mutating func parenthesized() throws(PredicateFailure) -> ExpressionNode {
+    try descend()
+    advance()
+    let inner = try expression()
+    if case .comma = token.kind {
+      throw failure(at: token, "A list stands in braces; write {1, 2} for (1, 2).")
+    }
+    try expect(.closeParenthesis, ")")
+    ascend()
+    return inner
+  }
+
+  private mutating func keyword(_ word: PredicateKeyword) throws(PredicateFailure) -> ExpressionNode
+  {
     switch word {
-    case .true, .yes:
-      advance()
-      return .constant(.boolean(true))
-    case .false, .no:
-      advance()
-      return .constant(.boolean(false))
-    case .nil, .null:
-      advance()
-      return .constant(.null)
-    case .cast: return try castLiteral()
-    case .subquery, .fetch, .function, .ternary, .anyKey:
-      throw unsupported(word.rawValue, at: token)
-    default:
-      let spelling = lexer.spelling(of: token)
-      throw site(token).error(
-        "Expected a value or a key path, but \"\(spelling)\" is a reserved word; "
-          + "write #\(spelling) for a property of that name.")
+    case .true, .yes: return value(.boolean(true))
+    case .false, .no: return value(.boolean(false))
+    case .nil, .null: return value(.null)
+    case .cast: return try castCall()
+    case .ternary: return try ternaryCall()
+    case .subquery: return try subqueryCall()
+    case .function: return try customCall()
+    case .fetch:
+      throw refused(
+        "FETCH", "fetch the objects or values first and compare with IN and the list of them")
+    case .anyKey:
+      throw refused("ANYKEY", "name each attribute in a comparison of its own and join them by OR")
+    default: throw reserved(word)
     }
   }
 
-  private mutating func variable() throws(ArborError) -> ExpressionNode {
-    let start = token
+  private mutating func value(_ value: Value) -> ExpressionNode {
     advance()
-    if token.kind == .dot { throw unsupported("A key path behind a variable", at: token) }
-    return .variable(try lexer.name(of: start), site(start))
+    return .constant(value)
   }
 
-  private mutating func aggregate() throws(ArborError) -> ExpressionNode {
+  private mutating func aggregate() throws(PredicateFailure) -> ExpressionNode {
     try descend()
     advance()
     var elements: [ExpressionNode] = []
+    var highest = 0
     if token.kind != .closeBrace {
       repeat {
         try countTerm()
         elements.append(try expression())
+        highest = max(highest, height)
       } while accept(.comma)
     }
     try expect(.closeBrace, "}")
     ascend()
+    try rise(above: highest)
     return .aggregate(elements)
   }
 
-  private mutating func path() throws(ArborError) -> ExpressionNode {
+  // MARK: Paths
+
+  private mutating func path() throws(PredicateFailure) -> ExpressionNode {
     let start = token
-    var parts: [KeyPathNode.Part] = []
-    if start.kind == .keyword(.self) { advance() } else { parts.append(try pathPart()) }
-    while accept(.dot) { parts.append(try pathPart()) }
-    return .path(KeyPathNode(parts, site: site(start)))
+    if case .keyword(.self) = start.kind {
+      advance()
+      guard case .dot = token.kind else { return .path(KeyPathNode([], site: site(start))) }
+      advance()
+    }
+    return .path(KeyPathNode(try parts(), site: site(start)))
   }
 
-  private mutating func pathPart() throws(ArborError) -> KeyPathNode.Part {
+  private mutating func parts() throws(PredicateFailure) -> [KeyPathNode.Part] {
+    var parts = [try part()]
+    while case .dot = token.kind {
+      advance()
+      parts.append(try part())
+    }
+    return parts
+  }
+
+  private mutating func part() throws(PredicateFailure) -> KeyPathNode.Part {
     let part = token
     switch part.kind {
     // Behind a dot nothing but a name can stand, so reserved words need no mark there.
@@ -123,7 +264,16 @@ extension PredicateParser {
     case .pathArgument(let index):
       advance()
       return .argument(index, site(part))
-    case .at: throw unsupported("A collection operator", at: part)
+    case .collectionOperator:
+      let name = lexer.spelling(of: part)
+      guard KeyPathNode.collectionOperators.contains(name) else {
+        throw failure(
+          at: part,
+          "There is no collection operator \(name); the usual ones are @count, @sum, @avg, @min "
+            + "and @max." + NearestName.hint(name, in: KeyPathNode.collectionOperators))
+      }
+      advance()
+      return .collectionOperator(name, site(part))
     default: throw expected("the name of a property")
     }
   }

@@ -1,3 +1,11 @@
+/// An error on its way out of the parser: a reference, since every frame of a deep descent holds
+/// room for what it may throw, and an ``ArborError`` is large.
+final class PredicateFailure: Error {
+  let error: ArborError
+
+  init(_ error: ArborError) { self.error = error }
+}
+
 /// Reads the tokens of a predicate into a tree.
 ///
 /// ```
@@ -5,7 +13,8 @@
 /// and        = not { ("AND" | "&&") not }
 /// not        = ("NOT" | "!") not | primary
 /// primary    = "TRUEPREDICATE" | "FALSEPREDICATE" | comparison | "(" or ")"
-/// comparison = expression operator [ options ] expression
+/// comparison = [ "ANY" | "SOME" | "ALL" | "NONE" ] expression operator [ options ] expression
+///            | expression "NOT" "IN" expression | path
 /// ```
 ///
 /// A parenthesis opens an expression where an operator of comparison or arithmetic follows the one
@@ -13,9 +22,11 @@
 struct PredicateParser {
   let lexer: PredicateLexer
   let limits: PredicateLimits
-  private var index = 0
+  var index = 0
   private var depth = 0
   private var terms = 0
+  /// How deep what was read last is; a plain value is 0.
+  var height = 0
 
   /// Parses a text into a shape, which holds the error where there is one.
   static func parse(
@@ -23,21 +34,20 @@ struct PredicateParser {
   ) -> ParsedPredicate {
     var lexer = PredicateLexer(text, isFormat: isFormat)
     var outcome: Result<PredicateNode, ArborError>
-    do {
+    do throws(PredicateFailure) {
       let length = text.segments.reduce(0) { $0 + $1.utf8.count }
       guard length <= limits.maximumLength else {
-        throw ArborError(
-          .invalidPredicate,
-          "The predicate's text has \(length) bytes and the limit is \(limits.maximumLength); "
-            + "pass long lists and texts as arguments.")
+        throw PredicateFailure(
+          ArborError(
+            .invalidPredicate,
+            "The predicate's text has \(length) bytes and the limit is \(limits.maximumLength); "
+              + "pass long lists and texts as arguments."))
       }
       try lexer.run()
       var parser = PredicateParser(lexer: lexer, limits: limits)
       outcome = .success(try parser.wholePredicate())
-    } catch let error as ArborError {
-      outcome = .failure(error)
     } catch {
-      outcome = .failure(ArborError(.invalidPredicate, "\(error)"))
+      outcome = .failure(error.error)
     }
     return ParsedPredicate(
       source: .init(text: text, isFormat: isFormat, limits: limits), outcome: outcome,
@@ -65,196 +75,151 @@ struct PredicateParser {
     return true
   }
 
-  mutating func expect(_ kind: PredicateToken.Kind, _ spelling: String) throws(ArborError) {
-    guard accept(kind) else { throw expected("\"\(spelling)\"") }
+  /// Passes a token of a kind.
+  ///
+  /// - Parameter words: The words that could stand here too, one of which may have been meant.
+  mutating func expect(
+    _ kind: PredicateToken.Kind, _ spelling: String, among words: [String] = []
+  ) throws(PredicateFailure) {
+    guard accept(kind) else { throw expected("\"\(spelling)\"", among: words) }
   }
 
   func site(_ token: PredicateToken) -> PredicateSite { PredicateSite(lexer.text, token.start) }
 
-  /// The error that something else stands here.
-  func expected(_ what: String) -> ArborError {
-    site(token).error("Expected \(what)\(placeDescription), but found \(found).")
-  }
-
-  private var placeDescription: String {
-    index == 0 ? "" : " after \"\(lexer.spelling(of: lexer.tokens[index - 1]))\""
-  }
-
-  private var found: String {
-    switch token.kind {
-    case .end: "the end of the text"
-    case .argument: "a value"
-    default: "\"\(lexer.spelling(of: token))\""
-    }
-  }
-
-  func unsupported(_ construct: String, at token: PredicateToken) -> ArborError {
-    site(token).error("\(construct) is not supported; state the condition without it.")
+  /// An error at a token.
+  func failure(at token: PredicateToken, _ message: String) -> PredicateFailure {
+    PredicateFailure(site(token).error(message))
   }
 
   // MARK: Limits
 
-  /// Enters parentheses, a list or a `NOT`.
-  mutating func descend() throws(ArborError) {
+  /// Beyond this depth no limits go: reading, comparing and freeing a tree takes stack.
+  private static let deepest = 200
+
+  private var maximumDepth: Int { min(limits.maximumDepth, Self.deepest) }
+
+  /// Enters parentheses, a list, a `NOT` or whatever else is read by a call of itself.
+  mutating func descend() throws(PredicateFailure) {
     depth += 1
-    guard depth <= limits.maximumDepth else {
-      throw site(token).error(
-        "The predicate is nested more than \(limits.maximumDepth) deep; simplify it.")
-    }
+    guard depth <= maximumDepth else { throw tooDeep }
   }
 
   mutating func ascend() { depth -= 1 }
 
-  mutating func countTerm() throws(ArborError) {
+  /// Notes that what was read is one deeper than the deepest of its parts.
+  mutating func rise(above other: Int = 0) throws(PredicateFailure) {
+    height = max(height, other) + 1
+    guard height <= maximumDepth + 1 else { throw tooDeep }
+  }
+
+  private var tooDeep: PredicateFailure {
+    failure(at: token, "The predicate is nested more than \(maximumDepth) deep; simplify it.")
+  }
+
+  mutating func countTerm() throws(PredicateFailure) {
     terms += 1
     guard terms <= limits.maximumTerms else {
-      throw site(token).error(
+      throw failure(
+        at: token,
         "The predicate has more than \(limits.maximumTerms) terms; pass long lists as arguments.")
     }
   }
 
   // MARK: Predicates
 
-  private mutating func wholePredicate() throws(ArborError) -> PredicateNode {
+  private mutating func wholePredicate() throws(PredicateFailure) -> PredicateNode {
     let node = try disjunction()
-    guard token.kind == .end else {
-      throw expected("AND, OR or the end")
+    guard case .end = token.kind else {
+      throw expected("AND, OR or the end", among: ["AND", "OR"])
     }
     return node
   }
 
-  mutating func disjunction() throws(ArborError) -> PredicateNode {
-    var nodes = [try conjunction()]
-    while accept(.or) || accept(.keyword(.or)) { nodes.append(try conjunction()) }
+  mutating func disjunction() throws(PredicateFailure) -> PredicateNode {
+    let first = try conjunction()
+    guard isDisjunction else { return first }
+    var nodes = [first]
+    var highest = height
+    while isDisjunction {
+      advance()
+      nodes.append(try conjunction())
+      highest = max(highest, height)
+    }
+    try rise(above: highest)
     return .any(nodes)
   }
 
-  private mutating func conjunction() throws(ArborError) -> PredicateNode {
-    var nodes = [try negation()]
-    while accept(.and) || accept(.keyword(.and)) { nodes.append(try negation()) }
+  private var isDisjunction: Bool {
+    switch token.kind {
+    case .or, .keyword(.or): true
+    default: false
+    }
+  }
+
+  private mutating func conjunction() throws(PredicateFailure) -> PredicateNode {
+    let first = try negation()
+    guard isConjunction else { return first }
+    var nodes = [first]
+    var highest = height
+    while isConjunction {
+      advance()
+      nodes.append(try negation())
+      highest = max(highest, height)
+    }
+    try rise(above: highest)
     return .all(nodes)
   }
 
-  private mutating func negation() throws(ArborError) -> PredicateNode {
-    guard token.kind == .not || token.kind == .keyword(.not) else { return try primary() }
-    try descend()
-    advance()
-    let node = try negation()
-    ascend()
-    return .not(node)
+  private var isConjunction: Bool {
+    switch token.kind {
+    case .and, .keyword(.and): true
+    default: false
+    }
   }
 
-  private mutating func primary() throws(ArborError) -> PredicateNode {
+  private mutating func negation() throws(PredicateFailure) -> PredicateNode {
     switch token.kind {
-    case .keyword(.truePredicate):
+    case .not, .keyword(.not):
+      try descend()
       advance()
-      return .constant(true)
-    case .keyword(.falsePredicate):
-      advance()
-      return .constant(false)
-    case .keyword(let word) where [.any, .some, .all, .none].contains(word):
-      throw unsupported("\(word.rawValue), which asks about to-many relationships,", at: token)
+      let node = try negation()
+      ascend()
+      try rise()
+      return .not(node)
+    default: return try primary()
+    }
+  }
+
+  private mutating func primary() throws(PredicateFailure) -> PredicateNode {
+    switch token.kind {
+    case .keyword(.truePredicate): return try constant(true)
+    case .keyword(.falsePredicate): return try constant(false)
     case .openParenthesis(let close) where !isExpression(closedBy: close):
       try descend()
       advance()
       let node = try disjunction()
-      try expect(.closeParenthesis, ")")
+      try expect(.closeParenthesis, ")", among: ["AND", "OR"])
       ascend()
       return node
     default: return try comparison()
     }
   }
 
+  private mutating func constant(_ flag: Bool) throws(PredicateFailure) -> PredicateNode {
+    try countTerm()
+    advance()
+    height = 1
+    return .constant(flag)
+  }
+
   /// Whether what a parenthesis closes is one side of a comparison.
   private func isExpression(closedBy close: Int) -> Bool {
     guard close >= 0, close + 1 < lexer.tokens.count else { return false }
     switch lexer.tokens[close + 1].kind {
-    case .comparison, .otherOperator, .minus, .dot, .openBracket: return true
-    case .keyword(let word): return word.comparison != nil || word.isOtherInfix || word == .not
-    default: return false
-    }
-  }
-
-  // MARK: Comparisons
-
-  private mutating func comparison() throws(ArborError) -> PredicateNode {
-    try countTerm()
-    let left = try expression()
-    let start = token
-    // `x NOT IN y`, which others write in two places.
-    let isNegated = token.kind == .keyword(.not) && following.kind == .keyword(.in)
-    if isNegated { advance() }
-    let comparison = try comparisonOperator()
-    let options = try self.options()
-    let right = try expression()
-    let node = PredicateNode.comparison(
-      PredicateComparison(left, comparison, right, options: options, site: site(start)))
-    return isNegated ? .not(node) : node
-  }
-
-  private mutating func comparisonOperator() throws(ArborError) -> ComparisonOperator {
-    switch token.kind {
-    case .comparison(let comparison):
-      advance()
-      return comparison
+    case .comparison, .infix, .minus, .dot, .openBracket: return true
     case .keyword(let word):
-      if word == .matches, !limits.allowsRegularExpressions {
-        throw site(token).error(
-          "MATCHES is not allowed here, since regular expressions can run without end; use LIKE.")
-      }
-      if let comparison = word.comparison {
-        advance()
-        return comparison
-      }
-      if [.tokenMatches, .conformsToUTI, .equalsUTI].contains(word) {
-        throw unsupported(word.rawValue, at: token)
-      }
-    default: break
-    }
-    throw expected("an operator such as == or CONTAINS")
-  }
-
-  private mutating func options() throws(ArborError) -> ComparisonOptions {
-    guard accept(.openBracket) else { return [] }
-    var options: ComparisonOptions = []
-    while token.kind != .closeBracket {
-      guard token.kind == .identifier || token.kind == .keyword(.ci) else {
-        throw expected("the options c, d, n or l, then \"]\"")
-      }
-      for letter in lexer.bytes[token.start..<token.end] {
-        guard let option = ComparisonOptions(letter: letter) else {
-          throw expected("the options c, d, n or l")
-        }
-        options.insert(option)
-      }
-      advance()
-    }
-    advance()
-    return options
-  }
-}
-
-extension PredicateKeyword {
-  /// The comparison that the word asks for.
-  var comparison: ComparisonOperator? {
-    switch self {
-    case .in: .in
-    case .contains: .contains
-    case .beginsWith: .beginsWith
-    case .endsWith: .endsWith
-    case .like: .like
-    case .matches: .matches
-    case .between: .between
-    default: nil
-    }
-  }
-
-  /// Whether the word stands between two expressions and is no comparison that is supported.
-  var isOtherInfix: Bool {
-    switch self {
-    case .union, .intersect, .intersection, .minus, .tokenMatches, .conformsToUTI, .equalsUTI:
-      true
-    default: false
+      return word.comparison != nil || word.setFunction != nil || word == .not
+    default: return false
     }
   }
 }

@@ -43,7 +43,8 @@ extension PredicatePrinter {
   private func call(_ function: PredicateFunction, _ operands: [ExpressionNode]) -> String {
     guard let (symbol, precedence) = function.infix, operands.count == function.arity.lowerBound
     else { return function.name + "(" + list(operands) + ")" }
-    guard operands.count == 2 else { return symbol + prefixed(operands[0]) }
+    if function == .negate { return symbol + negated(operands[0]) }
+    guard operands.count == 2 else { return symbol + text(of: operands[0], atLeast: precedence) }
     // Operators group from the left, powers from the right.
     let isRightward = function == .power
     let left = text(of: operands[0], atLeast: isRightward ? precedence.tighter : precedence)
@@ -51,8 +52,8 @@ extension PredicatePrinter {
     return "\(left) \(symbol) \(right)"
   }
 
-  /// The operand of a sign. A bare number would take a minus for its own.
-  private func prefixed(_ operand: ExpressionNode) -> String {
+  /// The operand of a minus, which a bare number would take for its own.
+  private func negated(_ operand: ExpressionNode) -> String {
     if case .constant(let value) = operand, value.isWrittenAsNumber {
       let text = PredicateLiteral.text(of: value)
       return text.hasPrefix("-") ? text : "(\(text))"
@@ -74,8 +75,6 @@ extension PredicatePrinter {
     case .call(let function, _, _): function.infix?.precedence ?? .postfix
     // A dot behind a number would be its decimal point, and a sign binds less than a dot.
     case .constant(let value): value.isWrittenAsNumber ? .unary : .postfix
-    // What an argument will be is not known here.
-    case .argument: .postfix
     default: .postfix
     }
   }

@@ -21,13 +21,19 @@ struct PredicateToken: Sendable {
     case closeBracket
     case comma
     case dot
-    case at
+    case colon
+    /// `@count` and its kin.
+    case collectionOperator
     case and
     case or
     case not
+    /// A sign before one operand or between two.
     case minus
-    /// An operator of arithmetic, of bits or of assignment.
-    case otherOperator
+    case tilde
+    /// `:=`.
+    case assign
+    /// An operator that stands between two operands only.
+    case infix(PredicateFunction)
   }
 
   var kind: Kind

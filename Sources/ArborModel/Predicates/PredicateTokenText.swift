@@ -3,14 +3,14 @@ internal import Foundation
 /// What the tokens of a predicate's text stand for.
 extension PredicateLexer {
   /// The name of an identifier or a variable, without its mark and with escapes resolved.
-  func name(of token: PredicateToken) throws(ArborError) -> String {
+  func name(of token: PredicateToken) throws(PredicateFailure) -> String {
     let mark = bytes[token.start]
     let isMarked = mark == UInt8(ascii: "#") || mark == UInt8(ascii: "$")
     return try unescaped(token.start + (isMarked ? 1 : 0)..<token.end)
   }
 
   /// The text of a string literal, with escapes resolved.
-  func string(of token: PredicateToken) throws(ArborError) -> String {
+  func string(of token: PredicateToken) throws(PredicateFailure) -> String {
     try unescaped(token.start + 1..<token.end - 1)
   }
 
@@ -19,7 +19,7 @@ extension PredicateLexer {
     String(decoding: bytes[token.start..<token.end], as: UTF8.self)
   }
 
-  private func unescaped(_ range: Range<Int>) throws(ArborError) -> String {
+  private func unescaped(_ range: Range<Int>) throws(PredicateFailure) -> String {
     guard bytes[range].contains(UInt8(ascii: "\\")) else {
       return String(decoding: bytes[range], as: UTF8.self)
     }
@@ -56,7 +56,7 @@ extension PredicateLexer {
   /// behind the backslash stands for itself.
   private func escape(
     _ start: Int, _ limit: Int
-  ) throws(ArborError) -> (scalar: Unicode.Scalar?, end: Int) {
+  ) throws(PredicateFailure) -> (scalar: Unicode.Scalar?, end: Int) {
     let letter = bytes[start + 1]
     if let control = Self.controls[letter] { return (control, start + 2) }
     switch letter {
@@ -83,7 +83,7 @@ extension PredicateLexer {
   /// The scalar of two `\u` escapes that are halves of one.
   private func surrogatePair(
     _ high: UInt32, _ start: Int, _ limit: Int
-  ) throws(ArborError) -> (scalar: Unicode.Scalar?, end: Int) {
+  ) throws(PredicateFailure) -> (scalar: Unicode.Scalar?, end: Int) {
     let second = start + 6
     if high < 0xDC00, second + 6 <= limit, bytes[second] == UInt8(ascii: "\\"),
       bytes[second + 1] == UInt8(ascii: "u"),
@@ -111,7 +111,7 @@ extension PredicateLexer {
   ///
   /// Whole numbers stay whole; beyond 64 bits, and where floating point would drop digits, a
   /// literal is a decimal, and beyond 38 digits floating point.
-  func number(of token: PredicateToken, isNegative: Bool) throws(ArborError) -> Value {
+  func number(of token: PredicateToken, isNegative: Bool) throws(PredicateFailure) -> Value {
     let text = spelling(of: token)
     let sign = isNegative ? "-" : ""
     if let radix = Self.radixes[text.prefix(2).lowercased()] {

@@ -52,7 +52,8 @@ import Testing
       #expect(read == options)
     }
     #expect(ComparisonOptions(letter: UInt8(ascii: "C")) == .caseInsensitive)
-    #expect(ComparisonOptions(letter: UInt8(ascii: "w")) == nil)
+    #expect(ComparisonOptions(letter: UInt8(ascii: "w")) == .words)
+    #expect(ComparisonOptions(letter: UInt8(ascii: "x")) == nil)
     #expect(ComparisonOptions([.caseInsensitive, .normalized]).folding == [])
     #expect(ComparisonOptions([.caseInsensitive, .localized]).folding == .case)
   }

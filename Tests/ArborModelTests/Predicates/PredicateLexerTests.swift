@@ -107,7 +107,8 @@ import Testing
       "a", "==", "(", ")", "{", "}", "'", "\"", "\\", "$", "%", "@", "#", ".", "[", "]", ",", "AND",
       "NOT", "IN", "1", "0x", "1e", "-", "BETWEEN", "CAST", "uuid(", " ", "\n", "é", "\u{0}",
       "\u{301}",
-      "SELF", "UTI-", "ANY", "!", "%K", "\\u", "\\x4", "😀",
+      "SELF", "UTI-", "ANY", "!", "%K", "\\u", "\\x4", "😀", "+", "**", ":=", ":", "@count", "sum",
+      "SUBQUERY(", "TERNARY(", "FUNCTION(", "~", "[FIRST]", "UNION", "<<", "%", "$x", "a[0]",
     ]
     for _ in 0..<3000 {
       let count = Int.random(in: 0...12, using: &random)

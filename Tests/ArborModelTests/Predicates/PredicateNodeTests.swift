@@ -46,6 +46,6 @@ import Testing
       replaced
         == .not(
           .or([leaf(1), .comparison(PredicateComparison(.constant(0), .in, list))])))
-    #expect(node.depth == 3 && leaf(1).depth == 1)
+    #expect(node.depth == 5 && leaf(1).depth == 1)
   }
 }

@@ -36,11 +36,11 @@ import Testing
   }
 
   @Test(arguments: [
-    ("", 1, "Expected a value or a key path"), ("a", 2, "operator such as =="),
+    ("", 1, "Expected a value or a key path"), ("1", 2, "operator such as =="),
     ("a ==", 5, "Expected a value"), ("a == 1 b", 8, "AND, OR or the end"),
     ("a == 1 AND", 11, "Expected a value"), ("(a == 1", 8, "\")\""), ("a == 1)", 7, "the end"),
     ("a == {1, }", 10, "Expected a value"), ("a == {1", 8, "\"}\""),
-    ("a ==[x] 1", 6, "c, d, n or l"),
+    ("a ==[x] 1", 6, "c, d, n, l or w"),
     ("a ==[c 1", 8, "\"]\""), ("a. == 1", 4, "name of a property"), ("size == 1", 1, "#size"),
     ("a == AND", 6, "reserved"), ("a BETWEEN 1 AND 2", 18, "operator such as"),
     ("a == 1 == 2", 8, "the end"), ("a IN", 5, "Expected a value"), ("a NOT 1", 3, "operator such"),
@@ -54,28 +54,112 @@ import Testing
     #expect(error?.message.contains(words) == true, "\(error?.message ?? "")")
   }
 
+  /// What other readers of the language get wrong.
   @Test(arguments: [
-    ("ANY staff.name == 'x'", "ANY"), ("some staff == 1", "SOME"), ("NONE a == 1", "NONE"),
-    ("ALL a == 1", "ALL"), ("a + 1 == 2", "\"+\""), ("(n + 1) * 2 == 6", "\"+\""),
-    ("a - 1 == 2", "\"-\""), ("-a == 2", "minus sign"), ("a ** 2 == 4", "\"**\""),
-    ("a & 1 == 1", "\"&\""), ("~a == 1", "\"~\""), ("a % 2 == 1", "\"%\""),
-    ("SUBQUERY(a, $x, $x == 1).@count > 1", "SUBQUERY"), ("a.@count > 1", "collection operator"),
-    ("@sum.a > 1", "collection operator"), ("a[0] == 1", "index"), ("a[FIRST] == 1", "index"),
-    ("sum(a) == 1", "\"sum\""), ("sqrt:(a) == 1", "\":\""), ("FUNCTION(a, 'b') == 1", "FUNCTION"),
-    ("TERNARY(a == 1, 1, 2) == 1", "TERNARY"), ("CAST(a, 'NSDate') == 1", "CAST"),
-    ("CAST('1', 'NSString') == 1", "NSString"), ("a UNION b == c", "UNION"),
-    ("$x.name == 1", "behind a variable"), ("$x := 1", "\":=\""), ("ANYKEY == 1", "ANYKEY"),
-    ("a TOKENMATCHES 'x'", "TOKENMATCHES"), ("a UTI-CONFORMS-TO 'x'", "UTI-CONFORMS-TO"),
-    ("FETCH(a, b, c) == 1", "FETCH"),
+    // A parenthesis that begins a condition need not hold one.
+    ("(n + 1) * 2 == 6", "((n + 1) * 2) == (6)"), ("((n + 1)) == 6", "n + 1 == 6"),
+    ("((n + 1) * 2 == 6)", "(n + 1) * 2 == 6"),
+    ("(n) + 1 == 6 AND (m)", "n + 1 == 6 AND m == TRUE"),
+    ("NOT (n + 1) * 2 == 6", "NOT ((n + 1) * 2 == 6)"),
+    // SOME is ANY, not NOT ALL.
+    ("SOME staff.age > 40", "ANY staff.age > 40"),
+    // AND before OR, NOT before both.
+    ("a == 1 OR b == 1 AND c == 1", "a == 1 OR (b == 1 AND c == 1)"),
+    ("NOT a == 1 OR b == 1", "(NOT (a == 1)) OR b == 1"),
+    ("NOT a == 1 AND b == 1", "(NOT (a == 1)) AND b == 1"),
   ])
-  func namesWhatIsNotSupported(_ text: String, _ construct: String) {
-    let error = #expect(throws: ArborError.self) {
-      try FetchPredicate(stringLiteral: text).parsed
-    }
-    #expect(error?.code == .invalidPredicate)
-    #expect(error?.location?.line == 1)
-    #expect(error?.message.contains(construct) == true, "\(error?.message ?? "")")
-    #expect(error?.message.contains("not supported") == true, "\(error?.message ?? "")")
+  func fallsIntoNoTrap(_ text: String, _ same: String) throws { try readsStructure(text, same) }
+
+  @Test(arguments: [
+    // Precedence, loosest first; each level takes the next as its operand.
+    ("a UNION b | c == 1", "a UNION (b | c) == 1"), ("a | b ^ c == 1", "a | (b ^ c) == 1"),
+    ("a ^ b & c == 1", "a ^ (b & c) == 1"), ("a & b << c == 1", "a & (b << c) == 1"),
+    ("a << b + c == 1", "a << (b + c) == 1"), ("a + b * c == 1", "a + (b * c) == 1"),
+    ("a * b ** c == 1", "a * (b ** c) == 1"), ("-a ** b == 1", "(-a) ** b == 1"),
+    ("~a.b == 1", "~(a.b) == 1"), ("-a[0] == 1", "-(a[0]) == 1"),
+    ("a ** b ** c == 1", "a ** (b ** c) == 1"), ("a / b / c == 1", "(a / b) / c == 1"),
+    ("a - b + c == 1", "(a - b) + c == 1"), ("a >> b << c == 1", "(a >> b) << c == 1"),
+    ("a INTERSECT b MINUS c == d", "(a INTERSECT b) MINUS c == d"),
+    ("a intersection b == c", "a INTERSECT b == c"), ("a % b * c == 1", "(a % b) * c == 1"),
+    ("a -1 == 1", "a - 1 == 1"), ("a-1==1", "a - 1 == 1"), ("a == b-1", "a == (b - 1)"),
+    // Qualifiers.
+    ("any a.b in {1, 2}", "ANY a.b IN {1, 2}"), ("NOT ALL a.b == 1", "NOT (ALL a.b == 1)"),
+    ("NONE a.b BETWEEN {1, 2}", "NONE a.b BETWEEN {1, 2}"),
+    ("ANY a.b CONTAINS[cd] 'x'", "ANY a.b CONTAINS[cd] 'x'"), ("ANY a.isB", "ANY a.isB == TRUE"),
+    // IN and its kin, with everything that can stand right.
+    ("a IN b.c", "a IN b.c"), ("a IN 'text'", "a IN \"text\""), ("a IN $X", "a IN $X"),
+    ("a IN {b + 1, $X, {c}}", "a IN {(b + 1), $X, {c}}"), ("SELF IN a[0]", "SELF IN (a[0])"),
+    ("a IN SUBQUERY(b, $x, $x.c)", "a IN SUBQUERY(b, $x, $x.c == TRUE)"),
+    ("a IN b UNION {1}", "a IN (b UNION {1})"), ("a IN (b)", "a IN b"),
+    ("a BETWEEN {$LOW, b + 1}", "a BETWEEN {$LOW, (b + 1)}"),
+    ("a BETWEEN $RANGE", "a BETWEEN $RANGE"),
+    // Paths.
+    ("SELF.@count > 1", "@count > 1"), ("a.@sum.b > 1", "(a).@sum.b > 1"),
+    ("$x.a.b == 1", "($x).a.b == 1"), ("{1, 2}.@sum == 3", "({1, 2}).@sum == 3"),
+    ("(a.b).c == 1", "a.b.c == 1"), ("a[0].b[1] == 1", "((a[0]).b)[1] == 1"),
+    ("a['key'] == 1", "a[\"key\"] == 1"), ("a[b + 1] == 1", "a[(b + 1)] == 1"),
+    ("a[Size] == 1", "a[SIZE] == 1"), ("a.first == 1", "a.#first == 1"),
+    // Calls, with and without colons.
+    ("sum(a.b) == 1", "sum:(a.b) == 1"), ("max({1, a}) == 1", "max:({1, a}) == 1"),
+    ("average(1, a, 2) == 1", "average:(1, a, 2) == 1"), ("modulus:by:(a, 2) == 1", "a % 2 == 1"),
+    ("modulus:by(a, 2) == 1", "a %% 2 == 1"), ("raise:toPower:(a, 2) == 1", "a ** 2 == 1"),
+    ("bitwiseAnd:with:(a, 2) == 1", "(a & 2) == 1"), ("now() > a", "now( ) > a"),
+    ("multiply:by:(divide:by:(a, 2), 3) == 1", "a / 2 * 3 == 1"),
+    ("uppercase(a) == 'X'", "uppercase:(a) == 'X'"), ("onesComplement:(a) == 1", "~a == 1"),
+    ("objectFrom:withIndex:(a, 0) == 1", "a[0] == 1"),
+    ("objectFrom:withIndex:(a, FIRST) == 1", "a[FIRST] == 1"),
+    ("castObject:toType:(a, 'NSString') == 'x'", "CAST(a, 'NSString') == 'x'"),
+    ("distanceToLocation:fromLocation:(a, b) < 1", "distanceToLocation:fromLocation(a, b) < 1"),
+    // Forms.
+    ("TERNARY(a, 1, 2) == 1", "TERNARY((a == TRUE), (1), (2)) == 1"),
+    (
+      "SUBQUERY(a, $x, ANY $x.b == 1 AND c).@count == 1",
+      "SUBQUERY(a, $x, (ANY $x.b == 1) AND (c == TRUE)).@count == 1"
+    ),
+    ("FUNCTION(a, 'f') == 1", "function(a, \"f\") == 1"),
+    ("$x := $y := a > 1", "($x := ($y := a)) > 1"),
+    ("NOT active AND (b OR c)", "(NOT (active == TRUE)) AND (b == TRUE OR c == TRUE)"),
+    ("a TOKENMATCHES[cd] 'x'", "a tokenmatches[cd] 'x'"),
+    ("a UTI-CONFORMS-TO b", "a uti-conforms-to b"),
+    ("a CONTAINS[w] 'x'", "a contains[W] 'x'"), ("a uti-equals 'x'", "a UTI-EQUALS 'x'"),
+  ])
+  func readsTheWholeLanguage(_ text: String, _ same: String) throws {
+    try readsStructure(text, same)
+  }
+
+  /// Each text is unlike its neighbour: what binds differently is a different tree.
+  @Test(arguments: [
+    ("a - b - c == 1", "a - (b - c) == 1"), ("a ** b ** c == 1", "(a ** b) ** c == 1"),
+    ("a + b * c == 1", "(a + b) * c == 1"), ("a.b == 1", "ANY a.b == 1"),
+    ("ANY a.b == 1", "ALL a.b == 1"), ("-5.a == 1", "(-5).a == 1"), ("a[0] == 1", "a[FIRST] == 1"),
+    ("a CONTAINS 'x'", "a CONTAINS[w] 'x'"), ("sum(a) == 1", "a.@sum == 1"),
+  ])
+  func tellsApart(_ text: String, _ other: String) throws {
+    let left = try FetchPredicate(stringLiteral: text).parsed.outcome.get()
+    let right = try FetchPredicate(stringLiteral: other).parsed.outcome.get()
+    #expect(left != right)
+  }
+
+  @Test(arguments: [
+    ("FETCH(a, b, c) == 1", 1, "IN and the list"), ("ANYKEY == 1", 1, "join them by OR"),
+    ("a == ANYKEY", 6, "join them by OR"), ("a CONTANS 'x'", 3, "Did you mean CONTAINS?"),
+    ("a == 1 ADN b == 2", 8, "Did you mean AND?"), ("(a == 1 ORR b == 2)", 9, "Did you mean OR?"),
+    ("ANNY a.b == 1", 1, "Did you mean ANY?"), ("NTO a == 1", 1, "Did you mean NOT?"),
+    ("a.@cuont > 1", 3, "Did you mean @count?"), ("sqr(a) == 1", 1, "Did you mean sqrt?"),
+    ("uid('x') == a", 1, "Did you mean uuid?"), ("modulus:bye:(a, 2) == 1", 1, "modulus:by:"),
+    ("compute(a) == 1", 1, "FUNCTION(target"), ("sqrt(a, b) == 1", 1, "one argument and has 2"),
+    ("sum() == 1", 1, "at least one argument"), ("now(1) > a", 1, "no argument"),
+    ("add:to:(1) == 1", 1, "two arguments"), ("a IN (1, 2)", 8, "write {1, 2}"),
+    ("sum: a == 1", 8, "\"(\""), ("SUBQUERY(a, x, x == 1).@count > 1", 13, "a variable such as $x"),
+    ("FUNCTION(a, b) == 1", 13, "in quotes"), ("CAST(a, NSDate) == 1", 9, "a type in quotes"),
+    ("TERNARY(a == 1, 2) == 1", 18, "\",\""), ("a[0 == 1", 5, "\"]\""), ("a[] == 1", 3, "a value"),
+    ("a == CI", 6, "[c] behind an operator"), ("a == ANY b", 6, "before a comparison"),
+    ("ANY (a == 1)", 8, "\")\""), ("$x == 1 AND $y", 15, "operator such as"),
+    ("SELF", 5, "operator"),
+    ("a == 1 + ", 10, "a value"), ("a == @", 6, "collection operator"), ("a == * 2", 6, "a value"),
+  ])
+  func saysWhatToDo(_ text: String, _ column: Int, _ words: String) {
+    saysWhatItExpected(text, column, words)
   }
 
   @Test func placesAreLinesAndCharacters() {
@@ -108,6 +192,51 @@ import Testing
     _ = try FetchPredicate(format: nested(100), limits: loose)
   }
 
+  /// Nothing that a text can hold makes reading it go deep, whatever the limits say.
+  @Test(arguments: [
+    ("(", "a == 1", ")"), ("NOT ", "a == 1", ""), ("!", "a == 1", ""), ("-", "a == 1", ""),
+    ("~", "a == 1", ""), ("{", "a", "} == 1"), ("sum(", "a", ") == 1"), ("a ** ", "a == 1", ""),
+    ("a + ", "a == 1", ""), ("a UNION ", "a == 1", ""), ("$x := ", "a == 1", ""),
+    ("CAST(", "a", ", 'x') == 1"), ("TERNARY(a, b, ", "a", ") == 1"), ("a[", "a", "] == 1"),
+    ("SUBQUERY(a, $x, ", "a", ")"), ("FUNCTION(a, 'x', ", "a", ") == 1"),
+    ("(a OR b AND ", "c", ")"),
+    ("TERNARY(", "a", ", b, c) == 1"), ("(a + ", "a", ") == 1"),
+    ("SUBQUERY(", "a", ", $x, a) == 1"),
+  ])
+  func hostileDepthIsAnError(_ before: String, _ middle: String, _ behind: String) {
+    for limits in [.standard, PredicateLimits(maximumLength: .max, maximumDepth: .max)] {
+      for count in [201, 9_000] {
+        let text =
+          String(repeating: before, count: count) + middle + String(repeating: behind, count: count)
+        guard text.utf8.count <= limits.maximumLength else { continue }
+        let error = #expect(throws: ArborError.self) {
+          try FetchPredicate(format: text, limits: limits)
+        }
+        #expect(error?.message.contains("nested more than") == true, "\(error?.message ?? "")")
+      }
+    }
+  }
+
+  /// Chains of brackets and of dots lean to the left, and are as deep as they are long.
+  @Test(arguments: ["[0]", ".a[0]", "[a.b].c"])
+  func hostileChainsAreAnError(_ link: String) {
+    let text = "a" + String(repeating: link, count: 9_000) + " == 1"
+    #expect(throws: ArborError.self) { try FetchPredicate(format: text) }
+  }
+
+  @Test func longPathsAndConjunctionsAreNotDeep() throws {
+    let path = (0..<5_000).map { "a\($0)" }.joined(separator: ".")
+    _ = try FetchPredicate(format: path + " == 1")
+    let terms = (0..<5_000).map { "a == \($0)" }.joined(separator: " OR ")
+    _ = try FetchPredicate(format: terms)
+  }
+
+  @Test func operatorsAndCallsCountAsTerms() throws {
+    let calls = (0..<6_000).map { _ in "now()" }.joined(separator: ",")
+    let error = #expect(throws: ArborError.self) { try FetchPredicate(format: "a IN {\(calls)}") }
+    #expect(error?.message.contains("10000 terms") == true)
+  }
+
   @Test func untrustedTextMayNotMatch() throws {
     let error = #expect(throws: ArborError.self) {
       try FetchPredicate(format: "a MATCHES '.*'", limits: .untrusted)
@@ -116,5 +245,19 @@ import Testing
     #expect(error?.message.contains("LIKE") == true)
     _ = try FetchPredicate(format: "a LIKE '*'", limits: .untrusted)
     _ = try FetchPredicate(format: "a MATCHES '.*'")
+  }
+
+  @Test(arguments: [
+    "a MATCHES '.*'", "SUBQUERY(a, $x, $x.b MATCHES '.*').@count > 0",
+    "TERNARY(a MATCHES '.*', 1, 2) == 1", "NOT (b == 1 AND a matches '.*')",
+    "FUNCTION(a, 'b') == 1", "ANY a.b == FUNCTION(c, 'd')", "{FUNCTION(a, 'b')}.@count == 1",
+    "SUBQUERY(a, $x, FUNCTION($x, 'b') == 1).@count > 0",
+  ])
+  func untrustedTextRunsNothing(_ text: String) throws {
+    let error = #expect(throws: ArborError.self) {
+      try FetchPredicate(format: text, limits: .untrusted)
+    }
+    #expect(error?.message.contains("not allowed here") == true)
+    _ = try FetchPredicate(format: text)
   }
 }

@@ -1,0 +1,212 @@
+/// Calls: a name and arguments in parentheses.
+extension PredicateParser {
+  /// A function or a literal by its name.
+  mutating func call() throws(PredicateFailure) -> ExpressionNode {
+    let start = token
+    let name = try functionName()
+    guard case .openParenthesis = token.kind else {
+      throw expected("\"(\" and the arguments of a function")
+    }
+    if PredicateLiteral.names.contains(name) { return try literalCall(name) }
+    switch name {
+    case "castObject:toType", "castObject:toType:": return try castCall(behind: start)
+    case "objectFrom:withIndex", "objectFrom:withIndex:": return try elementCall(start)
+    default: break
+    }
+    guard let function = PredicateFunction(named: name) else {
+      throw unknownFunction(name, at: start)
+    }
+    try countTerm()
+    let operands = try arguments()
+    guard function.arity.contains(operands.count) else {
+      throw failure(
+        at: start,
+        "\(function.name) takes \(Self.count(function.arity)) and has "
+          + "\(operands.count) here; write \(function.name)(…) with what it takes.")
+    }
+    return .call(function, operands, site(start))
+  }
+
+  /// `sum`, `sum:`, `modulus:by:`.
+  private mutating func functionName() throws(PredicateFailure) -> String {
+    var name = try lexer.name(of: token)
+    advance()
+    while case .colon = token.kind {
+      name += ":"
+      advance()
+      guard case .identifier = token.kind else { break }
+      name += try lexer.name(of: token)
+      advance()
+    }
+    return name
+  }
+
+  private func unknownFunction(_ name: String, at start: PredicateToken) -> PredicateFailure {
+    let names = PredicateFunction.allCases.map(\.name) + PredicateLiteral.names.sorted()
+    return failure(
+      at: start,
+      "There is no function \"\(name)\"; "
+        + "write FUNCTION(target, \"\(name)\", …) for one that the program registered."
+        + NearestName.hint(name, in: names))
+  }
+
+  private static func count(_ arity: ClosedRange<Int>) -> String {
+    switch arity.lowerBound {
+    case 0: "no argument"
+    case 1: arity.upperBound == 1 ? "one argument" : "at least one argument"
+    default: "two arguments"
+    }
+  }
+
+  /// What stands in the parentheses, which are passed.
+  private mutating func arguments() throws(PredicateFailure) -> [ExpressionNode] {
+    try open()
+    var operands: [ExpressionNode] = []
+    var highest = -1
+    if token.kind != .closeParenthesis {
+      repeat {
+        try countTerm()
+        operands.append(try expression())
+        highest = max(highest, height)
+      } while accept(.comma)
+    }
+    height = highest
+    try close()
+    return operands
+  }
+
+  /// Passes the parenthesis behind the name of a call.
+  private mutating func open() throws(PredicateFailure) {
+    guard case .openParenthesis = token.kind else { throw expected("\"(\"") }
+    try descend()
+    advance()
+  }
+
+  /// Passes the parenthesis that ends a call.
+  private mutating func close() throws(PredicateFailure) {
+    try expect(.closeParenthesis, ")")
+    ascend()
+    try rise()
+  }
+
+  private mutating func quotedText(_ what: String) throws(PredicateFailure) -> String {
+    guard case .string = token.kind else { throw expected(what) }
+    let text = try lexer.string(of: token)
+    advance()
+    return text
+  }
+
+  // MARK: Calls with a form of their own
+
+  /// `uuid("…")` and its kin.
+  private mutating func literalCall(_ name: String) throws(PredicateFailure) -> ExpressionNode {
+    advance()
+    let start = token
+    let text = try quotedText("a text in quotes")
+    try expect(.closeParenthesis, ")")
+    guard let value = PredicateLiteral.constant(name, text) else {
+      throw failure(
+        at: start, "This text is no \(name); correct it or pass the value as an argument.")
+    }
+    return .constant(value)
+  }
+
+  /// `CAST(expression, "type")`.
+  mutating func castCall() throws(PredicateFailure) -> ExpressionNode {
+    let start = token
+    advance()
+    return try castCall(behind: start)
+  }
+
+  private mutating func castCall(
+    behind start: PredicateToken
+  ) throws(PredicateFailure) -> ExpressionNode {
+    try countTerm()
+    try open()
+    let base = try expression()
+    try expect(.comma, ",")
+    let type = try quotedText("the name of a type in quotes")
+    try close()
+    return .casting(base, to: type, site(start))
+  }
+
+  /// `objectFrom:withIndex:(list, index)`, another spelling of brackets.
+  private mutating func elementCall(_ start: PredicateToken) throws(PredicateFailure)
+    -> ExpressionNode
+  {
+    try countTerm()
+    try open()
+    let base = try expression()
+    let baseHeight = height
+    try expect(.comma, ",")
+    let position = try self.position(endingWith: .closeParenthesis)
+    height = max(height, baseHeight)
+    try close()
+    return .element(base, position, site(start))
+  }
+
+  /// `TERNARY(predicate, expression, expression)`.
+  mutating func ternaryCall() throws(PredicateFailure) -> ExpressionNode {
+    try countTerm()
+    advance()
+    try open()
+    let condition = try disjunction()
+    var highest = height
+    try expect(.comma, ",", among: ["AND", "OR"])
+    let first = try expression()
+    highest = max(highest, height)
+    try expect(.comma, ",")
+    let second = try expression()
+    height = max(highest, height)
+    try close()
+    return .ternary(condition, first, second)
+  }
+
+  /// `SUBQUERY(collection, $variable, predicate)`.
+  mutating func subqueryCall() throws(PredicateFailure) -> ExpressionNode {
+    let start = token
+    try countTerm()
+    advance()
+    try open()
+    let base = try expression()
+    let baseHeight = height
+    try expect(.comma, ",")
+    guard case .variable = token.kind else {
+      throw expected("a variable such as $x, which stands for each member")
+    }
+    let variable = try lexer.name(of: token)
+    advance()
+    try expect(.comma, ",")
+    let condition = try disjunction()
+    height = max(height, baseHeight)
+    try close()
+    return .subquery(base, variable: variable, condition, site(start))
+  }
+
+  /// `FUNCTION(target, "name:", …)`.
+  mutating func customCall() throws(PredicateFailure) -> ExpressionNode {
+    guard limits.allowsCustomFunctions else {
+      throw failure(
+        at: token,
+        "FUNCTION is not allowed here, since it runs the program's own code; "
+          + "use the functions of the language.")
+    }
+    let start = token
+    try countTerm()
+    advance()
+    try open()
+    let target = try expression()
+    var highest = height
+    try expect(.comma, ",")
+    let name = try quotedText("the name of a registered function in quotes")
+    var operands: [ExpressionNode] = []
+    while accept(.comma) {
+      try countTerm()
+      operands.append(try expression())
+      highest = max(highest, height)
+    }
+    height = highest
+    try close()
+    return .custom(target, name: name, operands, site(start))
+  }
+}

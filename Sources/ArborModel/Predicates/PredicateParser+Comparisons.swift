@@ -1,0 +1,130 @@
+extension PredicateParser {
+  mutating func comparison() throws(PredicateFailure) -> PredicateNode {
+    try countTerm()
+    let qualifier = qualifier()
+    let (first, start) = (index, token)
+    let left = try expression()
+    let leftHeight = height
+    if isAtEndOfPredicate, let node = condition(left, qualifier, start) {
+      try rise()
+      return node
+    }
+    let sign = token
+    // `x NOT IN y`, which others write in two places.
+    let isNegated = sign.kind == .keyword(.not) && following.kind == .keyword(.in)
+    if isNegated { advance() }
+    let comparison = try comparisonOperator(after: first)
+    let options = try self.options()
+    let right = try expression()
+    try rise(above: leftHeight)
+    let node = PredicateNode.comparison(
+      PredicateComparison(
+        left, comparison, right, options: options, qualifier: qualifier, site: site(sign)))
+    guard isNegated else { return node }
+    try rise()
+    return .not(node)
+  }
+
+  private mutating func qualifier() -> ComparisonQualifier? {
+    let qualifier: ComparisonQualifier
+    switch token.kind {
+    case .keyword(.any), .keyword(.some): qualifier = .any
+    case .keyword(.all): qualifier = .all
+    case .keyword(.none): qualifier = .none
+    default: return nil
+    }
+    advance()
+    return qualifier
+  }
+
+  private var isAtEndOfPredicate: Bool {
+    switch token.kind {
+    case .end, .closeParenthesis, .comma, .and, .or, .keyword(.and), .keyword(.or): true
+    default: false
+    }
+  }
+
+  /// A path by itself, which is a condition where it leads to a Boolean.
+  private func condition(
+    _ expression: ExpressionNode, _ qualifier: ComparisonQualifier?, _ start: PredicateToken
+  ) -> PredicateNode? {
+    switch expression {
+    case .path(let path) where !path.parts.isEmpty: break
+    case .member: break
+    default: return nil
+    }
+    return .comparison(
+      PredicateComparison(
+        expression, .equal, .constant(.boolean(true)), qualifier: qualifier, site: site(start)))
+  }
+
+  private mutating func comparisonOperator(
+    after first: Int
+  ) throws(PredicateFailure) -> ComparisonOperator {
+    switch token.kind {
+    case .comparison(let comparison):
+      advance()
+      return comparison
+    case .keyword(let word):
+      guard let comparison = word.comparison else { break }
+      if word == .matches, !limits.allowsRegularExpressions {
+        throw failure(
+          at: token,
+          "MATCHES is not allowed here, since regular expressions can run without end; use LIKE.")
+      }
+      advance()
+      return comparison
+    default: break
+    }
+    throw expectedOperator(after: first)
+  }
+
+  private mutating func options() throws(PredicateFailure) -> ComparisonOptions {
+    guard case .openBracket = token.kind else { return [] }
+    advance()
+    var options: ComparisonOptions = []
+    while token.kind != .closeBracket {
+      guard token.kind == .identifier || token.kind == .keyword(.ci) else {
+        throw expected("the options c, d, n, l or w, then \"]\"")
+      }
+      for letter in lexer.bytes[token.start..<token.end] {
+        guard let option = ComparisonOptions(letter: letter) else {
+          throw expected("the options c, d, n, l or w")
+        }
+        options.insert(option)
+      }
+      advance()
+    }
+    advance()
+    return options
+  }
+}
+
+extension PredicateKeyword {
+  /// The comparison that the word asks for.
+  var comparison: ComparisonOperator? {
+    switch self {
+    case .in: .in
+    case .contains: .contains
+    case .beginsWith: .beginsWith
+    case .endsWith: .endsWith
+    case .like: .like
+    case .matches: .matches
+    case .between: .between
+    case .tokenMatches: .tokenMatches
+    case .conformsToUTI: .utiConformsTo
+    case .equalsUTI: .utiEquals
+    default: nil
+    }
+  }
+
+  /// The operation on sets that the word asks for.
+  var setFunction: PredicateFunction? {
+    switch self {
+    case .union: .union
+    case .intersect, .intersection: .intersect
+    case .minus: .minus
+    default: nil
+    }
+  }
+}

@@ -1,0 +1,77 @@
+/// What the parser says of texts that it cannot read.
+extension PredicateParser {
+  /// The error that something else stands here.
+  ///
+  /// - Parameter words: The words that could stand here, one of which may have been meant.
+  func expected(_ what: String, among words: [String] = []) -> PredicateFailure {
+    failure(
+      at: token, "Expected \(what)\(placeDescription), but found \(found).\(hint(among: words))")
+  }
+
+  private var placeDescription: String {
+    index == 0 ? "" : " after \"\(lexer.spelling(of: lexer.tokens[index - 1]))\""
+  }
+
+  private var found: String {
+    switch token.kind {
+    case .end: "the end of the text"
+    case .argument: "a value"
+    default: "\"\(lexer.spelling(of: token))\""
+    }
+  }
+
+  private func hint(among words: [String]) -> String {
+    guard case .identifier = token.kind else { return "" }
+    return NearestName.hint(lexer.spelling(of: token), in: words)
+  }
+
+  /// The error that no operator follows the left side of a comparison.
+  ///
+  /// - Parameter first: Where the left side begins. A lone name before another may be a qualifier
+  ///   or a `NOT` that was written wrong.
+  func expectedOperator(after first: Int) -> PredicateFailure {
+    let isNamePair =
+      index == first + 1 && lexer.tokens[first].kind == .identifier && token.kind == .identifier
+    let prefixes = ["ANY", "SOME", "ALL", "NONE", "NOT"]
+    if isNamePair, NearestName.of(lexer.spelling(of: token), in: Self.operatorWords) == nil,
+      let nearest = NearestName.of(lexer.spelling(of: lexer.tokens[first]), in: prefixes)
+    {
+      let name = lexer.spelling(of: lexer.tokens[first])
+      return failure(
+        at: lexer.tokens[first],
+        "\"\(name)\" is followed by another name, which no path is. Did you mean \(nearest)?")
+    }
+    return expected("an operator such as == or CONTAINS", among: Self.operatorWords)
+  }
+
+  private static let operatorWords = PredicateKeyword.allCases.filter {
+    $0.comparison != nil || $0.setFunction != nil || $0 == .and || $0 == .or
+  }.map(\.rawValue)
+
+  /// The error of a construct of Core Data's that has no place in a store without SQL.
+  func refused(_ construct: String, _ advice: String) -> PredicateFailure {
+    failure(at: token, "\(construct) is not supported; \(advice).")
+  }
+
+  /// The error that a reserved word stands where a value is expected.
+  func reserved(_ word: PredicateKeyword) -> PredicateFailure {
+    let spelling = lexer.spelling(of: token)
+    switch word {
+    case .caseInsensitive, .ci:
+      return failure(
+        at: token,
+        "Expected a value or a key path, but found the reserved word \"\(spelling)\"; "
+          + "write [c] behind an operator for a comparison without regard to case.")
+    case .any, .some, .all, .none:
+      return failure(
+        at: token,
+        "Expected a value or a key path, but found \"\(spelling)\"; "
+          + "it stands before a comparison, as in ANY staff.age > 40.")
+    default:
+      return failure(
+        at: token,
+        "Expected a value or a key path, but \"\(spelling)\" is a reserved word; "
+          + "write #\(spelling) for a property of that name.")
+    }
+  }
+}

@@ -55,6 +55,9 @@ let package = Package(
     .executableTarget(
       name: "crash-writer", dependencies: ["ArborData"], path: "tools/crash-lab/crash-writer",
       swiftSettings: common),
+    .executableTarget(
+      name: "damage-reader", dependencies: ["ArborStore", "ArborModel", "LMDB"],
+      path: "tools/crash-lab/damage-reader", swiftSettings: common),
 
     .target(
       name: "TestSupport", dependencies: ["ArborStore", "ArborObjects", "ArborModel"],
@@ -80,7 +83,7 @@ let package = Package(
       name: "SystemTests",
       dependencies: [
         "ArborData", "ArborExchange", "ArborObjects", "ArborModel", "ArborStore", "TestSupport",
-        "crash-writer", "lmdb-inspect", "world",
+        "crash-writer", "damage-reader", "lmdb-inspect", "world",
       ],
       swiftSettings: common),
     .testTarget(

@@ -9,7 +9,8 @@
 /// liblmdb trusts its file: a damaged page ends the process by a signal, or gives wrong data
 /// without an error. This checks everything that liblmdb relies on: every page belongs to exactly
 /// one tree or is listed as free exactly once; the nodes of a page fill it without overlap;
-/// keys ascend, between the separators above them; every leaf of a tree is equally deep; the counters are right.
+/// keys ascend, between the separators above them; every leaf of a tree is equally deep; the
+/// counters are right.
 /// What is inside the values is not its business.
 ///
 /// Nothing here trusts the file. Each page is visited once and the depth is bounded, so it comes

@@ -14,6 +14,7 @@ import Testing
     "lmdb-inspect": ["ArborStore", "ArborModel", "LMDB"],
     "world": ["ArborData"],
     "crash-writer": ["ArborData"],
+    "damage-reader": ["ArborStore", "ArborModel", "LMDB"],
     "arborbench": ["ArborData"],
     "TestSupport": ["ArborStore", "ArborObjects", "ArborModel"],
     "LMDBTests": ["LMDB", "CLMDB"],

@@ -50,11 +50,14 @@ public struct StoreOptions: Sendable, Hashable {
 
   /// How much of an existing file is looked at before it is used.
   public enum Verification: Sendable, Hashable {
-    /// As ``quick``; the choice for programs that have no opinion.
+    /// As ``quick``, and no slower. Where the machine was started anew since the last commit, every
+    /// page is verified behind the open store, at low priority: if one is damaged, the next
+    /// operation throws `corrupted`, commits are refused from then on, and
+    /// ``PersistentStore/check()`` says the same. Damage met while opening is located by a full verification.
     case automatic
-    /// Root pages, header and databases, then every record, index entry and link: the store check.
-    /// It reads the file through the engine, so it finds damage but is no protection against a file
-    /// that was made to harm.
+    /// Every page by plain reads before anything maps the file, then every record, index entry and
+    /// link: the store check. Time in proportion to the file, for its pages some hundred megabytes
+    /// in a second; the choice for files of unknown origin.
     case full
     /// Root pages, header and databases: cost independent of the store's size.
     case quick

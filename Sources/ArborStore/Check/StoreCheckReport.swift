@@ -6,6 +6,8 @@ package struct StoreCheckReport: Sendable, CustomStringConvertible {
   package struct Problem: Sendable, Hashable, CustomStringConvertible {
     /// The rule that is broken.
     package enum Kind: String, Sendable, Hashable, CaseIterable {
+      /// A page of the file contradicts itself or others. Nothing else was read then.
+      case damagedPage
       /// The header, the model, the catalogue or a layout is not what the file was opened with.
       case header
       /// A counter has not passed a number that is in use.

@@ -135,7 +135,15 @@ struct StoreChecker {
 
 extension StoreFile {
   /// Checks that the store does not contradict itself. Reads everything; others go on meanwhile.
+  ///
+  /// First the pages by plain reads, because the engine dies on damaged ones, then what they hold.
   package func check() throws(StoreError) -> StoreCheckReport {
+    do throws(StoreError) { try verifyPages() } catch {
+      guard case .corrupted(_, _, let what) = error else { throw error }
+      var report = StoreCheckReport()
+      report.add(.damagedPage, what)
+      return report
+    }
     let snapshot = try snapshot()
     defer { snapshot.close() }
     var checker = try StoreChecker(self, snapshot)

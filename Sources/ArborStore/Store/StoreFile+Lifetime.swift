@@ -21,6 +21,7 @@ extension StoreFile {
     guard let path else { return close() }
     guard !isReadOnly else { throw .readOnly(path: path) }
     guard StoreRegistry.shared.closeLast(self) else { throw .inUse(path: path) }
+    health.cancel()
     do throws(StoreError) {
       try StoreFiles.exclusively(environment) { () throws(StoreError) in
         try StoreFiles.remove(path)

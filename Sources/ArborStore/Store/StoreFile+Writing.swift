@@ -9,12 +9,14 @@ extension StoreFile {
   /// - Parameter topsUpNumbers: Whether blocks of numbers that run low are filled up on this
   ///   occasion.
   /// - Throws: `modelChanged` where the file has another model by now; `corrupted` where another
-  ///   program wrote to it; what `body` throws. Nothing has been written then, except after
-  ///   `engine(.panic)`, when nobody can tell before the file is opened anew.
+  ///   program wrote to it or the verification of its pages found something; what `body` throws.
+  ///   Nothing has been written then, except after `engine(.panic)`, when nobody can tell before
+  ///   the file is opened anew.
   func write(
     topsUpNumbers: Bool = false,
     _ body: (borrowing WriteTransaction, inout HeaderRecord) throws(StoreError) -> Void
   ) throws(StoreError) {
+    try health.permitWriting()
     var written: (sequence: UInt64, transactionID: UInt64)?
     var reservations: [NumberReservation] = []
     var failure: StoreError?

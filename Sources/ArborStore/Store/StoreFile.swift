@@ -26,6 +26,9 @@ package final class StoreFile: Sendable {
   let plans: [EntityPlan?]
   let blocks: NumberBlocks
   let queue = CommitQueue()
+  let health = PageHealth()
+  /// Whether the last writer worked since the machine was started; else it may have died with it.
+  let wasWrittenSinceBoot: Bool
   private let newest: Atomic<UInt64>
   private let mark: Mutex<Mark>
   private let isClosed = Atomic(false)
@@ -49,6 +52,7 @@ package final class StoreFile: Sendable {
     modelDigest = parts.modelDigest
     modelGeneration = parts.header.modelGeneration
     durability = parts.durability
+    wasWrittenSinceBoot = parts.header.bootID == StoreHeader.bootID
     plans = EntityPlan.all(of: parts.schema, databases: parts.databases)
     blocks = NumberBlocks(parts.schema)
     newest = Atomic(parts.header.sequence)
@@ -71,9 +75,11 @@ package final class StoreFile: Sendable {
 
   /// A view of the store as of now; close it soon.
   ///
-  /// - Throws: `modelChanged` where another process has given the file another model.
+  /// - Throws: `modelChanged` where another process has given the file another model; `corrupted`
+  ///   the first time after the verification behind the store has found something.
   package func snapshot() throws(StoreError) -> StoreSnapshot {
     guard !isClosed.load(ordering: .relaxed) else { throw .closed }
+    try health.report()
     let transaction = try storing { () throws(LMDBError) in try environment.beginRead() }
     let transactionID = transaction.id
     let known = mark.withLock { mark in
@@ -138,6 +144,7 @@ package final class StoreFile: Sendable {
   /// Refuses everything from now on, and closes the file as soon as the last snapshot is gone.
   func end() {
     isClosed.store(true, ordering: .relaxed)
+    health.cancel()
     // Where a snapshot lives still, the file closes with the last reference to it.
     try? environment.close()
   }

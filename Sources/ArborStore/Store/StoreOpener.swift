@@ -33,6 +33,7 @@ struct StoreOpener {
   private var environmentOptions: EnvironmentOptions {
     var options = EnvironmentOptions()
     options.isReadOnly = opening.isReadOnly
+    options.verifiesPages = opening.verification == .full
     options.durability = opening.durability == .full ? .full : .relaxed
     if let size = opening.initialMapSize { options.initialMapSize = size }
     if let size = opening.maximumMapSize { options.maximumMapSize = size }
@@ -69,7 +70,7 @@ struct StoreOpener {
         let error = StoreError(error, path: path)
         guard error.isCorruption, opening.onCorruption == .setAsideAndRecreate,
           opening.model != nil
-        else { throw error }
+        else { throw explained(error, path) }
         try setAside(path)
         continue
       }
@@ -87,7 +88,9 @@ struct StoreOpener {
         }
         return store
       } catch {
-        guard try recover(from: error, environment) else { throw error }
+        guard try recover(from: error, environment) else {
+          throw explained(error, environment.path)
+        }
       }
     }
   }
@@ -102,10 +105,7 @@ struct StoreOpener {
   /// A store whose model is the given one and which passes the verification asked for.
   private func judged(_ store: StoreFile) throws(StoreError) -> StoreFile {
     try agree(with: store)
-    if opening.verification == .full, let problem = try store.check().problems.first {
-      throw .corrupted(
-        entity: problem.entity, object: problem.object, what: problem.description)
-    }
+    try verify(store)
     return store
   }
 

@@ -35,9 +35,10 @@ package struct StoreOpening: Sendable {
   package enum Verification: Sendable, Hashable {
     /// Root pages, header and databases.
     case quick
-    /// As `quick` today; more where the last writer may have died with its machine.
+    /// As `quick`; every page behind the open store where the last writer may have died with its
+    /// machine, and before an error where the quick look met damage.
     case automatic
-    /// Every record, index entry and link as well: the store check.
+    /// Every page before it is mapped, then every record, index entry and link: the store check.
     case full
   }
 

@@ -1,0 +1,116 @@
+internal import Foundation
+internal import LMDB
+internal import Synchronization
+
+#if canImport(Glibc)
+  internal import Glibc
+#else
+  internal import Darwin
+#endif
+
+/// What is known about the pages of an open store, and the verification that goes on behind it.
+///
+/// Once something was found the store is suspect: the next operation that may fail reports it,
+/// writing is refused from then on, and reading may go on.
+final class PageHealth: Sendable {
+  private struct State {
+    var finding: StoreError?
+    /// Signalled when the verification behind the store has ended; nil where none goes on.
+    var ended: DispatchSemaphore?
+  }
+
+  private let state = Mutex(State())
+  private let isCancelled = Atomic(false)
+  private let isSuspect = Atomic(false)
+  private let hasNews = Atomic(false)
+
+  /// The finding, if there is one.
+  var finding: StoreError? {
+    isSuspect.load(ordering: .acquiring) ? state.withLock { $0.finding } : nil
+  }
+
+  /// Remembers what was found first.
+  func note(_ error: StoreError) {
+    state.withLock { state in
+      if state.finding == nil { state.finding = error }
+    }
+    hasNews.store(true, ordering: .releasing)
+    isSuspect.store(true, ordering: .releasing)
+  }
+
+  /// Throws a finding that nobody has heard of. One atomic load otherwise.
+  @inline(__always)
+  func report() throws(StoreError) {
+    if hasNews.load(ordering: .relaxed) { try reportNews() }
+  }
+
+  private func reportNews() throws(StoreError) {
+    let isMine = hasNews.exchange(false, ordering: .acquiringAndReleasing)
+    if isMine, let finding { throw finding }
+  }
+
+  /// Throws where something was found: what is damaged must not be written to.
+  func permitWriting() throws(StoreError) {
+    guard let finding else { return }
+    hasNews.store(false, ordering: .releasing)
+    throw finding
+  }
+
+  // MARK: Behind the store
+
+  /// Verifies the pages on a thread of low priority, which neither the closing of the store nor the
+  /// end of the process waits for.
+  func verifyInBackground(_ environment: Environment, expecting names: [String: DatabaseFlags]) {
+    let ended = DispatchSemaphore(value: 0)
+    state.withLock { $0.ended = ended }
+    Thread.detachNewThread { [self] in
+      #if canImport(Glibc)
+        // On Linux this concerns the calling thread alone.
+        _ = setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, 10)
+      #endif
+      do throws(LMDBError) {
+        try environment.verifyPages(expecting: names) { [self] in
+          isCancelled.load(ordering: .relaxed)
+        }
+      } catch {
+        // What kept it from reading will meet whoever reads.
+        if case .damaged = error { note(StoreError(error)) }
+      }
+      state.withLock { $0.ended = nil }
+      ended.signal()
+    }
+  }
+
+  /// Ends the verification behind the store, which looks at every page whether it may go on: its
+  /// snapshot must not keep the file open.
+  func cancel() {
+    isCancelled.store(true, ordering: .relaxed)
+    if let ended = state.withLock({ $0.ended }) {
+      ended.wait()
+      ended.signal()
+    }
+  }
+}
+
+extension StoreFile {
+  /// The databases that the file has to consist of.
+  private var expectedDatabases: [String: DatabaseFlags] {
+    Dictionary(StoreDatabases.list(schema).map { ($0.name, $0.flags) }) { first, _ in first }
+  }
+
+  /// Begins the verification behind the store.
+  func verifyInBackground() {
+    health.verifyInBackground(environment, expecting: expectedDatabases)
+  }
+
+  /// Verifies the pages of the newest commit; what is found makes the store suspect.
+  func verifyPages() throws(StoreError) {
+    if let finding = health.finding { throw finding }
+    do throws(LMDBError) {
+      try environment.verifyPages(expecting: expectedDatabases)
+    } catch {
+      if case .damaged = error { health.note(StoreError(error)) }
+      throw StoreError(error)
+    }
+  }
+}

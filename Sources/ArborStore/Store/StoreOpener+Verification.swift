@@ -1,0 +1,34 @@
+internal import LMDB
+
+/// How much of an existing file is verified, and when.
+///
+/// - `quick`: root pages, header and databases.
+/// - `automatic`: the same. Where that meets damage, all pages are verified for the sake of a
+///   precise error; where the last writer may have died with its machine, they are verified behind
+///   the open store.
+/// - `full`: all pages before the file is mapped, then the store check.
+extension StoreOpener {
+  /// The finding of a verification of all pages, where that says more than an error of opening.
+  func explained(_ error: StoreError, _ path: String) -> StoreError {
+    guard error.isCorruption, opening.verification != .quick else { return error }
+    do throws(LMDBError) {
+      try Environment.verifyPages(path: path)
+      return error
+    } catch {
+      if case .damaged = error { return StoreError(error) }
+    }
+    return error
+  }
+
+  /// Does what the options ask of a store that was opened just now.
+  func verify(_ store: StoreFile) throws(StoreError) {
+    switch opening.verification {
+    case .quick: break
+    case .automatic: if !store.wasWrittenSinceBoot { store.verifyInBackground() }
+    case .full:
+      guard let problem = try store.check().problems.first else { return }
+      throw .corrupted(
+        entity: problem.entity, object: problem.object, what: problem.description)
+    }
+  }
+}

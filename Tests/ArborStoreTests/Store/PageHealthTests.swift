@@ -1,0 +1,134 @@
+import ArborModel
+import ArborStore
+import Foundation
+import LMDB
+import TestSupport
+import Testing
+
+/// What verification does about a store with a damaged page, before and while it is open.
+@Suite struct PageHealthTests {
+  private let folder: TemporaryFolder
+  private let model: ManagedObjectModel
+  private var path: String { folder.path("office.arbor") }
+
+  init() throws {
+    folder = try TemporaryFolder()
+    model = try OfficeModel.make()
+    let file = try StoreFile.open(StoreOpening(.file(path), model: model))
+    let draft = Draft(file)
+    for number in 0..<50 { try draft.insert("Tag", ["name": .string("tag \(number)")]) }
+    try draft.commit()
+    file.close()
+  }
+
+  private func open(_ verification: StoreOpening.Verification) throws -> StoreFile {
+    var opening = StoreOpening(.file(path), model: model)
+    opening.verification = verification
+    return try StoreFile.open(opening)
+  }
+
+  /// Lets the last commit be of a machine that was started before this one.
+  private func age() throws {
+    let file = try open(.quick)
+    defer { file.close() }
+    try Vandal(file: file).write { _, header in header.bootID = UUID() }
+  }
+
+  /// Changes a bit in the root of the names that the engine never looks at.
+  private func damage() throws {
+    var data = try Data(contentsOf: URL(filePath: path))
+    func word(_ offset: Int) -> Int {
+      (0..<8).reduce(0) { $0 | Int(data[offset + $1]) << (8 * $1) }
+    }
+    let meta = word(144) > word(4096 + 144) ? 0 : 4096
+    data[word(meta + 128) * 4096 + 12] ^= 1
+    try data.write(to: URL(filePath: path))
+  }
+
+  private func expectCorrupted(_ body: () throws -> Void) {
+    do {
+      try body()
+      Issue.record("nothing was thrown")
+    } catch StoreError.corrupted(_, _, let what) {
+      #expect(what.contains("bounds"), "\(what)")
+    } catch {
+      Issue.record("\(error)")
+    }
+  }
+
+  @Test func fullVerificationComesBeforeOpening() throws {
+    let sound = try open(.full)
+    try TemporaryStore.check(path: path)
+    sound.close()
+    try damage()
+    expectCorrupted { try open(.full).close() }
+    var opening = StoreOpening(.file(path), model: model)
+    opening.verification = .full
+    opening.onCorruption = .setAsideAndRecreate
+    let fresh = try StoreFile.open(opening)
+    #expect(try fresh.check().recordCount == 0)
+    fresh.close()
+  }
+
+  @Test func aQuickLookIsEnoughForTheSameBoot() throws {
+    try damage()
+    for verification in [StoreOpening.Verification.quick, .automatic] {
+      let file = try open(verification)
+      usleep(20_000)
+      try file.snapshot().close()
+      // The check looks at the pages first, and what it finds makes the store suspect.
+      #expect(try file.check().problems.map(\.kind) == [.damagedPage])
+      file.close()
+    }
+  }
+
+  @Test func damageBehindAnOpenStoreMakesItSuspect() throws {
+    try age()
+    try damage()
+    let file = try open(.automatic)
+    expectCorrupted {
+      // Until the verification behind the store has come to the damage.
+      for _ in 0..<2000 {
+        try file.snapshot().close()
+        usleep(5000)
+      }
+    }
+    try file.snapshot().close()
+    for _ in 0..<2 {
+      expectCorrupted {
+        let draft = Draft(file)
+        try draft.insert("Tag", ["name": .string("new")])
+        try draft.commit()
+      }
+    }
+    expectCorrupted { try file.purge() }
+    #expect(try file.check().problems.map(\.kind) == [.damagedPage])
+    file.close()
+  }
+
+  /// Closing ends the verification, and the next commit is of the present machine.
+  @Test func aSoundStoreIsVerifiedUntilTheNextCommit() throws {
+    try age()
+    for _ in 0..<20 { try open(.automatic).close() }
+    let file = try open(.automatic)
+    let draft = Draft(file)
+    try draft.insert("Tag", ["name": .string("new")])
+    try draft.commit()
+    #expect(try file.check().isSound)
+    try file.destroy()
+    #expect(!FileManager.default.fileExists(atPath: path))
+  }
+
+  @Test func damageFoundWhileOpeningIsLocated() throws {
+    var data = try Data(contentsOf: URL(filePath: path))
+    // A number in the header of the newest root page that LMDB does not look at.
+    for meta in [0, 4096] { data[meta + 45] ^= 0x10 }
+    try data.write(to: URL(filePath: path))
+    do {
+      try open(.automatic).close()
+      Issue.record("a damaged store was opened")
+    } catch StoreError.corrupted(_, _, let what) {
+      #expect(what.contains("flags"), "\(what)")
+    }
+  }
+}

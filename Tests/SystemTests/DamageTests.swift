@@ -1,0 +1,141 @@
+import ArborModel
+import ArborStore
+import Foundation
+import TestSupport
+import Testing
+
+/// Damaged files: an error, never the end of the process, never wrong data.
+///
+/// Copies of a store with every kind of database are damaged in thirteen ways and read by a process
+/// of their own, as a program would read them.
+@Suite(.serialized) struct DamageTests {
+  static let isLong = ProcessInfo.processInfo.environment["ARBOR_LONG_TESTS"] != nil
+  static let cases = isLong ? 250_000 : 1_560
+
+  @Test func aDamagedFileIsAnErrorAndNeverWrongData() throws {
+    let seed = UInt64.random(in: 0...(.max))
+    print("damage campaign: seed \(seed), \(Self.cases) cases")
+    let campaign = try DamageCampaign(seed: seed)
+    let verified = try campaign.run(0..<Self.cases, verification: "full")
+    print("verified: \(verified)")
+    #expect(verified.deaths == [])
+    #expect(verified.wrong == [])
+    #expect(verified.count == Self.cases)
+    #expect(verified.refused > Self.cases / 3)
+    // The campaign can fail: without the verification damage goes unnoticed or kills.
+    let trusting = try campaign.run(0..<Self.cases / 6, verification: "quick")
+    print("unverified: \(trusting)")
+    #expect(trusting.deaths.count + trusting.wrong.count > 0)
+  }
+}
+
+/// A store, its damaged copies, and what came of reading them.
+private struct DamageCampaign {
+  let seed: UInt64
+  private let folder: TemporaryFolder
+
+  struct Outcome: CustomStringConvertible {
+    var count = 0
+    var refused = 0
+    var same = 0
+    /// The cases, with kind and place.
+    var deaths: [String] = []
+    var wrong: [String] = []
+
+    var description: String {
+      "\(count) cases, \(refused) refused, \(same) unharmed, \(deaths.count) deaths, "
+        + "\(wrong.count) with wrong data"
+    }
+  }
+
+  init(seed: UInt64) throws {
+    self.seed = seed
+    folder = try TemporaryFolder()
+    try makeStore()
+  }
+
+  /// Runs cases in as many processes as it takes: one that dies is followed by the next.
+  func run(_ cases: Range<Int>, verification: String) throws -> Outcome {
+    var outcome = Outcome()
+    var next = cases.lowerBound
+    while next < cases.upperBound {
+      let run = try BuiltProgram("damage-reader").run(
+        [
+          folder.path("sound"), folder.path("older"), folder.path("work"), "\(seed)", "\(next)",
+          "\(cases.upperBound)", verification,
+        ], environment: ["SWIFT_BACKTRACE": "enable=no"])
+      var last = ""
+      for line in run.output.split(separator: "\n") {
+        let words = line.split(separator: " ")
+        switch words.last {
+        case _ where words.first == "case":
+          last = String(line)
+          next = (Int(words[1]) ?? next) + 1
+          outcome.count += 1
+        case "error", "problem": outcome.refused += 1
+        case "same": outcome.same += 1
+        default: outcome.wrong.append(last)
+        }
+      }
+      if run.status == 0 { break }
+      guard !last.isEmpty else {
+        Issue.record("the reader failed: \(run.errors)")
+        break
+      }
+      outcome.deaths.append("\(last): signal or exit \(run.status)")
+    }
+    return outcome
+  }
+
+  /// Every kind of database, deep enough for branches, with large values, sets of values in trees
+  /// of their own, and free pages.
+  private func makeStore() throws {
+    let path = folder.path("sound")
+    let file = try StoreFile.open(StoreOpening(.file(path), model: try OfficeModel.make()))
+    let draft = Draft(file)
+    var people: [ObjectNumber] = []
+    let company = try draft.insert("Company", ["name": .string("Arbor")])
+    let manager = try draft.insert("Manager", ["employeeID": .integer(0)])
+    for number in 1...250 {
+      people.append(
+        try draft.insert(
+          "Employee",
+          [
+            "employeeID": .integer(Int64(number)), "age": .integer(Int64(20 + number % 3)),
+            "name": .string("name \(number % 40)"), "email": .string("\(number)@arbor"),
+            "salary": .double(Double(number)),
+          ], to: ["company": company, "manager": manager]))
+    }
+    let tag = try draft.insert("Tag", ["name": .string("all")])
+    let project = try draft.insert(
+      "Project", ["title": .string(String(repeating: "p", count: 9000))])
+    for person in people { try draft.link(person, "tags", tag) }
+    for person in people.prefix(40) {
+      try draft.link(person, "favourites", project)
+      let task = try draft.insert("Task", ["title": .string("task")], to: ["project": project])
+      try draft.edit(project, "tasks", .add(task))
+    }
+    let badges = try (0..<200).map { _ in try draft.insert("Badge") }
+    try draft.commit()
+    file.close()
+    try FileManager.default.copyItem(atPath: path, toPath: folder.path("older"))
+    try change(people, badges)
+    try? FileManager.default.removeItem(atPath: path + "-lock")
+  }
+
+  private func change(_ people: [ObjectNumber], _ badges: [ObjectNumber]) throws {
+    let path = folder.path("sound")
+    let file = try StoreFile.open(StoreOpening(.file(path), model: nil))
+    let draft = Draft(file)
+    for round in 0..<6 {
+      for person in people.dropFirst(round).prefix(200) where person.sequence % 6 == UInt64(round) {
+        try draft.update(person, ["salary": .double(Double(round))])
+      }
+      try draft.commit()
+    }
+    for badge in badges.suffix(150) { try draft.delete(badge) }
+    try draft.commit()
+    try TemporaryStore.check(path: path)
+    file.close()
+  }
+}

@@ -1,0 +1,41 @@
+import ArborModel
+import ArborStore
+import Foundation
+import LMDB
+
+/// Opens a file as a program would and reads everything in it.
+enum Reading {
+  /// A number that stands for all entries of all databases; nil where the check found a problem.
+  ///
+  /// - Throws: what kept the store from being opened or read.
+  static func digest(_ path: String, verification: StoreOpening.Verification) throws -> UInt64? {
+    var opening = StoreOpening(.file(path), model: nil)
+    opening.verification = verification
+    opening.initialMapSize = 1 << 26
+    let store = try StoreFile.open(opening)
+    defer { store.close() }
+    let isChecked = verification == .full
+    if isChecked, try !store.check().isSound { return nil }
+    var digest: UInt64 = 14_695_981_039_346_656_037
+    for (name, flags) in StoreDatabases.list(store.schema) {
+      guard let database = try store.environment.openDatabase(name, flags, create: false) else {
+        return nil
+      }
+      let snapshot = try store.snapshot()
+      defer { snapshot.close() }
+      let cursor = try snapshot.reader.cursor(database)
+      var entry = try cursor.first()
+      while let found = entry {
+        fold(found.key, &digest)
+        fold(found.value, &digest)
+        entry = try cursor.next()
+      }
+    }
+    return digest
+  }
+
+  private static func fold(_ bytes: UnsafeRawBufferPointer, _ digest: inout UInt64) {
+    for byte in bytes { digest = (digest ^ UInt64(byte)) &* 1_099_511_628_211 }
+    digest = (digest ^ UInt64(bytes.count)) &* 1_099_511_628_211
+  }
+}

@@ -53,7 +53,8 @@ public struct StoreOptions: Sendable, Hashable {
     /// As ``quick``, and no slower. Where the machine was started anew since the last commit, every
     /// page is verified behind the open store, at low priority: if one is damaged, the next
     /// operation throws `corrupted`, commits are refused from then on, and
-    /// ``PersistentStore/check()`` says the same. Damage met while opening is located by a full verification.
+    /// ``PersistentStore/check()`` says the same. Damage met while opening is located
+    /// by a full verification.
     case automatic
     /// Every page by plain reads before anything maps the file, then every record, index entry and
     /// link: the store check. Time in proportion to the file, for its pages some hundred megabytes

@@ -31,6 +31,18 @@ import Testing
     #expect(expected.isSubset(of: names), "\(names)")
   }
 
+  @Test func indexListsWhatIndexesAreOver() throws {
+    let indexes = try #require(try inspection.json("index") as? [[String: Any]])
+    let names = indexes.map { "\($0["entity"] ?? "").\($0["name"] ?? "")" }
+    #expect(names == ["Employee.age", "Employee.badge", "Person.name"])
+    #expect(indexes.map { $0["entries"] as? Int } == [3, 3, 3])
+    #expect(indexes.map { $0["unique"] as? Bool } == [false, true, false])
+    let text = try inspection.run("index", "Employee").output
+    #expect(text.contains("Employee.badge  unique (badge)"))
+    #expect(!text.contains("Person.name"))
+    #expect(try inspection.run("index", "Emploiee").status == 1)
+  }
+
   @Test func dumpDecodesEveryType() throws {
     let objects = try #require(try inspection.json("dump", "Employee") as? [[String: Any]])
     #expect(objects.compactMap { $0["id"] as? String } == (1...3).map { "Employee/\($0)" })

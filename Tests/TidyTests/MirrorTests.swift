@@ -4,8 +4,8 @@ import Testing
 @Suite struct MirrorTests {
   /// Suites named by the threat they meet, or by the walk they take, rather than by one source.
   static let threatSuites: Set<String> = [
-    "ModelBasedTests", "RandomCommitsTests", "StoreFaultTests", "UniqueFetchTests",
-    "PlannedWaysTests",
+    "ModelBasedTests", "PlannedWaysTests", "RandomCommitsTests", "RandomIndexesTests",
+    "StoreFaultTests", "UniqueFetchTests",
   ]
 
   /// Sources without a test file of their own, each with the suite that tests it.
@@ -14,10 +14,13 @@ import Testing
     "BackgroundContext": "PersistentStoreTests",
     "BoundConjunction": "PredicateNormalizerTests",
     "ByteMatcher": "PredicateCompilerTests",
+    "CommitBatch": "CommitQueueTests",
     "ChangeMerger": "ManagedObjectContext+MergingTests",
     "ColumnMatch": "QueryPlannerTests",
     "EntityBinding": "ClassBinderTests",
     "FieldComparison": "PredicateCompilerTests",
+    "IndexChanges": "StoreOpener+IndexesTests",
+    "IndexSchema": "IndexGatheringTests",
     "IndexRange": "NumericIntervalTests",
     "IndexablePattern": "PredicateNormalizerTests",
     "InverseKeeper": "ManagedObject+RelationshipsTests",

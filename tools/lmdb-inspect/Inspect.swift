@@ -17,7 +17,7 @@ import ArgumentParser
       """,
     subcommands: [
       InfoVerb.self, TablesVerb.self, DumpVerb.self, GetVerb.self, ShowVerb.self, SchemaVerb.self,
-      CheckVerb.self,
+      IndexVerb.self, CheckVerb.self,
     ])
 }
 

@@ -64,3 +64,23 @@ public struct FetchIndexDescription: Sendable, Hashable {
     self.isUnique = isUnique
   }
 }
+
+extension FetchIndexDescription {
+  /// What the index is made of, as a person reads it: `unique (folded name, -age) where age > 3`.
+  package var summary: String {
+    (isUnique ? "unique " : "") + "(\(elements.map(\.summary).joined(separator: ", ")))"
+      + (partialIndexPredicate.map { " where \($0)" } ?? "")
+  }
+}
+
+extension FetchIndexDescription.Element {
+  /// `name`, `-name`, `folded name` or `words of name`.
+  fileprivate var summary: String {
+    let name = (isAscending ? "" : "-") + property
+    return switch kind {
+    case .binary, .rTree: name
+    case .folded: "folded \(name)"
+    case .text: "words of \(name)"
+    }
+  }
+}

@@ -87,3 +87,14 @@ package struct IndexCondition: Sendable {
     try PredicateBinder.bind(predicate, to: entity, in: schema)
   }
 }
+
+extension IndexSchema.Column.Kind {
+  /// The kind as descriptions name it.
+  package var description: FetchIndexDescription.Element.Kind {
+    switch self {
+    case .plain: .binary
+    case .folded: .folded
+    case .tokens: .text
+    }
+  }
+}

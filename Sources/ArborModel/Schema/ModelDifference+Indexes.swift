@@ -32,17 +32,13 @@ extension [KeptIndex] {
 }
 
 extension KeptIndex {
-  /// The columns and the condition, as a person reads them.
   fileprivate var summary: String {
-    let columns = columns.map { column in
-      let name = (column.isAscending ? "" : "-") + column.property
-      return switch column.kind {
-      case .plain: name
-      case .folded: "folded \(name)"
-      case .tokens: "words of \(name)"
-      }
+    let elements = columns.map { column in
+      FetchIndexDescription.Element(
+        column.property, isAscending: column.isAscending, kind: column.kind.description)
     }
-    return (isUnique ? "unique " : "") + "(\(columns.joined(separator: ", ")))"
-      + (condition.map { " where \($0)" } ?? "")
+    return FetchIndexDescription(
+      name: name, elements: elements, partialIndexPredicate: condition, isUnique: isUnique
+    ).summary
   }
 }

@@ -22,6 +22,10 @@ package struct ModelDigest: Sendable, Hashable {
   package init(_ model: ManagedObjectModel) {
     var hash = ModelHash()
     hash.mix(Self.version)
+    // What indexes keep of texts is counted in fingerprints, which are not looked at where digests
+    // agree.
+    hash.mix(UInt8(StringFolding.version))
+    hash.mix(UInt8(TextTokens.version))
     hash.mix(model.versionIdentifier)
     hash.mix(count: model.entities.count)
     for entity in model.entities { hash.mix(entity) }

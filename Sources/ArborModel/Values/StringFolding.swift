@@ -40,3 +40,41 @@ package struct StringFolding: OptionSet, Sendable, Hashable {
     byte &- UInt8(ascii: "A") < 26 ? byte | 0x20 : byte
   }
 }
+
+extension StringFolding {
+  /// Lends the folded form of a text's UTF-8. ASCII is folded on the stack, other text through
+  /// Foundation.
+  @inline(__always)
+  package func withFolded<R>(
+    _ bytes: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPointer) -> R
+  ) -> R {
+    guard bytes.isASCII else {
+      var folded = fold(String(decoding: bytes, as: UTF8.self))
+      return folded.withUTF8 { body(UnsafeRawBufferPointer($0)) }
+    }
+    guard contains(.case) else { return body(bytes) }
+    return withUnsafeTemporaryAllocation(byteCount: bytes.count, alignment: 1) { lower in
+      for index in 0..<bytes.count { lower[index] = Self.lowercased(bytes[index]) }
+      return body(UnsafeRawBufferPointer(lower))
+    }
+  }
+}
+
+extension UnsafeRawBufferPointer {
+  /// Whether every byte is ASCII.
+  @inline(__always)
+  var isASCII: Bool {
+    guard let base = baseAddress else { return true }
+    var offset = 0
+    var seen: UInt64 = 0
+    while offset + 8 <= count {
+      seen |= base.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
+      offset += 8
+    }
+    while offset < count {
+      seen |= UInt64(base.load(fromByteOffset: offset, as: UInt8.self))
+      offset += 1
+    }
+    return seen & 0x8080_8080_8080_8080 == 0
+  }
+}

@@ -157,7 +157,12 @@ package struct TextTokens {
   // MARK: Sets
 
   /// Puts the tokens in the order of their bytes, each once.
-  package mutating func sortDistinct() {
+  ///
+  /// - Parameter limit: The number of bytes that a token is cut at before it is compared.
+  package mutating func sortDistinct(cutAt limit: Int = .max) {
+    for place in spans.indices where spans[place].end - spans[place].start > limit {
+      spans[place].end = spans[place].start + limit
+    }
     guard spans.count > 1 else { return }
     bytes.withUnsafeBytes { bytes in
       spans.sort { Self.order(bytes, $0, $1) < 0 }
@@ -177,7 +182,9 @@ package struct TextTokens {
   }
 
   /// Below 0, 0 or above 0 as one run of bytes comes before another, is the same, or comes after.
-  static func compare(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer) -> Int {
+  package static func compare(
+    _ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer
+  ) -> Int {
     if let first = left.baseAddress, let second = right.baseAddress {
       let order = memcmp(first, second, min(left.count, right.count))
       if order != 0 { return Int(order) }

@@ -28,6 +28,7 @@ internal import Synchronization
 /// - ``performBackground(_:)``
 /// - ``performBackgroundAndWait(_:)``
 /// ### Maintenance
+/// - ``indexes``
 /// - ``check()``
 /// - ``purge()``
 /// - ``isClosed``
@@ -129,6 +130,22 @@ public final class PersistentStore: Sendable {
       ).with(entity: entityName)
     }
     return ObjectID(storeID: id, entityName: entityName, number: number)
+  }
+
+  /// The store's indexes with their sizes and how often fetches have used them, by entity and name.
+  ///
+  /// - Complexity: Linear in the number of indexes; no entry is read.
+  /// - Throws: ``ArborError`` `closed`, `modelChanged`, `inputOutput`.
+  public var indexes: [IndexStatistics] {
+    get throws(ArborError) {
+      do throws(StoreError) {
+        let snapshot = try file.snapshot()
+        defer { snapshot.close() }
+        return try snapshot.indexes()
+      } catch {
+        throw ArborError(error, in: file)
+      }
+    }
   }
 
   /// Checks the whole store: every record, index entry and link against each other.

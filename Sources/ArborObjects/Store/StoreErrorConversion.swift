@@ -19,7 +19,9 @@ extension ArborError {
     case .stillLinked(let linked):
       self.init(linked: linked, in: file)
     case .notUnique(let violations):
-      self.init(notUnique: violations, in: file)
+      self.init(
+        notUnique: violations.map { DuplicateValues($0, file.schema, file.id) },
+        "\(violations.count) values that must be unique are used twice; change them.")
     case .invalidChange(let number, let what):
       self = ArborError(.invalidArgument, "The commit contradicts itself: \(what).").with(
         objectID: number.map(file.objectID))
@@ -38,6 +40,11 @@ extension ArborError {
         "The store was written with another model. Open it with that one, or let "
           + "options.onMismatch replace it.")
       violations = differences.map { ArborError(.modelMismatch, $0) }
+    case .duplicateValues(let violations):
+      self.init(
+        notUnique: violations,
+        "The model makes values unique that objects of the store share; open the store with its "
+          + "former model and change them.")
     case .modelChanged:
       self.init(
         .modelChanged,
@@ -134,9 +141,9 @@ extension ArborError {
       "\(single.count) deleted objects are linked to by other commits; delete them anew.")
   }
 
-  private init(notUnique violations: [UniquenessViolation], in file: StoreFile) {
+  private init(notUnique violations: [DuplicateValues], _ message: String) {
     let single = violations.map { violation in
-      let (one, other) = (file.objectID(violation.offending), file.objectID(violation.existing))
+      let (one, other) = (violation.offending, violation.existing)
       let names = violation.properties.joined(separator: ", ")
       return ArborError(
         .notUnique,
@@ -146,9 +153,7 @@ extension ArborError {
         entity: one.entityName, objectID: one, keyPath: violation.properties.joined(separator: ","),
         underlying: OtherObject(objectID: other))
     }
-    self.init(
-      gathering: single, .notUnique,
-      "\(single.count) values that must be unique are used twice; change them.")
+    self.init(gathering: single, .notUnique, message)
   }
 
   /// One error as it is, several as the violations of one.

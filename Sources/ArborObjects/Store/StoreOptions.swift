@@ -12,9 +12,13 @@ internal import Foundation
 public struct StoreOptions: Sendable, Hashable {
   /// What happens with a file that was written with another version of the model.
   ///
-  /// Migration is not part of this version: whichever case is chosen, such a file is left as it is
-  /// and opening throws `modelMismatch`, unless ``StoreOptions/onMismatch`` says otherwise. The
-  /// cases are there so that a program can state now what it will want.
+  /// In this version a file is migrated where the models differ in indexes and uniqueness only: the
+  /// new ones are built from the objects, the others dropped, in one transaction. Opening throws
+  /// `notUnique` where objects share values that have become unique, and `inUse` where this process
+  /// has the store open with its former model; other processes get `modelChanged` and open it
+  /// again. A file that differs in more is left as it is, and opening throws `modelMismatch`,
+  /// unless ``StoreOptions/onMismatch`` says otherwise. A store that is opened for reading is
+  /// never changed.
   public enum Migration: Sendable, Hashable {
     /// It is brought to the model by the steps that are needed.
     case automatic
@@ -109,6 +113,7 @@ public struct StoreOptions: Sendable, Hashable {
     case .inMemory: opening = StoreOpening(.inMemory, model: model)
     }
     opening.isReadOnly = isReadOnly
+    opening.buildsIndexes = migration != .refuse
     opening.onMismatch = onMismatch == .fail ? .fail : .eraseAndRecreate
     opening.onCorruption = onCorruption == .fail ? .fail : .setAsideAndRecreate
     opening.durability = durability == .full ? .full : .relaxed

@@ -6,7 +6,7 @@ extension StoreChecker {
   mutating func checkIndex(_ place: Int) throws(StoreError) {
     let index = store.databases.indexes[place]
     let expected = indexes[place]
-    expected.run.sort()
+    expected.sort()
     do throws(LMDBError) {
       try compare(expected, with: index)
     } catch {
@@ -19,7 +19,7 @@ extension StoreChecker {
 
   /// Walks what should be there and what is there side by side, both ordered by key and number.
   private mutating func compare(
-    _ expected: ExpectedEntries, with index: StoreDatabases.Index
+    _ expected: IndexMaintainer, with index: StoreDatabases.Index
   ) throws(LMDBError) {
     let cursor = try reader.cursor(index.database)
     var found = try cursor.first()
@@ -74,7 +74,7 @@ extension StoreChecker {
   // MARK: Uniqueness
 
   private mutating func findDuplicates(
-    _ expected: ExpectedEntries, _ index: StoreDatabases.Index
+    _ expected: IndexMaintainer, _ index: StoreDatabases.Index
   ) {
     var start = 0
     while start < expected.run.count {
@@ -91,31 +91,20 @@ extension StoreChecker {
 
   /// Objects whose keys were cut are compared by their records.
   private mutating func findCutDuplicates(
-    _ expected: ExpectedEntries, _ index: StoreDatabases.Index, _ place: Int
+    _ expected: IndexMaintainer, _ index: StoreDatabases.Index, _ place: Int
   ) throws(StoreError) {
     var holders: [[UInt8]: ObjectNumber] = [:]
     let allocator = SlabAllocator()
-    for number in expected.cut {
+    for number in expected.cutClaims {
       guard let record = try snapshot.record(number, allocator: allocator),
         let entity = store.schema.entity(of: number),
-        let fields = store.plans[entity.index]?.indexes.first(where: { $0.place == place })?
-          .fields,
-        !fields.contains(where: { record.isNull($0) })
+        let plan = store.plans[entity.index]?.indexes.first(where: { $0.place == place }),
+        let key = expected.wholeKey(of: record, number, plan)
       else { continue }
-      var values = ByteWriter()
-      for field in fields {
-        if field.kind.isVariable {
-          values.appendRun(record.bytes(field))
-        } else {
-          values.append(
-            UnsafeRawBufferPointer(
-              start: record.base + Int(field.offset), count: field.kind.width))
-        }
-      }
-      if let holder = holders[values.bytes] {
+      if let holder = holders[key] {
         reportDuplicate(holder, number, index)
       } else {
-        holders[values.bytes] = number
+        holders[key] = number
       }
     }
   }

@@ -14,17 +14,10 @@ struct StoreChecker {
   let snapshot: StoreSnapshot
   let reader: TransactionReader
   /// What the indexes have to hold, by their numbers.
-  let indexes: [ExpectedEntries]
+  let indexes: [IndexMaintainer]
   /// What the relationships have to hold, by their numbers.
   let relationships: [ExpectedMembers]
   var report = StoreCheckReport()
-
-  /// The entries that the records ask of one index.
-  final class ExpectedEntries {
-    var run = EntryRun()
-    /// Objects whose key was cut, for the comparison of unique values.
-    var cut: [ObjectNumber] = []
-  }
 
   /// The members that the other side asks of one relationship.
   final class ExpectedMembers {
@@ -35,7 +28,7 @@ struct StoreChecker {
     self.store = store
     self.snapshot = snapshot
     reader = try snapshot.reader
-    indexes = store.databases.indexes.map { _ in ExpectedEntries() }
+    indexes = try IndexMaintainer.all(of: store)
     relationships = store.databases.relationships.map { _ in ExpectedMembers() }
   }
 
@@ -59,7 +52,6 @@ struct StoreChecker {
     let counter = try StoreCounter.read(
       StoreFormat.objectCounter(plan.entity.number), store.databases.arbor, reader)
     let allocator = SlabAllocator(slabSize: 4 << 10)
-    var key = KeyBuffer()
     let cursor = try storing { () throws(LMDBError) in try reader.cursor(plan.records) }
     var entry = try storing { () throws(LMDBError) in try cursor.first() }
     while let found = entry {
@@ -73,7 +65,7 @@ struct StoreChecker {
           RecordView(base: base, count: found.value.count), of: number, entity: plan.entity,
           allocator: allocator)
         report.recordCount += 1
-        note(number, record, plan, &key)
+        note(number, record, plan)
         try checkClaims(number, record, plan)
       } catch {
         guard case .corrupted(_, _, let what) = error else { throw error }
@@ -99,16 +91,9 @@ struct StoreChecker {
       entity: entity.name, object: number)
   }
 
-  private func note(
-    _ number: ObjectNumber, _ record: RecordView, _ plan: EntityPlan, _ key: inout KeyBuffer
-  ) {
+  private func note(_ number: ObjectNumber, _ record: RecordView, _ plan: EntityPlan) {
     for index in plan.indexes {
-      index.keys.key(of: record, into: &key)
-      let isExempt =
-        !index.isUnique || key.isCut || index.fields.contains { record.isNull($0) }
-      if index.isUnique, key.isCut { indexes[index.place].cut.append(number) }
-      indexes[index.place].run.append(
-        key.bytes, number, isRemoval: false, isExempt: isExempt)
+      indexes[index.place].collect(number, old: nil, new: record, plan: index)
     }
     for reference in plan.references {
       guard let target = record.reference(reference.field), let place = reference.listPlace else {

@@ -71,6 +71,25 @@ package enum KeyEncoder {
     }
   }
 
+  /// Adds the folded form of a record's text to a key.
+  static func append(
+    _ field: RecordField, folding: StringFolding, of record: RecordView, isAscending: Bool,
+    to key: inout KeyBuffer
+  ) {
+    let mask = mask(isAscending: isAscending)
+    guard !record.isNull(field) else { return key.append(nilMarker ^ mask) }
+    folding.withFolded(record.bytes(field)) { appendText($0, mask: mask, to: &key) }
+  }
+
+  /// Makes a key of one token.
+  package static func setToken(_ token: UnsafeRawBufferPointer, to key: inout KeyBuffer) {
+    key.removeAll()
+    appendText(token, mask: 0, to: &key)
+  }
+
+  /// The length that tokens are cut at: a longer one has the key of its beginning.
+  package static let tokenLimit = KeyBuffer.indexLimit - 1
+
   /// Adds a value to a key.
   ///
   /// - Parameter kind: The kind of the fields the index is over.

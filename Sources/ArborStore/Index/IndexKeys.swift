@@ -9,30 +9,52 @@ package struct IndexKeys: Sendable {
   package struct Column: Sendable {
     package let field: RecordField
     package let isAscending: Bool
+    /// How the text is folded; nil for a column of plain values.
+    package let folding: StringFolding?
   }
 
   // Most indexes have one column; it lies beside the others so that no array is touched for it.
   private let first: Column
   private let others: [Column]
+  private let isFolded: Bool
 
   /// - Precondition: The index covers the entity.
   package init(_ index: IndexSchema, of entity: EntitySchema) {
     let columns = index.columns.map { column in
-      Column(field: entity.field(of: column.source), isAscending: column.isAscending)
+      var folding: StringFolding?
+      if case .folded(let options) = column.kind { folding = options }
+      return Column(
+        field: entity.field(of: column.source), isAscending: column.isAscending, folding: folding)
     }
     first = columns[0]
     others = Array(columns.dropFirst())
+    isFolded = columns.contains { $0.folding != nil }
   }
 
   package var columns: [Column] { [first] + others }
 
   /// Writes a record's key over what the buffer held.
+  ///
+  /// - Precondition: The index is not one of words; those have a key for each.
   @inline(__always)
   package func key(of record: RecordView, into key: inout KeyBuffer) {
     key.removeAll()
+    guard !isFolded else { return appendFolded(record, to: &key) }
     KeyEncoder.append(first.field, of: record, isAscending: first.isAscending, to: &key)
     for column in others {
       KeyEncoder.append(column.field, of: record, isAscending: column.isAscending, to: &key)
+    }
+  }
+
+  @inline(never)
+  private func appendFolded(_ record: RecordView, to key: inout KeyBuffer) {
+    for column in columns {
+      if let folding = column.folding {
+        KeyEncoder.append(
+          column.field, folding: folding, of: record, isAscending: column.isAscending, to: &key)
+      } else {
+        KeyEncoder.append(column.field, of: record, isAscending: column.isAscending, to: &key)
+      }
     }
   }
 }

@@ -12,8 +12,23 @@ final class IndexMaintainer {
   private(set) var cutClaims: [ObjectNumber] = []
   private var key = KeyBuffer()
   private var oldKey = KeyBuffer()
+  private let filter: IndexFilter?
+  private var tokens = TextTokens()
+  private var oldTokens = TextTokens()
 
-  init(_ index: StoreDatabases.Index) { self.index = index }
+  /// - Parameter filter: Tells which records are in a partial index.
+  init(_ index: StoreDatabases.Index, filter: IndexFilter?) {
+    self.index = index
+    self.filter = filter
+  }
+
+  /// The maintainers of all of a store's indexes, by their numbers.
+  static func all(of store: StoreFile) throws(StoreError) -> [IndexMaintainer] {
+    try store.databases.indexes.map { (index) throws(StoreError) in
+      IndexMaintainer(
+        index, filter: try IndexFilter(index.schema, store.schema, storeID: store.id))
+    }
+  }
 
   var isEmpty: Bool { run.isEmpty && cutClaims.isEmpty }
 
@@ -26,10 +41,76 @@ final class IndexMaintainer {
 
   // MARK: Collecting
 
-  /// Notes what becomes of an object's entry. Objects come in the order of their numbers.
+  /// Notes what becomes of an object's entries. Objects come in the order of their numbers.
   @inline(__always)
   func collect(
     _ number: ObjectNumber, old: RecordView?, new: RecordView?, plan: EntityPlan.Index
+  ) {
+    if plan.isPlain {
+      collectKey(number, old: old, new: new, plan)
+    } else {
+      collectSelected(number, old: old, new: new, plan)
+    }
+  }
+
+  /// An object whose record does not fulfil the condition has no entry.
+  @inline(never)
+  private func collectSelected(
+    _ number: ObjectNumber, old: RecordView?, new: RecordView?, _ plan: EntityPlan.Index
+  ) {
+    let old = old.flatMap { isSelected($0, number) ? $0 : nil }
+    let new = new.flatMap { isSelected($0, number) ? $0 : nil }
+    if plan.isText {
+      collectTokens(number, old: old, new: new, plan)
+    } else {
+      collectKey(number, old: old, new: new, plan)
+    }
+  }
+
+  private func isSelected(_ record: RecordView, _ number: ObjectNumber) -> Bool {
+    filter?.holds(record, number) ?? true
+  }
+
+  /// Notes the tokens that come and go; those that stay cost nothing.
+  private func collectTokens(
+    _ number: ObjectNumber, old: RecordView?, new: RecordView?, _ plan: EntityPlan.Index
+  ) {
+    let field = plan.fields[0]
+    if let old, let new, old.isSame(field, as: new) { return }
+    Self.read(field, of: old, into: &oldTokens)
+    Self.read(field, of: new, into: &tokens)
+    var place = 0
+    var oldPlace = 0
+    while place < tokens.count || oldPlace < oldTokens.count {
+      var order = place < tokens.count ? -1 : 1
+      if place < tokens.count, oldPlace < oldTokens.count {
+        order = tokens.withToken(place) { token in
+          oldTokens.withToken(oldPlace) { TextTokens.compare(token, $0) }
+        }
+      }
+      if order < 0 {
+        tokens.withToken(place) { KeyEncoder.setToken($0, to: &key) }
+        run.append(key.bytes, number, isRemoval: false, isExempt: true)
+      } else if order > 0 {
+        oldTokens.withToken(oldPlace) { KeyEncoder.setToken($0, to: &key) }
+        run.append(key.bytes, number, isRemoval: true, isExempt: true)
+      }
+      if order <= 0 { place += 1 }
+      if order >= 0 { oldPlace += 1 }
+    }
+  }
+
+  private static func read(
+    _ field: RecordField, of record: RecordView?, into tokens: inout TextTokens
+  ) {
+    guard let record, !record.isNull(field) else { return tokens.read("") }
+    tokens.read(record.bytes(field))
+    tokens.sortDistinct(cutAt: KeyEncoder.tokenLimit)
+  }
+
+  @inline(__always)
+  private func collectKey(
+    _ number: ObjectNumber, old: RecordView?, new: RecordView?, _ plan: EntityPlan.Index
   ) {
     if let old, let new, plan.fields.allSatisfy({ old.isSame($0, as: new) }) { return }
     if let old { plan.keys.key(of: old, into: &oldKey) }
@@ -52,6 +133,19 @@ final class IndexMaintainer {
   ) throws(E) -> R {
     plan.keys.key(of: record, into: &key)
     return try body(key.bytes)
+  }
+
+  /// A record's key in full, however long, in a unique index: nil where the record is not bound by
+  /// the constraint.
+  func wholeKey(
+    of record: RecordView, _ number: ObjectNumber, _ plan: EntityPlan.Index
+  ) -> [UInt8]? {
+    guard isSelected(record, number), !plan.fields.contains(where: { record.isNull($0) }) else {
+      return nil
+    }
+    var whole = KeyBuffer(limit: .max)
+    plan.keys.key(of: record, into: &whole)
+    return Array(whole.bytes)
   }
 
   // MARK: Writing

@@ -16,9 +16,8 @@ final class CommitBatch: @unchecked Sendable {
   func write(to store: StoreFile, _ take: () -> [CommitTicket]) -> [CommitTicket] {
     var tickets = take()
     var results: [Result<CommitReceipt, StoreError>] = []
-    let workspace = self.workspace ?? CommitWorkspace(store.databases)
-    self.workspace = workspace
     do throws(StoreError) {
+      let workspace = try workspace(for: store)
       try store.write(topsUpNumbers: true) { (transaction, header) throws(StoreError) in
         // The closure runs again after the map has grown: results count anew, tickets stay.
         results.removeAll(keepingCapacity: true)
@@ -39,11 +38,18 @@ final class CommitBatch: @unchecked Sendable {
         return .failure(error)
       }
     }
-    workspace.removeAll()
+    workspace?.removeAll()
     for (place, ticket) in tickets.enumerated() {
       ticket.result = place < results.count ? results[place] : .failure(.closed)
     }
     return tickets
+  }
+
+  private func workspace(for store: StoreFile) throws(StoreError) -> CommitWorkspace {
+    if let workspace { return workspace }
+    let made = try CommitWorkspace(store)
+    workspace = made
+    return made
   }
 
   private static func write(
@@ -65,7 +71,7 @@ extension StoreError {
     case .engine, .diskFull, .readOnly, .inputOutput, .closed, .inUse, .exhausted: true
     case .corrupted, .conflict, .missingTargets, .stillLinked, .notUnique, .modelMismatch,
       .modelChanged, .formatTooNew, .notAStore, .foreignObject, .invalidChange, .missing,
-      .invalidModel, .query, .metadataExists:
+      .invalidModel, .query, .metadataExists, .duplicateValues:
       false
     }
   }

@@ -72,11 +72,9 @@ extension CommitPreparation {
   private func violation(
     _ maintainer: IndexMaintainer, _ existing: UInt64, _ offending: UInt64
   ) -> UniquenessViolation {
-    let schema = maintainer.index.schema
-    let entity = store.schema.entities[schema.declaringEntity]
-    return UniquenessViolation(
-      entity: entity.name, properties: schema.columns.map { entity.name(of: $0.source) },
-      existing: ObjectNumber(rawValue: existing), offending: ObjectNumber(rawValue: offending))
+    UniquenessViolation(
+      maintainer.index.schema, store.schema, existing: ObjectNumber(rawValue: existing),
+      offending: ObjectNumber(rawValue: offending))
   }
 
   // MARK: Cut keys
@@ -86,7 +84,7 @@ extension CommitPreparation {
     _ violations: inout [UniquenessViolation]
   ) throws(StoreError) {
     guard let record = change(of: number)?.record, let index = indexPlan(of: number, place),
-      !index.fields.contains(where: { record.isNull($0) })
+      let key = maintainer.wholeKey(of: record, number, index)
     else { return }
     for other in try candidates(record, index, maintainer) where other != number {
       let isClaiming = change(of: other) != nil
@@ -95,9 +93,7 @@ extension CommitPreparation {
       guard let plan = plan(of: other), let otherIndex = indexPlan(of: other, place),
         let holder = try finalRecord(other, plan)
       else { continue }
-      let isSame = zip(index.fields, otherIndex.fields).allSatisfy { mine, its in
-        record.isSame(mine, as: holder, its)
-      }
+      let isSame = maintainer.wholeKey(of: holder, other, otherIndex) == key
       if isSame { violations.append(violation(maintainer, other.rawValue, number.rawValue)) }
     }
   }

@@ -17,8 +17,9 @@ final class CommitWorkspace {
   let ordered: [OrderedMaintainer?]
   var claims: [Claim] = []
 
-  init(_ databases: StoreDatabases) {
-    indexes = databases.indexes.map(IndexMaintainer.init)
+  init(_ store: StoreFile) throws(StoreError) {
+    let databases = store.databases
+    indexes = try IndexMaintainer.all(of: store)
     relationships = databases.relationships.map {
       $0.order == nil ? RelationshipMaintainer($0) : nil
     }

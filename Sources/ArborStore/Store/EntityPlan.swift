@@ -10,6 +10,10 @@ final class EntityPlan: Sendable {
     let keys: IndexKeys
     let fields: [RecordField]
     let isUnique: Bool
+    /// Whether each record has exactly one key, made of its values.
+    let isPlain: Bool
+    /// Whether each record has a key for each word of a text.
+    let isText: Bool
   }
 
   /// A to-one relationship whose target has to exist.
@@ -55,7 +59,8 @@ final class EntityPlan: Sendable {
     indexes = zip(entity.indexes, places).map { index, place in
       Index(
         place: place, keys: IndexKeys(index, of: entity),
-        fields: index.columns.map { entity.field(of: $0.source) }, isUnique: index.isUnique)
+        fields: index.columns.map { entity.field(of: $0.source) }, isUnique: index.isUnique,
+        isPlain: index.isPlain, isText: index.isText)
     }
     var references: [Reference] = []
     var inbound: [Inbound] = []

@@ -1,4 +1,5 @@
 package import ArborModel
+package import Foundation
 package import LMDB
 
 /// Why the store refused or failed an operation.
@@ -13,6 +14,8 @@ package enum StoreError: Error, Sendable {
   case stillLinked([StillLinked])
   /// Objects that share values which must be unique.
   case notUnique([UniquenessViolation])
+  /// Objects that share values which the model the store is opened with makes unique.
+  case duplicateValues([DuplicateValues])
   /// Application metadata that a commit wanted to be the first to write.
   case metadataExists(String)
   /// A query whose arguments do not fit its predicate.
@@ -109,5 +112,30 @@ package struct UniquenessViolation: Sendable, Hashable {
     self.properties = properties
     self.existing = existing
     self.offending = offending
+  }
+}
+
+/// Two objects with one unique value, named for whom the store is not open.
+package struct DuplicateValues: Sendable, Hashable {
+  /// The entity that declares the constraint.
+  package let entity: String
+  /// The constraint's properties.
+  package let properties: [String]
+  package let existing: ObjectID
+  package let offending: ObjectID
+
+  package init(_ violation: UniquenessViolation, _ schema: ModelSchema, _ storeID: UUID) {
+    entity = violation.entity
+    properties = violation.properties
+    existing = Self.id(of: violation.existing, schema, storeID)
+    offending = Self.id(of: violation.offending, schema, storeID)
+  }
+
+  private static func id(
+    of number: ObjectNumber, _ schema: ModelSchema, _ storeID: UUID
+  ) -> ObjectID {
+    ObjectID(
+      storeID: storeID, entityName: schema.entity(of: number)?.name ?? "",
+      number: number.sequence)
   }
 }

@@ -24,6 +24,8 @@ package final class StoreFile: Sendable {
   package let durability: StoreOpening.Durability
 
   let plans: [EntityPlan?]
+  /// How often each index has served a fetch, by the numbers of indexes.
+  let indexUse: [UseCounter]
   let blocks: NumberBlocks
   let queue = CommitQueue()
   let health = PageHealth()
@@ -54,6 +56,7 @@ package final class StoreFile: Sendable {
     durability = parts.durability
     wasWrittenSinceBoot = parts.header.bootID == StoreHeader.bootID
     plans = EntityPlan.all(of: parts.schema, databases: parts.databases)
+    indexUse = parts.databases.indexes.map { _ in UseCounter() }
     blocks = NumberBlocks(parts.schema)
     newest = Atomic(parts.header.sequence)
     mark = Mutex(

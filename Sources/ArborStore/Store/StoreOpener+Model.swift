@@ -14,7 +14,8 @@ extension StoreOpener {
       if model.fingerprint == header.modelFingerprint { return (model, offer.digest) }
     }
     let model = try ModelCodec.decode(entry(StoreFormat.modelKey, reader, arbor))
-    return (model, ModelDigest(model))
+    // The stored digest tells that the file was written with other rules about folded texts.
+    return (model, try storedDigest(reader, arbor) ?? ModelDigest(model))
   }
 
   /// Refuses a store of another model than the given one.
@@ -22,6 +23,10 @@ extension StoreOpener {
     guard let offer, offer.digest != store.modelDigest else { return }
     let model = try offer.checked()
     guard model.fingerprint != store.modelFingerprint else { return }
+    // A store that is open in this process can not be given other indexes.
+    if try wantsOtherIndexes(store.schema.model, store.modelDigest) {
+      throw .inUse(path: store.path)
+    }
     let changes = store.schema.model.difference(to: model).storedChanges
     throw .modelMismatch(changes.map(\.description))
   }

@@ -76,7 +76,8 @@ struct StoreOpener {
       }
       do throws(StoreError) {
         let store = try StoreRegistry.shared.store(on: environment) { () throws(StoreError) in
-          try judged(StoreFile(parts(of: environment, path: environment.path)))
+          let parts = try parts(of: environment, path: environment.path)
+          return try judged(StoreFile(withIndexesBuilt(parts)))
         }
         // It may have been open already, with another model.
         do throws(StoreError) {
@@ -144,7 +145,7 @@ struct StoreOpener {
   // MARK: Judging
 
   /// Reads what the file says about itself and opens its databases.
-  private func parts(
+  func parts(
     of environment: Environment, path: String?
   ) throws(StoreError) -> StoreParts {
     let found = try storing { () throws(LMDBError) in

@@ -48,6 +48,8 @@ package struct StoreOpening: Sendable {
   package var isReadOnly = false
   package var durability = Durability.full
   package var verification = Verification.automatic
+  /// Whether a file of a model that differs in indexes only is given the indexes of ``model``.
+  package var buildsIndexes = true
   package var onMismatch = MismatchRule.fail
   package var onCorruption = CorruptionRule.fail
   /// Bytes of address space to map at first; nil: as much as the system grants, up to 1 TiB.

@@ -292,4 +292,44 @@ import Testing
     // Whoever adds a kind adds its test above.
     #expect(Kind.allCases.count == 13)
   }
+
+  /// An entry too few, one too many and one under another key, in an index of each kind.
+  @Test(arguments: ["byTitle", "open", "onceOpen", "bodyWords"])
+  func findsWhatAnIndexOfAnyKindHasWrong(name: String) throws {
+    for damage in ["removed", "added", "changed"] {
+      let folder = try TemporaryFolder()
+      let file = try StoreFile.open(
+        StoreOpening(.file(folder.path("a.arbor")), model: IndexKindsModel.make()))
+      defer { file.close() }
+      let draft = Draft(file)
+      let task = try draft.insert("Task", ["title": "Ä", "body": "one two", "rank": 101])
+      let other = try draft.insert("Task", ["title": "b", "rank": 3, "isDone": true])
+      try draft.commit()
+      #expect(try file.check().isSound)
+      let vandal = Vandal(file: file)
+      let index = try vandal.index("Task", name)
+      try vandal.write { transaction, _ in
+        let entry = try transaction.cursor(index).first()
+        var key = try #require(entry).key.map(\.self)
+        switch damage {
+        case "removed": _ = try key.withUnsafeBytes { try transaction.delete(index, key: $0) }
+        case "added":
+          _ = try key.withUnsafeBytes {
+            try transaction.put(index, key: $0, value: other.rawValue + 9)
+          }
+        default:
+          _ = try key.withUnsafeBytes { try transaction.delete(index, key: $0) }
+          key[1] ^= 4
+          _ = try key.withUnsafeBytes { try transaction.put(index, key: $0, value: task.rawValue) }
+        }
+      }
+      let expected: Set<Kind> =
+        switch damage {
+        case "removed": [.missingIndexEntry]
+        case "added": [.strayIndexEntry]
+        default: [.missingIndexEntry, .strayIndexEntry]
+        }
+      #expect(Set(try file.check().problems.map(\.kind)) == expected, "\(damage)")
+    }
+  }
 }

@@ -28,8 +28,7 @@ struct SchemaText {
     }
     var lines = table.text.isEmpty ? [title] : [title, table.text]
     for index in entity.fetchIndexes {
-      let columns = index.elements.map { $0.isAscending ? $0.property : "-\($0.property)" }
-      lines.append("  index \(index.name) (\(columns.joined(separator: ", ")))")
+      lines.append("  index \(index.name) \(index.summary)")
     }
     lines += entity.uniquenessConstraints.map { "  unique (\($0.joined(separator: ", ")))" }
     return lines.joined(separator: "\n")

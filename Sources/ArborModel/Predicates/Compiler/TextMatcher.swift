@@ -76,39 +76,12 @@ struct NoBytes: ByteMatcher {
   func matches(_ bytes: UnsafeRawBufferPointer) -> Bool { false }
 }
 
-/// Folds bytes before they are tested. ASCII is folded in place on the stack; other text through
-/// Foundation.
+/// Folds bytes before they are tested.
 struct FoldingMatcher<Matcher: ByteMatcher>: ByteMatcher {
   let matcher: Matcher
   let folding: StringFolding
 
   func matches(_ bytes: UnsafeRawBufferPointer) -> Bool {
-    guard bytes.isASCII else {
-      return matcher.matches(folding.fold(String(decoding: bytes, as: UTF8.self)))
-    }
-    guard folding.contains(.case) else { return matcher.matches(bytes) }
-    return withUnsafeTemporaryAllocation(byteCount: bytes.count, alignment: 1) { lower in
-      for index in 0..<bytes.count { lower[index] = StringFolding.lowercased(bytes[index]) }
-      return matcher.matches(UnsafeRawBufferPointer(lower))
-    }
-  }
-}
-
-extension UnsafeRawBufferPointer {
-  /// Whether every byte is ASCII.
-  @inline(__always)
-  var isASCII: Bool {
-    guard let base = baseAddress else { return true }
-    var offset = 0
-    var seen: UInt64 = 0
-    while offset + 8 <= count {
-      seen |= base.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
-      offset += 8
-    }
-    while offset < count {
-      seen |= UInt64(base.load(fromByteOffset: offset, as: UInt8.self))
-      offset += 1
-    }
-    return seen & 0x8080_8080_8080_8080 == 0
+    folding.withFolded(bytes) { matcher.matches($0) }
   }
 }

@@ -1,0 +1,175 @@
+internal import ArborModel
+internal import Foundation
+internal import LMDB
+
+/// Fills empty indexes from the records, in one walk over each entity.
+///
+/// Entries are gathered in memory, sorted and written; what does not fit at once is written in
+/// several sorted runs, so that memory stays bounded however large the store is.
+struct IndexBuilder {
+  /// How many entries are gathered before they are written: some 32 bytes each.
+  static let runLength = 1 << 20
+
+  let schema: ModelSchema
+  let plans: [EntityPlan?]
+  let layouts: StoreLayouts
+  let storeID: UUID
+  /// By the numbers of indexes; nil for those that are as they should be.
+  private let maintainers: [IndexMaintainer?]
+  private let runLength: Int
+
+  /// - Parameter isBuilt: Whether an index is to be filled; its database is empty.
+  init(
+    _ schema: ModelSchema, _ databases: StoreDatabases, _ layouts: StoreLayouts, storeID: UUID,
+    runLength: Int = IndexBuilder.runLength, where isBuilt: (StoreDatabases.Index) -> Bool
+  ) throws(StoreError) {
+    self.schema = schema
+    self.layouts = layouts
+    self.storeID = storeID
+    self.runLength = runLength
+    plans = EntityPlan.all(of: schema, databases: databases)
+    var maintainers: [IndexMaintainer?] = []
+    for index in databases.indexes {
+      guard isBuilt(index) else {
+        maintainers.append(nil)
+        continue
+      }
+      maintainers.append(
+        IndexMaintainer(index, filter: try IndexFilter(index.schema, schema, storeID: storeID)))
+    }
+    self.maintainers = maintainers
+  }
+
+  /// Fills the indexes.
+  ///
+  /// - Throws: `corrupted` where a record is damaged.
+  func build(_ transaction: borrowing WriteTransaction) throws(StoreError) {
+    for plan in plans {
+      guard let plan else { continue }
+      let indexes = plan.indexes.filter { maintainers[$0.place] != nil }
+      if !indexes.isEmpty { try build(plan, indexes, transaction) }
+    }
+    try write(transaction)
+  }
+
+  private func build(
+    _ plan: EntityPlan, _ indexes: [EntityPlan.Index], _ transaction: borrowing WriteTransaction
+  ) throws(StoreError) {
+    let cursor = try storing { () throws(LMDBError) in
+      try transaction.reader.cursor(plan.records)
+    }
+    var allocator = SlabAllocator(slabSize: 4 << 10)
+    var count = 0
+    var entry = try storing { () throws(LMDBError) in try cursor.first() }
+    while let found = entry {
+      let number = ObjectNumber(rawValue: found.integerKey)
+      guard let base = found.value.baseAddress else {
+        throw .corrupted(
+          entity: plan.entity.name, object: number, what: "The record is empty.")
+      }
+      let record = try layouts.verified(
+        RecordView(base: base, count: found.value.count), of: number, entity: plan.entity,
+        allocator: allocator)
+      for index in indexes {
+        maintainers[index.place]?.collect(number, old: nil, new: record, plan: index)
+      }
+      count += 1
+      if count.isMultiple(of: 1 << 10) {
+        allocator = SlabAllocator(slabSize: 4 << 10)
+        if maintainers.reduce(0, { $0 + ($1?.run.count ?? 0) }) >= runLength {
+          try write(transaction)
+        }
+      }
+      entry = try storing { () throws(LMDBError) in try cursor.next() }
+    }
+  }
+
+  /// Writes what has been gathered.
+  private func write(_ transaction: borrowing WriteTransaction) throws(StoreError) {
+    for maintainer in maintainers {
+      guard let maintainer else { continue }
+      maintainer.sort()
+      try storing { () throws(LMDBError) in try maintainer.apply(transaction) }
+      maintainer.removeAll()
+    }
+  }
+
+  // MARK: Uniqueness
+
+  /// How many violations are named at most.
+  private static let mostViolations = 100
+
+  /// Objects with the same values in unique indexes that were filled.
+  func violations(_ reader: TransactionReader) throws(StoreError) -> [UniquenessViolation] {
+    var violations: [UniquenessViolation] = []
+    for (place, maintainer) in maintainers.enumerated() {
+      guard let maintainer, maintainer.index.schema.isUnique else { continue }
+      try findViolations(of: maintainer, place, reader, &violations)
+    }
+    return violations
+  }
+
+  private func findViolations(
+    of maintainer: IndexMaintainer, _ place: Int, _ reader: TransactionReader,
+    _ violations: inout [UniquenessViolation]
+  ) throws(StoreError) {
+    let cursor = try storing { () throws(LMDBError) in
+      try reader.cursor(maintainer.index.database)
+    }
+    var entry = try storing { () throws(LMDBError) in try cursor.first() }
+    while let found = entry, violations.count < Self.mostViolations {
+      let count = try storing { () throws(LMDBError) in try cursor.valueCount() }
+      if count > 1 {
+        var numbers = [ObjectNumber(rawValue: found.integerValue)]
+        let isCut = found.key.count >= KeyBuffer.indexLimit
+        while let other = try storing({ () throws(LMDBError) in try cursor.nextDuplicate() }) {
+          numbers.append(ObjectNumber(rawValue: other.integerValue))
+          // Whole keys say all that there is to say; nil in one of them is nil in all.
+          if !isCut, numbers.count == 2 { break }
+        }
+        try judge(numbers, maintainer, place, reader, &violations)
+      }
+      entry = try storing { () throws(LMDBError) in try cursor.nextKey() }
+    }
+  }
+
+  /// Compares objects with one key by their records.
+  private func judge(
+    _ numbers: [ObjectNumber], _ maintainer: IndexMaintainer, _ place: Int,
+    _ reader: TransactionReader, _ violations: inout [UniquenessViolation]
+  ) throws(StoreError) {
+    var holders: [[UInt8]: ObjectNumber] = [:]
+    let allocator = SlabAllocator(slabSize: 4 << 10)
+    for number in numbers {
+      guard let entity = schema.entity(of: number), let plan = plans[entity.index],
+        let index = plan.indexes.first(where: { $0.place == place }),
+        let found = try storing({ () throws(LMDBError) in
+          try reader.get(plan.records, key: number.rawValue)
+        }), let base = found.baseAddress
+      else { continue }
+      let record = try layouts.verified(
+        RecordView(base: base, count: found.count), of: number, entity: entity,
+        allocator: allocator)
+      guard let key = maintainer.wholeKey(of: record, number, index) else { continue }
+      guard let holder = holders[key] else {
+        holders[key] = number
+        continue
+      }
+      violations.append(
+        UniquenessViolation(
+          maintainer.index.schema, schema, existing: holder, offending: number))
+    }
+  }
+}
+
+extension UniquenessViolation {
+  /// Two objects with the same values in a unique index.
+  init(
+    _ index: IndexSchema, _ schema: ModelSchema, existing: ObjectNumber, offending: ObjectNumber
+  ) {
+    let entity = schema.entities[index.declaringEntity]
+    self.init(
+      entity: entity.name, properties: index.columns.map { entity.name(of: $0.source) },
+      existing: existing, offending: offending)
+  }
+}

@@ -1,0 +1,91 @@
+import ArborModel
+import ArborStore
+import TestSupport
+import Testing
+
+/// Unique indexes bind those objects that are in them, by what is in them.
+@Suite struct IndexFilterTests {
+  private func violation(_ draft: Draft) -> UniquenessViolation? {
+    do {
+      try draft.commit()
+      return nil
+    } catch StoreError.notUnique(let violations) {
+      return violations.first
+    } catch {
+      Issue.record(error)
+      return nil
+    }
+  }
+
+  private func use(_ body: (Draft) throws -> Void) throws {
+    try TemporaryStore.use(IndexKindsModel.make(), inMemory: true) { try body(Draft($0.file)) }
+  }
+
+  @Test func onlyThoseInAPartialIndexAreBound() throws {
+    try use { draft in
+      let first = try draft.insert("Task", ["rank": 500])
+      try draft.insert("Task", ["rank": 500, "isDone": true])
+      try draft.insert("Task", ["rank": 50])
+      try draft.insert("Task", ["rank": 50])
+      #expect(violation(draft) == nil)
+      let second = try draft.insert("Task", ["rank": 500])
+      let found = violation(draft)
+      #expect(found?.existing == first && found?.offending == second)
+      #expect(found?.properties == ["rank"] && found?.entity == "Task")
+    }
+  }
+
+  @Test func anObjectThatComesIntoTheIndexIsJudged() throws {
+    try use { draft in
+      let first = try draft.insert("Task", ["rank": 500])
+      let second = try draft.insert("Task", ["rank": 500, "isDone": true])
+      #expect(violation(draft) == nil)
+      try draft.update(second, ["isDone": false])
+      #expect(violation(draft)?.existing == first)
+      // One leaves as the other comes.
+      try draft.update(second, ["isDone": false])
+      try draft.update(first, ["isDone": true])
+      #expect(violation(draft) == nil)
+    }
+  }
+
+  @Test func foldedTextsThatAgreeAreTheSame() throws {
+    try use { draft in
+      try draft.insert("Task", ["body": "Café", "rank": 7])
+      try draft.insert("Task", ["body": "Café", "rank": 8])
+      try draft.insert("Task", ["rank": 7])
+      try draft.insert("Task", ["rank": 7])
+      #expect(violation(draft) == nil)
+      try draft.insert("Task", ["body": "CAFE", "rank": 7])
+      #expect(violation(draft) != nil)
+    }
+  }
+
+  @Test func longTextsAreComparedAsAWhole() throws {
+    let long = String(repeating: "Ä", count: 700)
+    try use { draft in
+      let first = try draft.insert("Task", ["body": .string(long + "x"), "rank": 7])
+      try draft.insert("Task", ["body": .string(long + "y"), "rank": 7])
+      #expect(violation(draft) == nil)
+      try draft.insert("Task", ["body": .string(long.lowercased() + "X"), "rank": 7])
+      #expect(violation(draft)?.existing == first)
+      try draft.insert("Task", ["body": .string(long.lowercased() + "X"), "rank": 8])
+      #expect(violation(draft) == nil)
+      // Both in one commit.
+      try draft.insert("Task", ["body": .string(long + "z"), "rank": 7])
+      try draft.insert("Task", ["body": .string(long + "Z"), "rank": 7])
+      #expect(violation(draft) != nil)
+    }
+  }
+
+  @Test func nilInAColumnBindsNobody() throws {
+    try use { draft in
+      try draft.insert("Task", ["title": "a", "isDone": true])
+      try draft.insert("Task", ["title": "a", "isDone": true])
+      try draft.insert("Task", ["title": "a", "rank": 1, "isDone": true])
+      #expect(violation(draft) == nil)
+      try draft.insert("Task", ["title": "a", "rank": 1, "isDone": true])
+      #expect(violation(draft) != nil)
+    }
+  }
+}

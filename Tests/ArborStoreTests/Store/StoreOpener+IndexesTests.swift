@@ -1,0 +1,240 @@
+import ArborModel
+@testable import ArborStore
+import Foundation
+import LMDB
+import TestSupport
+import Testing
+
+/// A store gains and loses indexes as it is opened, whole or not at all.
+@Suite struct StoreOpenerIndexesTests {
+  private let folder: TemporaryFolder
+  private var path: String { folder.path("tasks.arbor") }
+
+  init() throws { folder = try TemporaryFolder() }
+
+  private func model(_ indexes: [FetchIndexDescription] = []) throws -> ManagedObjectModel {
+    try ManagedObjectModel {
+      Entity("Item", isAbstract: true, indexes: indexes) {
+        Attribute("name", .string, .optional)
+        Attribute("rank", .integer32, .optional)
+      }
+      Entity("Task", parent: "Item") { Attribute("note", .string, .optional) }
+      Entity("Event", parent: "Item") { Attribute("day", .date, .optional) }
+    }
+  }
+
+  private func open(
+    _ model: ManagedObjectModel?, _ adjust: (inout StoreOpening) -> Void = { _ in }
+  ) throws -> StoreFile {
+    var opening = StoreOpening(.file(path), model: model)
+    adjust(&opening)
+    return try StoreFile.open(opening)
+  }
+
+  private let byRank = FetchIndexDescription(name: "byRank", elements: [.init("rank")])
+  private let once = FetchIndexDescription(
+    name: "once", elements: [.init("name", kind: .folded)], isUnique: true)
+
+  /// A store without indexes with some objects, closed.
+  @discardableResult
+  private func fill(_ names: [String?]) throws -> [ObjectNumber] {
+    let file = try open(model())
+    defer { file.close() }
+    let draft = Draft(file)
+    let numbers = try names.enumerated().map { place, name in
+      try draft.insert(
+        place.isMultiple(of: 2) ? "Task" : "Event",
+        ["name": name.map(Value.string) ?? .null, "rank": .integer(Int64(place % 7))])
+    }
+    try draft.commit()
+    return numbers
+  }
+
+  private func failure(_ body: () throws -> StoreFile) -> StoreError? {
+    do {
+      try body().close()
+      return nil
+    } catch {
+      return error as? StoreError
+    }
+  }
+
+  private func bytes() throws -> Data { try Data(contentsOf: URL(filePath: path)) }
+
+  @Test func anIndexIsBuiltWithTheModelThatAsksForIt() throws {
+    try fill((0..<100).map { "n\($0)" })
+    let file = try open(model([byRank, once]))
+    #expect(file.modelGeneration == 2)
+    #expect(file.lastSequence == 1)
+    #expect(try file.schema.model == model([byRank, once]))
+    let counts = try indexDump(file).filter { $0.hasPrefix("i/") }
+    #expect(counts == ["i/Item/byRank", "i/Item/once"])
+    #expect(try indexDump(file).count == 202)
+    file.close()
+    // The file has the model now, and nothing is done again.
+    let again = try bytes()
+    let second = try open(model([byRank, once]))
+    #expect(second.modelGeneration == 2)
+    second.close()
+    #expect(try bytes() == again)
+    let carried = try open(nil)
+    #expect(carried.schema.model.fingerprint == carried.modelFingerprint)
+    carried.close()
+    try TemporaryStore.check(path: path)
+  }
+
+  @Test func anIndexThatIsAskedForNoMoreIsDropped() throws {
+    try fill(["a", "b", nil])
+    try open(model([byRank, once])).close()
+    let file = try open(model([once]))
+    #expect(try file.environment.databaseNames().filter { $0.hasPrefix("i/") } == ["i/Item/once"])
+    #expect(file.modelGeneration == 3)
+    let draft = Draft(file)
+    try draft.insert("Task", ["name": "c"])
+    try draft.commit()
+    file.close()
+    try open(model()).close()
+    try TemporaryStore.check(path: path)
+  }
+
+  @Test func anIndexOfTheSameNameIsMadeAnew() throws {
+    try fill(["b", "a", "C"])
+    var changed = byRank
+    changed.elements = [.init("name", isAscending: false, kind: .folded)]
+    changed.partialIndexPredicate = "rank > 0"
+    try open(model([byRank])).close()
+    let file = try open(model([changed]))
+    #expect(try indexDump(file).count == 3)
+    file.close()
+    try TemporaryStore.check(path: path)
+  }
+
+  @Test func whatIsNotIndexesIsAnotherModel() throws {
+    try fill(["a"])
+    var other = try model([byRank])
+    other.entities[1].attributes[0].type = .binary
+    let before = try bytes()
+    guard case .modelMismatch? = failure({ try open(other) }) else {
+      Issue.record("opened")
+      return
+    }
+    #expect(try bytes() == before)
+  }
+
+  @Test func optionsAndReadersKeepTheFileAsItIs() throws {
+    try fill(["a"])
+    let before = try bytes()
+    for adjust in [{ $0.buildsIndexes = false }, { $0.isReadOnly = true }]
+      as [(inout StoreOpening) -> Void]
+    {
+      guard case .modelMismatch(let changes)? = failure({ try open(model([byRank]), adjust) })
+      else {
+        Issue.record("opened")
+        continue
+      }
+      #expect(changes == ["Item: the index byRank is new: (rank) (lightweight)"])
+    }
+    #expect(try bytes() == before)
+    try TemporaryStore.check(path: path)
+  }
+
+  @Test func aStoreThatIsOpenHereStaysAsItIs() throws {
+    try fill(["a"])
+    let file = try open(model())
+    defer { file.close() }
+    guard case .inUse? = failure({ try open(model([byRank])) }) else {
+      Issue.record("opened")
+      return
+    }
+    let draft = Draft(file)
+    try draft.insert("Task", [:])
+    try draft.commit()
+    #expect(try file.check().isSound)
+  }
+
+  @Test(arguments: ["x", String(repeating: "é", count: 600)])
+  func sharedValuesAreNamedAndNothingChanges(text: String) throws {
+    let numbers = try fill([nil, text, "other", text.uppercased(), nil])
+    let before = try bytes()
+    guard case .duplicateValues(let found)? = failure({ try open(model([byRank, once])) }) else {
+      Issue.record("opened")
+      return
+    }
+    #expect(found.count == 1)
+    // Entries of one key are in the order of their numbers.
+    let pair = [numbers[1], numbers[3]].sorted()
+    #expect(found.first?.existing.number == pair[0].sequence)
+    #expect(found.first?.offending.number == pair[1].sequence)
+    #expect(found.first?.entity == "Item" && found.first?.properties == ["name"])
+    #expect(try bytes() == before)
+    let file = try open(model())
+    #expect(file.modelGeneration == 1)
+    file.close()
+    try TemporaryStore.check(path: path)
+  }
+
+  @Test func longTextsThatDifferAreNoViolation() throws {
+    let long = String(repeating: "é", count: 600)
+    try fill([long + "1", long + "2", long + "3", nil, nil])
+    try open(model([once])).close()
+    try TemporaryStore.check(path: path)
+  }
+
+  /// Building needs more room than the map has, so the transaction runs again.
+  @Test func theMapGrowsMeanwhile() throws {
+    let file = try open(model()) { $0.initialMapSize = 1 << 20 }
+    let draft = Draft(file)
+    for place in 0..<6000 {
+      try draft.insert("Task", ["name": .string("name \(place)"), "rank": 1])
+    }
+    try draft.commit()
+    file.close()
+    let words = FetchIndexDescription(name: "words", elements: [.init("name", kind: .text)])
+    let built = try open(model([byRank, once, words])) { $0.initialMapSize = 1 << 20 }
+    #expect(try indexDump(built).count == 3 + 4 * 6000)
+    built.close()
+    try TemporaryStore.check(path: path)
+  }
+
+  @Test func aDamagedRecordEndsItAsItWas() throws {
+    let numbers = try fill(["a", "b"])
+    let file = try open(model())
+    let records = try Vandal(file: file).database(records: "Task")
+    try Vandal(file: file).write { transaction, _ in
+      let bytes = try transaction.get(records, key: numbers[0].rawValue).map(Array.init) ?? []
+      let changed = bytes.enumerated().map { $0 == 9 ? $1 ^ 1 : $1 }
+      _ = try changed.withUnsafeBytes {
+        try transaction.put(records, key: numbers[0].rawValue, value: $0)
+      }
+    }
+    file.close()
+    let before = try bytes()
+    guard case .corrupted(_, let object, _)? = failure({ try open(model([byRank])) }) else {
+      Issue.record("opened")
+      return
+    }
+    #expect(object == numbers[0])
+    #expect(try bytes() == before)
+  }
+
+  /// Digests of another version of what folded texts are: the indexes over them are made anew.
+  @Test func anotherVersionOfFoldedTextsRebuilds() throws {
+    try fill(["a", "b"])
+    let file = try open(model([byRank, once]))
+    let index = try Vandal(file: file).index("Item", "once")
+    let expected = try indexDump(file)
+    let arbor = file.databases.arbor
+    try Vandal(file: file).write { transaction, header in
+      header.modelFingerprint = ModelFingerprint(bits: header.modelFingerprint.bits ^ 1)
+      let key = Array(StoreFormat.modelDigestKey.utf8)
+      try transaction.put(arbor, key: key, value: [UInt8](repeating: 1, count: 16))
+      try transaction.clear(index)
+    }
+    file.close()
+    let built = try open(model([byRank, once]))
+    #expect(try indexDump(built) == expected)
+    #expect(built.modelGeneration == 3)
+    built.close()
+    try TemporaryStore.check(path: path)
+  }
+}

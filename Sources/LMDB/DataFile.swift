@@ -114,9 +114,12 @@ struct DataFile: ~Copyable {
     return descriptor
   }
 
-  /// Makes a new file for a copy; it must not exist.
-  static func createDescriptor(_ path: String) throws(LMDBError) -> Int32 {
-    let descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+  /// Makes a new file, which must not exist, or opens one for writing, which must.
+  static func createDescriptor(
+    _ path: String, mustBeNew: Bool = true
+  ) throws(LMDBError) -> Int32 {
+    let flags = O_RDWR | O_CLOEXEC | O_NOFOLLOW | (mustBeNew ? O_CREAT | O_EXCL : 0)
+    let descriptor = open(path, flags, 0o600)
     guard descriptor >= 0 else { throw .lastSystemError }
     return descriptor
   }

@@ -83,11 +83,15 @@ extension Environment {
   ///
   /// Readers and writers go on; the file can not shrink or move its map meanwhile.
   ///
-  /// - Parameter compacting: leaves free pages out and renumbers the others; slower.
+  /// - Parameters:
+  ///   - compacting: leaves free pages out and renumbers the others; slower.
+  ///   - isUnfinished: the target is an ``UnfinishedFile`` of the caller, which exists already.
   /// - Throws: ``LMDBError/system(errno:)`` with `EEXIST` where the target exists;
   ///   ``LMDBError/diskFull``. Nothing is left at the target then.
-  package func copy(to target: String, compacting: Bool) throws(LMDBError) {
-    let descriptor = try DataFile.createDescriptor(target)
+  package func copy(
+    to target: String, compacting: Bool, isUnfinished: Bool = false
+  ) throws(LMDBError) {
+    let descriptor = try DataFile.createDescriptor(target, mustBeNew: !isUnfinished)
     do throws(LMDBError) {
       try copy(into: descriptor, compacting: compacting)
       if fsync(descriptor) != 0 { throw .lastSystemError }

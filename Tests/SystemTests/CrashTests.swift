@@ -67,6 +67,9 @@ private struct Judge {
       return
     }
     let store = try LedgerWriter.open(path)
+    let names = try FileManager.default.contentsOfDirectory(
+      atPath: URL(filePath: path).deletingLastPathComponent().path)
+    #expect(!names.contains { $0.contains(".new-") }, "left behind: \(names), \(place)")
     try store.check()
     let state = try LedgerState(reading: store)
     if let acknowledged {

@@ -105,14 +105,23 @@ enum StoreCreation {
     }
   }
 
-  /// Lets `fill` make a file beside a path, and gives it the path once it is complete.
+  /// Lets `fill` write into an empty file beside a path, and gives it the path once it is complete.
+  ///
+  /// Here what makers that died have left is removed as well. That takes a look at the whole
+  /// folder, which may be large: too dear for every opening, and nothing beside a creation, which
+  /// waits for the medium several times.
   ///
   /// - Throws: what `fill` throws; `inputOutput` with `EEXIST` where there is a file already and it
   ///   is not to be replaced. Nothing is left behind then.
   static func install(
     at path: String, replacing: Bool = false, _ fill: (String) throws(StoreError) -> Void
   ) throws(StoreError) {
-    let temporary = path + ".new-\(UUID().uuidString.prefix(8))"
+    UnfinishedFile.removeAbandoned(beside: path)
+    let file: UnfinishedFile
+    do throws(LMDBError) { file = try UnfinishedFile(beside: path) } catch {
+      throw StoreError(error, path: path)
+    }
+    let temporary = file.path
     defer {
       unlink(temporary + "-lock")
       unlink(temporary)

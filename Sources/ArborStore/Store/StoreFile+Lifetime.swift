@@ -40,7 +40,7 @@ extension StoreFile {
   package func copy(to target: String, compacting: Bool) throws(StoreError) {
     try StoreCreation.install(at: target) { (temporary) throws(StoreError) in
       try storing { () throws(LMDBError) in
-        try environment.copy(to: temporary, compacting: compacting)
+        try environment.copy(to: temporary, compacting: compacting, isUnfinished: true)
       }
       // A compacted file counts its transactions anew: the header must name the new count.
       if compacting { try StoreCreation.renewHeader(of: temporary) }

@@ -63,6 +63,7 @@ enum StoreFiles {
     guard unlink(path) == 0 || errno == ENOENT else {
       throw .inputOutput(operation: "unlink", path: path, errno: errno)
     }
+    UnfinishedFile.removeAbandoned(beside: path)
     try StoreCreation.synchronizeFolder(of: path)
   }
 }

@@ -83,6 +83,10 @@ struct StoreOpener {
         do throws(StoreError) {
           try agree(with: store)
           try bringModelUpToDate(in: store)
+          // Of several who made the store at once, those that lost may have died.
+          if store.lastSequence == 0, !store.isReadOnly {
+            UnfinishedFile.removeAbandoned(beside: environment.path)
+          }
         } catch {
           store.close()
           throw error

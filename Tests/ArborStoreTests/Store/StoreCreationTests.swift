@@ -63,12 +63,29 @@ import Testing
     #expect(names == ["a.arbor", "a.arbor-lock"])
   }
 
-  /// What a creator that died left beside the place is in nobody's way.
-  @Test func leftoversAreIgnored() throws {
-    try Data("half".utf8).write(to: folder.url.appending(path: "a.arbor.new-12345678"))
-    let file = try StoreFile.open(StoreOpening(.file(folder.path("a.arbor")), model: model))
-    file.close()
-    try TemporaryStore.check(path: folder.path("a.arbor"))
+  /// What creators that died left goes when the store is made, before its first commit and at its
+  /// end, but not while somebody works on it.
+  @Test func leftoversGo() throws {
+    let path = folder.path("a.arbor")
+    func leave() throws {
+      try Data("half".utf8).write(to: folder.url.appending(path: "a.arbor.new-12345678"))
+    }
+    let live = try UnfinishedFile(beside: path)
+    let liveName = String(live.path.split(separator: "/").last ?? "")
+    for _ in 0..<2 {
+      try leave()
+      try StoreFile.open(StoreOpening(.file(path), model: model)).close()
+      #expect(names == ["a.arbor", "a.arbor-lock", liveName])
+    }
+    try leave()
+    var reading = StoreOpening(.file(path), model: model)
+    reading.isReadOnly = true
+    try StoreFile.open(reading).close()
+    #expect(names.count == 4)
+    try TemporaryStore.check(path: path)
+    _ = consume live
+    try StoreFile.open(StoreOpening(.file(path), model: model)).destroy()
+    #expect(names == [])
   }
 
   @Test func failuresLeaveNothingBehind() throws {

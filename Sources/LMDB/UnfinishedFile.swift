@@ -1,0 +1,113 @@
+internal import CLMDB
+
+#if canImport(Glibc)
+  internal import Glibc
+#else
+  internal import Darwin
+#endif
+
+/// A new file under a temporary name beside the place it will take: `NAME.new-1A2B3C4D`, perhaps
+/// with a lock file `NAME.new-1A2B3C4D-lock`.
+///
+/// As long as this value lives, its descriptor holds a shared lock, which the system drops when the
+/// process dies. So a file that can be locked exclusively is one that nobody works on any more, and
+/// no clock is asked: a maker who lost its file in the moment between making and locking it notices
+/// that the name leads elsewhere, and takes another name.
+///
+/// It is another kind of lock than the `flock` of stores: a look at a file that becomes a store in
+/// the same moment must not turn away who opens that store.
+package struct UnfinishedFile: ~Copyable {
+  /// The temporary name.
+  package let path: String
+  private let descriptor: Int32
+
+  deinit { close(descriptor) }
+
+  /// Makes an empty file beside `place`.
+  package init(beside place: String) throws(LMDBError) {
+    while true {
+      let digits = String(UInt32.random(in: 0...UInt32.max), radix: 16, uppercase: true)
+      let path = place + Self.mark + String(repeating: "0", count: 8 - digits.count) + digits
+      if let descriptor = try Self.make(path) {
+        self.path = path
+        self.descriptor = descriptor
+        return
+      }
+    }
+  }
+
+  /// nil where the name is taken or somebody has just cleared the file away.
+  private static func make(_ path: String) throws(LMDBError) -> Int32? {
+    let descriptor: Int32
+    do throws(LMDBError) { descriptor = try DataFile.createDescriptor(path) } catch {
+      if case .system(errno: EEXIST) = error { return nil }
+      throw error
+    }
+    var status = stat()
+    if arbor_lock_opening(descriptor, 0) == 0, fstat(descriptor, &status) == 0,
+      FileIdentity(path: path) == FileIdentity(status)
+    {
+      return descriptor
+    }
+    close(descriptor)
+    return nil
+  }
+
+  // MARK: What dead makers left
+
+  private static let mark = ".new-"
+  private static let lockSuffix = "-lock"
+
+  /// Removes the unfinished files beside `place` that nobody works on. Reads the whole folder.
+  package static func removeAbandoned(beside place: String) {
+    let (folder, name) = split(place)
+    for unfinished in names(in: folder, startingWith: name + mark) {
+      let path = folder + "/" + unfinished
+      if unfinished.hasSuffix(lockSuffix) {
+        // The data file comes first and goes last, so a lock file without one is of no use.
+        let dataPath = String(path.dropLast(lockSuffix.utf8.count))
+        if access(dataPath, F_OK) != 0, errno == ENOENT { unlink(path) }
+      } else {
+        removeIfAbandoned(path)
+      }
+    }
+  }
+
+  private static func removeIfAbandoned(_ path: String) {
+    let descriptor = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+    guard descriptor >= 0 else { return }
+    defer { close(descriptor) }
+    var status = stat()
+    // Finished meanwhile, the file has another name: then it is a store.
+    guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
+      status.st_uid == geteuid(), arbor_lock_opening(descriptor, 1) == 0,
+      FileIdentity(path: path) == FileIdentity(status)
+    else { return }
+    unlink(path + lockSuffix)
+    unlink(path)
+  }
+
+  private static func split(_ path: String) -> (folder: String, name: String) {
+    guard let slash = path.lastIndex(of: "/") else { return (".", path) }
+    return (String(path[..<slash]), String(path[path.index(after: slash)...]))
+  }
+
+  /// The names of this form in a folder: the beginning, eight digits and perhaps the lock's ending.
+  private static func names(in folder: String, startingWith start: String) -> [String] {
+    guard let directory = opendir(folder.isEmpty ? "/" : folder) else { return [] }
+    defer { closedir(directory) }
+    var found: [String] = []
+    while let entry = readdir(directory) {
+      // Sound: the system ends the name with a zero byte inside the entry, which lives until the
+      // next call.
+      let name = withUnsafePointer(to: &entry.pointee.d_name) { name in
+        name.withMemoryRebound(to: CChar.self, capacity: 1) { String(cString: $0) }
+      }
+      guard name.hasPrefix(start) else { continue }
+      var rest = name.dropFirst(start.count)
+      if rest.hasSuffix(lockSuffix) { rest.removeLast(lockSuffix.count) }
+      if rest.utf8.count == 8, rest.allSatisfy(\.isHexDigit) { found.append(name) }
+    }
+    return found
+  }
+}

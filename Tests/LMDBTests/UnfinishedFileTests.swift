@@ -1,0 +1,93 @@
+import Foundation
+import Synchronization
+import Testing
+
+@testable import LMDB
+
+/// What a dead maker left goes; what somebody works on, has finished or never made stays.
+@Suite struct UnfinishedFileTests {
+  private let folder: TemporaryFolder
+  private var place: String { folder.file("a.arbor") }
+  private var names: Set<String> {
+    Set((try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? [])
+  }
+
+  init() throws { folder = try TemporaryFolder() }
+
+  private func write(_ name: String) throws {
+    try Data([1]).write(to: URL(filePath: folder.file(name)))
+  }
+
+  @Test func isNewEmptyAndForItsOwnerOnly() throws {
+    let file = try UnfinishedFile(beside: place)
+    #expect(file.path.hasPrefix(place + ".new-") && file.path.count == place.count + 13)
+    let attributes = try FileManager.default.attributesOfItem(atPath: file.path)
+    #expect(attributes[.size] as? Int == 0 && attributes[.posixPermissions] as? Int == 0o600)
+  }
+
+  @Test func whatTheDeadLeftGoes() throws {
+    let kept: Set = [
+      "a.arbor", "a.arbor-lock", "b.arbor.new-12345678", "a.arbor.new-1234567",
+      "a.arbor.new-1234567G", "a.arbor.new-123456789", "a.arbor.damaged-12345678",
+      "ba.arbor.new-12345678",
+    ]
+    for name in kept { try write(name) }
+    for name in ["12345678", "ABCDEF00", "ABCDEF00-lock", "00000000-lock"] {
+      try write("a.arbor.new-" + name)
+    }
+    try FileManager.default.createDirectory(
+      atPath: folder.file("a.arbor.new-00000001"), withIntermediateDirectories: false)
+    try FileManager.default.createSymbolicLink(
+      atPath: folder.file("a.arbor.new-00000002"), withDestinationPath: place)
+    UnfinishedFile.removeAbandoned(beside: place)
+    #expect(names == kept.union(["a.arbor.new-00000001", "a.arbor.new-00000002"]))
+  }
+
+  @Test func whatSomebodyWorksOnStays() throws {
+    do {
+      let file = try UnfinishedFile(beside: place)
+      #expect(FileManager.default.createFile(atPath: file.path + "-lock", contents: nil))
+      for _ in 0..<3 { UnfinishedFile.removeAbandoned(beside: place) }
+      #expect(names.count == 2)
+      #expect(FileManager.default.fileExists(atPath: file.path))
+    }
+    UnfinishedFile.removeAbandoned(beside: place)
+    #expect(names == [])
+  }
+
+  /// Whoever opens what has just become a store meets no lock, even of a look at it.
+  @Test func aFinishedFileIsFreeForAll() throws {
+    let file = try UnfinishedFile(beside: place)
+    let found = try DataFile(path: file.path, create: false, allowsNetwork: true, lock: LOCK_EX)
+    let isInPlace = found.isInPlace
+    #expect(isInPlace)
+  }
+
+  /// Makers and cleaners at once: nobody loses the file it holds.
+  @Test func noMakerLosesItsFile() throws {
+    let place = place
+    let isOver = Atomic(false)
+    let finished = Mutex<[String]>([])
+    withExtendedLifetime(folder) {
+      DispatchQueue.concurrentPerform(iterations: 4) { worker in
+        guard worker > 0 else {
+          while !isOver.load(ordering: .relaxed) { UnfinishedFile.removeAbandoned(beside: place) }
+          return
+        }
+        for number in 0..<200 {
+          do {
+            let file = try UnfinishedFile(beside: place)
+            let target = "\(place).\(worker).\(number)"
+            if rename(file.path, target) == 0 { finished.withLock { $0.append(target) } }
+          } catch {
+            Issue.record(error)
+          }
+        }
+        if worker == 1 { isOver.store(true, ordering: .relaxed) }
+      }
+      let targets = finished.withLock { $0 }
+      #expect(targets.count == 600)
+      #expect(targets.allSatisfy { FileManager.default.fileExists(atPath: $0) })
+    }
+  }
+}

@@ -29,14 +29,19 @@ package final class ParsedPredicate: Sendable {
   let bindings = Mutex<[BoundPredicate]>([])
   let derivations = Mutex<[[String]: ParsedPredicate]>([:])
 
+  /// Makes a shape.
+  ///
+  /// - Parameter isOpen: Whether the tree may hold variables or `%K`s, so that it is searched for
+  ///   them.
   package init(
-    source: Source?, outcome: Result<PredicateNode, ArborError>, argumentCount: Int
+    source: Source?, outcome: Result<PredicateNode, ArborError>, argumentCount: Int,
+    isOpen: Bool = true
   ) {
     self.source = source
     self.outcome = outcome
     self.argumentCount = argumentCount
     var open = OpenLeaves()
-    if case .success(let node) = outcome { open.visit(node) }
+    if isOpen, case .success(let node) = outcome { open.visit(node) }
     variables = open.variables.sorted()
     pathArguments = open.pathArguments.sorted()
   }

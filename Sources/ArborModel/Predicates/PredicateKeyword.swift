@@ -42,40 +42,69 @@ enum PredicateKeyword: String, Sendable, CaseIterable {
   case apply = "APPLY"
   case conformsToUTI = "UTI-CONFORMS-TO"
   case equalsUTI = "UTI-EQUALS"
+}
 
+extension PredicateKeyword {
   /// Up to sixteen letters as two words, upper case: what keywords are compared by.
-  private struct Packed: Equatable {
-    var low: UInt64 = 0
-    var high: UInt64 = 0
+  struct Packed: Equatable {
+    private var low: UInt64 = 0
+    private var high: UInt64 = 0
+    private(set) var count = 0
+
+    mutating func append(_ byte: UInt8) {
+      let upper = UInt64(byte &- UInt8(ascii: "a") < 26 ? byte & ~0x20 : byte)
+      if count < 8 { low |= upper << (count * 8) } else { high |= upper << (count * 8 - 64) }
+      count += 1
+    }
 
     init(_ bytes: some Sequence<UInt8>) {
-      var shift: UInt64 = 0
-      for byte in bytes {
-        let upper = UInt64(byte &- UInt8(ascii: "a") < 26 ? byte & ~0x20 : byte)
-        if shift < 64 { low |= upper << shift } else { high |= upper << (shift - 64) }
-        shift += 8
-      }
+      for byte in bytes.prefix(16) { append(byte) }
+    }
+
+    /// The bytes of a range, of which there are sixteen at most.
+    init(_ bytes: [UInt8], _ range: Range<Int>) {
+      for index in range { append(bytes[index]) }
+    }
+
+    /// A place in the table.
+    var hash: Int {
+      let mixed = (low ^ high &* 0x9E37_79B9_7F4A_7C15) &* 0xFF51_AFD7_ED55_8CCD
+      return Int(truncatingIfNeeded: mixed >> 57)
     }
   }
 
   private static let longest = 15
 
-  /// The keywords of each length.
-  private static let byLength: [[(word: Packed, keyword: PredicateKeyword)]] = {
-    var table = [[(word: Packed, keyword: PredicateKeyword)]](repeating: [], count: longest + 1)
+  /// The keywords, each at the place of its hash or the next free one.
+  private static let table: [(word: Packed, keyword: PredicateKeyword)?] = {
+    var table = [(word: Packed, keyword: PredicateKeyword)?](repeating: nil, count: 128)
     for keyword in allCases {
-      table[keyword.rawValue.utf8.count].append((Packed(keyword.rawValue.utf8), keyword))
+      let word = Packed(keyword.rawValue.utf8)
+      var place = word.hash
+      while table[place] != nil { place = (place + 1) & 127 }
+      table[place] = (word, keyword)
     }
     return table
   }()
 
-  /// The keyword that bytes spell, or nil.
-  init?(spelledBy bytes: some Collection<UInt8>) {
-    guard bytes.count <= Self.longest else { return nil }
-    let candidates = Self.byLength[bytes.count]
-    guard !candidates.isEmpty else { return nil }
-    let word = Packed(bytes)
-    guard let match = candidates.first(where: { $0.word == word }) else { return nil }
-    self = match.keyword
+  /// The keyword that a range of bytes spells, or nil.
+  init?(spelledBy bytes: [UInt8], _ range: Range<Int>) {
+    guard range.count <= Self.longest else { return nil }
+    let word = Packed(bytes, range)
+    var place = word.hash
+    while let entry = Self.table[place] {
+      if entry.word == word {
+        self = entry.keyword
+        return
+      }
+      place = (place + 1) & 127
+    }
+    return nil
+  }
+
+  /// The keyword that a text spells, or nil.
+  init?(spelledBy text: String) {
+    let bytes = Array(text.utf8)
+    self.init(spelledBy: bytes, bytes.indices)
   }
 }

@@ -5,6 +5,8 @@ struct PredicateLexer {
   let isFormat: Bool
   private(set) var tokens: [PredicateToken] = []
   private(set) var argumentCount = 0
+  /// Whether the text holds variables, or key paths that are arguments.
+  private(set) var isOpen = false
   private var position = 0
   private var openParentheses: [Int] = []
 
@@ -128,21 +130,25 @@ struct PredicateLexer {
   }
 
   private mutating func word(to end: Int) {
-    let word = bytes[position..<end]
-    guard let keyword = PredicateKeyword(spelledBy: hyphenated(word)) else {
-      return append(.identifier, length: end - position)
+    if let keyword = PredicateKeyword(spelledBy: bytes, position..<end) {
+      return append(.keyword(keyword), length: end - position)
     }
-    append(.keyword(keyword), length: keyword.rawValue.utf8.count)
+    if end == position + 3, byte(3) == UInt8(ascii: "-"), let (keyword, length) = hyphenated {
+      return append(.keyword(keyword), length: length)
+    }
+    append(.identifier, length: end - position)
   }
 
-  /// A word, or the hyphenated keyword that it begins.
-  private func hyphenated(_ word: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
-    guard word.count == 3, byte(3) == UInt8(ascii: "-") else { return word }
+  /// The keyword with hyphens that begins here.
+  private var hyphenated: (keyword: PredicateKeyword, length: Int)? {
     for keyword in [PredicateKeyword.conformsToUTI, .equalsUTI] {
-      let whole = bytes[position...].prefix(keyword.rawValue.utf8.count)
-      if PredicateKeyword(spelledBy: whole) == keyword { return whole }
+      let length = keyword.rawValue.utf8.count
+      guard position + length <= bytes.count else { continue }
+      if PredicateKeyword(spelledBy: bytes, position..<position + length) == keyword {
+        return (keyword, length)
+      }
     }
-    return word
+    return nil
   }
 
   /// `#name`: a reserved word as an identifier.
@@ -168,6 +174,7 @@ struct PredicateLexer {
     guard end > position + 1 else {
       throw error("The name of a variable is expected behind \"$\".", at: position)
     }
+    isOpen = true
     append(.variable, length: end - position)
   }
 
@@ -242,6 +249,7 @@ struct PredicateLexer {
         "\(name) has no argument here; interpolate the value, or use FetchPredicate(format:).",
         at: position)
     }
+    isOpen = isOpen || isKeyPath
     append(
       isKeyPath ? .pathArgument(argumentCount) : .argument(argumentCount), length: length + 1)
     argumentCount += 1

@@ -11,17 +11,21 @@ package indirect enum PredicateNode: Sendable, Hashable {
 
   /// All of several predicates; true of none.
   package static func all(_ nodes: [PredicateNode]) -> PredicateNode {
-    let flat = nodes.flatMap { node -> [PredicateNode] in
-      if case .and(let inner) = node { inner } else { [node] }
-    }
+    let flat = flattened(nodes) { if case .and(let inner) = $0 { inner } else { nil } }
     return flat.count == 1 ? flat[0] : (flat.isEmpty ? .constant(true) : .and(flat))
   }
 
   /// Any of several predicates; false of none.
   package static func any(_ nodes: [PredicateNode]) -> PredicateNode {
-    let flat = nodes.flatMap { node -> [PredicateNode] in
-      if case .or(let inner) = node { inner } else { [node] }
-    }
+    let flat = flattened(nodes) { if case .or(let inner) = $0 { inner } else { nil } }
     return flat.count == 1 ? flat[0] : (flat.isEmpty ? .constant(false) : .or(flat))
+  }
+
+  /// Nodes with what some of them hold in their place. Most hold nothing.
+  private static func flattened(
+    _ nodes: [PredicateNode], _ inner: (PredicateNode) -> [PredicateNode]?
+  ) -> [PredicateNode] {
+    guard nodes.contains(where: { inner($0) != nil }) else { return nodes }
+    return nodes.flatMap { inner($0) ?? [$0] }
   }
 }

@@ -22,7 +22,7 @@ final class PredicateFailure: Error {
 struct PredicateParser {
   let lexer: PredicateLexer
   let limits: PredicateLimits
-  var index = 0
+  private(set) var index = 0
   private var depth = 0
   private var terms = 0
   /// How deep what was read last is; a plain value is 0.
@@ -51,22 +51,28 @@ struct PredicateParser {
     }
     return ParsedPredicate(
       source: .init(text: text, isFormat: isFormat, limits: limits), outcome: outcome,
-      argumentCount: isFormat ? lexer.argumentCount : text.segments.count - 1)
+      argumentCount: isFormat ? lexer.argumentCount : text.segments.count - 1,
+      isOpen: lexer.isOpen)
   }
 
   init(lexer: PredicateLexer, limits: PredicateLimits) {
     self.lexer = lexer
     self.limits = limits
+    token = lexer.tokens[0]
   }
 
   // MARK: Tokens
 
-  var token: PredicateToken { lexer.tokens[index] }
+  /// The present token.
+  private(set) var token: PredicateToken
 
   /// The token behind the present one.
   var following: PredicateToken { lexer.tokens[min(index + 1, lexer.tokens.count - 1)] }
 
-  mutating func advance() { index += 1 }
+  mutating func advance() {
+    index += 1
+    token = lexer.tokens[index]
+  }
 
   /// Passes a token of a kind; whether it stood here.
   mutating func accept(_ kind: PredicateToken.Kind) -> Bool {

@@ -6,7 +6,7 @@ extension PredicatePrinter {
       case .argument: "%K"
       case .collectionOperator(let name, _): name
       case .name(let name, _):
-        (PredicateKeyword(spelledBy: Array(name.utf8)) == nil ? "" : "#") + escaped(name)
+        (PredicateKeyword(spelledBy: name) == nil ? "" : "#") + escaped(name)
       }
     }.joined(separator: ".")
   }

@@ -10,6 +10,7 @@ package final class PredicateText: Sendable {
   package init(segments: [String]) { self.segments = segments }
 
   package var bytes: [UInt8] {
+    if segments.count == 1 { return Array(segments[0].utf8) }
     var bytes: [UInt8] = []
     for (index, segment) in segments.enumerated() {
       if index > 0 { bytes.append(Self.argumentMark) }

@@ -112,9 +112,10 @@ extension PredicateLexer {
   /// Whole numbers stay whole; beyond 64 bits, and where floating point would drop digits, a
   /// literal is a decimal, and beyond 38 digits floating point.
   func number(of token: PredicateToken, isNegative: Bool) throws(PredicateFailure) -> Value {
+    if let number = shortNumber(token) { return .integer(isNegative ? -number : number) }
     let text = spelling(of: token)
     let sign = isNegative ? "-" : ""
-    if let radix = Self.radixes[text.prefix(2).lowercased()] {
+    if token.end - token.start > 1, let radix = Self.radixes[text.prefix(2).lowercased()] {
       guard let number = Int64(sign + text.dropFirst(2), radix: radix) else {
         throw error("This is no whole number of 64 bits.", at: token.start)
       }
@@ -132,6 +133,18 @@ extension PredicateLexer {
     }
     let isWhole = !text.utf8.contains { [0x2E, 0x65, 0x45].contains($0) }
     return isWhole ? written?.decimal.map(Value.decimal) ?? .double(number) : .double(number)
+  }
+
+  /// The value of decimal digits that are no more than 18 and therefore fit.
+  private func shortNumber(_ token: PredicateToken) -> Int64? {
+    guard token.end - token.start <= 18 else { return nil }
+    var number: Int64 = 0
+    for index in token.start..<token.end {
+      let digit = bytes[index] &- UInt8(ascii: "0")
+      guard digit < 10 else { return nil }
+      number = number &* 10 &+ Int64(digit)
+    }
+    return number
   }
 
   private static let radixes = ["0x": 16, "0o": 8, "0b": 2]

@@ -11,6 +11,7 @@ import Testing
   /// Sources without a test file of their own, each with the suite that tests it.
   static let testedElsewhere: [String: String] = [
     "AccessCandidate": "QueryPlannerTests",
+    "AccessCandidates": "QueryPlannerTests",
     "BackgroundContext": "PersistentStoreTests",
     "BoundConjunction": "PredicateNormalizerTests",
     "ByteMatcher": "PredicateCompilerTests",
@@ -19,6 +20,7 @@ import Testing
     "ColumnMatch": "QueryPlannerTests",
     "EntityBinding": "ClassBinderTests",
     "FieldComparison": "PredicateCompilerTests",
+    "FoundNumbers": "PlannedWaysTests",
     "IndexChanges": "StoreOpener+IndexesTests",
     "IndexSchema": "IndexGatheringTests",
     "IndexRange": "NumericIntervalTests",
@@ -27,7 +29,6 @@ import Testing
     "KeyOrder": "PageVerifierTests",
     "NumberCollector": "QueryPlannerTests",
     "NumberFinder": "PlannedWaysTests",
-    "NumberList": "PlannedWaysTests",
     "PageBuffers": "PageVerifierTests",
     "PathComparison": "PredicateCompilerTests",
     "PredicateCompilation+Values": "PredicateCompilerTests",

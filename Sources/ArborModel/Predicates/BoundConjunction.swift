@@ -96,7 +96,7 @@ struct BoundMember: Sendable {
   private func disjunction(
     arguments: [Value], environment: PredicateEnvironment
   ) throws(ArborError) -> Conjunct? {
-    var points: [(subject: IndexableTerm.Subject, values: [Value])] = []
+    var points: [(term: IndexableTerm, values: [Value])] = []
     var others: [Conjunction] = []
     for alternative in alternatives {
       guard
@@ -106,10 +106,10 @@ struct BoundMember: Sendable {
       if conjunction.conjuncts.count == 1, let term = conjunction.conjuncts[0].term,
         let values = term.points
       {
-        if let known = points.firstIndex(where: { $0.subject == term.subject }) {
+        if let known = points.firstIndex(where: { $0.term.isAbout(term) }) {
           points[known].values += values
         } else {
-          points.append((term.subject, values))
+          points.append((term, values))
         }
       } else {
         // One alternative that has to be scanned makes the others' ways worthless.
@@ -117,9 +117,12 @@ struct BoundMember: Sendable {
         others.append(conjunction)
       }
     }
-    let merged = points.compactMap { subject, values in
-      IndexableTerm.Condition.among(values).map {
-        Conjunct(node: node, term: IndexableTerm(subject: subject, condition: $0, isExact: true))
+    let merged = points.compactMap { term, values in
+      IndexableTerm.Condition.among(values).map { condition in
+        Conjunct(
+          node: node,
+          term: IndexableTerm(
+            subject: term.subject, condition: condition, folding: term.folding, isExact: true))
       }
     }
     if others.isEmpty {
@@ -146,7 +149,12 @@ extension IndexableTerm {
     switch condition {
     case .equals(let value): return [value]
     case .anyOf(let values): return values
-    case .range, .prefix: return nil
+    case .range, .prefix, .words: return nil
     }
+  }
+
+  /// Whether both terms ask the same of the same property.
+  fileprivate func isAbout(_ other: IndexableTerm) -> Bool {
+    subject == other.subject && folding == other.folding
   }
 }

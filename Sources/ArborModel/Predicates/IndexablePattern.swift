@@ -92,9 +92,9 @@ struct IndexablePattern: Sendable {
     case (.notEqual, _): return nil
     default: break
     }
-    // Folded and localized texts lie in no order of bytes.
-    let isPlain = kind != .string || (options.folding.isEmpty && !options.contains(.localized))
-    guard isPlain else { return nil }
+    // Localized texts lie in no order of bytes.
+    if kind == .string, options.contains(.localized) { return nil }
+    let constant = folded(constant)
     switch (comparison, constant) {
     case (.equal, _): return Self.stored(constant, in: kind).map { exactly(.equals($0)) } ?? .never
     case (.in, .list(let members)):
@@ -104,11 +104,33 @@ struct IndexablePattern: Sendable {
     case (.beginsWith, .string(let prefix)):
       return prefix.isEmpty ? .never : exactly(.prefix(prefix))
     case (.like, .string(let pattern)): return like(pattern)
+    case (.tokenMatches, .string(let text)): return words(text, isExact: true)
+    case (.contains, .string(let text)):
+      return options.contains(.words) ? words(text, isExact: false) : nil
     case (.less, _), (.lessOrEqual, _), (.greater, _), (.greaterOrEqual, _), (.between, _):
       guard let range = IndexRange(comparison, constant, kind: kind) else { return .never }
       return exactly(range.condition)
     default: return nil
     }
+  }
+
+  /// What of texts the comparison overlooks.
+  private var folding: StringFolding { kind == .string ? options.folding : [] }
+
+  private func folded(_ constant: Value) -> Value {
+    guard !folding.isEmpty else { return constant }
+    switch constant {
+    case .string(let text): return .string(folding.fold(text))
+    case .list(let members): return .list(members.map(folded))
+    default: return constant
+    }
+  }
+
+  /// Words are compared folded, whatever the options.
+  private func words(_ text: String, isExact: Bool) -> Outcome? {
+    let tokens = TokenQuery(text).tokens
+    guard kind == .string, !tokens.isEmpty else { return nil }
+    return .term(IndexableTerm(subject: subject, condition: .words(tokens), isExact: isExact))
   }
 
   /// A pattern's beginning, up to its first star or question mark.
@@ -120,7 +142,7 @@ struct IndexablePattern: Sendable {
     return .term(
       IndexableTerm(
         subject: subject, condition: .prefix(String(String.UnicodeScalarView(prefix))),
-        isExact: rest.allSatisfy { $0 == "*" }))
+        folding: folding, isExact: rest.allSatisfy { $0 == "*" }))
   }
 
   private func anyOf(_ values: [Value]) -> Outcome {
@@ -128,7 +150,8 @@ struct IndexablePattern: Sendable {
   }
 
   private func exactly(_ condition: IndexableTerm.Condition) -> Outcome {
-    .term(IndexableTerm(subject: subject, condition: condition, isExact: true))
+    .term(
+      IndexableTerm(subject: subject, condition: condition, folding: folding, isExact: true))
   }
 
   /// A constant as a field of a kind holds it; nil where the field cannot hold a value equal to it.

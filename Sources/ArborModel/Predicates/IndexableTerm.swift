@@ -23,16 +23,23 @@ package struct IndexableTerm: Sendable {
     case range(lower: Value, isLowerIncluded: Bool, upper: Value?, isUpperIncluded: Bool)
     /// The texts that begin with one that is not empty.
     case prefix(String)
+    /// The texts that have all of some words.
+    case words([TokenQuery.Token])
   }
 
   package let subject: Subject
   package let condition: Condition
+  /// What of texts the comparison overlooks; the condition's texts are folded likewise.
+  package let folding: StringFolding
   /// Whether the condition says all that the comparison says, so that hits need no second look.
   package let isExact: Bool
 
-  package init(subject: Subject, condition: Condition, isExact: Bool) {
+  package init(
+    subject: Subject, condition: Condition, folding: StringFolding = [], isExact: Bool
+  ) {
     self.subject = subject
     self.condition = condition
+    self.folding = folding
     self.isExact = isExact
   }
 }

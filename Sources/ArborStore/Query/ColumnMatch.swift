@@ -42,6 +42,26 @@ final class ColumnMatch {
   /// The related objects that the condition names; nil where the predicate names its values.
   let related: RelatedRows?
 
+  /// The condition on the folded form of texts whose values are given; it says less than the
+  /// conjuncts do.
+  init?(folding other: ColumnMatch, _ folding: StringFolding) {
+    guard case .points(let values) = other.condition else { return nil }
+    condition = .points(
+      values.map { value in
+        if case .string(let text) = value { .string(folding.fold(text)) } else { value }
+      })
+    served = []
+    related = nil
+  }
+
+  /// The condition that a word in a text, or a beginning of one, is.
+  init(_ token: TokenQuery.Token) {
+    let text = String(decoding: token.bytes, as: UTF8.self)
+    condition = token.isPrefix ? .prefix(text) : .points([.string(text)])
+    served = []
+    related = nil
+  }
+
   /// A condition by the objects that a relationship leads to.
   init(_ related: RelatedRows) {
     condition = .points(related.numbers.map { .integer(Int64(bitPattern: $0)) })
@@ -68,6 +88,7 @@ final class ColumnMatch {
         range = (range?.range.intersection(own) ?? own, (range?.served ?? []) + served)
       case .prefix(let text):
         if prefix.map({ $0.text.utf8.count < text.utf8.count }) ?? true { prefix = (text, served) }
+      case .words: break
       }
     }
     related = nil
@@ -83,5 +104,66 @@ final class ColumnMatch {
     } else {
       return nil
     }
+  }
+
+  /// Whether whatever fulfils the condition fulfils another one on the same property.
+  func implies(_ other: IndexableTerm.Condition) -> Bool {
+    switch other {
+    case .equals(let value): return isAmong([value])
+    case .anyOf(let values): return isAmong(values)
+    case .range(let lower, let isLowerIncluded, let upper, let isUpperIncluded):
+      let range = ValueRange(
+        lower: lower, isLowerIncluded: isLowerIncluded, upper: upper,
+        isUpperIncluded: isUpperIncluded)
+      switch condition {
+      case .points(let values): return values.allSatisfy(range.contains)
+      case .range(let own): return range.contains(own)
+      case .prefix: return lower.isNull && upper == nil
+      }
+    case .prefix(let text):
+      switch condition {
+      case .points(let values):
+        return values.allSatisfy { value in
+          if case .string(let value) = value { value.utf8.starts(with: text.utf8) } else { false }
+        }
+      case .range: return false
+      case .prefix(let own): return own.utf8.starts(with: text.utf8)
+      }
+    case .words: return false
+    }
+  }
+
+  private func isAmong(_ others: [Value]) -> Bool {
+    guard case .points(let values) = condition else { return false }
+    return values.allSatisfy { value in others.contains { Value.compare($0, value) == .equal } }
+  }
+}
+
+extension ColumnMatch.ValueRange {
+  /// Whether a value lies in the range; nil lies in none.
+  fileprivate func contains(_ value: Value) -> Bool {
+    if value.isNull { return false }
+    if !lower.isNull {
+      let order = Value.compare(value, lower)
+      if order == .less || order == .equal && !isLowerIncluded { return false }
+    }
+    guard let upper else { return true }
+    let order = Value.compare(value, upper)
+    return order == .less || order == .equal && isUpperIncluded
+  }
+
+  /// Whether all values of another range lie in this one.
+  fileprivate func contains(_ other: ColumnMatch.ValueRange) -> Bool {
+    if !lower.isNull {
+      if other.lower.isNull { return false }
+      let order = Value.compare(other.lower, lower)
+      if order == .less || order == .equal && other.isLowerIncluded && !isLowerIncluded {
+        return false
+      }
+    }
+    guard let upper else { return true }
+    guard let end = other.upper else { return false }
+    let order = Value.compare(end, upper)
+    return order == .less || order == .equal && (!other.isUpperIncluded || isUpperIncluded)
   }
 }

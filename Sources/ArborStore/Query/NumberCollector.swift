@@ -29,6 +29,11 @@ struct NumberCollector {
         }
         guard isAll else { return nil }
       }
+    case .words(_, let database, let words, _):
+      guard let found = try collect(words, database, effort: effort), found.count <= most else {
+        return nil
+      }
+      numbers = found
     case .members(let relationship, let database, let owners):
       let cursor = try source.reader.cursor(database)
       for owner in owners {
@@ -51,13 +56,39 @@ struct NumberCollector {
     return numbers
   }
 
+  /// The numbers that are below all of some words, or nil as soon as finding them has cost more than
+  /// `effort`.
+  private func collect(
+    _ words: [ScanRanges], _ database: Database, effort: Int
+  ) throws -> [UInt64]? {
+    let cursor = try source.reader.cursor(database)
+    var common: [UInt64]?
+    var effort = effort
+    for word in words {
+      var numbers: [UInt64] = []
+      for range in word.ranges {
+        let isAll = try Self.forEachKey(cursor, in: range) { entry, count in
+          effort -= RowCosts.key + count / 8
+          guard effort >= 0 else { return false }
+          try Self.append(entry, count, of: cursor, to: &numbers)
+          return true
+        }
+        guard isAll else { return nil }
+      }
+      SortedNumbers.sortUnique(&numbers)
+      common = common.map { SortedNumbers.intersection($0, numbers) } ?? numbers
+      if common?.isEmpty ?? true { return [] }
+    }
+    return common
+  }
+
   /// How many rows a way finds, from the counts that the store keeps of each key; nil where numbers
   /// of other entities or repetitions would be counted too.
   func count(_ candidate: AccessCandidate) throws -> Int? {
     guard !needsFilter(candidate) else { return nil }
     var total = 0
     switch candidate.way {
-    case .objects, .inverse: return nil
+    case .objects, .inverse, .words: return nil
     case .index(_, let database, let ranges, _):
       let cursor = try source.reader.cursor(database)
       for range in ranges.ranges {
@@ -159,7 +190,7 @@ struct NumberCollector {
   private func needsFilter(_ candidate: AccessCandidate) -> Bool {
     switch candidate.way {
     case .objects, .inverse: true
-    case .index(let index, _, _, _):
+    case .index(let index, _, _, _), .words(let index, _, _, _):
       source.schema.entities[index.declaringEntity].concreteFamily.count != family.count
     case .members(let relationship, _, _):
       source.schema.entities[relationship.destination].concreteFamily.count != family.count

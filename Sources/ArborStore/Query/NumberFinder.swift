@@ -18,7 +18,7 @@ struct NumberFinder {
   private let collector: NumberCollector
   /// What the best list costs, its records' reading included; at first what it has to beat.
   private var cost: Int
-  private var best: NumberList?
+  private var best: FoundNumbers?
   /// The ways by index or relationship that there are, for intersections.
   private var options: [AccessOption]
 
@@ -38,7 +38,7 @@ struct NumberFinder {
   }
 
   /// The best list, or nil where none is cheap enough.
-  mutating func find() throws -> NumberList? {
+  mutating func find() throws -> FoundNumbers? {
     try take(options)
     if isDone { return best }
     for (place, conjunct) in conjunction.conjuncts.enumerated()
@@ -71,7 +71,7 @@ struct NumberFinder {
     return best == nil ? max(most, Self.fewRows) : most
   }
 
-  private mutating func adopt(_ list: NumberList) {
+  private mutating func adopt(_ list: FoundNumbers) {
     best = list
     cost = list.numbers.count * rowCost(list.served)
   }
@@ -85,12 +85,12 @@ struct NumberFinder {
       switch way.way {
       // An object that is named is looked up; there is nothing to count.
       case .objects: most = .max
-      case .index, .members, .inverse:
+      case .index, .words, .members, .inverse:
         most = self.most(Set(way.served))
         guard way.lookups <= max(most, Self.fewRows) else { continue }
       }
-      guard let numbers = try collector.collect(way, atMost: most) else { continue }
-      adopt(NumberList(numbers, way))
+      guard let numbers = try collector.collect(way, atMost: most, effort: cost) else { continue }
+      adopt(FoundNumbers(numbers, way))
       if isDone { return }
     }
   }
@@ -116,7 +116,7 @@ struct NumberFinder {
       guard room >= 0 else { return }
     }
     SortedNumbers.sortUnique(&numbers)
-    let list = NumberList(
+    let list = FoundNumbers(
       numbers, NumberSource(.union(sources), rows: numbers.count), served: isExact ? [place] : [],
       areStored: areStored)
     if numbers.count <= most(list.served) { adopt(list) }
@@ -133,7 +133,7 @@ struct NumberFinder {
     let rows = RelatedRows(condition, executor: executor, plan: plan, numbers: numbers)
     guard !numbers.isEmpty else {
       return adopt(
-        NumberList(
+        FoundNumbers(
           [], NumberSource(.unrelated(rows), rows: 0),
           served: Set(conjunction.conjuncts.indices)))
     }
@@ -162,7 +162,7 @@ struct NumberFinder {
       guard let numbers = try collector.collect(way, atMost: most, effort: effort) else {
         break
       }
-      let found = NumberList(numbers, way)
+      let found = FoundNumbers(numbers, way)
       guard let narrower = list else {
         list = found
         continue
@@ -171,7 +171,7 @@ struct NumberFinder {
       guard common.count < narrower.numbers.count else { continue }
       var sources = [narrower.source]
       if case .intersection(let inner) = narrower.source.kind { sources = inner }
-      list = NumberList(
+      list = FoundNumbers(
         common, NumberSource(.intersection(sources + [found.source]), rows: common.count),
         served: narrower.served.union(found.served), areStored: narrower.areStored)
       if common.count <= Self.worthIntersecting { break }
@@ -185,7 +185,7 @@ extension AccessCandidate {
   fileprivate var isCountable: Bool {
     switch way {
     case .objects, .inverse: false
-    case .index, .members: true
+    case .index, .words, .members: true
     }
   }
 }

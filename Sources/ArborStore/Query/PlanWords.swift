@@ -50,6 +50,11 @@ struct PlanWords {
     return (path.hops.map(\.name) + [leaf]).joined(separator: ".")
   }
 
+  static func text(_ tokens: [TokenQuery.Token]) -> String {
+    tokens.map { String(decoding: $0.bytes, as: UTF8.self) + ($0.isPrefix ? "*" : "") }
+      .joined(separator: ", ")
+  }
+
   static func text(_ name: String, _ condition: ColumnMatch.Condition) -> String {
     switch condition {
     case .points(let values):

@@ -64,6 +64,11 @@ extension QueryExecutor {
       return .init(
         .index, name: name(of: index), detail: conditions(index, matches), estimatedRows: rows,
         actualRows: rows, inputs: inputs)
+    case .words(let index, _, _, let tokens):
+      let column = query.entity.name(of: index.columns[0].source)
+      return .init(
+        .index, name: name(of: index), detail: "\(column) has \(PlanWords.text(tokens))",
+        estimatedRows: rows, actualRows: rows)
     case .members(let relationship, _, let owners), .inverse(let relationship, let owners):
       let owner = source.schema.entities[relationship.declaringEntity].name
       return .init(
@@ -103,12 +108,21 @@ extension QueryExecutor {
   /// What an index is asked for.
   private func conditions(_ index: IndexSchema, _ matches: [ColumnMatch]) -> String {
     zip(index.columns, matches).map { column, match in
-      let name = query.entity.name(of: column.source)
+      let name = query.entity.name(of: column.source) + column.kind.options
       if let related = match.related {
         let count = related.numbers.count
         return "\(name) among \(count) \(count == 1 ? "object" : "objects")"
       }
       return PlanWords.text(name, condition(match.condition, on: column.source))
     }.joined(separator: ", ")
+  }
+}
+
+extension IndexSchema.Column.Kind {
+  /// What comparisons overlook that the column serves, as they are written.
+  fileprivate var options: String {
+    guard case .folded(let folding) = self else { return "" }
+    let letters = (folding.contains(.case) ? "c" : "") + (folding.contains(.diacritics) ? "d" : "")
+    return letters.isEmpty ? "" : "[\(letters)]"
   }
 }

@@ -25,7 +25,7 @@ struct QueryPlanner {
     }
     let scanCost =
       conjuncts.isEmpty ? 0 : NumberFinder.scanCost(conjunction, rows: try source.count(family))
-    var best: NumberList?
+    var best: FoundNumbers?
     if !conjuncts.isEmpty {
       var finder = NumberFinder(conjunction, candidates, scope, cost: scanCost)
       best = try finder.find()
@@ -67,7 +67,7 @@ struct QueryPlanner {
   /// An index that has the order of the sort keys behind the columns that equalities fix.
   private func orderedAccess(_ candidates: AccessCandidates) throws -> OrderedAccess? {
     guard query.rowsNeeded != nil, !query.sortKeys.isEmpty else { return nil }
-    for (place, index) in query.entity.indexes.enumerated() where index.isPlain {
+    for (place, index) in query.entity.indexes.enumerated() {
       // An index of an ancestor has the entries of other entities too.
       guard source.schema.entities[index.declaringEntity].concreteFamily.count == family.count
       else { continue }
@@ -81,13 +81,14 @@ struct QueryPlanner {
   private func orderedAccess(
     _ index: IndexSchema, _ candidates: AccessCandidates, _ database: Database
   ) -> OrderedAccess? {
+    guard !index.isText else { return nil }
     let leading = candidates.leadingMatches(of: index)
     let fixed = leading.prefix { match in
       if case .points(let values) = match.condition { values.count == 1 } else { false }
     }
     // The order of a column that has one value decides nothing.
     let keys = query.sortKeys.filter { key in
-      !index.columns.prefix(fixed.count).contains { key.isPlain(over: $0.source) }
+      !index.columns.prefix(fixed.count).contains { key.isOrder(of: $0) }
     }
     let columns = index.columns.dropFirst(fixed.count)
     guard columns.count == keys.count, let column = columns.first, let key = keys.first else {
@@ -95,14 +96,16 @@ struct QueryPlanner {
     }
     let isForward = column.isAscending == key.isAscending
     for (column, key) in zip(columns, keys) {
-      guard key.isPlain(over: column.source),
-        (column.isAscending == key.isAscending) == isForward
-      else { return nil }
+      guard key.isOrder(of: column), (column.isAscending == key.isAscending) == isForward else {
+        return nil
+      }
     }
+    // A row that has no entry is not met on the way.
+    guard let said = candidates.said(by: index) else { return nil }
     guard !leading.isEmpty else {
       return OrderedAccess(
-        index: index, database: database, ranges: [ScanRange(lower: [0], upper: nil)],
-        isForward: isForward, budget: .max, served: [], matches: [])
+        index: index, database: database, ranges: [.everything], isForward: isForward,
+        budget: .max, served: Set(said), matches: [])
     }
     guard
       let ranges = ScanRanges(columns: query.entity.keyColumns(of: index), matches: leading),
@@ -110,16 +113,22 @@ struct QueryPlanner {
     else { return nil }
     return OrderedAccess(
       index: index, database: database, ranges: ranges.ranges, isForward: isForward,
-      budget: .max, served: Set(leading.prefix(ranges.usedColumns).flatMap(\.served)),
+      budget: .max,
+      served: Set(said + leading.prefix(ranges.usedColumns).flatMap(\.served)),
       matches: leading)
   }
 }
 
 extension BoundSortKey {
-  /// Whether the key orders by an index column's property as the index does.
-  func isPlain(over source: IndexSchema.Column.Source) -> Bool {
-    guard path.hops.isEmpty, options.isEmpty else { return false }
-    switch (path.leaf, source) {
+  /// Whether the key orders as an index column does.
+  fileprivate func isOrder(of column: IndexSchema.Column) -> Bool {
+    guard path.hops.isEmpty, options.isDisjoint(with: [.localized, .numeric]) else { return false }
+    switch column.kind {
+    case .plain: guard options.isEmpty else { return false }
+    case .folded(let folding): guard options.folding == folding else { return false }
+    case .tokens: return false
+    }
+    switch (path.leaf, column.source) {
     case (.attribute(let attribute), .attribute(let slot)): return attribute.slot == slot
     case (.toOne(let relationship), .toOne(let slot)): return relationship.slot == slot
     default: return false

@@ -12,6 +12,9 @@ struct ScanRange: Hashable {
     self.upper = upper
   }
 
+  /// All keys there are; none begins with less than this.
+  static let everything = ScanRange(lower: [0], upper: nil)
+
   /// All keys that begin with given bytes.
   init(beginningWith bytes: [UInt8]) {
     lower = bytes

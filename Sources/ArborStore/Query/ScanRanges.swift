@@ -18,6 +18,12 @@ struct ScanRanges {
 
   private let columns: [KeyDecoder.Column]
 
+  /// All keys of an index.
+  init(allOf columns: [KeyDecoder.Column]) {
+    self.columns = columns
+    ranges = [.everything]
+  }
+
   /// - Parameter matches: The condition on each leading column, up to the first that has none.
   /// - Returns: nil where there is no condition or a value is of another kind than its column.
   init?(columns: [KeyDecoder.Column], matches: [ColumnMatch]) {

@@ -1,0 +1,276 @@
+internal import ArborModel
+internal import LMDB
+
+/// A way that conditions open, before the keys for it are made: only the ways that are tried need
+/// them.
+struct AccessOption {
+  enum Kind {
+    case objects(ColumnMatch)
+    /// One of the entity's indexes, by its place, and the conditions on its leading columns.
+    case index(Int, [ColumnMatch])
+    /// One of the entity's indexes of words, by its place, and the place of the conjunct that
+    /// names words.
+    case words(Int, Int)
+    /// A to-one relationship, by its slot.
+    case members(Int, ColumnMatch)
+  }
+
+  let kind: Kind
+  /// Ways with a lower rank find fewer rows, as a rule, and are tried first; of those with the same
+  /// rank the ones with the shorter keys.
+  let rank: (Int, Int)
+}
+
+/// Finds the ways that the conjuncts of a predicate open.
+struct AccessCandidates {
+  /// What all comparisons of a property say that overlook the same of texts.
+  private struct Match {
+    let subject: IndexableTerm.Subject
+    let folding: StringFolding
+    let match: ColumnMatch
+  }
+
+  private let scope: PlanScope
+  private let conjuncts: [Conjunct]
+  private var matches: [Match] = []
+  /// The conjuncts that name words, by their places.
+  private var words: [Int] = []
+
+  private var store: StoreFile { scope.source.store }
+  private var entity: EntitySchema { scope.entity }
+
+  init(_ conjuncts: [Conjunct], of scope: PlanScope) {
+    self.scope = scope
+    self.conjuncts = conjuncts
+    var groups: [[(Int, IndexableTerm)]] = []
+    for (place, conjunct) in conjuncts.enumerated() {
+      guard let term = conjunct.term else { continue }
+      if case .words = term.condition {
+        words.append(place)
+      } else if let known = groups.firstIndex(where: { group in
+        group[0].1.subject == term.subject && group[0].1.folding == term.folding
+      }) {
+        groups[known].append((place, term))
+      } else {
+        groups.append([(place, term)])
+      }
+    }
+    for group in groups {
+      guard let match = ColumnMatch(group) else { continue }
+      let term = group[0].1
+      matches.append(Match(subject: term.subject, folding: term.folding, match: match))
+    }
+  }
+
+  private func match(
+    _ subject: IndexableTerm.Subject, _ folding: StringFolding = []
+  ) -> ColumnMatch? {
+    matches.first { $0.subject == subject && $0.folding == folding }?.match
+  }
+
+  /// What the conjuncts say about an index column.
+  private func match(_ column: IndexSchema.Column) -> ColumnMatch? {
+    switch column.kind {
+    case .plain: return match(column.source.subject)
+    case .tokens: return nil
+    case .folded(let folding):
+      let subject = column.source.subject
+      if let match = match(subject, folding) { return match }
+      // Texts that are equal in more than the index overlooks are equal to the index too.
+      return matches.first { $0.subject == subject && $0.folding.isStrictSubset(of: folding) }
+        .flatMap { ColumnMatch(folding: $0.match, folding) }
+    }
+  }
+
+  /// Adds what is known about a relationship, unless the predicate itself names its objects.
+  ///
+  /// - Returns: The ways that this opens, the most promising first.
+  mutating func add(_ related: RelatedRows) -> [AccessOption] {
+    let slot = related.condition.relationship.slot
+    guard match(.toOne(slot: slot)) == nil else { return [] }
+    matches.append(
+      Match(subject: .toOne(slot: slot), folding: [], match: ColumnMatch(related)))
+    return all().filter { option in
+      switch option.kind {
+      case .objects, .words: false
+      case .members(let other, _): other == slot
+      case .index(_, let leading): leading.contains { $0.related === related }
+      }
+    }
+  }
+
+  /// All ways, the most promising first.
+  func all() -> [AccessOption] {
+    var options: [AccessOption] = []
+    for known in matches {
+      guard case .points(let values) = known.match.condition else { continue }
+      switch known.subject {
+      case .object: options.append(AccessOption(kind: .objects(known.match), rank: (0, 0)))
+      case .toOne(let slot):
+        // Nil is nobody's member.
+        guard !values.contains(where: \.isNull) else { continue }
+        options.append(AccessOption(kind: .members(slot, known.match), rank: (4, 0)))
+      case .attribute: continue
+      }
+    }
+    for (place, index) in entity.indexes.enumerated() {
+      let leading = leadingMatches(of: index)
+      for word in words(of: index) {
+        options.append(AccessOption(kind: .words(place, word), rank: (3, 1)))
+      }
+      guard !leading.isEmpty || index.condition != nil && !index.isText,
+        said(by: index) != nil
+      else { continue }
+      options.append(
+        AccessOption(kind: .index(place, leading), rank: Self.rank(of: index, leading)))
+    }
+    if options.count > 1 { options.sort { $0.rank < $1.rank } }
+    return options
+  }
+
+  private static func rank(of index: IndexSchema, _ leading: [ColumnMatch]) -> (Int, Int) {
+    let points = leading.prefix { match in
+      if case .points = match.condition { true } else { false }
+    }.count
+    let columns = index.columns.count
+    if points == columns { return (index.isUnique ? 1 : 2, columns) }
+    return (points > 0 ? 3 : leading.isEmpty ? 6 : 5, columns)
+  }
+
+  /// A way with its keys; nil where it turns out not to serve.
+  func candidate(_ option: AccessOption) -> AccessCandidate? {
+    switch option.kind {
+    case .objects(let match):
+      return AccessCandidate(way: .objects(numbers(match)), served: match.served)
+    case .members(let slot, let match): return members(slot, match)
+    case .index(let place, let leading): return candidate(place, leading)
+    case .words(let place, let word): return words(place, word)
+    }
+  }
+
+  /// The conditions on the leading columns of an index, up to the first column without one.
+  func leadingMatches(of index: IndexSchema) -> [ColumnMatch] {
+    var leading: [ColumnMatch] = []
+    for column in index.columns {
+      guard let match = match(column) else { break }
+      leading.append(match)
+    }
+    return leading
+  }
+
+  /// The database of one of the entity's indexes.
+  func database(_ place: Int) -> Database {
+    store.databases.indexes[store.databases.indexPlaces(of: entity.index)[place]].database
+  }
+
+  private func candidate(_ place: Int, _ leading: [ColumnMatch]) -> AccessCandidate? {
+    let index = entity.indexes[place]
+    let columns = entity.keyColumns(of: index)
+    guard let said = said(by: index),
+      let ranges = leading.isEmpty
+        ? ScanRanges(allOf: columns) : ScanRanges(columns: columns, matches: leading)
+    else { return nil }
+    let used = leading.prefix(ranges.usedColumns)
+    return AccessCandidate(
+      way: .index(index, database(place), ranges, leading),
+      served: said + (ranges.isCut ? [] : used.flatMap(\.served)),
+      related: used.compactMap(\.related))
+  }
+
+  // MARK: Words
+
+  /// The conjuncts that name words an index keeps.
+  private func words(of index: IndexSchema) -> [Int] {
+    guard !words.isEmpty, index.isText, index.columns.count == 1, said(by: index) != nil else {
+      return []
+    }
+    return words.filter { conjuncts[$0].term?.subject == index.columns[0].source.subject }
+  }
+
+  private func words(_ place: Int, _ word: Int) -> AccessCandidate? {
+    let index = entity.indexes[place]
+    guard let term = conjuncts[word].term, case .words(let tokens) = term.condition,
+      let said = said(by: index)
+    else { return nil }
+    let columns = entity.keyColumns(of: index)
+    var isCut = false
+    var ranges: [ScanRanges] = []
+    for token in tokens {
+      guard let own = ScanRanges(columns: columns, matches: [ColumnMatch(token)]) else {
+        return nil
+      }
+      isCut = isCut || own.isCut
+      ranges.append(own)
+    }
+    return AccessCandidate(
+      way: .words(index, database(place), ranges, tokens),
+      served: said + (term.isExact && !isCut ? [word] : []))
+  }
+
+  // MARK: Partial indexes
+
+  /// The conjuncts that hold for everything in an index; nil where not everything the query asks
+  /// for is in it.
+  func said(by index: IndexSchema) -> [Int]? {
+    guard let condition = index.condition else { return [] }
+    guard let environment = scope.environment,
+      let bound = try? condition.bound(to: entity, in: scope.source.schema),
+      let conjunction = try? bound.conjunction(
+        arguments: condition.predicate.arguments, environment: environment)
+    else { return nil }
+    var said: [Int] = []
+    for wanted in conjunction.conjuncts {
+      guard let term = wanted.term, term.isExact,
+        match(term.subject, term.folding)?.implies(term.condition) ?? false
+      else { return nil }
+      for (place, conjunct) in conjuncts.enumerated() {
+        if let own = conjunct.term, own.isExact, own.subject == term.subject,
+          own.folding == term.folding, own.condition == term.condition
+        {
+          said.append(place)
+        }
+      }
+    }
+    return said
+  }
+
+  // MARK: Relationships
+
+  /// Where the objects whose to-one relationship leads to given ones are kept as their members, or
+  /// in the record of the one.
+  private func members(_ slot: Int, _ match: ColumnMatch) -> AccessCandidate? {
+    let relationship = entity.relationships[slot]
+    let inverse = store.schema.inverse(of: relationship)
+    let related = match.related.map { [$0] } ?? []
+    guard inverse.isToMany else {
+      return AccessCandidate(
+        way: .inverse(inverse, of: numbers(match)), served: match.served, related: related)
+    }
+    guard
+      let place = store.databases.relationshipPlace(
+        entity: relationship.destination, slot: inverse.slot)
+    else { return nil }
+    return AccessCandidate(
+      way: .members(
+        inverse, store.databases.relationships[place].members, owners: numbers(match)),
+      served: match.served, related: related)
+  }
+
+  private func numbers(_ match: ColumnMatch) -> [ObjectNumber] {
+    guard case .points(let values) = match.condition else { return [] }
+    return values.compactMap { value in
+      guard case .integer(let raw) = value else { return nil }
+      return ObjectNumber(rawValue: UInt64(bitPattern: raw))
+    }
+  }
+}
+
+extension IndexSchema.Column.Source {
+  /// The property as conditions name it.
+  var subject: IndexableTerm.Subject {
+    switch self {
+    case .attribute(let slot): .attribute(slot: slot)
+    case .toOne(let slot): .toOne(slot: slot)
+    }
+  }
+}

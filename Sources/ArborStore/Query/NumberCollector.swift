@@ -56,8 +56,8 @@ struct NumberCollector {
     return numbers
   }
 
-  /// The numbers that are below all of some words, or nil as soon as finding them has cost more than
-  /// `effort`.
+  /// The numbers that are below all of some words, or nil as soon as finding them has cost more
+  /// than `effort`.
   private func collect(
     _ words: [ScanRanges], _ database: Database, effort: Int
   ) throws -> [UInt64]? {

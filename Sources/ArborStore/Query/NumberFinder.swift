@@ -82,6 +82,7 @@ struct NumberFinder {
     for option in options {
       guard let way = candidates.candidate(option) else { continue }
       let most: Int
+      let effort = max(cost, Self.fewRows * RowCosts.lookup)
       switch way.way {
       // An object that is named is looked up; there is nothing to count.
       case .objects: most = .max
@@ -89,7 +90,7 @@ struct NumberFinder {
         most = self.most(Set(way.served))
         guard way.lookups <= max(most, Self.fewRows) else { continue }
       }
-      guard let numbers = try collector.collect(way, atMost: most, effort: cost) else { continue }
+      guard let numbers = try collector.collect(way, atMost: most, effort: effort) else { continue }
       adopt(FoundNumbers(numbers, way))
       if isDone { return }
     }

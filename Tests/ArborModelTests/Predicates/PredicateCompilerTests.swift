@@ -66,7 +66,7 @@ import Testing
   private static func isServed(
     _ object: PredicateWorld.Object, by term: IndexableTerm, _ world: PredicateWorld
   ) -> Bool {
-    let key: Value
+    var key: Value
     switch term.subject {
     case .attribute(let slot): key = object.values[world.person.attributes[slot].name] ?? .null
     case .toOne(let slot): key = reference(object.values[world.person.relationships[slot].name])
@@ -76,12 +76,19 @@ import Testing
       guard case .objectID(let id)? = value else { return .null }
       return .integer(Int64(bitPattern: world.number(id).rawValue))
     }
+    if case .string(let text) = key { key = .string(term.folding.fold(text)) }
     switch term.condition {
     case .equals(let value): return Value.compare(key, value) == .equal
     case .anyOf(let values): return values.contains { Value.compare(key, $0) == .equal }
     case .prefix(let prefix):
       guard case .string(let text) = key else { return false }
       return Array(text.utf8).starts(with: Array(prefix.utf8))
+    case .words(let wanted):
+      guard case .string(let text) = key else { return false }
+      let words = TokenQuery(text).tokens.map(\.bytes)
+      return wanted.allSatisfy { token in
+        words.contains { token.isPrefix ? $0.starts(with: token.bytes) : $0 == token.bytes }
+      }
     case .range(let lower, let isLowerIncluded, let upper, let isUpperIncluded):
       let low = Value.compare(key, lower)
       guard low == .greater || (isLowerIncluded && low == .equal) else { return false }

@@ -1,77 +1,10 @@
 /// Which operators fit which sides.
 ///
 /// Equality fits everything: values of different kinds are just not equal. An order exists within
-/// one kind only, and the text operators ask for texts. Nil fits everywhere and gives false.
+/// one kind only, and the text operators ask for texts. Nil fits everywhere and gives false. A path
+/// over a to-many relationship is many values: it needs a quantifier, unless the operator compares
+/// collections.
 package enum ComparisonRules {
-  /// What a side of a comparison gives, as far as it is known.
-  enum Kind: Equatable {
-    /// Not known before it is read, or nil.
-    case any
-    case number
-    case text
-    case date
-    case binary
-    case uuid
-    case uri
-    case object
-    case list([Kind])
-    case composite
-
-    init(_ value: Value) {
-      self =
-        switch value {
-        case .null: .any
-        case .boolean, .integer, .double, .decimal: .number
-        case .string: .text
-        case .date: .date
-        case .binary: .binary
-        case .uuid: .uuid
-        case .uri: .uri
-        case .objectID: .object
-        case .list(let values): .list(values.map(Kind.init))
-        case .composite: .composite
-        }
-    }
-
-    init(_ field: FieldKind) {
-      self =
-        switch field {
-        case .boolean, .int16, .int32, .int64, .float, .double, .decimal: .number
-        case .date: .date
-        case .uuid: .uuid
-        case .reference: .object
-        case .string: .text
-        case .binary: .binary
-        case .uri: .uri
-        case .tagged: .any
-        }
-    }
-
-    var name: String {
-      switch self {
-      case .any: "any value"
-      case .number: "a number"
-      case .text: "a text"
-      case .date: "a date"
-      case .binary: "binary data"
-      case .uuid: "a UUID"
-      case .uri: "a URI"
-      case .object: "an object"
-      case .list: "a list"
-      case .composite: "a composite"
-      }
-    }
-
-    var isOrdered: Bool {
-      switch self {
-      case .object, .list, .composite: false
-      default: true
-      }
-    }
-
-    var isList: Bool { if case .list = self { true } else { false } }
-  }
-
   /// Checks that an operator fits its sides.
   ///
   /// - Parameter arguments: The constants of arguments; nil while they are not known.
@@ -79,10 +12,9 @@ package enum ComparisonRules {
   static func check(
     _ comparison: BoundComparison, arguments: [Value]?
   ) throws(ArborError) {
-    // Equality fits everything.
-    if comparison.comparison == .equal || comparison.comparison == .notEqual { return }
     let left = kind(of: comparison.left, arguments)
     let right = kind(of: comparison.right, arguments)
+    if let error = manyProblem(comparison, left, right, arguments) { throw error }
     if let problem = problem(left, comparison.comparison, right) {
       throw comparison.site.error(problem)
     }
@@ -94,9 +26,18 @@ package enum ComparisonRules {
     case .constant: false
     case .not(let node): dependsOnArguments(node)
     case .and(let nodes), .or(let nodes): nodes.contains(where: dependsOnArguments)
+    case .quantified(_, _, let node): dependsOnArguments(node)
     case .comparison(let comparison):
-      comparison.comparison != .equal && comparison.comparison != .notEqual
-        && (comparison.left.hasArguments || comparison.right.hasArguments)
+      dependsOnArguments(comparison) || nodes(in: comparison).contains(where: dependsOnArguments)
+    }
+  }
+
+  private static func dependsOnArguments(_ comparison: BoundComparison) -> Bool {
+    guard comparison.left.hasArguments || comparison.right.hasArguments else { return false }
+    switch comparison.comparison {
+    case .equal, .notEqual:
+      return comparison.left.manyValued != nil || comparison.right.manyValued != nil
+    default: return true
     }
   }
 
@@ -104,31 +45,87 @@ package enum ComparisonRules {
   static func check(_ node: BoundNode, arguments: [Value]) throws(ArborError) {
     switch node {
     case .constant: break
-    case .not(let node): try check(node, arguments: arguments)
+    case .not(let node), .quantified(_, _, let node): try check(node, arguments: arguments)
     case .and(let nodes), .or(let nodes):
       for node in nodes { try check(node, arguments: arguments) }
-    case .comparison(let comparison): try check(comparison, arguments: arguments)
+    case .comparison(let comparison):
+      try check(comparison, arguments: arguments)
+      for node in nodes(in: comparison) { try check(node, arguments: arguments) }
     }
   }
 
-  private static func kind(of expression: BoundExpression, _ arguments: [Value]?) -> Kind {
-    switch expression {
-    case .constant(let value): return Kind(value)
-    case .argument(let index):
-      guard let arguments, index < arguments.count else { return .any }
-      return Kind(arguments[index])
-    case .list(let elements): return .list(elements.map { kind(of: $0, arguments) })
-    case .path(let path):
-      switch path.leaf {
-      case .attribute(let attribute): return Kind(attribute.field.kind)
-      case .toOne, .object: return .object
-      case .entityName: return .text
+  /// The predicates within the sides of a comparison.
+  private static func nodes(in comparison: BoundComparison) -> [BoundNode] {
+    var nodes: [BoundNode] = []
+    for side in [comparison.left, comparison.right] {
+      _ = side.contains { expression, _ in
+        switch expression {
+        case .subquery(_, _, let node), .filter(_, _, let node), .ternary(let node, _, _):
+          nodes.append(node)
+        default: break
+        }
+        return false
       }
+    }
+    return nodes
+  }
+
+  // MARK: Many values
+
+  /// A path of many values where one is needed.
+  private static func manyProblem(
+    _ comparison: BoundComparison, _ left: ValueKind, _ right: ValueKind, _ arguments: [Value]?
+  ) -> ArborError? {
+    switch comparison.comparison {
+    case .equal, .notEqual:
+      // Two collections can be equal; a collection and one value can not.
+      for (side, kind, other, otherKind) in [
+        (comparison.left, left, comparison.right, right),
+        (comparison.right, right, comparison.left, left),
+      ] where kind.isMany && !otherKind.isList {
+        if otherKind == .any, !isNil(other, arguments) { continue }
+        return problem(side, comparison)
+      }
+      return nil
+    case .in: return left.isMany ? problem(comparison.left, comparison) : nil
+    case .contains: return right.isMany ? problem(comparison.right, comparison) : nil
+    case .between: return left.isMany ? problem(comparison.left, comparison) : nil
+    default:
+      if left.isMany { return problem(comparison.left, comparison) }
+      return right.isMany ? problem(comparison.right, comparison) : nil
+    }
+  }
+
+  private static func isNil(_ expression: BoundExpression, _ arguments: [Value]?) -> Bool {
+    switch expression {
+    case .constant(.null): true
+    case .argument(let index):
+      if let arguments, index < arguments.count { arguments[index].isNull } else { false }
+    default: false
     }
   }
 
   private static func problem(
-    _ left: Kind, _ comparison: ComparisonOperator, _ right: Kind
+    _ side: BoundExpression, _ comparison: BoundComparison
+  ) -> ArborError {
+    guard let collection = side.manyValued else {
+      return comparison.site.error(
+        "\(comparison.comparison.rawValue) compares single values, and this is a collection; "
+          + "write ANY, ALL or NONE before it, or count it.")
+    }
+    let name = "\(collection.owner.name).\(collection.relationship.name)"
+    return collection.site.error(
+      "\(name) is a to-many relationship, which gives many values; "
+        + "write ANY, ALL or NONE before the path, or count its members with @count."
+    ).with(
+      entity: collection.owner.name,
+      keyPath: (collection.hops + [collection.relationship]).map(\.name).joined(separator: "."))
+  }
+
+  // MARK: Kinds
+
+  private static func problem(
+    _ left: ValueKind, _ comparison: ComparisonOperator, _ right: ValueKind
   ) -> String? {
     switch comparison {
     case .equal, .notEqual: nil
@@ -142,7 +139,7 @@ package enum ComparisonRules {
   }
 
   private static func orderProblem(
-    _ left: Kind, _ comparison: ComparisonOperator, _ right: Kind
+    _ left: ValueKind, _ comparison: ComparisonOperator, _ right: ValueKind
   ) -> String? {
     for side in [left, right] where !side.isOrdered {
       return "\(comparison.rawValue) needs an order, and \(side.name) has none; compare with ==."
@@ -152,9 +149,9 @@ package enum ComparisonRules {
       + "compare values of one kind."
   }
 
-  private static func rangeProblem(_ left: Kind, _ right: Kind) -> String? {
+  private static func rangeProblem(_ left: ValueKind, _ right: ValueKind) -> String? {
     switch right {
-    case .any: return nil
+    case .any, .many: return nil
     case .list(let bounds) where bounds.count == 2:
       return orderProblem(left, .between, bounds[0]) ?? orderProblem(left, .between, bounds[1])
     case .list(let bounds):
@@ -166,7 +163,7 @@ package enum ComparisonRules {
   }
 
   private static func textProblem(
-    _ left: Kind, _ comparison: ComparisonOperator, _ right: Kind
+    _ left: ValueKind, _ comparison: ComparisonOperator, _ right: ValueKind
   ) -> String? {
     for side in [left, right] where side != .text && side != .any {
       return
@@ -176,9 +173,9 @@ package enum ComparisonRules {
   }
 
   private static func membershipProblem(
-    collection: Kind, _ comparison: ComparisonOperator, element: Kind
+    collection: ValueKind, _ comparison: ComparisonOperator, element: ValueKind
   ) -> String? {
-    if collection.isList || collection == .any { return nil }
+    if collection.isList || collection == .any || collection == .composite { return nil }
     guard collection == .text else {
       return "\(comparison.rawValue) looks into lists and texts, and this is \(collection.name); "
         + "use another operator."
@@ -189,15 +186,54 @@ package enum ComparisonRules {
     }
     return nil
   }
+
+  /// What an expression gives.
+  ///
+  /// - Parameter arguments: The constants of arguments; nil while they are not known.
+  static func kind(of expression: BoundExpression, _ arguments: [Value]?) -> ValueKind {
+    func kind(_ expression: BoundExpression) -> ValueKind { Self.kind(of: expression, arguments) }
+    switch expression {
+    case .constant(let value): return ValueKind(value)
+    case .argument(let index):
+      guard let arguments, index < arguments.count else { return .any }
+      return ValueKind(arguments[index])
+    case .list(let elements): return .list(elements.map(kind))
+    case .path(let path): return ValueKind(path.leaf)
+    case .collection, .subquery: return .many(.object)
+    case .each(_, _, let inner):
+      let element = kind(inner)
+      return .many(inner.isCollection ? element.element : element)
+    case .follow(_, _, let inner): return kind(inner)
+    case .union(let union, let base):
+      let element = kind(base).element
+      return .many(union.opensLists ? element.element : element)
+    case .call(let function, let operands): return FunctionRules.kind(function, operands.map(kind))
+    case .custom, .part: return .any
+    case .cast(_, let type): return type.kind
+    case .ternary(_, let first, let second): return .common([kind(first), kind(second)])
+    case .filter(let base, _, _): return .many(kind(base).element)
+    case .slot(let slot): return slot.kind
+    case .element(let base, _):
+      let kind = kind(base)
+      return kind == .composite ? .any : kind.element
+    }
+  }
 }
 
-extension BoundExpression {
-  /// Whether part of the expression stands outside the tree.
-  fileprivate var hasArguments: Bool {
-    switch self {
-    case .argument: true
-    case .constant, .path: false
-    case .list(let elements): elements.contains(where: \.hasArguments)
+extension ValueKind {
+  fileprivate var isMany: Bool { if case .many = self { true } else { false } }
+
+  /// The kind of what a path ends with.
+  init(_ leaf: BoundPath.Leaf) {
+    switch leaf {
+    case .attribute(let attribute):
+      if case .composite = attribute.description.type {
+        self = .composite
+      } else {
+        self.init(attribute.field.kind)
+      }
+    case .toOne, .object: self = .object
+    case .entityName: self = .text
     }
   }
 }

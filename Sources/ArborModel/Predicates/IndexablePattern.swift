@@ -33,7 +33,7 @@ struct IndexablePattern: Sendable {
     _ path: BoundPath, _ comparison: ComparisonOperator, _ options: ComparisonOptions,
     _ constant: BoundExpression
   ) {
-    guard path.hops.isEmpty else { return nil }
+    guard path.scope == 0, path.hops.isEmpty else { return nil }
     switch path.leaf {
     case .entityName: return nil
     case .object:
@@ -54,7 +54,10 @@ struct IndexablePattern: Sendable {
 
   /// The term with the constant's value; nil where no index helps.
   func outcome(arguments: [Value], environment: PredicateEnvironment) -> Outcome? {
-    guard let value = PredicateConstants(arguments: arguments).value(of: constant) else {
+    guard
+      let value = PredicateConstants(arguments: arguments, now: environment.now).value(
+        of: constant)
+    else {
       return nil
     }
     return kind == .reference ? objects(value, environment) : attribute(value)
@@ -171,15 +174,4 @@ extension IndexableTerm.Condition {
   /// Whatever is not nil.
   fileprivate static let notNil = IndexableTerm.Condition.range(
     lower: .null, isLowerIncluded: false, upper: nil, isUpperIncluded: false)
-}
-
-extension BoundExpression {
-  /// Whether no record changes the expression.
-  fileprivate var isConstant: Bool {
-    switch self {
-    case .constant, .argument: true
-    case .path: false
-    case .list(let elements): elements.allSatisfy(\.isConstant)
-    }
-  }
 }

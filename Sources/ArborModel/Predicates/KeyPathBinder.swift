@@ -10,85 +10,114 @@ package enum KeyPathBinder {
     let names = keyPath.split(separator: ".", omittingEmptySubsequences: false)
       .map { (name: String($0), site: PredicateSite.none) }
     do {
-      return try resolve(names, from: entity, in: schema)
+      return try single(names, from: entity, in: schema)
     } catch {
       let code: ArborError.Code = error.isUnknownName ? .unknownName : .invalidArgument
       throw ArborError(code, error.message).with(entity: error.entity.name, keyPath: keyPath)
     }
   }
 
-  /// Resolves the path of a predicate.
-  ///
-  /// - Throws: ``ArborError`` `invalidPredicate` with the place of the name.
-  package static func bind(
-    _ path: KeyPathNode, to entity: EntitySchema, in schema: ModelSchema
-  ) throws(ArborError) -> BoundPath {
-    var names: [(name: String, site: PredicateSite)] = []
-    for part in path.parts {
-      switch part {
-      case .name(let name, let site): names.append((name, site))
-      case .collectionOperator(let name, let site):
-        throw site.error("\(name) is not supported; state the condition without it.")
-      case .argument(_, let site):
-        throw site.error("%K has no argument; give the key path as a text.")
-      }
-    }
-    do {
-      return try resolve(names, from: entity, in: schema)
-    } catch {
-      throw error.site.error(error.message)
-        .with(entity: error.entity.name, keyPath: names.map(\.name).joined(separator: "."))
-    }
-  }
-
   /// Why a path leads nowhere.
-  private struct Problem: Error {
+  struct Problem: Error {
     let entity: EntitySchema
     let site: PredicateSite
     let isUnknownName: Bool
     let message: String
   }
 
-  private static func resolve(
+  /// The beginning of a path that leads to one thing.
+  struct Beginning {
+    enum End {
+      case leaf(BoundPath.Leaf)
+      case toMany(RelationshipSchema)
+    }
+
+    let hops: [RelationshipSchema]
+    let end: End
+    /// The entity that the end belongs to.
+    let entity: EntitySchema
+    /// How many names it takes.
+    let count: Int
+
+    /// The entity of the object that the beginning leads to; nil where that is no object.
+    func target(in schema: ModelSchema) -> EntitySchema? {
+      switch end {
+      case .leaf(.object): entity
+      case .leaf(.toOne(let relationship)), .toMany(let relationship):
+        schema.entities[relationship.destination]
+      case .leaf: nil
+      }
+    }
+  }
+
+  private static func single(
     _ names: [(name: String, site: PredicateSite)], from entity: EntitySchema,
     in schema: ModelSchema
   ) throws(Problem) -> BoundPath {
+    let start = try beginning(of: names[...], from: entity, in: schema)
+    let owner = start.entity.name
+    switch start.end {
+    case .leaf(let leaf) where start.count == names.count:
+      return BoundPath(hops: start.hops, leaf: leaf)
+    case .leaf:
+      let (name, site) = names[start.count - 1]
+      throw Problem(
+        entity: start.entity, site: site, isUnknownName: false,
+        message: "\(owner).\(name) is an attribute; no further name can follow it in a key path.")
+    case .toMany(let relationship):
+      throw Problem(
+        entity: start.entity, site: names[start.count - 1].site, isUnknownName: false,
+        message: "\(owner).\(relationship.name) is a to-many relationship; "
+          + "a key path here goes through to-one relationships only.")
+    }
+  }
+
+  /// Follows names as far as they lead to one thing: up to their end, to an attribute or to a
+  /// to-many relationship.
+  static func beginning(
+    of names: ArraySlice<(name: String, site: PredicateSite)>, from entity: EntitySchema,
+    in schema: ModelSchema
+  ) throws(Problem) -> Beginning {
     var hops: [RelationshipSchema] = []
     var current = entity
     for (index, (name, site)) in names.enumerated() {
-      let isLast = index == names.count - 1
-      func problem(_ message: String, isUnknownName: Bool = false) -> Problem {
-        Problem(entity: current, site: site, isUnknownName: isUnknownName, message: message)
+      func found(_ end: Beginning.End, count: Int = 1) -> Beginning {
+        Beginning(hops: hops, end: end, entity: current, count: index + count)
       }
       switch current.property(named: name) {
-      case .attribute(let attribute):
-        if isLast { return BoundPath(hops: hops, leaf: .attribute(attribute)) }
-        throw problem(
-          "\(current.name).\(name) is an attribute; no further name can follow it in a key path.")
+      case .attribute(let attribute): return found(.leaf(.attribute(attribute)))
       case .relationship(let relationship):
-        guard !relationship.isToMany else {
-          throw problem(
-            "\(current.name).\(name) is a to-many relationship; "
-              + "a key path here goes through to-one relationships only.")
-        }
-        if isLast { return BoundPath(hops: hops, leaf: .toOne(relationship)) }
+        if relationship.isToMany { return found(.toMany(relationship)) }
         hops.append(relationship)
         current = schema.entities[relationship.destination]
       case nil:
-        if isLast, name == "objectID" { return object(at: hops) }
-        if name == "entity", index == names.count - 2, names[index + 1].name == "name" {
-          return BoundPath(hops: hops, leaf: .entityName)
+        if name == "objectID", index + 1 == names.count {
+          return object(at: hops, of: current, entity, index + 1, schema)
         }
-        throw problem(unknown(name, in: current), isUnknownName: true)
+        if name == "entity", index + 1 < names.count,
+          names[names.startIndex + index + 1].name == "name"
+        {
+          return found(.leaf(.entityName), count: 2)
+        }
+        throw Problem(
+          entity: current, site: site, isUnknownName: true, message: unknown(name, in: current))
       }
     }
-    return object(at: hops)
+    return object(at: hops, of: current, entity, names.count, schema)
   }
 
   /// The object at the end of relationships is what the last of them holds.
-  private static func object(at hops: [RelationshipSchema]) -> BoundPath {
-    guard let last = hops.last else { return BoundPath(leaf: .object) }
-    return BoundPath(hops: hops.dropLast(), leaf: .toOne(last))
+  private static func object(
+    at hops: [RelationshipSchema], of current: EntitySchema, _ start: EntitySchema, _ count: Int,
+    _ schema: ModelSchema
+  ) -> Beginning {
+    guard let last = hops.last else {
+      return Beginning(hops: [], end: .leaf(.object), entity: current, count: count)
+    }
+    let before = hops.dropLast()
+    let owner = before.last.map { schema.entities[$0.destination] } ?? start
+    return Beginning(
+      hops: Array(before), end: .leaf(.toOne(last)), entity: owner, count: count)
   }
 
   private static func unknown(_ name: String, in entity: EntitySchema) -> String {

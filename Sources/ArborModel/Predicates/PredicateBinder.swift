@@ -9,7 +9,8 @@ package enum PredicateBinder {
   /// costs a look-up.
   ///
   /// - Throws: ``ArborError`` `invalidPredicate` where the text does not parse, a name is unknown,
-  ///   a path cannot be followed, a variable is unbound, or an operator does not fit its sides.
+  ///   a path cannot be followed, a variable is unbound, a function is not registered, or an
+  ///   operator does not fit its sides.
   package static func bind(
     _ predicate: FetchPredicate, to entity: EntitySchema, in schema: ModelSchema
   ) throws(ArborError) -> BoundPredicate {
@@ -17,81 +18,113 @@ package enum PredicateBinder {
     let known = shape.bindings.withLock { bindings in bindings.first { $0.entity === entity } }
     if let known { return known }
     let node = try predicate.parsed.outcome.get()
-    let bound = BoundPredicate(
-      entity: entity, root: try PredicateBinding(entity: entity, schema: schema).bind(node))
+    var binding = PredicateBinding(entity: entity, schema: schema)
+    let bound = BoundPredicate(entity: entity, root: try binding.bind(node), schema: schema)
     shape.bindings.withLock { bindings in
       if bindings.count >= keptBindings { bindings.removeFirst() }
       bindings.append(bound)
     }
     return bound
   }
+
+  /// Binds an expression to an entity, and says what it gives.
+  ///
+  /// - Throws: ``ArborError`` `invalidPredicate`, as for predicates.
+  package static func bind(
+    _ expression: ExpressionNode, to entity: EntitySchema, in schema: ModelSchema
+  ) throws(ArborError) -> (expression: BoundExpression, kind: ValueKind) {
+    var binding = PredicateBinding(entity: entity, schema: schema)
+    let bound = try binding.bind(expression)
+    return (bound.expression, bound.kind)
+  }
 }
 
 /// The work of binding one predicate.
-private struct PredicateBinding {
-  let entity: EntitySchema
+struct PredicateBinding {
   let schema: ModelSchema
+  /// The entities of the candidates, that of the root first.
+  var scopes: [EntitySchema]
+  /// What the variables stand for at present.
+  var names: [String: Meaning] = [:]
 
-  func bind(_ node: PredicateNode) throws(ArborError) -> BoundNode {
+  enum Meaning {
+    /// The candidate of the scope at a place in ``scopes``.
+    case candidate(Int)
+    case slot(BoundSlot)
+    /// What was assigned, and in how many scopes.
+    case assigned(Bound, scopes: Int)
+  }
+
+  /// A bound expression with what is known of its values.
+  struct Bound {
+    var expression: BoundExpression
+    var kind: ValueKind
+    /// The entity of the objects that it gives; nil where it gives none, or any.
+    var entity: EntitySchema?
+    /// The parts of the composite that it gives.
+    var composite: CompositeDescription?
+    /// Where it stands in the source.
+    var site: PredicateSite = .none
+
+    init(
+      _ expression: BoundExpression, _ kind: ValueKind, _ entity: EntitySchema? = nil,
+      site: PredicateSite = .none
+    ) {
+      self.expression = expression
+      self.kind = kind
+      self.entity = entity
+      self.site = site
+    }
+  }
+
+  init(entity: EntitySchema, schema: ModelSchema) {
+    self.schema = schema
+    scopes = [entity]
+  }
+
+  mutating func bind(_ node: PredicateNode) throws(ArborError) -> BoundNode {
     switch node {
     case .constant(let flag): return .constant(flag)
     case .and(let nodes): return .and(try bind(nodes))
     case .or(let nodes): return .or(try bind(nodes))
     case .not(let node): return .not(try bind(node))
     case .comparison(let comparison):
-      try checkSupport(of: comparison)
-      let bound = BoundComparison(
-        left: try bind(comparison.left), comparison: comparison.comparison,
-        options: comparison.options, right: try bind(comparison.right), site: comparison.site)
-      try ComparisonRules.check(bound, arguments: nil)
-      return .comparison(bound)
+      if let qualifier = comparison.qualifier { return try bind(comparison, qualifier) }
+      let left = try bind(comparison.left)
+      return .comparison(try bind(comparison, left: left))
     }
   }
 
-  /// Refuses what has no bound form.
-  private func checkSupport(of comparison: PredicateComparison) throws(ArborError) {
-    if let qualifier = comparison.qualifier {
-      throw unsupported(qualifier.rawValue, comparison.site)
-    }
-    let isSupported =
-      switch comparison.comparison {
-      case .tokenMatches, .utiConformsTo, .utiEquals: false
-      default: true
-      }
-    if !isSupported { throw unsupported(comparison.comparison.rawValue, comparison.site) }
-    if comparison.options.contains(.words) { throw unsupported("The option w", comparison.site) }
-  }
-
-  private func unsupported(_ construct: String, _ site: PredicateSite) -> ArborError {
-    site.error("\(construct) is not supported; state the condition without it.")
-  }
-
-  private func bind(_ nodes: [PredicateNode]) throws(ArborError) -> [BoundNode] {
+  private mutating func bind(_ nodes: [PredicateNode]) throws(ArborError) -> [BoundNode] {
     var bound: [BoundNode] = []
     for node in nodes { bound.append(try bind(node)) }
     return bound
   }
 
-  private func bind(_ expression: ExpressionNode) throws(ArborError) -> BoundExpression {
-    switch expression {
-    case .constant(let value): return .constant(value)
-    case .argument(let index): return .argument(index)
-    case .path(let path): return .path(try KeyPathBinder.bind(path, to: entity, in: schema))
-    case .variable(let name, let site):
-      throw site.error(
-        "The variable $\(name) has no value; give it one with substituting([\"\(name)\": …]).")
-    case .list(let elements):
-      var bound: [BoundExpression] = []
-      for element in elements { bound.append(try bind(element)) }
-      return .list(bound)
-    case .call(let function, _, let site): throw unsupported(function.name, site)
-    case .custom(_, name: _, _, let site): throw unsupported("FUNCTION", site)
-    case .cast(_, to: _, let site): throw unsupported("CAST", site)
-    case .subquery(_, variable: _, _, let site): throw unsupported("SUBQUERY", site)
-    case .element(_, _, let site): throw unsupported("An index in brackets", site)
-    case .member(_, let path): throw unsupported("A path behind an expression", path.site)
-    case .ternary: throw unsupported("TERNARY", .none)
-    case .assignment: throw unsupported("An assignment", .none)
-    }
+  /// Binds the right side of a comparison whose left side is bound.
+  mutating func bind(
+    _ comparison: PredicateComparison, left: Bound
+  ) throws(ArborError) -> BoundComparison {
+    let bound = BoundComparison(
+      left: left.expression, comparison: comparison.comparison, options: comparison.options,
+      right: try bind(comparison.right).expression, site: comparison.site)
+    try ComparisonRules.check(bound, arguments: nil)
+    return bound
   }
+
+  /// Binds within a scope of its own, after which variables are what they were.
+  mutating func within<R>(
+    _ entity: EntitySchema, _ body: (inout Self) throws(ArborError) -> R
+  ) throws(ArborError) -> R {
+    let outer = names
+    scopes.append(entity)
+    defer {
+      scopes.removeLast()
+      names = outer
+    }
+    return try body(&self)
+  }
+
+  /// How the scope at a place in ``scopes`` is named from the innermost one.
+  func scope(at place: Int) -> Int { scopes.count - 1 - place }
 }

@@ -23,15 +23,28 @@ package struct PredicateEnvironment: Sendable {
   }
 }
 
-/// Follows to-one relationships while a predicate is evaluated or a sort key is read.
+/// Follows relationships while a predicate is evaluated or a sort key is read: what the store holds
+/// with the pending changes of the asking context laid over it.
 package protocol RecordResolver: AnyObject {
-  /// The record of another object in the current layout, pending state first; nil where there is no
-  /// such object. The view is valid until the next call.
+  /// The record of another object in the current layout; nil where there is no such object. The
+  /// view is valid until the query has been answered.
   func record(of number: ObjectNumber) -> RecordView?
+
+  /// The members of a to-many relationship: in their order where it is ordered, else ascending.
+  func members(of owner: ObjectNumber, _ relationship: RelationshipSchema) -> [ObjectNumber]
+
+  /// The number of members, without a walk over them.
+  func memberCount(of owner: ObjectNumber, _ relationship: RelationshipSchema) -> Int
+
+  /// Whether an object is a member.
+  func contains(
+    _ member: ObjectNumber, in relationship: RelationshipSchema, of owner: ObjectNumber
+  ) -> Bool
 }
 
 /// A predicate as code: whether a record of the entity it was compiled for fulfils it.
 ///
 /// The resolver is needed where the predicate follows relationships; without one they lead to nil.
-/// One thread at a time may call it: it remembers the regular expressions that records hold.
+/// One thread at a time may call it: it remembers the regular expressions that records hold, and
+/// the objects whose collections it walks through.
 package typealias CompiledPredicate = (RecordView, ObjectNumber, (any RecordResolver)?) -> Bool

@@ -15,7 +15,7 @@ enum PredicateNormalizer {
 
   private static func normalized(_ node: BoundNode) -> BoundNode {
     switch node {
-    case .constant, .comparison: node
+    case .constant, .comparison, .quantified: node
     case .and(let nodes): conjunction(nodes.map(normalized))
     case .or(let nodes): disjunction(nodes.map(normalized))
     case .not(let node): negated(node)
@@ -29,6 +29,7 @@ enum PredicateNormalizer {
     case .not(let node): return normalized(node)
     case .and(let nodes): return disjunction(nodes.map(negated))
     case .or(let nodes): return conjunction(nodes.map(negated))
+    case .quantified: return .not(node)
     case .comparison(let comparison):
       let opposite: ComparisonOperator
       switch comparison.comparison {

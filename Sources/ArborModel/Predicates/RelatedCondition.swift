@@ -40,7 +40,7 @@ package final class RelatedCondition: Sendable {
       if let bound { return bound }
       let made = BoundPredicate(
         entity: schema.entities[relationship.destination],
-        root: .and(nodes.map(\.droppingFirstHop)))
+        root: .and(nodes.map(\.droppingFirstHop)), schema: schema)
       bound = made
       return made
     }
@@ -75,13 +75,14 @@ extension BoundNode {
     case .and(let nodes), .or(let nodes): nodes.allSatisfy { $0.visitPaths(body) }
     case .comparison(let comparison):
       comparison.left.visitPaths(body) && comparison.right.visitPaths(body)
+    case .quantified: false
     }
   }
 
   /// The predicate as one of the object behind the first relationship of its paths.
   fileprivate var droppingFirstHop: BoundNode {
     switch self {
-    case .constant: return self
+    case .constant, .quantified: return self
     case .not(let node): return .not(node.droppingFirstHop)
     case .and(let nodes): return .and(nodes.map(\.droppingFirstHop))
     case .or(let nodes): return .or(nodes.map(\.droppingFirstHop))
@@ -113,6 +114,7 @@ extension BoundNode {
       else { return nil }
       return try? ComparisonSemantics(comparison.comparison, comparison.options)
         .holds(left, right)
+    case .quantified: return nil
     }
   }
 }
@@ -120,17 +122,19 @@ extension BoundNode {
 extension BoundExpression {
   fileprivate func visitPaths(_ body: (BoundPath) -> Bool) -> Bool {
     switch self {
-    case .path(let path): body(path)
+    case .path(let path): path.scope == 0 && body(path)
     case .constant, .argument: true
     case .list(let elements): elements.allSatisfy { $0.visitPaths(body) }
+    // What reads more than paths stays with the row.
+    default: false
     }
   }
 
   fileprivate var droppingFirstHop: BoundExpression {
     switch self {
     case .path(let path): .path(BoundPath(hops: Array(path.hops.dropFirst()), leaf: path.leaf))
-    case .constant, .argument: self
     case .list(let elements): .list(elements.map(\.droppingFirstHop))
+    default: self
     }
   }
 

@@ -27,7 +27,7 @@ package struct UniqueEquality: Sendable {
     switch other {
     case .constant(let value): operand = .constant(value)
     case .argument(let place): operand = .argument(place)
-    case .path, .list: return nil
+    default: return nil
     }
     guard path.hops.isEmpty, case .attribute(let attribute) = path.leaf else { return nil }
     guard

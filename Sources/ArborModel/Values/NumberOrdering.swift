@@ -50,7 +50,7 @@ package enum NumberOrdering {
 
 extension Value {
   /// What a Boolean or a whole number is worth.
-  fileprivate var wholeNumber: Int64? {
+  var wholeNumber: Int64? {
     switch self {
     case .boolean(let flag): flag ? 1 : 0
     case .integer(let number): number

@@ -29,7 +29,10 @@ package struct TextTokens {
   private var bytes: [UInt8] = []
   private var spans: [Span] = []
 
-  package init() {}
+  private let folding: StringFolding
+
+  /// - Parameter folding: What makes words one. Indexes and `TOKENMATCHES` always fold both.
+  package init(folding: StringFolding = [.case, .diacritics]) { self.folding = folding }
 
   /// How many tokens there are.
   package var count: Int { spans.count }
@@ -91,14 +94,14 @@ package struct TextTokens {
   /// Adds a run of ASCII letters and digits, which is one token.
   private mutating func readPlain(_ chunk: UnsafeRawBufferPointer) -> Bool {
     let start = bytes.count
-    for byte in chunk { bytes.append(StringFolding.lowercased(byte)) }
+    let ignoresCase = folding.contains(.case)
+    for byte in chunk { bytes.append(ignoresCase ? StringFolding.lowercased(byte) : byte) }
     spans.append(Span(start: start, end: bytes.count))
     return true
   }
 
   /// Adds the tokens of a run without ASCII separators; true where it ends with one.
   private mutating func readFolded(_ chunk: UnsafeRawBufferPointer) -> Bool {
-    let folding: StringFolding = [.case, .diacritics]
     let text = folding.fold(String(decoding: chunk, as: UTF8.self))
     var run = Run.none
     for scalar in text.unicodeScalars {

@@ -1,4 +1,5 @@
 public import ArborModel
+internal import ArborStore
 
 extension FetchPredicate {
   /// Whether an object fulfils the predicate, with its uncommitted changes and those of the objects
@@ -17,21 +18,12 @@ extension FetchPredicate {
     try context.beginOperation()
     let bound = try PredicateBinder.bind(self, to: entity, in: schema)
     let environment = PredicateEnvironment(schema: schema, storeID: object.binding.storeID)
-    let fulfils = try PredicateCompiler.compile(
+    let predicate = try PredicateCompiler.compile(
       [bound.root], arguments: arguments, for: entity, environment: environment)
-    return fulfils(object.currentRecord, object.number, ContextResolver(context))
-  }
-}
-
-/// Follows to-one relationships among a context's objects.
-private final class ContextResolver: RecordResolver {
-  private let context: ManagedObjectContext
-
-  init(_ context: ManagedObjectContext) { self.context = context }
-
-  func record(of number: ObjectNumber) -> RecordView? {
-    guard !context.isDeleted(number) else { return nil }
-    let object = context.fault(number)
-    return context.load(object) ? object.currentRecord : nil
+    if bound.dependencies.isEmpty { return predicate(object.currentRecord, object.number, nil) }
+    return try context.onSnapshot { snapshot throws(StoreError) in
+      try snapshot.judge(
+        predicate, object.currentRecord, object.number, overlay: context.overlay)
+    }
   }
 }

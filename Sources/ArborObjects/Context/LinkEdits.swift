@@ -1,4 +1,5 @@
 internal import ArborModel
+internal import ArborStore
 
 /// The pending changes of one owner's members in one to-many relationship.
 final class LinkEdit {
@@ -34,6 +35,22 @@ final class LinkEdit {
   }
 }
 
+/// What fetches see of an edit.
+extension LinkEdit: PendingLinks {
+  var newOrder: [ObjectNumber]? { order?.numbers }
+  var addedMembers: [ObjectNumber] { added.numbers }
+  var removedMembers: [ObjectNumber] { removed.numbers }
+
+  func says(_ member: ObjectNumber) -> Bool? {
+    if let order { return order.contains(member) }
+    switch self[member] {
+    case .added: return true
+    case .removed: return false
+    case .unmentioned: return nil
+    }
+  }
+}
+
 /// The pending changes of to-many relationships in a context, by owner.
 ///
 /// For relationships that the store derives from to-one fields they only repeat what the members'
@@ -56,6 +73,11 @@ final class LinkEdits {
 
   /// Whether there are any. Edits that cancelled out may still count.
   var hasEdits: Bool { edits.contains { !$0.isEmpty } }
+
+  /// Whether an owner that fulfils a condition has any.
+  func hasEdits(ofOwner condition: (ObjectNumber) -> Bool) -> Bool {
+    edits.contains { !$0.isEmpty && condition($0.owner) }
+  }
 
   /// The edit of an owner's relationship, or nil.
   @inline(__always)

@@ -122,10 +122,25 @@ public final class ManagedObjectContext {
       dirty: pending.map, known: registry.map,
       pendingRows: { [unowned(unsafe) self] in pending.rows(of: $0) },
       pendingRecord: { [unowned(unsafe) self] in pending.record(of: $0) },
-      isDeleted: { [unowned(unsafe) self] in pending.change(of: $0)?.kind == .deleted })
+      isDeleted: { [unowned(unsafe) self] in pending.change(of: $0)?.kind == .deleted },
+      links: { [unowned(unsafe) self] owner, relationship in
+        relation(of: owner, relationship.slot).flatMap { links.edit(owner, $0) }
+          .flatMap { $0.isEmpty ? nil : $0 }
+      },
+      touches: { [unowned(unsafe) self] entity in touches(entity) })
     // The overlay lives no longer than the context, which owns it.
     madeOverlay = overlay
     return overlay
+  }
+}
+
+extension ManagedObjectContext {
+  /// Whether any object of an entity's family waits for a commit, or has links that do.
+  private func touches(_ entity: EntitySchema) -> Bool {
+    if entity.concreteFamily.contains(where: { pending.hasChanges(ofEntity: $0) }) { return true }
+    return links.hasEdits { owner in
+      schema.entity(of: owner).map { entity.concreteFamily.contains($0.index) } ?? false
+    }
   }
 }
 

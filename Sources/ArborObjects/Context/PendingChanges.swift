@@ -65,6 +65,11 @@ final class PendingChanges {
     }
   }
 
+  /// Whether objects of one concrete entity have changes, by its place in the schema.
+  func hasChanges(ofEntity index: Int) -> Bool {
+    lists[index].contains { $0.kind != .dropped }
+  }
+
   /// How many deletions there are. Linear.
   var deletedCount: Int {
     var count = 0

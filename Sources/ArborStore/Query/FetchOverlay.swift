@@ -4,7 +4,7 @@ package import ArborModel
 ///
 /// The executor judges pending records with the same compiled predicate as stored ones, so that an
 /// answer does not depend on what has been committed. An overlay is made per fetch and used on one
-/// thread; views it gives stay valid for the length of the call that asked for them.
+/// thread; views it gives stay valid for the length of the fetch.
 package final class FetchOverlay {
   /// The objects inserted, changed or deleted in the context: stored rows of theirs do not count.
   package let dirty: NumberMap
@@ -17,17 +17,27 @@ package final class FetchOverlay {
   /// The registered, unchanged objects, whose records need not be copied; nil for none.
   package let known: NumberMap?
 
+  /// The uncommitted changes of an owner's members in a to-many relationship; nil for none.
+  package let links: (ObjectNumber, RelationshipSchema) -> (any PendingLinks)?
+  /// Whether an object of an entity, or of one that inherits from it, is inserted, changed or
+  /// deleted, or has changed members. Where not, the store's indexes tell all about the entity.
+  package let touches: (EntitySchema) -> Bool
+
   package init(
     dirty: NumberMap, known: NumberMap?,
     pendingRows: @escaping (EntitySchema) -> [(ObjectNumber, RecordView)],
     pendingRecord: @escaping (ObjectNumber) -> RecordView?,
-    isDeleted: @escaping (ObjectNumber) -> Bool
+    isDeleted: @escaping (ObjectNumber) -> Bool,
+    links: @escaping (ObjectNumber, RelationshipSchema) -> (any PendingLinks)? = { _, _ in nil },
+    touches: @escaping (EntitySchema) -> Bool = { _ in true }
   ) {
     self.dirty = dirty
     self.known = known
     self.pendingRows = pendingRows
     self.pendingRecord = pendingRecord
     self.isDeleted = isDeleted
+    self.links = links
+    self.touches = touches
   }
 
   /// Whether the store's rows are not all that counts.

@@ -11,28 +11,7 @@ struct PlanWords {
   }
 
   func text(_ node: BoundNode, isNested: Bool) -> String {
-    switch node {
-    case .constant(let isTrue): return isTrue ? "TRUE" : "FALSE"
-    case .not(let inner): return "NOT " + text(inner, isNested: true)
-    case .comparison(let comparison):
-      return
-        "\(text(comparison.left)) \(comparison.comparison.rawValue)\(comparison.options.text) "
-        + text(comparison.right)
-    case .and(let parts), .or(let parts):
-      let word = if case .and = node { " AND " } else { " OR " }
-      let joined = parts.map { text($0, isNested: true) }.joined(separator: word)
-      return isNested ? "(\(joined))" : joined
-    }
-  }
-
-  private func text(_ expression: BoundExpression) -> String {
-    switch expression {
-    case .path(let path): Self.text(path)
-    case .constant(let value): Self.text(value)
-    case .argument(let place):
-      arguments.indices.contains(place) ? Self.text(arguments[place]) : "$\(place)"
-    case .list(let elements): "{" + elements.map(text(_:)).joined(separator: ", ") + "}"
-    }
+    BoundText(arguments: arguments, constant: { Self.text($0) }).text(node, isNested: isNested)
   }
 
   static func text(_ key: BoundSortKey) -> String {
@@ -40,14 +19,7 @@ struct PlanWords {
   }
 
   private static func text(_ path: BoundPath) -> String {
-    let leaf =
-      switch path.leaf {
-      case .attribute(let attribute): attribute.name
-      case .toOne(let relationship): relationship.name
-      case .object: "objectID"
-      case .entityName: "entity.name"
-      }
-    return (path.hops.map(\.name) + [leaf]).joined(separator: ".")
+    BoundText(arguments: []).text(path)
   }
 
   static func text(_ tokens: [TokenQuery.Token]) -> String {

@@ -182,28 +182,6 @@ final class QueryExecutor {
   }
 }
 
-/// Records that are stored in an older layout, brought to the newest one for the time of a query.
-private final class UpgradedRecords {
-  private lazy var allocator = SlabAllocator()
-  private var slabs: [RecordSlab] = []
-
-  @inline(never)
-  func upgrade(
-    _ bytes: UnsafeRawBufferPointer, _ number: ObjectNumber, _ entity: EntitySchema,
-    _ layouts: StoreLayouts
-  ) throws -> RecordView {
-    guard let base = bytes.baseAddress else {
-      throw StoreError.corrupted(
-        entity: entity.name, object: number, what: "The object's record is empty.")
-    }
-    let record = RecordView(base: base, count: bytes.count)
-    if slabs.last !== allocator.slab { slabs.append(allocator.slab) }
-    let view = try layouts.verified(record, of: number, entity: entity, allocator: allocator)
-    if slabs.last !== allocator.slab { slabs.append(allocator.slab) }
-    return view
-  }
-}
-
 /// Passes on the first rows and then wants no more.
 private struct FirstRows<Base: RowSink>: RowSink {
   var base: Base

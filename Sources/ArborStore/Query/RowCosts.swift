@@ -23,6 +23,9 @@ enum RowCosts {
     case .not(let node): cost(of: node)
     case .and(let nodes), .or(let nodes): cost(of: nodes)
     case .comparison(let comparison): cost(of: comparison.left) + cost(of: comparison.right)
+    // Some members, each of them looked up.
+    case .quantified(_, let collection, let node):
+      (collection.hops.count + 1) * seek + 4 * (lookup + cost(of: node))
     }
   }
 
@@ -30,7 +33,18 @@ enum RowCosts {
     switch expression {
     case .constant, .argument: 0
     case .path(let path): path.hops.count * hop
-    case .list(let elements): elements.reduce(0) { $0 + cost(of: $1) }
+    case .list(let elements), .call(_, let elements), .custom(_, let elements, _):
+      elements.reduce(0) { $0 + cost(of: $1) }
+    case .collection(let collection): (collection.hops.count + 1) * seek
+    case .each(let base, _, let inner): cost(of: base) + 4 * (lookup + cost(of: inner))
+    case .follow(let base, _, let inner): cost(of: base) + hop + cost(of: inner)
+    case .subquery(let base, _, let node): cost(of: base) + 4 * (lookup + cost(of: node))
+    case .filter(let base, _, let node): cost(of: base) + 4 * cost(of: node)
+    case .ternary(let node, let first, let second):
+      cost(of: node) + max(cost(of: first), cost(of: second))
+    case .union(_, let base), .cast(let base, _), .element(let base, _): cost(of: base)
+    case .part(let base, _): cost(of: base) + hop
+    case .slot: 0
     }
   }
 }

@@ -64,6 +64,24 @@ extension StoreSnapshot {
     try answering { try QueryExecutor(source, query, overlay: nil).explain() }
   }
 
+  /// Whether an object fulfils a predicate that leads to others.
+  ///
+  /// - Parameters:
+  ///   - predicate: The predicate, compiled for the object's entity.
+  ///   - record: The object's record.
+  ///   - overlay: The asking context's state; nil for the store's alone.
+  package func judge(
+    _ predicate: CompiledPredicate, _ record: RecordView, _ number: ObjectNumber,
+    overlay: FetchOverlay?
+  ) throws(StoreError) -> Bool {
+    try answering {
+      let resolver = SnapshotResolver(try source, overlay: overlay)
+      let fulfils = predicate(record, number, resolver)
+      try resolver.check()
+      return fulfils
+    }
+  }
+
   private var source: QuerySource {
     get throws { QuerySource(store: store, reader: try reader) }
   }

@@ -74,62 +74,29 @@ package final class StoreSnapshot {
   package func members(
     _ relationship: RelationshipSchema, of owner: ObjectNumber
   ) throws(StoreError) -> [ObjectNumber] {
-    guard let found = databases(of: relationship, owner) else { return [] }
-    let reader = try reader
-    return try storing { () throws(LMDBError) in
-      if let order = found.order {
-        return try OrderedMembers.read(reader, order, owner).map(\.member)
-      }
-      var members: [ObjectNumber] = []
-      let cursor = try reader.cursor(found.members)
-      var batch = try cursor.firstBatch(owner.rawValue)
-      while let values = batch {
-        members.reserveCapacity(members.count + values.count / 8)
-        for offset in stride(from: 0, to: values.count, by: 8) {
-          let raw = values.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
-          members.append(ObjectNumber(rawValue: raw))
-        }
-        batch = try cursor.nextBatch()
-      }
-      return members
-    }
+    let stored = try storedMembers
+    return try storing { () throws(LMDBError) in try stored.members(relationship, of: owner) }
   }
 
   /// The number of members; costs no walk.
   package func memberCount(
     _ relationship: RelationshipSchema, of owner: ObjectNumber
   ) throws(StoreError) -> Int {
-    guard let found = databases(of: relationship, owner) else { return 0 }
-    let reader = try reader
-    return try storing { () throws(LMDBError) in
-      let cursor = try reader.cursor(found.members)
-      guard try cursor.seekExact(owner.rawValue) != nil else { return 0 }
-      return try cursor.valueCount()
-    }
+    let stored = try storedMembers
+    return try storing { () throws(LMDBError) in try stored.count(relationship, of: owner) }
   }
 
   /// Whether an object is a member. Logarithmic.
   package func contains(
     _ member: ObjectNumber, in relationship: RelationshipSchema, of owner: ObjectNumber
   ) throws(StoreError) -> Bool {
-    guard let found = databases(of: relationship, owner) else { return false }
-    let reader = try reader
+    let stored = try storedMembers
     return try storing { () throws(LMDBError) in
-      if found.order != nil {
-        return try OrderedMembers.position(reader, found.members, owner, member) != nil
-      }
-      let cursor = try reader.cursor(found.members)
-      return try cursor.seekExact(owner.rawValue, value: member.rawValue) != nil
+      try stored.contains(member, in: relationship, of: owner)
     }
   }
 
-  private func databases(
-    of relationship: RelationshipSchema, _ owner: ObjectNumber
-  ) -> StoreDatabases.Relationship? {
-    let databases = store.databases
-    guard let entity = store.schema.entity(of: owner),
-      let place = databases.relationshipPlace(entity: entity.index, slot: relationship.slot)
-    else { return nil }
-    return databases.relationships[place]
+  private var storedMembers: StoredMembers {
+    get throws(StoreError) { StoredMembers(store: store, reader: try reader) }
   }
 }

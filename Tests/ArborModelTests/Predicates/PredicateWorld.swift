@@ -27,6 +27,9 @@ final class PredicateWorld: RecordResolver {
   let company: EntitySchema
   private(set) var objects: [ObjectNumber: Object] = [:]
   private var records: [ObjectNumber: RecordBuffer] = [:]
+  private var links: [ObjectNumber: [String: [ObjectNumber]]] = [:]
+  /// How often members were listed, rather than counted or looked up.
+  private(set) var memberReads = 0
   private let allocator = SlabAllocator()
   private var lastNumber: UInt64 = 0
 
@@ -42,6 +45,8 @@ final class PredicateWorld: RecordResolver {
           RelationshipDescription(
             name: "staff", destination: "Person", inverse: "company", isToMany: true),
           RelationshipDescription(name: "head", destination: "Person"),
+          RelationshipDescription(
+            name: "ranking", destination: "Person", isToMany: true, isOrdered: true),
         ]),
       EntityDescription(
         name: "Person",
@@ -50,7 +55,10 @@ final class PredicateWorld: RecordResolver {
         },
         relationships: [
           RelationshipDescription(name: "company", destination: "Company", inverse: "staff"),
-          RelationshipDescription(name: "boss", destination: "Person"),
+          RelationshipDescription(
+            name: "boss", destination: "Person", inverse: "reports"),
+          RelationshipDescription(
+            name: "reports", destination: "Person", inverse: "boss", isToMany: true),
         ]),
       EntityDescription(
         name: "Worker", parent: "Person",
@@ -105,6 +113,35 @@ final class PredicateWorld: RecordResolver {
   }
 
   func record(of number: ObjectNumber) -> RecordView? { records[number]?.view }
+
+  /// The members are those whose inverse points at the owner, else those that were named.
+  func members(of owner: ObjectNumber, _ relationship: RelationshipSchema) -> [ObjectNumber] {
+    memberReads += 1
+    if let named = links[owner]?[relationship.name] { return named }
+    let inverse = schema.inverse(of: relationship)
+    guard !inverse.isToMany, let id = objects[owner]?.id else { return [] }
+    return objects.values.filter { $0.values[inverse.name] == .objectID(id) }.map(\.number)
+      .sorted()
+  }
+
+  func memberCount(of owner: ObjectNumber, _ relationship: RelationshipSchema) -> Int {
+    let before = memberReads
+    defer { memberReads = before }
+    return members(of: owner, relationship).count
+  }
+
+  func contains(
+    _ member: ObjectNumber, in relationship: RelationshipSchema, of owner: ObjectNumber
+  ) -> Bool {
+    let before = memberReads
+    defer { memberReads = before }
+    return members(of: owner, relationship).contains(member)
+  }
+
+  /// Makes objects the members of a relationship that no to-one field tells of.
+  func link(_ owner: Object, _ name: String, to members: [Object]) {
+    links[owner.number, default: [:]][name] = members.map(\.number)
+  }
 
   /// The value at the end of a path of names, followed through the dictionaries.
   func value(_ names: [String], of object: Object) -> Value {

@@ -72,6 +72,7 @@ package struct ComparisonSemantics {
   private func contains(_ collection: Value, _ element: Value) throws(ArborError) -> Bool {
     switch (collection, element) {
     case (.list(let members), _): return members.contains { areEqual($0, element) }
+    case (.composite(let parts), _): return parts.values.contains { areEqual($0, element) }
     case (.string(let text), .string(let part)): return try isText(text, .contains, part)
     default: return false
     }

@@ -34,14 +34,12 @@ struct PathComparison {
     let ifNil = try holdsForNil()
     // The target may be of any entity that inherits from the destination, each with its layout.
     let schema = environment.schema
-    let family = schema.entities[hop.destination].concreteFamily.map { schema.entities[$0] }
-    var codes: [TargetCode] = []
-    for target in family {
-      let code = try compile(hops.dropFirst(), leaf, in: target)
-      codes.append(TargetCode(entity: target.number, closure: code.closure))
+    let family = schema.family(of: schema.entities[hop.destination])
+    let rest = hops.dropFirst()
+    let codes = try EntityCodes(family) { (target) throws(ArborError) in
+      try compile(rest, leaf, in: target).code
     }
-    if codes.count == 1 {
-      let code = codes[0].closure
+    if let code = codes.single?.closure {
       return .code(cost: 100) { record, _, resolver in
         guard let target = record.reference(field), let next = resolver?.record(of: target) else {
           return ifNil
@@ -51,7 +49,7 @@ struct PathComparison {
     }
     return .code(cost: 100) { record, _, resolver in
       guard let target = record.reference(field), let next = resolver?.record(of: target),
-        let code = codes.first(where: { $0.entity == target.entity })?.closure
+        let code = codes[target]?.closure
       else { return ifNil }
       return code(next, target, resolver)
     }
@@ -131,12 +129,6 @@ struct PathComparison {
       accepted.containsSorted(record.load(field, as: UInt64.self))
     }
   }
-}
-
-/// The code for targets of one concrete entity.
-private struct TargetCode {
-  let entity: UInt16
-  let closure: CompiledPredicate
 }
 
 extension BoundPath.Leaf {

@@ -22,6 +22,20 @@ package enum PredicateCompiler {
       arguments: arguments, entity: concrete, environment: environment)
     return try compilation.compile(.and(nodes)).closure
   }
+
+  /// A reader of an expression's value from records of one concrete entity.
+  ///
+  /// - Parameters:
+  ///   - expression: An expression bound to the entity or to one that it inherits from.
+  ///   - arguments: The constants of its `.argument`s.
+  /// - Throws: ``ArborError`` `invalidPredicate` where an argument does not fit.
+  package static func reader(
+    for expression: BoundExpression, arguments: [Value], of concrete: EntitySchema,
+    environment: PredicateEnvironment
+  ) throws(ArborError) -> ValueReader {
+    try PredicateCompilation(arguments: arguments, entity: concrete, environment: environment)
+      .reader(expression)
+  }
 }
 
 /// Code with what it costs beside other code: 1 for a number, more for texts and relationships.
@@ -49,6 +63,14 @@ enum CompiledNode {
     }
   }
 
+  /// The code of what may be constant.
+  var code: CompiledCode {
+    switch self {
+    case .constant: CompiledCode(cost: 0, closure: closure)
+    case .code(let code): code
+    }
+  }
+
   var negated: CompiledNode {
     switch self {
     case .constant(let flag): .constant(!flag)
@@ -61,8 +83,57 @@ enum CompiledNode {
 /// The work of compiling for the records of one concrete entity.
 struct PredicateCompilation {
   let arguments: [Value]
+  /// The entity of the candidates.
   let entity: EntitySchema
   let environment: PredicateEnvironment
+  /// The frames of all scopes, that of the root first, the own one last.
+  let frames: [EvaluationFrame]
+  /// Where the values of lists are put that are judged one by one.
+  let slots: [ObjectIdentifier: ValueSlot]
+
+  init(arguments: [Value], entity: EntitySchema, environment: PredicateEnvironment) {
+    self.init(
+      arguments: arguments, entity: entity, environment: environment,
+      frames: [EvaluationFrame(family: [entity])], slots: [:])
+  }
+
+  private init(
+    arguments: [Value], entity: EntitySchema, environment: PredicateEnvironment,
+    frames: [EvaluationFrame], slots: [ObjectIdentifier: ValueSlot]
+  ) {
+    self.arguments = arguments
+    self.entity = entity
+    self.environment = environment
+    self.frames = frames
+    self.slots = slots
+  }
+
+  var schema: ModelSchema { environment.schema }
+
+  /// Compiling for candidates of a further scope.
+  func within(_ frame: EvaluationFrame, _ entity: EntitySchema) -> PredicateCompilation {
+    PredicateCompilation(
+      arguments: arguments, entity: entity, environment: environment, frames: frames + [frame],
+      slots: slots)
+  }
+
+  /// Compiling where a slot holds values.
+  func with(_ slot: BoundSlot, _ storage: ValueSlot) -> PredicateCompilation {
+    var slots = slots
+    slots[ObjectIdentifier(slot)] = storage
+    return PredicateCompilation(
+      arguments: arguments, entity: entity, environment: environment, frames: frames, slots: slots)
+  }
+
+  /// The frame in which inner scopes find the candidate.
+  var frame: EvaluationFrame { frames[frames.count - 1] }
+
+  /// A chain of relationships from the candidate of a scope.
+  func chain(_ scope: Int, _ hops: [RelationshipSchema]) -> HopChain {
+    if scope == 0 { return HopChain(hops, from: [entity], frame: nil, in: schema) }
+    let frame = frames[frames.count - 1 - scope]
+    return HopChain(hops, from: frame.family, frame: frame, in: schema)
+  }
 
   func compile(_ node: BoundNode) throws(ArborError) -> CompiledNode {
     switch node {
@@ -77,6 +148,8 @@ struct PredicateCompilation {
         { left($0, $1, $2) || right($0, $1, $2) }
       }
     case .comparison(let comparison): return try compile(comparison)
+    case .quantified(let quantifier, let collection, let node):
+      return try compile(quantifier, collection, node)
     }
   }
 
@@ -119,7 +192,8 @@ struct PredicateCompilation {
     return .code(codes[0])
   }
 
-  /// A path against a constant where the comparison is one, either way round; else values.
+  /// A path against a constant where the comparison is one, either way round; else what is known of
+  /// the sides.
   private func compile(_ comparison: BoundComparison) throws(ArborError) -> CompiledNode {
     let left = constant(comparison.left)
     let right = constant(comparison.right)
@@ -127,22 +201,56 @@ struct PredicateCompilation {
     case (_, let left?, _, let right?):
       let semantics = ComparisonSemantics(comparison.comparison, comparison.options)
       return .constant(try semantics.holds(left, right))
-    case (.path(let path), _, _, let right?):
-      return try PathComparison(
-        comparison.comparison, comparison.options, right, site: comparison.site,
-        environment: environment
-      ).compile(path.hops[...], path.leaf, in: entity)
-    case (_, let left?, .path(let path), _):
-      guard let mirrored = comparison.comparison.mirrored else { break }
-      return try PathComparison(
-        mirrored, comparison.options, left, site: comparison.site, environment: environment
-      ).compile(path.hops[...], path.leaf, in: entity)
+    case (_, _, _, let right?):
+      if let node = try compile(
+        comparison.left, comparison.comparison, comparison.options, right, comparison.site)
+      {
+        return node
+      }
+    case (_, let left?, _, _):
+      if let mirrored = comparison.comparison.mirrored,
+        let node = try compile(
+          comparison.right, mirrored, comparison.options, left, comparison.site)
+      {
+        return node
+      }
     default: break
     }
+    if let node = try membership(comparison) { return node }
+    if let node = fieldPair(comparison) { return node }
     return try compileValues(comparison)
   }
 
+  /// An expression against a constant; nil where that is nothing special.
+  private func compile(
+    _ expression: BoundExpression, _ comparison: ComparisonOperator,
+    _ options: ComparisonOptions, _ constant: Value, _ site: PredicateSite
+  ) throws(ArborError) -> CompiledNode? {
+    switch expression {
+    case .path(let path):
+      let code = PathComparison(
+        comparison, options, constant, site: site, environment: environment)
+      guard path.scope > 0 else { return try code.compile(path.hops[...], path.leaf, in: entity) }
+      return try outer(path, code)
+    case .call(.count, let operands) where operands.count == 1:
+      return try count(operands[0], comparison, constant)
+    default: return nil
+    }
+  }
+
+  /// A comparison of a path from a candidate further out.
+  private func outer(_ path: BoundPath, _ code: PathComparison) throws(ArborError) -> CompiledNode {
+    let frame = frames[frames.count - 1 - path.scope]
+    let codes = try EntityCodes(frame.family) { (entity) throws(ArborError) in
+      try code.compile(path.hops[...], path.leaf, in: entity).code
+    }
+    return .code(cost: 10) { _, _, resolver in
+      guard let record = frame.record, let code = codes[frame.number] else { return false }
+      return code.closure(record, frame.number, resolver)
+    }
+  }
+
   func constant(_ expression: BoundExpression) -> Value? {
-    PredicateConstants(arguments: arguments).value(of: expression)
+    PredicateConstants(arguments: arguments, now: environment.now).value(of: expression)
   }
 }

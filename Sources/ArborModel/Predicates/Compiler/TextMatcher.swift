@@ -12,12 +12,24 @@ enum TextMatcher {
       let expression = try expressions.expression(pattern, options, site: site)
       return expression
     }
+    switch comparison {
+    case .tokenMatches: return orNothing(TokenMatcher(pattern))
+    case .utiConformsTo: return TypeMatcher(wanted: pattern)
+    case .utiEquals: return folding(plain(.equal, StringFolding.case.fold(pattern)), .case)
+    case .contains where options.contains(.words):
+      return orNothing(PhraseMatcher(pattern, options.folding))
+    default: break
+    }
     if options.contains(.localized), comparison != .like {
       return LocalizedMatcher(comparison: comparison, pattern: pattern, folding: options.folding)
     }
     let folded = options.folding.fold(pattern)
     let plain = plain(comparison, folded)
     return folding(plain, options.folding)
+  }
+
+  private static func orNothing(_ matcher: (any ByteMatcher)?) -> any ByteMatcher {
+    matcher ?? NoBytes()
   }
 
   /// A matcher of bytes that are folded already.

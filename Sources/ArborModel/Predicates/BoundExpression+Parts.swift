@@ -1,0 +1,98 @@
+/// Walks over bound trees.
+extension BoundNode {
+  /// The sides of the node's own comparison, the predicates it consists of, and whether those lie
+  /// in a scope of their own.
+  private var parts: (expressions: [BoundExpression], nodes: [BoundNode], opensScope: Bool) {
+    switch self {
+    case .constant: ([], [], false)
+    case .not(let node): ([], [node], false)
+    case .and(let nodes), .or(let nodes): ([], nodes, false)
+    case .comparison(let comparison): ([comparison.left, comparison.right], [], false)
+    case .quantified(_, let collection, let node): ([.collection(collection)], [node], true)
+    }
+  }
+
+  /// Whether any expression of the tree fulfils a condition, which is told how many scopes the
+  /// expression lies below the tree's own.
+  func contains(
+    depth: Int = 0, where condition: (BoundExpression, _ depth: Int) -> Bool
+  ) -> Bool {
+    let parts = parts
+    return parts.expressions.contains { $0.contains(depth: depth, where: condition) }
+      || parts.nodes.contains {
+        $0.contains(depth: depth + (parts.opensScope ? 1 : 0), where: condition)
+      }
+  }
+
+  /// Whether the predicate reads objects of scopes around its own, so that it can not be asked
+  /// alone.
+  package var readsOuterScopes: Bool { contains { $0.isOuter(at: $1) } }
+}
+
+extension BoundExpression {
+  /// Whether the expression, or any that it consists of, fulfils a condition.
+  func contains(
+    depth: Int = 0, where condition: (BoundExpression, _ depth: Int) -> Bool
+  ) -> Bool {
+    if condition(self, depth) { return true }
+    func within(_ expression: BoundExpression, _ added: Int = 0) -> Bool {
+      expression.contains(depth: depth + added, where: condition)
+    }
+    switch self {
+    case .path, .constant, .argument, .collection, .slot: return false
+    case .list(let elements), .call(_, let elements), .custom(_, let elements, _):
+      return elements.contains { within($0) }
+    case .each(let base, _, let inner), .follow(let base, _, let inner):
+      return within(base) || within(inner, 1)
+    case .union(_, let base), .cast(let base, _), .part(let base, _): return within(base)
+    case .ternary(let node, let first, let second):
+      return node.contains(depth: depth, where: condition) || within(first) || within(second)
+    case .subquery(let base, _, let node):
+      return within(base) || node.contains(depth: depth + 1, where: condition)
+    case .filter(let base, _, let node):
+      return within(base) || node.contains(depth: depth, where: condition)
+    case .element(let base, let position):
+      if case .at(let index) = position, within(index) { return true }
+      return within(base)
+    }
+  }
+
+  /// Whether the expression itself names a candidate of a scope around the tree.
+  fileprivate func isOuter(at depth: Int) -> Bool {
+    switch self {
+    case .path(let path): path.scope > depth
+    case .collection(let collection): collection.scope > depth
+    default: false
+    }
+  }
+
+  /// Whether the expression reads objects of scopes around its own.
+  package var readsOuterScopes: Bool { contains { $0.isOuter(at: $1) } }
+
+  /// Whether no record and no chance changes the expression: it has one value for a whole fetch.
+  package var isConstant: Bool {
+    !contains { expression, _ in
+      switch expression {
+      case .path, .collection, .slot, .custom, .call(.random, _), .call(.randomn, _),
+        .call(.noindex, _), .each, .follow, .ternary, .subquery, .filter, .part:
+        true
+      default: false
+      }
+    }
+  }
+
+  /// Whether part of the expression stands outside the tree.
+  var hasArguments: Bool {
+    contains { expression, _ in if case .argument = expression { true } else { false } }
+  }
+
+  /// How many expressions the tree consists of, predicates left out, up to a number.
+  func size(upTo most: Int) -> Int {
+    var count = 0
+    _ = contains { _, _ in
+      count += 1
+      return count >= most
+    }
+    return count
+  }
+}

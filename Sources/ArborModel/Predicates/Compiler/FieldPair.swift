@@ -1,0 +1,167 @@
+internal import Foundation
+
+/// Finds the record and the field that a path to an attribute leads to.
+struct FieldLocator {
+  private let chain: HopChain
+  private let places: FieldPlaces
+  /// The field itself, where it is the candidate's own.
+  let ownField: RecordField?
+
+  struct Located {
+    let record: RecordView
+    let field: RecordField
+  }
+
+  init(_ path: BoundPath, _ attribute: AttributeSchema, _ compilation: PredicateCompilation) {
+    chain = compilation.chain(path.scope, path.hops)
+    places = FieldPlaces(chain.family) { $0.attributes[attribute.slot].field }
+    ownField = chain.isCandidate ? compilation.entity.attributes[attribute.slot].field : nil
+  }
+
+  @inline(__always)
+  func locate(
+    _ record: RecordView, _ number: ObjectNumber, _ resolver: (any RecordResolver)?
+  ) -> Located? {
+    if let ownField { return Located(record: record, field: ownField) }
+    guard let object = chain.object(record, number, resolver), let field = places[object.number]
+    else { return nil }
+    return Located(record: object.record, field: field)
+  }
+}
+
+/// Comparisons of one attribute with another, without values in between.
+extension PredicateCompilation {
+  /// The code of a comparison of two attributes; nil where their kinds have no common form.
+  func fieldPair(_ comparison: BoundComparison) -> CompiledNode? {
+    guard case .path(let left) = comparison.left, case .path(let right) = comparison.right,
+      case .attribute(let leftAttribute) = left.leaf,
+      case .attribute(let rightAttribute) = right.leaf,
+      let test = FieldPairTest(comparison.comparison)
+    else { return nil }
+    let isPlain =
+      comparison.options.folding.isEmpty && !comparison.options.contains(.localized)
+    let first = FieldLocator(left, leftAttribute, self)
+    let second = FieldLocator(right, rightAttribute, self)
+    let cost = left.hops.isEmpty && right.hops.isEmpty ? 2 : 100
+    let (one, other) = (leftAttribute.field.kind, rightAttribute.field.kind)
+    if one.isWhole, other.isWhole {
+      return .code(
+        cost: cost, test.code(first, second) { Ordering($0.wholeNumber, $1.wholeNumber) })
+    }
+    if (one.isReal && other.isReal) || (one.isDate && other.isDate) {
+      return .code(cost: cost, test.code(first, second) { Ordering($0.realNumber, $1.realNumber) })
+    }
+    if one.isWhole, other.isReal {
+      return .code(
+        cost: cost,
+        test.code(first, second) { NumberOrdering.compare($0.wholeNumber, $1.realNumber) })
+    }
+    if one.isReal, other.isWhole {
+      return .code(
+        cost: cost,
+        test.code(first, second) { NumberOrdering.compare($1.wholeNumber, $0.realNumber).reversed })
+    }
+    guard one.isOrderedBytes(isPlain: isPlain), other.isOrderedBytes(isPlain: isPlain),
+      one.rawValue == other.rawValue
+    else { return nil }
+    return .code(
+      cost: cost + 2,
+      test.code(first, second) {
+        Ordering(bytes: $0.record.bytes($0.field), $1.record.bytes($1.field))
+      })
+  }
+}
+
+/// What an operator says of two fields of which either may be nil.
+private struct FieldPairTest {
+  private let comparison: ComparisonOperator
+
+  init?(_ comparison: ComparisonOperator) {
+    switch comparison {
+    case .equal, .notEqual, .less, .lessOrEqual, .greater, .greaterOrEqual:
+      self.comparison = comparison
+    default: return nil
+    }
+  }
+
+  @inline(__always)
+  func code(
+    _ left: FieldLocator, _ right: FieldLocator,
+    _ order: @escaping (FieldLocator.Located, FieldLocator.Located) -> Ordering
+  ) -> CompiledPredicate {
+    let comparison = comparison
+    let (ifBothNil, ifOneNil) = (comparison == .equal, comparison == .notEqual)
+    if let first = left.ownField, let second = right.ownField {
+      return { record, _, _ in
+        switch (record.isNull(first), record.isNull(second)) {
+        case (true, true): return ifBothNil
+        case (false, false):
+          return comparison.accepts(
+            order(
+              FieldLocator.Located(record: record, field: first),
+              FieldLocator.Located(record: record, field: second)))
+        default: return ifOneNil
+        }
+      }
+    }
+    return { record, number, resolver in
+      var (first, second) = (
+        left.locate(record, number, resolver), right.locate(record, number, resolver)
+      )
+      if let located = first, located.record.isNull(located.field) { first = nil }
+      if let located = second, located.record.isNull(located.field) { second = nil }
+      switch (first, second) {
+      case (nil, nil): return ifBothNil
+      case (let first?, let second?): return comparison.accepts(order(first, second))
+      default: return ifOneNil
+      }
+    }
+  }
+}
+
+extension FieldLocator.Located {
+  /// The number of a field of whole numbers, which a Boolean's is too.
+  @inline(__always)
+  fileprivate var wholeNumber: Int64 {
+    switch field.kind {
+    case .boolean: record.load(field, as: UInt8.self) == 0 ? 0 : 1
+    case .int16: Int64(record.load(field, as: Int16.self))
+    case .int32: Int64(record.load(field, as: Int32.self))
+    default: record.load(field, as: Int64.self)
+    }
+  }
+
+  /// The number of a field of floating-point numbers or dates.
+  @inline(__always)
+  fileprivate var realNumber: Double {
+    if case .float = field.kind { return Double(record.load(field, as: Float.self)) }
+    return record.load(field, as: Double.self)
+  }
+}
+
+extension FieldKind {
+  fileprivate var isWhole: Bool {
+    switch self {
+    case .boolean, .int16, .int32, .int64: true
+    default: false
+    }
+  }
+
+  fileprivate var isDate: Bool { if case .date = self { true } else { false } }
+
+  /// Whether values are equal and ordered as their bytes are.
+  fileprivate func isOrderedBytes(isPlain: Bool) -> Bool {
+    switch self {
+    case .string: isPlain
+    case .decimal, .binary, .uri: true
+    default: false
+    }
+  }
+
+  fileprivate var isReal: Bool {
+    switch self {
+    case .float, .double: true
+    default: false
+    }
+  }
+}

@@ -1,0 +1,111 @@
+/// Where one property lies in the records of each entity of a family.
+struct FieldPlaces {
+  private struct Place {
+    let entity: UInt16
+    let field: RecordField
+  }
+
+  private let places: [Place]
+
+  init(_ family: [EntitySchema], _ field: (EntitySchema) -> RecordField?) {
+    places = family.compactMap { entity in
+      field(entity).map { Place(entity: entity.number, field: $0) }
+    }
+  }
+
+  /// A to-one relationship's references.
+  init(_ relationship: RelationshipSchema, in family: [EntitySchema]) {
+    self.init(family) { entity in
+      guard case .field(let index) = entity.relationships[relationship.slot].storage else {
+        return nil
+      }
+      return entity.layout.fields[index]
+    }
+  }
+
+  @inline(__always)
+  subscript(number: ObjectNumber) -> RecordField? {
+    let entity = number.entity
+    for place in places where place.entity == entity { return place.field }
+    return nil
+  }
+}
+
+/// Follows to-one relationships from a candidate: that of the code's own scope, or that of a scope
+/// around it.
+struct HopChain {
+  /// The frame of another scope.
+  private let frame: EvaluationFrame?
+  private let hops: [FieldPlaces]
+  /// The concrete entities that the object at the end may be of.
+  let family: [EntitySchema]
+
+  init(
+    _ relationships: [RelationshipSchema], from family: [EntitySchema], frame: EvaluationFrame?,
+    in schema: ModelSchema
+  ) {
+    var family = family
+    var hops: [FieldPlaces] = []
+    for relationship in relationships {
+      hops.append(FieldPlaces(relationship, in: family))
+      family = schema.family(of: schema.entities[relationship.destination])
+    }
+    self.frame = frame
+    self.hops = hops
+    self.family = family
+  }
+
+  /// Whether the chain leads to the candidate itself.
+  var isCandidate: Bool { frame == nil && hops.isEmpty }
+
+  /// The object at the end with its record.
+  @inline(__always)
+  func object(
+    _ record: RecordView, _ number: ObjectNumber, _ resolver: (any RecordResolver)?
+  ) -> LocatedObject? {
+    guard var object = start(record, number) else { return nil }
+    for hop in hops {
+      guard let next = hop[object.number].flatMap(object.record.reference),
+        let found = resolver?.record(of: next)
+      else { return nil }
+      object = LocatedObject(record: found, number: next)
+    }
+    return object
+  }
+
+  /// The object at the end, whose record is not read.
+  @inline(__always)
+  func target(
+    _ record: RecordView, _ number: ObjectNumber, _ resolver: (any RecordResolver)?
+  ) -> ObjectNumber? {
+    guard var object = start(record, number) else { return nil }
+    for place in hops.indices {
+      guard let next = hops[place][object.number].flatMap(object.record.reference) else {
+        return nil
+      }
+      if place == hops.count - 1 { return next }
+      guard let found = resolver?.record(of: next) else { return nil }
+      object = LocatedObject(record: found, number: next)
+    }
+    return object.number
+  }
+
+  @inline(__always)
+  private func start(_ record: RecordView, _ number: ObjectNumber) -> LocatedObject? {
+    guard let frame else { return LocatedObject(record: record, number: number) }
+    return frame.record.map { LocatedObject(record: $0, number: frame.number) }
+  }
+}
+
+/// An object with its record.
+struct LocatedObject {
+  let record: RecordView
+  let number: ObjectNumber
+}
+
+extension ModelSchema {
+  /// The concrete entities that are an entity or inherit from it.
+  func family(of entity: EntitySchema) -> [EntitySchema] {
+    entity.concreteFamily.map { entities[$0] }
+  }
+}

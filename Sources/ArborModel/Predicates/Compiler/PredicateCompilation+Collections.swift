@@ -1,0 +1,209 @@
+/// Expressions that give many values.
+extension PredicateCompilation {
+  /// Reads the objects of a collection. What is no object of the store is left out.
+  func objects(_ expression: BoundExpression) throws(ArborError) -> ObjectsReader {
+    switch expression {
+    case .collection(let collection):
+      let owner = chain(collection.scope, collection.hops)
+      let relationship = collection.relationship
+      return { record, number, resolver in
+        guard let resolver, let owner = owner.target(record, number, resolver) else { return [] }
+        return resolver.members(of: owner, relationship)
+      }
+    case .subquery(let base, let entity, let node):
+      let members = try objects(base)
+      let (own, codes) = (frame, try codes(node, of: entity))
+      return { record, number, resolver in
+        let members = members(record, number, resolver)
+        own.hold(record, number)
+        return members.filter { codes.accepts($0, resolver) }
+      }
+    case .each(let base, let entity, let inner) where inner.isObjectCollection:
+      let members = try objects(base)
+      let (own, readers) = (frame, try objectReaders(inner, of: entity))
+      return { record, number, resolver in
+        let members = members(record, number, resolver)
+        own.hold(record, number)
+        return members.flatMap { member -> [ObjectNumber] in
+          guard let next = resolver?.record(of: member) else { return [] }
+          return readers[member]?.read(next, member, resolver) ?? []
+        }
+      }
+    case .union(let union, let base) where base.isObjectCollection:
+      let members = try objects(base)
+      return { record, number, resolver in
+        let members = members(record, number, resolver)
+        return union.isDistinct ? members.distinct : members
+      }
+    case .call(let function, let sides) where expression.isObjectCollection:
+      return try objects(function, sides)
+    default:
+      let environment = environment
+      let values = try reader(expression)
+      return { record, number, resolver in
+        switch values(record, number, resolver) {
+        case .list(let elements): elements.compactMap(environment.object)
+        case let value: environment.object(value).map { [$0] } ?? []
+        }
+      }
+    }
+  }
+
+  private func objects(
+    _ function: PredicateFunction, _ sides: [BoundExpression]
+  ) throws(ArborError) -> ObjectsReader {
+    let left = try objects(sides[0])
+    guard sides.count == 2 else { return { left($0, $1, $2).distinct } }
+    let right = try objects(sides[1])
+    return { record, number, resolver in
+      let first = left(record, number, resolver)
+      let second = right(record, number, resolver)
+      if function == .union { return (first + second).distinct }
+      let others = Set(second)
+      let isWanted = function == .intersect
+      return first.filter { others.contains($0) == isWanted }.distinct
+    }
+  }
+
+  /// The code of a predicate for the objects of a scope within.
+  func codes(
+    _ node: BoundNode, of target: EntitySchema
+  ) throws(ArborError) -> EntityCodes<CompiledCode> {
+    let family = schema.family(of: target)
+    let frame = EvaluationFrame(family: family)
+    return try EntityCodes(family) { (entity) throws(ArborError) in
+      try within(frame, entity).compile(node).code
+    }
+  }
+
+  private func objectReaders(
+    _ expression: BoundExpression, of target: EntitySchema
+  ) throws(ArborError) -> EntityCodes<ObjectsCode> {
+    let family = schema.family(of: target)
+    let frame = EvaluationFrame(family: family)
+    return try EntityCodes(family) { (entity) throws(ArborError) in
+      ObjectsCode(read: try within(frame, entity).objects(expression))
+    }
+  }
+
+  private func readers(
+    _ expression: BoundExpression, of target: EntitySchema
+  ) throws(ArborError) -> EntityCodes<ReaderCode> {
+    let family = schema.family(of: target)
+    let frame = EvaluationFrame(family: family)
+    return try EntityCodes(family) { (entity) throws(ArborError) in
+      ReaderCode(read: try within(frame, entity).reader(expression))
+    }
+  }
+
+  // MARK: Values
+
+  /// What an expression gives of each member.
+  func each(
+    _ base: BoundExpression, _ entity: EntitySchema, _ inner: BoundExpression
+  ) throws(ArborError) -> ValueReader {
+    let members = try objects(base)
+    let (own, readers) = (frame, try readers(inner, of: entity))
+    let isJoined = inner.isCollection
+    return { record, number, resolver in
+      let members = members(record, number, resolver)
+      own.hold(record, number)
+      var values: [Value] = []
+      values.reserveCapacity(members.count)
+      for member in members {
+        guard let next = resolver?.record(of: member), let reader = readers[member] else {
+          continue
+        }
+        let value = reader.read(next, member, resolver)
+        if isJoined, case .list(let elements) = value {
+          values += elements
+        } else {
+          values.append(value)
+        }
+      }
+      return .list(values)
+    }
+  }
+
+  /// What an expression gives of one object.
+  func follow(
+    _ base: BoundExpression, _ entity: EntitySchema, _ inner: BoundExpression
+  ) throws(ArborError) -> ValueReader {
+    let environment = environment
+    let base = try reader(base)
+    let (own, readers) = (frame, try readers(inner, of: entity))
+    let ifNone = inner.isCollection ? Value.list([]) : .null
+    return { record, number, resolver in
+      guard let object = environment.object(base(record, number, resolver)),
+        let next = resolver?.record(of: object), let reader = readers[object]
+      else { return ifNone }
+      own.hold(record, number)
+      return reader.read(next, object, resolver)
+    }
+  }
+
+  /// The values of a list that fulfil a predicate.
+  func filter(
+    _ base: BoundExpression, _ slot: BoundSlot, _ node: BoundNode
+  ) throws(ArborError) -> ValueReader {
+    let storage = ValueSlot()
+    let base = try reader(base)
+    let test = try with(slot, storage).compile(node).closure
+    return { record, number, resolver in
+      guard case .list(let elements) = base(record, number, resolver) else { return .list([]) }
+      return .list(
+        elements.filter { element in
+          storage.value = element
+          return test(record, number, resolver)
+        })
+    }
+  }
+
+  /// One object of a collection; nil for a position that is no constant.
+  func objectElement(
+    _ base: BoundExpression, _ position: BoundPosition
+  ) throws(ArborError) -> ObjectReader? {
+    let members = try objects(base)
+    switch position {
+    case .first: return { members($0, $1, $2).first }
+    case .last: return { members($0, $1, $2).last }
+    case .at(let index):
+      guard let constant = constant(index) else { return nil }
+      guard case .integer(let index) = constant, index >= 0 else { return { _, _, _ in nil } }
+      return { record, number, resolver in
+        let members = members(record, number, resolver)
+        return index < members.count ? members[Int(index)] : nil
+      }
+    }
+  }
+}
+
+/// An ``ObjectsReader`` in a structure; see ``CompiledCode``.
+struct ObjectsCode {
+  let read: ObjectsReader
+}
+
+extension EntityCodes<CompiledCode> {
+  /// Whether an object is there and fulfils the code's predicate.
+  @inline(__always)
+  func accepts(_ member: ObjectNumber, _ resolver: (any RecordResolver)?) -> Bool {
+    guard let record = resolver?.record(of: member), let code = self[member] else { return false }
+    return code.closure(record, member, resolver)
+  }
+}
+
+extension PredicateEnvironment {
+  /// The object of this store that a value is.
+  func object(_ value: Value) -> ObjectNumber? {
+    guard case .objectID(let id) = value else { return nil }
+    return objectNumber(id)
+  }
+}
+
+extension [ObjectNumber] {
+  /// Each once, at its first place.
+  var distinct: [ObjectNumber] {
+    var seen: Set<ObjectNumber> = []
+    return filter { seen.insert($0).inserted }
+  }
+}

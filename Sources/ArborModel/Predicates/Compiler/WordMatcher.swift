@@ -1,0 +1,57 @@
+/// `TOKENMATCHES`: every word of a query is a word of the text.
+struct TokenMatcher: ByteMatcher {
+  private let query: TokenQuery
+  private let scratch = WordScratch([.case, .diacritics])
+
+  /// - Returns: nil for a query without words, which nothing matches.
+  init?(_ query: String) {
+    self.query = TokenQuery(query)
+    if self.query.tokens.isEmpty { return nil }
+  }
+
+  func matches(_ bytes: UnsafeRawBufferPointer) -> Bool {
+    query.matches(bytes, scratch: &scratch.tokens)
+  }
+}
+
+/// `CONTAINS[w]`: the words of a phrase stand in the text one behind the other.
+struct PhraseMatcher: ByteMatcher {
+  private let words: [[UInt8]]
+  private let scratch: WordScratch
+
+  /// - Returns: nil for a phrase without words, which nothing contains.
+  init?(_ phrase: String, _ folding: StringFolding) {
+    scratch = WordScratch(folding)
+    var tokens = TextTokens(folding: folding)
+    tokens.read(phrase)
+    words = (0..<tokens.count).map { tokens.withToken($0) { Array($0) } }
+    if words.isEmpty { return nil }
+  }
+
+  func matches(_ bytes: UnsafeRawBufferPointer) -> Bool {
+    scratch.tokens.read(bytes)
+    let last = scratch.tokens.count - words.count
+    guard last >= 0 else { return false }
+    return (0...last).contains { start in
+      words.indices.allSatisfy { place in
+        scratch.tokens.withToken(start + place) { $0.elementsEqual(words[place]) }
+      }
+    }
+  }
+}
+
+/// The memory that texts are taken apart in, kept from record to record.
+private final class WordScratch {
+  var tokens: TextTokens
+
+  init(_ folding: StringFolding) { tokens = TextTokens(folding: folding) }
+}
+
+/// `UTI-CONFORMS-TO`: a type identifier names a type or a kind of it.
+struct TypeMatcher: ByteMatcher {
+  let wanted: String
+
+  func matches(_ bytes: UnsafeRawBufferPointer) -> Bool {
+    TypeIdentifiers.conforms(String(decoding: bytes, as: UTF8.self), to: wanted)
+  }
+}

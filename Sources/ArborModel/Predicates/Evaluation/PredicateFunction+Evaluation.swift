@@ -1,0 +1,91 @@
+package import Foundation
+
+extension PredicateFunction {
+  /// What the function gives of values; nil of values that it is not made for.
+  ///
+  /// - Parameter now: The instant that counts as the present.
+  package func value(of arguments: [Value], now: Date) -> Value {
+    let first = arguments.first ?? .null
+    let second = arguments.count > 1 ? arguments[1] : .null
+    switch self {
+    case .add: return ValueArithmetic.add(first, second)
+    case .subtract: return ValueArithmetic.subtract(first, second)
+    case .multiply: return ValueArithmetic.multiply(first, second)
+    case .divide: return ValueArithmetic.divide(first, second)
+    case .modulus: return ValueArithmetic.modulus(first, second)
+    case .power: return ValueArithmetic.power(first, second)
+    case .negate: return ValueArithmetic.negate(first)
+    case .bitwiseAnd: return ValueFunctions.bitwise(first, second, &)
+    case .bitwiseOr: return ValueFunctions.bitwise(first, second, |)
+    case .bitwiseXor: return ValueFunctions.bitwise(first, second, ^)
+    case .leftshift: return ValueFunctions.bitwise(first, second, <<)
+    case .rightshift: return ValueFunctions.bitwise(first, second, >>)
+    case .onesComplement: return ValueFunctions.onesComplement(first)
+    case .union, .intersect, .minus, .distinct: return set(first, second)
+    case .sum, .count, .min, .max, .average, .median, .mode, .stddev: return statistic(arguments)
+    case .sqrt: return ValueFunctions.real(first) { $0.squareRoot() }
+    case .log: return ValueFunctions.real(first, log10)
+    case .ln: return ValueFunctions.real(first, Foundation.log)
+    case .exp: return ValueFunctions.real(first, Foundation.exp)
+    case .floor: return ValueFunctions.floor(first)
+    case .ceiling: return ValueFunctions.ceiling(first)
+    case .abs: return ValueFunctions.magnitude(first)
+    case .trunc: return ValueFunctions.truncated(first)
+    case .random: return .double(Double.random(in: 0..<1))
+    case .randomn: return ValueFunctions.random(below: first)
+    case .uppercase: return ValueFunctions.text(first) { .string($0.uppercased()) }
+    case .lowercase: return ValueFunctions.text(first) { .string($0.lowercased()) }
+    case .length: return ValueFunctions.text(first) { .integer(Int64($0.count)) }
+    case .canonical:
+      let folding: StringFolding = [.case, .diacritics]
+      return ValueFunctions.text(first) { .string(folding.fold($0)) }
+    case .now: return .date(now)
+    case .noindex: return first
+    case .distanceToLocation: return ValueFunctions.distance(first, second)
+    }
+  }
+
+  private func statistic(_ arguments: [Value]) -> Value {
+    let elements = ValueStatistics.elements(arguments)
+    switch self {
+    case .sum: return ValueStatistics.sum(elements)
+    case .min: return ValueStatistics.extreme(elements, .less)
+    case .max: return ValueStatistics.extreme(elements, .greater)
+    case .average: return ValueStatistics.average(elements)
+    case .median: return ValueStatistics.median(elements)
+    case .mode: return ValueStatistics.mode(elements)
+    case .stddev: return ValueStatistics.standardDeviation(elements)
+    case .count:
+      if arguments.count == 1, case .composite(let parts) = arguments[0] {
+        return .integer(Int64(parts.count))
+      }
+      return .integer(Int64(elements.count))
+    default: return .null
+    }
+  }
+
+  private func set(_ left: Value, _ right: Value) -> Value {
+    guard case .list(let left) = left else { return .null }
+    if self == .distinct { return .list(ValueSets.distinct(left)) }
+    guard case .list(let right) = right else { return .null }
+    switch self {
+    case .union: return .list(ValueSets.union(left, right))
+    case .intersect: return .list(ValueSets.intersection(left, right))
+    default: return .list(ValueSets.difference(left, right))
+    }
+  }
+}
+
+extension BoundUnion {
+  /// What the operator makes of a list.
+  func value(of list: Value) -> Value {
+    guard case .list(var values) = list else { return .null }
+    if opensLists {
+      values = values.flatMap { value in
+        if case .list(let inner) = value { inner } else { [value] }
+      }
+    }
+    values.removeAll(where: \.isNull)
+    return .list(isDistinct ? ValueSets.distinct(values) : values)
+  }
+}

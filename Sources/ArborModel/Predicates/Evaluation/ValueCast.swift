@@ -1,0 +1,126 @@
+internal import Foundation
+
+/// The types that `CAST` takes, by the names that Core Data uses.
+package enum ValueCast: String, Sendable, CaseIterable {
+  case number = "NSNumber"
+  case decimal = "NSDecimalNumber"
+  case text = "NSString"
+  case date = "NSDate"
+  case uuid = "NSUUID"
+  case uri = "NSURL"
+
+  private static let swiftNames: [String: ValueCast] = [
+    "Int": .number, "Double": .number, "Decimal": .decimal, "String": .text, "Date": .date,
+    "UUID": .uuid, "URL": .uri,
+  ]
+
+  /// The type of a name, Core Data's or Swift's.
+  package init?(named name: String) {
+    guard let cast = ValueCast(rawValue: name) ?? Self.swiftNames[name] else { return nil }
+    self = cast
+  }
+
+  /// What values of the type are to comparisons.
+  var kind: ValueKind {
+    switch self {
+    case .number, .decimal: .number
+    case .text: .text
+    case .date: .date
+    case .uuid: .uuid
+    case .uri: .uri
+    }
+  }
+
+  /// A value as one of this type; nil where it cannot be.
+  package func cast(_ value: Value) -> Value {
+    switch self {
+    case .number: Self.number(value)
+    case .decimal: Self.decimal(value)
+    case .text: Self.text(value)
+    case .date: Self.date(value)
+    case .uuid:
+      switch value {
+      case .uuid: value
+      case .string(let text): UUID(uuidString: text).map(Value.uuid) ?? .null
+      default: .null
+      }
+    case .uri:
+      switch value {
+      case .uri: value
+      case .string(let text): URL(string: text).map(Value.uri) ?? .null
+      default: .null
+      }
+    }
+  }
+
+  private static func number(_ value: Value) -> Value {
+    switch value {
+    case .integer, .double, .decimal: return value
+    case .boolean(let flag): return .integer(flag ? 1 : 0)
+    case .date(let date): return .double(date.timeIntervalSinceReferenceDate)
+    case .string(let text):
+      if let number = Int64(text) { return .integer(number) }
+      guard let number = Double(text), !number.isNaN else { return .null }
+      return .double(number)
+    default: return .null
+    }
+  }
+
+  private static func decimal(_ value: Value) -> Value {
+    switch value {
+    case .decimal: return value
+    case .boolean(let flag): return .decimal(flag ? 1 : 0)
+    case .integer(let number): return .decimal(Decimal(number))
+    case .double(let number):
+      guard number.isFinite else { return .null }
+      return DecimalDigits(number).decimal.map(Value.decimal) ?? .null
+    case .date(let date): return decimal(.double(date.timeIntervalSinceReferenceDate))
+    case .string(let text):
+      guard Double(text) != nil, let number = Decimal(string: text), !number.isNaN else {
+        return .null
+      }
+      return .decimal(number)
+    default: return .null
+    }
+  }
+
+  private static func date(_ value: Value) -> Value {
+    switch value {
+    case .date: return value
+    case .boolean, .integer, .double, .decimal, .string:
+      guard let seconds = number(value).double, seconds.isFinite else { return .null }
+      return .date(Date(timeIntervalSinceReferenceDate: seconds))
+    default: return .null
+    }
+  }
+
+  private static func text(_ value: Value) -> Value {
+    switch value {
+    case .string: return value
+    case .boolean(let flag): return .string(flag ? "1" : "0")
+    case .integer(let number): return .string(number.description)
+    case .double(let number):
+      // A whole number is written as one, as `NSNumber` does.
+      return .string(Int64(exactly: number)?.description ?? number.description)
+    case .decimal(let number): return .string(number.description)
+    case .date(let date): return .string(date.description)
+    case .uuid(let uuid): return .string(uuid.uuidString)
+    case .uri(let url): return .string(url.absoluteString)
+    case .objectID(let id): return .string(id.description)
+    case .null, .binary, .list, .composite: return .null
+    }
+  }
+}
+
+extension Value {
+  /// A number as floating point; nil for what is none.
+  var double: Double? {
+    switch self {
+    case .boolean(let flag): flag ? 1 : 0
+    case .integer(let number): Double(number)
+    case .double(let number): number
+    case .decimal(let number): number.isNaN ? nil : Double(number.description)
+    default: nil
+    }
+  }
+}

@@ -1,0 +1,113 @@
+internal import Foundation
+
+/// The functions of one or two single values.
+enum ValueFunctions {
+  // MARK: Numbers
+
+  /// A function of floating-point numbers.
+  static func real(_ value: Value, _ function: (Double) -> Double) -> Value {
+    value.double.map { ValueArithmetic.number(function($0)) } ?? .null
+  }
+
+  /// A whole number near a number. Decimals stay decimals, floating-point numbers stay those.
+  static func rounded(
+    _ value: Value, _ decimalMode: (Decimal) -> NSDecimalNumber.RoundingMode,
+    _ mode: FloatingPointRoundingRule
+  ) -> Value {
+    switch value {
+    case .boolean(let flag): return .integer(flag ? 1 : 0)
+    case .integer: return value
+    case .double(let number): return ValueArithmetic.number(number.rounded(mode))
+    case .decimal(let number):
+      if number.isNaN { return .null }
+      var (source, whole) = (number, Decimal())
+      NSDecimalRound(&whole, &source, 0, decimalMode(number))
+      return .decimal(whole)
+    default: return .null
+    }
+  }
+
+  static func floor(_ value: Value) -> Value { rounded(value, { _ in .down }, .down) }
+  static func ceiling(_ value: Value) -> Value { rounded(value, { _ in .up }, .up) }
+
+  /// Cuts the fraction off.
+  static func truncated(_ value: Value) -> Value {
+    rounded(value, { $0.sign == .minus ? .up : .down }, .towardZero)
+  }
+
+  static func magnitude(_ value: Value) -> Value {
+    switch value {
+    case .double(let number): ValueArithmetic.number(number.magnitude)
+    case .decimal(let number): number.isNaN ? .null : .decimal(number.magnitude)
+    case .integer(let number) where number < 0: ValueArithmetic.negate(value)
+    default: value.wholeNumber.map(Value.integer) ?? .null
+    }
+  }
+
+  /// A whole number from 0 up to a bound, which is not reached; nil where the bound is not above 0.
+  static func random(below bound: Value) -> Value {
+    guard let bound = bits(bound), bound > 0 else { return .null }
+    return .integer(Int64.random(in: 0..<bound))
+  }
+
+  // MARK: Bits
+
+  /// A number as 64 bits; nil for what is no whole number of 64 bits.
+  private static func bits(_ value: Value) -> Int64? {
+    switch value {
+    case .boolean, .integer: value.wholeNumber
+    case .double(let number): Int64(exactly: number)
+    case .decimal(let number): Int64(number.description)
+    default: nil
+    }
+  }
+
+  /// An operation on bits. Shifts by more than 63 bits shift everything out, shifts by less than 0
+  /// go the other way.
+  static func bitwise(
+    _ left: Value, _ right: Value, _ operation: (Int64, Int64) -> Int64
+  ) -> Value {
+    guard let left = bits(left), let right = bits(right) else { return .null }
+    return .integer(operation(left, right))
+  }
+
+  static func onesComplement(_ value: Value) -> Value {
+    bits(value).map { .integer(~$0) } ?? .null
+  }
+
+  // MARK: Texts
+
+  static func text(_ value: Value, _ function: (String) -> Value) -> Value {
+    if case .string(let text) = value { function(text) } else { .null }
+  }
+
+  // MARK: Places
+
+  /// The distance of two places on the surface of the earth in metres, taken as a sphere.
+  ///
+  /// A place is a list of latitude and longitude in degrees, or a composite with these parts.
+  static func distance(_ left: Value, _ right: Value) -> Value {
+    guard let first = place(left), let second = place(right) else { return .null }
+    let (latitude, otherLatitude) = (first.latitude * .pi / 180, second.latitude * .pi / 180)
+    let rise = sin((otherLatitude - latitude) / 2)
+    let turn = sin((second.longitude - first.longitude) * .pi / 360)
+    let haversine = rise * rise + cos(latitude) * cos(otherLatitude) * turn * turn
+    return ValueArithmetic.number(2 * earthRadius * asin(min(1, haversine.squareRoot())))
+  }
+
+  /// The mean radius in metres.
+  private static var earthRadius: Double { 6_371_008.8 }
+
+  private static func place(_ value: Value) -> (latitude: Double, longitude: Double)? {
+    var parts: [Value?] = []
+    switch value {
+    case .list(let elements) where elements.count == 2: parts = elements
+    case .composite(let named): parts = [named["latitude"], named["longitude"]]
+    default: return nil
+    }
+    guard let latitude = parts[0]?.double, let longitude = parts[1]?.double,
+      latitude.magnitude <= 90, longitude.magnitude <= 180
+    else { return nil }
+    return (latitude, longitude)
+  }
+}

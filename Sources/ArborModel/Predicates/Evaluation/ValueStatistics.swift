@@ -1,0 +1,146 @@
+internal import Foundation
+
+/// Functions of many values. Nil, and for sums whatever is no number, is passed over.
+package enum ValueStatistics {
+  /// What a function's arguments stand for: the elements of the only one, or all of them, lists
+  /// opened.
+  static func elements(_ arguments: [Value]) -> [Value] {
+    var elements: [Value] = []
+    for argument in arguments {
+      switch argument {
+      case .list(let members): elements += members
+      case .null where arguments.count == 1: break
+      default: elements.append(argument)
+      }
+    }
+    return elements
+  }
+
+  /// The sum, in the order of the values; 0 of nothing.
+  package static func sum(_ values: [Value]) -> Value {
+    values.reduce(.integer(0)) { sum, value in
+      isNumber(value) ? ValueArithmetic.add(sum, value) : sum
+    }
+  }
+
+  /// The mean, which is not whole even of whole numbers; nil of nothing.
+  package static func average(_ values: [Value]) -> Value {
+    let count = values.count(where: isNumber)
+    return mean(of: sum(values), count)
+  }
+
+  private static func mean(of sum: Value, _ count: Int) -> Value {
+    if count == 0 { return .null }
+    if case .integer(let sum) = sum { return .double(Double(sum) / Double(count)) }
+    return ValueArithmetic.divide(sum, .integer(Int64(count)))
+  }
+
+  /// The least value, or the greatest; nil of nothing.
+  package static func extreme(_ values: [Value], _ wanted: Ordering) -> Value {
+    var extreme = Value.null
+    for value in values where !value.isNull && !isNaN(value) {
+      if extreme.isNull || Value.compare(value, extreme) == wanted { extreme = value }
+    }
+    return extreme
+  }
+
+  /// The number in the middle; of an even number of them the mean of the two.
+  package static func median(_ values: [Value]) -> Value {
+    let sorted = values.filter(isNumber).sorted { Value.compare($0, $1) == .less }
+    guard let last = sorted.indices.last else { return .null }
+    let (low, high) = (sorted[last / 2], sorted[(last + 1) / 2])
+    return last.isMultiple(of: 2) ? low : mean(of: ValueArithmetic.add(low, high), 2)
+  }
+
+  /// The values that are there most often, in their order.
+  package static func mode(_ values: [Value]) -> Value {
+    let sorted = values.filter { !$0.isNull && !isNaN($0) }
+      .sorted { Value.compare($0, $1) == .less }
+    var (modes, most, run): ([Value], Int, Int) = ([], 0, 0)
+    for (place, value) in sorted.enumerated() {
+      let repeats = place > 0 && Value.compare(sorted[place - 1], value) == .equal
+      run = repeats ? run + 1 : 1
+      if run > most { (modes, most) = ([], run) }
+      if run == most { modes.append(value) }
+    }
+    return .list(modes)
+  }
+
+  /// The standard deviation of the whole population; nil of nothing.
+  package static func standardDeviation(_ values: [Value]) -> Value {
+    let numbers = values.filter(isNumber).compactMap(\.double)
+    if numbers.isEmpty { return .null }
+    let count = Double(numbers.count)
+    let mean = numbers.reduce(0, +) / count
+    let squares = numbers.reduce(0) { $0 + ($1 - mean) * ($1 - mean) }
+    return ValueArithmetic.number((squares / count).squareRoot())
+  }
+
+  private static func isNumber(_ value: Value) -> Bool {
+    value.orderingRank == 1 && !isNaN(value)
+  }
+
+  private static func isNaN(_ value: Value) -> Bool {
+    switch value {
+    case .double(let number): number.isNaN
+    case .decimal(let number): number.isNaN
+    default: false
+    }
+  }
+}
+
+/// Lists as sets. Elements are the same where they are equal in the order of values; the first of
+/// them is kept.
+package enum ValueSets {
+  /// Each value once, at its first place.
+  package static func distinct(_ values: [Value]) -> [Value] {
+    var seen = Members([])
+    return values.filter { seen.insert($0) }
+  }
+
+  static func union(_ left: [Value], _ right: [Value]) -> [Value] { distinct(left + right) }
+
+  static func intersection(_ left: [Value], _ right: [Value]) -> [Value] {
+    let others = Members(right)
+    return distinct(left.filter(others.contains))
+  }
+
+  static func difference(_ left: [Value], _ right: [Value]) -> [Value] {
+    let others = Members(right)
+    return distinct(left.filter { !others.contains($0) })
+  }
+
+  /// A set of values by their order.
+  private struct Members {
+    private var keys: Set<Key> = []
+
+    init(_ values: [Value]) { for value in values { keys.insert(Key(value: value)) } }
+
+    func contains(_ value: Value) -> Bool { keys.contains(Key(value: value)) }
+    mutating func insert(_ value: Value) -> Bool { keys.insert(Key(value: value)).inserted }
+  }
+
+  private struct Key: Hashable {
+    let value: Value
+
+    static func == (left: Key, right: Key) -> Bool {
+      Value.compare(left.value, right.value) == .equal
+    }
+
+    func hash(into hasher: inout Hasher) {
+      hasher.combine(value.orderingRank)
+      switch value {
+      case .string(let text): for byte in text.utf8 { hasher.combine(byte) }
+      case .date(let date): hasher.combine(date)
+      case .binary(let data): hasher.combine(data)
+      case .uuid(let uuid): hasher.combine(uuid)
+      case .objectID(let id): hasher.combine(id)
+      case .boolean, .integer, .double, .decimal:
+        // Equal numbers of any type have one key.
+        if let key = value.numberKey { hasher.combine(key) }
+      case .uri(let url): for byte in url.absoluteString.utf8 { hasher.combine(byte) }
+      case .null, .list, .composite: break
+      }
+    }
+  }
+}

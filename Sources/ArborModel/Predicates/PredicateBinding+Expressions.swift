@@ -1,0 +1,198 @@
+/// Binding of everything but paths.
+extension PredicateBinding {
+  mutating func bind(_ expression: ExpressionNode) throws(ArborError) -> Bound {
+    switch expression {
+    case .constant(let value): return Bound(.constant(value), ValueKind(value))
+    case .argument(let index): return Bound(.argument(index), .any)
+    case .path(let path):
+      var bound = try walk(path.parts[...], from: 0)
+      bound.site = path.site
+      return bound
+    case .member(.variable(let name, let site), let path):
+      if case .candidate(let place) = names[name] { return try walk(path.parts[...], from: place) }
+      return try behind(try variable(name, site), path.parts[...])
+    case .member(let base, let path): return try behind(try bind(base), path.parts[...])
+    case .variable(let name, let site): return try variable(name, site)
+    case .list(let elements):
+      let bound = try bind(elements)
+      return Bound(.list(bound.map(\.expression)), .list(bound.map(\.kind)))
+    case .call(let function, let operands, let site):
+      return try FunctionRules.bind(function, try bind(operands), site)
+    case .custom(let target, let name, let operands, let site):
+      guard PredicateFunctions.function(named: name) != nil else {
+        throw site.error(PredicateFunctions.unknown(name))
+      }
+      let all = try bind([target] + operands).map(\.expression)
+      return Bound(.custom(name, all, site), .any, site: site)
+    case .cast(let base, let type, let site): return try cast(try bind(base), type, site)
+    case .ternary(let node, let first, let second):
+      let node = try bind(node)
+      let (first, second) = (try bind(first), try bind(second))
+      return Bound(
+        .ternary(node, first.expression, second.expression),
+        .common([first.kind, second.kind]),
+        first.entity === second.entity ? first.entity : nil)
+    case .subquery(let base, let variable, let node, let site):
+      return try subquery(try bind(base), variable, node, site)
+    case .element(let base, let position, let site):
+      return try element(try bind(base), position, site)
+    case .assignment(let name, let value):
+      let bound = try bind(value)
+      // Each use repeats the expression, so that a chain of them could grow beyond all bounds.
+      guard bound.expression.size(upTo: Self.largestAssignment) < Self.largestAssignment else {
+        throw bound.site.error(
+          "What is assigned to $\(name) has grown too large; assign simpler expressions.")
+      }
+      names[name] = .assigned(bound, scopes: scopes.count)
+      return bound
+    }
+  }
+
+  private static var largestAssignment: Int { 1000 }
+
+  private mutating func bind(_ operands: [ExpressionNode]) throws(ArborError) -> [Bound] {
+    var bound: [Bound] = []
+    for operand in operands { bound.append(try bind(operand)) }
+    return bound
+  }
+
+  private func variable(_ name: String, _ site: PredicateSite) throws(ArborError) -> Bound {
+    switch names[name] {
+    case .candidate(let place):
+      return Bound(
+        .path(BoundPath(scope: scope(at: place), leaf: .object)), .object, scopes[place],
+        site: site)
+    case .slot(let slot): return Bound(.slot(slot), slot.kind, site: site)
+    case .assigned(var bound, let count):
+      bound.expression = bound.expression.moved(by: scopes.count - count)
+      return bound
+    case nil:
+      throw site.error(
+        "The variable $\(name) has no value; give it one with substituting([\"\(name)\": …]).")
+    }
+  }
+
+  private func cast(
+    _ base: Bound, _ type: String, _ site: PredicateSite
+  ) throws(ArborError) -> Bound {
+    guard let cast = ValueCast(named: type) else {
+      throw site.error(
+        "There is no type \"\(type)\" to cast to; the types are "
+          + ValueCast.allCases.map(\.rawValue).joined(separator: ", ") + ".")
+    }
+    try FunctionRules.refuseMany([base], "CAST")
+    return Bound(.cast(base.expression, cast), cast.kind, site: site)
+  }
+
+  private mutating func subquery(
+    _ base: Bound, _ variable: String, _ node: PredicateNode, _ site: PredicateSite
+  ) throws(ArborError) -> Bound {
+    guard base.kind.isList || base.kind == .any else {
+      throw site.error(
+        "SUBQUERY filters a collection, and this is \(base.kind.name); "
+          + "name a to-many relationship.")
+    }
+    guard let entity = base.entity else {
+      let outer = names
+      defer { names = outer }
+      let slot = BoundSlot(kind: base.kind.element)
+      names[variable] = .slot(slot)
+      let node = try bind(node)
+      return Bound(.filter(base.expression, slot, node), .many(base.kind.element), site: site)
+    }
+    let bound = try within(entity) { (binding) throws(ArborError) in
+      binding.names[variable] = .candidate(binding.scopes.count - 1)
+      return try binding.bind(node)
+    }
+    return Bound(
+      .subquery(base.expression, of: entity, bound), .many(.object), entity, site: site)
+  }
+
+  private mutating func element(
+    _ base: Bound, _ position: ElementPosition, _ site: PredicateSite
+  ) throws(ArborError) -> Bound {
+    guard base.kind.isList || base.kind == .any || base.kind == .composite else {
+      throw site.error(
+        "Brackets take an element out of a list, and this is \(base.kind.name); "
+          + "name a collection before them.")
+    }
+    let bound: BoundPosition
+    switch position {
+    case .size: return Bound(.call(.count, [base.expression]), .number, site: site)
+    case .first: bound = .first
+    case .last: bound = .last
+    case .at(let index): bound = .at(try bind(index).expression)
+    }
+    let kind = base.kind == .composite ? .any : base.kind.element
+    return Bound(.element(base.expression, bound), kind, base.entity, site: site)
+  }
+}
+
+extension BoundExpression {
+  /// The expression as it is named from further scopes within its own.
+  fileprivate func moved(by scopes: Int) -> BoundExpression {
+    scopes == 0 ? self : moved(by: scopes, depth: 0)
+  }
+
+  fileprivate func moved(by scopes: Int, depth: Int) -> BoundExpression {
+    func inner(_ expression: BoundExpression, _ added: Int = 0) -> BoundExpression {
+      expression.moved(by: scopes, depth: depth + added)
+    }
+    switch self {
+    case .path(let path) where path.scope >= depth:
+      return .path(BoundPath(scope: path.scope + scopes, hops: path.hops, leaf: path.leaf))
+    case .collection(let collection):
+      return .collection(collection.moved(by: scopes, depth: depth))
+    case .path, .constant, .argument, .slot: return self
+    case .list(let elements): return .list(elements.map { inner($0) })
+    case .call(let function, let operands): return .call(function, operands.map { inner($0) })
+    case .custom(let name, let operands, let site):
+      return .custom(name, operands.map { inner($0) }, site)
+    case .each(let base, let entity, let value):
+      return .each(inner(base), of: entity, inner(value, 1))
+    case .follow(let base, let entity, let value):
+      return .follow(inner(base), of: entity, inner(value, 1))
+    case .union(let union, let base): return .union(union, inner(base))
+    case .cast(let base, let type): return .cast(inner(base), type)
+    case .part(let base, let name): return .part(inner(base), name)
+    case .ternary(let node, let first, let second):
+      return .ternary(node.moved(by: scopes, depth: depth), inner(first), inner(second))
+    case .subquery(let base, let entity, let node):
+      return .subquery(inner(base), of: entity, node.moved(by: scopes, depth: depth + 1))
+    case .filter(let base, let slot, let node):
+      return .filter(inner(base), slot, node.moved(by: scopes, depth: depth))
+    case .element(let base, .at(let index)): return .element(inner(base), .at(inner(index)))
+    case .element(let base, let position): return .element(inner(base), position)
+    }
+  }
+}
+
+extension BoundNode {
+  fileprivate func moved(by scopes: Int, depth: Int) -> BoundNode {
+    switch self {
+    case .constant: return self
+    case .not(let node): return .not(node.moved(by: scopes, depth: depth))
+    case .and(let nodes): return .and(nodes.map { $0.moved(by: scopes, depth: depth) })
+    case .or(let nodes): return .or(nodes.map { $0.moved(by: scopes, depth: depth) })
+    case .comparison(let comparison):
+      return .comparison(
+        BoundComparison(
+          left: comparison.left.moved(by: scopes, depth: depth),
+          comparison: comparison.comparison, options: comparison.options,
+          right: comparison.right.moved(by: scopes, depth: depth), site: comparison.site))
+    case .quantified(let quantifier, let collection, let node):
+      return .quantified(
+        quantifier, collection.moved(by: scopes, depth: depth),
+        node.moved(by: scopes, depth: depth + 1))
+    }
+  }
+}
+
+extension BoundCollection {
+  fileprivate func moved(by scopes: Int, depth: Int) -> BoundCollection {
+    guard scope >= depth else { return self }
+    return BoundCollection(
+      scope: scope + scopes, hops: hops, relationship: relationship, owner: owner, target: target,
+      site: site)
+  }
+}

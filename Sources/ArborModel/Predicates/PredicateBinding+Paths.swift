@@ -1,0 +1,190 @@
+/// Binding of paths: names and collection operators behind a candidate or behind an expression.
+extension PredicateBinding {
+  typealias Parts = ArraySlice<KeyPathNode.Part>
+
+  /// Follows a path from the candidate of the scope at a place in ``scopes``.
+  mutating func walk(_ parts: Parts, from place: Int) throws(ArborError) -> Bound {
+    let names = try names(of: parts)
+    if names.isEmpty, case .collectionOperator(let name, let site)? = parts.first {
+      throw site.error("\(name) stands behind a to-many relationship; name one before it.")
+    }
+    let start = try beginning(of: names, from: place)
+    let rest = parts.dropFirst(start.count)
+    let site = start.count > 0 ? names[names.startIndex + start.count - 1].site : .none
+    let scope = scope(at: place)
+    switch start.end {
+    case .leaf(let leaf):
+      let path = BoundExpression.path(BoundPath(scope: scope, hops: start.hops, leaf: leaf))
+      var bound = Bound(path, ValueKind(leaf), start.target(in: schema), site: site)
+      if case .attribute(let attribute) = leaf, case .composite(let type) = attribute.type {
+        bound.composite = schema.model.composites.first { $0.name == type }
+      }
+      if case .attribute(let attribute) = leaf, !rest.isEmpty, attribute.field.kind != .tagged {
+        throw site.error(
+          "\(start.entity.name).\(attribute.name) is an attribute; "
+            + "no further name can follow it in a key path."
+        ).with(entity: start.entity.name, keyPath: text(of: parts))
+      }
+      return try behind(bound, rest)
+    case .toMany(let relationship):
+      let target = schema.entities[relationship.destination]
+      let collection = BoundCollection(
+        scope: scope, hops: start.hops, relationship: relationship, owner: start.entity,
+        target: target, site: site)
+      return try behind(Bound(.collection(collection), .many(.object), target, site: site), rest)
+    }
+  }
+
+  /// Follows a path behind an expression.
+  mutating func behind(_ base: Bound, _ parts: Parts) throws(ArborError) -> Bound {
+    guard let first = parts.first else { return base }
+    switch first {
+    case .collectionOperator(let name, let site): return try apply(name, site, to: base, parts)
+    case .name, .argument:
+      let names = try names(of: parts)
+      let rest = parts.dropFirst(names.count)
+      guard let entity = base.entity else { return try behind(try part(base, names), rest) }
+      let inner = try within(entity) { (binding) throws(ArborError) in
+        try binding.walk(parts.prefix(names.count), from: binding.scopes.count - 1)
+      }
+      var bound = inner
+      if base.kind.isList {
+        bound.expression = .each(base.expression, of: entity, inner.expression)
+        bound.kind = .many(inner.expression.isCollection ? inner.kind.element : inner.kind)
+      } else {
+        bound.expression = .follow(base.expression, of: entity, inner.expression)
+      }
+      return try behind(bound, rest)
+    }
+  }
+
+  /// The parts of composites, and properties of objects that are not known by entity.
+  private func part(
+    _ base: Bound, _ names: ArraySlice<(name: String, site: PredicateSite)>
+  ) throws(ArborError) -> Bound {
+    var bound = base
+    for (name, site) in names {
+      switch bound.kind.element {
+      case .any, .composite, .object: break
+      default:
+        throw site.error(
+          "The name \"\(name)\" stands behind \(bound.kind.element.name), which has no "
+            + "properties; names follow objects and composites.")
+      }
+      var kind = ValueKind.any
+      if let composite = bound.composite {
+        guard let part = composite.attributes.first(where: { $0.name == name }) else {
+          throw site.error(
+            "There is no part \"\(name)\" in \(composite.name)."
+              + NearestName.hint(name, in: composite.attributes.map(\.name)))
+        }
+        kind = ValueKind(part.type)
+        bound.composite = nil
+        if case .composite(let type) = part.type {
+          bound.composite = schema.model.composites.first { $0.name == type }
+        }
+      }
+      bound.expression = .part(bound.expression, name)
+      bound.kind = bound.kind.isList ? .many(kind) : kind
+      bound.site = site
+    }
+    return bound
+  }
+
+  /// Applies a collection operator to what stands before it.
+  private mutating func apply(
+    _ name: String, _ site: PredicateSite, to base: Bound, _ parts: Parts
+  ) throws(ArborError) -> Bound {
+    guard base.kind.isList || base.kind == .any else {
+      throw site.error(
+        "\(name) stands behind \(base.kind.name); it needs a to-many relationship or a list "
+          + "before it.")
+    }
+    let names = try names(of: parts.dropFirst())
+    let operand = try behind(base, parts.dropFirst().prefix(names.count))
+    let rest = parts.dropFirst(1 + names.count)
+    let element = operand.kind.element
+    var bound = operand
+    bound.site = site
+    bound.entity = nil
+    if name == "@count" {
+      guard names.isEmpty else {
+        throw names[names.startIndex].site.error(
+          "No name follows @count; write the path before it.")
+      }
+      bound.expression = .call(.count, [operand.expression])
+      bound.kind = .number
+    } else if let function = Self.functions[name] {
+      try FunctionRules.checkElements(of: operand, function, name, site)
+      bound.expression = .call(function, [operand.expression])
+      bound.kind = function == .min || function == .max ? element : .number
+    } else if let union = BoundUnion(rawValue: name) {
+      bound.expression = .union(union, operand.expression)
+      bound.kind = .many(union.opensLists ? element.element : element)
+      bound.entity = operand.entity
+    } else {
+      throw site.error(
+        "There is no collection operator \(name)."
+          + NearestName.hint(name, in: KeyPathNode.collectionOperators))
+    }
+    return try behind(bound, rest)
+  }
+
+  private static let functions: [String: PredicateFunction] = [
+    "@sum": .sum, "@avg": .average, "@min": .min, "@max": .max,
+  ]
+
+  // MARK: Names
+
+  /// The names at the beginning of a path, up to its first operator.
+  func names(
+    of parts: Parts
+  ) throws(ArborError) -> ArraySlice<(name: String, site: PredicateSite)> {
+    var names: [(name: String, site: PredicateSite)] = []
+    for part in parts {
+      switch part {
+      case .name(let name, let site): names.append((name, site))
+      case .collectionOperator: return names[...]
+      case .argument(_, let site):
+        throw site.error("%K has no argument; give the key path as a text.")
+      }
+    }
+    return names[...]
+  }
+
+  /// The beginning of a path of names that leads to one thing.
+  func beginning(
+    of names: ArraySlice<(name: String, site: PredicateSite)>, from place: Int
+  ) throws(ArborError) -> KeyPathBinder.Beginning {
+    do {
+      return try KeyPathBinder.beginning(of: names, from: scopes[place], in: schema)
+    } catch {
+      throw error.site.error(error.message)
+        .with(entity: error.entity.name, keyPath: names.map(\.name).joined(separator: "."))
+    }
+  }
+
+  private func text(of parts: Parts) -> String {
+    KeyPathNode(Array(parts)).names.joined(separator: ".")
+  }
+}
+
+extension ValueKind {
+  /// The kind of a composite's part.
+  fileprivate init(_ type: AttributeType) {
+    switch type {
+    case .integer16, .integer32, .integer64, .boolean, .float, .double, .decimal: self = .number
+    case .string: self = .text
+    case .date: self = .date
+    case .binary: self = .binary
+    case .uuid: self = .uuid
+    case .uri: self = .uri
+    case .composite: self = .composite
+    case .transformable, .undefined: self = .any
+    }
+  }
+}
+
+extension AttributeSchema {
+  fileprivate var type: AttributeType { description.type }
+}

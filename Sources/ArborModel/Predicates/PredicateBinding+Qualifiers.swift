@@ -1,0 +1,97 @@
+/// Binding of ANY, ALL and NONE.
+extension PredicateBinding {
+  mutating func bind(
+    _ comparison: PredicateComparison, _ qualifier: ComparisonQualifier
+  ) throws(ArborError) -> BoundNode {
+    let quantifier: BoundQuantifier = qualifier == .all ? .all : .any
+    let node: BoundNode
+    switch comparison.left {
+    case .path(let path): node = try quantify(path.parts[...], from: 0, comparison, quantifier)
+    case .member(.variable(let name, let site), let path):
+      if case .candidate(let place) = names[name] {
+        node = try quantify(path.parts[...], from: place, comparison, quantifier)
+      } else {
+        let left = try bind(.member(.variable(name, site), path))
+        node = try quantify(left, comparison, quantifier)
+      }
+    default: node = try quantify(try bind(comparison.left), comparison, quantifier)
+    }
+    return qualifier == .none ? .not(node) : node
+  }
+
+  /// Binds a comparison of the members that a path leads to, one quantifier for each to-many
+  /// relationship on its way. One that a collection operator needs stays with the operator.
+  private mutating func quantify(
+    _ parts: Parts, from place: Int, _ comparison: PredicateComparison,
+    _ quantifier: BoundQuantifier, isMember: Bool = false
+  ) throws(ArborError) -> BoundNode {
+    let names = try names(of: parts)
+    let start = try beginning(of: names, from: place)
+    guard case .toMany(let relationship) = start.end,
+      try !isTakenByOperator(parts.dropFirst(start.count), relationship)
+    else {
+      guard isMember else { throw notMany(comparison, start, names) }
+      let left = try walk(parts, from: place)
+      return .comparison(try bind(comparison, left: left))
+    }
+    let target = schema.entities[relationship.destination]
+    let collection = BoundCollection(
+      scope: scope(at: place), hops: start.hops, relationship: relationship, owner: start.entity,
+      target: target, site: names[names.startIndex + start.count - 1].site)
+    let node = try within(target) { (binding) throws(ArborError) in
+      try binding.quantify(
+        parts.dropFirst(start.count), from: binding.scopes.count - 1, comparison, quantifier,
+        isMember: true)
+    }
+    return .quantified(quantifier, collection, node)
+  }
+
+  /// Whether a to-many relationship is the last one before a collection operator.
+  private func isTakenByOperator(
+    _ rest: Parts, _ relationship: RelationshipSchema
+  ) throws(ArborError) -> Bool {
+    let names = try names(of: rest)
+    guard names.count < rest.count else { return false }
+    guard
+      let next = try? KeyPathBinder.beginning(
+        of: names, from: schema.entities[relationship.destination], in: schema)
+    else { return true }
+    if case .toMany = next.end { return false }
+    return true
+  }
+
+  private func notMany(
+    _ comparison: PredicateComparison, _ start: KeyPathBinder.Beginning,
+    _ names: ArraySlice<(name: String, site: PredicateSite)>
+  ) -> ArborError {
+    let qualifier = comparison.qualifier ?? .any
+    let path = names.map(\.name).joined(separator: ".")
+    return (names.first?.site ?? comparison.site).error(
+      "\(qualifier.rawValue) asks the members of a to-many relationship, and "
+        + (path.isEmpty ? "SELF" : path) + " leads to one value; leave \(qualifier.rawValue) out."
+    ).with(entity: scopes[0].name, keyPath: path)
+  }
+
+  /// Binds a comparison of the elements of a list: a condition on how many of them fulfil it.
+  private mutating func quantify(
+    _ list: Bound, _ comparison: PredicateComparison, _ quantifier: BoundQuantifier
+  ) throws(ArborError) -> BoundNode {
+    guard list.kind.isList || list.kind == .any else {
+      let qualifier = comparison.qualifier ?? .any
+      throw comparison.site.error(
+        "\(qualifier.rawValue) asks the elements of a collection, and this is "
+          + "\(list.kind.name); leave \(qualifier.rawValue) out.")
+    }
+    let outer = names
+    defer { names = outer }
+    let slot = BoundSlot(kind: list.kind.element)
+    let inner = BoundNode.comparison(
+      try bind(comparison, left: Bound(.slot(slot), slot.kind)))
+    let counted = quantifier == .any ? inner : .not(inner)
+    return .comparison(
+      BoundComparison(
+        left: .call(.count, [.filter(list.expression, slot, counted)]),
+        comparison: quantifier == .any ? .greater : .equal, right: .constant(.integer(0)),
+        site: comparison.site))
+  }
+}

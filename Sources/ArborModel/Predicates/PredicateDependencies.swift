@@ -1,0 +1,47 @@
+/// What a predicate reads beside the record that it judges.
+package struct PredicateDependencies: Sendable {
+  /// The entities, by their places in the schema, of whose objects records or members are read.
+  package private(set) var entities: Set<Int> = []
+  /// Whether objects are read whose entity shows only when they are there.
+  package private(set) var readsAnyEntity = false
+  /// Whether the answer depends on when the fetch runs.
+  package private(set) var usesNow = false
+  /// Whether two questions about one object may have two answers.
+  package private(set) var usesChance = false
+
+  /// Whether nothing but the judged record is read.
+  package var isEmpty: Bool { entities.isEmpty && !readsAnyEntity }
+
+  package init(of node: BoundNode, schema: ModelSchema) {
+    var found = PredicateDependencies()
+    _ = node.contains { expression, _ in
+      found.add(expression)
+      return false
+    }
+    self = found
+  }
+
+  private init() {}
+
+  private mutating func add(_ expression: BoundExpression) {
+    switch expression {
+    case .path(let path): add(path.hops)
+    case .collection(let collection):
+      add(collection.hops)
+      entities.insert(collection.owner.index)
+      entities.insert(collection.relationship.declaringEntity)
+      entities.insert(collection.target.index)
+    case .each(_, let entity, _), .follow(_, let entity, _), .subquery(_, let entity, _):
+      entities.insert(entity.index)
+    case .part: readsAnyEntity = true
+    case .custom: usesChance = true
+    case .call(.now, _): usesNow = true
+    case .call(.random, _), .call(.randomn, _): usesChance = true
+    default: break
+    }
+  }
+
+  private mutating func add(_ hops: [RelationshipSchema]) {
+    for hop in hops { entities.insert(hop.destination) }
+  }
+}

@@ -1,0 +1,100 @@
+internal import ArborModel
+internal import LMDB
+
+/// Follows relationships for predicates and sort keys: pending objects and links first, then the
+/// store.
+///
+/// The protocol cannot throw, so that evaluating a predicate stays free of error paths; what went
+/// wrong is kept in ``failure`` for whoever evaluated.
+final class SnapshotResolver: RecordResolver {
+  private let source: QuerySource
+  private let overlay: FetchOverlay?
+  private let stored: StoredMembers
+  /// Holds records that had to be brought to the newest layout; used only where there are some.
+  private lazy var upgrades = UpgradedRecords()
+  /// Why something could not be had.
+  private(set) var failure: (any Error)?
+
+  init(_ source: QuerySource, overlay: FetchOverlay?) {
+    self.source = source
+    self.overlay = overlay
+    stored = StoredMembers(store: source.store, reader: source.reader)
+  }
+
+  func record(of number: ObjectNumber) -> RecordView? {
+    if let overlay, overlay.dirty.contains(number) {
+      return overlay.isDeleted(number) ? nil : overlay.pendingRecord(number)
+    }
+    guard let entity = source.schema.entity(of: number), !entity.isAbstract else { return nil }
+    return trying(nil) {
+      guard let bytes = try source.reader.get(source.records(entity), key: number.rawValue),
+        let base = bytes.baseAddress
+      else { return nil }
+      let record = RecordView(base: base, count: bytes.count)
+      if record.verify(entity.layout, key: number) == nil { return record }
+      return try upgrades.upgrade(bytes, number, entity, source.store.layouts)
+    }
+  }
+
+  func members(of owner: ObjectNumber, _ relationship: RelationshipSchema) -> [ObjectNumber] {
+    let edit = overlay?.links(owner, relationship)
+    if let order = edit?.newOrder { return order }
+    let members = trying([]) { try stored.members(relationship, of: owner) }
+    return edit?.members(over: members) ?? members
+  }
+
+  func memberCount(of owner: ObjectNumber, _ relationship: RelationshipSchema) -> Int {
+    trying(0) {
+      let count = try stored.count(relationship, of: owner)
+      guard let edit = overlay?.links(owner, relationship) else { return count }
+      return try edit.memberCount(over: count) {
+        try stored.contains($0, in: relationship, of: owner)
+      }
+    }
+  }
+
+  func contains(
+    _ member: ObjectNumber, in relationship: RelationshipSchema, of owner: ObjectNumber
+  ) -> Bool {
+    if let answer = overlay?.links(owner, relationship)?.says(member) { return answer }
+    return trying(false) { try stored.contains(member, in: relationship, of: owner) }
+  }
+
+  @inline(__always)
+  private func trying<R>(_ substitute: R, _ body: () throws -> R) -> R {
+    do {
+      return try body()
+    } catch {
+      failure = failure ?? error
+      return substitute
+    }
+  }
+
+  /// Reports the first failure since the query began.
+  @inline(__always)
+  func check() throws {
+    if let failure { throw failure }
+  }
+}
+
+/// Records that are stored in an older layout, brought to the newest one for the time of a query.
+final class UpgradedRecords {
+  private lazy var allocator = SlabAllocator()
+  private var slabs: [RecordSlab] = []
+
+  @inline(never)
+  func upgrade(
+    _ bytes: UnsafeRawBufferPointer, _ number: ObjectNumber, _ entity: EntitySchema,
+    _ layouts: StoreLayouts
+  ) throws -> RecordView {
+    guard let base = bytes.baseAddress else {
+      throw StoreError.corrupted(
+        entity: entity.name, object: number, what: "The object's record is empty.")
+    }
+    let record = RecordView(base: base, count: bytes.count)
+    if slabs.last !== allocator.slab { slabs.append(allocator.slab) }
+    let view = try layouts.verified(record, of: number, entity: entity, allocator: allocator)
+    if slabs.last !== allocator.slab { slabs.append(allocator.slab) }
+    return view
+  }
+}

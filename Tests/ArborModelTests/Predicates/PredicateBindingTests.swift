@@ -1,0 +1,110 @@
+import ArborModel
+import Foundation
+import Testing
+
+/// What binding refuses, and that it says where and why.
+@Suite struct PredicateBindingTests {
+  @Test(arguments: [
+    ("staff.long > 1", 1, "Company.staff is a to-many relationship"),
+    ("1 < staff.long", 5, "ANY, ALL or NONE"), ("staff == nil", 1, "@count"),
+    ("staff.name BEGINSWITH 'x'", 1, "to-many"), ("staff IN {nil}", 1, "to-many"),
+    ("staff.company.title == 'x'", 1, "to-many"), ("head.reports.name == 'x'", 6, "Person.reports"),
+    ("size == staff.long", 9, "to-many"), ("staff.long + 1 > 2", 1, "this path gives many"),
+    ("uppercase(staff.name) == 'X'", 11, "this path gives many"),
+    ("ANY title == 'x'", 5, "leave ANY out"), ("ALL head.name == 'x'", 5, "leave ALL out"),
+    ("NONE SELF == nil", 11, "SELF leads to one value"),
+    ("ANY staff.@count > 3", 5, "leave ANY out"), ("ANY 5 == 5", 7, "leave ANY out"),
+    ("ANY stuff.name == 'x'", 5, "did you mean \"staff\"?"),
+    ("ANY staff.nme == 'x'", 11, "did you mean \"name\"?"),
+    ("staff.@cuont == 3", 7, "Did you mean @count?"), ("staff.@sum == 3", 7, "name an attribute"),
+    ("staff.@sum.name == 3", 7, "cannot be taken of a text"),
+    ("staff.@count.name == 3", 14, "No name"),
+    ("title.@count == 3", 1, "is an attribute"), ("head.@count == 3", 6, "it needs a to-many"),
+    ("@count == 3", 1, "name one before it"), ("title + 1 == 2", 7, "takes numbers and dates"),
+    ("size * head.name == 2", 6, "takes numbers"), ("uppercase(size) == 'X'", 1, "takes texts"),
+    ("title UNION {1} == {1}", 7, "takes collections"),
+    ("FUNCTION(title, 'nobody') == 1", 1, "no function \"nobody\""),
+    ("CAST(title, 'NSData') == nil", 1, "NSDecimalNumber"),
+    ("SUBQUERY(title, $x, TRUEPREDICATE).@count == 1", 1, "filters a collection"),
+    ("SUBQUERY(staff, $x, $x.nme == 'y').@count == 1", 24, "did you mean \"name\"?"),
+    ("SUBQUERY(staff, $x, $y.name == 'y').@count == 1", 21, "$y has no value"),
+    ("SUBQUERY(staff, $x, $x.name == 'y').@count == $x", 47, "$x has no value"),
+    ("SUBQUERY(staff, $x, $x.reports.name == 'y').@count == 1", 24, "to-many"),
+    ("title[0] == 'x'", 1, "Brackets take"),
+    ("ranking[0].nme == 'x'", 12, "did you mean \"name\"?"),
+    ("ANY staff.long > 'x'", 16, "a number against a text"),
+    ("SUBQUERY(staff, $x, $x.long > 'x').@count == 1", 29, "a number against a text"),
+    ("staff.@max.long > 'x'", 17, "a number against a text"),
+    ("now() > 5", 7, "a date against a number"), ("{1}.x == 5", 5, "has no properties"),
+    ("head.born - head.born > now()", 23, "a number against a date"),
+  ])
+  func saysWhatIsWrong(_ text: String, _ column: Int, _ words: String) throws {
+    let world = try PredicateWorld()
+    let error = #expect(throws: ArborError.self) {
+      try PredicateBinder.bind(
+        FetchPredicate(stringLiteral: text), to: world.company, in: world.schema)
+    }
+    #expect(error?.code == .invalidPredicate)
+    #expect(error?.message.contains(words) == true, "\(error?.message ?? "")")
+    #expect(error?.location?.column == column, "\(text): \(error?.message ?? "")")
+  }
+
+  /// Arguments are known later, and judged then by the same rules.
+  @Test func argumentsAreJudgedWithinScopes() throws {
+    let world = try PredicateWorld()
+    for text in [
+      "ANY staff.long > %@", "SUBQUERY(staff, $x, $x.long > %@).@count > 0",
+      "TERNARY(size > %@, 1, 2) == 1", "SUBQUERY({1, 2}, $x, size > %@).@count > 0",
+    ] {
+      let predicate = try FetchPredicate(format: text, "x")
+      #expect(throws: ArborError.self, "\(text)") {
+        try world.matches(predicate, in: world.company)
+      }
+    }
+    let equal = try FetchPredicate(format: "staff == %@", 5)
+    #expect(throws: ArborError.self) { try world.matches(equal, in: world.company) }
+    let list = try FetchPredicate(format: "staff == %@", Value.list([]))
+    world.insert(world.company, [:])
+    #expect(try world.matches(list, in: world.company).count == 1)
+  }
+
+  /// A chain of assignments repeats each expression; it ends before it grows beyond use.
+  @Test func assignmentsAreBounded() throws {
+    let world = try PredicateWorld()
+    var text = "($a0 := size) > 0"
+    for step in 1...20 { text += " AND ($a\(step) := $a\(step - 1) + $a\(step - 1)) > 0" }
+    let error = #expect(throws: ArborError.self) {
+      try PredicateBinder.bind(
+        FetchPredicate(stringLiteral: text), to: world.company, in: world.schema)
+    }
+    #expect(error?.message.contains("too large") == true)
+  }
+
+  @Test func knowsWhatItDependsOn() throws {
+    let world = try PredicateWorld()
+    func dependencies(_ predicate: FetchPredicate) throws -> PredicateDependencies {
+      try PredicateBinder.bind(predicate, to: world.person, in: world.schema).dependencies
+    }
+    #expect(try dependencies("long > 3 AND name == 'x'").isEmpty)
+    let company = try dependencies("company.title == 'x'")
+    #expect(company.entities == [world.company.index])
+    let staff = try dependencies("ANY company.staff.long > 3")
+    #expect(staff.entities == [world.company.index, world.person.index])
+    #expect(try dependencies("born > now()").usesNow)
+    #expect(try dependencies("long > random()").usesChance)
+    #expect(!staff.usesNow && !staff.usesChance && !staff.readsAnyEntity)
+  }
+
+  @Test func tellsWhatCanBeAskedAlone() throws {
+    let world = try PredicateWorld()
+    func inner(_ predicate: FetchPredicate) throws -> BoundNode? {
+      let root = try PredicateBinder.bind(predicate, to: world.company, in: world.schema).root
+      guard case .quantified(_, _, let node) = root else { return nil }
+      return node
+    }
+    #expect(try inner("ANY staff.long > 5")?.readsOuterScopes == false)
+    #expect(try inner("ANY staff.long > size")?.readsOuterScopes == true)
+    #expect(try inner("ANY staff.reports.long > 5")?.readsOuterScopes == false)
+    #expect(try inner("ANY staff.reports.long > size")?.readsOuterScopes == true)
+  }
+}

@@ -1,0 +1,35 @@
+import ArborModel
+import Testing
+
+/// Functions of the program in predicates. The registry is one for the process, so that each test
+/// has names of its own.
+@Suite struct PredicateFunctionsTests {
+  @Test func callsWhatIsRegistered() throws {
+    FetchPredicate.registerFunction("initial") { arguments in
+      guard case .string(let text) = arguments[0], let first = text.first else { return .null }
+      let tail = arguments.dropFirst().reduce(into: "") { tail, value in
+        if case .string(let text) = value { tail += text }
+      }
+      return .string(String(first) + tail)
+    }
+    let world = try PredicateWorld()
+    world.insert(world.person, ["name": "Ada"])
+    world.insert(world.person, [:])
+    #expect(try world.matches("FUNCTION(name, 'initial') == 'A'").count == 1)
+    #expect(try world.matches("FUNCTION(name, 'initial:', '.', name) == 'A.Ada'").count == 1)
+    #expect(try world.matches("FUNCTION(boss.name, 'initial') == nil").count == 2)
+    FetchPredicate.unregisterFunction("initial:")
+    // The shape is bound already; the function is looked up when it is compiled.
+    #expect(throws: ArborError.self) { try world.matches("FUNCTION(name, 'initial') == 'A'") }
+  }
+
+  @Test func refusesOthers() throws {
+    FetchPredicate.registerFunction("reversed") { $0[0] }
+    let world = try PredicateWorld()
+    let error = #expect(throws: ArborError.self) {
+      try world.matches("FUNCTION(name, 'reversd') == 'A'")
+    }
+    #expect(error?.message.contains("registerFunction") == true)
+    #expect(error?.message.contains("reversed") == true)
+  }
+}

@@ -1,0 +1,118 @@
+import ArborModel
+import Foundation
+import Testing
+
+/// Arithmetic against simpler models of it, and at the edges of every type.
+@Suite struct ValueArithmeticTests {
+  private func value(_ function: PredicateFunction, _ arguments: Value...) -> Value {
+    function.value(of: arguments, now: Date(timeIntervalSinceReferenceDate: 0))
+  }
+
+  static let edges: [Value] = [
+    .null, .boolean(true), .integer(0), .integer(1), .integer(-1), .integer(.max), .integer(.min),
+    .integer(64), .integer(-64), .double(0), .double(-0.0), .double(0.1), .double(.infinity),
+    .double(-.infinity), .double(.nan), .double(.greatestFiniteMagnitude),
+    .double(.leastNonzeroMagnitude), .double(0x1p63), .double(-1e300), .decimal(0), .decimal(-7),
+    .decimal(.greatestFiniteMagnitude), .decimal(.leastFiniteMagnitude), .decimal(.nan),
+    .decimal(.leastNonzeroMagnitude), .decimal(Decimal(string: "1e127") ?? 0),
+    .decimal(Decimal(string: "1e-128") ?? 0),
+    .decimal(Decimal(string: "99999999999999999999999999999999999999") ?? 0),
+    .decimal(Decimal(string: "0.33333333333333333333333333333333333333") ?? 0), .string(""),
+    .string("e\u{301}\u{0}🇩🇪ß"), .string("12"), .date(.distantPast), .date(.distantFuture),
+    .date(Date(timeIntervalSinceReferenceDate: .greatestFiniteMagnitude)),
+    .date(Date(timeIntervalSinceReferenceDate: 0)), .binary(Data([0, 255])), .uuid(UUID()),
+    .list([]), .list([.integer(.min), .double(.nan), .null]), .list([.integer(.max), .integer(1)]),
+    .list([.decimal(.greatestFiniteMagnitude), .decimal(.greatestFiniteMagnitude)]),
+    .list([.list([]), .string("x")]), .list([.double(90), .double(-180)]),
+    .composite([:]), .composite(["latitude": 1, "longitude": .string("x")]),
+  ]
+
+  /// Whatever is given to a function, it gives a value, and never something that is no number.
+  @Test(arguments: PredicateFunction.allCases) func survivesEverything(
+    of function: PredicateFunction
+  ) {
+    for first in Self.edges {
+      for second in Self.edges {
+        let given = function.value(of: [first, second], now: .distantPast)
+        let isPassedOn = given == first || function == .noindex
+        if case .double(let number) = given, !isPassedOn {
+          #expect(!number.isNaN, "\(function) \(first) \(second)")
+        }
+        if case .decimal(let number) = given, !isPassedOn {
+          #expect(!number.isNaN, "\(function) \(first) \(second)")
+        }
+      }
+      for type in ValueCast.allCases { _ = type.cast(first) }
+    }
+    _ = function.value(of: [], now: .distantPast)
+  }
+
+  /// Whole numbers as sums, differences and products of wider ones.
+  @Test func wholeNumbersAreExact() {
+    var random = SplitMix(seed: 77)
+    let edges: [Int64] = [.min, .max, 0, 1, -1, 3, -3, 1 << 32]
+    for round in 0..<3000 {
+      let pair = (0..<2).map { _ in
+        Bool.random(using: &random)
+          ? edges.randomElement(using: &random) ?? 0
+          : Int64(bitPattern: random.next()) >> Int64.random(in: 0..<60, using: &random)
+      }
+      let (left, right) = (Value.integer(pair[0]), Value.integer(pair[1]))
+      let (wideLeft, wideRight) = (Int128(pair[0]), Int128(pair[1]))
+      expect(value(.add, left, right), wideLeft + wideRight, round)
+      expect(value(.subtract, left, right), wideLeft - wideRight, round)
+      expect(value(.multiply, left, right), wideLeft * wideRight, round)
+      guard pair[1] != 0 else { continue }
+      expect(value(.divide, left, right), wideLeft / wideRight, round)
+      expect(value(.modulus, left, right), wideLeft % wideRight, round)
+    }
+  }
+
+  private func expect(_ value: Value, _ wide: Int128, _ round: Int) {
+    if let narrow = Int64(exactly: wide) {
+      #expect(value == .integer(narrow), "round \(round)")
+    } else {
+      let decimal = Decimal(string: wide.description) ?? .nan
+      #expect(Value.compare(value, .decimal(decimal)) == .equal, "round \(round): \(value) \(wide)")
+    }
+  }
+
+  /// Decimals with few digits are exact: hundredths as whole numbers.
+  @Test func decimalsAreExact() {
+    var random = SplitMix(seed: 78)
+    for round in 0..<2000 {
+      let left = Int64.random(in: -1_000_000...1_000_000, using: &random)
+      let right = Int64.random(in: -1_000_000...1_000_000, using: &random)
+      func hundredths(_ number: Int64) -> Value { .decimal(Decimal(number) / 100) }
+      #expect(
+        value(.add, hundredths(left), hundredths(right)) == hundredths(left + right), "\(round)")
+      #expect(
+        value(.subtract, hundredths(left), hundredths(right)) == hundredths(left - right),
+        "\(round)")
+      guard right != 0 else { continue }
+      let rest = value(.modulus, hundredths(left), hundredths(right))
+      #expect(
+        Value.compare(rest, hundredths(left % right)) == .equal, "\(round): \(left) \(right)")
+      #expect(
+        value(.floor, hundredths(left))
+          == .decimal(Decimal((Double(left) / 100).rounded(.down))), "\(round): \(left)")
+      #expect(
+        Value.compare(value(.trunc, hundredths(left)), .integer(left / 100)) == .equal,
+        "\(round): \(left)")
+    }
+  }
+
+  @Test func mixedNumbersAreFloating() {
+    #expect(value(.add, .integer(1), .double(0.5)) == .double(1.5))
+    #expect(value(.multiply, .decimal(2), .double(0.25)) == .double(0.5))
+    #expect(value(.divide, .decimal(1), .integer(4)) == .decimal(Decimal(string: "0.25") ?? 0))
+    #expect(value(.power, .decimal(2), .integer(3)) == .double(8))
+    let beyond = value(
+      .multiply, .decimal(.greatestFiniteMagnitude), .decimal(.greatestFiniteMagnitude))
+    guard case .double(let number) = beyond else {
+      Issue.record("\(beyond)")
+      return
+    }
+    #expect(number > 1e300)
+  }
+}

@@ -76,6 +76,44 @@ import Testing
     store.close()
   }
 
+  @Test func indexesAreBuiltListedAndJudged() throws {
+    let folder = try TemporaryFolder()
+    let location = StoreLocation.file(folder.url.appending(path: "a.arbor"))
+    func model(_ indexes: [FetchIndexDescription]) throws -> ManagedObjectModel {
+      try ManagedObjectModel {
+        Entity("Tag", indexes: indexes) { Attribute("name", .string, .optional) }
+      }
+    }
+    let first = try PersistentStore(model: model([]), at: location)
+    let context = first.makeContext()
+    let ids = try ["Ada", "ADA"].map { name in
+      let tag = try context.insert("Tag")
+      tag["name"] = name
+      return tag.objectID
+    }
+    try context.commit()
+    #expect(try first.indexes == [])
+    first.close()
+    let folded = FetchIndexDescription(name: "folded", elements: [.init("name", kind: .folded)])
+    var once = folded
+    once.isUnique = true
+    let error = try failure { _ = try PersistentStore(model: model([once]), at: location) }
+    #expect(error.code == .notUnique)
+    #expect(error.objectID.map(ids.contains) == true)
+    #expect(error.message.hasPrefix("Tag 2 and Tag 1 have the same name"), "\(error.message)")
+    let refused = try failure {
+      _ = try PersistentStore(
+        model: model([folded]), at: location, options: StoreOptions(migration: .refuse))
+    }
+    #expect(refused.code == .modelMismatch)
+    #expect(refused.violations.map(\.message).first?.contains("folded") == true)
+    let store = try PersistentStore(model: model([folded]), at: location)
+    defer { store.close() }
+    #expect(try store.indexes.map(\.entries) == [2])
+    #expect(try store.indexes.map(\.columns) == [[.init("name", kind: .folded)]])
+    try store.check()
+  }
+
   @Test func purgeEmptiesAndCountsOn() throws {
     try ObjectStore.useOffice { store in
       let context = store.makeContext()

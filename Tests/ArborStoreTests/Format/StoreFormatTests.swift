@@ -70,7 +70,8 @@ import Testing
     #expect(
       Set(article.keys) == [
         "header", "catalog", "layout", "record", "object number", "counter", "age 36", "age nil",
-        "name Ada", "age 36, descending", "member, position", "position, member", "history",
+        "name Ada", "name ÉDITH, folded", "token ada", "token land", "token of",
+        "age 36, descending", "member, position", "position, member", "history",
       ])
   }
 
@@ -139,6 +140,21 @@ import Testing
       KeyDecoder.decode($0, columns: ages)
     }
     #expect(read?.values == [36])
+  }
+
+  @Test func keysOfTexts() {
+    expect(
+      "name ÉDITH, folded",
+      key(.string(StringFolding([.case, .diacritics]).fold("ÉDITH")), .string))
+    var tokens = TextTokens()
+    tokens.read("Ada of Ada-Land")
+    tokens.sortDistinct()
+    #expect(tokens.count == 3)
+    for (place, word) in ["ada", "land", "of"].enumerated() {
+      var key = KeyBuffer()
+      tokens.withToken(place) { KeyEncoder.setToken($0, to: &key) }
+      expect("token \(word)", Array(key.bytes))
+    }
   }
 
   @Test func orderedMembers() {

@@ -1,20 +1,27 @@
 // crash-writer rounds PATH SEED COUNT: commits rounds until it is done or killed.
 // crash-writer append PATH WRITER COUNT: commits entries beside other writers.
 // crash-writer empty PATH 0 1: deletes all entries in one commit.
+// crash-writer index PATH 0 1: opens the ledger with further indexes, which are built.
 // Each commit is acknowledged by a line on the standard output once it is durable.
+import ArborData
 import Foundation
 
 let arguments = CommandLine.arguments
 guard arguments.count == 5, let number = UInt64(arguments[3]), let count = Int(arguments[4]) else {
   FileHandle.standardError.write(
-    Data("usage: crash-writer rounds|append|empty PATH NUMBER COUNT\n".utf8))
+    Data("usage: crash-writer rounds|append|empty|index PATH NUMBER COUNT\n".utf8))
   exit(2)
 }
 do {
   try Restrictions(environment: ProcessInfo.processInfo.environment).apply()
-  let writer = try LedgerWriter(path: arguments[2]) { line in
-    FileHandle.standardOutput.write(Data("\(line)\n".utf8))
+  func say(_ line: String) { FileHandle.standardOutput.write(Data("\(line)\n".utf8)) }
+  if arguments[1] == "index" {
+    say("building 1")
+    try LedgerIndexes.open(arguments[2]).close()
+    say("built 1")
+    exit(0)
   }
+  let writer = try LedgerWriter(path: arguments[2], acknowledge: say)
   switch arguments[1] {
   case "append": try writer.append(writer: Int(number), count: count)
   case "empty": try writer.empty()

@@ -19,8 +19,10 @@ extension PredicateParser {
     try rise(above: leftHeight)
     let node = PredicateNode.comparison(
       PredicateComparison(
-        left, comparison, right, options: options, qualifier: qualifier, site: site(sign)))
-    guard isNegated else { return node }
+        left, comparison, right, options: options,
+        qualifier: isNegated ? qualifier?.dual : qualifier, site: site(sign)))
+    // That no member is outside is that all are in.
+    guard isNegated, qualifier != ComparisonQualifier.none else { return node }
     try rise()
     return .not(node)
   }
@@ -125,6 +127,17 @@ extension PredicateKeyword {
     case .intersect, .intersection: .intersect
     case .minus: .minus
     default: nil
+    }
+  }
+}
+
+extension ComparisonQualifier {
+  /// The qualifier that asks the same of the opposite comparison, its answer turned round: any
+  /// member is outside where not all are in.
+  fileprivate var dual: ComparisonQualifier {
+    switch self {
+    case .any, .none: .all
+    case .all: .any
     }
   }
 }

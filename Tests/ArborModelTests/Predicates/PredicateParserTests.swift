@@ -24,6 +24,8 @@ import Testing
     ("a = 1", "a == 1"), ("a <> 1", "a != 1"), ("a =< 1", "a <= 1"), ("a => 1", "a >= 1"),
     ("a beginswith[C] 'x'", "a BEGINSWITH[c] 'x'"), ("a like [cd] 'x'", "a LIKE[cd] 'x'"),
     ("a ==[dc] 'x'", "a ==[cd] 'x'"), ("a NOT IN {1}", "NOT (a IN {1})"),
+    ("ANY a NOT IN {1}", "NOT (ALL a IN {1})"), ("ALL a NOT IN {1}", "NOT (ANY a IN {1})"),
+    ("NONE a NOT IN {1}", "ALL a IN {1}"),
     ("(a) NOT IN {1}", "NOT (a IN {1})"), ("a between {1, 2}", "a BETWEEN {1, 2}"),
     ("truepredicate or FALSEPREDICATE", "TRUEPREDICATE OR FALSEPREDICATE"),
     ("a IN {'x', $Y, b}", "a IN {\"x\", $Y, b}"), ("SELF.a == b.c.d", "a == b.c.d"),

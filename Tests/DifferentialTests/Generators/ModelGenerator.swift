@@ -81,10 +81,22 @@ struct ModelGenerator {
     let columns =
       model.attributes(place).map(\.name)
       + model.relationships(place).filter { !$0.isToMany }.map(\.name)
-    let chosen = dice.few(columns, upTo: 3)
-    if chosen.isEmpty { return }
-    model.entities[place].indexes.append(
-      PlainModel.Index(
-        name: name("i"), columns: chosen.map { (property: $0, isAscending: dice.chance(65)) }))
+    let texts = model.attributes(place).filter { $0.kind == .text }.map(\.name)
+    var index = PlainModel.Index(name: name("i"), columns: [])
+    if dice.chance(15), let text = dice.some(texts) {
+      index.columns = [.init(property: text, order: .words)]
+    } else {
+      index.columns = dice.few(columns, upTo: 3).map { column in
+        let isFolded = texts.contains(column) && dice.chance(40)
+        return .init(
+          property: column, isAscending: dice.chance(65), order: isFolded ? .folded : .plain)
+      }
+    }
+    if index.columns.isEmpty { return }
+    if dice.chance(20) {
+      let predicates = PredicateGenerator(dice: dice, graph: PlainGraph(model))
+      index.condition = predicates.condition(on: place)
+    }
+    model.entities[place].indexes.append(index)
   }
 }

@@ -8,6 +8,13 @@ struct PatternGenerator {
     }.joined()
   }
 
+  /// A query of words.
+  func words() -> String {
+    (0..<dice.int(0...3)).map { _ in
+      dice.one(["a", "b", "ab", "A", "\u{E9}", "e*", "a*", "item", "9", "xx*", "ss", "%", "*", "I"])
+    }.joined(separator: dice.one([" ", ", ", "-"]))
+  }
+
   func expression(depth: Int = 2) -> PlainPattern {
     if depth == 0 { return atom() }
     switch dice.int(0...5) {

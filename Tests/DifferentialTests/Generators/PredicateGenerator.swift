@@ -1,38 +1,117 @@
 /// Random predicates that fit a model, with constants from its data so that they hit.
 struct PredicateGenerator {
+  /// What a path can begin with: the object that is fetched, and the variables around it.
+  struct Scope {
+    let entity: Int
+    var variables: [(name: String, entity: Int)] = []
+  }
+
   let dice: Dice
   let graph: PlainGraph
+  /// The keys of objects, for constants.
+  let keys: [Int]
 
-  private var model: PlainModel { graph.model }
-  private var values: ValueGenerator { ValueGenerator(dice: dice) }
+  init(dice: Dice, graph: PlainGraph) {
+    self.dice = dice
+    self.graph = graph
+    keys = graph.objects.keys.sorted()
+  }
 
-  func predicate(on entity: Int, depth: Int? = nil) -> PlainPredicate {
+  var model: PlainModel { graph.model }
+  var values: ValueGenerator { ValueGenerator(dice: dice) }
+
+  func predicate(in scope: Scope, depth: Int? = nil) -> PlainPredicate {
     let depth = depth ?? dice.one([0, 0, 1, 1, 2, 3])
-    guard depth > 0 else { return leaf(on: entity) }
+    guard depth > 0 else { return leaf(in: scope) }
     switch dice.int(0...9) {
-    case 0...1: return .not(predicate(on: entity, depth: depth - 1))
-    case 2...5: return .and(parts(on: entity, depth))
-    case 6...8: return .or(parts(on: entity, depth))
-    default: return leaf(on: entity)
+    case 0...1: return .not(predicate(in: scope, depth: depth - 1))
+    case 2...5: return .and(parts(in: scope, depth))
+    case 6...8: return .or(parts(in: scope, depth))
+    default: return leaf(in: scope)
     }
   }
 
-  private func parts(on entity: Int, _ depth: Int) -> [PlainPredicate] {
-    (0..<dice.int(2...3)).map { _ in predicate(on: entity, depth: dice.int(0...(depth - 1))) }
+  private func parts(in scope: Scope, _ depth: Int) -> [PlainPredicate] {
+    (0..<dice.int(2...3)).map { _ in predicate(in: scope, depth: dice.int(0...(depth - 1))) }
   }
 
-  private func leaf(on entity: Int) -> PlainPredicate {
-    switch dice.int(0...29) {
-    case 0: return .truth(dice.chance(60))
-    case 1: return .comparison(entityName(on: entity))
-    case 2: return .comparison(constants())
-    case 3...7: return .comparison(objects(on: entity))
-    case 8...10: return .comparison(twoPaths(on: entity) ?? attribute(on: entity))
-    default: return .comparison(attribute(on: entity))
+  private func leaf(in scope: Scope) -> PlainPredicate {
+    switch dice.int(0...39) {
+    case 0: .truth(dice.chance(60))
+    case 1: .comparison(entityName(in: scope))
+    case 2: .comparison(constants())
+    case 3...6: .comparison(objects(in: scope))
+    case 7...9: .comparison(twoPaths(in: scope) ?? attribute(in: scope))
+    case 10...14: quantified(in: scope).map(PlainPredicate.comparison) ?? leaf(in: scope)
+    case 15...20: .comparison(computed(in: scope))
+    case 21...22: membership(in: scope).map(PlainPredicate.comparison) ?? leaf(in: scope)
+    case 23: flag(in: scope)
+    case 24...27 where scope.variables.isEmpty:
+      indexed(in: scope) ?? .comparison(attribute(in: scope))
+    default: .comparison(attribute(in: scope))
     }
+  }
+
+  /// A condition on an object's own attributes, as a partial index has one.
+  func condition(on entity: Int) -> PlainPredicate {
+    let parts = (0..<dice.int(1...2)).compactMap { _ in
+      dice.some(model.attributes(entity)).map { attribute in
+        let path = PlainTerm.path([.attribute(attribute.name)])
+        return PlainPredicate.comparison(comparison(of: path, attribute))
+      }
+    }
+    if parts.count == 1 { return parts[0] }
+    return dice.chance(70) ? .and(parts) : .or(parts)
+  }
+
+  /// What an index of the entity can answer: its condition, equalities of its first columns, and a
+  /// comparison of the next.
+  private func indexed(in scope: Scope) -> PlainPredicate? {
+    let indexes = model.lineage(scope.entity).flatMap { model.entities[$0].indexes }
+    guard let index = dice.some(indexes) else { return nil }
+    var parts: [PlainPredicate] = []
+    if let condition = index.condition { parts.append(condition) }
+    let most = dice.int(0...index.columns.count)
+    for (place, column) in index.columns.prefix(most).enumerated() {
+      guard
+        let attribute = model.attributes(scope.entity).first(where: { $0.name == column.property })
+      else {
+        parts.append(
+          .comparison(objects(comparing: .path([.toOne(column.property)]), in: scope)))
+        continue
+      }
+      let path = PlainTerm.path([.attribute(attribute.name)])
+      var comparison = self.comparison(of: path, attribute)
+      if place < most - 1 {
+        comparison = PlainComparison(
+          left: path, test: dice.one([.equal, .equal, .in]),
+          right: .constant(constant(for: attribute)))
+        if comparison.test == .in {
+          comparison.right = list([constant(for: attribute), constant(for: attribute)])
+        }
+      }
+      if column.order == .folded, comparison.test != .matches, dice.chance(70) {
+        comparison.options = PlainComparison.Options(foldsCase: true, foldsDiacritics: true)
+      }
+      parts.append(.comparison(comparison))
+    }
+    if dice.chance(20) { parts.append(leaf(in: scope)) }
+    if parts.isEmpty { return nil }
+    return parts.count == 1 ? parts[0] : .and(parts)
   }
 
   // MARK: Paths
+
+  /// A beginning: nil for the fetched object, else a variable's name.
+  func origin(in scope: Scope) -> (name: String?, entity: Int) {
+    guard !scope.variables.isEmpty, dice.chance(75) else { return (nil, scope.entity) }
+    let variable = dice.one(scope.variables)
+    return (variable.name, variable.entity)
+  }
+
+  func term(_ name: String?, _ steps: [PlainStep]) -> PlainTerm {
+    name.map { .variable($0, steps) } ?? .path(steps)
+  }
 
   /// A way over to-one relationships, and where it ends.
   func way(from entity: Int, upTo most: Int = 2) -> (steps: [PlainStep], entity: Int) {
@@ -49,19 +128,20 @@ struct PredicateGenerator {
 
   /// A path to an attribute.
   func attributePath(
-    from entity: Int, where fits: (PlainModel.Kind) -> Bool = { _ in true }
-  ) -> (steps: [PlainStep], attribute: PlainModel.Attribute)? {
-    let way = way(from: entity)
+    in scope: Scope, where fits: (PlainModel.Kind) -> Bool = { _ in true }
+  ) -> (term: PlainTerm, attribute: PlainModel.Attribute)? {
+    let origin = origin(in: scope)
+    let way = way(from: origin.entity)
     guard let attribute = dice.some(model.attributes(way.entity).filter { fits($0.kind) }) else {
       return nil
     }
-    return (way.steps + [.attribute(attribute.name)], attribute)
+    return (term(origin.name, way.steps + [.attribute(attribute.name)]), attribute)
   }
 
   // MARK: Constants
 
   /// A value to compare an attribute with in order.
-  private func constant(for attribute: PlainModel.Attribute) -> PlainValue {
+  func constant(for attribute: PlainModel.Attribute) -> PlainValue {
     if dice.chance(5) { return .null }
     if dice.chance(60), let present = present(attribute), !present.isNull { return present }
     return values.comparable(with: attribute.kind)
@@ -69,8 +149,8 @@ struct PredicateGenerator {
 
   /// What some object has as an attribute.
   private func present(_ attribute: PlainModel.Attribute) -> PlainValue? {
-    let holders = graph.objects.values.filter { $0.values[attribute.name] != nil }.map(\.key)
-    return dice.some(holders.sorted()).map { graph.value(attribute.name, of: $0) }
+    let holders = keys.filter { graph.objects[$0]?.values[attribute.name] != nil }
+    return dice.some(holders).map { graph.value(attribute.name, of: $0) }
   }
 
   /// Part of a text that some object has.
@@ -96,13 +176,18 @@ struct PredicateGenerator {
 
   // MARK: Comparisons
 
-  private func attribute(on entity: Int) -> PlainComparison {
-    guard let (steps, attribute) = attributePath(from: entity) else { return constants() }
-    return comparison(of: .path(steps), attribute)
+  private func attribute(in scope: Scope) -> PlainComparison {
+    guard let (term, attribute) = attributePath(in: scope) else { return constants() }
+    let wrapped = dice.chance(3) ? PlainTerm.call(.noindex, [term]) : term
+    return comparison(of: wrapped, attribute)
   }
 
   /// A comparison of what a term gives, values of an attribute's kind, with constants.
-  func comparison(of term: PlainTerm, _ attribute: PlainModel.Attribute) -> PlainComparison {
+  ///
+  /// - Parameter staysLeft: Whether the term has to be the left side.
+  func comparison(
+    of term: PlainTerm, _ attribute: PlainModel.Attribute, staysLeft: Bool = false
+  ) -> PlainComparison {
     var comparison = PlainComparison(left: term, test: .equal, right: .constant(.null))
     if attribute.kind.family == .text {
       comparison.options = options()
@@ -120,12 +205,13 @@ struct PredicateGenerator {
     case 9...14:
       comparison.test = dice.one([.less, .lessOrEqual, .greater, .greaterOrEqual])
       comparison.right = .constant(constant(for: attribute))
-      if dice.chance(15) { swap(&comparison.left, &comparison.right) }
+      if !staysLeft, dice.chance(15) { swap(&comparison.left, &comparison.right) }
     case 15...16:
       comparison.test = .between
       comparison.right = list([constant(for: attribute), constant(for: attribute)])
     default:
-      comparison.test = dice.one([.in, .in, .in, .contains])
+      comparison.test = dice.one([.in, .in, .in, .notIn, .contains])
+      if staysLeft, comparison.test == .contains { comparison.test = .in }
       comparison.right = list(
         (0..<dice.int(0...4)).map { _ in
           dice.chance(90) ? constant(for: attribute) : values.anything()
@@ -136,7 +222,7 @@ struct PredicateGenerator {
   }
 
   /// A list as a constant or of constants.
-  private func list(_ values: [PlainValue]) -> PlainTerm {
+  func list(_ values: [PlainValue]) -> PlainTerm {
     dice.chance(50) ? .constant(.list(values)) : .list(values.map(PlainTerm.constant))
   }
 
@@ -144,7 +230,9 @@ struct PredicateGenerator {
     _ start: PlainComparison, _ attribute: PlainModel.Attribute
   ) -> PlainComparison {
     var comparison = start
-    comparison.test = dice.one([.beginsWith, .endsWith, .contains, .in, .like, .matches])
+    comparison.test = dice.one([
+      .beginsWith, .endsWith, .contains, .in, .like, .matches, .tokenMatches,
+    ])
     switch comparison.test {
     case .like:
       comparison.right = .constant(.text(PatternGenerator(dice: dice).like()))
@@ -152,21 +240,27 @@ struct PredicateGenerator {
       let pattern = PatternGenerator(dice: dice).expression()
       comparison.pattern = pattern
       comparison.right = .constant(.text(pattern.text))
+    case .tokenMatches:
+      comparison.options = PlainComparison.Options()
+      comparison.right = .constant(.text(PatternGenerator(dice: dice).words()))
+    case .contains where dice.chance(15):
+      comparison.options.isNormalized = false
+      comparison.options.wantsWords = true
+      comparison.right = .constant(.text(PatternGenerator(dice: dice).words()))
     default:
       comparison.right = .constant(dice.chance(4) ? .null : piece(of: attribute))
     }
     return comparison
   }
 
-  private func twoPaths(on entity: Int) -> PlainComparison? {
-    guard let (left, attribute) = attributePath(from: entity),
-      let (right, _) = attributePath(
-        from: entity, where: { $0.family == attribute.kind.family })
+  private func twoPaths(in scope: Scope) -> PlainComparison? {
+    guard let (left, attribute) = attributePath(in: scope),
+      let (right, _) = attributePath(in: scope, where: { $0.family == attribute.kind.family })
     else { return nil }
     var comparison = PlainComparison(
-      left: .path(left),
+      left: left,
       test: dice.one([.equal, .notEqual, .less, .lessOrEqual, .greater, .greaterOrEqual]),
-      right: .path(right))
+      right: right)
     if attribute.kind.family == .text {
       comparison.options = options()
       if dice.chance(40) {
@@ -174,63 +268,52 @@ struct PredicateGenerator {
       }
     } else if dice.chance(15) {
       comparison.test = .between
-      comparison.right = .list([.path(right), .constant(constant(for: attribute))])
+      comparison.right = .list([right, .constant(constant(for: attribute))])
     }
     return comparison
   }
 
-  private func objects(on entity: Int) -> PlainComparison {
-    let way = way(from: entity)
-    var left: PlainTerm = .path(way.steps)
-    if dice.chance(20) { left = .path(way.steps + [.objectID]) }
-    let candidates = graph.objects.keys.sorted()
-    let chosen = dice.few(candidates, upTo: 3).map(PlainValue.object)
+  private func objects(in scope: Scope) -> PlainComparison {
+    let origin = origin(in: scope)
+    let way = way(from: origin.entity)
+    let left = term(origin.name, way.steps + (dice.chance(20) ? [.objectID] : []))
+    return objects(comparing: left, in: scope)
+  }
+
+  /// A comparison of an object with others.
+  func objects(comparing left: PlainTerm, in scope: Scope) -> PlainComparison {
+    let chosen = dice.few(keys, upTo: 3).map(PlainValue.object)
     if dice.chance(50) {
+      let origin = origin(in: scope)
       let right: PlainTerm =
-        dice.chance(25) ? .path(self.way(from: entity).steps) : .constant(chosen.first ?? .null)
+        dice.chance(25)
+        ? term(origin.name, self.way(from: origin.entity).steps)
+        : .constant(chosen.first ?? .null)
       return PlainComparison(left: left, test: dice.one([.equal, .notEqual]), right: right)
     }
     return PlainComparison(
       left: left, test: .in, right: list(chosen + (dice.chance(20) ? [.null] : [])))
   }
 
-  private func entityName(on entity: Int) -> PlainComparison {
-    PlainComparison(
-      left: .path(way(from: entity).steps + [.entityName]),
+  private func entityName(in scope: Scope) -> PlainComparison {
+    let origin = origin(in: scope)
+    return PlainComparison(
+      left: term(origin.name, way(from: origin.entity).steps + [.entityName]),
       test: dice.one([.equal, .notEqual, .beginsWith, .less]),
       right: .constant(.text(dice.one(["Zebra", "Ape", "Mole", "Bee", "Z", "M"]))))
   }
 
-  private func constants() -> PlainComparison {
+  func constants() -> PlainComparison {
     PlainComparison(
       left: .constant(values.anything()), test: dice.one([.equal, .notEqual]),
       right: .constant(values.anything()))
   }
 
-  // MARK: Requests
-
-  func request() -> PlainRequest {
-    let entity = dice.int(0...(model.entities.count - 1))
-    var request = PlainRequest(entity: entity)
-    request.includesSubentities = !dice.chance(15)
-    if !dice.chance(3) { request.predicate = predicate(on: entity) }
-    for _ in 0..<dice.one([0, 0, 1, 1, 2, 3]) { request.sortKeys.append(sortKey(on: entity)) }
-    if dice.chance(40) { request.limit = dice.int(1...8) }
-    if dice.chance(25) { request.offset = dice.int(1...6) }
-    return request
-  }
-
-  private func sortKey(on entity: Int) -> PlainRequest.SortKey {
-    let way = way(from: entity)
-    var key = PlainRequest.SortKey(path: way.steps, isAscending: dice.chance(60))
-    let attributes = model.attributes(way.entity)
-    if key.path.isEmpty || dice.chance(85), let attribute = dice.some(attributes) {
-      key.path.append(.attribute(attribute.name))
-      if attribute.kind == .text {
-        key.foldsCase = dice.chance(30)
-        key.foldsDiacritics = dice.chance(30)
-      }
+  /// A Boolean path that stands for itself.
+  private func flag(in scope: Scope) -> PlainPredicate {
+    guard let (term, _) = attributePath(in: scope, where: { $0 == .boolean }) else {
+      return .truth(true)
     }
-    return key
+    return .bare(term)
   }
 }

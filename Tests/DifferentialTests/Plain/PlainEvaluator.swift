@@ -16,6 +16,7 @@ struct PlainEvaluator {
     case .and(let parts): parts.allSatisfy(holds)
     case .or(let parts): parts.contains(where: holds)
     case .comparison(let comparison): holds(comparison)
+    case .bare(let term): value(term).compared(to: .boolean(true)) == 0
     }
   }
 
@@ -33,7 +34,7 @@ struct PlainEvaluator {
     }
   }
 
-  private func elements(_ value: PlainValue) -> [PlainValue] {
+  func elements(_ value: PlainValue) -> [PlainValue] {
     if case .list(let members) = value { members } else { [] }
   }
 
@@ -58,7 +59,7 @@ struct PlainEvaluator {
     case .in: return contains(right, left, options)
     case .notIn: return !contains(right, left, options)
     case .contains: return contains(left, right, options)
-    case .beginsWith, .endsWith, .like, .matches:
+    case .beginsWith, .endsWith, .like, .matches, .tokenMatches:
       guard case .text(let text) = left, case .text(let other) = right else { return false }
       return isText(text, comparison, other)
     }
@@ -74,6 +75,7 @@ struct PlainEvaluator {
     }
     let (folded, part) = (options.fold(text), options.fold(other))
     switch comparison.test {
+    case .tokenMatches: return PlainWords.matches(text, other)
     case .beginsWith: return PlainText.begins(folded, with: part)
     case .endsWith: return PlainText.ends(folded, with: part)
     default: return PlainText.isLike(folded, part)
@@ -111,50 +113,11 @@ struct PlainEvaluator {
   ) -> Bool {
     switch (whole, part) {
     case (.list(let members), _): members.contains { isEqual($0, part, options) }
+    case (.text(let text), .text(let part)) where options.wantsWords:
+      PlainWords.contain(text, part, options)
     case (.text(let text), .text(let part)):
       PlainText.isPart(options.fold(part), of: options.fold(text))
     default: false
     }
-  }
-
-  // MARK: Reading
-
-  func value(_ term: PlainTerm) -> PlainValue {
-    switch term {
-    case .constant(let value): value
-    case .path(let steps): follow(steps[...], from: .object(candidate))
-    case .variable(let name, let steps): follow(steps[...], from: variables[name] ?? .null)
-    case .list(let terms): .list(terms.map(value))
-    }
-  }
-
-  /// A path that crosses nil gives nil; one that crosses a to-many relationship a flat list.
-  private func follow(_ steps: ArraySlice<PlainStep>, from start: PlainValue) -> PlainValue {
-    guard let step = steps.first else { return start }
-    if case .list(let members) = start {
-      var gathered: [PlainValue] = []
-      for member in members {
-        let result = follow([step], from: member)
-        if case .list(let inner) = result {
-          gathered += inner
-        } else if !step.isToMany {
-          gathered.append(result)
-        }
-      }
-      return follow(steps.dropFirst(), from: .list(gathered))
-    }
-    guard case .object(let key) = start else {
-      return .null
-    }
-    let next: PlainValue =
-      switch step {
-      case .attribute(let name): graph.value(name, of: key)
-      case .toOne(let name): graph.target(name, of: key).map(PlainValue.object) ?? .null
-      case .toMany(let name): .list(graph.members(name, of: key).map(PlainValue.object))
-      case .objectID: start
-      case .entityName:
-        .text(graph.objects[key].map { graph.model.entities[$0.entity].name } ?? "")
-      }
-    return follow(steps.dropFirst(), from: next)
   }
 }

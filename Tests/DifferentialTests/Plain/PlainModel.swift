@@ -54,8 +54,18 @@ struct PlainModel {
   }
 
   struct Index {
+    enum Order { case plain, folded, words }
+
+    struct Column {
+      var property: String
+      var isAscending = true
+      var order = Order.plain
+    }
+
     var name: String
-    var columns: [(property: String, isAscending: Bool)]
+    var columns: [Column]
+    /// What an object has to fulfil to be in it.
+    var condition: PlainPredicate?
   }
 
   struct Entity {
@@ -122,10 +132,23 @@ struct PlainModel {
     description.fetchIndexes = entity.indexes.map { index in
       FetchIndexDescription(
         name: index.name,
-        elements: index.columns.map { .init($0.property, isAscending: $0.isAscending) })
+        elements: index.columns.map {
+          .init($0.property, isAscending: $0.isAscending, kind: $0.order.kind)
+        },
+        partialIndexPredicate: index.condition?.text)
     }
     description.uniquenessConstraints = entity.uniqueness
     return description
+  }
+}
+
+extension PlainModel.Index.Order {
+  fileprivate var kind: FetchIndexDescription.Element.Kind {
+    switch self {
+    case .plain: .binary
+    case .folded: .folded
+    case .words: .text
+    }
   }
 }
 
@@ -144,8 +167,12 @@ extension PlainModel: CustomStringConvertible {
             + " (\(relationship.inverse ?? "no inverse"))")
       }
       for index in entity.indexes {
-        let columns = index.columns.map { ($0.isAscending ? "" : "-") + $0.property }
-        lines.append("  index \(columns.joined(separator: ", "))")
+        let columns = index.columns.map { column in
+          (column.isAscending ? "" : "-") + column.property
+            + (column.order == .plain ? "" : " \(column.order)")
+        }
+        let condition = index.condition.map { " where \($0.text)" } ?? ""
+        lines.append("  index \(columns.joined(separator: ", "))\(condition)")
       }
       for constraint in entity.uniqueness {
         lines.append("  unique \(constraint.joined(separator: ", "))")

@@ -31,39 +31,40 @@ indirect enum PlainPattern {
 
   /// Whether the pattern matches the whole text.
   func matches(_ text: String, ignoringCase: Bool) -> Bool {
-    ends(Array(text.unicodeScalars), from: 0, ignoringCase).contains(text.unicodeScalars.count)
+    ends(Array(text.unicodeScalars), from: [0], ignoringCase).contains(text.unicodeScalars.count)
   }
 
-  /// Where matches that begin at a place end.
-  private func ends(_ text: [Unicode.Scalar], from start: Int, _ ignoringCase: Bool) -> Set<Int> {
+  /// Where matches that begin at one of several places end.
+  private func ends(
+    _ text: [Unicode.Scalar], from starts: Set<Int>, _ ignoringCase: Bool
+  ) -> Set<Int> {
     func same(_ scalar: Unicode.Scalar, _ character: Character) -> Bool {
       let wanted = character.unicodeScalars.first
       guard ignoringCase, scalar.isASCII else { return scalar == wanted }
       return String(scalar).lowercased() == String(character).lowercased()
     }
+    func step(_ fits: (Unicode.Scalar) -> Bool) -> Set<Int> {
+      Set(starts.filter { $0 < text.count && fits(text[$0]) }.map { $0 + 1 })
+    }
     switch self {
-    case .character(let character):
-      return start < text.count && same(text[start], character) ? [start + 1] : []
-    case .any:
-      return start < text.count && !Self.endsLine(text[start]) ? [start + 1] : []
+    case .character(let character): return step { same($0, character) }
+    case .any: return step { !Self.endsLine($0) }
     case .oneOf(let characters, let isNegated):
-      guard start < text.count else { return [] }
-      let isIn = characters.contains { same(text[start], $0) }
-      return isIn != isNegated ? [start + 1] : []
+      return step { scalar in characters.contains { same(scalar, $0) } != isNegated }
     case .sequence(let parts):
-      return parts.reduce([start]) { places, part in
-        Set(places.flatMap { part.ends(text, from: $0, ignoringCase) })
-      }
+      return parts.reduce(starts) { $1.ends(text, from: $0, ignoringCase) }
     case .either(let parts):
-      return Set(parts.flatMap { $0.ends(text, from: start, ignoringCase) })
+      return Set(parts.flatMap { $0.ends(text, from: starts, ignoringCase) })
     case .times(let part, let least, let most):
-      var found: Set<Int> = least == 0 ? [start] : []
-      var places: Set<Int> = [start]
+      var (found, places): (Set<Int>, Set<Int>) = (least == 0 ? starts : [], starts)
       var count = 0
-      while !places.isEmpty, count < (most ?? text.count + least + 1) {
+      while !places.isEmpty, count < most ?? .max {
         count += 1
-        places = Set(places.flatMap { part.ends(text, from: $0, ignoringCase) })
-        if count >= least { found.formUnion(places) }
+        places = part.ends(text, from: places, ignoringCase)
+        guard count >= least else { continue }
+        // Where another turn has been made already, no turn leads to anything new.
+        if most == nil { places.subtract(found) }
+        found.formUnion(places)
       }
       return found
     }

@@ -5,6 +5,8 @@ indirect enum PlainPredicate {
   case and([PlainPredicate])
   case or([PlainPredicate])
   case comparison(PlainComparison)
+  /// A Boolean path that stands alone.
+  case bare(PlainTerm)
 }
 
 struct PlainComparison {
@@ -30,12 +32,15 @@ struct PlainComparison {
     case endsWith = "ENDSWITH"
     case like = "LIKE"
     case matches = "MATCHES"
+    case tokenMatches = "TOKENMATCHES"
   }
 
   struct Options {
     var foldsCase = false
     var foldsDiacritics = false
     var isNormalized = false
+    /// `CONTAINS[w]`: words only.
+    var wantsWords = false
 
     func fold(_ text: String) -> String {
       if isNormalized { return text }
@@ -55,10 +60,26 @@ struct PlainComparison {
 /// What gives a value.
 indirect enum PlainTerm {
   case constant(PlainValue)
-  /// From the candidate.
+  /// From the object that is fetched.
   case path([PlainStep])
   case variable(String, [PlainStep])
   case list([PlainTerm])
+  /// A path behind another term.
+  case behind(PlainTerm, [PlainStep])
+  case infix(PlainTerm, PlainInfix, PlainTerm)
+  case prefix(PlainPrefix, PlainTerm)
+  case call(PlainFunction, [PlainTerm])
+  case cast(PlainTerm, PlainCast)
+  case ternary(PlainPredicate, PlainTerm, PlainTerm)
+  case subquery(PlainTerm, String, PlainPredicate)
+  case element(PlainTerm, Position)
+
+  indirect enum Position {
+    case at(PlainTerm)
+    case first
+    case last
+    case size
+  }
 }
 
 /// One name of a key path.
@@ -68,14 +89,93 @@ enum PlainStep {
   case toMany(String)
   case objectID
   case entityName
+  case operation(PlainOperation)
 
   var text: String {
     switch self {
     case .attribute(let name), .toOne(let name), .toMany(let name): name
     case .objectID: "objectID"
     case .entityName: "entity.name"
+    case .operation(let operation): operation.rawValue
     }
   }
 
   var isToMany: Bool { if case .toMany = self { true } else { false } }
+}
+
+/// A collection operator.
+enum PlainOperation: String, CaseIterable {
+  case count = "@count"
+  case sum = "@sum"
+  case average = "@avg"
+  case least = "@min"
+  case greatest = "@max"
+  case union = "@unionOfObjects"
+  case distinctUnion = "@distinctUnionOfObjects"
+}
+
+/// An operator between two terms.
+enum PlainInfix: String, CaseIterable {
+  case add = "+"
+  case subtract = "-"
+  case multiply = "*"
+  case divide = "/"
+  case modulus = "%"
+  case power = "**"
+  case and = "&"
+  case or = "|"
+  case exclusiveOr = "^"
+  case left = "<<"
+  case right = ">>"
+  case union = "UNION"
+  case intersect = "INTERSECT"
+  case minus = "MINUS"
+
+  /// The same as a function, where there is one.
+  var function: String? {
+    switch self {
+    case .add: "add:to:"
+    case .subtract: "from:subtract:"
+    case .multiply: "multiply:by:"
+    case .divide: "divide:by:"
+    case .modulus: "modulus:by:"
+    case .power: "raise:toPower:"
+    case .and: "bitwiseAnd:with:"
+    case .or: "bitwiseOr:with:"
+    case .exclusiveOr: "bitwiseXor:with:"
+    case .left: "leftshift:by:"
+    case .right: "rightshift:by:"
+    case .union, .intersect, .minus: nil
+    }
+  }
+
+  /// How tightly it binds.
+  var strength: Int {
+    switch self {
+    case .union, .intersect, .minus: 0
+    case .or: 1
+    case .exclusiveOr: 2
+    case .and: 3
+    case .left, .right: 4
+    case .add, .subtract: 5
+    case .multiply, .divide, .modulus: 6
+    case .power: 7
+    }
+  }
+}
+
+enum PlainPrefix: String { case negate = "-", complement = "~" }
+
+enum PlainFunction: String, CaseIterable {
+  case sum, count, min, max, average, median, stddev, mode, distinct
+  case sqrt, log, ln, exp, floor, ceiling, abs, trunc
+  case uppercase, lowercase, length, canonical
+  case noindex
+}
+
+enum PlainCast: String, CaseIterable {
+  case number = "NSNumber"
+  case decimal = "NSDecimalNumber"
+  case text = "NSString"
+  case date = "NSDate"
 }

@@ -51,28 +51,33 @@ enum PlainText {
 
   /// `*` any run, `?` one code point, a backslash takes the next as it is.
   static func isLike(_ text: String, _ pattern: String) -> Bool {
-    glob(scalars(text)[...], scalars(pattern)[...])
-  }
-
-  private static func glob(
-    _ text: ArraySlice<Unicode.Scalar>, _ pattern: ArraySlice<Unicode.Scalar>
-  ) -> Bool {
-    guard let next = pattern.first else { return text.isEmpty }
-    let rest = pattern.dropFirst()
-    switch next {
-    case "*": return glob(text, rest) || (!text.isEmpty && glob(text.dropFirst(), pattern))
-    case "?": return !text.isEmpty && glob(text.dropFirst(), rest)
-    case "\\" where !rest.isEmpty:
-      return text.first == rest.first && glob(text.dropFirst(), rest.dropFirst())
-    default: return text.first == next && glob(text.dropFirst(), rest)
+    let text = scalars(text)
+    // Where a match of the pattern's beginning can end.
+    var places: Set<Int> = [0]
+    var isEscaped = false
+    var rest = scalars(pattern)[...]
+    while let next = rest.popFirst() {
+      if next == "\\", !isEscaped, !rest.isEmpty {
+        isEscaped = true
+      } else if next == "*", !isEscaped {
+        if let first = places.min() { places = Set(first...text.count) }
+      } else {
+        let isAny = next == "?" && !isEscaped
+        places = Set(
+          places.filter { $0 < text.count && (isAny || text[$0] == next) }.map { $0 + 1 })
+        isEscaped = false
+      }
     }
+    return places.contains(text.count)
   }
 
   private static func scalars(_ text: String) -> [Unicode.Scalar] { Array(text.unicodeScalars) }
 
-  /// For messages: code points beyond ASCII by number.
+  /// For messages: code points beyond ASCII by number, and of a long text the ends.
   static func quoted(_ text: String) -> String {
-    "\""
-      + text.unicodeScalars.map { $0.escaped(asASCII: true) }.joined() + "\""
+    let escaped = text.unicodeScalars.map { $0.escaped(asASCII: true) }
+    if escaped.count < 100 { return "\"" + escaped.joined() + "\"" }
+    let (start, end) = (escaped.prefix(4).joined(), escaped.suffix(4).joined())
+    return "\"\(start)…\(escaped.count - 8) more…\(end)\""
   }
 }

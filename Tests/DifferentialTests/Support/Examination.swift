@@ -15,6 +15,8 @@ struct Examination {
     let question: String
     let expected: String
     let actual: String
+    /// Whether the probe failed to answer.
+    let isError: Bool
   }
 
   /// The first wrong answer.
@@ -57,7 +59,8 @@ struct Examination {
     _ probe: Probe, _ question: String, _ expected: Any, _ actual: Any
   ) -> Difference {
     Difference(
-      probe: probe.name, question: question, expected: "\(expected)", actual: "\(actual)")
+      probe: probe.name, question: question, expected: "\(expected)", actual: "\(actual)",
+      isError: actual is any Error)
   }
 
   /// An object of which the predicate says in memory what the graph does not.

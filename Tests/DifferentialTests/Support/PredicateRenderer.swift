@@ -15,7 +15,7 @@ struct PredicateRenderer {
     case interpolation
   }
 
-  private enum Piece {
+  enum Piece {
     case text(String)
     case value(PlainValue)
     case path(String)
@@ -25,7 +25,7 @@ struct PredicateRenderer {
   /// The ID of an object in the store that is asked.
   let objectID: (Int) -> ObjectID
   private var random: SeededRandom
-  private var pieces: [Piece] = []
+  var pieces: [Piece] = []
 
   init(_ form: Form, seed: UInt64, objectID: @escaping (Int) -> ObjectID) {
     self.form = form
@@ -87,7 +87,7 @@ struct PredicateRenderer {
 
   // MARK: Predicates
 
-  private mutating func add(_ text: String) {
+  mutating func add(_ text: String) {
     if case .text(let last)? = pieces.last {
       pieces[pieces.count - 1] = .text(last + text)
     } else {
@@ -95,15 +95,15 @@ struct PredicateRenderer {
     }
   }
 
-  private mutating func chance(_ percent: Int) -> Bool {
+  mutating func chance(_ percent: Int) -> Bool {
     Int.random(in: 0..<100, using: &random) < percent
   }
 
-  private mutating func one(_ texts: String...) -> String {
+  mutating func one(_ texts: String...) -> String {
     texts[Int.random(in: 0..<texts.count, using: &random)]
   }
 
-  private mutating func write(_ predicate: PlainPredicate) {
+  mutating func write(_ predicate: PlainPredicate) {
     switch predicate {
     case .truth(let flag): add(flag ? one("TRUEPREDICATE", "truepredicate") : "FALSEPREDICATE")
     case .not(let inner):
@@ -112,6 +112,7 @@ struct PredicateRenderer {
     case .and(let parts): write(parts, one(" AND ", " && ", " and "), isOr: false)
     case .or(let parts): write(parts, one(" OR ", " || ", " Or "), isOr: true)
     case .comparison(let comparison): write(comparison)
+    case .bare(let term): write(term)
     }
   }
 
@@ -136,6 +137,7 @@ struct PredicateRenderer {
     if comparison.options.foldsCase { letters += one("c", "C") }
     if comparison.options.foldsDiacritics { letters += "d" }
     if comparison.options.isNormalized { letters += "n" }
+    if comparison.options.wantsWords { letters += "w" }
     let options = letters.isEmpty ? "" : "[\(letters)]"
     let word: String =
       switch comparison.test {
@@ -148,96 +150,20 @@ struct PredicateRenderer {
     add(" \(word)\(options) ")
     write(comparison.right)
   }
-
-  // MARK: Terms
-
-  private mutating func write(_ term: PlainTerm) {
-    switch term {
-    case .constant(let value): write(value)
-    case .path(let steps): write(path: steps)
-    case .variable(let name, let steps):
-      add((["$" + name] + steps.map { Self.name($0.text) }).joined(separator: "."))
-    case .list(let terms):
-      add("{")
-      for (place, term) in terms.enumerated() {
-        if place > 0 { add(one(", ", ",")) }
-        write(term)
-      }
-      add("}")
-    }
-  }
-
-  private mutating func write(path steps: [PlainStep]) {
-    if steps.isEmpty { return add("SELF") }
-    if form == .format, chance(25) {
-      pieces.append(.path(steps.map(\.text).joined(separator: ".")))
-      return
-    }
-    let prefix = chance(8) ? "SELF." : ""
-    add(prefix + steps.map { Self.name($0.text) }.joined(separator: "."))
-  }
-
-  /// A reserved word needs a mark to be a name.
-  private static func name(_ text: String) -> String {
-    ModelGenerator.reservedNames.contains(text.lowercased()) ? "#" + text : text
-  }
-
-  private mutating func write(_ value: PlainValue) {
-    if form != .literal, chance(60) {
-      pieces.append(.value(value))
-    } else {
-      add(literal(value))
-    }
-  }
-
-  private mutating func literal(_ value: PlainValue) -> String {
-    switch value {
-    case .null: return one("NIL", "nil", "NULL")
-    case .boolean(let flag): return flag ? one("TRUE", "YES", "yes") : one("FALSE", "NO")
-    case .integer(let number):
-      if number >= 0, chance(10) { return "0x" + String(number, radix: 16) }
-      return "\(number)"
-    case .double(let number):
-      return number.isFinite ? "\(number)" : "CAST(\"\(number)\", \"NSNumber\")"
-    case .decimal(let number): return "CAST(\"\(number)\", \"NSDecimalNumber\")"
-    case .text(let text): return quoted(text)
-    case .date(let seconds): return "CAST(\(seconds), \"NSDate\")"
-    case .bytes(let bytes):
-      return "data(\"" + bytes.map { String(UInt16($0) + 0x100, radix: 16).dropFirst() }.joined()
-        + "\")"
-    case .uuid(let uuid): return "uuid(\"\(uuid.uuidString)\")"
-    case .uri(let text): return "uri(\"\(text)\")"
-    case .object(let key): return "objectID(\"\(objectID(key))\")"
-    case .list(let values):
-      return "{" + values.map { literal($0) }.joined(separator: ", ") + "}"
-    }
-  }
-
-  private mutating func quoted(_ text: String) -> String {
-    let quote: Unicode.Scalar = chance(50) ? "\"" : "'"
-    var quoted = String(quote)
-    for scalar in text.unicodeScalars {
-      switch scalar {
-      case "\\": quoted += "\\\\"
-      case quote: quoted += "\\" + String(quote)
-      case "\n" where chance(50): quoted += "\\n"
-      default:
-        if scalar.value < 0x10000, chance(10) {
-          quoted += "\\u" + String(scalar.value + 0x10000, radix: 16).dropFirst()
-        } else {
-          quoted.unicodeScalars.append(scalar)
-        }
-      }
-    }
-    return quoted + String(quote)
-  }
 }
 
 extension PlainPredicate {
+  /// The predicate with literals only, of which none is an object.
+  var text: String {
+    PredicateRenderer.text(self, .literal, seed: 1) { _ in
+      ObjectID(storeID: UUID(), entityName: "None", number: 1)
+    }
+  }
+
   /// Whether NOT binds to the whole of it.
   fileprivate var isTight: Bool {
     switch self {
-    case .truth, .not, .comparison: true
+    case .truth, .not, .comparison, .bare: true
     case .and, .or: false
     }
   }

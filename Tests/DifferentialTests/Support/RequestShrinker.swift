@@ -35,7 +35,7 @@ struct RequestShrinker {
 
   static func smaller(_ predicate: PlainPredicate) -> [PlainPredicate] {
     switch predicate {
-    case .truth: return []
+    case .truth, .bare: return []
     case .comparison(let comparison): return smaller(comparison).map(PlainPredicate.comparison)
     case .not(let inner): return [inner] + smaller(inner).map(PlainPredicate.not)
     case .and(let parts): return smaller(parts, PlainPredicate.and)
@@ -79,18 +79,45 @@ struct RequestShrinker {
   private static func smaller(_ term: PlainTerm) -> [PlainTerm] {
     switch term {
     case .list(let terms):
-      terms.indices.map { place in
-        var rest = terms
-        rest.remove(at: place)
-        return .list(rest)
+      withoutOne(terms).map(PlainTerm.list) + withOneSmaller(terms, PlainTerm.list)
+    case .constant(.list(let values)): withoutOne(values).map { .constant(.list($0)) }
+    case .constant, .path, .variable: []
+    case .behind(let base, let steps): smaller(base).map { .behind($0, steps) }
+    case .infix(let left, let infix, let right):
+      [left, right] + smaller(left).map { .infix($0, infix, right) }
+        + smaller(right).map { .infix(left, infix, $0) }
+    case .prefix(let sign, let inner): [inner] + smaller(inner).map { .prefix(sign, $0) }
+    case .call(let function, let terms):
+      terms + withoutOne(terms).filter { !$0.isEmpty }.map { .call(function, $0) }
+        + withOneSmaller(terms) { .call(function, $0) }
+    case .cast(let inner, let cast): smaller(inner).map { .cast($0, cast) }
+    case .ternary(let condition, let first, let second):
+      [first, second] + smaller(condition).map { .ternary($0, first, second) }
+        + smaller(first).map { .ternary(condition, $0, second) }
+        + smaller(second).map { .ternary(condition, first, $0) }
+    case .subquery(let base, let name, let condition):
+      smaller(condition).map { .subquery(base, name, $0) }
+    case .element(let base, let position): smaller(base).map { .element($0, position) }
+    }
+  }
+
+  private static func withoutOne<T>(_ elements: [T]) -> [[T]] {
+    elements.indices.map { place in
+      var rest = elements
+      rest.remove(at: place)
+      return rest
+    }
+  }
+
+  private static func withOneSmaller(
+    _ terms: [PlainTerm], _ join: ([PlainTerm]) -> PlainTerm
+  ) -> [PlainTerm] {
+    terms.indices.flatMap { place in
+      smaller(terms[place]).map { part in
+        var changed = terms
+        changed[place] = part
+        return join(changed)
       }
-    case .constant(.list(let values)):
-      values.indices.map { place in
-        var rest = values
-        rest.remove(at: place)
-        return .constant(.list(rest))
-      }
-    default: []
     }
   }
 }

@@ -85,7 +85,7 @@ final class World {
 
   private func draw(_ count: Int) -> [(request: PlainRequest, seed: UInt64)] {
     cases += count
-    let generator = PredicateGenerator(dice: dice, graph: edits.graph)
+    let generator = RequestGenerator(dice: dice, graph: edits.graph)
     return (0..<count).map { _ in (generator.request(), dice.next()) }
   }
 
@@ -96,7 +96,10 @@ final class World {
       var examination = Examination(graph: edits.graph, probes: probes, seed: seed)
       guard let found = examination.difference(request) else { continue }
       examination.isThorough = true
-      let shrinker = RequestShrinker { examination.difference($0) != nil }
+      // A smaller request that makes no sense is refused, which is another matter.
+      let shrinker = RequestShrinker {
+        examination.difference($0).map { $0.isError == found.isError } ?? false
+      }
       let smallest = shrinker.shrink(request)
       throw report(state, smallest, examination.difference(smallest) ?? found, probes)
     }

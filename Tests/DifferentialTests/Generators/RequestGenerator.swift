@@ -1,0 +1,56 @@
+/// Random requests: a predicate, an order and a window.
+struct RequestGenerator {
+  let predicates: PredicateGenerator
+
+  init(dice: Dice, graph: PlainGraph) {
+    predicates = PredicateGenerator(dice: dice, graph: graph)
+  }
+
+  private var dice: Dice { predicates.dice }
+  private var model: PlainModel { predicates.model }
+
+  func request() -> PlainRequest {
+    let entity = dice.int(0...(model.entities.count - 1))
+    var request = PlainRequest(entity: entity)
+    request.includesSubentities = !dice.chance(15)
+    if !dice.chance(3) {
+      request.predicate = predicates.predicate(in: PredicateGenerator.Scope(entity: entity))
+    }
+    if dice.chance(25) {
+      request.sortKeys = indexedKeys(on: entity)
+    } else {
+      for _ in 0..<dice.one([0, 0, 1, 1, 2, 3]) { request.sortKeys.append(sortKey(on: entity)) }
+    }
+    if dice.chance(40) { request.limit = dice.int(1...8) }
+    if dice.chance(25) { request.offset = dice.int(1...6) }
+    return request
+  }
+
+  /// The order of an index or its opposite, or of a part of one.
+  private func indexedKeys(on entity: Int) -> [PlainRequest.SortKey] {
+    let indexes = model.lineage(entity).flatMap { model.entities[$0].indexes }
+    guard let index = dice.some(indexes) else { return [] }
+    let (isReversed, names) = (dice.chance(40), model.attributes(entity).map(\.name))
+    return index.columns.suffix(dice.int(1...index.columns.count)).map { column in
+      let step: PlainStep =
+        names.contains(column.property) ? .attribute(column.property) : .toOne(column.property)
+      return PlainRequest.SortKey(
+        path: [step], isAscending: column.isAscending != isReversed,
+        foldsCase: column.order == .folded, foldsDiacritics: column.order == .folded)
+    }
+  }
+
+  private func sortKey(on entity: Int) -> PlainRequest.SortKey {
+    let way = predicates.way(from: entity)
+    var key = PlainRequest.SortKey(path: way.steps, isAscending: dice.chance(60))
+    let attributes = model.attributes(way.entity)
+    if key.path.isEmpty || dice.chance(85), let attribute = dice.some(attributes) {
+      key.path.append(.attribute(attribute.name))
+      if attribute.kind == .text {
+        key.foldsCase = dice.chance(30)
+        key.foldsDiacritics = dice.chance(30)
+      }
+    }
+    return key
+  }
+}

@@ -43,7 +43,10 @@ enum ReadmeProgram {
     ada.name = "Ada"
     ada.company = context.insert(Company.self)
     try context.commit()
-    let adults = try context.fetch(FetchRequest<Employee>(predicate: "age >= 18"))
+    let adults = try context.fetch(
+      FetchRequest<Employee>(
+        predicate: FetchPredicate(#Predicate<Employee> { $0.age >= 18 && $0.company != nil }),
+        sortKeys: [.descending(\Employee.age)]))
     return adults.map { "\($0.name) of \($0.company?.name ?? "nowhere")" }
   }
 }

@@ -15,6 +15,7 @@ import Testing
     "world": ["ArborData"],
     "crash-writer": ["ArborData"],
     "damage-reader": ["ArborStore", "ArborModel", "LMDB"],
+    "fuzz": [],
     "arborbench": ["ArborData"],
     "TestSupport": ["ArborStore", "ArborObjects", "ArborModel"],
     "LMDBTests": ["LMDB", "CLMDB"],

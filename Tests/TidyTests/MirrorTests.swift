@@ -41,6 +41,7 @@ import Testing
     "RowCosts": "PlannedWaysTests",
     "RowSink": "QueryExecutorTests",
     "TextMatcher": "ComparisonSemanticsTests",
+    "TracedClass": "PathTracerTests",
     "TreeWalk": "PageVerifierTests",
   ]
 

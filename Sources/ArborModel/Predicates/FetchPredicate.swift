@@ -4,6 +4,7 @@
 /// let young: FetchPredicate = "age < \(40) AND company.name BEGINSWITH[c] 'foo'"
 /// let named = try FetchPredicate(format: "%K == %@", "name", "Mary")
 /// let both = young && !named
+/// let typed = try FetchPredicate(#Predicate<Employee> { $0.age < 40 })
 /// ```
 ///
 /// An interpolated value is a constant, never text. A literal that does not parse throws from the

@@ -28,6 +28,8 @@ final class EntityBinding: @unchecked Sendable {
   let recordProperties: [RecordProperty]
   /// The rules that a commit checks, prepared.
   let rules: EntityRules
+  /// What is told of each property that is read; nil for the objects of a store.
+  let trace: ClassTrace?
 
   /// One attribute of a class.
   struct AttributePlace {
@@ -43,14 +45,18 @@ final class EntityBinding: @unchecked Sendable {
   ///   - relationshipSlots: Likewise.
   init(
     _ entity: EntitySchema, in schema: ModelSchema, storeID: UUID,
-    objectClass: ManagedObject.Type, attributeSlots: [Int], relationshipSlots: [Int]
+    objectClass: ManagedObject.Type, attributeSlots: [Int], relationshipSlots: [Int],
+    trace: ClassTrace? = nil
   ) {
     self.entity = entity
     self.schema = schema
     self.storeID = storeID
     self.objectClass = objectClass
-    attributeCount = attributeSlots.count
-    numberedCount = relationshipSlots.count
+    self.trace = trace
+    // A traced object has no number in range, so that every access takes the way of wrong ones and
+    // the usual way costs nothing.
+    attributeCount = trace == nil ? attributeSlots.count : 0
+    numberedCount = trace == nil ? relationshipSlots.count : 0
     let relations = ContiguousArray(
       entity.relationships.map { Relation($0, of: entity, in: schema) })
     self.relations = relations
@@ -85,7 +91,7 @@ final class EntityBinding: @unchecked Sendable {
   func attribute(_ slot: Int) -> AttributePlace {
     // One unsigned comparison refuses negative slots too.
     guard UInt(bitPattern: slot) < UInt(bitPattern: attributeCount) else {
-      wrongSlot(slot, of: "attributes", attributeCount)
+      return tracedAttribute(slot)
     }
     return attributes[slot]
   }
@@ -94,7 +100,23 @@ final class EntityBinding: @unchecked Sendable {
   @inline(__always)
   func relation(_ slot: Int) -> Relation {
     guard UInt(bitPattern: slot) < UInt(bitPattern: numberedCount) else {
-      wrongSlot(slot, of: "relationships", numberedCount)
+      return tracedRelation(slot)
+    }
+    return numbered[slot]._withUnsafeGuaranteedRef { $0 }
+  }
+
+  @inline(never)
+  private func tracedAttribute(_ slot: Int) -> AttributePlace {
+    guard let trace, trace.noteAttribute(slot) else {
+      wrongSlot(slot, of: "attributes", trace?.attributes.count ?? attributeCount)
+    }
+    return attributes[slot]
+  }
+
+  @inline(never)
+  private func tracedRelation(_ slot: Int) -> Relation {
+    guard let trace, trace.noteRelationship(slot) else {
+      wrongSlot(slot, of: "relationships", trace?.relationships.count ?? numberedCount)
     }
     return numbered[slot]._withUnsafeGuaranteedRef { $0 }
   }

@@ -6,7 +6,9 @@ extension ManagedObject {
   public final func toOne<T: ManagedObject>(_ slot: Int) -> T? {
     let relation = binding.relation(slot)
     guard !relation.isToMany else { wrongKind(relation, "toMany") }
-    guard let target = target(of: relation), let owner else { return nil }
+    guard let target = target(of: relation), let owner else {
+      return binding.trace?.destination(T.self)
+    }
     return typed(owner.fault(target), relation)
   }
 
@@ -40,7 +42,7 @@ extension ManagedObject {
   public final func orderedToMany<T: ManagedObject>(_ slot: Int) -> [T] {
     let relation = binding.relation(slot)
     guard relation.isToMany else { wrongKind(relation, "toOne") }
-    guard let owner else { return [] }
+    guard let owner else { return binding.trace?.destination(T.self).map { [$0] } ?? [] }
     return owner.objects(owner.members(of: self, relation)).map { typed($0, relation) }
   }
 

@@ -160,7 +160,8 @@ extension ManagedObject: Sendable {}
 
 /// What a context makes an object from; opaque to everybody else.
 public struct ObjectConstruction {
-  unowned(unsafe) let context: ManagedObjectContext
+  /// nil for an object that only shows which properties a key path reads.
+  unowned(unsafe) let context: ManagedObjectContext?
   let binding: EntityBinding
   let number: ObjectNumber
   /// nil for a fault.

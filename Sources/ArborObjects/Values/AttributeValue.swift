@@ -108,7 +108,10 @@ extension ManagedObject {
   @inline(never)
   final func defaultCase<T: AttributeValue>(_ slot: Int, _ type: T.Type) -> T {
     let attribute = binding.entity.attributes[binding.attribute(slot).slot]
-    guard let value = T.fromValue(attribute.description.defaultValue) else {
+    guard
+      let value = T.fromValue(attribute.description.defaultValue)
+        ?? (binding.trace == nil ? nil : PathTracer.placeholder(T.self))
+    else {
       preconditionFailure(
         "Attribute \(binding.entity.name).\(attribute.name) holds no case of \(type), and its "
           + "default is none either; give it a default, or make the property optional.")

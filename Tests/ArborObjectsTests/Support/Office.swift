@@ -28,7 +28,7 @@ class Person: ManagedObject {
   }
 }
 
-enum Rank: String, AttributeValue {
+enum Rank: String, AttributeValue, Codable {
   case junior, senior
 }
 

@@ -1,0 +1,164 @@
+internal import ArborModel
+internal import Foundation
+internal import Synchronization
+
+/// Finds the names of the properties that a key path of typed classes reads.
+///
+/// A key path has no names at run time. So an object that belongs to no store is made, the key path
+/// is followed from it, and the accessors on the way tell the numbers of what they read; a to-one
+/// relationship leads to another such object. What the key path gives is then compared with what
+/// the last property holds, twice, with values at both ends of what it can hold: a property that is
+/// computed from another one gives itself away. One path can not be told from a property of its
+/// own: `\.nick` of `var nick: String { name }`, which means the same.
+final class PathTracer {
+  private enum Step {
+    case attribute(name: String, value: Value)
+    case toOne(name: String)
+    case toMany(name: String)
+
+    var name: String {
+      switch self {
+      case .attribute(let name, _), .toOne(let name), .toMany(let name): name
+      }
+    }
+  }
+
+  private let round: Int
+  private var steps: [Step] = []
+  /// The traces of the objects on the way, and the object at its end.
+  private var way: [ClassTrace] = []
+  private var end: ManagedObject?
+  private var isTangled = false
+
+  private init(round: Int) { self.round = round }
+
+  /// The names that a key path of a class consists of; none for the object itself.
+  ///
+  /// - Throws: ``ArborError`` `invalidPredicate` where it is no path of modelled properties.
+  static func names(
+    of keyPath: AnyKeyPath, in objectClass: ManagedObject.Type
+  ) throws(ArborError) -> [String] {
+    var found: [String]?
+    for round in 0..<2 {
+      let tracer = PathTracer(round: round)
+      let names = try tracer.follow(keyPath, objectClass)
+      guard let names, found == nil || found == names else {
+        throw ArborError(
+          .invalidPredicate,
+          "The key path \(keyPath) of \(objectClass) is no path of properties that the class's "
+            + "entityDescription names; use properties that read one attribute or relationship.")
+      }
+      found = names
+    }
+    return found ?? []
+  }
+
+  private func follow(
+    _ keyPath: AnyKeyPath, _ objectClass: ManagedObject.Type
+  ) throws(ArborError) -> [String]? {
+    let root = try make(objectClass)
+    guard let result = (root as Any)[keyPath: keyPath], !isTangled else { return nil }
+    let output = Self.unwrapped(result)
+    let names = steps.map(\.name)
+    guard let output else { return nil }
+    if let object = output as? ManagedObject { return object === end ? names : nil }
+    if let id = output as? ObjectID { return id == end?.objectID ? names + ["objectID"] : nil }
+    if let name = output as? String, name == TracedClass.entityName {
+      return names + ["entity", "name"]
+    }
+    switch steps.last {
+    case .attribute(_, let value): return Self.holds(output, value) ? names : nil
+    case .toMany: return output is any Collection ? names : nil
+    case .toOne, nil: return nil
+    }
+  }
+
+  private static func unwrapped(_ value: Any) -> Any? {
+    let mirror = Mirror(reflecting: value)
+    guard mirror.displayStyle == .optional else { return value }
+    return mirror.children.first.flatMap { unwrapped($0.value) }
+  }
+
+  /// Whether what a key path gave is what the attribute holds. An enumeration has no case for a
+  /// made-up value, so it is believed.
+  private static func holds(_ output: Any, _ value: Value) -> Bool {
+    guard let output = output as? any PredicateArgument else { return false }
+    return value.isNull || output is any RawRepresentable
+      || Value.compare(output.predicateValue, value) == .equal
+  }
+
+  // MARK: Objects on the way
+
+  /// An object whose accessors tell this tracer what they read.
+  func make<T: ManagedObject>(_ objectClass: T.Type) throws(ArborError) -> T {
+    let traced = try TracedClass.of(objectClass)
+    let trace = ClassTrace(traced, self)
+    let object = objectClass.init(trace.construction(objectClass, round: round, number: way.count))
+    way.append(trace)
+    end = object
+    return object
+  }
+
+  /// Notes that an object's attribute is read. Accessors may look twice at one.
+  func note(attribute name: String, _ value: Value, of trace: ClassTrace) {
+    guard way.last === trace, steps.count < way.count || steps.last?.name == name else {
+      isTangled = true
+      return
+    }
+    if steps.count < way.count { steps.append(.attribute(name: name, value: value)) }
+  }
+
+  /// Notes that an object's relationship is read.
+  func note(relationship name: String, isToMany: Bool, of trace: ClassTrace) {
+    guard way.last === trace, steps.count < way.count else {
+      isTangled = true
+      return
+    }
+    steps.append(isToMany ? .toMany(name: name) : .toOne(name: name))
+  }
+
+  /// The value that stands in an attribute on the way.
+  func marker(for type: AttributeType) -> Value {
+    let isFirst = round == 0
+    switch type {
+    case .integer16: return isFirst ? -32_001 : 32_001
+    case .integer32: return isFirst ? -2_000_000_011 : 2_000_000_011
+    case .integer64: return isFirst ? -4_000_000_000_000_000_007 : 4_000_000_000_000_000_007
+    case .boolean: return .boolean(!isFirst)
+    case .float: return .double(Double(Float(isFirst ? -1e30 : 1e30)))
+    case .double: return .double(isFirst ? -1e200 : 1e200)
+    case .decimal: return .decimal(Decimal(isFirst ? -4_000_000_007 : 4_000_000_007))
+    case .string: return .string(isFirst ? " aZ\u{E9}ß\n" : "Qb\u{1}0 ")
+    case .date: return .date(Date(timeIntervalSinceReferenceDate: isFirst ? -1e10 : 1e10))
+    case .binary: return .binary(Data(isFirst ? [1, 0] : [255]))
+    case .uuid: return .uuid(TracedClass.identifier(isFirst ? 7 : 9))
+    case .uri: return URL(string: isFirst ? "trace:a" : "trace:B").map(Value.uri) ?? .null
+    case .transformable, .composite, .undefined: return .null
+    }
+  }
+
+  /// A value for a type whose values the tracer does not know.
+  static func placeholder<T>(_ type: T.Type) -> T? {
+    if let cases = type as? any CaseIterable.Type { return first(of: cases) as? T }
+    // Raw values belong to enumerations without payload, of which zero bits are the first case, and
+    // to structures around plain numbers, which zero bits are a value of.
+    guard _isPOD(type), MemoryLayout<T>.size <= 16 else { return nil }
+    return withUnsafeTemporaryAllocation(
+      byteCount: max(MemoryLayout<T>.size, 1), alignment: MemoryLayout<T>.alignment
+    ) { bytes in
+      bytes.initializeMemory(as: UInt8.self, repeating: 0)
+      return bytes.baseAddress?.assumingMemoryBound(to: T.self).pointee
+    }
+  }
+
+  private static func first<C: CaseIterable>(of type: C.Type) -> Any? { type.allCases.first }
+}
+
+extension ManagedObject {
+  /// The names that a key path of the class consists of, joined by dots.
+  ///
+  /// - Throws: ``ArborError`` `invalidPredicate` where it is no path of modelled properties.
+  class func propertyPath(of keyPath: AnyKeyPath) throws(ArborError) -> String {
+    try PathTracer.names(of: keyPath, in: self).joined(separator: ".")
+  }
+}

@@ -1,0 +1,148 @@
+internal import ArborModel
+internal import Foundation
+
+/// An expression of Foundation's that the language can say.
+protocol TranslatableExpression {
+  func translated(by translation: inout PredicateTranslation) throws(ArborError) -> TypedTerm
+}
+
+/// What an expression of a typed predicate becomes.
+enum TypedTerm {
+  case condition(PredicateNode)
+  case value(ExpressionNode)
+  /// A condition on what an optional holds, and the condition that it holds something.
+  case optionalCondition(PredicateNode, isPresent: PredicateNode)
+}
+
+/// Reads the expression of a typed predicate into a tree.
+struct PredicateTranslation {
+  /// What the variables in scope stand for.
+  private var variables: [PredicateExpressions.VariableID: ExpressionNode]
+  /// The captured values, in the order in which they were met.
+  private(set) var arguments: [Value] = []
+  private var boundCount = 0
+
+  init(root: PredicateExpressions.VariableID) {
+    variables = [root: .path(KeyPathNode([]))]
+  }
+
+  /// An expression as whatever it is.
+  mutating func term(
+    _ expression: some PredicateExpression
+  ) throws(ArborError) -> TypedTerm {
+    guard let translatable = expression as? any TranslatableExpression else {
+      throw Self.unsupported(Self.name(of: expression))
+    }
+    return try translatable.translated(by: &self)
+  }
+
+  /// An expression as a condition.
+  mutating func condition(
+    _ expression: some PredicateExpression
+  ) throws(ArborError) -> PredicateNode {
+    switch try term(expression) {
+    case .condition(let node): return node
+    case .optionalCondition(let node, let isPresent): return .all([isPresent, node])
+    case .value(.constant(.boolean(let flag))): return .constant(flag)
+    case .value(.argument(let index)):
+      if case .boolean(let flag) = arguments[index] { return .constant(flag) }
+      throw Self.unsupported("A captured value that is no Boolean, as a condition,")
+    case .value(let value):
+      return .comparison(PredicateComparison(value, .equal, .constant(.boolean(true))))
+    }
+  }
+
+  /// An expression as a value.
+  mutating func value(
+    _ expression: some PredicateExpression
+  ) throws(ArborError) -> ExpressionNode {
+    switch try term(expression) {
+    case .value(let value): value
+    case .condition(let node): Self.flag(node)
+    case .optionalCondition(let node, let isPresent):
+      .ternary(isPresent, Self.flag(node), .constant(.null))
+    }
+  }
+
+  private static func flag(_ node: PredicateNode) -> ExpressionNode {
+    .ternary(node, .constant(.boolean(true)), .constant(.boolean(false)))
+  }
+
+  // MARK: Leaves
+
+  func value(of variable: PredicateExpressions.VariableID) throws(ArborError) -> ExpressionNode {
+    guard let value = variables[variable] else {
+      throw Self.unsupported("A variable of another predicate")
+    }
+    return value
+  }
+
+  mutating func constant(_ value: Any) throws(ArborError) -> ExpressionNode {
+    guard let argument = value as? any PredicateArgument else {
+      throw Self.unsupported("A captured value of type \(type(of: value))")
+    }
+    return constant(argument.predicateValue)
+  }
+
+  /// A captured value stands outside the tree, so that predicates that differ in it have one shape.
+  mutating func constant(_ value: Value) -> ExpressionNode {
+    if value.isNull { return .constant(.null) }
+    arguments.append(value)
+    return .argument(arguments.count - 1)
+  }
+
+  /// The opposite of a captured number, which a literal such as `-5` is; nil for anything else.
+  mutating func negated(_ value: ExpressionNode) -> ExpressionNode? {
+    guard case .argument(let index) = value else { return nil }
+    switch arguments[index] {
+    case .integer(let number) where number != .min: arguments[index] = .integer(-number)
+    case .double(let number): arguments[index] = .double(-number)
+    default: return nil
+    }
+    return value
+  }
+
+  // MARK: Scopes
+
+  /// Reads an expression in which a variable stands for a value.
+  mutating func binding<Result>(
+    _ variable: PredicateExpressions.VariableID, to value: ExpressionNode,
+    _ body: (inout PredicateTranslation) throws(ArborError) -> Result
+  ) throws(ArborError) -> Result {
+    let outer = variables[variable]
+    variables[variable] = value
+    let result = try body(&self)
+    variables[variable] = outer
+    return result
+  }
+
+  /// Reads a condition on the members of a collection, under a name that no condition around it
+  /// has.
+  mutating func memberCondition(
+    _ variable: PredicateExpressions.VariableID, _ test: some PredicateExpression
+  ) throws(ArborError) -> (name: String, condition: PredicateNode) {
+    boundCount += 1
+    let name = "v\(boundCount)"
+    let condition = try binding(variable, to: .variable(name, .none)) {
+      (inner) throws(ArborError) in try inner.condition(test)
+    }
+    boundCount -= 1
+    return (name, condition)
+  }
+
+  // MARK: Errors
+
+  static func unsupported(_ what: String) -> ArborError {
+    ArborError(
+      .invalidPredicate,
+      "\(what) in a #Predicate has no counterpart in a store; "
+        + "say it differently, or write the condition as a text.")
+  }
+
+  /// The name of an expression's type as users know it: `Arithmetic`, without parameters.
+  static func name(of expression: Any) -> String {
+    let name = String(reflecting: type(of: expression))
+    let bare = name.prefix { $0 != "<" }.split(separator: ".").last.map(String.init) ?? name
+    return "The expression \(bare)"
+  }
+}

@@ -1,0 +1,133 @@
+import ArborModel
+import ArborObjects
+import Foundation
+import Testing
+
+/// The names of key paths, seen through sort keys.
+@Suite struct PathTracerTests {
+  private func name<Root: ManagedObject, Property>(
+    _ keyPath: KeyPath<Root, Property>
+  ) throws -> String {
+    try SortKey(keyPath).keyPath
+  }
+
+  private func refuses<Property>(_ keyPath: KeyPath<Worker, Property>) {
+    let error = #expect(throws: ArborError.self, "\(keyPath)") { try name(keyPath) }
+    #expect(error?.code == .invalidPredicate)
+    #expect(error?.message.contains("entityDescription") == true)
+  }
+
+  @Test func everyKindOfPropertyHasItsName() throws {
+    #expect(try name(\Employee.age) == "age")
+    #expect(try name(\Employee.salary) == "salary")
+    #expect(try name(\Employee.rank) == "rank")
+    #expect(try name(\Employee.mood) == "mood")
+    #expect(try name(\Employee.employeeID) == "employeeID")
+    #expect(try name(\Employee.company) == "company")
+    #expect(try name(\Employee.skills) == "skills")
+    #expect(try name(\Employee.tasks) == "tasks")
+    #expect(try name(\Company.founded) == "founded")
+    #expect(try name(\Manager.bonus) == "bonus")
+    #expect(try name(\Badge.code) == "code")
+    #expect(try name(\Badge.photo) == "photo")
+    #expect(try name(\Badge.page) == "page")
+    #expect(try name(\Badge.isActive) == "isActive")
+    #expect(try name(\Badge.weight) == "weight")
+  }
+
+  @Test func inheritedPropertiesHaveTheirNames() throws {
+    #expect(try name(\Employee.name) == "name")
+    #expect(try name(\Manager.nick) == "nick")
+    #expect(try name(\Manager.age) == "age")
+    #expect(try name(\Manager.company) == "company")
+  }
+
+  @Test func pathsGoThroughRelationships() throws {
+    #expect(try name(\Employee.company?.name) == "company.name")
+    #expect(try name(\Employee.manager?.manager?.age) == "manager.manager.age")
+    #expect(try name(\Employee.manager?.company?.founded) == "manager.company.founded")
+    #expect(try name(\Employee.manager?.reports) == "manager.reports")
+    #expect(try name(\Employee.company!.name) == "company.name")
+    #expect(try name(\Employee.badge?.employee?.badge?.code) == "badge.employee.badge.code")
+  }
+
+  @Test func identityAndEntityHaveTheirNames() throws {
+    #expect(try name(\Employee.objectID) == "objectID")
+    #expect(try name(\Employee.company?.objectID) == "company.objectID")
+    #expect(try name(\Employee.entity.name) == "entity.name")
+  }
+
+  @Test func computedPropertiesAreRefused() throws {
+    refuses(\Worker.shout)
+    refuses(\Worker.isAdult)
+    refuses(\Worker.cappedAge)
+    refuses(\Worker.nextAge)
+    refuses(\Worker.both)
+    refuses(\Worker.fixed)
+    refuses(\Worker.friendCount)
+    refuses(\Worker.plain)
+    refuses(\Worker.isFault)
+    refuses(\Worker.oldFriends)
+    refuses(\Worker.isRetired)
+    refuses(\Worker.name.count)
+    #expect(try name(\Worker.age) == "age")
+    // Another word for a property means the same.
+    #expect(try name(\Worker.years) == "age")
+  }
+
+  @Test func valuesThatNoCaseHasAreMadeUp() throws {
+    #expect(try name(\Worker.grade) == "grade")
+    #expect(try name(\Worker.level) == "level")
+    #expect(try name(\Worker.secondGrade) == "secondGrade")
+  }
+
+  @Test func classesWithoutDescriptionAreRefused() {
+    let error = #expect(throws: ArborError.self) { try name(\Nameless.anything) }
+    #expect(error?.message.contains("entityDescription") == true)
+  }
+}
+
+/// A class with properties that are none of the model's.
+private final class Worker: ManagedObject {
+  override class var entityDescription: EntityDescription { description }
+  private static let description = EntityDescription(
+    name: "Worker", className: "Worker",
+    attributes: [
+      AttributeDescription(name: "name", type: .string),
+      AttributeDescription(name: "age", type: .integer16),
+      AttributeDescription(name: "isActive", type: .boolean),
+      AttributeDescription(name: "grade", type: .string),
+      AttributeDescription(name: "level", type: .integer32),
+      AttributeDescription(name: "secondGrade", type: .string, isOptional: true),
+    ],
+    relationships: [
+      RelationshipDescription(name: "friends", destination: "Worker", isToMany: true)
+    ])
+
+  enum Grade: String, AttributeValue { case low, high }
+  enum Level: Int, AttributeValue, CaseIterable { case one = 1, two }
+
+  var name: String { attribute(0) }
+  var age: Int { attribute(1) }
+  var isActive: Bool { attribute(2) }
+  var grade: Grade { attribute(3) }
+  var level: Level { attribute(4) }
+  var secondGrade: Grade? { attribute(5) }
+  var friends: Set<Worker> { toMany(0) }
+
+  var years: Int { age }
+  var shout: String { name.uppercased() }
+  var isAdult: Bool { age >= 18 }
+  var isRetired: Bool { !isActive }
+  var cappedAge: Int { min(age, 100) }
+  var nextAge: Int { age + 1 }
+  var both: String { isActive ? name : "" }
+  var fixed: Int { 5 }
+  var friendCount: Int { friends.count }
+  var oldFriends: Set<Worker> { friends.filter { $0.age > 60 } }
+  var plain = ""
+}
+
+private final class Nameless: ManagedObject {
+  var anything: String { "" }
+}

@@ -22,6 +22,28 @@ package struct StringFolding: OptionSet, Sendable, Hashable {
     if text.utf8.allSatisfy({ $0 < 0x80 }) {
       return contains(.case) ? Self.lowercasedASCII(text) : text
     }
+    var text = text
+    let folded = text.withUTF8 { bytes -> String? in
+      foldByTable(UnsafeRawBufferPointer(bytes)) { $0.map { String(decoding: $0, as: UTF8.self) } }
+    }
+    return folded ?? foldThroughFoundation(text)
+  }
+
+  /// Lends the folded form where ``FoldingTable`` is enough for it; else nil.
+  private func foldByTable<R>(
+    _ text: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPointer?) -> R
+  ) -> R {
+    let room = text.count * FoldingTable.growth
+    return withUnsafeTemporaryAllocation(byteCount: room, alignment: 1) { target in
+      guard let count = FoldingTable.table(of: self).fold(text, into: target) else {
+        return body(nil)
+      }
+      return body(UnsafeRawBufferPointer(rebasing: target[..<count]))
+    }
+  }
+
+  /// The folded form of a text that is not ASCII alone.
+  func foldThroughFoundation(_ text: String) -> String {
     var options: String.CompareOptions = []
     if contains(.case) { options.insert(.caseInsensitive) }
     if contains(.diacritics) { options.insert(.diacriticInsensitive) }
@@ -42,20 +64,31 @@ package struct StringFolding: OptionSet, Sendable, Hashable {
 }
 
 extension StringFolding {
-  /// Lends the folded form of a text's UTF-8. ASCII is folded on the stack, other text through
-  /// Foundation.
+  /// Lends the folded form of a text's UTF-8. ASCII and most texts of Europe's languages are folded
+  /// on the stack, others through Foundation.
   @inline(__always)
   package func withFolded<R>(
     _ bytes: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPointer) -> R
   ) -> R {
-    guard bytes.isASCII else {
-      var folded = fold(String(decoding: bytes, as: UTF8.self))
-      return folded.withUTF8 { body(UnsafeRawBufferPointer($0)) }
-    }
+    guard bytes.isASCII else { return withFoldedLetters(bytes, body) }
     guard contains(.case) else { return body(bytes) }
     return withUnsafeTemporaryAllocation(byteCount: bytes.count, alignment: 1) { lower in
       for index in 0..<bytes.count { lower[index] = Self.lowercased(bytes[index]) }
       return body(UnsafeRawBufferPointer(lower))
+    }
+  }
+}
+
+extension StringFolding {
+  @inline(never)
+  private func withFoldedLetters<R>(
+    _ bytes: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPointer) -> R
+  ) -> R {
+    if isEmpty { return body(bytes) }
+    return foldByTable(bytes) { folded in
+      if let folded { return body(folded) }
+      var text = foldThroughFoundation(String(decoding: bytes, as: UTF8.self))
+      return text.withUTF8 { body(UnsafeRawBufferPointer($0)) }
     }
   }
 }

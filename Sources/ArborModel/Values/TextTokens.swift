@@ -102,11 +102,10 @@ package struct TextTokens {
 
   /// Adds the tokens of a run without ASCII separators; true where it ends with one.
   private mutating func readFolded(_ chunk: UnsafeRawBufferPointer) -> Bool {
-    let text = folding.fold(String(decoding: chunk, as: UTF8.self))
+    let text = folding.withFolded(chunk) { String(decoding: $0, as: UTF8.self) }
     var run = Run.none
     for scalar in text.unicodeScalars {
-      let kind = Kind(scalar)
-      switch kind {
+      switch Kind.of(scalar) {
       case .other: run = .none
       case .mark:
         // A mark without anything before it is no word.
@@ -135,7 +134,15 @@ package struct TextTokens {
   private enum Kind {
     case letter, mark, single, other
 
-    init(_ scalar: Unicode.Scalar) {
+    private static let common = (0..<FoldingTable.limit).map { code in
+      Unicode.Scalar(code).map { Kind($0) } ?? .other
+    }
+
+    static func of(_ scalar: Unicode.Scalar) -> Kind {
+      scalar.value < FoldingTable.limit ? common[Int(scalar.value)] : Kind(scalar)
+    }
+
+    private init(_ scalar: Unicode.Scalar) {
       switch scalar.properties.generalCategory {
       case .uppercaseLetter, .lowercaseLetter, .titlecaseLetter, .modifierLetter, .otherLetter,
         .decimalNumber, .letterNumber, .otherNumber:

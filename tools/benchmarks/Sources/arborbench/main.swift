@@ -1,12 +1,14 @@
 // arborbench MODE FILE N [REPETITIONS or BLOCK] [nosync]
-// Modes: load, read, single, mutate, open, size, as every implementation of workload W has them.
+// Modes: load, read, single, mutate, open, size, as every implementation of workload W has them;
+// index builds indexes over a loaded store.
 import Foundation
 
 let arguments = CommandLine.arguments.dropFirst()
 guard arguments.count >= 3, let count = Int(arguments[arguments.startIndex + 2]), count >= 100
 else {
   print(
-    "usage: arborbench load|read|single|mutate|open|size FILE N [REPETITIONS or BLOCK] [nosync]")
+    "usage: arborbench load|read|single|mutate|open|size|index FILE N "
+      + "[REPETITIONS or BLOCK] [nosync]")
   exit(2)
 }
 let mode = arguments[arguments.startIndex]
@@ -21,6 +23,7 @@ do {
   case "mutate": try benchmark.mutate()
   case "open": for _ in 0..<number { try benchmark.openTest() }
   case "size": try benchmark.size()
+  case "index": try benchmark.buildIndexes()
   default: throw BenchmarkError("no mode \(mode)")
   }
 } catch {

@@ -17,6 +17,9 @@ let hot: [SwiftSetting] =
 /// Layers above the store touch no memory by hand, and the compiler holds them to it.
 let safe: [SwiftSetting] = common + [.strictMemorySafety()]
 
+/// A naive evaluator costs more than what it judges, so it is optimised in debug builds too.
+let tireless = common + [.unsafeFlags(["-O"], .when(configuration: .debug))]
+
 let package = Package(
   name: "ArborData",
   platforms: [.macOS(.v15)],
@@ -89,7 +92,7 @@ let package = Package(
     .testTarget(
       name: "DifferentialTests",
       dependencies: ["ArborData", "ArborObjects", "ArborModel", "TestSupport"],
-      swiftSettings: common),
+      swiftSettings: tireless),
     .testTarget(name: "TidyTests", swiftSettings: common),
   ],
   swiftLanguageModes: [.v6]

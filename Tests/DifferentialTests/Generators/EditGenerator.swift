@@ -15,6 +15,8 @@ struct EditGenerator {
   private(set) var graph: PlainGraph
   private var nextUnique: Int64 = 1
   private var edits: [Edit] = []
+  /// What has to have a value before the next commit and has none.
+  private var owed: [(key: Int, attribute: PlainModel.Attribute)] = []
 
   init(dice: Dice, model: PlainModel) {
     self.dice = dice
@@ -43,6 +45,21 @@ struct EditGenerator {
     return take()
   }
 
+  /// Gives values to all that has to have one at a commit.
+  mutating func settle() -> [Edit] {
+    for (key, attribute) in owed where graph.objects[key] != nil {
+      if graph.value(attribute.name, of: key).isNull { set(attribute, of: key) }
+    }
+    owed = []
+    return take()
+  }
+
+  /// Takes everything back to an earlier graph.
+  mutating func restore(_ earlier: PlainGraph) {
+    graph.restore(earlier)
+    owed = []
+  }
+
   /// Takes an object from the graph alone, so that it no longer tells what the stores hold.
   mutating func distort() {
     if let key = someKey() { graph.delete(key) }
@@ -64,7 +81,15 @@ struct EditGenerator {
 
   private mutating func update() {
     guard let key = someKey(), let object = graph.objects[key] else { return }
-    for attribute in dice.few(model.attributes(object.entity), upTo: 3) { set(attribute, of: key) }
+    for attribute in dice.few(model.attributes(object.entity), upTo: 3) {
+      if !attribute.isOptional, dice.chance(10) {
+        // Until the commit, nil is as good as any value.
+        owed.append((key, attribute))
+        assign(.null, to: attribute, of: key)
+      } else {
+        set(attribute, of: key)
+      }
+    }
   }
 
   private mutating func set(_ attribute: PlainModel.Attribute, of key: Int) {
@@ -76,6 +101,12 @@ struct EditGenerator {
       value = ValueGenerator(dice: dice).value(attribute.kind)
     }
     if attribute.isOptional, dice.chance(25) { value = .null }
+    assign(value, to: attribute, of: key)
+  }
+
+  private mutating func assign(
+    _ value: PlainValue, to attribute: PlainModel.Attribute, of key: Int
+  ) {
     graph.set(attribute.name, of: key, value)
     edits.append(.set(key, attribute.name, value))
   }

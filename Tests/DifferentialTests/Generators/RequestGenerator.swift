@@ -21,6 +21,7 @@ struct RequestGenerator {
     } else {
       for _ in 0..<dice.one([0, 0, 1, 1, 2, 3]) { request.sortKeys.append(sortKey(on: entity)) }
     }
+    request.includesPendingChanges = !dice.chance(4)
     if dice.chance(40) { request.limit = dice.int(1...8) }
     if dice.chance(25) { request.offset = dice.int(1...6) }
     return request

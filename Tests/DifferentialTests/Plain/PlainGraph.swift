@@ -49,6 +49,9 @@ struct PlainGraph {
     return nextKey
   }
 
+  /// Forgets everything since an earlier state; keys are never given twice.
+  mutating func restore(_ earlier: PlainGraph) { objects = earlier.objects }
+
   mutating func set(_ name: String, of key: Int, _ value: PlainValue) {
     objects[key]?.values[name] = value
   }

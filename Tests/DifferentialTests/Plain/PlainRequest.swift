@@ -15,6 +15,8 @@ struct PlainRequest {
   var sortKeys: [SortKey] = []
   var limit = 0
   var offset = 0
+  /// Whether uncommitted changes count.
+  var includesPendingChanges = true
 
   /// The keys of the objects that fulfil the predicate, in the order asked for, all of them.
   func matches(in graph: PlainGraph) -> [Int] {

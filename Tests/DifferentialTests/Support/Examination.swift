@@ -3,11 +3,13 @@ import ArborModel
 
 /// Asks probes for what the naive graph knows.
 struct Examination {
-  let graph: PlainGraph
-  let probes: [Probe]
-  let seed: UInt64
-  /// Asks every question of every object; else a few by lot.
-  var isThorough = false
+  /// One request and what is random about asking it.
+  struct Question {
+    var request: PlainRequest
+    let seed: UInt64
+    /// The keys of all objects that fulfil the predicate, in the request's order.
+    var matches: [Int]
+  }
 
   /// What a probe answered and should have.
   struct Difference {
@@ -19,58 +21,97 @@ struct Examination {
     let isError: Bool
   }
 
+  let graph: PlainGraph
+  /// What a store holds while ``graph`` has pending changes.
+  let committed: PlainGraph
+  let probes: [Probe]
+  /// Asks every question of every object; else a few by lot.
+  var isThorough = false
+
+  /// What is to be asked of a request.
+  func question(_ request: PlainRequest, seed: UInt64) -> Question {
+    let asked = request.includesPendingChanges ? graph : committed
+    return Question(request: request, seed: seed, matches: request.matches(in: asked))
+  }
+
   /// The first wrong answer.
-  func difference(_ request: PlainRequest) -> Difference? {
-    let dice = Dice(seed: seed)
-    let all = request.matches(in: graph)
-    let window = request.window(all)
+  func difference(_ question: Question) -> Difference? {
+    let dice = Dice(seed: question.seed)
     for probe in probes {
-      let form = dice.one(PredicateRenderer.Form.allCases)
-      var question = "request"
-      do {
-        let fetch = try probe.request(request, in: graph.model, form, seed: dice.next())
-        question = "fetchIDs"
-        let ids = try probe.context.fetchIDs(fetch).map(probe.key)
-        if ids != window { return difference(probe, "fetchIDs, \(form)", window, ids) }
-        if isThorough || dice.chance(30) {
-          question = "count"
-          let count = try probe.context.count(fetch)
-          if count != window.count { return difference(probe, question, window.count, count) }
-        }
-        if isThorough || dice.chance(20) {
-          question = "fetch"
-          let keys = try probe.context.fetch(fetch).map { probe.key($0.objectID) }
-          if keys != window { return difference(probe, question, window, keys) }
-        }
-        question = "matches"
-        if let predicate = fetch.predicate,
-          let key = try firstMistaken(request, predicate, Set(all), probe, dice)
-        {
-          return difference(probe, "matches #\(key)", all.contains(key), !all.contains(key))
-        }
-      } catch {
-        return difference(probe, question, "no error", error)
-      }
+      let asking = Asking(graph: graph, probe: probe, dice: dice, isThorough: isThorough)
+      if let difference = asking.difference(question) { return difference }
     }
     return nil
   }
+}
+
+/// The questions to one probe about one request.
+private struct Asking {
+  let graph: PlainGraph
+  let probe: Probe
+  let dice: Dice
+  let isThorough: Bool
+
+  /// Something that is asked always where all is, else by lot.
+  private func isDue(_ percent: Int) -> Bool { isThorough || dice.chance(percent) }
+
+  func difference(_ question: Examination.Question) -> Examination.Difference? {
+    let (request, all) = (question.request, question.matches)
+    let window = request.window(all)
+    let form = dice.one(PredicateRenderer.Form.allCases)
+    var asked = "request"
+    do {
+      let fetch = try probe.request(request, in: graph.model, form, seed: dice.next())
+      asked = "fetchIDs"
+      let ids = try probe.context.fetchIDs(fetch).map(probe.key)
+      if ids != window { return difference("fetchIDs, \(form)", window, ids) }
+      if isDue(30) {
+        asked = "count"
+        let count = try probe.context.count(fetch)
+        if count != window.count { return difference(asked, window.count, count) }
+      }
+      // What is not of this context's present has no say in the rest.
+      guard request.includesPendingChanges else { return nil }
+      if isDue(20) {
+        asked = "fetch"
+        let keys = try probe.context.fetch(fetch).map { probe.key($0.objectID) }
+        if keys != window { return difference(asked, window, keys) }
+      }
+      if isDue(10) {
+        asked = "fetchOne"
+        let first = try probe.context.fetchOne(fetch).map { [probe.key($0.objectID)] } ?? []
+        let expected = Array(all.dropFirst(request.offset).prefix(1))
+        if first != expected { return difference(asked, expected, first) }
+      }
+      guard let predicate = fetch.predicate else { return nil }
+      asked = "text"
+      if isDue(5), try FetchPredicate(format: predicate.description) != predicate {
+        return difference("text", predicate, "another predicate")
+      }
+      asked = "matches"
+      if let key = try firstMistaken(request, predicate, Set(all)) {
+        return difference("matches #\(key)", all.contains(key), !all.contains(key))
+      }
+      return nil
+    } catch {
+      return difference(asked, "no error", error)
+    }
+  }
 
   private func difference(
-    _ probe: Probe, _ question: String, _ expected: Any, _ actual: Any
-  ) -> Difference {
-    Difference(
+    _ question: String, _ expected: Any, _ actual: Any
+  ) -> Examination.Difference {
+    Examination.Difference(
       probe: probe.name, question: question, expected: "\(expected)", actual: "\(actual)",
       isError: actual is any Error)
   }
 
   /// An object of which the predicate says in memory what the graph does not.
   private func firstMistaken(
-    _ request: PlainRequest, _ predicate: FetchPredicate, _ all: Set<Int>, _ probe: Probe,
-    _ dice: Dice
+    _ request: PlainRequest, _ predicate: FetchPredicate, _ all: Set<Int>
   ) throws -> Int? {
     let keys = graph.keys(of: request.entity, includingSubentities: request.includesSubentities)
-    let asked = isThorough || dice.chance(2) ? keys : dice.few(keys, upTo: 3)
-    for key in asked {
+    for key in isDue(2) ? keys : dice.few(keys, upTo: 3) {
       let object = try probe.context.object(with: probe.id(key))
       if try predicate.matches(object) != all.contains(key) { return key }
     }

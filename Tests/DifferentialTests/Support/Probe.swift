@@ -35,6 +35,7 @@ final class Probe {
     fetch.fetchLimit = request.limit
     fetch.fetchOffset = request.offset
     fetch.includesSubentities = request.includesSubentities
+    fetch.includesPendingChanges = request.includesPendingChanges
     return fetch
   }
 }

@@ -30,6 +30,8 @@ struct RequestShrinker {
     for place in request.sortKeys.indices { add { $0.sortKeys.remove(at: place) } }
     if request.offset > 0 { add { $0.offset = 0 } }
     if request.limit > 0 { add { $0.limit = 0 } }
+    if !request.includesPendingChanges { add { $0.includesPendingChanges = true } }
+    if !request.includesSubentities { add { $0.includesSubentities = true } }
     return candidates
   }
 

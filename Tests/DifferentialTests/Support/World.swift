@@ -9,6 +9,8 @@ final class World {
   let dice: Dice
   let model: PlainModel
   private var edits: EditGenerator
+  /// The graph as of the last commit.
+  private var committed: PlainGraph
   private let folder: TemporaryFolder
   private var stores: [Side] = []
   private(set) var cases = 0
@@ -29,6 +31,7 @@ final class World {
     dice = Dice(seed: seed)
     model = ModelGenerator.make(dice)
     edits = EditGenerator(dice: dice, model: model)
+    committed = edits.graph
     folder = try TemporaryFolder()
     stores = [
       Side(store: try open(withIndexes: true), ids: ObjectIDs(), name: "indexed"),
@@ -45,63 +48,90 @@ final class World {
       options: options)
   }
 
-  /// Evaluates random requests on committed data, over pending changes, and after their commit.
+  /// Evaluates random requests on committed data, over pending changes, and after their commit or
+  /// rollback.
   ///
   /// - Parameter isDistorted: Makes the graph wrong, which has to be noticed.
   /// - Throws: ``Disagreement`` at the first one, and where a store is not sound in the end.
   func run(rounds: Int, requests: Int, isDistorted: Bool = false) throws {
     defer { for side in stores { side.store.close() } }
-    let filled = edits.fill()
-    try inEach { side, context in
-      try apply(filled, context, side.ids)
-      try context.commit()
-    }
+    try change(probes(), edits.fill()) { try $0.commit() }
     if isDistorted { edits.distort() }
+    committed = edits.graph
     try examine("committed", probes(), draw(requests))
     for round in 0..<rounds {
-      let changes = edits.change()
-      let pending = stores.map { Probe($0.name, $0.store.makeContext(), $0.ids) }
-      for (probe, side) in zip(pending, stores) { try apply(changes, probe.context, side.ids) }
+      let pending = probes()
+      try change(pending, edits.change())
       let drawn = draw(requests)
       try examine("pending", pending, drawn)
-      for probe in pending { try probe.context.commit() }
-      try examine("after commit", probes(), drawn)
+      if dice.chance(15) {
+        for probe in pending { probe.context.rollback() }
+        edits.restore(committed)
+        try examine("after rollback", pending, again(drawn))
+        continue
+      }
+      let settled = edits.settle()
+      try change(pending, settled) { try $0.commit() }
+      committed = edits.graph
+      let same = again(drawn)
+      try examine("after commit", dice.chance(50) ? pending : probes(), same)
       if round == rounds - 1 {
         stores[0].store.close()
         stores[0].store = try open(withIndexes: true)
-        try examine("after reopening", [probes()[0]], drawn)
+        try examine("after reopening", [probes()[0]], same)
       }
     }
     for side in stores { try side.store.check() }
-  }
-
-  private func inEach(_ body: (Side, ManagedObjectContext) throws -> Void) throws {
-    for side in stores { try body(side, side.store.makeContext()) }
   }
 
   private func probes() -> [Probe] {
     stores.map { Probe($0.name, $0.store.makeContext(), $0.ids) }
   }
 
-  private func draw(_ count: Int) -> [(request: PlainRequest, seed: UInt64)] {
+  private func change(
+    _ probes: [Probe], _ edits: [Edit], then: (ManagedObjectContext) throws -> Void = { _ in }
+  ) throws {
+    for (probe, side) in zip(probes, stores) {
+      try apply(edits, probe.context, side.ids)
+      try then(probe.context)
+    }
+  }
+
+  // MARK: Asking
+
+  private func examination(_ probes: [Probe]) -> Examination {
+    Examination(graph: edits.graph, committed: committed, probes: probes)
+  }
+
+  private func draw(_ count: Int) -> [Examination.Question] {
     cases += count
     let generator = RequestGenerator(dice: dice, graph: edits.graph)
-    return (0..<count).map { _ in (generator.request(), dice.next()) }
+    let examination = examination([])
+    return (0..<count).map { _ in examination.question(generator.request(), seed: dice.next()) }
+  }
+
+  /// The same questions of the graph as it is now.
+  private func again(_ questions: [Examination.Question]) -> [Examination.Question] {
+    let examination = examination([])
+    return questions.map { examination.question($0.request, seed: $0.seed) }
   }
 
   private func examine(
-    _ state: String, _ probes: [Probe], _ drawn: [(request: PlainRequest, seed: UInt64)]
+    _ state: String, _ probes: [Probe], _ questions: [Examination.Question]
   ) throws {
-    for (request, seed) in drawn {
-      var examination = Examination(graph: edits.graph, probes: probes, seed: seed)
-      guard let found = examination.difference(request) else { continue }
+    var examination = examination(probes)
+    for question in questions {
+      guard let found = examination.difference(question) else { continue }
       examination.isThorough = true
-      // A smaller request that makes no sense is refused, which is another matter.
-      let shrinker = RequestShrinker {
-        examination.difference($0).map { $0.isError == found.isError } ?? false
+      func difference(_ request: PlainRequest) -> Examination.Difference? {
+        examination.difference(examination.question(request, seed: question.seed))
       }
-      let smallest = shrinker.shrink(request)
-      throw report(state, smallest, examination.difference(smallest) ?? found, probes)
+      // A smaller request that makes no sense is refused, which is another matter.
+      let shrinker = RequestShrinker { request in
+        difference(request).map { $0.isError == found.isError } ?? false
+      }
+      let smallest = shrinker.shrink(question.request)
+      throw report(state, smallest, difference(smallest) ?? found, probes)
     }
   }
 
@@ -149,7 +179,8 @@ final class World {
     return Disagreement(
       description: """
         World \(dice.seed), \(state), \(probe.name) store, \(difference.question)
-        entity \(model.entities[request.entity].name), subentities \(request.includesSubentities)
+        entity \(model.entities[request.entity].name), subentities \(request.includesSubentities), \
+        pending changes \(request.includesPendingChanges)
         predicate \(text ?? "none")
         sorted by \(keys), limit \(request.limit), offset \(request.offset)
         expected \(difference.expected)

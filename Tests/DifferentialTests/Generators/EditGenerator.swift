@@ -27,7 +27,7 @@ struct EditGenerator {
 
   /// Fills an empty graph.
   mutating func fill() -> [Edit] {
-    for _ in 0..<dice.int(20...50) { insert() }
+    for _ in 0..<dice.one([20, 30, 40, 60, 90]) { insert() }
     for key in graph.objects.keys.sorted() { relate(key, percent: 70) }
     return take()
   }

@@ -21,7 +21,7 @@ struct ModelGenerator {
     for place in 0..<dice.int(1...4) { addEntity(place) }
     for _ in 0..<dice.int(1...(2 * model.entities.count)) { addRelationship() }
     for place in model.entities.indices {
-      for _ in 0..<dice.int(0...4) { addIndex(to: place) }
+      for _ in 0..<dice.int(0...5) { addIndex(to: place) }
     }
     return model
   }

@@ -66,7 +66,7 @@ struct PredicateGenerator {
 
   /// What an index of the entity can answer: its condition, equalities of its first columns, and a
   /// comparison of the next.
-  private func indexed(in scope: Scope) -> PlainPredicate? {
+  func indexed(in scope: Scope) -> PlainPredicate? {
     let indexes = model.lineage(scope.entity).flatMap { model.entities[$0].indexes }
     guard let index = dice.some(indexes) else { return nil }
     var parts: [PlainPredicate] = []

@@ -14,7 +14,7 @@ struct RequestGenerator {
     var request = PlainRequest(entity: entity)
     request.includesSubentities = !dice.chance(15)
     if !dice.chance(3) {
-      request.predicate = predicates.predicate(in: PredicateGenerator.Scope(entity: entity))
+      request.predicate = predicate(in: PredicateGenerator.Scope(entity: entity))
     }
     if dice.chance(25) {
       request.sortKeys = indexedKeys(on: entity)
@@ -25,6 +25,15 @@ struct RequestGenerator {
     if dice.chance(40) { request.limit = dice.int(1...8) }
     if dice.chance(25) { request.offset = dice.int(1...6) }
     return request
+  }
+
+  /// A third of them such that indexes can answer alone or together.
+  private func predicate(in scope: PredicateGenerator.Scope) -> PlainPredicate {
+    guard dice.chance(35), let first = predicates.indexed(in: scope) else {
+      return predicates.predicate(in: scope)
+    }
+    guard dice.chance(35), let second = predicates.indexed(in: scope) else { return first }
+    return dice.chance(60) ? .or([first, second]) : .and([first, second])
   }
 
   /// The order of an index or its opposite, or of a part of one.

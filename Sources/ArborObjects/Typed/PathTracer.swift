@@ -38,6 +38,31 @@ final class PathTracer {
   static func names(
     of keyPath: AnyKeyPath, in objectClass: ManagedObject.Type
   ) throws(ArborError) -> [String] {
+    let key = KnownPath(objectClass: ObjectIdentifier(objectClass), keyPath: keyPath)
+    if let names = known.withLock({ $0[key] }) { return names }
+    let names = try trace(keyPath, objectClass)
+    known.withLock { known in
+      // Key paths with arguments, such as subscripts, are without number.
+      if known.count >= 1024 { known.removeAll() }
+      known[key] = names
+    }
+    return names
+  }
+
+  /// A key path that was traced before.
+  ///
+  /// It is `@unchecked` because a key path may hold the arguments of subscripts: they are compared
+  /// and never read.
+  private struct KnownPath: Hashable, @unchecked Sendable {
+    let objectClass: ObjectIdentifier
+    let keyPath: AnyKeyPath
+  }
+
+  private static let known = Mutex<[KnownPath: [String]]>([:])
+
+  private static func trace(
+    _ keyPath: AnyKeyPath, _ objectClass: ManagedObject.Type
+  ) throws(ArborError) -> [String] {
     var found: [String]?
     for round in 0..<2 {
       let tracer = PathTracer(round: round)

@@ -1,7 +1,7 @@
 /// One side of a bound comparison, or a part of one.
 ///
-/// `@count`, `count(…)` and `[SIZE]` are all `.call(.count, …)`, the other collection operators that
-/// compute one value are the functions of their meaning likewise.
+/// `@count`, `count(…)` and `[SIZE]` are all `.call(.count, …)`; the other collection operators
+/// that compute one value are the functions of their meaning likewise.
 package indirect enum BoundExpression: Sendable {
   case path(BoundPath)
   case constant(Value)

@@ -32,8 +32,8 @@ package indirect enum BoundNode: Sendable {
   case or([BoundNode])
   case not(BoundNode)
   case comparison(BoundComparison)
-  /// Any or all members of a to-many relationship fulfil a predicate, whose candidate they are. NONE
-  /// is the opposite of any; a path over several relationships is as many quantifiers.
+  /// Any or all members of a to-many relationship fulfil a predicate, whose candidate they are.
+  /// NONE is the opposite of any; a path over several relationships is as many quantifiers.
   case quantified(BoundQuantifier, BoundCollection, BoundNode)
 }
 

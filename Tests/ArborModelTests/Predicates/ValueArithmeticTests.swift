@@ -8,6 +8,29 @@ import Testing
     function.value(of: arguments, now: Date(timeIntervalSinceReferenceDate: 0))
   }
 
+  @Test(arguments: [
+    "1 + 2 == 3", "7 / 2 == 3", "-7 / 2 == -3", "7.0 / 2 == 3.5", "7 / 0 == nil",
+    "7.5 / 0 == nil", "1 / 0.0 == nil", "modulus:by:(-7, 2) == -1", "modulus:by:(7, 0) == nil",
+    "modulus:by:(7.5, 2) == 1.5", "2 ** 10 == 1024", "2 ** -1 == 0.5",
+    "2 ** 63 == 9.223372036854776e18",
+    "(1 + 2) * 2 == 6", "-(3) == -3", "9223372036854775807 + 1 == 9223372036854775808",
+    "9223372036854775807 * 9223372036854775807 > 8.5e37",
+    "-9223372036854775807 - 2 == -9223372036854775809",
+    "(-9223372036854775807 - 1) / -1 == 9223372036854775808",
+    "modulus:by:(-9223372036854775807 - 1, -1) == 0", "1 + nil == nil", "nil * 2 == nil",
+    "TRUE + TRUE == 2", "CAST('0.1', 'NSDecimalNumber') + CAST('0.2', 'NSDecimalNumber') == 0.3",
+    "CAST('1', 'NSDecimalNumber') / 3 < 0.34", "CAST('7', 'NSDecimalNumber') / 0 == nil",
+    "modulus:by:(CAST('7.5', 'NSDecimalNumber'), 2) == 1.5",
+    "modulus:by:(CAST('-7.5', 'NSDecimalNumber'), 2) == -1.5",
+    "1e308 * 10 > 1e308", "5 & 3 == 1", "5 | 3 == 7", "bitwiseXor:with:(5, 3) == 6",
+    "1 << 4 == 16", "1 << 64 == 0", "1 << 1000 == 0", "-8 >> 1 == -4", "-8 >> 99 == -1",
+    "8 << -2 == 2", "onesComplement(0) == -1", "bitwiseAnd:with:(1.5, 1) == nil",
+    "bitwiseAnd:with:(6.0, 3) == 2",
+  ])
+  func arithmetic(_ text: String) throws {
+    #expect(try PredicateWorld.holds(text), "\(text)")
+  }
+
   static let edges: [Value] = [
     .null, .boolean(true), .integer(0), .integer(1), .integer(-1), .integer(.max), .integer(.min),
     .integer(64), .integer(-64), .double(0), .double(-0.0), .double(0.1), .double(.infinity),

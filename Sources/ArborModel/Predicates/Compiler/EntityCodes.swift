@@ -10,8 +10,8 @@ final class EntityCodes<Code> {
   private let family: [EntitySchema]
   private let make: (EntitySchema) throws(ArborError) -> Code
 
-  /// - Throws: What making the code of the first entity throws. What is wrong with one is wrong with
-  ///   all.
+  /// - Throws: What making the code of the first entity throws. What is wrong with one is wrong
+  ///   with all.
   init(
     _ family: [EntitySchema], _ make: @escaping (EntitySchema) throws(ArborError) -> Code
   ) throws(ArborError) {

@@ -90,36 +90,33 @@ private struct FieldPairTest {
     _ order: @escaping (FieldLocator.Located, FieldLocator.Located) -> Ordering
   ) -> CompiledPredicate {
     let comparison = comparison
-    let (ifBothNil, ifOneNil) = (comparison == .equal, comparison == .notEqual)
     if let first = left.ownField, let second = right.ownField {
       return { record, _, _ in
-        switch (record.isNull(first), record.isNull(second)) {
-        case (true, true): return ifBothNil
-        case (false, false):
-          return comparison.accepts(
-            order(
-              FieldLocator.Located(record: record, field: first),
-              FieldLocator.Located(record: record, field: second)))
-        default: return ifOneNil
+        let (isFirstNil, isSecondNil) = (record.isNull(first), record.isNull(second))
+        if isFirstNil || isSecondNil {
+          return comparison.accepts(isFirstNil, isSecondNil, .equal)
         }
+        return comparison.accepts(
+          order(
+            FieldLocator.Located(record: record, field: first),
+            FieldLocator.Located(record: record, field: second)))
       }
     }
     return { record, number, resolver in
-      var (first, second) = (
-        left.locate(record, number, resolver), right.locate(record, number, resolver)
-      )
-      if let located = first, located.record.isNull(located.field) { first = nil }
-      if let located = second, located.record.isNull(located.field) { second = nil }
-      switch (first, second) {
-      case (nil, nil): return ifBothNil
-      case (let first?, let second?): return comparison.accepts(order(first, second))
-      default: return ifOneNil
+      let first = left.locate(record, number, resolver)
+      let second = right.locate(record, number, resolver)
+      guard let first, let second, !first.isNil, !second.isNil else {
+        return comparison.accepts(first?.isNil ?? true, second?.isNil ?? true, .equal)
       }
+      return comparison.accepts(order(first, second))
     }
   }
 }
 
 extension FieldLocator.Located {
+  @inline(__always)
+  fileprivate var isNil: Bool { record.isNull(field) }
+
   /// The number of a field of whole numbers, which a Boolean's is too.
   @inline(__always)
   fileprivate var wholeNumber: Int64 {

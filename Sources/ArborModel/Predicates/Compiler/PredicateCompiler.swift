@@ -218,6 +218,7 @@ struct PredicateCompilation {
     }
     if let node = try membership(comparison) { return node }
     if let node = fieldPair(comparison) { return node }
+    if let node = try numbers(comparison) { return node }
     return try compileValues(comparison)
   }
 

@@ -27,10 +27,10 @@ extension PredicateFunction {
     case .log: return ValueFunctions.real(first, log10)
     case .ln: return ValueFunctions.real(first, Foundation.log)
     case .exp: return ValueFunctions.real(first, Foundation.exp)
-    case .floor: return ValueFunctions.floor(first)
-    case .ceiling: return ValueFunctions.ceiling(first)
+    case .floor: return ValueFunctions.rounded(first, .down)
+    case .ceiling: return ValueFunctions.rounded(first, .up)
     case .abs: return ValueFunctions.magnitude(first)
-    case .trunc: return ValueFunctions.truncated(first)
+    case .trunc: return ValueFunctions.rounded(first, .towardZero)
     case .random: return .double(Double.random(in: 0..<1))
     case .randomn: return ValueFunctions.random(below: first)
     case .uppercase: return ValueFunctions.text(first) { .string($0.uppercased()) }

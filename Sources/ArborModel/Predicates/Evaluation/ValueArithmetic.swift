@@ -13,7 +13,7 @@ enum ValueArithmetic {
   /// The numbers that an operation is carried out on.
   private enum Pair {
     case whole(Int64, Int64)
-    case decimal(Decimal, Decimal)
+    case decimal(ExactDecimal, ExactDecimal)
     case double(Double, Double)
 
     init?(_ left: Value, _ right: Value) {
@@ -43,8 +43,9 @@ enum ValueArithmetic {
     switch Pair(left, right) {
     case .whole(let left, let right):
       let (sum, overflows) = left.addingReportingOverflow(right)
-      return overflows ? decimal(left, right, NSDecimalAdd) : .integer(sum)
-    case .decimal(let left, let right): return decimal(left, right, NSDecimalAdd, +)
+      return overflows ? exact(left, right) { $0.adding($1) } : .integer(sum)
+    case .decimal(let one, let other):
+      return decimal(one.adding(other)) ?? doubles(left, right, +)
     case .double(let left, let right): return number(left + right)
     case nil: return .null
     }
@@ -60,8 +61,9 @@ enum ValueArithmetic {
     switch Pair(left, right) {
     case .whole(let left, let right):
       let (difference, overflows) = left.subtractingReportingOverflow(right)
-      return overflows ? decimal(left, right, NSDecimalSubtract) : .integer(difference)
-    case .decimal(let left, let right): return decimal(left, right, NSDecimalSubtract, -)
+      return overflows ? exact(left, right) { $0.adding($1.negated) } : .integer(difference)
+    case .decimal(let one, let other):
+      return decimal(one.adding(other.negated)) ?? doubles(left, right, -)
     case .double(let left, let right): return number(left - right)
     case nil: return .null
     }
@@ -71,8 +73,9 @@ enum ValueArithmetic {
     switch Pair(left, right) {
     case .whole(let left, let right):
       let (product, overflows) = left.multipliedReportingOverflow(by: right)
-      return overflows ? decimal(left, right, NSDecimalMultiply) : .integer(product)
-    case .decimal(let left, let right): return decimal(left, right, NSDecimalMultiply, *)
+      return overflows ? exact(left, right) { $0.multiplied(by: $1) } : .integer(product)
+    case .decimal(let one, let other):
+      return decimal(one.multiplied(by: other)) ?? doubles(left, right, *)
     case .double(let left, let right): return number(left * right)
     case nil: return .null
     }
@@ -84,8 +87,9 @@ enum ValueArithmetic {
     case .whole(let left, let right):
       let (quotient, overflows) = left.dividedReportingOverflow(by: right)
       return overflows ? .decimal(Decimal(left.magnitude)) : .integer(quotient)
-    case .decimal(let left, let right):
-      return right.isZero ? .null : decimal(left, right, NSDecimalDivide, /)
+    case .decimal(let one, let other):
+      guard let quotient = one.divided(by: other) else { return .null }
+      return decimal(quotient) ?? doubles(left, right, /)
     case .double(let left, let right): return right == 0 ? .null : number(left / right)
     case nil: return .null
     }
@@ -97,17 +101,13 @@ enum ValueArithmetic {
     case .whole(_, 0): return .null
     case .whole(let left, let right):
       return .integer(left.remainderReportingOverflow(dividingBy: right).partialValue)
-    case .decimal(let left, let right):
-      if right.isZero { return .null }
-      if let rest = remainder(left.magnitude, right.magnitude) {
-        return .decimal(left.sign == .minus ? -rest : rest)
-      }
+    case .decimal(let one, let other):
+      guard let rest = one.remainder(dividingBy: other) else { return .null }
+      return decimal(rest) ?? .null
     case .double(let left, let right):
       return right == 0 ? .null : number(left.truncatingRemainder(dividingBy: right))
     case nil: return .null
     }
-    guard let left = left.double, let right = right.double, right != 0 else { return .null }
-    return number(left.truncatingRemainder(dividingBy: right))
   }
 
   /// A power. Of whole numbers it is whole while it fits; all others are floating point.
@@ -123,7 +123,8 @@ enum ValueArithmetic {
 
   static func negate(_ value: Value) -> Value {
     switch value {
-    case .decimal(let number): number.isNaN ? .null : .decimal(-number)
+    case .decimal(let number):
+      ExactDecimal(number).flatMap { decimal($0.negated) } ?? .null
     case .double(let number): self.number(-number)
     default: subtract(.integer(0), value)
     }
@@ -157,57 +158,36 @@ enum ValueArithmetic {
     return result
   }
 
-  private typealias DecimalOperation = (
-    UnsafeMutablePointer<Decimal>, UnsafePointer<Decimal>, UnsafePointer<Decimal>,
-    NSDecimalNumber.RoundingMode
-  ) -> NSDecimalNumber.CalculationError
-
   /// Sums, differences and products of whole numbers always have a place among decimals.
-  private static func decimal(
-    _ left: Int64, _ right: Int64, _ operation: DecimalOperation
+  private static func exact(
+    _ left: Int64, _ right: Int64, _ operation: (ExactDecimal, ExactDecimal) -> ExactDecimal
   ) -> Value {
-    decimal(Decimal(left), Decimal(right), operation) { _, _ in .nan }
-  }
-
-  private static func decimal(
-    _ left: Decimal, _ right: Decimal, _ operation: DecimalOperation,
-    _ beyond: (Double, Double) -> Double
-  ) -> Value {
-    var (left, right, result) = (left, right, Decimal())
-    switch operation(&result, &left, &right, .plain) {
-    case .noError, .lossOfPrecision:
-      if !result.isNaN { return .decimal(result) }
-    default: break
-    }
-    guard let left = Value.decimal(left).double, let right = Value.decimal(right).double else {
+    guard let left = ExactDecimal(Decimal(left)), let right = ExactDecimal(Decimal(right)) else {
       return .null
     }
-    return number(beyond(left, right))
+    return decimal(operation(left, right)) ?? .null
   }
 
-  /// What a division of decimals above 0 leaves over; nil where the quotient is beyond what decimals
-  /// hold exactly.
-  private static func remainder(_ left: Decimal, _ right: Decimal) -> Decimal? {
-    var (left, right, quotient, whole) = (left, right, Decimal(), Decimal())
-    guard NSDecimalDivide(&quotient, &left, &right, .down) != .overflow, !quotient.isNaN else {
-      return nil
-    }
-    NSDecimalRound(&whole, &quotient, 0, .down)
-    guard case .decimal(let part) = multiply(.decimal(whole), .decimal(right)),
-      case .decimal(let rest) = subtract(.decimal(left), .decimal(part)),
-      rest.sign == .plus, rest < right
-    else { return nil }
-    return rest
+  /// nil beyond what decimals hold.
+  private static func decimal(_ number: ExactDecimal) -> Value? {
+    number.decimal.map(Value.decimal)
+  }
+
+  private static func doubles(
+    _ left: Value, _ right: Value, _ operation: (Double, Double) -> Double
+  ) -> Value {
+    guard let left = left.double, let right = right.double else { return .null }
+    return number(operation(left, right))
   }
 }
 
 extension Value {
   /// A number that is no floating-point one, as a decimal.
-  fileprivate var exactDecimal: Decimal? {
+  fileprivate var exactDecimal: ExactDecimal? {
     switch self {
-    case .boolean(let flag): flag ? 1 : 0
-    case .integer(let number): Decimal(number)
-    case .decimal(let number): number.isNaN ? nil : number
+    case .boolean(let flag): ExactDecimal(flag ? 1 : 0)
+    case .integer(let number): ExactDecimal(Decimal(number))
+    case .decimal(let number): ExactDecimal(number)
     default: nil
     }
   }

@@ -10,35 +10,22 @@ enum ValueFunctions {
   }
 
   /// A whole number near a number. Decimals stay decimals, floating-point numbers stay those.
-  static func rounded(
-    _ value: Value, _ decimalMode: (Decimal) -> NSDecimalNumber.RoundingMode,
-    _ mode: FloatingPointRoundingRule
-  ) -> Value {
+  static func rounded(_ value: Value, _ rule: FloatingPointRoundingRule) -> Value {
     switch value {
     case .boolean(let flag): return .integer(flag ? 1 : 0)
     case .integer: return value
-    case .double(let number): return ValueArithmetic.number(number.rounded(mode))
+    case .double(let number): return ValueArithmetic.number(number.rounded(rule))
     case .decimal(let number):
-      if number.isNaN { return .null }
-      var (source, whole) = (number, Decimal())
-      NSDecimalRound(&whole, &source, 0, decimalMode(number))
-      return .decimal(whole)
+      return ExactDecimal(number)?.rounded(rule).decimal.map(Value.decimal) ?? .null
     default: return .null
     }
-  }
-
-  static func floor(_ value: Value) -> Value { rounded(value, { _ in .down }, .down) }
-  static func ceiling(_ value: Value) -> Value { rounded(value, { _ in .up }, .up) }
-
-  /// Cuts the fraction off.
-  static func truncated(_ value: Value) -> Value {
-    rounded(value, { $0.sign == .minus ? .up : .down }, .towardZero)
   }
 
   static func magnitude(_ value: Value) -> Value {
     switch value {
     case .double(let number): ValueArithmetic.number(number.magnitude)
-    case .decimal(let number): number.isNaN ? .null : .decimal(number.magnitude)
+    case .decimal(let number):
+      number.sign == .minus ? ValueArithmetic.negate(value) : (number.isNaN ? .null : value)
     case .integer(let number) where number < 0: ValueArithmetic.negate(value)
     default: value.wholeNumber.map(Value.integer) ?? .null
     }

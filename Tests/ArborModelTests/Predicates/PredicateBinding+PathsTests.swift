@@ -3,13 +3,13 @@ import Foundation
 import Testing
 
 /// What binding refuses, and that it says where and why.
-@Suite struct PredicateBindingTests {
+@Suite struct PredicateBindingPathsTests {
   @Test(arguments: [
     ("staff.long > 1", 1, "Company.staff is a to-many relationship"),
     ("1 < staff.long", 5, "ANY, ALL or NONE"), ("staff == nil", 1, "@count"),
     ("staff.name BEGINSWITH 'x'", 1, "to-many"), ("staff IN {nil}", 1, "to-many"),
     ("staff.company.title == 'x'", 1, "to-many"), ("head.reports.name == 'x'", 6, "Person.reports"),
-    ("size == staff.long", 9, "to-many"), ("staff.long + 1 > 2", 1, "this path gives many"),
+    ("#size == staff.long", 10, "to-many"), ("staff.long + 1 > 2", 1, "this path gives many"),
     ("uppercase(staff.name) == 'X'", 11, "this path gives many"),
     ("ANY title == 'x'", 5, "leave ANY out"), ("ALL head.name == 'x'", 5, "leave ALL out"),
     ("NONE SELF == nil", 11, "SELF leads to one value"),
@@ -21,7 +21,7 @@ import Testing
     ("staff.@count.name == 3", 14, "No name"),
     ("title.@count == 3", 1, "is an attribute"), ("head.@count == 3", 6, "it needs a to-many"),
     ("@count == 3", 1, "name one before it"), ("title + 1 == 2", 7, "takes numbers and dates"),
-    ("size * head.name == 2", 6, "takes numbers"), ("uppercase(size) == 'X'", 1, "takes texts"),
+    ("#size * head.name == 2", 7, "takes numbers"), ("uppercase(#size) == 'X'", 1, "takes texts"),
     ("title UNION {1} == {1}", 7, "takes collections"),
     ("FUNCTION(title, 'nobody') == 1", 1, "no function \"nobody\""),
     ("CAST(title, 'NSData') == nil", 1, "NSDecimalNumber"),
@@ -30,7 +30,7 @@ import Testing
     ("SUBQUERY(staff, $x, $y.name == 'y').@count == 1", 21, "$y has no value"),
     ("SUBQUERY(staff, $x, $x.name == 'y').@count == $x", 47, "$x has no value"),
     ("SUBQUERY(staff, $x, $x.reports.name == 'y').@count == 1", 24, "to-many"),
-    ("title[0] == 'x'", 1, "Brackets take"),
+    ("title[0] == 'x'", 6, "Brackets take"),
     ("ranking[0].nme == 'x'", 12, "did you mean \"name\"?"),
     ("ANY staff.long > 'x'", 16, "a number against a text"),
     ("SUBQUERY(staff, $x, $x.long > 'x').@count == 1", 29, "a number against a text"),
@@ -54,7 +54,7 @@ import Testing
     let world = try PredicateWorld()
     for text in [
       "ANY staff.long > %@", "SUBQUERY(staff, $x, $x.long > %@).@count > 0",
-      "TERNARY(size > %@, 1, 2) == 1", "SUBQUERY({1, 2}, $x, size > %@).@count > 0",
+      "TERNARY(#size > %@, 1, 2) == 1", "SUBQUERY({1, 2}, $x, #size > %@).@count > 0",
     ] {
       let predicate = try FetchPredicate(format: text, "x")
       #expect(throws: ArborError.self, "\(text)") {
@@ -71,7 +71,7 @@ import Testing
   /// A chain of assignments repeats each expression; it ends before it grows beyond use.
   @Test func assignmentsAreBounded() throws {
     let world = try PredicateWorld()
-    var text = "($a0 := size) > 0"
+    var text = "($a0 := #size) > 0"
     for step in 1...20 { text += " AND ($a\(step) := $a\(step - 1) + $a\(step - 1)) > 0" }
     let error = #expect(throws: ArborError.self) {
       try PredicateBinder.bind(
@@ -103,8 +103,53 @@ import Testing
       return node
     }
     #expect(try inner("ANY staff.long > 5")?.readsOuterScopes == false)
-    #expect(try inner("ANY staff.long > size")?.readsOuterScopes == true)
+    #expect(try inner("ANY staff.long > #size")?.readsOuterScopes == true)
     #expect(try inner("ANY staff.reports.long > 5")?.readsOuterScopes == false)
-    #expect(try inner("ANY staff.reports.long > size")?.readsOuterScopes == true)
+    #expect(try inner("ANY staff.reports.long > #size")?.readsOuterScopes == true)
+  }
+
+  /// Parts of composites are named like properties, and unknown ones are refused.
+  @Test func compositesHaveParts() throws {
+    let model = ManagedObjectModel(
+      entities: [
+        EntityDescription(
+          name: "Shop",
+          attributes: [
+            AttributeDescription(name: "place", type: .composite("Place"), isOptional: true)
+          ])
+      ],
+      composites: [
+        CompositeDescription(
+          name: "Place",
+          attributes: [
+            AttributeDescription(name: "city", type: .string),
+            AttributeDescription(name: "latitude", type: .double),
+            AttributeDescription(name: "longitude", type: .double),
+          ])
+      ])
+    let schema = try ModelSchema(model, catalog: SchemaCatalog(numbering: model))
+    let shop = schema.entities[0]
+    guard case .attribute(let place) = shop.property(named: "place") else { return }
+    let allocator = SlabAllocator()
+    var record = RecordBuffer(copying: shop.layout.template, into: allocator)
+    let value = Value.composite(["city": "Rome", "latitude": 41.9, "longitude": 12.5])
+    let isSet = record.set(place.field, value, allocator: allocator)
+    #expect(isSet)
+    let environment = PredicateEnvironment(schema: schema, storeID: UUID())
+    func holds(_ predicate: FetchPredicate) throws -> Bool {
+      try predicate.compiled(for: shop, environment: environment)(
+        record.view, ObjectNumber(entity: shop.number, sequence: 1), nil)
+    }
+    #expect(try holds("place.city == 'Rome'"))
+    #expect(try holds("place['city'] BEGINSWITH 'R'"))
+    #expect(try holds("place.latitude + place.longitude > 54"))
+    #expect(try holds("distanceToLocation:fromLocation:(place, {41.9, 12.5}) == 0"))
+    #expect(try holds("place[SIZE] == 3"))
+    #expect(try holds("'Rome' IN place"))
+    for wrong in ["place.town == 'x'", "place.city.x == 'x'", "place > 5"] {
+      #expect(throws: ArborError.self, "\(wrong)") {
+        try holds(FetchPredicate(stringLiteral: wrong))
+      }
+    }
   }
 }

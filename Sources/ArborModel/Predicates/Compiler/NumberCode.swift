@@ -1,0 +1,201 @@
+internal import Foundation
+
+/// A whole number that was read or computed, if there is one.
+struct WholeNumber {
+  enum State: UInt8 {
+    case number
+    /// Nil.
+    case missing
+    /// More than 64 bits hold; the general way gives the decimal that it is.
+    case overflow
+  }
+
+  let value: Int64
+  let state: State
+
+  @inline(__always)
+  init(_ value: Int64) {
+    self.value = value
+    state = .number
+  }
+
+  private init(_ state: State) {
+    value = 0
+    self.state = state
+  }
+
+  static let missing = WholeNumber(.missing)
+  static let overflow = WholeNumber(.overflow)
+}
+
+/// Arithmetic on the numbers and dates of a record, without values in between. It says what
+/// ``ValueArithmetic`` says.
+enum NumberCode {
+  case whole(WholeCode)
+  /// Floating-point numbers, or dates as seconds since 2001.
+  case real(RealCode, isDate: Bool)
+
+  struct WholeCode {
+    /// Whether the number comes from a field or a constant and so never exceeds 64 bits.
+    let isPlain: Bool
+    let read: (RecordView, ObjectNumber, (any RecordResolver)?) -> WholeNumber
+  }
+
+  struct RealCode {
+    /// What is no number stands for nil.
+    let read: (RecordView, ObjectNumber, (any RecordResolver)?) -> Double
+  }
+
+  /// The code as floating-point numbers; nil for whole numbers that may exceed 64 bits, and for
+  /// dates.
+  private var real: RealCode? {
+    switch self {
+    case .real(let code, false): return code
+    case .real: return nil
+    case .whole(let code):
+      guard code.isPlain else { return nil }
+      let read = code.read
+      return RealCode { record, number, resolver in
+        let whole = read(record, number, resolver)
+        return whole.state == .number ? Double(whole.value) : .nan
+      }
+    }
+  }
+
+  // MARK: Leaves
+
+  init?(_ value: Value) {
+    switch value {
+    case .integer(let number):
+      self = .whole(WholeCode(isPlain: true) { _, _, _ in WholeNumber(number) })
+    case .double(let number) where !number.isNaN:
+      self = .real(RealCode { _, _, _ in number }, isDate: false)
+    case .date(let date):
+      let seconds = date.timeIntervalSinceReferenceDate
+      guard !seconds.isNaN else { return nil }
+      self = .real(RealCode { _, _, _ in seconds }, isDate: true)
+    default: return nil
+    }
+  }
+
+  init?(_ field: RecordField) {
+    switch field.kind {
+    case .boolean: self = .whole(field, Int8.self)
+    case .int16: self = .whole(field, Int16.self)
+    case .int32: self = .whole(field, Int32.self)
+    case .int64: self = .whole(field, Int64.self)
+    case .float:
+      self = .real(
+        RealCode { record, _, _ in
+          record.isNull(field) ? .nan : Double(record.load(field, as: Float.self))
+        }, isDate: false)
+    case .double, .date:
+      let code = RealCode { record, _, _ in
+        record.isNull(field) ? .nan : record.load(field, as: Double.self)
+      }
+      if case .date = field.kind {
+        self = .real(code, isDate: true)
+      } else {
+        self = .real(code, isDate: false)
+      }
+    default: return nil
+    }
+  }
+
+  private static func whole<Number: FixedWidthInteger & BitwiseCopyable>(
+    _ field: RecordField, _ type: Number.Type
+  ) -> NumberCode {
+    .whole(
+      WholeCode(isPlain: true) { record, _, _ in
+        record.isNull(field) ? .missing : WholeNumber(Int64(record.load(field, as: Number.self)))
+      })
+  }
+
+  // MARK: Operations
+
+  /// An operation of two numbers; nil for what has no typed form.
+  init?(_ function: PredicateFunction, _ left: NumberCode, _ right: NumberCode) {
+    if case .whole(let left) = left, case .whole(let right) = right {
+      guard let code = Self.whole(function, left, right) else { return nil }
+      self = .whole(code)
+      return
+    }
+    switch (function, left, right) {
+    case (.subtract, .real(let left, true), .real(let right, true)):
+      self = .real(Self.combine(left, right) { $0 - $1 }, isDate: false)
+    case (.add, .real(let date, true), let number), (.add, let number, .real(let date, true)):
+      guard let seconds = number.real else { return nil }
+      self = .real(Self.combine(date, seconds) { Self.finite($0 + $1) }, isDate: true)
+    case (.subtract, .real(let date, true), let number):
+      guard let seconds = number.real else { return nil }
+      self = .real(Self.combine(date, seconds) { Self.finite($0 - $1) }, isDate: true)
+    default:
+      guard let left = left.real, let right = right.real,
+        let code = Self.real(function, left, right)
+      else { return nil }
+      self = .real(code, isDate: false)
+    }
+  }
+
+  @inline(__always)
+  private static func finite(_ seconds: Double) -> Double { seconds.isFinite ? seconds : .nan }
+
+  private static func whole(
+    _ function: PredicateFunction, _ left: WholeCode, _ right: WholeCode
+  ) -> WholeCode? {
+    switch function {
+    case .add: combine(left, right) { $0.addingReportingOverflow($1) }
+    case .subtract: combine(left, right) { $0.subtractingReportingOverflow($1) }
+    case .multiply: combine(left, right) { $0.multipliedReportingOverflow(by: $1) }
+    case .divide: combine(left, right, refusesZero: true) { $0.dividedReportingOverflow(by: $1) }
+    case .modulus:
+      combine(left, right, refusesZero: true) {
+        ($0.remainderReportingOverflow(dividingBy: $1).partialValue, false)
+      }
+    default: nil
+    }
+  }
+
+  @inline(__always)
+  private static func combine(
+    _ left: WholeCode, _ right: WholeCode, refusesZero: Bool = false,
+    _ operation: @escaping (Int64, Int64) -> (partialValue: Int64, overflow: Bool)
+  ) -> WholeCode {
+    let (left, right) = (left.read, right.read)
+    return WholeCode(isPlain: false) { record, number, resolver in
+      let first = left(record, number, resolver)
+      let second = right(record, number, resolver)
+      guard first.state == .number, second.state == .number else {
+        // A number beyond 64 bits with nil is nil.
+        let isMissing = first.state == .missing || second.state == .missing
+        return isMissing ? .missing : .overflow
+      }
+      if refusesZero, second.value == 0 { return .missing }
+      let (value, overflows) = operation(first.value, second.value)
+      return overflows ? .overflow : WholeNumber(value)
+    }
+  }
+
+  private static func real(
+    _ function: PredicateFunction, _ left: RealCode, _ right: RealCode
+  ) -> RealCode? {
+    switch function {
+    case .add: combine(left, right) { $0 + $1 }
+    case .subtract: combine(left, right) { $0 - $1 }
+    case .multiply: combine(left, right) { $0 * $1 }
+    case .divide: combine(left, right) { $1 == 0 ? .nan : $0 / $1 }
+    case .modulus: combine(left, right) { $1 == 0 ? .nan : $0.truncatingRemainder(dividingBy: $1) }
+    default: nil
+    }
+  }
+
+  @inline(__always)
+  private static func combine(
+    _ left: RealCode, _ right: RealCode, _ operation: @escaping (Double, Double) -> Double
+  ) -> RealCode {
+    let (left, right) = (left.read, right.read)
+    return RealCode { record, number, resolver in
+      operation(left(record, number, resolver), right(record, number, resolver))
+    }
+  }
+}

@@ -1,0 +1,115 @@
+internal import Foundation
+
+/// Comparisons of computed numbers.
+extension PredicateCompilation {
+  /// The code of a comparison at least one of whose sides is computed from numbers or dates of the
+  /// candidate; nil where it has no typed form.
+  func numbers(_ comparison: BoundComparison) throws(ArborError) -> CompiledNode? {
+    guard let test = NumberTest(comparison.comparison),
+      let left = try number(comparison.left), let right = try number(comparison.right)
+    else { return nil }
+    switch (left, right) {
+    case (.whole(let left), .whole(let right)):
+      let general = left.isPlain && right.isPlain ? nil : try compileValues(comparison).closure
+      return .code(cost: 5, test.code(left, right, general))
+    case (.real(let left, let isDate), .real(let right, let isOtherDate)):
+      guard isDate == isOtherDate else { return nil }
+      return .code(cost: 5, test.code(left, right))
+    case (.whole(let left), .real(let right, false)) where left.isPlain:
+      return .code(cost: 5, test.code(left, right))
+    case (.real(let left, false), .whole(let right)) where right.isPlain:
+      return .code(cost: 5, test.mirrored.code(right, left))
+    default: return nil
+    }
+  }
+
+  /// An expression as code of numbers.
+  private func number(_ expression: BoundExpression) throws(ArborError) -> NumberCode? {
+    if let value = constant(expression) { return NumberCode(value) }
+    switch expression {
+    case .path(let path):
+      guard path.scope == 0, path.hops.isEmpty, case .attribute(let attribute) = path.leaf else {
+        return nil
+      }
+      return NumberCode(entity.attributes[attribute.slot].field)
+    case .call(.count, let operands) where operands.count == 1 && operands[0].isCollection:
+      let counter = try counter(operands[0])
+      return .whole(
+        NumberCode.WholeCode(isPlain: true) { record, number, resolver in
+          WholeNumber(Int64(counter(record, number, resolver, .max)))
+        })
+    case .call(.negate, let operands) where operands.count == 1:
+      guard case .whole(let code)? = try number(operands[0]) else { return nil }
+      let zero = NumberCode.WholeCode(isPlain: true) { _, _, _ in WholeNumber(0) }
+      return NumberCode(.subtract, .whole(zero), .whole(code))
+    case .call(let function, let operands) where operands.count == 2:
+      switch function {
+      case .add, .subtract, .multiply, .divide, .modulus: break
+      default: return nil
+      }
+      guard let left = try number(operands[0]), let right = try number(operands[1]) else {
+        return nil
+      }
+      return NumberCode(function, left, right)
+    default: return nil
+    }
+  }
+}
+
+/// What an operator says of two numbers of which either may be nil.
+private struct NumberTest {
+  private let comparison: ComparisonOperator
+
+  init?(_ comparison: ComparisonOperator) {
+    switch comparison {
+    case .equal, .notEqual, .less, .lessOrEqual, .greater, .greaterOrEqual:
+      self.comparison = comparison
+    default: return nil
+    }
+  }
+
+  var mirrored: NumberTest { comparison.mirrored.flatMap(NumberTest.init) ?? self }
+
+  /// - Parameter general: The same for numbers that exceed 64 bits; nil where none can.
+  func code(
+    _ left: NumberCode.WholeCode, _ right: NumberCode.WholeCode, _ general: CompiledPredicate?
+  ) -> CompiledPredicate {
+    let (comparison, left, right) = (comparison, left.read, right.read)
+    return { record, number, resolver in
+      let (first, second) = (left(record, number, resolver), right(record, number, resolver))
+      if first.state == .overflow || second.state == .overflow {
+        return general?(record, number, resolver) ?? false
+      }
+      return comparison.accepts(
+        first.state == .missing, second.state == .missing, Ordering(first.value, second.value))
+    }
+  }
+
+  func code(_ left: NumberCode.RealCode, _ right: NumberCode.RealCode) -> CompiledPredicate {
+    let (comparison, left, right) = (comparison, left.read, right.read)
+    return { record, number, resolver in
+      let (first, second) = (left(record, number, resolver), right(record, number, resolver))
+      return comparison.accepts(first.isNaN, second.isNaN, Ordering(first, second))
+    }
+  }
+
+  func code(_ left: NumberCode.WholeCode, _ right: NumberCode.RealCode) -> CompiledPredicate {
+    let (comparison, left, right) = (comparison, left.read, right.read)
+    return { record, number, resolver in
+      let (first, second) = (left(record, number, resolver), right(record, number, resolver))
+      return comparison.accepts(
+        first.state == .missing, second.isNaN, NumberOrdering.compare(first.value, second))
+    }
+  }
+}
+
+extension ComparisonOperator {
+  /// What the operator says of two sides of which either may be nil.
+  @inline(__always)
+  func accepts(_ isLeftNil: Bool, _ isRightNil: Bool, _ order: Ordering) -> Bool {
+    if isLeftNil || isRightNil {
+      return self == .equal ? isLeftNil && isRightNil : self == .notEqual && isLeftNil != isRightNil
+    }
+    return accepts(order)
+  }
+}

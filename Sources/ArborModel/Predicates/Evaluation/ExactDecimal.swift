@@ -1,0 +1,159 @@
+internal import Foundation
+
+/// A decimal as a whole number of at most 38 digits times a power of ten, and arithmetic on it.
+///
+/// Foundation's own operations stop the process where exponents leave their range. Here a result
+/// that no `Decimal` holds is nil, and one of more than 38 digits is rounded, halves away from
+/// zero.
+struct ExactDecimal {
+  private let isNegative: Bool
+  /// Less than 10³⁸.
+  private let significand: UInt128
+  private let exponent: Int
+
+  /// 10⁰ … 10³⁸.
+  private static let powers: [UInt128] = {
+    var powers: [UInt128] = [1]
+    for place in 0..<38 { powers.append(powers[place] * 10) }
+    return powers
+  }()
+
+  private static var limit: UInt128 { powers[38] }
+
+  private init(_ isNegative: Bool, _ significand: UInt128, _ exponent: Int) {
+    if significand < Self.limit {
+      (self.significand, self.exponent) = (significand, exponent)
+    } else {
+      (self.significand, self.exponent) = (Self.tenth(significand), exponent + 1)
+    }
+    self.isNegative = isNegative && significand > 0
+  }
+
+  /// A number; nil for NaN.
+  init?(_ number: Decimal) {
+    guard !number.isNaN else { return nil }
+    var significand: UInt128 = 0
+    for byte in number.significand.description.utf8 where byte &- UInt8(ascii: "0") < 10 {
+      let (product, overflows) = significand.multipliedReportingOverflow(by: 10)
+      guard !overflows else { return nil }
+      significand = product + UInt128(byte - UInt8(ascii: "0"))
+    }
+    self.init(number.sign == .minus, significand, number.exponent)
+  }
+
+  /// The number as a `Decimal`; nil beyond what that holds.
+  var decimal: Decimal? {
+    DecimalDigits(
+      isNegative: isNegative, text: significand.description.utf8, exponent: exponent
+    ).decimal
+  }
+
+  private static func tenth(_ significand: UInt128) -> UInt128 {
+    let (quotient, rest) = significand.quotientAndRemainder(dividingBy: 10)
+    return quotient + (rest >= 5 ? 1 : 0)
+  }
+
+  // MARK: Operations
+
+  var negated: ExactDecimal { ExactDecimal(!isNegative, significand, exponent) }
+
+  func adding(_ other: ExactDecimal) -> ExactDecimal {
+    if significand == 0 { return other }
+    if other.significand == 0 { return self }
+    let (upper, lower) = exponent >= other.exponent ? (self, other) : (other, self)
+    // The upper one is made longer while there is room, then the lower one shorter.
+    var (high, highExponent) = (upper.significand, upper.exponent)
+    while highExponent > lower.exponent, high < Self.powers[37] {
+      high *= 10
+      highExponent -= 1
+    }
+    var low = lower.significand
+    let cut = highExponent - lower.exponent
+    if cut > 38 {
+      low = 0
+    } else if cut > 0 {
+      let (quotient, rest) = low.quotientAndRemainder(dividingBy: Self.powers[cut])
+      low = quotient + (rest >= Self.powers[cut] / 2 ? 1 : 0)
+    }
+    // Two numbers below 10³⁸ have a sum that 128 bits hold.
+    if upper.isNegative == lower.isNegative {
+      return ExactDecimal(upper.isNegative, high + low, highExponent)
+    }
+    return high >= low
+      ? ExactDecimal(upper.isNegative, high - low, highExponent)
+      : ExactDecimal(lower.isNegative, low - high, highExponent)
+  }
+
+  func multiplied(by other: ExactDecimal) -> ExactDecimal {
+    let (high, low) = significand.multipliedFullWidth(by: other.significand)
+    let sign = isNegative != other.isNegative
+    let power = exponent + other.exponent
+    if high == 0, low < Self.limit { return ExactDecimal(sign, low, power) }
+    for cut in 1...38 where high < Self.powers[cut] {
+      let (quotient, rest) = Self.powers[cut].dividingFullWidth((high, low))
+      guard quotient < Self.limit else { continue }
+      let isUp = rest >= Self.powers[cut] / 2
+      return ExactDecimal(sign, quotient + (isUp ? 1 : 0), power + cut)
+    }
+    return ExactDecimal(sign, 0, 0)
+  }
+
+  /// The quotient; nil of a division by zero.
+  func divided(by other: ExactDecimal) -> ExactDecimal? {
+    guard other.significand != 0 else { return nil }
+    if significand == 0 { return self }
+    var (dividend, power) = (significand, exponent - other.exponent)
+    while dividend < Self.powers[37] {
+      dividend *= 10
+      power -= 1
+    }
+    let sign = isNegative != other.isNegative
+    for places in stride(from: 38, through: 0, by: -1) {
+      let (high, low) = dividend.multipliedFullWidth(by: Self.powers[places])
+      guard high < other.significand else { continue }
+      let (quotient, rest) = other.significand.dividingFullWidth((high, low))
+      guard quotient < Self.limit else { continue }
+      let isUp = rest >= other.significand - rest
+      return ExactDecimal(sign, quotient + (isUp ? 1 : 0), power - places)
+    }
+    return nil
+  }
+
+  /// What a division leaves over, with the sign of what is divided; nil of a division by zero.
+  func remainder(dividingBy other: ExactDecimal) -> ExactDecimal? {
+    guard other.significand != 0 else { return nil }
+    var divisor = other.significand
+    var power = exponent - other.exponent
+    // A divisor of higher exponent, brought to this one's; beyond all digits it is the greater.
+    while power < 0 {
+      guard divisor < Self.powers[37] else { return self }
+      divisor *= 10
+      power += 1
+    }
+    var rest = significand % divisor
+    for _ in 0..<power where rest > 0 {
+      let (high, low) = rest.multipliedFullWidth(by: 10)
+      rest = divisor.dividingFullWidth((high, low)).remainder
+    }
+    return ExactDecimal(isNegative, rest, min(exponent, other.exponent))
+  }
+
+  /// A whole number near the number.
+  func rounded(_ rule: FloatingPointRoundingRule) -> ExactDecimal {
+    guard exponent < 0 else { return self }
+    let isSmall = -exponent > 38
+    let divisor = isSmall ? 1 : Self.powers[-exponent]
+    let (quotient, rest) =
+      isSmall
+      ? (0, significand)
+      : significand.quotientAndRemainder(
+        dividingBy: divisor)
+    let isAway: Bool
+    switch rule {
+    case .up: isAway = !isNegative && rest > 0
+    case .down: isAway = isNegative && rest > 0
+    default: isAway = false
+    }
+    return ExactDecimal(isNegative, quotient + (isAway ? 1 : 0), 0)
+  }
+}

@@ -1,0 +1,36 @@
+import ArborModel
+import Foundation
+
+extension PredicateWorld {
+  /// A company `Foo` with three people and a company `Bar` with none.
+  static func office() throws -> PredicateWorld {
+    let world = try PredicateWorld()
+    let foo = world.insert(world.company, ["title": "Foo", "size": 10])
+    let bar = world.insert(world.company, ["title": "Bar", "size": 20])
+    let ada = world.insert(
+      world.person,
+      [
+        "name": "Ada", "long": 36, "ratio": 1.5, "company": .objectID(foo.id), "flag": true,
+        "born": .date(Date(timeIntervalSinceReferenceDate: 1000)), "price": .decimal(10),
+      ])
+    let bob = world.insert(
+      world.worker,
+      [
+        "name": "Bob", "long": 20, "ratio": 2.5, "company": .objectID(foo.id),
+        "boss": .objectID(ada.id), "wage": 7, "extra": ["x", "y"],
+      ])
+    let cy = world.insert(
+      world.person, ["name": "Cy", "company": .objectID(foo.id), "boss": .objectID(ada.id)])
+    world.insert(world.person, ["name": "Dan", "long": 50, "boss": .objectID(bob.id)])
+    world.link(foo, "ranking", to: [cy, ada, bob])
+    world.link(bar, "ranking", to: [])
+    return world
+  }
+
+  /// Whether a predicate without key paths holds.
+  static func holds(_ text: String) throws -> Bool {
+    let world = try PredicateWorld()
+    world.insert(world.company, [:])
+    return try world.matches(FetchPredicate(stringLiteral: text), in: world.company).count == 1
+  }
+}

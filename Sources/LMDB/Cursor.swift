@@ -137,6 +137,16 @@ package struct Cursor: ~Copyable {
     }
   }
 
+  /// Moves a new cursor so that `next` means the first entry whose integer key is above `key`.
+  package func moveBehind(_ key: UInt64) throws(LMDBError) {
+    if let entry = try seek(key) {
+      // Before the first entry the cursor is on none again, so that `next` means the first.
+      if entry.integerKey > key { _ = try previous() }
+    } else {
+      _ = try last()
+    }
+  }
+
   /// The first entry of `key`.
   package func seekExact(_ key: UnsafeRawBufferPointer) throws(LMDBError) -> Entry? {
     try move(MDB_SET_KEY, key)

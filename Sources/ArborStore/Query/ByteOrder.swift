@@ -1,4 +1,5 @@
 internal import ArborModel
+internal import Foundation
 
 /// Compares rows by keys of bytes, encoded as index keys are but never cut.
 ///
@@ -49,6 +50,25 @@ final class ByteOrder: RowOrder {
     return prefix > key.prefix
   }
 
+  @inline(__always)
+  func isCertainlyBefore(_ record: RecordView, of entity: EntitySchema, _ key: Key) -> Bool {
+    guard let prefix = quickPrefix(record, of: entity) else { return false }
+    return prefix < key.prefix
+  }
+
+  func key(of values: [Value]) -> Key? {
+    guard values.count == keys.count else { return nil }
+    lastOffset = bytes.count
+    for (key, value) in zip(keys, values) {
+      guard append(value, as: key) else { return nil }
+    }
+    var prefix = bytes.prefix(from: lastOffset)
+    if prefixSlot != nil, let first = keys.first, case .attribute(let attribute) = first.path.leaf {
+      prefix = Self.prefix(values[0], as: attribute.field.kind) ^ prefixMask
+    }
+    return Key(prefix: prefix, offset: lastOffset, count: bytes.count - lastOffset)
+  }
+
   func key(_ number: ObjectNumber, _ record: RecordView, of entity: EntitySchema) -> Key {
     lastOffset = bytes.count
     for key in keys { append(key, number, record, of: entity) }
@@ -89,6 +109,26 @@ final class ByteOrder: RowOrder {
     }
   }
 
+  /// Adds what a sort key had found; returns whether it can have found that.
+  private func append(_ value: Value, as key: BoundSortKey) -> Bool {
+    let isAscending = key.isAscending
+    switch (key.path.leaf, value) {
+    case (_, .null): KeyEncoder.appendNil(isAscending: isAscending, to: &bytes)
+    case (.attribute(let attribute), .string(let text)) where attribute.field.kind == .string:
+      KeyEncoder.append(key.options.folding.fold(text), isAscending: isAscending, to: &bytes)
+    case (.attribute(let attribute), _):
+      return KeyEncoder.append(
+        value, as: attribute.field.kind, isAscending: isAscending, to: &bytes)
+    case (.toOne, .integer(let raw)), (.object, .integer(let raw)):
+      let number = ObjectNumber(rawValue: UInt64(bitPattern: raw))
+      KeyEncoder.append(number, isAscending: isAscending, to: &bytes)
+    case (.entityName, .string(let text)):
+      KeyEncoder.append(key.options.folding.fold(text), isAscending: isAscending, to: &bytes)
+    default: return false
+    }
+    return true
+  }
+
   @inline(__always)
   private func quickPrefix(_ record: RecordView, of entity: EntitySchema) -> UInt64? {
     guard let prefixSlot else { return nil }
@@ -116,6 +156,24 @@ final class ByteOrder: RowOrder {
     case .uuid: return UInt64(bigEndian: record.load(field, as: UInt64.self))
     case .string, .uri, .binary, .decimal: return record.bytes(field).prefixNumber
     case .tagged: return 0
+    }
+  }
+
+  /// The same of a value that has been added to a key as that kind.
+  private static func prefix(_ value: Value, as kind: FieldKind) -> UInt64 {
+    switch value {
+    case .boolean(let flag): flag ? 1 : 0
+    case .integer(let number):
+      kind == .reference ? UInt64(bitPattern: number) : KeyEncoder.bits(number)
+    case .double(let number): KeyEncoder.bits(number)
+    case .date(let date): KeyEncoder.bits(date.timeIntervalSinceReferenceDate)
+    case .uuid(let uuid): withUnsafeBytes(of: uuid.uuid) { $0.prefixNumber }
+    case .string(let text): Array(text.utf8).withUnsafeBytes { $0.prefixNumber }
+    case .uri(let url): Array(url.absoluteString.utf8).withUnsafeBytes { $0.prefixNumber }
+    case .binary(let data): data.withUnsafeBytes { $0.prefixNumber }
+    case .decimal(let number):
+      DecimalCodec.encode(number)?.withUnsafeBytes { $0.prefixNumber } ?? 0
+    case .null, .objectID, .list, .composite: 0
     }
   }
 }

@@ -18,19 +18,17 @@ final class CollatedOrder: RowOrder {
     false
   }
 
+  func isCertainlyBefore(_ record: RecordView, of entity: EntitySchema, _ key: Key) -> Bool {
+    false
+  }
+
+  func key(of values: [Value]) -> Key? {
+    guard values.count == keys.count else { return nil }
+    return zip(keys, values).map { key, value in prepared(value, key.options) }
+  }
+
   func key(_ number: ObjectNumber, _ record: RecordView, of entity: EntitySchema) -> Key {
-    keys.map { key in
-      switch columns.operand(key, number, record, of: entity) {
-      case .null: return .null
-      case .object(let number): return .integer(Int64(bitPattern: number.rawValue))
-      case .text(let text): return .string(prepared(text, key.options))
-      case .field(let field, let view):
-        if case .string(let text) = view.value(field) {
-          return .string(prepared(text, key.options))
-        }
-        return view.value(field)
-      }
-    }
+    keys.map { key in prepared(columns.value(key, number, record, of: entity), key.options) }
   }
 
   func dropLastKey() {}
@@ -45,8 +43,9 @@ final class CollatedOrder: RowOrder {
     return .equal
   }
 
-  private func prepared(_ text: String, _ options: SortKey.Options) -> String {
-    options.isCollated ? text : options.folding.fold(text)
+  private func prepared(_ value: Value, _ options: SortKey.Options) -> Value {
+    guard case .string(let text) = value, !options.isCollated else { return value }
+    return .string(options.folding.fold(text))
   }
 
   private static func compare(

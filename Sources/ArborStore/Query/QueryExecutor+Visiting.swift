@@ -46,6 +46,10 @@ extension QueryExecutor {
   ) throws -> Bool {
     let dirty = hasPendingChanges ? overlay?.dirty : nil
     let cursor = try source.reader.cursor(source.records(entity))
+    if let behind = query.numberBehind {
+      guard behind.entity <= entity.number else { return true }
+      try cursor.moveBehind(behind.rawValue)
+    }
     return try withUnsafeTemporaryAllocation(of: Entry.self, capacity: Self.batchSize) { room in
       // A fetch of few rows shall not read many.
       var batch = UnsafeMutableBufferPointer(rebasing: room[..<8])
@@ -72,6 +76,9 @@ extension QueryExecutor {
   ) throws {
     let dirty = hasPendingChanges ? overlay?.dirty : nil
     var start = 0
+    if let behind = query.numberBehind {
+      start = numbers.firstIndex { $0 > behind.rawValue } ?? numbers.count
+    }
     for entity in family {
       var end = start
       while end < numbers.count, ObjectNumber(rawValue: numbers[end]).entity == entity.number {

@@ -6,20 +6,29 @@ enum FoundRow {
   case stored(RecordView)
   /// A record of the context.
   case pending(RecordView)
-  /// The context has the object, and nothing was asked of it.
+  /// The object is a row, and nobody asked what it holds.
   case known
 }
 
 /// Takes the rows of a query one after another.
 protocol RowSink {
+  /// Whether the sink looks at records. The rows of one that does not may come without.
+  static var readsRecords: Bool { get }
+
   /// Takes a row that passed; returns whether more rows are wanted.
   mutating func take(
     _ number: ObjectNumber, _ row: FoundRow, of entity: EntitySchema
   ) throws -> Bool
 }
 
+extension RowSink {
+  static var readsRecords: Bool { true }
+}
+
 /// Counts rows.
 struct RowCounter: RowSink {
+  static var readsRecords: Bool { false }
+
   private(set) var count = 0
 
   @inline(__always)
@@ -31,44 +40,46 @@ struct RowCounter: RowSink {
   }
 }
 
+/// Lists the numbers of rows in the order they come.
+struct NumberList: RowSink {
+  static var readsRecords: Bool { false }
+
+  private(set) var numbers: [ObjectNumber] = []
+
+  @inline(__always)
+  mutating func take(
+    _ number: ObjectNumber, _ row: FoundRow, of entity: EntitySchema
+  ) -> Bool {
+    numbers.append(number)
+    return true
+  }
+}
+
 /// Copies rows into slabs in the order they come.
 struct RowCollector: RowSink {
   private let allocator: SlabAllocator
   private let known: NumberMap?
-  private var toSkip: Int
-  private var room: Int
   private(set) var result = FetchedRecords()
 
   /// - Parameters:
   ///   - known: The objects whose records need no copy.
-  ///   - offset: How many rows are left out at the beginning.
-  ///   - limit: After how many rows no more are wanted; nil for all.
   ///   - expected: How many rows will come, where that is certain.
-  init(
-    _ allocator: SlabAllocator, known: NumberMap?, offset: Int, limit: Int?, expected: Int = 0
-  ) {
+  init(_ allocator: SlabAllocator, known: NumberMap?, expected: Int = 0) {
     self.allocator = allocator
     self.known = known.flatMap { $0.count > 0 ? $0 : nil }
-    toSkip = offset
-    room = limit ?? .max
-    result.rows.reserveCapacity(max(0, min(room, expected - offset)))
+    result.rows.reserveCapacity(expected)
   }
 
   @inline(__always)
   mutating func take(
     _ number: ObjectNumber, _ row: FoundRow, of entity: EntitySchema
   ) -> Bool {
-    if toSkip > 0 {
-      toSkip -= 1
-      return true
-    }
     if case .stored(let record) = row, !isKnown(number) {
       copy(number, record)
     } else {
       result.rows.append(FetchedRow(known: number))
     }
-    room -= 1
-    return room > 0
+    return true
   }
 
   @inline(__always)

@@ -10,6 +10,15 @@ protocol RowOrder: AnyObject {
     _ record: RecordView, of entity: EntitySchema, _ key: Key
   ) -> Bool
 
+  /// Whether a row certainly comes before one whose key is given; cheap, and false where in doubt.
+  func isCertainlyBefore(
+    _ record: RecordView, of entity: EntitySchema, _ key: Key
+  ) -> Bool
+
+  /// The key of a row whose sort keys had these values, as ``SortColumns`` gives them; nil where
+  /// they are none that a row could have.
+  func key(of values: [Value]) -> Key?
+
   /// The key of a row.
   func key(
     _ number: ObjectNumber, _ record: RecordView, of entity: EntitySchema
@@ -42,17 +51,26 @@ struct RowSorter<Order: RowOrder>: RowSink {
   private let most: Int
   /// How many keys have been left behind by better rows since all were made.
   private var stale = 0
+  /// The place behind which rows are wanted; nil for all.
+  private var place: RowPlace<Order>?
+  private let placeValues: [Value]
 
-  /// - Parameter most: How many rows of the order's beginning are wanted; nil for all.
-  init(_ order: Order, most: Int?) {
+  /// - Parameters:
+  ///   - most: How many rows of the order's beginning are wanted; nil for all.
+  ///   - continuation: Behind which row that beginning is.
+  /// - Throws: ``ArborError`` `invalidArgument` for a continuation that is none of this order.
+  init(_ order: Order, most: Int?, behind continuation: RowContinuation? = nil) throws {
     self.order = order
     self.most = most ?? .max
+    placeValues = continuation?.values ?? []
+    place = try continuation.map { try $0.place(in: order) }
   }
 
   mutating func take(
     _ number: ObjectNumber, _ row: FoundRow, of entity: EntitySchema
   ) throws -> Bool {
     let record = row.record
+    if let place, try !place.isBefore(number, record, of: entity, order) { return true }
     guard entries.count == most else {
       let key = try order.key(number, record, of: entity)
       entries.append(Entry(key: key, number: number, row: row, entity: entity))
@@ -74,17 +92,20 @@ struct RowSorter<Order: RowOrder>: RowSink {
   }
 
   /// Hands the rows over in their order.
-  mutating func drain(into collector: inout RowCollector) {
+  mutating func drain<Sink: RowSink>(into sink: inout Sink) throws {
     let order = order
     entries.sort { Self.isBefore($0, $1, order) }
     for entry in entries {
-      guard collector.take(entry.number, entry.row, of: entry.entity) else { return }
+      guard try sink.take(entry.number, entry.row, of: entry.entity) else { return }
     }
   }
 
   /// Makes all keys again, so that those left behind take no more memory.
   private mutating func renewKeys() throws {
     order.dropKeys()
+    if let kept = place, let key = order.key(of: placeValues) {
+      place = RowPlace(key: key, number: kept.number)
+    }
     for place in entries.indices {
       let entry = entries[place]
       entries[place].key = try order.key(entry.number, entry.row.record, of: entry.entity)
@@ -125,11 +146,12 @@ struct RowSorter<Order: RowOrder>: RowSink {
 }
 
 extension FoundRow {
-  fileprivate var record: RecordView {
+  /// What the row holds.
+  var record: RecordView {
     switch self {
     case .stored(let record), .pending(let record): return record
     case .known:
-      preconditionFailure("Rows are sorted by what their records hold; read the records first.")
+      preconditionFailure("A row was asked for its record, and the sink had said that it reads none.")
     }
   }
 }

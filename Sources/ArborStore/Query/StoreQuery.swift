@@ -15,11 +15,13 @@ package struct StoreQuery: Sendable {
   package let limit: Int
   /// How many rows are left out at the beginning.
   package let offset: Int
+  /// Behind which row of the order the result begins; nil for the whole.
+  package let continuation: RowContinuation?
 
   package init(
     entity: EntitySchema, includesSubentities: Bool = true,
     predicate: (bound: BoundPredicate, arguments: [Value])? = nil, sortKeys: [BoundSortKey] = [],
-    limit: Int = 0, offset: Int = 0
+    limit: Int = 0, offset: Int = 0, continuation: RowContinuation? = nil
   ) {
     self.entity = entity
     self.includesSubentities = includesSubentities
@@ -27,12 +29,42 @@ package struct StoreQuery: Sendable {
     self.sortKeys = sortKeys
     self.limit = max(0, limit)
     self.offset = max(0, offset)
+    self.continuation = continuation
   }
+
+  /// Behind which number the rows of a query without order begin; nil for all.
+  var numberBehind: ObjectNumber? { sortKeys.isEmpty ? continuation?.number : nil }
 
   /// How many rows from the beginning of the order decide the result; nil: all of them.
   var rowsNeeded: Int? {
     guard limit > 0 else { return nil }
     let (sum, overflows) = limit.addingReportingOverflow(offset)
     return overflows ? nil : sum
+  }
+}
+
+/// A place in a query's order, that of a row which was the last of an earlier answer. The row need
+/// not exist any more.
+package struct RowContinuation: Sendable, Hashable {
+  /// What each sort key found, objects by their numbers.
+  package let values: [Value]
+  /// The row's number.
+  package let number: ObjectNumber
+
+  package init(values: [Value], number: ObjectNumber) {
+    self.values = values
+    self.number = number
+  }
+
+  /// The place in an order of rows.
+  ///
+  /// - Throws: ``ArborError`` `invalidArgument` where no row of the order can have the values.
+  func place<Order: RowOrder>(in order: Order) throws(ArborError) -> RowPlace<Order> {
+    guard let key = order.key(of: values) else {
+      throw ArborError(
+        .invalidArgument,
+        "The place to continue at is none of this order; begin with the first page again.")
+    }
+    return RowPlace(key: key, number: number)
   }
 }

@@ -23,7 +23,7 @@ extension StoreSnapshot {
     _ query: StoreQuery, _ overlay: FetchOverlay?, _ allocator: SlabAllocator
   ) throws -> FetchedRecords? {
     guard let predicate = query.predicate, let wanted = predicate.bound.uniqueEquality,
-      query.offset == 0, !(overlay?.hasPendingChanges ?? false),
+      query.offset == 0, query.continuation == nil, !(overlay?.hasPendingChanges ?? false),
       let value = wanted.value(predicate.arguments), !value.isNull
     else { return nil }
     var key = KeyBuffer()
@@ -49,6 +49,41 @@ extension StoreSnapshot {
       throw StoreError.missingRecord(number, entity)
     }
     return result
+  }
+
+  /// The numbers of the objects that a fetch would give, without copies of their records.
+  package func fetchNumbers(
+    _ query: StoreQuery, overlay: FetchOverlay?
+  ) throws(StoreError) -> [ObjectNumber] {
+    try answering { try QueryExecutor(source, query, overlay: overlay).answer(NumberList()).numbers }
+  }
+
+  /// Whether a fetch would give anything. Ends at the first row.
+  package func exists(_ query: StoreQuery, overlay: FetchOverlay?) throws(StoreError) -> Bool {
+    let first = StoreQuery(
+      entity: query.entity, includesSubentities: query.includesSubentities,
+      predicate: query.predicate, limit: 1, offset: query.offset)
+    return try answering {
+      try QueryExecutor(source, first, overlay: overlay).answer(RowCounter()).count > 0
+    }
+  }
+
+  /// What the sort keys of a query find at a row now; nil where there is no such object.
+  package func place(
+    of number: ObjectNumber, in query: StoreQuery, overlay: FetchOverlay?
+  ) throws(StoreError) -> RowContinuation? {
+    try answering {
+      let resolver = SnapshotResolver(try source, overlay: overlay)
+      guard let record = resolver.record(of: number), let entity = store.schema.entity(of: number)
+      else {
+        try resolver.check()
+        return nil
+      }
+      let columns = SortColumns(query.sortKeys, schema: store.schema, resolver: resolver)
+      let values = query.sortKeys.map { columns.value($0, number, record, of: entity) }
+      try resolver.check()
+      return RowContinuation(values: values, number: number)
+    }
   }
 
   /// The number of rows that a fetch would give. From an index alone it costs no walk over rows.
@@ -82,13 +117,13 @@ extension StoreSnapshot {
     }
   }
 
-  private var source: QuerySource {
+  var source: QuerySource {
     get throws { QuerySource(store: store, reader: try reader) }
   }
 
   /// Errors of every layer below become the store's in this one place.
   @inline(__always)
-  private func answering<R>(_ body: () throws -> R) throws(StoreError) -> R {
+  func answering<R>(_ body: () throws -> R) throws(StoreError) -> R {
     do {
       return try body()
     } catch let error as StoreError {

@@ -1,0 +1,147 @@
+/// One value made of many objects: a count, a sum, an average, an extreme.
+///
+/// ```swift
+/// let figures = try context.aggregate(request, [.count, .sum("salary"), .maximum("age")])
+/// let paid = try context.objects(Employee.self).filter("age > \(40)").sum("salary")
+/// ```
+///
+/// Nil values are passed over: a count of a key path is that of its values that are not nil. Of
+/// nothing at all the sum is 0 and everything else nil. A sum of whole numbers that 64 bits have no
+/// room for is a decimal; an average of whole numbers is a floating-point number.
+public struct Aggregate: Sendable, Hashable {
+  /// What is made of the values.
+  public enum Function: String, Sendable, Hashable, CaseIterable {
+    /// How many values there are.
+    case count
+    /// Their sum: of numbers and Booleans, which are worth 0 and 1.
+    case sum
+    /// Their sum divided by their number; of dates the mean one.
+    case average
+    /// The least of them in the order of values, nil if there is none.
+    case minimum
+    /// The greatest of them in the order of values, nil if there is none.
+    case maximum
+
+    /// The function that a name stands for: its own, or one of Core Data's and SQL's words, with or
+    /// without a colon: `min:`, `avg`, `@sum`. Nil for an unknown name.
+    public init?(named name: String) {
+      var name = name.lowercased()
+      if name.hasPrefix("@") { name.removeFirst() }
+      if name.hasSuffix(":") { name.removeLast() }
+      switch name {
+      case "count": self = .count
+      case "sum": self = .sum
+      case "average", "avg", "mean": self = .average
+      case "minimum", "min": self = .minimum
+      case "maximum", "max": self = .maximum
+      default: return nil
+      }
+    }
+  }
+
+  /// What is made of the values.
+  public var function: Function
+  /// The key path whose values count; nil for the objects themselves, which can only be counted.
+  public var keyPath: String?
+  /// Whether equal values count once.
+  public var isDistinct: Bool
+
+  /// Makes an aggregate.
+  public init(_ function: Function, _ keyPath: String? = nil, isDistinct: Bool = false) {
+    self.function = function
+    self.keyPath = keyPath
+    self.isDistinct = isDistinct
+  }
+
+  /// How many objects there are.
+  public static let count = Aggregate(.count)
+
+  /// How many objects have a value there.
+  public static func count(_ keyPath: String) -> Aggregate { Aggregate(.count, keyPath) }
+
+  /// How many different values there are.
+  public static func countDistinct(_ keyPath: String) -> Aggregate {
+    Aggregate(.count, keyPath, isDistinct: true)
+  }
+
+  /// The sum of the values.
+  public static func sum(_ keyPath: String) -> Aggregate { Aggregate(.sum, keyPath) }
+
+  /// The average of the values.
+  public static func average(_ keyPath: String) -> Aggregate { Aggregate(.average, keyPath) }
+
+  /// The least of the values.
+  public static func minimum(_ keyPath: String) -> Aggregate { Aggregate(.minimum, keyPath) }
+
+  /// The greatest of the values.
+  public static func maximum(_ keyPath: String) -> Aggregate { Aggregate(.maximum, keyPath) }
+}
+
+/// An aggregate whose key path has been resolved against an entity.
+package struct BoundAggregate: Sendable {
+  package let function: Aggregate.Function
+  /// nil for the objects themselves.
+  package let path: BoundPath?
+  package let isDistinct: Bool
+
+  package init(_ function: Aggregate.Function, _ path: BoundPath?, isDistinct: Bool = false) {
+    self.function = function
+    self.path = path
+    self.isDistinct = isDistinct
+  }
+}
+
+extension Aggregate {
+  /// Resolves the key path.
+  ///
+  /// - Throws: ``ArborError`` `unknownName` where a name is unknown, `invalidArgument` where the
+  ///   path leads through a to-many relationship or where there is none to make a value of,
+  ///   `typeMismatch` where the function is not defined for values of the property.
+  package func bind(
+    to entity: EntitySchema, in schema: ModelSchema
+  ) throws(ArborError) -> BoundAggregate {
+    guard let keyPath else {
+      guard function == .count, !isDistinct else {
+        throw ArborError(
+          .invalidArgument, "A \(function.rawValue) needs the key path of what it is made of."
+        ).with(entity: entity.name)
+      }
+      return BoundAggregate(function, nil)
+    }
+    let path = try KeyPathBinder.bind(keyPath, to: entity, in: schema)
+    guard function.isDefined(for: path.leaf) else {
+      throw ArborError(
+        .typeMismatch,
+        "There is no \(function.rawValue) of \(entity.name).\(keyPath), which holds "
+          + "\(path.leaf.expectation)."
+      ).with(entity: entity.name, keyPath: keyPath)
+    }
+    return BoundAggregate(function, path, isDistinct: isDistinct)
+  }
+}
+
+extension Aggregate.Function {
+  /// Whether there is such a value of what a path leads to.
+  fileprivate func isDefined(for leaf: BoundPath.Leaf) -> Bool {
+    guard self != .count else { return true }
+    guard case .attribute(let attribute) = leaf else {
+      if case .entityName = leaf { return self == .minimum || self == .maximum }
+      return false
+    }
+    switch attribute.field.kind {
+    case .boolean, .int16, .int32, .int64, .float, .double, .decimal, .tagged: return true
+    case .date: return self != .sum
+    case .string, .uri, .binary, .uuid, .reference: return self == .minimum || self == .maximum
+    }
+  }
+}
+
+extension BoundPath.Leaf {
+  fileprivate var expectation: String {
+    switch self {
+    case .attribute(let attribute): attribute.description.type.expectation
+    case .toOne, .object: "objects"
+    case .entityName: "names of entities"
+    }
+  }
+}

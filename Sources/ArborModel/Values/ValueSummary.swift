@@ -1,0 +1,188 @@
+package import Foundation
+
+/// The sum of numbers of any type.
+///
+/// Whole numbers are added exactly and become a decimal where 64 bits have no room for their sum.
+/// One floating-point number makes the sum one; else one decimal makes it a decimal.
+package struct NumberSum: Sendable {
+  // More terms than there is memory for do not fill 128 bits.
+  private var whole: Int128 = 0
+  private var decimals: Decimal?
+  private var doubles: Double?
+
+  package init() {}
+
+  package mutating func add(_ number: Int64) { whole += Int128(number) }
+
+  /// Adds the sum of several whole numbers.
+  package mutating func add(_ number: Int128) { whole += number }
+
+  package mutating func add(_ number: Double) { doubles = (doubles ?? 0) + number }
+
+  package mutating func add(_ number: Decimal) {
+    let sum = (decimals ?? 0) + number
+    if sum.isNaN {
+      // Beyond what a decimal holds.
+      add((decimals ?? 0).approximation + number.approximation)
+      decimals = nil
+    } else {
+      decimals = sum
+    }
+  }
+
+  /// Adds a number; returns whether the value is one.
+  @discardableResult
+  package mutating func add(_ value: Value) -> Bool {
+    switch value {
+    case .boolean(let flag): add(Int64(flag ? 1 : 0))
+    case .integer(let number): add(number)
+    case .double(let number): add(number)
+    case .decimal(let number): add(number)
+    default: return false
+    }
+    return true
+  }
+
+  /// The sum; the whole number 0 of nothing.
+  package var value: Value {
+    if let doubles {
+      return .double(doubles + Double(whole) + (decimals?.approximation ?? 0))
+    }
+    let exact = Int64(exactly: whole)
+    guard let decimals else {
+      return exact.map(Value.integer) ?? .decimal(Decimal(whole: whole))
+    }
+    return .decimal(decimals + Decimal(whole: whole))
+  }
+
+  /// The sum divided by the number of terms; null where there are none.
+  package func average(of count: Int) -> Value {
+    guard count > 0 else { return .null }
+    if let doubles {
+      return .double(
+        (doubles + Double(whole) + (decimals?.approximation ?? 0)) / Double(count))
+    }
+    guard let decimals else { return .double(Double(whole) / Double(count)) }
+    return .decimal((decimals + Decimal(whole: whole)) / Decimal(count))
+  }
+}
+
+extension Decimal {
+  /// A whole number of any size. Beyond 38 digits it is rounded.
+  fileprivate init(whole: Int128) {
+    if let small = Int64(exactly: whole) {
+      self = Decimal(small)
+    } else {
+      self = Decimal(string: whole.description, locale: nil) ?? .nan
+    }
+  }
+
+  /// The nearest floating-point number.
+  package var approximation: Double { Double(description) ?? .nan }
+}
+
+/// What aggregates are made of, gathered value by value.
+package struct ValueSummary: Sendable {
+  /// How many values are not null.
+  package private(set) var count = 0
+  private var sum = NumberSum()
+  private var summands = 0
+  private var dates = 0.0
+  private var dateCount = 0
+  private var least = Value.null
+  private var greatest = Value.null
+  private var seen: Set<[UInt8]>?
+
+  /// - Parameter isDistinct: Whether equal values count once.
+  package init(isDistinct: Bool = false) {
+    seen = isDistinct ? [] : nil
+  }
+
+  package mutating func add(_ value: Value) {
+    guard !value.isNull else { return }
+    if seen != nil, seen?.insert(value.distinctKey).inserted == false { return }
+    count += 1
+    if case .date(let date) = value {
+      dates += date.timeIntervalSinceReferenceDate
+      dateCount += 1
+    } else if sum.add(value) {
+      summands += 1
+    }
+    if least.isNull || Value.compare(value, least) == .less { least = value }
+    if greatest.isNull || Value.compare(value, greatest) == .greater { greatest = value }
+  }
+
+  /// The value of a function of all values.
+  package func value(of function: Aggregate.Function) -> Value {
+    switch function {
+    case .count: .integer(Int64(count))
+    case .sum: sum.value
+    case .average:
+      summands == 0 && dateCount > 0
+        ? .date(Date(timeIntervalSinceReferenceDate: dates / Double(dateCount)))
+        : sum.average(of: summands)
+    case .minimum: least
+    case .maximum: greatest
+    }
+  }
+}
+
+extension Value {
+  /// Bytes that two values share exactly if they lie at one place in the order of values.
+  package var distinctKey: [UInt8] {
+    var key = [UInt8(truncatingIfNeeded: orderingRank)]
+    appendDistinctKey(to: &key)
+    return key
+  }
+
+  private func appendDistinctKey(to key: inout [UInt8]) {
+    func append(_ bytes: some Collection<UInt8>) {
+      withUnsafeBytes(of: UInt64(bytes.count)) { key.append(contentsOf: $0) }
+      key.append(contentsOf: bytes)
+    }
+    switch self {
+    case .null: break
+    case .boolean, .integer, .double, .decimal: append(numberDistinctKey)
+    case .string(let text): append(text.utf8)
+    case .date(let date):
+      // Adding 0 makes -0 a plain 0.
+      let seconds = (date.timeIntervalSinceReferenceDate + 0).bitPattern
+      withUnsafeBytes(of: seconds) { key.append(contentsOf: $0) }
+    case .binary(let data): append(data)
+    case .uuid(let uuid): withUnsafeBytes(of: uuid.uuid) { key.append(contentsOf: $0) }
+    case .uri(let url): append(url.absoluteString.utf8)
+    case .objectID(let id): append(id.description.utf8)
+    case .list(let values):
+      withUnsafeBytes(of: UInt64(values.count)) { key.append(contentsOf: $0) }
+      for value in values { append(value.distinctKey) }
+    case .composite(let parts):
+      withUnsafeBytes(of: UInt64(parts.count)) { key.append(contentsOf: $0) }
+      for (name, value) in parts.sorted(by: { Value.compareTexts($0.key, $1.key) == .less }) {
+        append(name.utf8)
+        append(value.distinctKey)
+      }
+    }
+  }
+
+  /// The bytes of a number by what it is worth. Whole numbers, the usual case, have a short form.
+  private var numberDistinctKey: [UInt8] {
+    if let wholeWorth { return [0] + withUnsafeBytes(of: wholeWorth) { Array($0) } }
+    if let numberKey { return [1] + numberKey }
+    if case .double(let number) = self, !number.isNaN { return [number < 0 ? 2 : 3] }
+    return [4]
+  }
+
+  /// What a number is worth, where that is whole and has room.
+  private var wholeWorth: Int64? {
+    switch self {
+    case .boolean(let flag): return flag ? 1 : 0
+    case .integer(let number): return number
+    case .double(let number): return Int64(exactly: number)
+    case .decimal(var number):
+      var rounded = Decimal()
+      NSDecimalRound(&rounded, &number, 0, .plain)
+      return rounded == number ? Int64(rounded.description) : nil
+    default: return nil
+    }
+  }
+}

@@ -1,0 +1,162 @@
+internal import ArborModel
+internal import Foundation
+
+/// What aggregates of one field are made of, gathered from record bytes without making values.
+struct FieldSummary {
+  private(set) var count = 0
+  private let kind: FieldKind
+  // More terms than there is memory for do not fill 128 bits.
+  private var whole: Int128 = 0
+  private var leastWhole = Int64.max
+  private var greatestWhole = Int64.min
+  private var real = 0.0
+  private var leastReal = Double.infinity
+  private var greatestReal = -Double.infinity
+  /// Of decimals, texts and other runs of bytes, whose order is that of their values.
+  private var leastBytes: [UInt8] = []
+  private var greatestBytes: [UInt8] = []
+  private var decimals = NumberSum()
+  /// Of values without a type.
+  private var values = ValueSummary()
+
+  init(kind: FieldKind) { self.kind = kind }
+
+  /// Adds what a record has in a field of the kind.
+  @inline(__always)
+  mutating func add(_ record: RecordView, _ field: RecordField) {
+    if record.isNull(field) { return }
+    count += 1
+    switch kind {
+    case .double, .date: add(record.load(field, as: Double.self))
+    case .int64: add(record.load(field, as: Int64.self))
+    case .int32: add(Int64(record.load(field, as: Int32.self)))
+    case .int16: add(Int64(record.load(field, as: Int16.self)))
+    case .float: add(Double(record.load(field, as: Float.self)))
+    case .boolean: add(Int64(record.load(field, as: UInt8.self) == 0 ? 0 : 1))
+    case .decimal, .string, .uri, .binary, .uuid, .reference, .tagged: addOther(record, field)
+    }
+  }
+
+  @inline(__always)
+  private mutating func add(_ number: Int64) {
+    whole += Int128(number)
+    leastWhole = min(leastWhole, number)
+    greatestWhole = max(greatestWhole, number)
+  }
+
+  @inline(__always)
+  private mutating func add(_ number: Double) {
+    real += number
+    leastReal = min(leastReal, number)
+    greatestReal = max(greatestReal, number)
+  }
+
+  @inline(never)
+  private mutating func addOther(_ record: RecordView, _ field: RecordField) {
+    switch kind {
+    case .decimal:
+      decimals.add(record.value(field))
+      addBytes(record.bytes(field))
+    case .uuid:
+      addBytes(UnsafeRawBufferPointer(start: record.base + Int(field.offset), count: 16))
+    case .tagged: values.add(record.value(field))
+    default: if field.kind.isVariable { addBytes(record.bytes(field)) }
+    }
+  }
+
+  private mutating func addBytes(_ bytes: UnsafeRawBufferPointer) {
+    if count == 1 || leastBytes.withUnsafeBytes({ Ordering(bytes: bytes, $0) == .less }) {
+      leastBytes = Array(bytes)
+    }
+    if count == 1 || greatestBytes.withUnsafeBytes({ Ordering(bytes: bytes, $0) == .greater }) {
+      greatestBytes = Array(bytes)
+    }
+  }
+
+  /// The value of a function of all that was added.
+  func value(of function: Aggregate.Function) -> Value {
+    switch function {
+    case .count: return .integer(Int64(count))
+    case .sum: return sum
+    case .average: return average
+    case .minimum, .maximum:
+      return count == 0 ? .null : extreme(isLeast: function == .minimum)
+    }
+  }
+
+  private var sum: Value {
+    switch kind {
+    case .double, .float: return count == 0 ? .integer(0) : .double(real)
+    case .decimal: return decimals.value
+    case .tagged: return values.value(of: .sum)
+    default: return wholeSum.value
+    }
+  }
+
+  private var wholeSum: NumberSum {
+    var sum = NumberSum()
+    sum.add(whole)
+    return sum
+  }
+
+  private var average: Value {
+    guard count > 0 else { return .null }
+    switch kind {
+    case .double, .float: return .double(real / Double(count))
+    case .date: return .date(Date(timeIntervalSinceReferenceDate: real / Double(count)))
+    case .decimal: return decimals.average(of: count)
+    case .tagged: return values.value(of: .average)
+    default: return wholeSum.average(of: count)
+    }
+  }
+
+  private func extreme(isLeast: Bool) -> Value {
+    let whole = isLeast ? leastWhole : greatestWhole
+    let real = isLeast ? leastReal : greatestReal
+    let bytes = isLeast ? leastBytes : greatestBytes
+    switch kind {
+    case .boolean: return .boolean(whole != 0)
+    case .int16, .int32, .int64: return .integer(whole)
+    case .float, .double: return .double(real)
+    case .date: return .date(Date(timeIntervalSinceReferenceDate: real))
+    case .tagged: return values.value(of: isLeast ? .minimum : .maximum)
+    case .decimal: return bytes.withUnsafeBytes { DecimalCodec.decode($0) }.map(Value.decimal) ?? .null
+    case .string: return .string(String(decoding: bytes, as: UTF8.self))
+    case .uri: return URL(string: String(decoding: bytes, as: UTF8.self)).map(Value.uri) ?? .null
+    case .binary: return .binary(Data(bytes))
+    case .uuid: return .uuid(bytes.withUnsafeBytes { UUID(uuid: $0.loadUnaligned(as: uuid_t.self)) })
+    case .reference: return .null
+    }
+  }
+}
+
+/// Summarises one attribute of the rows themselves: the usual case, whose loop touches nothing but
+/// the field.
+struct FieldSummaries: RowSink {
+  private let slot: Int
+  private var entity: EntitySchema
+  private var field: RecordField
+  private(set) var summary: FieldSummary
+
+  init(_ attribute: AttributeSchema, of entity: EntitySchema) {
+    slot = attribute.slot
+    self.entity = entity
+    field = entity.attributes[attribute.slot].field
+    summary = FieldSummary(kind: attribute.field.kind)
+  }
+
+  @inline(__always)
+  mutating func take(
+    _ number: ObjectNumber, _ row: FoundRow, of entity: EntitySchema
+  ) -> Bool {
+    if entity !== self.entity { change(to: entity) }
+    summary.add(row.record, field)
+    return true
+  }
+
+  @inline(never)
+  private mutating func change(to entity: EntitySchema) {
+    self.entity = entity
+    field = entity.attributes[slot].field
+  }
+}

@@ -1,0 +1,140 @@
+internal import ArborModel
+
+/// How the rows of a query reach the sink that makes the answer of them: in the query's order, the
+/// context's rows among the store's, from behind the continuation, offset and limit applied.
+extension QueryExecutor {
+  /// Copies the rows that the context does not have.
+  func fetch(_ allocator: SlabAllocator) throws -> FetchedRecords {
+    let plan = try planner.plan()
+    let known = overlay?.known
+    let expected = try query.continuation == nil ? certainRows(plan) : 0
+    let room = query.limit > 0 ? query.limit : .max
+    let sink = RowCollector(
+      allocator, known: known, expected: max(0, min(room, expected - query.offset)))
+    return try answer(plan, sink, skipsKnown: true).result
+  }
+
+  /// Hands the rows to a sink.
+  ///
+  /// - Parameter skipsKnown: Whether the sink wants no record of what the context has anyway.
+  func answer<Sink: RowSink>(_ sink: consuming Sink) throws -> Sink {
+    try answer(planner.plan(), sink, skipsKnown: false)
+  }
+
+  private func answer<Sink: RowSink>(
+    _ plan: AccessPlan, _ sink: consuming Sink, skipsKnown: Bool
+  ) throws -> Sink {
+    if query.sortKeys.isEmpty {
+      return try answerByNumber(plan, sink, skipsKnown: skipsKnown)
+    }
+    let columns = SortColumns(query.sortKeys, schema: source.schema, resolver: resolver)
+    if let order = ByteOrder(query.sortKeys, columns: columns) {
+      return try answerSorted(plan, order, sink)
+    }
+    return try answerSorted(plan, CollatedOrder(query.sortKeys, columns: columns), sink)
+  }
+
+  // MARK: By number
+
+  private func answerByNumber<Sink: RowSink>(
+    _ plan: AccessPlan, _ sink: consuming Sink, skipsKnown: Bool
+  ) throws -> Sink {
+    let pending = try pendingMatches().filter {
+      $0.number.rawValue > query.continuation?.number.rawValue ?? 0
+    }
+    var limited = LimitedRows(sink, offset: query.offset, limit: query.limit)
+    guard !pending.isEmpty else {
+      try visitByNumber(plan, &limited, skipsKnown: skipsKnown)
+      return limited.base
+    }
+    var merged = MergedRows(limited, pending)
+    try visitByNumber(plan, &merged, skipsKnown: skipsKnown)
+    try merged.finish()
+    return merged.base.base
+  }
+
+  private func visitByNumber<Sink: RowSink>(
+    _ plan: AccessPlan, _ sink: inout Sink, skipsKnown: Bool
+  ) throws {
+    guard !Sink.readsRecords, plan.residual.isEmpty, case .numbers(let numbers, let way) = plan.access,
+      way.namesStoredObjects
+    else { return try visit(plan, &sink, skipsKnown: skipsKnown) }
+    let dirty = hasPendingChanges ? overlay?.dirty : nil
+    let start = query.continuation?.number.rawValue ?? 0
+    for raw in numbers where raw > start {
+      let number = ObjectNumber(rawValue: raw)
+      if let dirty, dirty.contains(number) { continue }
+      guard let entity = source.schema.entity(of: number) else { continue }
+      guard try sink.take(number, .known, of: entity) else { return }
+    }
+  }
+
+  /// How many stored rows a plan gives, where none has to be asked first; else 0.
+  private func certainRows(_ plan: AccessPlan) throws -> Int {
+    guard plan.residual.isEmpty else { return 0 }
+    switch plan.access {
+    case .nothing, .ordered: return 0
+    case .scan: return try source.count(family)
+    case .numbers(let numbers, _): return numbers.count
+    }
+  }
+
+  // MARK: Sorted
+
+  private func answerSorted<Order: RowOrder, Sink: RowSink>(
+    _ plan: AccessPlan, _ order: Order, _ sink: consuming Sink
+  ) throws -> Sink {
+    let pending = try pendingMatches()
+    var plan = plan
+    if case .ordered(let walk) = plan.access {
+      if let answer = try answerWalking(walk, plan.residual, pending, order, sink) { return answer }
+      order.dropKeys()
+      plan = try planner.plan(withoutOrder: true)
+    }
+    var sorter = try RowSorter(order, most: query.rowsNeeded, behind: query.continuation)
+    try visit(plan, &sorter, skipsKnown: false)
+    return try drain(&sorter, pending, sink)
+  }
+
+  /// The answer of a walk along an index, or nil where the walk was given up.
+  private func answerWalking<Order: RowOrder, Sink: RowSink>(
+    _ walk: OrderedAccess, _ residual: [BoundNode], _ pending: [PendingRow], _ order: Order,
+    _ sink: Sink
+  ) throws -> Sink? {
+    guard pending.isEmpty else {
+      // The first rows of the store and the pending ones hold the first rows of both.
+      let sorter = try RowSorter(order, most: query.rowsNeeded, behind: query.continuation)
+      let first = LimitedRows(sorter, limit: query.rowsNeeded ?? 0)
+      guard var sorted = try continued(walk, residual, order, first)?.base else { return nil }
+      return try drain(&sorted, pending, sink)
+    }
+    let limited = LimitedRows(sink, offset: query.offset, limit: query.limit)
+    return try continued(walk, residual, order, limited)?.base
+  }
+
+  /// Walks along an index and hands on what lies behind the continuation; nil where the walk was
+  /// given up.
+  private func continued<Order: RowOrder, Sink: RowSink>(
+    _ walk: OrderedAccess, _ residual: [BoundNode], _ order: Order, _ sink: consuming Sink
+  ) throws -> Sink? {
+    guard let continuation = query.continuation else {
+      var sink = sink
+      return try visit(walk, residual, &sink) ? sink : nil
+    }
+    var behind = ContinuedRows(sink, order, behind: try continuation.place(in: order))
+    return try visit(walk, residual, &behind) ? behind.base : nil
+  }
+
+  private func drain<Order: RowOrder, Sink: RowSink>(
+    _ sorter: inout RowSorter<Order>, _ pending: [PendingRow], _ sink: consuming Sink
+  ) throws -> Sink {
+    for row in pending {
+      _ = try sorter.take(row.number, .pending(row.record), of: row.entity)
+    }
+    try resolver.check()
+    var limited = LimitedRows(sink, offset: query.offset, limit: query.limit)
+    try sorter.drain(into: &limited)
+    try resolver.check()
+    return limited.base
+  }
+}

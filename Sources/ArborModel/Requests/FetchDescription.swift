@@ -18,8 +18,15 @@ package struct FetchDescription: Sendable, Hashable {
   package var includesPendingChanges = true
   /// Whether rows that equal an earlier one are left out.
   package var returnsDistinctResults = false
-  /// The properties that rows hold; empty for all attributes.
+  /// What rows hold: key paths and expressions, each with ` AS ` and a name behind it where it
+  /// shall have one; empty for all attributes.
   package var propertiesToFetch: [String] = []
+  /// The properties whose equal values make one row of several objects; empty for none.
+  package var propertiesToGroupBy: [String] = []
+  /// The condition that grouped rows fulfil; nil for all.
+  package var havingPredicate: FetchPredicate?
+  /// Behind which row the results begin: the token of an earlier page; nil for the whole.
+  package var pageToken: String?
   /// The relationships whose objects are fetched along.
   package var relationshipKeyPathsForPrefetching: [String] = []
 

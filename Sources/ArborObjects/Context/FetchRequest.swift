@@ -57,8 +57,13 @@ public struct FetchRequest<T: ManagedObject>: Sendable, Hashable {
     set { description.fetchOffset = newValue }
   }
 
-  /// How many results are read at a time; 0: all. A hint that changes no result: records are copied
-  /// into shared memory as they are found, so that there is nothing to gain from smaller batches.
+  /// How many objects ``ManagedObjectContext/fetchWindow(_:)``,
+  /// ``ManagedObjectContext/cursor(for:)`` and the pages of a request without limit make at a time;
+  /// 0: a hundred.
+  ///
+  /// ``ManagedObjectContext/fetch(_:)`` makes all its objects at once whatever this says: records
+  /// are copied into shared memory as they are found, so that an array of all results has nothing
+  /// to gain from smaller batches.
   public var fetchBatchSize: Int {
     get { description.fetchBatchSize }
     set { description.fetchBatchSize = newValue }
@@ -77,10 +82,56 @@ public struct FetchRequest<T: ManagedObject>: Sendable, Hashable {
     set { description.includesPendingChanges = newValue }
   }
 
-  /// The to-one and to-many relationships of the results whose objects are read along.
+  /// What the rows of ``ManagedObjectContext/fetchRows(_:)`` hold: key paths and expressions, as in
+  /// predicates, each with `AS` and a name behind it where it shall have one. Empty for all
+  /// attributes. Fetches of objects do not look at it.
+  ///
+  /// ```swift
+  /// request.propertiesToFetch = ["company.name AS company", "average(salary)", "@count AS people"]
+  /// ```
+  public var propertiesToFetch: [String] {
+    get { description.propertiesToFetch }
+    set { description.propertiesToFetch = newValue }
+  }
+
+  /// Whether rows that equal an earlier one are left out. Objects are distinct in any case.
+  public var returnsDistinctResults: Bool {
+    get { description.returnsDistinctResults }
+    set { description.returnsDistinctResults = newValue }
+  }
+
+  /// The key paths and expressions whose equal values make one row of several objects; empty for
+  /// none. See ``ManagedObjectContext/fetchRows(_:)``.
+  public var propertiesToGroupBy: [String] {
+    get { description.propertiesToGroupBy }
+    set { description.propertiesToGroupBy = newValue }
+  }
+
+  /// The condition that grouped rows fulfil; nil for all. It may name what is grouped by, the names
+  /// of ``propertiesToFetch``, and aggregates such as `average(salary)`.
+  public var havingPredicate: FetchPredicate? {
+    get { description.havingPredicate }
+    set { description.havingPredicate = newValue }
+  }
+
+  /// The paths of relationships whose objects are read along with the results, all in one pass:
+  /// `"employees"`, `"company.country"`.
+  ///
+  /// Traversing them then costs no look into the store, until the context commits or takes in a
+  /// commit of others.
   public var relationshipKeyPathsForPrefetching: [String] {
     get { description.relationshipKeyPathsForPrefetching }
     set { description.relationshipKeyPathsForPrefetching = newValue }
+  }
+
+  /// The same request, with results from behind the page that gave a token on.
+  ///
+  /// - Parameter token: ``FetchPage/next`` of an earlier page of the same request; nil for the first
+  ///   page.
+  public func page(after token: String?) -> FetchRequest {
+    var request = self
+    request.description.pageToken = token
+    return request
   }
 
   /// The same request for another class.

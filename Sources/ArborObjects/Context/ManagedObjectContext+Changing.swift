@@ -69,6 +69,7 @@ extension ManagedObjectContext {
     pending.removeAll()
     links.removeAll()
     registry.forgetAll()
+    memberships.removeAll()
     failure = nil
     ownSequences = []
     sequence = store.file.lastSequence
@@ -83,6 +84,7 @@ extension ManagedObjectContext {
   ///     values, or forgotten.
   public func refresh(_ object: ManagedObject, mergeChanges: Bool = true) {
     guard object.owner === self else { return }
+    memberships.removeAll()
     do throws(ArborError) {
       try takeInCommits()
       guard let change = object.change else { return object.becomeFault() }

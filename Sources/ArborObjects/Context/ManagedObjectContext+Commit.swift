@@ -182,6 +182,7 @@ extension ManagedObjectContext {
 
   /// Makes the committed state the state of memory.
   private func finish(_ receipt: CommitReceipt?) {
+    memberships.removeAll()
     var committed: [ManagedObject] = []
     committed.reserveCapacity(pending.count)
     var reordered: Set<ObjectNumber> = []

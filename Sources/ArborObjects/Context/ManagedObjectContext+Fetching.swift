@@ -11,17 +11,12 @@ extension ManagedObjectContext {
     let entity = try entity(for: request)
     let query = try query(request.description, entity)
     let overlay = overlay(for: request.description)
-    var prefetched: [Relation] = []
-    for path in request.relationshipKeyPathsForPrefetching {
-      prefetched.append(try relation(path, of: entity))
-    }
+    let paths = try prefetchPaths(request.relationshipKeyPathsForPrefetching, of: entity)
     var fetched: [ManagedObject] = []
     let results = try onSnapshot { snapshot throws(StoreError) in
       let records = try snapshot.fetch(query, overlay: overlay, allocator: allocator)
       let results: [T] = try materialise(records, on: snapshot, &fetched)
-      for relation in prefetched {
-        try prefetch(relation, of: results, on: snapshot, &fetched)
-      }
+      for path in paths { try prefetch(path, of: results, on: snapshot, &fetched) }
       return results
     }
     // Hooks run when no snapshot is open and every object is in place.
@@ -50,18 +45,60 @@ extension ManagedObjectContext {
     }
   }
 
-  /// The IDs of the objects that a request would give, without making objects.
+  /// Whether a request would give any object, without making one. Ends at the first.
+  ///
+  /// - Throws: ``ArborError`` as ``fetch(_:)``.
+  public func exists<T: ManagedObject>(_ request: FetchRequest<T>) throws(ArborError) -> Bool {
+    try beginOperation()
+    let query = try query(request.description, entity(for: request))
+    let overlay = overlay(for: request.description)
+    return try onSnapshot { snapshot throws(StoreError) in
+      try snapshot.exists(query, overlay: overlay)
+    }
+  }
+
+  /// The IDs of the objects that a request would give, without making objects or copying records.
   ///
   /// - Throws: ``ArborError`` as ``fetch(_:)``.
   public func fetchIDs<T: ManagedObject>(
     _ request: FetchRequest<T>
   ) throws(ArborError) -> [ObjectID] {
+    try fetchNumbers(request).map { store.file.objectID($0) }
+  }
+
+  /// The numbers of the objects that a request would give.
+  func fetchNumbers<T: ManagedObject>(
+    _ request: FetchRequest<T>
+  ) throws(ArborError) -> [ObjectNumber] {
     try beginOperation()
     let query = try query(request.description, entity(for: request))
     let overlay = overlay(for: request.description)
     return try onSnapshot { snapshot throws(StoreError) in
-      try snapshot.fetch(query, overlay: overlay, allocator: allocator).rows
-        .map { store.file.objectID($0.number) }
+      try snapshot.fetchNumbers(query, overlay: overlay)
+    }
+  }
+
+  /// Makes values of the objects that a request would give, in one pass and without making them; of
+  /// its limited results where it has a limit or an offset.
+  ///
+  /// ```swift
+  /// let figures = try context.aggregate(request, [.sum("salary"), .average("salary")])
+  /// ```
+  ///
+  /// - Returns: The value of each aggregate, in their order.
+  /// - Throws: ``ArborError`` as ``fetch(_:)``; `typeMismatch` where a function is not defined for
+  ///   what its key path leads to.
+  public func aggregate<T: ManagedObject>(
+    _ request: FetchRequest<T>, _ aggregates: [Aggregate]
+  ) throws(ArborError) -> [Value] {
+    try beginOperation()
+    let entity = try entity(for: request)
+    let query = try query(request.description, entity)
+    var bound: [BoundAggregate] = []
+    for aggregate in aggregates { bound.append(try aggregate.bind(to: entity, in: schema)) }
+    let overlay = overlay(for: request.description)
+    return try onSnapshot { snapshot throws(StoreError) in
+      try snapshot.aggregate(query, bound, overlay: overlay)
     }
   }
 
@@ -79,7 +116,7 @@ extension ManagedObjectContext {
   // MARK: Queries
 
   /// The entity of a request, whose class is checked to be what the request promises.
-  private func entity<T: ManagedObject>(
+  func entity<T: ManagedObject>(
     for request: FetchRequest<T>
   ) throws(ArborError) -> EntitySchema {
     let entity =
@@ -104,7 +141,7 @@ extension ManagedObjectContext {
     return entity
   }
 
-  private func query(
+  func query(
     _ description: FetchDescription, _ entity: EntitySchema
   ) throws(ArborError) -> StoreQuery {
     var keys: [BoundSortKey] = []
@@ -115,30 +152,19 @@ extension ManagedObjectContext {
     }
     return StoreQuery(
       entity: entity, includesSubentities: description.includesSubentities, predicate: predicate,
-      sortKeys: keys, limit: description.fetchLimit, offset: description.fetchOffset)
+      sortKeys: keys, limit: description.fetchLimit,
+      offset: description.pageToken == nil ? description.fetchOffset : 0,
+      continuation: try continuation(of: description))
   }
 
-  private func overlay(for description: FetchDescription) -> FetchOverlay? {
+  func overlay(for description: FetchDescription) -> FetchOverlay? {
     description.includesPendingChanges ? overlay : nil
-  }
-
-  private func relation(
-    _ name: String, of entity: EntitySchema
-  ) throws(ArborError) -> Relation {
-    guard case .relationship(let relationship) = entity.property(named: name) else {
-      throw ArborError(
-        .unknownName,
-        "Entity \(entity.name) has no relationship \(name) to prefetch."
-          + NearestName.hint(name, in: entity.propertyNames)
-      ).with(entity: entity.name, keyPath: name)
-    }
-    return bindings[entity.index].relations[relationship.slot]
   }
 
   // MARK: Objects
 
   /// Rows as objects: those that the context keeps, the others made around the copied records.
-  private func materialise<T: ManagedObject>(
+  func materialise<T: ManagedObject>(
     _ records: FetchedRecords, on snapshot: StoreSnapshot, _ fetched: inout [ManagedObject]
   ) throws(StoreError) -> [T] {
     var results: [T] = []
@@ -175,32 +201,6 @@ extension ManagedObjectContext {
       object.hold(record, records.slabs[Int(row.slabIndex)])
     } else if let record = try snapshot.record(row.number, allocator: allocator) {
       object.hold(record, allocator.slab)
-    }
-  }
-
-  /// Reads the objects that a relationship of the results leads to.
-  private func prefetch<T: ManagedObject>(
-    _ relation: Relation, of results: [T], on snapshot: StoreSnapshot,
-    _ fetched: inout [ManagedObject]
-  ) throws(StoreError) {
-    for result in results {
-      let targets: [ObjectNumber]
-      if relation.isToMany {
-        targets = try snapshot.members(relation.schema, of: result.number)
-      } else {
-        // The concrete entity's own form, since the field lies elsewhere in its records.
-        targets = result.target(of: result.binding.relations[relation.slot]).map { [$0] } ?? []
-      }
-      for target in targets where registry.object(target)?.base == nil {
-        guard let record = try snapshot.record(target, allocator: allocator) else { continue }
-        let slab = allocator.slab
-        if let fault = registry.object(target) {
-          fault.hold(record, slab)
-          fetched.append(fault)
-        } else {
-          fetched.append(make(target, record, slab))
-        }
-      }
     }
   }
 }

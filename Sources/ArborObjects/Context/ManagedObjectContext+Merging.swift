@@ -12,6 +12,7 @@ extension ManagedObjectContext {
   @inline(never)
   func takeInCommits(upTo snapshot: StoreSnapshot) throws(StoreError) {
     guard automaticallyMergesCommits, snapshot.sequence > sequence else { return }
+    memberships.removeAll()
     if registry.count > 0 {
       switch try snapshot.history(after: sequence) {
       case .tooOld: try takeInAll(snapshot)

@@ -213,6 +213,7 @@ extension ManagedObjectContext {
   /// The members that the store knows; none of an object that was never committed.
   func storedMembers(of owner: ObjectNumber, _ relation: Relation) -> [ObjectNumber] {
     guard pending.change(of: owner)?.kind != .inserted else { return [] }
+    if let known = memberships.members(of: owner, relation) { return Array(known) }
     do throws(ArborError) {
       return try peek { snapshot throws(StoreError) in
         try snapshot.members(relation.schema, of: owner)

@@ -36,6 +36,12 @@ internal import ArborStore
 /// - ``count(_:)``
 /// - ``fetchIDs(_:)``
 /// - ``explain(_:)``
+/// - ``objects(_:)-(String)``
+/// - ``objects(with:)``
+/// - ``aggregate(_:_:)``
+/// - ``fetchPage(_:)``
+/// - ``fetchWindow(_:)``
+/// - ``cursor(for:)``
 /// ### Changes
 /// - ``hasChanges``
 /// - ``insertedObjects``
@@ -62,6 +68,8 @@ public final class ManagedObjectContext {
   let registry = ObjectRegistry()
   let pending: PendingChanges
   let links: LinkEdits
+  /// What prefetching has found out.
+  let memberships = MembershipCache()
   /// The memory of working records.
   let allocator = SlabAllocator()
   /// By entity index.

@@ -96,7 +96,7 @@ package final class StoreSnapshot {
     }
   }
 
-  private var storedMembers: StoredMembers {
+  var storedMembers: StoredMembers {
     get throws(StoreError) { StoredMembers(store: store, reader: try reader) }
   }
 }

@@ -50,7 +50,8 @@ struct StoredMembers {
     return try cursor.seekExact(owner.rawValue, value: member.rawValue) != nil
   }
 
-  private func databases(
+  /// Where a relationship of an owner is kept; nil for one that is to-one.
+  func databases(
     of relationship: RelationshipSchema, _ owner: ObjectNumber
   ) -> StoreDatabases.Relationship? {
     let databases = store.databases

@@ -1,0 +1,103 @@
+package import Foundation
+
+/// Where a page of a sorted fetch ended, as an opaque text that outlives the process.
+///
+/// ```
+///  0        1                9               17                      end-4     end
+/// ┌────────┬────────────────┬───────────────┬───────────────────────┬─────────┐
+/// │ form u8│ fingerprint u64│ object number │ what the sort keys    │ check   │
+/// │ = 1    │ of the request │ u64           │ found, as tagged list │ sum u32 │
+/// └────────┴────────────────┴───────────────┴───────────────────────┴─────────┘
+/// ```
+///
+/// Numbers are little-endian; the text is base 64 with the alphabet for URLs, without padding. The
+/// check sum tells a token that was cut off; it is no protection against forgery, and needs none: a
+/// token names a place in an order and gives no access.
+package struct PageToken: Sendable, Hashable {
+  private static let form: UInt8 = 1
+  private static let headerSize = 17
+
+  /// What the sort keys found at the page's last row, objects by their numbers.
+  package let values: [Value]
+  /// The last row's object.
+  package let number: ObjectNumber
+  /// The request that the token belongs to.
+  package let fingerprint: UInt64
+
+  package init(values: [Value], number: ObjectNumber, fingerprint: UInt64) {
+    self.values = values
+    self.number = number
+    self.fingerprint = fingerprint
+  }
+
+  /// Reads a token.
+  ///
+  /// - Throws: ``ArborError`` `invalidArgument` for a text that is none.
+  package init(_ text: String) throws(ArborError) {
+    guard let bytes = Self.bytes(of: text), bytes.count >= Self.headerSize + 4,
+      bytes[0] == Self.form
+    else { throw Self.invalid }
+    let end = bytes.count - 4
+    let (fingerprint, number, sum) = bytes.withUnsafeBytes { bytes in
+      (
+        UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: 1, as: UInt64.self)),
+        UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: 9, as: UInt64.self)),
+        UInt32(littleEndian: bytes.loadUnaligned(fromByteOffset: end, as: UInt32.self))
+      )
+    }
+    let payload = bytes[Self.headerSize..<end]
+    guard UInt32(truncatingIfNeeded: StableHash.of(bytes[..<end])) == sum,
+      case .list(let values) = payload.withUnsafeBytes({ ValueCodec.decode($0) })
+    else { throw Self.invalid }
+    self.init(
+      values: values, number: ObjectNumber(rawValue: number), fingerprint: fingerprint)
+  }
+
+  /// The token as text.
+  package var text: String {
+    var bytes = [Self.form]
+    withUnsafeBytes(of: fingerprint.littleEndian) { bytes += $0 }
+    withUnsafeBytes(of: number.rawValue.littleEndian) { bytes += $0 }
+    bytes += ValueCodec.encode(.list(values))
+    let sum = UInt32(truncatingIfNeeded: StableHash.of(bytes[...]))
+    withUnsafeBytes(of: sum.littleEndian) { bytes += $0 }
+    return Data(bytes).base64EncodedString()
+      .replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
+  }
+
+  private static func bytes(of text: String) -> [UInt8]? {
+    guard text.utf8.allSatisfy({ $0 != UInt8(ascii: "+") && $0 != UInt8(ascii: "/") }) else {
+      return nil
+    }
+    let padding = String(repeating: "=", count: (4 - text.utf8.count % 4) % 4)
+    let standard = text.replacing("-", with: "+").replacing("_", with: "/") + padding
+    return Data(base64Encoded: standard).map { Array($0) }
+  }
+
+  private static var invalid: ArborError {
+    ArborError(
+      .invalidArgument,
+      "The text is no page token; use the next of a page as it is, or nil for the first page.")
+  }
+}
+
+extension FetchDescription {
+  /// A number that requests share exactly if the same rows in the same order answer them, in any
+  /// process: the same store, entity, predicate with its constants, and sort keys.
+  package func fingerprint(storeID: UUID) -> UInt64 {
+    var parts = [storeID.uuidString, entityName, includesSubentities ? "family" : "alone"]
+    parts.append(predicate.map { "where \($0)" } ?? "all")
+    for key in sortKeys {
+      parts.append("\(key.isAscending ? "+" : "-")\(key.options.rawValue) \(key.keyPath)")
+    }
+    return StableHash.of(Array(parts.joined(separator: "\u{1F}").utf8)[...])
+  }
+}
+
+/// A hash that is the same in every process: FNV-1a with 64 bits
+/// (http://www.isthe.com/chongo/tech/comp/fnv).
+private enum StableHash {
+  static func of(_ bytes: ArraySlice<UInt8>) -> UInt64 {
+    bytes.reduce(0xcbf2_9ce4_8422_2325) { ($0 ^ UInt64($1)) &* 0x0000_0100_0000_01b3 }
+  }
+}

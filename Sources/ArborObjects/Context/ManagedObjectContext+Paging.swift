@@ -1,0 +1,90 @@
+public import ArborModel
+internal import ArborStore
+
+extension ManagedObjectContext {
+  /// Fetches one page of a request's results: as many as its limit says, or without a limit its
+  /// batch size.
+  ///
+  /// A page goes on where the one before it ended, by what the sort keys of its last object were
+  /// and by its number: objects that were inserted or deleted meanwhile neither shift the others
+  /// nor repeat them. A token is a text that outlives context, store and process; it belongs to
+  /// one store, entity, predicate and order. The request's offset counts for the first page only.
+  ///
+  /// Costs what a fetch with that limit costs: with the order of an index, or without sort keys,
+  /// the rows of the page; else a look at every row, but memory for one page only.
+  ///
+  /// ```swift
+  /// var request = FetchRequest<Employee>(sortKeys: ["name"])
+  /// request.fetchLimit = 50
+  /// let first = try context.fetchPage(request)
+  /// let second = try context.fetchPage(request.page(after: first.next))
+  /// ```
+  ///
+  /// - Throws: ``ArborError`` as ``fetch(_:)``; `invalidArgument` for a token that is none, or of
+  ///   another request.
+  public func fetchPage<T: ManagedObject>(
+    _ request: FetchRequest<T>
+  ) throws(ArborError) -> FetchPage<T> {
+    try beginOperation()
+    let entity = try entity(for: request)
+    var description = request.description
+    let size = description.pageSize
+    // One more tells whether there is a next page.
+    description.fetchLimit = size + 1
+    let query = try query(description, entity)
+    let overlay = overlay(for: description)
+    let paths = try prefetchPaths(request.relationshipKeyPathsForPrefetching, of: entity)
+    var fetched: [ManagedObject] = []
+    var place: RowContinuation?
+    let results = try onSnapshot { snapshot throws(StoreError) in
+      var records = try snapshot.fetch(query, overlay: overlay, allocator: allocator)
+      if records.rows.count > size {
+        records.rows.removeLast(records.rows.count - size)
+        if let last = records.rows.last {
+          place = try snapshot.place(of: last.number, in: query, overlay: overlay)
+        }
+      }
+      let results: [T] = try materialise(records, on: snapshot, &fetched)
+      for path in paths { try prefetch(path, of: results, on: snapshot, &fetched) }
+      return results
+    }
+    for object in fetched { object.awakeFromFetch() }
+    let token = place.map { place in
+      PageToken(
+        values: place.values, number: place.number,
+        fingerprint: description.fingerprint(storeID: store.id)
+      ).text
+    }
+    return FetchPage(objects: results, next: token)
+  }
+
+  /// Where the request's token says that its results begin; nil for a request without one.
+  ///
+  /// - Throws: ``ArborError`` `invalidArgument` for a token that is none, or of another request.
+  func continuation(
+    of description: FetchDescription
+  ) throws(ArborError) -> RowContinuation? {
+    guard let text = description.pageToken else { return nil }
+    let token = try PageToken(text)
+    guard token.fingerprint == description.fingerprint(storeID: store.id),
+      token.values.count == description.sortKeys.count
+    else {
+      throw ArborError(
+        .invalidArgument,
+        "The page token belongs to another request or store; use it with the entity, predicate and "
+          + "sort keys of the page it came from."
+      ).with(entity: description.entityName)
+    }
+    return RowContinuation(values: token.values, number: token.number)
+  }
+}
+
+extension FetchDescription {
+  private static let usualBatchSize = 100
+
+  /// How many objects are made at a time where not all are.
+  var batchSize: Int { fetchBatchSize > 0 ? fetchBatchSize : Self.usualBatchSize }
+
+  /// How many objects a page has.
+  fileprivate var pageSize: Int { fetchLimit > 0 ? min(fetchLimit, .max - 1) : batchSize }
+}

@@ -1,0 +1,95 @@
+internal import ArborModel
+internal import ArborStore
+
+/// Reading along what relationships of fetched objects lead to, level by level: the members of all
+/// owners in one pass over the relationship, then their records in one pass over the entity.
+extension ManagedObjectContext {
+  /// Resolves the paths of a request.
+  ///
+  /// - Throws: ``ArborError`` `unknownName` for a name that is no relationship.
+  func prefetchPaths(
+    _ paths: [String], of entity: EntitySchema
+  ) throws(ArborError) -> [[RelationshipSchema]] {
+    var resolved: [[RelationshipSchema]] = []
+    for path in paths {
+      var hops: [RelationshipSchema] = []
+      var entity = entity
+      for name in path.split(separator: ".", omittingEmptySubsequences: false) {
+        guard case .relationship(let relationship) = entity.property(named: String(name)) else {
+          throw ArborError(
+            .unknownName,
+            "Entity \(entity.name) has no relationship \(name) to prefetch."
+              + NearestName.hint(String(name), in: entity.propertyNames)
+          ).with(entity: entity.name, keyPath: path)
+        }
+        hops.append(relationship)
+        entity = schema.entities[relationship.destination]
+      }
+      resolved.append(hops)
+    }
+    return resolved
+  }
+
+  /// Reads what a path of relationships leads to from some objects.
+  func prefetch(
+    _ path: [RelationshipSchema], of owners: [ManagedObject], on snapshot: StoreSnapshot,
+    _ fetched: inout [ManagedObject]
+  ) throws(StoreError) {
+    var owners = owners
+    for hop in path {
+      let targets = try targets(of: owners, hop, on: snapshot)
+      try load(targets, on: snapshot, &fetched)
+      owners = targets.compactMap { registry.object($0) }
+    }
+  }
+
+  /// What a relationship leads to from some objects, ascending and each once.
+  private func targets(
+    of owners: [ManagedObject], _ hop: RelationshipSchema, on snapshot: StoreSnapshot
+  ) throws(StoreError) -> [ObjectNumber] {
+    var raw: [UInt64] = []
+    if hop.isToMany {
+      let numbers = owners.map(\.number).sorted()
+      let table = try snapshot.members(hop, of: numbers)
+      memberships.keep(table, of: hop, at: snapshot.sequence)
+      raw = table.members.map(\.rawValue)
+      if links.hasEdits {
+        for owner in owners {
+          let relation = owner.binding.relations[hop.slot]
+          guard links.hasEdits(of: owner, relation) else { continue }
+          raw += members(of: owner, relation).map(\.rawValue)
+        }
+      }
+    } else {
+      // The concrete entity's own form, since the field lies elsewhere in its records.
+      raw = owners.compactMap { $0.target(of: $0.binding.relations[hop.slot])?.rawValue }
+    }
+    raw.sort()
+    var last: UInt64 = 0
+    return raw.compactMap { raw in
+      guard raw != last else { return nil }
+      last = raw
+      return ObjectNumber(rawValue: raw)
+    }
+  }
+
+  /// Makes objects of ascending numbers whose records are not at hand.
+  func load(
+    _ numbers: [ObjectNumber], on snapshot: StoreSnapshot, _ fetched: inout [ManagedObject]
+  ) throws(StoreError) {
+    let missing = numbers.filter { number in
+      guard let object = registry.object(number) else { return true }
+      return object.base == nil
+    }
+    guard !missing.isEmpty else { return }
+    registry.reserve(missing.count)
+    try snapshot.readRecords(of: missing, allocator: allocator) { number, record, slab in
+      if let fault = registry.object(number) {
+        fault.hold(record, slab)
+        fetched.append(fault)
+      } else {
+        fetched.append(make(number, record, slab))
+      }
+    }
+  }
+}

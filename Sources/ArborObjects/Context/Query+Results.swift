@@ -1,0 +1,125 @@
+public import ArborModel
+
+/// What a query gives. Each of these asks the store anew, and throws what
+/// ``ManagedObjectContext/fetch(_:)`` throws.
+extension Query {
+  /// All objects, in order.
+  ///
+  /// - Throws: ``ArborError`` as ``ManagedObjectContext/fetch(_:)``.
+  public var array: [T] {
+    get throws(ArborError) { try context.fetch(request) }
+  }
+
+  /// The number of objects, without making them.
+  ///
+  /// - Throws: ``ArborError`` as ``ManagedObjectContext/fetch(_:)``.
+  public var count: Int {
+    get throws(ArborError) { try context.count(request) }
+  }
+
+  /// The first object of the order, or nil.
+  ///
+  /// - Throws: ``ArborError`` as ``ManagedObjectContext/fetch(_:)``.
+  public var first: T? {
+    get throws(ArborError) { try context.fetchOne(request) }
+  }
+
+  /// The last object of the order, or nil: the first of the order with every key reversed. Without
+  /// an order it is the last by its ID. Costs what ``first`` costs, but with a limit or an offset,
+  /// which count from the beginning, what ``ids`` costs.
+  ///
+  /// - Throws: ``ArborError`` as ``ManagedObjectContext/fetch(_:)``.
+  public var last: T? {
+    get throws(ArborError) {
+      guard request.fetchLimit <= 0, request.fetchOffset <= 0 else {
+        guard let number = try context.fetchNumbers(request).last else { return nil }
+        // The class of the entity, which all its objects have, was checked.
+        return try context.existingObjects([number]).first.map { unsafeDowncast($0, to: T.self) }
+      }
+      // Objects that agree in all keys come by their IDs, the last one last.
+      return try context.fetchOne(
+        order(by: request.sortKeys.map(\.reversed) + [.descending("objectID")]).request)
+    }
+  }
+
+  /// Whether there is no object. Ends at the first.
+  ///
+  /// - Throws: ``ArborError`` as ``ManagedObjectContext/fetch(_:)``.
+  public var isEmpty: Bool {
+    get throws(ArborError) { try !context.exists(request) }
+  }
+
+  /// The IDs of all objects, in order, without making objects.
+  ///
+  /// - Throws: ``ArborError`` as ``ManagedObjectContext/fetch(_:)``.
+  public var ids: [ObjectID] {
+    get throws(ArborError) { try context.fetchIDs(request) }
+  }
+
+  /// How the store finds the objects.
+  ///
+  /// - Throws: ``ArborError`` as ``ManagedObjectContext/fetch(_:)``.
+  public func explain() throws(ArborError) -> QueryPlan { try context.explain(request) }
+
+  /// Calls `body` with one object after another, of which only a batch is made at a time; see
+  /// ``ManagedObjectContext/cursor(for:)``.
+  ///
+  /// - Throws: What `body` throws, which ends the loop, and ``ArborError`` as
+  ///   ``ManagedObjectContext/fetch(_:)``.
+  public func forEach(_ body: (T) throws -> Void) throws {
+    let cursor = try context.cursor(for: request)
+    while let object = try cursor.next() { try body(object) }
+  }
+
+  /// A page of the objects, and how to get the next; see ``ManagedObjectContext/fetchPage(_:)``.
+  ///
+  /// - Parameter token: ``FetchPage/next`` of the page before; nil for the first.
+  /// - Throws: ``ArborError`` as ``ManagedObjectContext/fetchPage(_:)``.
+  public func page(after token: String? = nil) throws(ArborError) -> FetchPage<T> {
+    try context.fetchPage(request.page(after: token))
+  }
+
+  /// The objects by what a key path leads to from each, the objects of a group in the query's
+  /// order. Objects for which it leads to nil are the group of ``Value/null``, and a relationship
+  /// groups by ``Value/objectID(_:)``.
+  ///
+  /// ```swift
+  /// let byAge = try context.objects(Employee.self).grouped(by: "age")
+  /// for employee in byAge[41] ?? [] { … }
+  /// ```
+  ///
+  /// Groups without their objects — counts, sums — are cheaper as
+  /// ``ManagedObjectContext/fetchRows(_:)``.
+  ///
+  /// - Throws: ``ArborError`` as ``ManagedObjectContext/fetch(_:)``; `unknownName` for a key path
+  ///   that leads nowhere.
+  public func grouped(by keyPath: String) throws(ArborError) -> [Value: [T]] {
+    try context.check(keyPath, for: request)
+    var groups: [Value: [T]] = [:]
+    for object in try array {
+      groups[try object.value(forKeyPath: keyPath), default: []].append(object)
+    }
+    return groups
+  }
+
+  /// The objects by the value of a property of their class, the objects of a group in the query's
+  /// order.
+  ///
+  /// ```swift
+  /// let byAge = try context.objects(Employee.self).grouped(by: \.age)   // [Int: [Employee]]
+  /// ```
+  ///
+  /// - Throws: ``ArborError`` as ``ManagedObjectContext/fetch(_:)``.
+  public func grouped<V: Hashable>(by keyPath: KeyPath<T, V>) throws(ArborError) -> [V: [T]] {
+    Dictionary(grouping: try array) { $0[keyPath: keyPath] }
+  }
+}
+
+extension ManagedObjectContext {
+  /// Checks that a key path leads somewhere, even where there are no objects to follow it from.
+  fileprivate func check<T: ManagedObject>(
+    _ keyPath: String, for request: FetchRequest<T>
+  ) throws(ArborError) {
+    _ = try KeyPathBinder.bind(keyPath, to: entity(for: request), in: schema)
+  }
+}

@@ -1,0 +1,125 @@
+public import ArborModel
+
+/// Objects of an entity, described step by step: which, in what order, how many.
+///
+/// A query is a value: every step returns a new one and leaves the old one as it was. Nothing is
+/// read until a result is asked for, and every result is asked for anew, with the uncommitted
+/// changes of the context. A query belongs to its context, keeps it, and stays on its thread.
+///
+/// ```swift
+/// let employees = context.objects(Employee.self)
+/// let young = employees.filter("age < \(40)").order(by: "-age", "name")
+/// for employee in try young.limit(10).array { print(employee.name) }
+/// let oldest: Int? = try young.maximum("age")
+/// try employees.filter("company == nil").delete()
+/// ```
+///
+/// ## Topics
+/// ### Steps
+/// - ``filter(_:)``
+/// - ``exclude(_:)``
+/// - ``order(by:)-(SortKey...)``
+/// - ``limit(_:)``
+/// - ``offset(_:)``
+/// - ``prefetching(_:)``
+/// ### Results
+/// - ``array``
+/// - ``count``
+/// - ``first``
+/// - ``last``
+/// - ``isEmpty``
+/// - ``ids``
+/// - ``forEach(_:)``
+/// - ``grouped(by:)-(String)``
+/// - ``page(after:)``
+/// - ``explain()``
+/// ### Aggregates
+/// - ``minimum(_:)-(String)``
+/// - ``maximum(_:)-(String)``
+/// - ``sum(_:)-(String)``
+/// - ``average(_:)-(String)``
+/// - ``aggregate(_:_:)``
+/// - ``aggregates(_:)``
+/// ### Changes
+/// - ``update(_:)``
+/// - ``delete()``
+public struct Query<T: ManagedObject> {
+  /// The context that answers.
+  public let context: ManagedObjectContext
+  /// What is asked for, as a request; it may be changed and fetched by itself.
+  public private(set) var request: FetchRequest<T>
+
+  init(_ context: ManagedObjectContext, _ request: FetchRequest<T>) {
+    self.context = context
+    self.request = request
+  }
+}
+
+@available(*, unavailable, message: "A query stays with its context; pass its request.")
+extension Query: Sendable {}
+
+extension ManagedObjectContext {
+  /// All objects of a typed class, as the beginning of a query.
+  ///
+  /// ```swift
+  /// let count = try context.objects(Employee.self).filter("age > 40").count
+  /// ```
+  public func objects<T: ManagedObject>(_ type: T.Type) -> Query<T> {
+    Query(self, FetchRequest<T>())
+  }
+
+  /// All objects of an entity by its name, as the beginning of a query. An unknown name throws from
+  /// the first result that is asked for.
+  public func objects(_ entityName: String) -> Query<ManagedObject> {
+    Query(self, FetchRequest<ManagedObject>(entity: entityName))
+  }
+}
+
+extension Query {
+  /// The objects that fulfil a condition too.
+  ///
+  /// Conditions hold for the whole query, whatever the order of the steps: a limit counts what
+  /// fulfils them all.
+  public func filter(_ predicate: FetchPredicate) -> Query {
+    with { $0.predicate = $0.predicate.map { $0 && predicate } ?? predicate }
+  }
+
+  /// The objects that do not fulfil a condition: all for which it is false, so also those with nil
+  /// where it compares.
+  public func exclude(_ predicate: FetchPredicate) -> Query { filter(!predicate) }
+
+  /// The objects in an order, the most significant key first; a minus sign means descending. It
+  /// takes the place of an earlier order.
+  ///
+  /// ```swift
+  /// context.objects(Employee.self).order(by: "-age", "name")
+  /// ```
+  public func order(by keys: SortKey...) -> Query { order(by: keys) }
+
+  /// The objects in an order, as a list of keys; none for the order of their IDs.
+  public func order(by keys: [SortKey]) -> Query { with { $0.sortKeys = keys } }
+
+  /// The first objects only.
+  ///
+  /// - Parameter count: Their greatest number; 0 for all.
+  public func limit(_ count: Int) -> Query { with { $0.fetchLimit = count } }
+
+  /// The objects without the first ones.
+  public func offset(_ count: Int) -> Query { with { $0.fetchOffset = count } }
+
+  /// The objects of this entity alone, or of subentities too, as at first.
+  public func includingSubentities(_ includes: Bool) -> Query {
+    with { $0.includesSubentities = includes }
+  }
+
+  /// The objects with what paths of relationships lead to, read along in one pass.
+  public func prefetching(_ keyPaths: String...) -> Query {
+    with { $0.relationshipKeyPathsForPrefetching += keyPaths }
+  }
+
+  private func with(_ change: (inout FetchRequest<T>) -> Void) -> Query {
+    var query = self
+    change(&query.request)
+    return query
+  }
+}

@@ -1,0 +1,133 @@
+package import ArborModel
+internal import LMDB
+
+/// The members of one to-many relationship for many owners.
+package struct MemberTable {
+  /// All members, owner after owner: of each in their order where the relationship is ordered, else
+  /// ascending.
+  package fileprivate(set) var members: [ObjectNumber] = []
+  /// Where each owner's members begin.
+  private var starts: [Int] = []
+  private let places: NumberMap
+
+  fileprivate init(capacity: Int) {
+    places = NumberMap(minimumCapacity: capacity)
+    starts.reserveCapacity(capacity + 1)
+  }
+
+  fileprivate mutating func begin(_ owner: ObjectNumber) {
+    places.set(owner, UInt(bitPattern: starts.count))
+    starts.append(members.count)
+  }
+
+  /// The members of an owner; nil where it is none of those that were asked for.
+  package subscript(owner: ObjectNumber) -> ArraySlice<ObjectNumber>? {
+    guard let word = places[owner] else { return nil }
+    let place = Int(bitPattern: word)
+    return members[starts[place]..<(place + 1 < starts.count ? starts[place + 1] : members.count)]
+  }
+}
+
+/// Reading much in the order in which it is stored.
+extension StoreSnapshot {
+  /// A row of a scan costs a sixteenth of a record that is looked up.
+  private static let scanAdvantage = 16
+  /// How many neighbours are passed before the next wanted one is looked up.
+  private static let reach = 8
+
+  /// The members that many owners have in a to-many relationship, in one pass over it.
+  ///
+  /// - Parameter owners: Ascending, each once.
+  package func members(
+    _ relationship: RelationshipSchema, of owners: [ObjectNumber]
+  ) throws(StoreError) -> MemberTable {
+    var table = MemberTable(capacity: owners.count)
+    guard let first = owners.first, let found = try storedMembers.databases(of: relationship, first) else {
+      return table
+    }
+    let reader = try reader
+    return try storing { () throws(LMDBError) in
+      if let order = found.order {
+        for owner in owners {
+          table.begin(owner)
+          table.members += try OrderedMembers.read(reader, order, owner).map(\.member)
+        }
+        return table
+      }
+      let cursor = try reader.cursor(found.members)
+      var entry = try cursor.seek(first.rawValue)
+      for owner in owners {
+        table.begin(owner)
+        var steps = 0
+        while let here = entry, here.integerKey < owner.rawValue {
+          steps += 1
+          entry = try steps < Self.reach ? cursor.nextKey() : cursor.seek(owner.rawValue)
+        }
+        guard let here = entry, here.integerKey == owner.rawValue else { continue }
+        var batch = try cursor.firstBatch(owner.rawValue)
+        while let values = batch {
+          for offset in stride(from: 0, to: values.count - 7, by: 8) {
+            let raw = values.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
+            table.members.append(ObjectNumber(rawValue: raw))
+          }
+          batch = try cursor.nextBatch()
+        }
+        entry = try cursor.nextKey()
+      }
+      return table
+    }
+  }
+
+  /// Copies the records of many objects, in one pass over each entity. Numbers of objects that are
+  /// not there are passed over.
+  ///
+  /// - Parameters:
+  ///   - numbers: Ascending, each once.
+  ///   - body: Takes each verified copy with the slab it lies in.
+  package func readRecords(
+    of numbers: [ObjectNumber], allocator: SlabAllocator,
+    _ body: (ObjectNumber, RecordView, RecordSlab) -> Void
+  ) throws(StoreError) {
+    var rest = numbers[...]
+    while let first = rest.first {
+      let run = rest.prefix { $0.entity == first.entity }
+      rest = rest.dropFirst(run.count)
+      guard let entity = store.schema.entity(of: first), !entity.isAbstract else { continue }
+      try readRecords(of: run, entity, allocator, body)
+    }
+  }
+
+  private func readRecords(
+    of numbers: ArraySlice<ObjectNumber>, _ entity: EntitySchema, _ allocator: SlabAllocator,
+    _ body: (ObjectNumber, RecordView, RecordSlab) -> Void
+  ) throws(StoreError) {
+    let reader = try reader
+    let database = store.databases.records(entity.index)
+    let cursor = try storing { () throws(LMDBError) in try reader.cursor(database) }
+    let total = try storing { () throws(LMDBError) in try reader.entryCount(database) }
+    let isDense = numbers.count > total / Self.scanAdvantage
+    var entry: Entry?
+    for number in numbers {
+      entry = try storing { () throws(LMDBError) in
+        guard isDense, var here = entry else { return try cursor.seek(number.rawValue) }
+        while here.integerKey < number.rawValue {
+          guard let next = try cursor.next() else { return nil }
+          here = next
+        }
+        return here
+      }
+      guard let here = entry else { return }
+      guard here.integerKey == number.rawValue, let base = here.value.baseAddress else { continue }
+      let stored = RecordView(base: base, count: here.value.count)
+      let view = try store.verified(stored, of: number, entity: entity, allocator: allocator)
+      if view.base == base {
+        let copy = allocator.allocate(view.count)
+        copy.copyMemory(from: base, byteCount: view.count)
+        body(number, RecordView(base: copy, count: view.count), allocator.slab)
+      } else {
+        // An upgraded record lies in the slab already.
+        body(number, view, allocator.slab)
+      }
+    }
+  }
+}

@@ -102,6 +102,19 @@ package struct Cursor: ~Copyable {
     return count
   }
 
+  /// The entries from the first one on whose integer key is `key` or above, as many as there is
+  /// room for; fewer at the end.
+  ///
+  /// - Parameter entries: Uninitialised room; the first ones are initialised.
+  /// - Returns: How many entries there are.
+  package func entries(
+    from key: UInt64, into entries: UnsafeMutableBufferPointer<Entry>
+  ) throws(LMDBError) -> Int {
+    guard !entries.isEmpty, let first = try seek(key) else { return 0 }
+    entries.initializeElement(at: 0, to: first)
+    return 1 + (try next(into: UnsafeMutableBufferPointer(rebasing: entries[1...])))
+  }
+
   /// The entry before the present one.
   package func previous() throws(LMDBError) -> Entry? { try move(MDB_PREV) }
 
@@ -134,16 +147,6 @@ package struct Cursor: ~Copyable {
   package func seek(_ key: [UInt8]) throws(LMDBError) -> Entry? {
     try key.withUnsafeBufferPointer { (key) throws(LMDBError) in
       try move(MDB_SET_RANGE, UnsafeRawBufferPointer(key))
-    }
-  }
-
-  /// Moves a new cursor so that `next` means the first entry whose integer key is above `key`.
-  package func moveBehind(_ key: UInt64) throws(LMDBError) {
-    if let entry = try seek(key) {
-      // Before the first entry the cursor is on none again, so that `next` means the first.
-      if entry.integerKey > key { _ = try previous() }
-    } else {
-      _ = try last()
     }
   }
 

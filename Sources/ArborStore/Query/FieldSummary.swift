@@ -120,11 +120,13 @@ struct FieldSummary {
     case .float, .double: return .double(real)
     case .date: return .date(Date(timeIntervalSinceReferenceDate: real))
     case .tagged: return values.value(of: isLeast ? .minimum : .maximum)
-    case .decimal: return bytes.withUnsafeBytes { DecimalCodec.decode($0) }.map(Value.decimal) ?? .null
+    case .decimal:
+      return bytes.withUnsafeBytes { DecimalCodec.decode($0) }.map(Value.decimal) ?? .null
     case .string: return .string(String(decoding: bytes, as: UTF8.self))
     case .uri: return URL(string: String(decoding: bytes, as: UTF8.self)).map(Value.uri) ?? .null
     case .binary: return .binary(Data(bytes))
-    case .uuid: return .uuid(bytes.withUnsafeBytes { UUID(uuid: $0.loadUnaligned(as: uuid_t.self)) })
+    case .uuid:
+      return .uuid(bytes.withUnsafeBytes { UUID(uuid: $0.loadUnaligned(as: uuid_t.self)) })
     case .reference: return .null
     }
   }

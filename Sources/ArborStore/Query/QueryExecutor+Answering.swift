@@ -56,7 +56,8 @@ extension QueryExecutor {
   private func visitByNumber<Sink: RowSink>(
     _ plan: AccessPlan, _ sink: inout Sink, skipsKnown: Bool
   ) throws {
-    guard !Sink.readsRecords, plan.residual.isEmpty, case .numbers(let numbers, let way) = plan.access,
+    guard !Sink.readsRecords, plan.residual.isEmpty,
+      case .numbers(let numbers, let way) = plan.access,
       way.namesStoredObjects
     else { return try visit(plan, &sink, skipsKnown: skipsKnown) }
     let dirty = hasPendingChanges ? overlay?.dirty : nil

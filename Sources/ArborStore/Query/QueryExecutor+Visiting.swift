@@ -46,15 +46,17 @@ extension QueryExecutor {
   ) throws -> Bool {
     let dirty = hasPendingChanges ? overlay?.dirty : nil
     let cursor = try source.reader.cursor(source.records(entity))
-    if let behind = query.numberBehind {
-      guard behind.entity <= entity.number else { return true }
-      try cursor.moveBehind(behind.rawValue)
+    var start = query.numberBehind.map { $0.rawValue + 1 }
+    if let start, start > ObjectNumber(entity: entity.number, sequence: .max >> 16).rawValue {
+      return true
     }
     return try withUnsafeTemporaryAllocation(of: Entry.self, capacity: Self.batchSize) { room in
       // A fetch of few rows shall not read many.
       var batch = UnsafeMutableBufferPointer(rebasing: room[..<8])
       while true {
-        let count = try cursor.next(into: batch)
+        let count =
+          try start.map { try cursor.entries(from: $0, into: batch) } ?? cursor.next(into: batch)
+        start = nil
         for place in 0..<count {
           let entry = batch[place]
           let number = ObjectNumber(rawValue: entry.integerKey)

@@ -151,7 +151,8 @@ extension FoundRow {
     switch self {
     case .stored(let record), .pending(let record): return record
     case .known:
-      preconditionFailure("A row was asked for its record, and the sink had said that it reads none.")
+      preconditionFailure(
+        "A row was asked for its record, and the sink had said that it reads none.")
     }
   }
 }

@@ -55,7 +55,9 @@ extension StoreSnapshot {
   package func fetchNumbers(
     _ query: StoreQuery, overlay: FetchOverlay?
   ) throws(StoreError) -> [ObjectNumber] {
-    try answering { try QueryExecutor(source, query, overlay: overlay).answer(NumberList()).numbers }
+    try answering {
+      try QueryExecutor(source, query, overlay: overlay).answer(NumberList()).numbers
+    }
   }
 
   /// Whether a fetch would give anything. Ends at the first row.

@@ -19,6 +19,41 @@ import Testing
     try world.finish()
   }
 
+  @Test func rowsBehindAPlaceAreThoseThatFollowIt() throws {
+    var random = SeededRandom()
+    let seed = random.seed
+    let world = try SortWorld(rows: 300, using: &random)
+    for round in 0..<60 {
+      let keys = try world.randomKeys(using: &random)
+      let all = try world.sorted(keys, most: nil)
+      let place = Int.random(in: 0..<all.count, using: &random)
+      let most = Bool.random(using: &random) ? nil : Int.random(in: 1...40, using: &random)
+      let found = try world.sorted(
+        keys, most: most, behind: world.continuation(keys, all[place]))
+      let following = all[(place + 1)...].prefix(most ?? .max)
+      #expect(found == Array(following), "seed \(seed) \(round) \(keys)")
+    }
+    try world.finish()
+  }
+
+  @Test func aPlaceThatNoRowCanHaveIsAnError() throws {
+    var random = SeededRandom()
+    let world = try SortWorld(rows: 3, using: &random)
+    let keys = try world.keys(["age", "name"])
+    let number = world.rows[0].number
+    for values: [Value] in [
+      [], [.integer(3)], [.string("three"), .string("x")], [.integer(3), .integer(3)],
+      [.double(.nan), .null], [.list([]), .null], [.integer(1), .null, .null],
+    ] {
+      let error = #expect(throws: ArborError.self) {
+        try world.sorted(
+          keys, most: 2, behind: RowContinuation(values: values, number: number))
+      }
+      #expect(error?.code == .invalidArgument)
+    }
+    try world.finish()
+  }
+
   @Test func keysOfReplacedRowsAreForgotten() throws {
     var random = SeededRandom()
     let world = try SortWorld(rows: 4500, using: &random)
@@ -92,18 +127,29 @@ struct SortWorld {
 
   /// The rows in order, by the sorter.
   func sorted(
-    _ keys: [BoundSortKey], most: Int?, rows wanted: [PlainObject]? = nil
+    _ keys: [BoundSortKey], most: Int?, rows wanted: [PlainObject]? = nil,
+    behind continuation: RowContinuation? = nil
   ) throws -> [ObjectNumber] {
     guard let order = ByteOrder(keys, columns: columns(keys)) else { return [] }
-    var sorter = RowSorter(order, most: most)
+    var sorter = try RowSorter(order, most: most, behind: continuation)
     let chosen = wanted.map { Set($0.map(\.number)) }
     for (row, record) in zip(rows, records) where chosen?.contains(row.number) ?? true {
       let isTaken = try sorter.take(row.number, .pending(record.view), of: row.entity)
       #expect(isTaken)
     }
-    var collector = RowCollector(SlabAllocator(), known: nil, offset: 0, limit: nil)
-    sorter.drain(into: &collector)
-    return collector.result.rows.map(\.number)
+    var list = NumberList()
+    try sorter.drain(into: &list)
+    return list.numbers
+  }
+
+  /// The place of a row in an order.
+  func continuation(_ keys: [BoundSortKey], _ number: ObjectNumber) throws -> RowContinuation {
+    let place = try #require(rows.firstIndex { $0.number == number })
+    let columns = columns(keys)
+    let values = keys.map {
+      columns.value($0, number, records[place].view, of: rows[place].entity)
+    }
+    return RowContinuation(values: values, number: number)
   }
 
   /// Visits every pair of rows.

@@ -1,0 +1,56 @@
+import ArborModel
+import Testing
+
+@Suite struct AggregateTests {
+  @Test func functionsHaveManyNames() {
+    let names: [(Aggregate.Function, [String])] = [
+      (.count, ["count", "count:", "@count", "COUNT"]), (.sum, ["sum", "sum:", "@sum"]),
+      (.average, ["average", "avg", "@avg", "average:", "mean"]),
+      (.minimum, ["minimum", "min", "min:", "@min"]), (.maximum, ["maximum", "max", "@max"]),
+    ]
+    for (function, spellings) in names {
+      for name in spellings { #expect(Aggregate.Function(named: name) == function, "\(name)") }
+      #expect(Aggregate.Function(named: function.rawValue) == function)
+    }
+    for name in ["", "total", "summe", "@"] { #expect(Aggregate.Function(named: name) == nil) }
+  }
+
+  @Test func whatHasNoSumIsRefused() throws {
+    let model = ManagedObjectModel(entities: [
+      EntityDescription(
+        name: "Person",
+        attributes: [
+          AttributeDescription(name: "name", type: .string, isOptional: true),
+          AttributeDescription(name: "age", type: .integer16, isOptional: true),
+          AttributeDescription(name: "born", type: .date, isOptional: true),
+        ],
+        relationships: [
+          RelationshipDescription(name: "friend", destination: "Person"),
+          RelationshipDescription(name: "friends", destination: "Person", isToMany: true),
+        ])
+    ])
+    let schema = try ModelSchema(model, catalog: SchemaCatalog(numbering: model))
+    let person = try #require(schema.entity(named: "Person"))
+    func code(_ aggregate: Aggregate) -> ArborError.Code? {
+      do {
+        _ = try aggregate.bind(to: person, in: schema)
+        return nil
+      } catch { return error.code }
+    }
+    for aggregate: Aggregate in [
+      .count, .count("name"), .countDistinct("friend"), .sum("age"), .average("born"),
+      .minimum("name"), .maximum("friend.born"), .minimum("entity.name"),
+    ] {
+      #expect(code(aggregate) == nil, "\(aggregate)")
+    }
+    for aggregate: Aggregate in [
+      .sum("name"), .sum("born"), .average("name"), .sum("friend"), .maximum("friend"),
+      .minimum("objectID"),
+    ] {
+      #expect(code(aggregate) == .typeMismatch, "\(aggregate)")
+    }
+    #expect(code(.sum("agee")) == .unknownName)
+    #expect(code(.sum("friends.age")) == .invalidArgument)
+    #expect(code(Aggregate(.sum)) == .invalidArgument)
+  }
+}

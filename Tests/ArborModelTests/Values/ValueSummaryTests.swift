@@ -1,0 +1,87 @@
+import ArborModel
+import Foundation
+import Testing
+
+@Suite struct ValueSummaryTests {
+  private func summary(_ values: [Value], isDistinct: Bool = false) -> ValueSummary {
+    var summary = ValueSummary(isDistinct: isDistinct)
+    for value in values { summary.add(value) }
+    return summary
+  }
+
+  private func all(_ values: [Value]) -> [Value] {
+    Aggregate.Function.allCases.map { summary(values).value(of: $0) }
+  }
+
+  @Test func nothingHasASumOnly() {
+    #expect(all([]) == [.integer(0), .integer(0), .null, .null, .null])
+    #expect(all([.null, .null]) == all([]))
+  }
+
+  @Test func wholeNumbersStayWholeAndExact() {
+    #expect(all([3, 4, .null, 6]) == [.integer(3), .integer(13), .double(13.0 / 3), 3, 6])
+    let large: [Value] = [.integer(.max), .integer(.max)]
+    #expect(summary(large).value(of: .sum) == .decimal(Decimal(Int64.max) * 2))
+    #expect(summary(large + [.integer(-.max)]).value(of: .sum) == .integer(.max))
+    #expect(summary([.boolean(true), .boolean(false)]).value(of: .sum) == 1)
+  }
+
+  @Test func theWidestTypeDecides() {
+    #expect(summary([1, .double(0.5)]).value(of: .sum) == .double(1.5))
+    #expect(summary([1, .decimal(0.5)]).value(of: .sum) == .decimal(1.5))
+    #expect(summary([.decimal(0.5), .double(0.5), 1]).value(of: .sum) == .double(2))
+    #expect(summary([.decimal(1), .decimal(2)]).value(of: .average) == .decimal(1.5))
+  }
+
+  @Test func aSumThatNoDecimalHoldsIsAFloatingPointNumber() {
+    let huge = Value.decimal(.greatestFiniteMagnitude)
+    guard case .double(let sum) = summary(Array(repeating: huge, count: 12)).value(of: .sum) else {
+      Issue.record("The sum is no floating-point number.")
+      return
+    }
+    #expect(abs(sum / (12 * Decimal.greatestFiniteMagnitude.approximation) - 1) < 1e-9)
+  }
+
+  @Test func datesHaveAMeanAndNoSum() {
+    let dates = [0.0, 10, 50].map { Value.date(Date(timeIntervalSinceReferenceDate: $0)) }
+    let mean = summary(dates).value(of: .average)
+    #expect(mean == .date(Date(timeIntervalSinceReferenceDate: 20)))
+    #expect(summary(dates).value(of: .maximum) == dates[2])
+  }
+
+  @Test func equalValuesOfAnyTypeCountOnce() {
+    let values: [Value] = [
+      1, .double(1), .boolean(true), .decimal(1), .decimal(Decimal(string: "1.00") ?? 0),
+      .double(0),
+      .double(-0.0), "a", "b", "a", .double(0.5), .decimal(0.5), .double(.infinity),
+      .double(-.infinity), .double(1e300), .integer(.max), .double(0x1p63),
+    ]
+    var distinct: [Value] = []
+    for value in values where !distinct.contains(where: { Value.compare($0, value) == .equal }) {
+      distinct.append(value)
+    }
+    #expect(
+      summary(values, isDistinct: true).value(of: .count) == .integer(Int64(distinct.count)))
+  }
+
+  @Test func keysAreEqualWhereValuesAre() {
+    let values: [Value] = [
+      .null, 0, 1, -1, .double(1), .double(0.1), .decimal(0.1),
+      .decimal(Decimal(string: "1E+30") ?? 0),
+      .double(1e30), "", "a", "e\u{301}", "\u{e9}", .list([]), .list([1, 2]),
+      .list([.double(1), 2]),
+      .list(["a", "b"]), .list(["ab"]), .composite(["a": 1]), .composite(["a": .double(1)]),
+      .composite(["b": 1]), .binary(Data([1])), .binary(Data()),
+      .date(Date(timeIntervalSince1970: 0)),
+      .uuid(UUID()), .uuid(UUID()), .boolean(false), .integer(.max), .integer(.min), .double(.nan),
+      .double(.infinity), .double(-.infinity),
+    ]
+    for left in values {
+      for right in values {
+        #expect(
+          (left.distinctKey == right.distinctKey) == (Value.compare(left, right) == .equal),
+          "\(left) and \(right)")
+      }
+    }
+  }
+}

@@ -1,0 +1,80 @@
+import ArborModel
+import ArborStore
+import TestSupport
+
+/// A context's pending state over a world, made at random.
+struct PendingWorld {
+  let objects: [PlainObject]
+  let overlay: FetchOverlay
+  private let touched: NumberMap
+  private let known: NumberMap
+
+  init(_ world: QueryWorld, using random: inout SeededRandom) throws {
+    let allocator = SlabAllocator()
+    var slabs: [RecordSlab] = []
+    let dirty = NumberMap()
+    let known = NumberMap()
+    var deleted: Set<ObjectNumber> = []
+    var records: [ObjectNumber: RecordBuffer] = [:]
+    var copies: [ObjectNumber: PlainObject] = [:]
+    for object in world.objects {
+      copies[object.number] = PlainObject(object.number, object.entity, object.values)
+    }
+    for object in world.objects {
+      copies[object.number]?.links = object.links.compactMapValues { copies[$0.number] }
+    }
+    let companies = world.objects.filter { $0.entity.name == "Company" }
+      .compactMap { copies[$0.number] }
+    let people = world.objects.filter { $0.entity.name == "Person" }
+      .compactMap { copies[$0.number] }
+    for object in world.objects where Int.random(in: 0..<12, using: &random) == 0 {
+      guard let copy = copies[object.number] else { continue }
+      dirty.set(object.number, 1)
+      // Companies and people are linked to: a delete would have to be followed through.
+      if object.entity.name == "Manager", Bool.random(using: &random) {
+        deleted.insert(object.number)
+        continue
+      }
+      copy.values = QueryWorld.values(
+        object.entity, Int(object.number.sequence), using: &random)
+      if object.entity.name == "Employee" || object.entity.name == "Manager" {
+        QueryWorld.link(copy, companies, people, using: &random)
+      }
+    }
+    for name in ["Person", "Employee", "Manager"] {
+      let entity = world.entity(name)
+      for sequence in try world.store.takeNumbers(5, for: entity) {
+        let number = ObjectNumber(entity: entity.number, sequence: sequence)
+        let made = PlainObject(
+          number, entity, QueryWorld.values(entity, Int(sequence), using: &random))
+        if name != "Person" { QueryWorld.link(made, companies, people, using: &random) }
+        copies[number] = made
+        dirty.set(number, 1)
+      }
+    }
+    for (number, object) in copies where dirty.contains(number) && !deleted.contains(number) {
+      let record = object.record(allocator)
+      records[number] = record
+      slabs.append(record.slab)
+    }
+    for object in world.objects
+    where !dirty.contains(object.number) && Bool.random(using: &random) {
+      known.set(object.number, 1)
+    }
+    objects = copies.values.filter { !deleted.contains($0.number) }
+    touched = dirty
+    self.known = known
+    overlay = FetchOverlay(
+      dirty: dirty, known: known,
+      pendingRows: { [slabs] entity in
+        withExtendedLifetime(slabs) {
+          records.filter { $0.key.entity == entity.number }.map { ($0.key, $0.value.view) }
+        }
+      },
+      pendingRecord: { records[$0]?.view }, isDeleted: { deleted.contains($0) })
+  }
+
+  func isPendingOrKnown(_ number: ObjectNumber) -> Bool {
+    touched.contains(number) || known.contains(number)
+  }
+}

@@ -1,0 +1,105 @@
+import ArborModel
+import ArborStore
+import Foundation
+import TestSupport
+import Testing
+
+/// What random queries answer beside objects, against an oracle.
+@Suite struct QueryExecutorAnsweringTests {
+  @Test func numbersAndExistenceAgreeWithTheOracle() throws {
+    try forRandomQueries(rounds: 300) { test, world, pending, note in
+      let snapshot = try world.store.snapshot()
+      defer { snapshot.close() }
+      let query = try test.query(world)
+      let expected = test.expected(pending?.objects ?? world.objects, world.store)
+      let found = try snapshot.fetchNumbers(query, overlay: pending?.overlay)
+      #expect(found == expected, "\(test)\n\(note)")
+      let exists = try snapshot.exists(query, overlay: pending?.overlay)
+      #expect(exists == !expected.isEmpty, "\(test)\n\(note)")
+    }
+  }
+
+  @Test func pagesTogetherAreTheWhole() throws {
+    try forRandomQueries(rounds: 250) { test, world, pending, note in
+      let snapshot = try world.store.snapshot()
+      defer { snapshot.close() }
+      let whole = QueryCase(
+        entityName: test.entityName, includesSubentities: test.includesSubentities,
+        condition: test.condition, sortKeys: test.sortKeys, limit: 0, offset: 0)
+      let expected = whole.expected(pending?.objects ?? world.objects, world.store)
+      let query = try whole.query(world)
+      let size = max(1, expected.count / 5 + test.limit / 10)
+      var found: [ObjectNumber] = []
+      var place: RowContinuation?
+      repeat {
+        let page = try snapshot.fetchNumbers(
+          query.page(size, behind: place), overlay: pending?.overlay)
+        guard let last = page.last else { break }
+        found += page
+        place = try snapshot.place(of: last, in: query, overlay: pending?.overlay)
+      } while found.count <= expected.count
+      #expect(found == expected, "\(whole) BY \(size)\n\(note)")
+    }
+  }
+
+  @Test func aPlaceMayBeThatOfAnObjectThatIsGone() throws {
+    var random = SeededRandom()
+    var world = try QueryWorld(isIndexed: true)
+    try world.fill(80, using: &random)
+    let snapshot = try world.store.snapshot()
+    let entity = world.entity("Person")
+    let test = QueryCase(
+      entityName: "Person", includesSubentities: true, condition: nil, sortKeys: ["-age"],
+      limit: 0, offset: 0)
+    let all = try test.query(world)
+    let expected = test.expected(world.objects, world.store)
+    let gone = ObjectNumber(entity: entity.number, sequence: ObjectNumber.maximumSequence)
+    let between = RowContinuation(values: [.integer(40)], number: gone)
+    let ages = Dictionary(
+      uniqueKeysWithValues: world.objects.map { ($0.number, $0.values["age"] ?? .null) })
+    let behind = expected.filter { number in
+      guard case .integer(let age)? = ages[number] else { return true }
+      return age < 40 || age == 40 && number > gone
+    }
+    #expect(try snapshot.fetchNumbers(all.page(500, behind: between), overlay: nil) == behind)
+    let byNumber = StoreQuery(entity: entity)
+    for place in [0, 1, gone.sequence] {
+      let number = ObjectNumber(entity: entity.number, sequence: place)
+      let page = byNumber.page(500, behind: RowContinuation(values: [], number: number))
+      let rest = expected.sorted().filter { $0 > number }
+      #expect(try snapshot.fetchNumbers(page, overlay: nil) == rest)
+    }
+    snapshot.close()
+    #expect(try world.store.check().isSound)
+    world.store.close()
+  }
+
+  /// Runs `body` for random queries: on indexes, on scans, and with pending changes.
+  private func forRandomQueries(
+    rounds: Int, _ body: (QueryCase, QueryWorld, PendingWorld?, String) throws -> Void
+  ) throws {
+    var random = SeededRandom()
+    let seed = random.seed
+    for isIndexed in [true, false] {
+      var world = try QueryWorld(isIndexed: isIndexed)
+      try world.fill(240, using: &random)
+      for round in 0..<rounds {
+        let pending = round % 3 == 0 ? try PendingWorld(world, using: &random) : nil
+        let test = QueryCase.random(world, using: &random)
+        try body(
+          test, world, pending, "indexed \(isIndexed), seed \(seed), round \(round)")
+      }
+      #expect(try world.store.check().isSound)
+      world.store.close()
+    }
+  }
+}
+
+extension StoreQuery {
+  /// The same query for a part of its rows.
+  fileprivate func page(_ size: Int, behind place: RowContinuation?) -> StoreQuery {
+    StoreQuery(
+      entity: entity, includesSubentities: includesSubentities, predicate: predicate,
+      sortKeys: sortKeys, limit: size, continuation: place)
+  }
+}

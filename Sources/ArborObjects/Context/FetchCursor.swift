@@ -24,8 +24,8 @@ public final class FetchCursor<T: ManagedObject> {
     paths = request.relationshipKeyPathsForPrefetching
   }
 
-  /// The next object; nil at the end. Objects that were deleted since the cursor was made are passed
-  /// over.
+  /// The next object; nil at the end. Objects that were deleted since the cursor was made are
+  /// passed over.
   ///
   /// - Throws: ``ArborError`` as ``ManagedObjectContext/fetch(_:)``.
   public func next() throws(ArborError) -> T? {

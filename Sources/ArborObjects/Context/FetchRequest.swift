@@ -87,7 +87,7 @@ public struct FetchRequest<T: ManagedObject>: Sendable, Hashable {
   /// attributes. Fetches of objects do not look at it.
   ///
   /// ```swift
-  /// request.propertiesToFetch = ["company.name AS company", "average(salary)", "@count AS people"]
+  /// request.propertiesToFetch = ["company.name AS company", "average(salary)", "@count AS all"]
   /// ```
   public var propertiesToFetch: [String] {
     get { description.propertiesToFetch }

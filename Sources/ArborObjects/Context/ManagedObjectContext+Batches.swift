@@ -5,8 +5,8 @@ internal import ArborStore
 extension ManagedObjectContext {
   /// The objects of several IDs, read in one pass over the store.
   ///
-  /// - Returns: The objects in the order of their IDs. IDs of objects that do not exist, or that are
-  ///   deleted in this context, are left out.
+  /// - Returns: The objects in the order of their IDs. IDs of objects that do not exist, or that
+  ///   are deleted in this context, are left out.
   /// - Throws: ``ArborError`` `invalidArgument` for an ID of another store or an unknown entity,
   ///   and what the store reports.
   public func objects(with ids: [ObjectID]) throws(ArborError) -> [ManagedObject] {

@@ -32,7 +32,7 @@ extension Query {
   ///   ``ManagedObjectContext/fetch(_:)``. Nothing is changed then.
   @discardableResult
   public func update(_ values: [String: (any PredicateArgument)?]) throws(ArborError) -> Int {
-    try update(values.mapValues { $0?.predicateValue ?? .null } as [String: Value])
+    try change(values.mapValues { $0?.predicateValue ?? .null })
   }
 
   /// Sets properties of the objects, by their names, to dynamic values.
@@ -40,7 +40,9 @@ extension Query {
   /// - Returns: How many objects the query had.
   /// - Throws: As ``update(_:)-([String:(any_PredicateArgument)?])``.
   @_disfavoredOverload @discardableResult
-  public func update(_ values: [String: Value]) throws(ArborError) -> Int {
+  public func update(_ values: [String: Value]) throws(ArborError) -> Int { try change(values) }
+
+  private func change(_ values: [String: Value]) throws(ArborError) -> Int {
     // In one order, whatever that of the dictionary: the last of two inverse relationships wins.
     let changes = values.sorted { $0.key < $1.key }
     try context.check(changes, for: request)

@@ -24,11 +24,11 @@ final class CollatedOrder: RowOrder {
 
   func key(of values: [Value]) -> Key? {
     guard values.count == keys.count else { return nil }
-    return zip(keys, values).map { key, value in prepared(value, key.options) }
+    return zip(keys, values).map { key, value in Self.prepared(value, key.options) }
   }
 
   func key(_ number: ObjectNumber, _ record: RecordView, of entity: EntitySchema) -> Key {
-    keys.map { key in prepared(columns.value(key, number, record, of: entity), key.options) }
+    keys.map { key in Self.prepared(columns.value(key, number, record, of: entity), key.options) }
   }
 
   func dropLastKey() {}
@@ -43,12 +43,14 @@ final class CollatedOrder: RowOrder {
     return .equal
   }
 
-  private func prepared(_ value: Value, _ options: SortKey.Options) -> Value {
+  /// A value as it is compared.
+  static func prepared(_ value: Value, _ options: SortKey.Options) -> Value {
     guard case .string(let text) = value, !options.isCollated else { return value }
     return .string(options.folding.fold(text))
   }
 
-  private static func compare(
+  /// The order of two prepared values.
+  static func compare(
     _ left: Value, _ right: Value, _ options: SortKey.Options
   ) -> Ordering {
     guard options.isCollated, case .string(let left) = left, case .string(let right) = right else {

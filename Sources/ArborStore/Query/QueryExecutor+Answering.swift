@@ -56,13 +56,12 @@ extension QueryExecutor {
   private func visitByNumber<Sink: RowSink>(
     _ plan: AccessPlan, _ sink: inout Sink, skipsKnown: Bool
   ) throws {
-    guard !Sink.readsRecords, plan.residual.isEmpty,
-      case .numbers(let numbers, let way) = plan.access,
-      way.namesStoredObjects
+    guard !Sink.readsRecords, plan.residual.isEmpty, case .numbers(let list) = plan.access,
+      list.areStored
     else { return try visit(plan, &sink, skipsKnown: skipsKnown) }
     let dirty = hasPendingChanges ? overlay?.dirty : nil
     let start = query.continuation?.number.rawValue ?? 0
-    for raw in numbers where raw > start {
+    for raw in list.numbers where raw > start {
       let number = ObjectNumber(rawValue: raw)
       if let dirty, dirty.contains(number) { continue }
       guard let entity = source.schema.entity(of: number) else { continue }
@@ -76,7 +75,7 @@ extension QueryExecutor {
     switch plan.access {
     case .nothing, .ordered: return 0
     case .scan: return try source.count(family)
-    case .numbers(let numbers, _): return numbers.count
+    case .numbers(let list): return list.numbers.count
     }
   }
 

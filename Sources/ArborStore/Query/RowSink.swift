@@ -41,7 +41,7 @@ struct RowCounter: RowSink {
 }
 
 /// Lists the numbers of rows in the order they come.
-struct NumberList: RowSink {
+struct RowNumbers: RowSink {
   static var readsRecords: Bool { false }
 
   private(set) var numbers: [ObjectNumber] = []

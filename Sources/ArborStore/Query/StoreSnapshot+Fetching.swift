@@ -56,7 +56,7 @@ extension StoreSnapshot {
     _ query: StoreQuery, overlay: FetchOverlay?
   ) throws(StoreError) -> [ObjectNumber] {
     try answering {
-      try QueryExecutor(source, query, overlay: overlay).answer(NumberList()).numbers
+      try QueryExecutor(source, query, overlay: overlay).answer(RowNumbers()).numbers
     }
   }
 

@@ -137,7 +137,7 @@ struct SortWorld {
       let isTaken = try sorter.take(row.number, .pending(record.view), of: row.entity)
       #expect(isTaken)
     }
-    var list = NumberList()
+    var list = RowNumbers()
     try sorter.drain(into: &list)
     return list.numbers
   }

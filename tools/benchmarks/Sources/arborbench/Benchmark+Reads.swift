@@ -10,6 +10,7 @@ extension Benchmark {
       try ranges(store)
       try scans(store)
       try sorts(store)
+      try aggregates(store)
       try traversals(store)
     }
   }
@@ -97,6 +98,21 @@ extension Benchmark {
     try Meter.measure("8b_sort_name_all_ids") {
       let found = try context.fetchIDs(byName)
       return (found.count, found.reduce(0) { $0 &* 31 &+ $1.number })
+    }
+  }
+
+  private func aggregates(_ store: PersistentStore) throws {
+    let context = store.makeContext()
+    let inRange = context.objects(Employee.self).filter("age BETWEEN {30, 39}")
+    try Meter.measure("9_aggregate_range") {
+      let figures = try inRange.aggregates(
+        .count("salary"), .sum("salary"), .minimum("salary"), .maximum("salary"),
+        .average("salary"))
+      guard case .integer(let count) = figures[0] else { throw BenchmarkError("no count") }
+      let sum = figures.dropFirst().reduce(UInt64(0)) { sum, figure in
+        if case .double(let number) = figure { sum &+ UInt64(number) } else { sum }
+      }
+      return (Int(count), sum)
     }
   }
 

@@ -1,0 +1,235 @@
+import ArborModel
+import ArborObjects
+import Foundation
+import TestSupport
+import Testing
+
+/// Many objects a part at a time: by ID, in windows, by cursors and in pages.
+@Suite struct ManagedObjectContextBatchesTests {
+  private func use(
+    _ count: Int = 500, inMemory: Bool = true,
+    _ body: (PersistentStore, [ObjectID]) throws -> Void
+  ) throws {
+    try ObjectStore.useOffice(inMemory: inMemory) { store in
+      let context = store.makeContext()
+      let employees: [Employee] = (0..<count).map { index in
+        let employee = index % 5 == 0 ? context.insert(Manager.self) : context.insert(Employee.self)
+        (employee.name, employee.age) = ("e\(index % 40)", 20 + index % 30)
+        employee.employeeID = Int64(index)
+        if index % 7 != 0 { employee.salary = Double(index % 11) }
+        employee.nick =
+          index % 3 == 0 ? nil : index % 2 == 0 ? "Änn\(index % 4)" : "ann\(index % 4)"
+        return employee
+      }
+      try context.commit()
+      try body(store, employees.map(\.objectID))
+    }
+  }
+
+  private static let orders: [[SortKey]] = [
+    [], ["age"], ["-age"], ["salary", "-name"], ["-salary"],
+    [.ascending("nick", options: [.caseInsensitive, .diacriticInsensitive])],
+    [.descending("nick", options: .caseInsensitive), "age"],
+    [.ascending("nick", options: .localized)], [.descending("name", options: .numeric), "age"],
+    ["-objectID"],
+  ]
+
+  @Test func objectsOfIDsComeInTheirOrder() throws {
+    try use { (store, ids) throws in
+      let context = store.makeContext()
+      var random = SeededRandom()
+      let wanted = (0..<200).compactMap { _ in ids.randomElement(using: &random) }
+      #expect(try context.objects(with: wanted).map(\.objectID) == wanted)
+      #expect(try context.objects(with: []).isEmpty)
+      let first = try context.existingObject(with: wanted[0])
+      context.delete(first)
+      #expect(
+        try context.objects(with: wanted).map(\.objectID) == wanted.filter { $0 != wanted[0] })
+      let missing = ObjectID(storeID: store.id, entityName: "Employee", number: 9_999_999)
+      #expect(
+        try context.objects(with: [missing, wanted[1]]).count == (wanted[1] == wanted[0] ? 0 : 1))
+      let foreign = ObjectID(storeID: UUID(), entityName: "Employee", number: 1)
+      #expect(try failure { _ = try context.objects(with: [foreign]) }.code == .invalidArgument)
+      // Pending objects are found too.
+      let fresh = context.insert(Employee.self)
+      #expect(try context.objects(with: [fresh.objectID]) == [fresh])
+    }
+  }
+
+  @Test func pagesTogetherAreTheWhole() throws {
+    try use { (store, _) throws in
+      for keys in Self.orders {
+        for predicate: FetchPredicate? in [nil, "age < 40", "nick != nil AND salary > 2"] {
+          let context = store.makeContext()
+          var request = FetchRequest<Employee>(predicate: predicate, sortKeys: keys)
+          let whole = try context.fetchIDs(request)
+          request.fetchLimit = 37
+          var found: [ObjectID] = []
+          var token: String?
+          repeat {
+            // A context of its own for each page, as after a restart.
+            let page = try store.makeContext().fetchPage(request.page(after: token))
+            #expect(page.objects.count == 37 || page.next == nil)
+            found += page.objects.map(\.objectID)
+            token = page.next
+          } while token != nil && found.count <= whole.count
+          #expect(found == whole, "\(keys) \(predicate.map { "\($0)" } ?? "all")")
+        }
+      }
+    }
+  }
+
+  @Test func aTokenOutlivesTheStore() throws {
+    let folder = try TemporaryFolder()
+    let location = StoreLocation.file(folder.url.appending(path: "pages.arbor"))
+    var request = FetchRequest<Employee>(predicate: "age > 3", sortKeys: ["-age", "name"])
+    request.fetchLimit = 10
+    var token: String?
+    var seen: [ObjectID] = []
+    for round in 0..<3 {
+      let store = try PersistentStore(for: Office.classes, at: location)
+      if round == 0 {
+        let context = store.makeContext()
+        for index in 0..<30 {
+          let employee = context.insert(Employee.self)
+          (employee.age, employee.employeeID) = (20 + index % 7, Int64(index))
+        }
+        try context.commit()
+      }
+      let page = try store.makeContext().fetchPage(request.page(after: token))
+      seen += page.objects.map(\.objectID)
+      token = page.next
+      if round == 2 {
+        var all = request
+        all.fetchLimit = 0
+        #expect(try seen == store.makeContext().fetchIDs(all))
+        #expect(token == nil)
+        try store.check()
+      }
+      store.close()
+    }
+  }
+
+  @Test func insertsAndDeletesMoveNoPage() throws {
+    try use(100) { (store, _) throws in
+      let context = store.makeContext()
+      var request = FetchRequest<Employee>(sortKeys: ["age", "employeeID"])
+      request.fetchLimit = 20
+      let first = try context.fetchPage(request)
+      let expected = try context.fetch(FetchRequest<Employee>(sortKeys: request.sortKeys))
+      let last = try #require(first.objects.last)
+      // Before the page, at its end, and behind it; the row that the token names goes too.
+      for object in [expected[3], last, expected[20]] { context.delete(object) }
+      let early = context.insert(Employee.self)
+      early.age = 1
+      let late = context.insert(Employee.self)
+      late.age = 99
+      late.employeeID = 1000
+      let second = try context.fetchPage(request.page(after: first.next))
+      #expect(second.objects.map(\.employeeID) == expected[21...40].map(\.employeeID))
+      try context.commit()
+      let again = try store.makeContext().fetchPage(request.page(after: first.next))
+      #expect(again.objects.map(\.objectID) == second.objects.map(\.objectID))
+      var rest = request.page(after: second.next)
+      rest.fetchLimit = 0
+      #expect(try context.fetch(rest).last === late)
+      #expect(try context.fetch(rest).count == 60)
+    }
+  }
+
+  @Test func tokensOfOthersAreRefused() throws {
+    try use(60) { (store, _) throws in
+      let context = store.makeContext()
+      var request = FetchRequest<Employee>(predicate: "age > 20", sortKeys: ["age"])
+      request.fetchLimit = 5
+      let token = try #require(try context.fetchPage(request).next)
+      var others: [FetchRequest<Employee>] = []
+      others.append(FetchRequest(predicate: "age > 21", sortKeys: ["age"]))
+      others.append(FetchRequest(predicate: "age > 20", sortKeys: ["-age"]))
+      others.append(FetchRequest(predicate: "age > 20"))
+      others.append(FetchRequest(entity: "Manager", predicate: "age > 20", sortKeys: ["age"]))
+      for other in others {
+        #expect(
+          try failure { _ = try context.fetchPage(other.page(after: token)) }.code
+            == .invalidArgument)
+      }
+      for text in ["", "x", token + "A", String(token.dropLast()), "../../etc"] {
+        #expect(
+          try failure { _ = try context.fetchPage(request.page(after: text)) }.code
+            == .invalidArgument)
+      }
+      try use(60) { (other, _) throws in
+        let request = request.page(after: token)
+        #expect(
+          try failure { _ = try other.makeContext().fetchPage(request) }.code == .invalidArgument)
+      }
+    }
+  }
+
+  @Test func aWindowHoldsWhatAFetchGives() throws {
+    try use { (store, _) throws in
+      let context = store.makeContext()
+      var request = FetchRequest<Employee>(predicate: "age > 25", sortKeys: ["-age", "name"])
+      request.fetchBatchSize = 10
+      let expected = try store.makeContext().fetchIDs(request)
+      let window = try context.fetchWindow(request)
+      #expect(window.count == expected.count)
+      #expect(context.registeredObjects.isEmpty)
+      #expect(window[23].objectID == expected[23])
+      #expect(context.registeredObjects.count == 10)
+      #expect(context.registeredObjects.allSatisfy { !$0.isFault })
+      #expect(window.map(\.objectID) == expected)
+      #expect(window.objectID(at: 5) == expected[5])
+      #expect(window.reversed().map(\.objectID) == expected.reversed())
+      #expect(window[10..<20].map(\.age) == window.map(\.age)[10..<20].map { $0 })
+      // An object that goes is a fault in its place.
+      context.delete(window[0])
+      try context.commit()
+      let later = try store.makeContext().fetchWindow(request)
+      #expect(later.count == expected.count - 1)
+      #expect(window[window.count - 1].objectID == expected.last)
+    }
+  }
+
+  @Test func cursorsMeetEveryObjectOnce() throws {
+    try use { (store, _) throws in
+      for keys in Self.orders {
+        for predicate: FetchPredicate? in [nil, "age < 30", "salary > 3"] {
+          let context = store.makeContext()
+          for (limit, offset) in [(0, 0), (120, 0), (0, 7), (30, 480)] {
+            var request = FetchRequest<Employee>(predicate: predicate, sortKeys: keys)
+            (request.fetchLimit, request.fetchOffset) = (limit, offset)
+            request.fetchBatchSize = 64
+            let cursor = try context.cursor(for: request)
+            var found: [ObjectID] = []
+            while let employee = try cursor.next() { found.append(employee.objectID) }
+            #expect(try found == context.fetchIDs(request), "\(keys) \(limit) \(offset)")
+            let rest = try cursor.next()
+            #expect(rest == nil)
+          }
+        }
+      }
+    }
+  }
+
+  @Test func aCursorPassesOverWhatIsDeletedMeanwhile() throws {
+    try use(50) { (store, ids) throws in
+      for keys: [SortKey] in [[], ["employeeID"]] {
+        let context = store.makeContext()
+        var request = FetchRequest<Employee>(sortKeys: keys)
+        request.fetchBatchSize = 10
+        let cursor = try context.cursor(for: request)
+        var count = 0
+        while let employee = try cursor.next() {
+          count += 1
+          guard count == 5 else { continue }
+          try context.objects(Employee.self).filter("employeeID >= \(40)").delete()
+          #expect(!employee.isDeleted)
+        }
+        #expect(count == 40)
+        context.rollback()
+      }
+      #expect(ids.count == 50)
+    }
+  }
+}

@@ -1,0 +1,246 @@
+import ArborModel
+import ArborObjects
+import Foundation
+import Testing
+
+@Suite struct QueryTests {
+  private func use(
+    _ body: (PersistentStore, ManagedObjectContext, [Employee]) throws -> Void
+  ) throws {
+    try ObjectStore.useOffice { store in
+      let context = store.makeContext()
+      let company = context.insert(Company.self)
+      company.name = "Foo"
+      let employees: [Employee] = (0..<10).map { index in
+        let employee = index > 6 ? context.insert(Manager.self) : context.insert(Employee.self)
+        (employee.name, employee.age) = ("e\(index)", 20 + index / 2)
+        employee.employeeID = Int64(index)
+        if index > 0 { employee.salary = Double(index) * 100 }
+        if index % 2 == 0 { employee.company = company }
+        return employee
+      }
+      try context.commit()
+      try body(store, context, employees)
+    }
+  }
+
+  @Test func everyStepIsANewQuery() throws {
+    try use { (_, context, employees) throws in
+      let all = context.objects(Employee.self)
+      let old = all.filter("age >= \(22)")
+      let sorted = old.order(by: "-age", "name")
+      #expect(try all.array == employees)
+      #expect(try old.count == 6)
+      #expect(try sorted.array.map(\.name) == ["e8", "e9", "e6", "e7", "e4", "e5"])
+      #expect(try sorted.limit(2).array.map(\.name) == ["e8", "e9"])
+      #expect(try sorted.offset(1).limit(2).array.map(\.name) == ["e9", "e6"])
+      #expect(
+        try sorted.filter("age < 24").exclude("name == 'e7'").array.map(\.name) == [
+          "e6", "e4", "e5",
+        ])
+      #expect(try sorted.order(by: []).array == Array(employees[4...]))
+      #expect(try sorted.ids == sorted.array.map(\.objectID))
+      #expect(try context.objects("Employee").order(by: "name").first === employees[0])
+      #expect(try all.includingSubentities(false).count == 7)
+      #expect(try all.explain().access.kind == .scan)
+    }
+  }
+
+  @Test func excludingIsTheOppositeOfFiltering() throws {
+    try use { (_, context, employees) throws in
+      let all = context.objects(Employee.self)
+      // The salary of the first is nil, which is not above anything.
+      #expect(try all.exclude("salary > 100").array == Array(employees[0...1]))
+      for text in ["salary > 100", "age == 22 OR name == 'e1'", "company == nil"] {
+        let predicate = try FetchPredicate(format: text)
+        let both = try all.filter(predicate).array + all.exclude(predicate).array
+        #expect(Set(both) == Set(employees) && both.count == 10)
+      }
+    }
+  }
+
+  @Test func firstAndLastAreThoseOfTheArray() throws {
+    try use { (_, context, _) throws in
+      let all = context.objects(Employee.self)
+      for keys: [SortKey] in [[], ["age"], ["-age"], ["salary"], ["-salary", "age"], ["company"]] {
+        for predicate: FetchPredicate in ["age > 21", "age < 0", "name != 'e9'"] {
+          for (limit, offset) in [(0, 0), (3, 0), (0, 2), (2, 1), (2, 50)] {
+            let query = all.filter(predicate).order(by: keys).limit(limit).offset(offset)
+            let array = try query.array
+            #expect(try query.first === array.first, "\(keys) \(predicate) \(limit) \(offset)")
+            #expect(try query.last === array.last, "\(keys) \(predicate) \(limit) \(offset)")
+            #expect(try query.isEmpty == array.isEmpty)
+            #expect(try query.count == array.count)
+          }
+        }
+      }
+    }
+  }
+
+  @Test func aggregatesAreValuesOrSwiftTypes() throws {
+    try use { (_, context, _) throws in
+      let all = context.objects(Employee.self)
+      #expect(try all.minimum("age") == 20)
+      #expect(try all.maximum("age") == .integer(24))
+      #expect(try all.average("age") == .double(22))
+      #expect(try all.limit(3).average("age") == .double(61.0 / 3))
+      #expect(try all.sum("salary") == .double(4500))
+      let oldest: Int? = try all.maximum("age")
+      let mean: Double? = try all.average("age")
+      let total: Double? = try all.sum("age")
+      let whole: Int? = try all.sum("salary")
+      let exact: Decimal? = try all.sum("salary")
+      let name: String? = try all.minimum("name")
+      let chief: String? = try all.maximum("company.name")
+      #expect(oldest == 24 && mean == 22 && total == 220 && whole == 4500 && exact == 4500)
+      #expect(name == "e0" && chief == "Foo")
+      #expect(try all.aggregate("average", "salary") == .double(500))
+      #expect(try all.aggregate("count", "salary") == .integer(9))
+      let least: Int64? = try all.aggregate("min", "employeeID")
+      #expect(least == 0)
+      #expect(
+        try all.aggregates(.count, .countDistinct("age"), .count("company"), .maximum("age"))
+          == [10, 5, 5, 24])
+    }
+  }
+
+  @Test func aggregatesOfNothing() throws {
+    try use { (_, context, _) throws in
+      let none = context.objects(Employee.self).filter("age > 100")
+      #expect(try none.sum("age") == 0)
+      #expect(try none.sum("salary") == 0)
+      #expect(try none.minimum("age") == nil)
+      #expect(try none.average("salary") == nil)
+      let oldest: Int? = try none.maximum("age")
+      let total: Double? = try none.sum("salary")
+      #expect(oldest == nil && total == 0)
+      #expect(try none.isEmpty && none.first == nil && none.last == nil && none.ids.isEmpty)
+    }
+  }
+
+  @Test func aggregatesSeePendingChanges() throws {
+    try use { (_, context, employees) throws in
+      employees[9].age = 90
+      employees[8].salary = nil
+      context.delete(employees[7])
+      context.insert(Employee.self).age = 3
+      let all = context.objects(Employee.self)
+      #expect(try all.aggregates(.count, .minimum("age"), .maximum("age")) == [10, 3, 90])
+      #expect(try all.sum("salary") == .double(4500 - 800 - 700))
+    }
+  }
+
+  @Test func mistakesAreNamed() throws {
+    try use { (_, context, _) throws in
+      let all = context.objects(Employee.self)
+      #expect(try failure { _ = try all.minimum("agee") }.code == .unknownName)
+      #expect(try failure { _ = try all.sum("name") }.code == .typeMismatch)
+      #expect(
+        try failure { _ = try all.aggregate("medium", "age") }.message.contains("medium"))
+      #expect(try failure { _ = try all.filter("age >").count }.location != nil)
+      #expect(try failure { _ = try all.order(by: "nme").first }.code == .unknownName)
+      #expect(try failure { _ = try all.grouped(by: "nme") }.code == .unknownName)
+      #expect(try failure { _ = try context.objects("Employe").isEmpty }.code == .unknownName)
+      let wrong = try failure {
+        let text: String? = try all.maximum("age")
+        Issue.record("\(text ?? "nil") is no number.")
+      }
+      #expect(wrong.code == .typeMismatch)
+    }
+  }
+
+  @Test func groupsKeepTheOrder() throws {
+    try use { (_, context, employees) throws in
+      let byAge = try context.objects(Employee.self).order(by: "-name").grouped(by: "age")
+      #expect(byAge.count == 5)
+      #expect(byAge[22] == [employees[5], employees[4]])
+      let typed = try context.objects(Employee.self).grouped(by: \.age)
+      #expect(typed[22] == [employees[4], employees[5]])
+      let byCompany = try context.objects(Employee.self).grouped(by: "company")
+      let company = try #require(employees[0].company)
+      #expect(byCompany[.objectID(company.objectID)]?.count == 5)
+      #expect(byCompany[.null]?.count == 5)
+      let byName = try context.objects(Employee.self).grouped(by: "company.name")
+      #expect(byName["Foo"]?.count == 5)
+    }
+  }
+
+  @Test func updatesAreSeenAtOnceAndCommitted() throws {
+    try use { (store, context, employees) throws in
+      let young = context.objects(Employee.self).filter("age < 22")
+      #expect(try young.update(["age": 41, "nick": "old", "salary": nil]) == 4)
+      #expect(try young.isEmpty)
+      #expect(try context.objects(Employee.self).filter("age == 41").count == 4)
+      #expect(employees[0].nick == "old" && employees[1].salary == nil)
+      #expect(try store.makeContext().objects(Employee.self).filter("age == 41").isEmpty)
+      try context.commit()
+      #expect(try store.makeContext().objects(Employee.self).filter("age == 41").count == 4)
+
+      let other = context.insert(Company.self)
+      try context.objects(Employee.self).filter("age == 41").update(["company": other])
+      #expect(other.employees == Set(employees[0..<4]))
+      try context.objects(Employee.self).update(["company": Value.null] as [String: Value])
+      #expect(other.employees.isEmpty)
+      context.delete(other)
+      try context.commit()
+    }
+  }
+
+  @Test func anUpdateThatFailsChangesNothing() throws {
+    try use { (_, context, employees) throws in
+      let all = context.objects(Employee.self)
+      for values: [String: Value] in [
+        ["agee": 3], ["age": "old"], ["age": 100_000], ["company": 3], ["name": "x", "age": "y"],
+        ["skills": [1]], ["tasks": "x"],
+      ] {
+        let error = try failure { _ = try all.update(values) }
+        #expect(error.code == .unknownName || error.code == .typeMismatch)
+        #expect(try failure { _ = try all.filter("age < 0").update(values) }.code == error.code)
+      }
+      // A company is no badge, which the first object finds out.
+      let company = try #require(employees[0].company)
+      #expect(throws: ArborError.self) { try all.update(["name": "x", "badge": company]) }
+      #expect(!context.hasChanges && employees[0].name == "e0")
+    }
+  }
+
+  @Test func deletingFollowsTheRules() throws {
+    try use { (store, context, employees) throws in
+      let badge = context.insert(Badge.self)
+      employees[0].badge = badge
+      try context.commit()
+      let first = context.objects(Employee.self).filter("employeeID < 3")
+      #expect(try first.delete() == 3)
+      #expect(try context.objects(Employee.self).count == 7)
+      #expect(badge.isDeleted)
+      #expect(try store.makeContext().objects(Employee.self).count == 10)
+      context.rollback()
+      #expect(try first.count == 3)
+      try context.objects(Employee.self).order(by: "-employeeID").limit(2).delete()
+      try context.commit()
+      #expect(try store.makeContext().objects(Employee.self).count == 8)
+      #expect(try context.objects("Employee").filter("age > 100").delete() == 0)
+    }
+  }
+
+  @Test func aQueryKeepsItsContext() throws {
+    try use { (store, _, _) throws in
+      let names = try store.makeContext().objects(Employee.self).order(by: "name").array.map(\.name)
+      #expect(names.first == "e0" && names.count == 10)
+    }
+  }
+
+  @Test func everyObjectIsMetOnce() throws {
+    try use { (_, context, employees) throws in
+      var query = context.objects(Employee.self)
+      var met: [Employee] = []
+      try query.forEach { met.append($0) }
+      #expect(met == employees)
+      met = []
+      query = query.order(by: "-age", "name").filter("age > 20")
+      try query.forEach { met.append($0) }
+      #expect(try met == query.array)
+      #expect(throws: Interruption.self) { try query.forEach { _ in throw Interruption() } }
+    }
+  }
+}

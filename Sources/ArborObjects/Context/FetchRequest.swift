@@ -126,7 +126,7 @@ public struct FetchRequest<T: ManagedObject>: Sendable, Hashable {
 
   /// The same request, with results from behind the page that gave a token on.
   ///
-  /// - Parameter token: ``FetchPage/next`` of an earlier page of the same request; nil for the first
+  /// - Parameter token: ``FetchPage/next`` of an earlier page of this request; nil for the first
   ///   page.
   public func page(after token: String?) -> FetchRequest {
     var request = self

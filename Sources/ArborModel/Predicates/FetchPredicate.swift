@@ -33,6 +33,15 @@ public struct FetchPredicate: Sendable {
 }
 
 extension FetchPredicate {
+  /// A predicate that there is not: every fetch that uses it throws the reason.
+  package init(failing error: ArborError) {
+    self.init(
+      shape: ParsedPredicate(source: nil, outcome: .failure(error), argumentCount: 0),
+      arguments: [])
+  }
+}
+
+extension FetchPredicate {
   /// A predicate from a tree.
   ///
   /// - Parameter arguments: The constants of the tree's `.argument`s.

@@ -79,24 +79,29 @@ public struct Aggregate: Sendable, Hashable {
 
 /// An aggregate whose key path has been resolved against an entity.
 package struct BoundAggregate: Sendable {
-  package let function: Aggregate.Function
-  /// nil for the objects themselves.
-  package let path: BoundPath?
-  package let isDistinct: Bool
-
-  package init(_ function: Aggregate.Function, _ path: BoundPath?, isDistinct: Bool = false) {
-    self.function = function
-    self.path = path
-    self.isDistinct = isDistinct
+  /// What an aggregate is made of.
+  package enum Source: Sendable {
+    /// The objects themselves, which are counted.
+    case objects
+    case path(BoundPath)
+    /// What has to be computed of each object.
+    case expression(BoundExpression)
   }
+
+  package let function: Aggregate.Function
+  package let source: Source
+  /// The key path as it was written, which tells sources apart.
+  package let text: String
+  package let isDistinct: Bool
 }
 
 extension Aggregate {
   /// Resolves the key path.
   ///
   /// - Throws: ``ArborError`` `unknownName` where a name is unknown, `invalidArgument` where the
-  ///   path leads through a to-many relationship or where there is none to make a value of,
-  ///   `typeMismatch` where the function is not defined for values of the property.
+  ///   path leads to many values or where there is none to make a value of, `typeMismatch` where
+  ///   the function is not defined for values of the property, `invalidPredicate` for an expression
+  ///   that does not parse or bind.
   package func bind(
     to entity: EntitySchema, in schema: ModelSchema
   ) throws(ArborError) -> BoundAggregate {
@@ -106,17 +111,55 @@ extension Aggregate {
           .invalidArgument, "A \(function.rawValue) needs the key path of what it is made of."
         ).with(entity: entity.name)
       }
-      return BoundAggregate(function, nil)
+      return BoundAggregate(function: function, source: .objects, text: "", isDistinct: false)
     }
-    let path = try KeyPathBinder.bind(keyPath, to: entity, in: schema)
-    guard function.isDefined(for: path.leaf) else {
+    let source = try source(keyPath, of: entity, in: schema)
+    return BoundAggregate(
+      function: function, source: source, text: keyPath, isDistinct: isDistinct)
+  }
+
+  private func source(
+    _ keyPath: String, of entity: EntitySchema, in schema: ModelSchema
+  ) throws(ArborError) -> BoundAggregate.Source {
+    if keyPath.utf8.allSatisfy(\.isOfPlainPath) {
+      let path = try KeyPathBinder.bind(keyPath, to: entity, in: schema)
+      guard function.isDefined(for: path.leaf) else {
+        throw undefined(keyPath, entity, path.leaf.expectation)
+      }
+      return .path(path)
+    }
+    let parsed = try PredicateParser.column(keyPath)
+    guard parsed.name == nil else {
       throw ArborError(
-        .typeMismatch,
-        "There is no \(function.rawValue) of \(entity.name).\(keyPath), which holds "
-          + "\(path.leaf.expectation)."
+        .invalidArgument, "An aggregate has no name; leave AS and what follows it out."
       ).with(entity: entity.name, keyPath: keyPath)
     }
-    return BoundAggregate(function, path, isDistinct: isDistinct)
+    let bound = try PredicateBinder.bind(parsed.expression, to: entity, in: schema)
+    guard function.isDefined(for: bound.kind) else {
+      throw undefined(keyPath, entity, bound.kind.name)
+    }
+    return .expression(bound.expression)
+  }
+
+  private func undefined(
+    _ keyPath: String, _ entity: EntitySchema, _ what: String
+  ) -> ArborError {
+    ArborError(
+      .typeMismatch,
+      "There is no \(function.rawValue) of \(entity.name).\(keyPath), which is \(what)."
+    ).with(entity: entity.name, keyPath: keyPath)
+  }
+}
+
+extension UInt8 {
+  /// Whether a path of names has this byte; all others are read as expressions.
+  fileprivate var isOfPlainPath: Bool {
+    switch self {
+    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+      UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "."), 0x80...:
+      true
+    default: false
+    }
   }
 }
 
@@ -128,10 +171,17 @@ extension Aggregate.Function {
       if case .entityName = leaf { return self == .minimum || self == .maximum }
       return false
     }
-    switch attribute.field.kind {
-    case .boolean, .int16, .int32, .int64, .float, .double, .decimal, .tagged: return true
-    case .date: return self != .sum
-    case .string, .uri, .binary, .uuid, .reference: return self == .minimum || self == .maximum
+    return isDefined(for: ValueKind(attribute.field.kind))
+  }
+
+  /// Whether there is such a value of expressions of a kind.
+  fileprivate func isDefined(for kind: ValueKind) -> Bool {
+    switch kind {
+    case .number, .any: true
+    case .list, .many: false
+    case .date: self != .sum
+    case .text, .binary, .uuid, .uri: self == .count || self == .minimum || self == .maximum
+    case .object, .composite: self == .count
     }
   }
 }
@@ -140,8 +190,8 @@ extension BoundPath.Leaf {
   fileprivate var expectation: String {
     switch self {
     case .attribute(let attribute): attribute.description.type.expectation
-    case .toOne, .object: "objects"
-    case .entityName: "names of entities"
+    case .toOne, .object: "an object"
+    case .entityName: "the name of an entity"
     }
   }
 }

@@ -99,7 +99,8 @@ package struct ValueSummary: Sendable {
   }
 
   package mutating func add(_ value: Value) {
-    guard !value.isNull else { return }
+    // A number that is none has no place in an order and adds nothing to a sum.
+    guard !value.isNull, !value.isNotANumber else { return }
     if seen != nil, seen?.insert(value.distinctKey).inserted == false { return }
     count += 1
     if case .date(let date) = value {
@@ -128,6 +129,14 @@ package struct ValueSummary: Sendable {
 }
 
 extension Value {
+  fileprivate var isNotANumber: Bool {
+    switch self {
+    case .double(let number): number.isNaN
+    case .decimal(let number): number.isNaN
+    default: false
+    }
+  }
+
   /// Bytes that two values share exactly if they lie at one place in the order of values.
   package var distinctKey: [UInt8] {
     var key = [UInt8(truncatingIfNeeded: orderingRank)]

@@ -39,6 +39,7 @@ internal import ArborStore
 /// - ``objects(_:)-(String)``
 /// - ``objects(with:)``
 /// - ``aggregate(_:_:)``
+/// - ``fetchRows(_:)``
 /// - ``fetchPage(_:)``
 /// - ``fetchWindow(_:)``
 /// - ``cursor(for:)``

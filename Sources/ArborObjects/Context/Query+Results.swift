@@ -79,6 +79,26 @@ extension Query {
     try context.fetchPage(request.page(after: token))
   }
 
+  /// Values of the objects, or of groups of them, instead of the objects; see
+  /// ``ManagedObjectContext/fetchRows(_:)``.
+  ///
+  /// ```swift
+  /// let totals = try query.rows("company.name", "sum(salary) AS total", groupedBy: ["company.name"])
+  /// ```
+  ///
+  /// - Throws: ``ArborError`` as ``ManagedObjectContext/fetchRows(_:)``.
+  public func rows(
+    _ properties: String..., groupedBy groups: [String] = [], having: FetchPredicate? = nil,
+    isDistinct: Bool = false
+  ) throws(ArborError) -> [[String: Value]] {
+    var request = request
+    request.propertiesToFetch = properties
+    request.propertiesToGroupBy = groups
+    request.havingPredicate = having
+    request.returnsDistinctResults = isDistinct
+    return try context.fetchRows(request)
+  }
+
   /// The objects by what a key path leads to from each, the objects of a group in the query's
   /// order. Objects for which it leads to nil are the group of ``Value/null``, and a relationship
   /// groups by ``Value/objectID(_:)``.

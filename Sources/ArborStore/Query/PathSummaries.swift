@@ -1,54 +1,63 @@
 internal import ArborModel
 
-/// Summarises several key paths of rows at once.
+/// Summarises several key paths and expressions of rows at once.
 struct PathSummaries: RowSink {
+  /// What is read once a row, whatever the number of functions of it.
+  private struct Entry {
+    let text: String
+    let isDistinct: Bool
+    let path: BoundPath?
+    /// The place among the expressions of ``readers``, where there is no path.
+    let place: Int
+  }
+
   private let columns: SortColumns
+  private let readers: RowReaders
   private let entries: [Entry]
+  private let readsExpressions: Bool
   private var fields: [FieldSummary?]
   private var values: [ValueSummary?]
   private var rowCount = 0
-
-  /// What is read once a row, whatever the number of functions of it.
-  fileprivate struct Entry: Hashable {
-    let path: PathKey
-    let isDistinct: Bool
-  }
-
-  /// A path by what it reads.
-  fileprivate struct PathKey: Hashable {
-    let hops: [Int]
-    let leaf: Leaf
-    enum Leaf: Hashable { case attribute(Int), toOne(Int), object, entityName }
-  }
-
-  private let paths: [BoundPath]
   /// For each aggregate the entry it is of; nil for the rows themselves.
   private let entryOf: [Int?]
   private let functions: [Aggregate.Function]
 
-  init(_ aggregates: [BoundAggregate], columns: SortColumns) {
+  init(
+    _ aggregates: [BoundAggregate], columns: SortColumns, _ environment: PredicateEnvironment,
+    _ resolver: SnapshotResolver
+  ) {
     self.columns = columns
     functions = aggregates.map(\.function)
-    var (entries, paths, entryOf): ([Entry], [BoundPath], [Int?]) = ([], [], [])
+    var (entries, entryOf): ([Entry], [Int?]) = ([], [])
+    var expressions: [BoundExpression] = []
     for aggregate in aggregates {
-      guard let path = aggregate.path else {
+      var path: BoundPath?
+      switch aggregate.source {
+      case .objects:
         entryOf.append(nil)
         continue
+      case .path(let own): path = own
+      case .expression: break
       }
-      let entry = Entry(path: PathKey(path), isDistinct: aggregate.isDistinct)
-      if let known = entries.firstIndex(of: entry) {
-        entryOf.append(known)
-      } else {
-        entryOf.append(entries.count)
-        entries.append(entry)
-        paths.append(path)
+      let known = entries.firstIndex {
+        $0.text == aggregate.text && $0.isDistinct == aggregate.isDistinct
       }
+      entryOf.append(known ?? entries.count)
+      guard known == nil else { continue }
+      entries.append(
+        Entry(
+          text: aggregate.text, isDistinct: aggregate.isDistinct, path: path,
+          place: expressions.count))
+      if case .expression(let expression) = aggregate.source { expressions.append(expression) }
     }
     self.entries = entries
-    self.paths = paths
     self.entryOf = entryOf
-    fields = zip(paths, entries).map { path, entry in
-      guard !entry.isDistinct, case .attribute(let attribute) = path.leaf else { return nil }
+    readers = RowReaders(expressions, environment, resolver)
+    readsExpressions = !expressions.isEmpty
+    fields = entries.map { entry in
+      guard !entry.isDistinct, case .attribute(let attribute)? = entry.path?.leaf else {
+        return nil
+      }
       return FieldSummary(kind: attribute.field.kind)
     }
     values = zip(fields, entries).map { field, entry in
@@ -58,20 +67,26 @@ struct PathSummaries: RowSink {
 
   mutating func take(
     _ number: ObjectNumber, _ row: FoundRow, of entity: EntitySchema
-  ) -> Bool {
+  ) throws -> Bool {
     rowCount += 1
-    for place in paths.indices {
-      switch columns.operand(paths[place], number, row.record, of: entity) {
+    let record = row.record
+    let computed = readsExpressions ? try readers.values(number, record, of: entity) : []
+    for index in entries.indices {
+      guard let path = entries[index].path else {
+        values[index]?.add(computed[entries[index].place])
+        continue
+      }
+      switch columns.operand(path, number, record, of: entity) {
       case .null: break
       case .field(let field, let view):
-        if fields[place] != nil {
-          fields[place]?.add(view, field)
+        if fields[index] != nil {
+          fields[index]?.add(view, field)
         } else {
-          values[place]?.add(view.value(field))
+          values[index]?.add(view.value(field))
         }
       case .object(let target):
-        values[place]?.add(.integer(Int64(bitPattern: target.rawValue)))
-      case .text(let text): values[place]?.add(.string(text))
+        values[index]?.add(.integer(Int64(bitPattern: target.rawValue)))
+      case .text(let text): values[index]?.add(.string(text))
       }
     }
     return true
@@ -83,18 +98,5 @@ struct PathSummaries: RowSink {
       guard let entry else { return .integer(Int64(rowCount)) }
       return fields[entry]?.value(of: function) ?? values[entry]?.value(of: function) ?? .null
     }
-  }
-}
-
-extension PathSummaries.PathKey {
-  fileprivate init(_ path: BoundPath) {
-    hops = path.hops.flatMap { [$0.declaringEntity, $0.slot] }
-    leaf =
-      switch path.leaf {
-      case .attribute(let attribute): .attribute(attribute.slot)
-      case .toOne(let relationship): .toOne(relationship.slot)
-      case .object: .object
-      case .entityName: .entityName
-      }
   }
 }

@@ -23,7 +23,9 @@ extension StoreSnapshot {
         return aggregates.map { summary.value(of: $0.function) }
       }
       let columns = SortColumns([], schema: store.schema, resolver: executor.resolver)
-      let summaries = try executor.answer(PathSummaries(aggregates, columns: columns))
+      let environment = PredicateEnvironment(schema: store.schema, storeID: store.id)
+      let summaries = try executor.answer(
+        PathSummaries(aggregates, columns: columns, environment, executor.resolver))
       try executor.resolver.check()
       return summaries.results
     }
@@ -35,7 +37,7 @@ extension [BoundAggregate] {
   fileprivate var singleAttribute: AttributeSchema? {
     var single: AttributeSchema?
     for aggregate in self {
-      guard let path = aggregate.path, path.hops.isEmpty, !aggregate.isDistinct,
+      guard case .path(let path) = aggregate.source, path.hops.isEmpty, !aggregate.isDistinct,
         case .attribute(let attribute) = path.leaf, single?.slot ?? attribute.slot == attribute.slot
       else { return nil }
       single = attribute

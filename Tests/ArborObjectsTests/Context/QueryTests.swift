@@ -223,6 +223,50 @@ import Testing
     }
   }
 
+  @Test func typedStepsAndAggregates() throws {
+    try use { (_, context, employees) throws in
+      let all = context.objects(Employee.self)
+      let limit = 23
+      let some = all.filter(#Predicate { $0.age < limit }).exclude(#Predicate { $0.name == "e1" })
+      #expect(try some.array == [employees[0]] + employees[2..<6])
+      #expect(try some.order(by: "-age").first === employees[4])
+      let oldest = try all.maximum(\.age)
+      let least = try all.minimum(\.salary)
+      let total: Double = try all.sum(\.salary)
+      let ages = try all.sum(\.age)
+      let mean = try all.average(\.age)
+      #expect(oldest == 24 && least == 100 && total == 4500 && ages == 220 && mean == 22)
+      #expect(try all.filter("age > 100").sum(\.age) == 0)
+      #expect(try all.filter("age > 100").average(\.salary) == nil)
+      // What the store can not express throws when a result is asked for.
+      let calls = all.filter(#Predicate { $0.calls.isEmpty })
+      #expect(try failure { _ = try calls.count }.code == .invalidPredicate)
+      #expect(
+        try failure { _ = try all.exclude("age > 3").filter(#Predicate { $0.calls.isEmpty }).array }
+          .code == .invalidPredicate)
+      #expect(try failure { _ = try all.maximum(\.name.count) }.code == .invalidPredicate)
+    }
+  }
+
+  @Test func aggregatesOfExpressionsAndCollections() throws {
+    try use { (_, context, employees) throws in
+      let companies = context.objects(Company.self)
+      #expect(try companies.maximum("employees.@count") == 5)
+      #expect(try companies.sum("employees.@sum.age") == .integer(110))
+      #expect(try companies.average("employees.@avg.age") == .double(22))
+      #expect(try context.objects(Employee.self).maximum("age * 2 + 1") == 49)
+      employees[0].company = nil
+      #expect(try companies.maximum("employees.@count") == 4)
+      #expect(try failure { _ = try companies.sum("employees.age") }.code == .invalidArgument)
+      #expect(try failure { _ = try companies.sum("@nothing") }.code == .invalidPredicate)
+      #expect(
+        try failure { _ = try companies.sum("employees.@count AS n") }.code == .invalidArgument)
+      let rows = try context.objects(Employee.self).order(by: "age")
+        .rows("age", "@count AS n", groupedBy: ["age"], having: "n > 1")
+      #expect(rows.map { $0["age"] } == [20, 21, 22, 23, 24])
+    }
+  }
+
   @Test func aQueryKeepsItsContext() throws {
     try use { (store, _, _) throws in
       let names = try store.makeContext().objects(Employee.self).order(by: "name").array.map(\.name)

@@ -1,0 +1,233 @@
+/// Turns expressions about the objects of a group into expressions about what is known of the
+/// group: what it is grouped by, and aggregates of its objects.
+struct GroupBinder {
+  /// What is grouped by, as it was asked for.
+  private let keys: [ExpressionNode]
+  private let columns: [RowColumn]
+  private let entity: EntitySchema
+  private let schema: ModelSchema
+  private var nodes: [Aggregate] = []
+  private(set) var aggregates: [RowPlan.GroupAggregate] = []
+
+  /// An aggregate as it was asked for, so that it is computed once.
+  private struct Aggregate: Equatable {
+    let function: PredicateFunction
+    let operand: ExpressionNode?
+    let isDistinct: Bool
+  }
+
+  init(
+    keys: [ExpressionNode], columns: [RowColumn], entity: EntitySchema, schema: ModelSchema
+  ) {
+    self.keys = keys
+    self.columns = columns
+    self.entity = entity
+    self.schema = schema
+  }
+
+  /// What is grouped by, as expressions about objects.
+  var boundKeys: [BoundExpression] {
+    get throws(ArborError) {
+      var bound: [BoundExpression] = []
+      for key in keys {
+        bound.append(try PredicateBinder.bind(key, to: entity, in: schema).expression)
+      }
+      return bound
+    }
+  }
+
+  /// An expression about a group, whose leaves are arguments and constants.
+  mutating func bind(_ node: ExpressionNode) throws(ArborError) -> BoundExpression {
+    let rewritten = try rewrite(node, knowsColumns: false)
+    return try PredicateBinder.bind(rewritten, to: entity, in: schema).expression
+  }
+
+  /// A sort key: the name of a column, or an expression about a group.
+  mutating func bind(sortKey text: String) throws(ArborError) -> BoundExpression {
+    if let column = columns.first(where: { $0.name == text }) {
+      return try bind(column.expression)
+    }
+    let node = try PredicateParser.column(text).expression
+    let rewritten = try rewrite(node, knowsColumns: true)
+    return try PredicateBinder.bind(rewritten, to: entity, in: schema).expression
+  }
+
+  /// A condition on groups.
+  mutating func bind(_ predicate: FetchPredicate) throws(ArborError) -> BoundPredicate {
+    let node = try predicate.parsed.outcome.get()
+    let arguments = predicate.arguments
+    // The arguments of what is computed of a group are the group's.
+    let closed = node.mapLeaves { (leaf: ExpressionNode) -> ExpressionNode in
+      guard case .argument(let index) = leaf, index < arguments.count else { return leaf }
+      return .constant(arguments[index])
+    }
+    let rewritten = FetchPredicate(node: try rewrite(closed))
+    return try PredicateBinder.bind(rewritten, to: entity, in: schema)
+  }
+
+  // MARK: Rewriting
+
+  private mutating func rewrite(_ node: PredicateNode) throws(ArborError) -> PredicateNode {
+    switch node {
+    case .constant: return node
+    case .not(let inner): return .not(try rewrite(inner))
+    case .and(let parts): return .and(try rewrite(parts))
+    case .or(let parts): return .or(try rewrite(parts))
+    case .comparison(var comparison):
+      comparison.left = try rewrite(comparison.left, knowsColumns: true)
+      comparison.right = try rewrite(comparison.right, knowsColumns: true)
+      return .comparison(comparison)
+    }
+  }
+
+  private mutating func rewrite(_ nodes: [PredicateNode]) throws(ArborError) -> [PredicateNode] {
+    var rewritten: [PredicateNode] = []
+    for node in nodes { rewritten.append(try rewrite(node)) }
+    return rewritten
+  }
+
+  /// - Parameter knowsColumns: Whether a name may be that of a column. Columns themselves know
+  ///   none, so that none can be made of itself.
+  private mutating func rewrite(
+    _ node: ExpressionNode, knowsColumns: Bool
+  ) throws(ArborError) -> ExpressionNode {
+    if let key = keys.firstIndex(of: node) { return .argument(key) }
+    if let aggregate = node.aggregate(in: entity, schema) {
+      return .argument(keys.count + (try place(of: aggregate)))
+    }
+    switch node {
+    case .constant: return node
+    case .path:
+      let name = node.plainPath
+      guard knowsColumns, let column = columns.first(where: { $0.name == name }) else {
+        throw isNoProperty(node)
+      }
+      return try rewrite(column.expression, knowsColumns: false)
+    case .list(let elements): return .list(try rewrite(elements, knowsColumns))
+    case .call(let function, let operands, let site):
+      return .call(function, try rewrite(operands, knowsColumns), site)
+    case .custom(let target, let name, let operands, let site):
+      return .custom(
+        try rewrite(target, knowsColumns: knowsColumns), name: name,
+        try rewrite(operands, knowsColumns), site)
+    case .cast(let base, let type, let site):
+      return .cast(try rewrite(base, knowsColumns: knowsColumns), to: type, site)
+    case .ternary(let condition, let first, let second):
+      return .ternary(
+        try rewrite(condition), try rewrite(first, knowsColumns: knowsColumns),
+        try rewrite(second, knowsColumns: knowsColumns))
+    case .argument, .variable, .member, .subquery, .element, .assignment:
+      throw isNoProperty(node)
+    }
+  }
+
+  private mutating func rewrite(
+    _ nodes: [ExpressionNode], _ knowsColumns: Bool
+  ) throws(ArborError) -> [ExpressionNode] {
+    var rewritten: [ExpressionNode] = []
+    for node in nodes { rewritten.append(try rewrite(node, knowsColumns: knowsColumns)) }
+    return rewritten
+  }
+
+  /// The place of an aggregate among those that are computed.
+  private mutating func place(
+    of call: (function: PredicateFunction, operand: ExpressionNode?, isDistinct: Bool)
+  ) throws(ArborError) -> Int {
+    let node = Aggregate(
+      function: call.function, operand: call.operand, isDistinct: call.isDistinct)
+    if let known = nodes.firstIndex(of: node) { return known }
+    var expression: BoundExpression?
+    if let operand = call.operand {
+      // Bound as the function is written, so that its demands on the operand are checked.
+      let call = ExpressionNode.call(call.function, [operand], .none)
+      _ = try PredicateBinder.bind(call, to: entity, in: schema)
+      expression = try PredicateBinder.bind(operand, to: entity, in: schema).expression
+    }
+    nodes.append(node)
+    aggregates.append(
+      RowPlan.GroupAggregate(
+        function: call.function, expression: expression, isDistinct: call.isDistinct))
+    return aggregates.count - 1
+  }
+
+  private func isNoProperty(_ node: ExpressionNode) -> ArborError {
+    let name = node.plainPath
+    let what = name.map { "\"\($0)\"" } ?? "A part of what grouped rows are asked for"
+    var error = ArborError(
+      .invalidArgument,
+      "\(what) is neither grouped by nor an aggregate, so that a group has many of it; name it in "
+        + "propertiesToGroupBy, or take its min, max, sum, average or count.")
+    error.entity = entity.name
+    error.keyPath = name
+    return error
+  }
+}
+
+extension ExpressionNode {
+  /// What makes one value of many objects, if this does: `@count`, `@sum.salary`, `sum(salary)`,
+  /// `count(distinct(name))`. The same functions of a collection that one object has are none.
+  func aggregate(
+    in entity: EntitySchema, _ schema: ModelSchema
+  ) -> (function: PredicateFunction, operand: ExpressionNode?, isDistinct: Bool)? {
+    switch self {
+    case .path(let path):
+      guard case .collectionOperator(let name, _)? = path.parts.first else { return nil }
+      let rest = KeyPathNode(Array(path.parts.dropFirst()), site: path.site)
+      guard let function = PredicateFunction(collectionOperator: name) else { return nil }
+      if rest.parts.isEmpty { return function == .count ? (.count, nil, false) : nil }
+      return (function, .path(rest), false)
+    case .call(let function, let operands, _):
+      guard function.isStatistic, operands.count == 1 else { return nil }
+      if case .call(.distinct, let inner, _) = operands[0], inner.count == 1,
+        inner[0].isSingle(in: entity, schema)
+      {
+        return (function, inner[0], true)
+      }
+      guard operands[0].isSingle(in: entity, schema) else { return nil }
+      if case .path(let path) = operands[0], path.parts.isEmpty, function == .count {
+        return (.count, nil, false)
+      }
+      return (function, operands[0], false)
+    default: return nil
+    }
+  }
+
+  /// Whether this, or a part of it, is an aggregate.
+  func mayAggregate(in entity: EntitySchema, _ schema: ModelSchema) -> Bool {
+    if aggregate(in: entity, schema) != nil { return true }
+    var mayAggregate = false
+    forEachChild { if $0.mayAggregate(in: entity, schema) { mayAggregate = true } }
+    return mayAggregate
+  }
+
+  /// Whether one object has one value of this. What does not bind is told where it is bound.
+  private func isSingle(in entity: EntitySchema, _ schema: ModelSchema) -> Bool {
+    guard let bound = try? PredicateBinder.bind(self, to: entity, in: schema) else { return true }
+    switch bound.kind {
+    case .list, .many: return false
+    default: return true
+    }
+  }
+}
+
+extension PredicateFunction {
+  /// The function that a collection operator stands for.
+  init?(collectionOperator name: String) {
+    switch name {
+    case "@count": self = .count
+    case "@sum": self = .sum
+    case "@avg": self = .average
+    case "@min": self = .min
+    case "@max": self = .max
+    default: return nil
+    }
+  }
+
+  /// Whether the function makes one value of many.
+  var isStatistic: Bool {
+    switch self {
+    case .sum, .count, .min, .max, .average, .median, .mode, .stddev: true
+    default: false
+    }
+  }
+}

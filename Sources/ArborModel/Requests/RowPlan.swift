@@ -1,0 +1,171 @@
+/// What the rows of a request are made of, names resolved: plain values of each object, or values
+/// of groups of objects.
+package struct RowPlan: Sendable {
+  /// The names of the columns.
+  package let names: [String]
+  /// The values of the columns; of grouped rows their leaves are arguments, see ``Grouping``.
+  package let columns: [BoundExpression]
+  /// nil where every object is a row.
+  package let grouping: Grouping?
+  /// The order of the rows where it has to be made of their values; empty where it is the order in
+  /// which the objects come.
+  package let order: [OrderKey]
+  /// The order in which the objects come.
+  package let sortKeys: [BoundSortKey]
+  package let isDistinct: Bool
+  package let limit: Int
+  package let offset: Int
+
+  /// How objects become groups. The values of ``keys``, then those of ``aggregates``, are the
+  /// arguments of all that is computed of a group.
+  package struct Grouping: Sendable {
+    /// What the objects of a group agree in; none where all objects are one group.
+    package let keys: [BoundExpression]
+    package let aggregates: [GroupAggregate]
+    /// What a group has to fulfil.
+    package let having: BoundPredicate?
+  }
+
+  /// One value made of the objects of a group.
+  package struct GroupAggregate: Sendable {
+    package let function: PredicateFunction
+    /// nil for the objects themselves, which are counted.
+    package let expression: BoundExpression?
+    /// Whether equal values count once.
+    package let isDistinct: Bool
+  }
+
+  package struct OrderKey: Sendable {
+    package let expression: BoundExpression
+    package let isAscending: Bool
+    package let options: SortKey.Options
+  }
+}
+
+extension RowPlan {
+  /// Resolves a request.
+  ///
+  /// - Throws: ``ArborError`` `invalidPredicate` where a text is no expression or a name in it is
+  ///   unknown, `unknownName` for a sort key, `invalidArgument` where names repeat or what is asked
+  ///   for is neither grouped by nor aggregated.
+  package init(
+    _ description: FetchDescription, of entity: EntitySchema, in schema: ModelSchema
+  ) throws(ArborError) {
+    let columns = try RowColumn.columns(of: description, entity)
+    names = columns.map(\.name)
+    isDistinct = description.returnsDistinctResults
+    limit = max(0, description.fetchLimit)
+    offset = max(0, description.fetchOffset)
+    var keys: [ExpressionNode] = []
+    for text in description.propertiesToGroupBy {
+      keys.append(try PredicateParser.column(text).expression)
+    }
+    let isGrouped =
+      !keys.isEmpty || description.havingPredicate != nil
+      || columns.contains { $0.expression.mayAggregate(in: entity, schema) }
+    if isGrouped {
+      var binder = GroupBinder(keys: keys, columns: columns, entity: entity, schema: schema)
+      var bound: [BoundExpression] = []
+      for column in columns { bound.append(try binder.bind(column.expression)) }
+      let having = try description.havingPredicate.map { (predicate) throws(ArborError) in
+        try binder.bind(predicate)
+      }
+      var order: [OrderKey] = []
+      for key in description.sortKeys {
+        order.append(
+          OrderKey(
+            expression: try binder.bind(sortKey: key.keyPath), isAscending: key.isAscending,
+            options: key.options))
+      }
+      self.columns = bound
+      self.order = order
+      sortKeys = []
+      grouping = Grouping(
+        keys: try binder.boundKeys, aggregates: binder.aggregates, having: having)
+    } else {
+      var bound: [BoundExpression] = []
+      for column in columns {
+        bound.append(try PredicateBinder.bind(column.expression, to: entity, in: schema).expression)
+      }
+      self.columns = bound
+      grouping = nil
+      (sortKeys, order) = try Self.order(description.sortKeys, columns, of: entity, in: schema)
+    }
+  }
+
+  /// The order of the objects where paths of the entity make it; else that of rows by what their
+  /// columns, or expressions, say.
+  private static func order(
+    _ keys: [SortKey], _ columns: [RowColumn], of entity: EntitySchema, in schema: ModelSchema
+  ) throws(ArborError) -> (sortKeys: [BoundSortKey], order: [OrderKey]) {
+    var (sortKeys, order): ([BoundSortKey], [OrderKey]) = ([], [])
+    for key in keys {
+      let column = columns.first { $0.name == key.keyPath }
+      if column == nil || column?.isPath == true {
+        var key = key
+        if let path = column?.expression.plainPath { key.keyPath = path }
+        if let bound = try? key.bind(to: entity, in: schema) { sortKeys.append(bound) }
+      }
+      let expression: ExpressionNode
+      if let column {
+        expression = column.expression
+      } else {
+        expression = try PredicateParser.column(key.keyPath).expression
+      }
+      order.append(
+        OrderKey(
+          expression: try PredicateBinder.bind(expression, to: entity, in: schema).expression,
+          isAscending: key.isAscending, options: key.options))
+    }
+    return sortKeys.count == keys.count ? (sortKeys, []) : ([], order)
+  }
+}
+
+/// A column as it was asked for.
+struct RowColumn {
+  let name: String
+  let expression: ExpressionNode
+
+  var isPath: Bool { expression.plainPath != nil }
+
+  /// The columns of a request; all attributes where it names none.
+  static func columns(
+    of description: FetchDescription, _ entity: EntitySchema
+  ) throws(ArborError) -> [RowColumn] {
+    var columns: [RowColumn] = []
+    if description.propertiesToFetch.isEmpty {
+      let grouped = description.propertiesToGroupBy
+      let names =
+        grouped.isEmpty
+        ? entity.attributes.filter { !$0.field.isTransient }.map(\.name) : grouped
+      for name in names {
+        columns.append(
+          RowColumn(name: name, expression: try PredicateParser.column(name).expression))
+      }
+      return columns
+    }
+    for text in description.propertiesToFetch {
+      let column = try PredicateParser.column(text)
+      let name = column.name ?? text
+      guard !columns.contains(where: { $0.name == name }) else {
+        throw ArborError(
+          .invalidArgument,
+          "Two properties to fetch are named \(name); give one of them another name with AS."
+        ).with(entity: entity.name, keyPath: name)
+      }
+      columns.append(RowColumn(name: name, expression: column.expression))
+    }
+    return columns
+  }
+}
+
+extension ExpressionNode {
+  /// The names of a path without collection operators, joined by dots; nil for all else.
+  var plainPath: String? {
+    guard case .path(let path) = self, !path.parts.isEmpty else { return nil }
+    for part in path.parts {
+      guard case .name = part else { return nil }
+    }
+    return path.names.joined(separator: ".")
+  }
+}

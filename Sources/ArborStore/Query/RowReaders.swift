@@ -1,0 +1,48 @@
+internal import ArborModel
+
+/// Reads expressions from the records of rows, whatever their entity.
+final class RowReaders {
+  private let expressions: [BoundExpression]
+  private let environment: PredicateEnvironment
+  private let resolver: SnapshotResolver
+  private var readers: [Int: [Reader]] = [:]
+  // What belongs to the entity of the row before: most queries have one entity.
+  private var last: (entity: EntitySchema, readers: [Reader])?
+
+  /// In a structure, since closures in arrays are called by way of thunks.
+  private struct Reader {
+    let read: ValueReader
+  }
+
+  init(
+    _ expressions: [BoundExpression], _ environment: PredicateEnvironment,
+    _ resolver: SnapshotResolver
+  ) {
+    self.expressions = expressions
+    self.environment = environment
+    self.resolver = resolver
+  }
+
+  func values(
+    _ number: ObjectNumber, _ record: RecordView, of entity: EntitySchema
+  ) throws -> [Value] {
+    try readers(of: entity).map { $0.read(record, number, resolver) }
+  }
+
+  private func readers(of entity: EntitySchema) throws -> [Reader] {
+    if let last, last.entity === entity { return last.readers }
+    let found: [Reader]
+    if let known = readers[entity.index] {
+      found = known
+    } else {
+      found = try expressions.map { expression in
+        Reader(
+          read: try PredicateCompiler.reader(
+            for: expression, arguments: [], of: entity, environment: environment))
+      }
+      readers[entity.index] = found
+    }
+    last = (entity, found)
+    return found
+  }
+}

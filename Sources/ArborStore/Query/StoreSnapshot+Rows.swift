@@ -1,0 +1,222 @@
+package import ArborModel
+
+extension StoreSnapshot {
+  /// The rows that a plan makes of a query's objects, in their order.
+  ///
+  /// - Parameter query: Which objects. Its order, limit and offset are replaced by the plan's.
+  /// - Returns: A value for each column of each row.
+  /// - Throws: As ``fetch(_:overlay:allocator:)``.
+  package func rows(
+    _ query: StoreQuery, _ plan: RowPlan, overlay: FetchOverlay?
+  ) throws(StoreError) -> [[Value]] {
+    // Rows that are left out later, or put in another order, have to be there first.
+    let isPlain = plan.grouping == nil && plan.order.isEmpty && !plan.isDistinct
+    let query = StoreQuery(
+      entity: query.entity, includesSubentities: query.includesSubentities,
+      predicate: query.predicate, sortKeys: plan.sortKeys, limit: isPlain ? plan.limit : 0,
+      offset: isPlain ? plan.offset : 0)
+    return try answering {
+      let executor = try QueryExecutor(source, query, overlay: overlay)
+      let environment = PredicateEnvironment(schema: store.schema, storeID: store.id)
+      if let grouping = plan.grouping {
+        let groups = try executor.answer(
+          GroupedRows(grouping, environment, executor.resolver)
+        ).groups
+        try executor.resolver.check()
+        return try GroupRows(plan, grouping, query.entity, environment).rows(of: groups)
+      }
+      let projected = try executor.answer(
+        ProjectedRows(plan, isPlain: isPlain, environment, executor.resolver))
+      try executor.resolver.check()
+      return RowOrdering(plan).rows(of: projected.rows)
+    }
+  }
+}
+
+/// Makes a row of every object.
+private struct ProjectedRows: RowSink {
+  private let readers: RowReaders
+  private let columnCount: Int
+  /// Which rows there have been, where equal ones are left out as they come.
+  private var seen: Set<[UInt8]>?
+  private var toSkip: Int
+  private var room: Int
+  /// The values of each row's columns, then what it is ordered by.
+  private(set) var rows: [[Value]] = []
+
+  init(
+    _ plan: RowPlan, isPlain: Bool, _ environment: PredicateEnvironment,
+    _ resolver: SnapshotResolver
+  ) {
+    readers = RowReaders(
+      plan.columns + plan.order.map(\.expression), environment, resolver)
+    columnCount = plan.columns.count
+    let isDistinct = plan.isDistinct && plan.order.isEmpty
+    seen = isDistinct ? [] : nil
+    toSkip = isDistinct ? plan.offset : 0
+    room = isDistinct && plan.limit > 0 ? plan.limit : .max
+  }
+
+  mutating func take(
+    _ number: ObjectNumber, _ row: FoundRow, of entity: EntitySchema
+  ) throws -> Bool {
+    let values = try readers.values(number, row.record, of: entity)
+    if seen != nil {
+      guard seen?.insert(Value.list(values).distinctKey).inserted == true else { return true }
+      guard toSkip == 0 else {
+        toSkip -= 1
+        return true
+      }
+    }
+    rows.append(values)
+    room -= 1
+    return room > 0
+  }
+}
+
+/// The objects of a query in groups, by what they agree in.
+private struct GroupedRows: RowSink {
+  struct Group {
+    let keys: [Value]
+    var figures: [GroupFigure]
+  }
+
+  private let readers: RowReaders
+  private let keyCount: Int
+  private let aggregates: [RowPlan.GroupAggregate]
+  private var places: [[UInt8]: Int] = [:]
+  /// In the order of their first objects.
+  private(set) var groups: [Group] = []
+
+  init(
+    _ grouping: RowPlan.Grouping, _ environment: PredicateEnvironment,
+    _ resolver: SnapshotResolver
+  ) {
+    readers = RowReaders(
+      grouping.keys + grouping.aggregates.compactMap(\.expression), environment, resolver)
+    keyCount = grouping.keys.count
+    aggregates = grouping.aggregates
+    // Without a key all objects are one group, even where there are none.
+    if keyCount == 0 { groups = [Group(keys: [], figures: aggregates.map(GroupFigure.init))] }
+  }
+
+  mutating func take(
+    _ number: ObjectNumber, _ row: FoundRow, of entity: EntitySchema
+  ) throws -> Bool {
+    let values = try readers.values(number, row.record, of: entity)
+    let place = keyCount == 0 ? 0 : place(of: Array(values[..<keyCount]))
+    var next = keyCount
+    for (index, aggregate) in aggregates.enumerated() {
+      if aggregate.expression == nil {
+        groups[place].figures[index].add(nil)
+      } else {
+        groups[place].figures[index].add(values[next])
+        next += 1
+      }
+    }
+    return true
+  }
+
+  private mutating func place(of keys: [Value]) -> Int {
+    let key = Value.list(keys).distinctKey
+    if let known = places[key] { return known }
+    places[key] = groups.count
+    groups.append(Group(keys: keys, figures: aggregates.map(GroupFigure.init)))
+    return groups.count - 1
+  }
+}
+
+/// Makes rows of groups.
+private struct GroupRows {
+  private let plan: RowPlan
+  private let grouping: RowPlan.Grouping
+  private let entity: EntitySchema
+  private let environment: PredicateEnvironment
+
+  init(
+    _ plan: RowPlan, _ grouping: RowPlan.Grouping, _ entity: EntitySchema,
+    _ environment: PredicateEnvironment
+  ) {
+    self.plan = plan
+    self.grouping = grouping
+    self.entity = entity
+    self.environment = environment
+  }
+
+  func rows(of groups: [GroupedRows.Group]) throws -> [[Value]] {
+    let expressions = plan.columns + plan.order.map(\.expression)
+    var rows: [[Value]] = []
+    for group in groups {
+      let arguments = group.keys + group.figures.map(\.value)
+      guard try fulfils(arguments) else { continue }
+      rows.append(try expressions.map { try value($0, arguments) })
+    }
+    return RowOrdering(plan).rows(of: rows)
+  }
+
+  private func fulfils(_ arguments: [Value]) throws -> Bool {
+    guard let having = grouping.having else { return true }
+    let predicate = try PredicateCompiler.compile(
+      [having.root], arguments: arguments, for: entity, environment: environment)
+    return withNoRecord { predicate($0, ObjectNumber(rawValue: 0), nil) }
+  }
+
+  private func value(_ expression: BoundExpression, _ arguments: [Value]) throws -> Value {
+    switch expression {
+    case .argument(let index): return arguments[index]
+    case .constant(let value): return value
+    default:
+      let read = try PredicateCompiler.reader(
+        for: expression, arguments: arguments, of: entity, environment: environment)
+      return withNoRecord { read($0, ObjectNumber(rawValue: 0), nil) }
+    }
+  }
+
+  /// Runs code that reads no record, since all its leaves are arguments, on one of default values.
+  private func withNoRecord<R>(_ body: (RecordView) -> R) -> R {
+    entity.layout.template.withUnsafeBytes { bytes in
+      guard let base = bytes.baseAddress else {
+        preconditionFailure("The template of an entity's records is empty.")
+      }
+      return body(RecordView(base: base, count: bytes.count))
+    }
+  }
+}
+
+/// Puts rows in order by values, leaves out equal ones, and keeps those that are wanted.
+private struct RowOrdering {
+  let plan: RowPlan
+
+  init(_ plan: RowPlan) { self.plan = plan }
+
+  /// - Parameter rows: The values of each row's columns, then what it is ordered by.
+  func rows(of rows: [[Value]]) -> [[Value]] {
+    // The order of the objects is kept, and what depends on nothing else was done with it.
+    if plan.order.isEmpty, plan.grouping == nil { return rows }
+    let width = plan.columns.count
+    var rows = rows
+    if !plan.order.isEmpty { rows = sorted(rows).map { Array($0[..<width]) } }
+    if plan.isDistinct {
+      var seen: Set<[UInt8]> = []
+      rows.removeAll { !seen.insert(Value.list($0).distinctKey).inserted }
+    }
+    let rest = rows.dropFirst(plan.offset)
+    return Array(plan.limit > 0 ? rest.prefix(plan.limit) : rest)
+  }
+
+  /// Rows that agree in all keys stay in their order.
+  private func sorted(_ rows: [[Value]]) -> [[Value]] {
+    let width = plan.columns.count
+    let keys = rows.map { row in
+      zip(plan.order, row[width...]).map { CollatedOrder.prepared($1, $0.options) }
+    }
+    let places = rows.indices.sorted { left, right in
+      for (index, key) in plan.order.enumerated() {
+        let order = CollatedOrder.compare(keys[left][index], keys[right][index], key.options)
+        if order != .equal { return (order == .less) == key.isAscending }
+      }
+      return left < right
+    }
+    return places.map { rows[$0] }
+  }
+}

@@ -83,7 +83,7 @@ extension Query {
   /// ``ManagedObjectContext/fetchRows(_:)``.
   ///
   /// ```swift
-  /// let totals = try query.rows("company.name", "sum(salary) AS total", groupedBy: ["company.name"])
+  /// let totals = try query.rows("company", "sum(salary) AS total", groupedBy: ["company"])
   /// ```
   ///
   /// - Throws: ``ArborError`` as ``ManagedObjectContext/fetchRows(_:)``.

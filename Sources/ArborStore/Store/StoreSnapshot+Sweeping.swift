@@ -42,7 +42,8 @@ extension StoreSnapshot {
     _ relationship: RelationshipSchema, of owners: [ObjectNumber]
   ) throws(StoreError) -> MemberTable {
     var table = MemberTable(capacity: owners.count)
-    guard let first = owners.first, let found = try storedMembers.databases(of: relationship, first) else {
+    guard let first = owners.first, let found = try storedMembers.databases(of: relationship, first)
+    else {
       return table
     }
     let reader = try reader

@@ -2,7 +2,8 @@
 struct OpenLeaves {
   private(set) var variables: Set<String> = []
   private(set) var pathArguments: Set<Int> = []
-  private var bound: [String] = []
+  /// What is bound where the visit is; at its end, the variables that the tree assigns.
+  private(set) var bound: [String] = []
 
   mutating func visit(_ node: PredicateNode) {
     switch node {

@@ -18,6 +18,14 @@ extension ParsedPredicate {
           case .or: .any([leftNode, moved])
           case .not: if case .not(let inner) = leftNode { inner } else { .not(leftNode) }
           }
+        // The right side would mean something else behind an assignment than by itself.
+        if composition != .not, let name = left.assigned.first(where: right.variables.contains) {
+          return .failure(
+            ArborError(
+              .invalidPredicate,
+              "One predicate assigns $\(name) and the one that is joined to it asks for a value of "
+                + "$\(name); give one of the variables another name, or substitute first."))
+        }
         guard node.depth <= PredicateLimits.standard.maximumDepth else {
           return .failure(
             ArborError(

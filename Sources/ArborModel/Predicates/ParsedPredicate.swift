@@ -23,6 +23,8 @@ package final class ParsedPredicate: Sendable {
   package let argumentCount: Int
   /// The names of the tree's `$variables`, sorted.
   package let variables: [String]
+  /// The names of the variables that the tree assigns for what follows it.
+  let assigned: [String]
   /// Which arguments are key paths (`%K`).
   package let pathArguments: [Int]
 
@@ -43,6 +45,7 @@ package final class ParsedPredicate: Sendable {
     var open = OpenLeaves()
     if isOpen, case .success(let node) = outcome { open.visit(node) }
     variables = open.variables.sorted()
+    assigned = open.bound
     pathArguments = open.pathArguments.sorted()
   }
 }

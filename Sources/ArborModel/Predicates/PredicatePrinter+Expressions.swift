@@ -11,8 +11,9 @@ extension PredicatePrinter {
     case .list(let elements): return "{" + list(elements) + "}"
     case .call(let function, let operands, _): return call(function, operands)
     case .custom(let target, let name, let operands, _):
-      let rest = operands.isEmpty ? "" : ", " + list(operands)
-      return "FUNCTION(\(text(of: target)), \(PredicateLiteral.quoted(name))\(rest))"
+      // From left to right: who counts arguments does so in the order of the text.
+      let start = "FUNCTION(\(text(of: target)), \(PredicateLiteral.quoted(name))"
+      return start + (operands.isEmpty ? "" : ", " + list(operands)) + ")"
     case .cast(let base, let type, _):
       return "CAST(\(text(of: base)), \(PredicateLiteral.quoted(type)))"
     case .ternary(let condition, let first, let second):

@@ -102,6 +102,40 @@ import Testing
     #expect(both.substituting(["NAME": "y"]).shape === partial.shape)
   }
 
+  @Test func assignmentsDoNotReachIntoOtherPredicates() throws {
+    let left: FetchPredicate = "($x := age) > 3"
+    let right: FetchPredicate = "#size == $x"
+    for joined in [left && right, left || right] {
+      let error = #expect(throws: ArborError.self) { try joined.parsed }
+      #expect(error?.message.contains("$x") == true)
+    }
+    #expect((left && right.substituting(["x": 1])).description == "$x := age > 3 AND #size == 1")
+    #expect((right && left).variables == ["x"])
+  }
+
+  /// Constants inside or outside the tree make no difference, to any construct.
+  @Test func everyConstructIsAValue() throws {
+    let seed: UInt64 = 8801
+    var random = RandomTrees(seed: seed)
+    for index in 0..<300 {
+      let node = random.predicate(depth: 1 + index % 3)
+      let inline = FetchPredicate(node: node)
+      var arguments: [Value] = []
+      let open = node.mapLeaves { leaf in
+        guard case .constant(let value) = leaf else { return leaf }
+        arguments.append(value)
+        return .argument(arguments.count - 1)
+      }
+      let outside = FetchPredicate(node: open, arguments: arguments)
+      #expect(outside == inline, "seed \(seed), tree \(index): \(inline)")
+      #expect(outside.hashValue == inline.hashValue)
+      #expect(outside.description == inline.description)
+      let copy = try JSONDecoder().decode(
+        FetchPredicate.self, from: JSONEncoder().encode(outside))
+      #expect(copy == inline, "seed \(seed), tree \(index): \(inline)")
+    }
+  }
+
   @Test func malformedPartsSpoilTheWhole() throws {
     let bad: FetchPredicate = "age >"
     let good: FetchPredicate = "age > 1"

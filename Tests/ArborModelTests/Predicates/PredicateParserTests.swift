@@ -226,6 +226,22 @@ import Testing
     #expect(throws: ArborError.self) { try FetchPredicate(format: text) }
   }
 
+  /// What the fuzz target begins with is right, so that what it makes of it is nearly so.
+  @Test func theFuzzTargetsSeedsAreRead() throws {
+    let root = (0..<4).reduce(URL(filePath: #filePath)) { url, _ in url.deletingLastPathComponent()
+    }
+    let seeds = try String(
+      contentsOf: root.appending(path: "tools/fuzz/predicate/seeds.txt"), encoding: .utf8)
+    let lines = seeds.split(separator: "\n").map(String.init)
+    #expect(lines.count > 20)
+    for line in lines {
+      let specifications = line.matches(of: /%(K|@|ld)/).map(\.output.1)
+      let predicate = try FetchPredicate(
+        format: line, arguments: specifications.map { $0 == "K" ? "a.b" : 1 })
+      #expect(FetchPredicate(stringLiteral: predicate.description) == predicate, "\(line)")
+    }
+  }
+
   @Test func longPathsAndConjunctionsAreNotDeep() throws {
     let path = (0..<5_000).map { "a\($0)" }.joined(separator: ".")
     _ = try FetchPredicate(format: path + " == 1")

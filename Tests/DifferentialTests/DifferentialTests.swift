@@ -35,9 +35,11 @@ import Testing
     #expect(tally.cases >= Self.wanted || !tally.disagreements.isEmpty)
   }
 
-  @Test(arguments: [1, 2, 3] as [UInt64]) func noticesAWrongAnswer(seed: UInt64) throws {
+  @Test(arguments: [1, 2, 3] as [UInt64], [true, false])
+  func noticesAWrongAnswer(seed: UInt64, asksForObjects: Bool) throws {
     #expect(throws: World.Disagreement.self) {
-      try World(seed: seed).run(rounds: 0, requests: Self.requests, isDistorted: true)
+      try World(seed: seed).run(
+        rounds: 0, requests: Self.requests, isDistorted: true, asksForObjects: asksForObjects)
     }
   }
 

@@ -89,7 +89,7 @@ extension PredicateRenderer {
   }
 
   private static func suffix(_ steps: [PlainStep]) -> String {
-    steps.map { "." + name($0.text) }.joined()
+    steps.map { "." + $0.name }.joined()
   }
   private mutating func write(path steps: [PlainStep]) {
     if steps.isEmpty { return add("SELF") }
@@ -98,12 +98,7 @@ extension PredicateRenderer {
       return
     }
     let prefix = chance(8) ? "SELF." : ""
-    add(prefix + steps.map { Self.name($0.text) }.joined(separator: "."))
-  }
-
-  /// A reserved word needs a mark to be a name.
-  static func name(_ text: String) -> String {
-    ModelGenerator.reservedNames.contains(text.lowercased()) ? "#" + text : text
+    add(prefix + steps.map { $0.name }.joined(separator: "."))
   }
 
   private mutating func write(_ value: PlainValue) {
@@ -171,5 +166,12 @@ extension PlainTerm {
 
   fileprivate var isCompound: Bool {
     if case .infix = self { true } else { false }
+  }
+}
+
+extension PlainStep {
+  /// The name as a predicate's text has it: a reserved word is marked.
+  var name: String {
+    ModelGenerator.reservedNames.contains(text.lowercased()) ? "#" + text : text
   }
 }

@@ -49,7 +49,20 @@ struct PredicateRenderer {
   ) -> String {
     var renderer = PredicateRenderer(form, seed: seed, objectID: objectID)
     renderer.write(predicate)
-    return renderer.pieces.map { piece in
+    return renderer.text
+  }
+
+  /// A term with literals only.
+  static func text(
+    _ term: PlainTerm, seed: UInt64, objectID: @escaping (Int) -> ObjectID
+  ) -> String {
+    var renderer = PredicateRenderer(.literal, seed: seed, objectID: objectID)
+    renderer.write(term)
+    return renderer.text
+  }
+
+  private var text: String {
+    pieces.map { piece in
       switch piece {
       case .text(let text): text
       case .path(let path): "%K‹\(path)›"

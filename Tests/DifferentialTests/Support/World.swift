@@ -51,19 +51,26 @@ final class World {
   /// Evaluates random requests on committed data, over pending changes, and after their commit or
   /// rollback.
   ///
-  /// - Parameter isDistorted: Makes the graph wrong, which has to be noticed.
+  /// - Parameters:
+  ///   - isDistorted: Makes the graph wrong, which has to be noticed.
+  ///   - asksForObjects: Whether objects are asked for at first, or rows alone.
   /// - Throws: ``Disagreement`` at the first one, and where a store is not sound in the end.
-  func run(rounds: Int, requests: Int, isDistorted: Bool = false) throws {
+  func run(
+    rounds: Int, requests: Int, isDistorted: Bool = false, asksForObjects: Bool = true
+  ) throws {
     defer { for side in stores { side.store.close() } }
     try change(probes(), edits.fill()) { try $0.commit() }
     if isDistorted { edits.distort() }
     committed = edits.graph
-    try examine("committed", probes(), draw(requests))
+    let first = draw(requests)
+    if asksForObjects { try examine("committed", probes(), first) }
+    try examineRows("committed", probes(), first)
     for round in 0..<rounds {
       let pending = probes()
       try change(pending, edits.change())
       let drawn = draw(requests)
       try examine("pending", pending, drawn)
+      try examineRows("pending", pending, drawn)
       if dice.chance(15) {
         for probe in pending { probe.context.rollback() }
         edits.restore(committed)
@@ -114,6 +121,37 @@ final class World {
   private func again(_ questions: [Examination.Question]) -> [Examination.Question] {
     let examination = examination([])
     return questions.map { examination.question($0.request, seed: $0.seed) }
+  }
+
+  /// Rows, groups, figures and pages.
+  private func examineRows(
+    _ state: String, _ probes: [Probe], _ questions: [Examination.Question]
+  ) throws {
+    let rows = RowGenerator(requests: RequestGenerator(dice: dice, graph: edits.graph))
+    for (place, probe) in probes.enumerated() {
+      let examination = RowExamination(graph: edits.graph, probe: probe)
+      for question in questions where question.request.includesPendingChanges && dice.chance(8) {
+        if let problem = examination.problem(question) { throw report(state, problem, probe) }
+      }
+      for _ in 0..<(questions.count / (place + 5)) {
+        cases += 1
+        if let problem = examination.problem(rows.rows(), seed: dice.next()) {
+          throw report(state, problem, probe)
+        }
+      }
+    }
+  }
+
+  private func report(_ state: String, _ problem: String, _ probe: Probe) -> Disagreement {
+    Disagreement(
+      description: """
+        World \(dice.seed), \(state), \(probe.name) store
+        \(problem)
+        model
+        \(model)
+        data
+        \(edits.graph)
+        """)
   }
 
   private func examine(

@@ -1,0 +1,82 @@
+/// Random requests for rows, groups and figures.
+struct RowGenerator {
+  let requests: RequestGenerator
+
+  private var predicates: PredicateGenerator { requests.predicates }
+  private var dice: Dice { predicates.dice }
+
+  func rows() -> PlainRows {
+    var request = requests.request()
+    request.sortKeys = []
+    request.includesPendingChanges = true
+    var rows = PlainRows(request: request, columns: [])
+    let scope = PredicateGenerator.Scope(entity: request.entity)
+    if dice.chance(50) {
+      rows.columns = (0..<dice.int(1...3)).map { _ in .term(term(in: scope)) }
+    } else {
+      group(&rows, scope)
+    }
+    rows.isDistinct = dice.chance(40)
+    let places = rows.columns.indices.filter { isOrdered(rows.columns[$0]) }
+    rows.order = dice.few(places, upTo: 2).map { ($0, dice.chance(60)) }
+    return rows
+  }
+
+  private func isOrdered(_ column: PlainRows.Column) -> Bool {
+    if case .figure(.mode, _, _) = column { false } else { true }
+  }
+
+  /// Something that every object has once; a function of that would be one of a group.
+  private func term(in scope: PredicateGenerator.Scope) -> PlainTerm {
+    let attribute = predicates.attributePath(in: scope)
+    switch dice.int(0...9) {
+    case 0:
+      guard let path = predicates.attributePath(in: scope, where: { $0.family == .number }) else {
+        break
+      }
+      return .infix(
+        path.term, dice.one([.add, .subtract, .multiply, .divide]),
+        .constant(dice.one([.integer(2), .integer(-3), .double(0.5), .null])))
+    case 1:
+      guard let path = predicates.attributePath(in: scope, where: { $0 == .text }) else { break }
+      return .call(dice.one([.uppercase, .lowercase, .length, .canonical]), [path.term])
+    case 2:
+      let way = predicates.way(from: scope.entity)
+      return .path(way.steps.isEmpty ? [.objectID] : way.steps)
+    case 3:
+      guard let collection = predicates.collection(in: scope) else { break }
+      return predicates.extend(collection.term, [.operation(.count)])
+    default: break
+    }
+    return attribute?.term ?? .path([.objectID])
+  }
+
+  private func group(_ rows: inout PlainRows, _ scope: PredicateGenerator.Scope) {
+    var groups: [[PlainStep]] = []
+    for _ in 0..<dice.int(0...2) {
+      guard case .path(let steps)? = predicates.attributePath(in: scope)?.term,
+        !groups.contains(where: { $0.map(\.text) == steps.map(\.text) })
+      else { continue }
+      groups.append(steps)
+    }
+    rows.groups = groups
+    rows.columns = groups.map { .term(.path($0)) }
+    for _ in 0..<dice.int(1...2) { rows.columns.append(figure(in: scope)) }
+    if dice.chance(30) {
+      rows.columns.append(.figure(.count, path: nil, isDistinct: false))
+      rows.having = (rows.columns.count - 1, Int64(dice.int(0...4)))
+    }
+  }
+
+  private func figure(in scope: PredicateGenerator.Scope) -> PlainRows.Column {
+    let function: PlainFunction = dice.one([.sum, .count, .min, .max, .average, .median, .mode])
+    let isOfAnything = [.count, .min, .max, .mode].contains(function)
+    // Sums of what decimals or 64 bits cannot hold depend on the order of their terms.
+    let kinds: [PlainModel.Kind] = [.integer16, .integer32, .boolean]
+    guard
+      case .path(let steps)? = predicates.attributePath(
+        in: scope, where: { isOfAnything || kinds.contains($0) })?.term
+    else { return .figure(.count, path: nil, isDistinct: false) }
+    return .figure(function, path: steps, isDistinct: dice.chance(20))
+  }
+}

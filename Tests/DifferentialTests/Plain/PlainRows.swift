@@ -1,0 +1,96 @@
+/// Values asked for instead of objects: of each object, or of groups of objects.
+struct PlainRows {
+  enum Column {
+    case term(PlainTerm)
+    /// Of the objects of a group: their number without a path.
+    case figure(PlainFunction, path: [PlainStep]?, isDistinct: Bool)
+  }
+
+  /// What selects the objects; its order and window are those of the rows.
+  var request: PlainRequest
+  var columns: [Column]
+  /// What the objects of a group agree in; nil where every object is a row.
+  var groups: [[PlainStep]]?
+  /// What a column's value has to be in a group: at least a number.
+  var having: (column: Int, least: Int64)?
+  var isDistinct = false
+  /// Columns by place.
+  var order: [(column: Int, isAscending: Bool)] = []
+
+  /// The rows, column by column.
+  func rows(in graph: PlainGraph) -> [[PlainValue]] {
+    var objects = request
+    objects.sortKeys = []
+    let keys = objects.matches(in: graph)
+    var rows: [[PlainValue]] = []
+    for group in grouped(keys, graph) {
+      let row = columns.map { value($0, of: group, graph) }
+      if let having, row[having.column].compared(to: .integer(having.least)) < 0 { continue }
+      rows.append(row)
+    }
+    rows = sorted(rows, graph)
+    if isDistinct {
+      rows = PlainStatistics.distinct(rows.map(PlainValue.list)).map { row in
+        if case .list(let values) = row { values } else { [] }
+      }
+    }
+    let rest = rows.dropFirst(request.offset)
+    return Array(request.limit > 0 ? rest.prefix(request.limit) : rest)
+  }
+
+  /// Groups in the order of their first objects; all objects are one, even if there are none, where
+  /// they have to agree in nothing.
+  private func grouped(_ keys: [Int], _ graph: PlainGraph) -> [[Int]] {
+    guard let groups else { return keys.map { [$0] } }
+    if groups.isEmpty { return [keys] }
+    var found: [(values: PlainValue, keys: [Int])] = []
+    for key in keys {
+      let evaluator = PlainEvaluator(graph, candidate: key)
+      let values = PlainValue.list(groups.map { evaluator.value(.path($0)) })
+      if let place = found.firstIndex(where: { $0.values.compared(to: values) == 0 }) {
+        found[place].keys.append(key)
+      } else {
+        found.append((values, [key]))
+      }
+    }
+    return found.map(\.keys)
+  }
+
+  private func value(_ column: Column, of group: [Int], _ graph: PlainGraph) -> PlainValue {
+    switch column {
+    case .term(let term):
+      return group.first.map { PlainEvaluator(graph, candidate: $0).value(term) } ?? .null
+    case .figure(let function, let path, let isDistinct):
+      guard let path else { return .integer(Int64(group.count)) }
+      var values = group.map { PlainEvaluator(graph, candidate: $0).value(.path(path)) }
+        .filter { !$0.isNull }
+      if isDistinct { values = PlainStatistics.distinct(values) }
+      return function.value([.list(values)])
+    }
+  }
+
+  private func sorted(_ rows: [[PlainValue]], _ graph: PlainGraph) -> [[PlainValue]] {
+    rows.enumerated().sorted { left, right in
+      for (column, isAscending) in order {
+        let order = left.element[column].compared(to: right.element[column], objects: graph.rank)
+        if order != 0 { return (order < 0) == isAscending }
+      }
+      return left.offset < right.offset
+    }.map(\.element)
+  }
+}
+
+extension PlainValue {
+  /// Whether two values are one but for the rounding of sums.
+  func isNearly(_ other: PlainValue) -> Bool {
+    if case .list(let left) = self, case .list(let right) = other {
+      return left.count == right.count && zip(left, right).allSatisfy { $0.isNearly($1) }
+    }
+    if compared(to: other) == 0 { return true }
+    guard family == .number, other.family == .number, let left = PlainArithmetic.double(self),
+      let right = PlainArithmetic.double(other)
+    else { return false }
+    if !left.isFinite || !right.isFinite { return left == right }
+    return (left - right).magnitude <= 1e-9 * Swift.max(left.magnitude, right.magnitude)
+  }
+}

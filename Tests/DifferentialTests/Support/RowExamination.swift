@@ -1,0 +1,138 @@
+import ArborData
+import ArborModel
+import Foundation
+
+/// Asks a probe for rows, groups, figures and pages.
+struct RowExamination {
+  let graph: PlainGraph
+  let probe: Probe
+
+  /// What is wrong with the rows; nil for nothing.
+  func problem(_ rows: PlainRows, seed: UInt64) -> String? {
+    var request: FetchRequest<ManagedObject>
+    do {
+      request = try probe.request(rows.request, in: graph.model, .literal, seed: seed)
+      let texts = rows.columns.map { text($0, seed: seed) }
+      request.propertiesToFetch = texts.enumerated().map { "\($1) AS c\($0)" }
+      request.propertiesToGroupBy = (rows.groups ?? []).map {
+        $0.map(\.name).joined(separator: ".")
+      }
+      if let having = rows.having {
+        request.havingPredicate = try FetchPredicate(format: "c\(having.column) >= \(having.least)")
+      }
+      request.returnsDistinctResults = rows.isDistinct
+      request.sortKeys = rows.order.map {
+        SortKey("c\($0.column)", isAscending: $0.isAscending)
+      }
+      let expected = rows.rows(in: graph)
+      let actual = try probe.context.fetchRows(request).map { row in
+        rows.columns.indices.map { plain(row["c\($0)"] ?? .string("missing")) }
+      }
+      if PlainValue.list(expected.map(PlainValue.list))
+        .isNearly(.list(actual.map(PlainValue.list)))
+      {
+        return nil
+      }
+      return describe(request, "\(expected)", "\(actual)")
+    } catch {
+      return "\(rows): \(error)"
+    }
+  }
+
+  private func describe(
+    _ request: FetchRequest<ManagedObject>, _ expected: String, _ actual: String
+  ) -> String {
+    """
+    rows of \(request.entity), subentities \(request.includesSubentities)
+    predicate \(request.predicate.map { "\($0)" } ?? "none")
+    columns \(request.propertiesToFetch), by \(request.propertiesToGroupBy)
+    having \(request.havingPredicate.map { "\($0)" } ?? "none")
+    distinct \(request.returnsDistinctResults), order \(request.sortKeys)
+    limit \(request.fetchLimit), offset \(request.fetchOffset)
+    expected \(expected)
+    actual   \(actual)
+    """
+  }
+
+  private func text(_ column: PlainRows.Column, seed: UInt64) -> String {
+    switch column {
+    case .term(let term):
+      return PredicateRenderer.text(term, seed: seed, objectID: probe.id)
+    case .figure(_, nil, _): return "@count"
+    case .figure(let function, let path?, let isDistinct):
+      let path = path.map(\.name).joined(separator: ".")
+      return "\(function.rawValue)(" + (isDistinct ? "distinct(\(path)))" : "\(path))")
+    }
+  }
+
+  private func plain(_ value: Value) -> PlainValue {
+    switch value {
+    case .null, .composite: .null
+    case .boolean(let flag): .boolean(flag)
+    case .integer(let number): .integer(number)
+    case .double(let number): .double(number)
+    case .decimal(let number): .decimal(number)
+    case .string(let text): .text(text)
+    case .date(let date): .date(date.timeIntervalSinceReferenceDate)
+    case .binary(let data): .bytes(Array(data))
+    case .uuid(let uuid): .uuid(uuid)
+    case .uri(let url): .uri(url.absoluteString)
+    case .objectID(let id): .object(probe.key(id))
+    case .list(let values): .list(values.map(plain))
+    }
+  }
+
+  // MARK: Other ways to the same objects
+
+  /// What is wrong with pages, figures, first, last and whether there is anything.
+  func problem(_ question: Examination.Question) -> String? {
+    let request = question.request
+    do {
+      var fetch = try probe.request(request, in: graph.model, .literal, seed: question.seed)
+      let window = request.window(question.matches)
+      var query = probe.context.objects(fetch.entity).order(by: fetch.sortKeys)
+        .limit(fetch.fetchLimit).offset(fetch.fetchOffset)
+        .includingSubentities(fetch.includesSubentities)
+      if let predicate = fetch.predicate { query = query.filter(predicate) }
+      if try query.isEmpty != window.isEmpty { return describe(fetch, "\(window)", "isEmpty") }
+      let last = try query.last.map { probe.key($0.objectID) }
+      if last != window.last { return describe(fetch, "\(window)", "last \(last ?? 0)") }
+      if let problem = try figures(window, fetch) { return problem }
+      fetch.fetchLimit = max(1, request.limit)
+      var (found, token): ([Int], String?) = ([], nil)
+      repeat {
+        let page = try probe.context.fetchPage(fetch.page(after: token))
+        found += page.objects.map { probe.key($0.objectID) }
+        token = page.next
+      } while token != nil && found.count <= question.matches.count
+      let expected = Array(question.matches.dropFirst(request.offset))
+      return found == expected ? nil : describe(fetch, "\(expected)", "pages \(found)")
+    } catch {
+      return "\(request): \(error)"
+    }
+  }
+
+  /// The least and the greatest value, how many there are and how many different ones.
+  private func figures(
+    _ keys: [Int], _ fetch: FetchRequest<ManagedObject>
+  ) throws -> String? {
+    guard let entity = graph.model.entities.firstIndex(where: { $0.name == fetch.entity }) else {
+      return "no entity \(fetch.entity)"
+    }
+    for attribute in graph.model.attributes(entity) {
+      let values = keys.map { graph.value(attribute.name, of: $0) }.filter { !$0.isNull }
+      let expected = PlainValue.list([
+        .integer(Int64(keys.count)), .integer(Int64(values.count)),
+        .integer(Int64(PlainStatistics.distinct(values).count)),
+        PlainStatistics.extreme(values, -1), PlainStatistics.extreme(values, 1),
+      ])
+      let name = attribute.name
+      let actual = try probe.context.aggregate(
+        fetch, [.count, .count(name), .countDistinct(name), .minimum(name), .maximum(name)])
+      if !expected.isNearly(.list(actual.map(plain))) {
+        return describe(fetch, "\(name) \(expected)", "\(actual)")
+      }
+    }
+    return nil
+  }
+}

@@ -28,7 +28,8 @@ let package = Package(
     .executable(name: "lmdb-inspect", targets: ["lmdb-inspect"]),
   ],
   dependencies: [
-    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0")
+    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
+    .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
   ],
   targets: [
     .systemLibrary(
@@ -39,7 +40,9 @@ let package = Package(
     .target(
       name: "ArborStore", dependencies: ["LMDB", "ArborModel", "CArborBits"], swiftSettings: hot),
     .target(
-      name: "ArborObjects", dependencies: ["ArborStore", "ArborModel"], swiftSettings: hot),
+      name: "ArborObjects",
+      dependencies: ["ArborStore", "ArborModel", .product(name: "Logging", package: "swift-log")],
+      swiftSettings: hot),
     .target(
       name: "ArborExchange", dependencies: ["ArborObjects", "ArborModel"], swiftSettings: safe),
     .target(
@@ -72,7 +75,10 @@ let package = Package(
     .testTarget(
       name: "ArborStoreTests", dependencies: ["ArborStore", "TestSupport"], swiftSettings: common),
     .testTarget(
-      name: "ArborObjectsTests", dependencies: ["ArborObjects", "TestSupport"],
+      name: "ArborObjectsTests",
+      dependencies: [
+        "ArborObjects", "TestSupport", .product(name: "Logging", package: "swift-log"),
+      ],
       swiftSettings: common),
     .testTarget(
       name: "ArborExchangeTests", dependencies: ["ArborExchange", "TestSupport"],

@@ -42,6 +42,8 @@ import Testing
   static let outside: [String: Set<String>] = [
     "ArborModel": ["FoundationXML"],
     "ArborExchange": ["FoundationNetworking"],
+    "ArborObjects": ["Logging"],
+    "ArborObjectsTests": ["Logging"],
     "lmdb-inspect": ["ArgumentParser"],
     "InspectTests": ["ArgumentParser"],
   ]

@@ -1,37 +1,59 @@
 internal import Synchronization
 
-/// What some members of a conjunction say about the object that a to-one relationship leads to.
+/// What some members of a conjunction say about objects that a relationship of the rows leads to.
 ///
 /// `company.name == "X" AND company.city != "Y"` is, of the company, `name == "X" AND city != "Y"`:
 /// the companies that fulfil it are found first, then the objects that lead to them. It is the same
 /// only where the condition is false of nil, since a path through nil gives nil.
+///
+/// `ANY employees.age > 60` is, of an employee, `age > 60`: the employees are found first, then
+/// those whose members they are.
 package final class RelatedCondition: Sendable {
+  /// The rows' relationship; a to-many one where any of its members has to fulfil the condition.
   package let relationship: RelationshipSchema
   /// The members of the conjunction that the condition stands for.
   package let places: [Int]
-  private let nodes: [BoundNode]
+  /// The members as they are about the row; nil where they are about a member of a collection.
+  private let rowNodes: [BoundNode]?
+  private let root: BoundNode
   private let bound = Mutex<BoundPredicate?>(nil)
 
-  private init(_ relationship: RelationshipSchema, places: [Int], nodes: [BoundNode]) {
+  /// The condition on the object that a to-one relationship leads to.
+  private init(_ relationship: RelationshipSchema, places: [Int], rowNodes: [BoundNode]) {
     self.relationship = relationship
     self.places = places
-    self.nodes = nodes
+    self.rowNodes = rowNodes
+    root = .and(rowNodes.map(\.droppingFirstHop))
   }
 
-  /// The conditions of a conjunction, one for each relationship that any of its members follows.
+  /// The condition on any member of a to-many relationship.
+  private init(_ relationship: RelationshipSchema, place: Int, memberNode: BoundNode) {
+    self.relationship = relationship
+    places = [place]
+    rowNodes = nil
+    root = memberNode
+  }
+
+  /// The conditions of a conjunction: one for each to-one relationship that any of its members
+  /// follows, and one for each member that asks for any member of a to-many relationship.
   static func gather(_ nodes: [BoundNode]) -> [RelatedCondition] {
     var groups: [(relationship: RelationshipSchema, places: [Int])] = []
+    var conditions: [RelatedCondition] = []
     for (place, node) in nodes.enumerated() {
-      guard let hop = node.commonHop else { continue }
-      if let known = groups.firstIndex(where: { $0.relationship.slot == hop.slot }) {
-        groups[known].places.append(place)
-      } else {
-        groups.append((hop, [place]))
+      if let (relationship, memberNode) = node.anyMember {
+        conditions.append(
+          RelatedCondition(relationship, place: place, memberNode: memberNode))
+      } else if let hop = node.commonHop {
+        if let known = groups.firstIndex(where: { $0.relationship.slot == hop.slot }) {
+          groups[known].places.append(place)
+        } else {
+          groups.append((hop, [place]))
+        }
       }
     }
     return groups.map { relationship, places in
-      RelatedCondition(relationship, places: places, nodes: places.map { nodes[$0] })
-    }
+      RelatedCondition(relationship, places: places, rowNodes: places.map { nodes[$0] })
+    } + conditions
   }
 
   /// The condition as a predicate of the relationship's destination.
@@ -39,8 +61,7 @@ package final class RelatedCondition: Sendable {
     bound.withLock { bound in
       if let bound { return bound }
       let made = BoundPredicate(
-        entity: schema.entities[relationship.destination],
-        root: .and(nodes.map(\.droppingFirstHop)), schema: schema)
+        entity: schema.entities[relationship.destination], root: root, schema: schema)
       bound = made
       return made
     }
@@ -48,98 +69,8 @@ package final class RelatedCondition: Sendable {
 
   /// Whether no object without a related one fulfils the condition.
   func isFalseOfNil(_ arguments: [Value]) -> Bool {
+    guard let rowNodes else { return true }
     let constants = PredicateConstants(arguments: arguments)
-    return nodes.contains { $0.holdsOfNil(constants) == false }
-  }
-}
-
-extension BoundNode {
-  /// The to-one relationship that all key paths of the predicate begin with; nil where there is
-  /// none, or no path.
-  fileprivate var commonHop: RelationshipSchema? {
-    var hop: RelationshipSchema?
-    return visitPaths { path in
-      guard let first = path.hops.first, hop == nil || hop?.slot == first.slot else {
-        return false
-      }
-      hop = first
-      return true
-    } ? hop : nil
-  }
-
-  /// Visits all key paths until `body` says false; returns whether it never did.
-  private func visitPaths(_ body: (BoundPath) -> Bool) -> Bool {
-    switch self {
-    case .constant: true
-    case .not(let node): node.visitPaths(body)
-    case .and(let nodes), .or(let nodes): nodes.allSatisfy { $0.visitPaths(body) }
-    case .comparison(let comparison):
-      comparison.left.visitPaths(body) && comparison.right.visitPaths(body)
-    case .quantified: false
-    }
-  }
-
-  /// The predicate as one of the object behind the first relationship of its paths.
-  fileprivate var droppingFirstHop: BoundNode {
-    switch self {
-    case .constant, .quantified: return self
-    case .not(let node): return .not(node.droppingFirstHop)
-    case .and(let nodes): return .and(nodes.map(\.droppingFirstHop))
-    case .or(let nodes): return .or(nodes.map(\.droppingFirstHop))
-    case .comparison(let comparison):
-      return .comparison(
-        BoundComparison(
-          left: comparison.left.droppingFirstHop, comparison: comparison.comparison,
-          options: comparison.options, right: comparison.right.droppingFirstHop,
-          site: comparison.site))
-    }
-  }
-
-  /// What the predicate says where all its paths give nil; nil where that is not known.
-  fileprivate func holdsOfNil(_ constants: PredicateConstants) -> Bool? {
-    switch self {
-    case .constant(let flag): return flag
-    case .not(let node): return node.holdsOfNil(constants).map { !$0 }
-    case .and(let nodes):
-      let outcomes = nodes.map { $0.holdsOfNil(constants) }
-      if outcomes.contains(false) { return false }
-      return outcomes.contains(nil) ? nil : true
-    case .or(let nodes):
-      let outcomes = nodes.map { $0.holdsOfNil(constants) }
-      if outcomes.contains(true) { return true }
-      return outcomes.contains(nil) ? nil : false
-    case .comparison(let comparison):
-      guard let left = comparison.left.valueOfNil(constants),
-        let right = comparison.right.valueOfNil(constants)
-      else { return nil }
-      return try? ComparisonSemantics(comparison.comparison, comparison.options)
-        .holds(left, right)
-    case .quantified: return nil
-    }
-  }
-}
-
-extension BoundExpression {
-  fileprivate func visitPaths(_ body: (BoundPath) -> Bool) -> Bool {
-    switch self {
-    case .path(let path): path.scope == 0 && body(path)
-    case .constant, .argument: true
-    case .list(let elements): elements.allSatisfy { $0.visitPaths(body) }
-    // What reads more than paths stays with the row.
-    default: false
-    }
-  }
-
-  fileprivate var droppingFirstHop: BoundExpression {
-    switch self {
-    case .path(let path): .path(BoundPath(hops: Array(path.hops.dropFirst()), leaf: path.leaf))
-    case .list(let elements): .list(elements.map(\.droppingFirstHop))
-    default: self
-    }
-  }
-
-  fileprivate func valueOfNil(_ constants: PredicateConstants) -> Value? {
-    if case .path = self { return .some(.null) }
-    return constants.value(of: self)
+    return rowNodes.contains { $0.holdsOfNil(constants) == false }
   }
 }

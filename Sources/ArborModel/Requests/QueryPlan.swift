@@ -69,9 +69,14 @@ public struct QueryPlan: Sendable, Hashable {
 
   /// The step that hands the rows out.
   public let root: Step
+  /// An index that would have served the fetch; nil where none would, or it is there.
+  public let suggestedIndex: IndexAdvice?
 
   /// Makes a plan.
-  public init(_ root: Step) { self.root = root }
+  public init(_ root: Step, suggestedIndex: IndexAdvice? = nil) {
+    self.root = root
+    self.suggestedIndex = suggestedIndex
+  }
 
   /// The steps from the one that finds rows to the one that hands them out; not those that find
   /// what the first one looks for.

@@ -19,6 +19,8 @@ package final class EntitySchema: Sendable {
   package let relationships: [RelationshipSchema]
   package let indexes: [IndexSchema]
   package let layout: RecordLayout
+  /// The orders of fetches, once they have been resolved.
+  package let orders = BoundOrders()
   private let properties: [String: PropertySchema]
 
   init(

@@ -102,15 +102,26 @@ extension ManagedObjectContext {
     }
   }
 
-  /// How the store finds what a request asks for.
+  /// How the store finds what a request asks for, as of the last commit.
   ///
+  /// ```swift
+  /// let plan = try context.explain(request, analyze: true)
+  /// print(plan)
+  /// if let index = plan.suggestedIndex { print("would help: \(index)") }
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - request: What would be fetched.
+  ///   - analyze: Whether the fetch is run as well, so that every step tells how many rows left it.
   /// - Throws: ``ArborError`` as ``fetch(_:)``.
   public func explain<T: ManagedObject>(
-    _ request: FetchRequest<T>
+    _ request: FetchRequest<T>, analyze: Bool = false
   ) throws(ArborError) -> QueryPlan {
     try beginOperation()
     let query = try query(request.description, entity(for: request))
-    return try onSnapshot { snapshot throws(StoreError) in try snapshot.explain(query) }
+    return try onSnapshot { snapshot throws(StoreError) in
+      try snapshot.explain(query, analyzes: analyze)
+    }
   }
 
   // MARK: Queries
@@ -144,8 +155,7 @@ extension ManagedObjectContext {
   func query(
     _ description: FetchDescription, _ entity: EntitySchema
   ) throws(ArborError) -> StoreQuery {
-    var keys: [BoundSortKey] = []
-    for key in description.sortKeys { keys.append(try key.bind(to: entity, in: schema)) }
+    let keys = try description.sortKeys.bind(to: entity, in: schema)
     var predicate: (bound: BoundPredicate, arguments: [Value])?
     if let wanted = description.predicate {
       predicate = (try PredicateBinder.bind(wanted, to: entity, in: schema), wanted.arguments)

@@ -37,10 +37,14 @@ extension ManagedObjectContext {
     _ body: (StoreSnapshot) throws(StoreError) -> R
   ) throws(ArborError) -> R {
     do throws(StoreError) {
-      if let pinned { return try body(pinned) }
+      if let pinned {
+        pinned.watch = store.watch
+        return try body(pinned)
+      }
       guard !store.isClosed else { throw .closed }
       let snapshot = try store.file.snapshot()
       defer { snapshot.close() }
+      snapshot.watch = store.watch
       if snapshot.sequence != sequence { try takeInCommits(upTo: snapshot) }
       return try body(snapshot)
     } catch {

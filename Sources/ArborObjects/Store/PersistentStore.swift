@@ -39,6 +39,8 @@ public final class PersistentStore: Sendable {
   /// Numbers for the application that are never given out twice.
   public let uniqueIDs: UniqueIDs
   let background: BackgroundContext
+  /// Who is told of queries that take long; nil for nobody.
+  let watch: QueryWatch?
   private let closed = Atomic(false)
   private let classes: Mutex<[EntityBinding]>
 
@@ -56,7 +58,7 @@ public final class PersistentStore: Sendable {
     model: ManagedObjectModel, at location: StoreLocation, options: StoreOptions = .init(),
     classes: [ManagedObject.Type] = []
   ) throws(ArborError) {
-    try self.init(options.opening(location, model: model), location, classes: classes)
+    try self.init(options.opening(location, model: model), location, options, classes: classes)
   }
 
   /// Opens a store with the model that typed classes describe.
@@ -67,7 +69,7 @@ public final class PersistentStore: Sendable {
   ) throws(ArborError) {
     // The store checks the model where it is another than the file's.
     let model = try ManagedObjectModel(describedBy: classes)
-    try self.init(options.opening(location, model: model), location, classes: classes)
+    try self.init(options.opening(location, model: model), location, options, classes: classes)
     DescribedClasses.remember(classes, of: self.model)
   }
 
@@ -78,11 +80,12 @@ public final class PersistentStore: Sendable {
   public convenience init(
     at location: StoreLocation, options: StoreOptions = .init(), classes: [ManagedObject.Type] = []
   ) throws(ArborError) {
-    try self.init(options.opening(location, model: nil), location, classes: classes)
+    try self.init(options.opening(location, model: nil), location, options, classes: classes)
   }
 
   private init(
-    _ opening: StoreOpening, _ location: StoreLocation, classes: [ManagedObject.Type]
+    _ opening: StoreOpening, _ location: StoreLocation, _ options: StoreOptions,
+    classes: [ManagedObject.Type]
   ) throws(ArborError) {
     let file: StoreFile
     do throws(StoreError) { file = try StoreFile.open(opening) } catch {
@@ -97,6 +100,7 @@ public final class PersistentStore: Sendable {
       throw error
     }
     self.file = file
+    watch = SlowQueryLog.watch(options)
     uniqueIDs = UniqueIDs(file)
     background = BackgroundContext()
   }

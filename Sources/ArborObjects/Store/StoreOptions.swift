@@ -85,13 +85,19 @@ public struct StoreOptions: Sendable, Hashable {
   public var maximumMapSize: Int?
   /// How much of an existing file is looked at.
   public var verification = Verification.automatic
+  /// From how long on a query is written to the program's log; nil for never.
+  ///
+  /// The log's label is `ArborData.query`, its level notice. An entry has the entity, the form of
+  /// the conditions without their values, the plan, the time in the store and the number of rows,
+  /// and the index that would have served the query; see ``QueryPlan/suggestedIndex``.
+  public var slowQueryThreshold: Duration?
 
   /// Makes the usual options.
   public init(
     isReadOnly: Bool = false, migration: Migration = .automatic, onMismatch: MismatchRule = .fail,
     onCorruption: CorruptionRule = .fail, durability: Durability = .full,
     initialMapSize: Int? = nil, maximumMapSize: Int? = nil,
-    verification: Verification = .automatic
+    verification: Verification = .automatic, slowQueryThreshold: Duration? = nil
   ) {
     self.isReadOnly = isReadOnly
     self.migration = migration
@@ -101,6 +107,7 @@ public struct StoreOptions: Sendable, Hashable {
     self.initialMapSize = initialMapSize
     self.maximumMapSize = maximumMapSize
     self.verification = verification
+    self.slowQueryThreshold = slowQueryThreshold
   }
 
   /// The options in the store's own words.

@@ -23,11 +23,14 @@ final class AccessCandidate {
   let served: [Int]
   /// The related objects that the way begins with.
   let related: [RelatedRows]
+  /// The number throughout the store of the index that is used, if one is.
+  let place: Int?
 
-  init(way: Way, served: [Int], related: [RelatedRows] = []) {
+  init(way: Way, served: [Int], related: [RelatedRows] = [], place: Int? = nil) {
     self.way = way
     self.served = served
     self.related = related
+    self.place = place
   }
 
   /// How many looks into the store it begins with.

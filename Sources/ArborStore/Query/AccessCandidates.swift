@@ -158,9 +158,12 @@ struct AccessCandidates {
     return leading
   }
 
+  /// The number throughout the store of one of the entity's indexes.
+  func storePlace(_ place: Int) -> Int { store.databases.indexPlaces(of: entity.index)[place] }
+
   /// The database of one of the entity's indexes.
-  func database(_ place: Int) -> Database {
-    store.databases.indexes[store.databases.indexPlaces(of: entity.index)[place]].database
+  private func database(_ place: Int) -> Database {
+    store.databases.indexes[storePlace(place)].database
   }
 
   private func candidate(_ place: Int, _ leading: [ColumnMatch]) -> AccessCandidate? {
@@ -174,7 +177,7 @@ struct AccessCandidates {
     return AccessCandidate(
       way: .index(index, database(place), ranges, leading),
       served: said + (ranges.isCut ? [] : used.flatMap(\.served)),
-      related: used.compactMap(\.related))
+      related: used.compactMap(\.related), place: storePlace(place))
   }
 
   // MARK: Words
@@ -204,7 +207,7 @@ struct AccessCandidates {
     }
     return AccessCandidate(
       way: .words(index, database(place), ranges, tokens),
-      served: said + (term.isExact && !isCut ? [word] : []))
+      served: said + (term.isExact && !isCut ? [word] : []), place: storePlace(place))
   }
 
   // MARK: Partial indexes

@@ -22,6 +22,8 @@ struct AccessPlan {
 /// longer than gathering all rows and sorting them.
 struct OrderedAccess {
   let index: IndexSchema
+  /// The index's number throughout the store.
+  let place: Int
   let database: Database
   /// In the order of the keys; a single open range for the whole index.
   let ranges: [ScanRange]
@@ -36,7 +38,7 @@ struct OrderedAccess {
 
   func limited(to budget: Int) -> OrderedAccess {
     OrderedAccess(
-      index: index, database: database, ranges: ranges, isForward: isForward, budget: budget,
-      served: served, matches: matches)
+      index: index, place: place, database: database, ranges: ranges, isForward: isForward,
+      budget: budget, served: served, matches: matches)
   }
 }

@@ -43,14 +43,14 @@ final class ColumnMatch {
   let related: RelatedRows?
 
   /// The condition on the folded form of texts whose values are given; it says less than the
-  /// conjuncts do.
+  /// conjuncts do, except of nil.
   init?(folding other: ColumnMatch, _ folding: StringFolding) {
     guard case .points(let values) = other.condition else { return nil }
     condition = .points(
       values.map { value in
         if case .string(let text) = value { .string(folding.fold(text)) } else { value }
       })
-    served = []
+    served = values.allSatisfy(\.isNull) ? other.served : []
     related = nil
   }
 

@@ -30,6 +30,8 @@ struct NumberSource {
     case way(AccessCandidate)
     case union([NumberSource])
     case intersection([NumberSource])
+    /// Those whose members the related objects are.
+    case owners(RelatedRows)
     /// The predicate asks of related objects what none fulfils.
     case unrelated(RelatedRows)
   }

@@ -33,8 +33,8 @@ struct NumberFinder {
   }
 
   /// What a scan costs that asks every row for a conjunction.
-  static func scanCost(_ conjunction: Conjunction, rows: Int) -> Int {
-    rows * (1 + RowCosts.cost(of: conjunction.conjuncts.map(\.node)))
+  static func scanCost(_ conjunction: Conjunction, rows: Int, _ source: QuerySource) -> Int {
+    rows * (1 + RowCosts(source).cost(of: conjunction.conjuncts.map(\.node)))
   }
 
   /// The best list, or nil where none is cheap enough.
@@ -46,8 +46,8 @@ struct NumberFinder {
       try unite(conjunct.alternatives, place)
     }
     if isDone { return best }
-    if scope.mayRelate {
-      for condition in conjunction.related { try relate(condition) }
+    for condition in conjunction.related where scope.mayRelate(condition) {
+      try relate(condition)
       if isDone { return best }
     }
     try intersect()
@@ -60,7 +60,7 @@ struct NumberFinder {
   private func rowCost(_ served: Set<Int>) -> Int {
     var cost = RowCosts.lookup
     for (place, conjunct) in conjunction.conjuncts.enumerated() where !served.contains(place) {
-      cost += RowCosts.cost(of: [conjunct.node])
+      cost += RowCosts(scope.source).cost(of: [conjunct.node])
     }
     return cost
   }
@@ -130,6 +130,7 @@ struct NumberFinder {
     let executor = try scope.executor(of: condition)
     let plan = try executor.planner.plan()
     guard try executor.cost(of: plan) < cost else { return }
+    if condition.relationship.isToMany { return try relateOwners(condition, executor, plan) }
     let numbers = try executor.numbers(plan)
     let rows = RelatedRows(condition, executor: executor, plan: plan, numbers: numbers)
     guard !numbers.isEmpty else {
@@ -142,6 +143,19 @@ struct NumberFinder {
     let opened = candidates.add(rows)
     options += opened
     try take(opened)
+  }
+
+  /// Finds the members that fulfil a condition, then those whose members they are.
+  private mutating func relateOwners(
+    _ condition: RelatedCondition, _ executor: QueryExecutor, _ plan: AccessPlan
+  ) throws {
+    let found = try executor.owners(of: condition.relationship, plan, effort: cost)
+    guard let found else { return }
+    let numbers = found.owners.filter { collector.isInFamily(ObjectNumber(rawValue: $0)) }
+    let rows = RelatedRows(condition, executor: executor, plan: plan, numbers: found.members)
+    let list = FoundNumbers(
+      numbers, NumberSource(.owners(rows), rows: numbers.count), served: Set(condition.places))
+    if numbers.count <= most(list.served) { adopt(list) }
   }
 
   // MARK: Intersections

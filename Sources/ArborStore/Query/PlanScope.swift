@@ -12,9 +12,19 @@ struct PlanScope {
   /// The asking context's state.
   let overlay: FetchOverlay?
 
-  /// Whether the store alone knows which objects lead to which: conditions on related objects are
-  /// asked of each row where the context has changed any.
-  var mayRelate: Bool { !(overlay?.hasPendingChanges ?? false) }
+  /// Whether the store alone knows which objects fulfil a condition on related objects and which
+  /// rows lead to them; otherwise the condition is asked of each row.
+  func mayRelate(_ condition: RelatedCondition) -> Bool {
+    let dependencies = condition.predicate(in: source.schema).dependencies
+    guard !dependencies.usesChance, !dependencies.readsAnyEntity else { return false }
+    guard let overlay else { return true }
+    let relationship = condition.relationship
+    // A change of a row's own to-one relationship makes the row a pending one, which is judged by
+    // itself; a change of its members need not.
+    if relationship.isToMany, overlay.touches(entity) { return false }
+    return !overlay.touches(source.schema.entities[relationship.destination])
+      && !dependencies.entities.contains { overlay.touches(source.schema.entities[$0]) }
+  }
 
   /// What answers a condition on related objects.
   func executor(of condition: RelatedCondition) throws -> QueryExecutor {

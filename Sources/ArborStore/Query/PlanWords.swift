@@ -3,15 +3,37 @@ internal import ArborModel
 /// Conditions and sort keys in words, for people who read plans.
 struct PlanWords {
   let arguments: [Value]
+  /// Whether the values of conditions are shown; they may be nobody's business.
+  let showsValues: Bool
 
-  init(_ query: StoreQuery) { arguments = query.predicate?.arguments ?? [] }
+  init(_ query: StoreQuery, showsValues: Bool = true) {
+    arguments = query.predicate?.arguments ?? []
+    self.showsValues = showsValues
+  }
+
+  /// A whole query: what is asked for, under which condition, in which order, how much of it.
+  func text(_ query: StoreQuery) -> String {
+    var text = query.entity.name
+    if let predicate = query.predicate { text += " where " + all([predicate.bound.root]) }
+    if !query.sortKeys.isEmpty {
+      text += " by " + query.sortKeys.map(Self.text(_:)).joined(separator: ", ")
+    }
+    if query.limit > 0 || query.offset > 0 { text += " limit " + Self.limit(of: query) }
+    return text
+  }
+
+  static func limit(of query: StoreQuery) -> String {
+    let limit = query.limit > 0 ? ["\(query.limit)"] : []
+    let offset = query.offset > 0 ? ["offset \(query.offset)"] : []
+    return (limit + offset).joined(separator: " ")
+  }
 
   func all(_ nodes: [BoundNode]) -> String {
     nodes.map { text($0, isNested: nodes.count > 1) }.joined(separator: " AND ")
   }
 
-  func text(_ node: BoundNode, isNested: Bool) -> String {
-    BoundText(arguments: arguments, constant: { Self.text($0) }).text(node, isNested: isNested)
+  private func text(_ node: BoundNode, isNested: Bool) -> String {
+    BoundText(arguments: arguments, constant: { text($0) }).text(node, isNested: isNested)
   }
 
   static func text(_ key: BoundSortKey) -> String {
@@ -22,12 +44,13 @@ struct PlanWords {
     BoundText(arguments: []).text(path)
   }
 
-  static func text(_ tokens: [TokenQuery.Token]) -> String {
-    tokens.map { String(decoding: $0.bytes, as: UTF8.self) + ($0.isPrefix ? "*" : "") }
+  func text(_ tokens: [TokenQuery.Token]) -> String {
+    guard showsValues else { return "\(tokens.count) \(tokens.count == 1 ? "word" : "words")" }
+    return tokens.map { String(decoding: $0.bytes, as: UTF8.self) + ($0.isPrefix ? "*" : "") }
       .joined(separator: ", ")
   }
 
-  static func text(_ name: String, _ condition: ColumnMatch.Condition) -> String {
+  func text(_ name: String, _ condition: ColumnMatch.Condition) -> String {
     switch condition {
     case .points(let values):
       if values.count == 1 { return "\(name) == \(text(values[0]))" }
@@ -45,8 +68,9 @@ struct PlanWords {
     }
   }
 
-  private static func text(_ value: Value) -> String {
-    switch value {
+  private func text(_ value: Value) -> String {
+    guard showsValues else { return value.isNull ? "nil" : "?" }
+    return switch value {
     case .null: "nil"
     case .boolean(let flag): flag ? "TRUE" : "FALSE"
     case .integer(let number): "\(number)"

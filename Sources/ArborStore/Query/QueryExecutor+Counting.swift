@@ -19,6 +19,7 @@ extension QueryExecutor {
     let plan = try planner.plan(withoutOrder: true)
     let pending = try pendingMatches().count
     if case .numbers(let list) = plan.access, plan.residual.isEmpty, list.areStored {
+      noteUse(of: plan)
       guard let dirty = overlay?.dirty, dirty.count > 0 else { return list.numbers.count + pending }
       return pending
         + list.numbers.reduce(0) { $0 + (dirty.contains(ObjectNumber(rawValue: $1)) ? 0 : 1) }
@@ -31,8 +32,11 @@ extension QueryExecutor {
   /// The number of stored objects that fulfil the predicate, where no row need be looked at.
   private func keptCount() throws -> Int? {
     if planner.conjuncts.isEmpty { return try source.count(family) }
-    guard let way = planner.exactWay() else { return nil }
-    return try NumberCollector(source: source, family: family).count(way)
+    guard let way = planner.exactWay(),
+      let count = try NumberCollector(source: source, family: family).count(way)
+    else { return nil }
+    noteUse(of: way)
+    return count
   }
 
   /// How many stored objects that the context has changed or deleted fulfil the predicate in their
@@ -61,10 +65,10 @@ extension QueryExecutor {
   func cost(of plan: AccessPlan) throws -> Int {
     switch plan.access {
     case .nothing, .ordered: 0
-    case .scan: try source.count(family) * (1 + RowCosts.cost(of: plan.residual))
+    case .scan: try source.count(family) * (1 + RowCosts(source).cost(of: plan.residual))
     case .numbers(let list):
       plan.residual.isEmpty && list.areStored
-        ? 0 : list.numbers.count * (RowCosts.lookup + RowCosts.cost(of: plan.residual))
+        ? 0 : list.numbers.count * (RowCosts.lookup + RowCosts(source).cost(of: plan.residual))
     }
   }
 

@@ -2,39 +2,109 @@ internal import ArborModel
 
 extension QueryExecutor {
   /// How a fetch would find its rows. Counts as the planner does.
-  func explain() throws -> QueryPlan {
-    let plan = try planner.plan()
+  ///
+  /// - Parameters:
+  ///   - showsValues: Whether the values of conditions are shown.
+  ///   - analyzes: Whether the fetch is run, to count the rows of every step.
+  func explain(showsValues: Bool = true, analyzes: Bool = false) throws -> QueryPlan {
+    var plan = try planner.plan()
+    var counts: RowCounts?
+    if analyzes {
+      let tally = RowTally()
+      self.tally = tally
+      let rows = try fetch(SlabAllocator()).rows.count
+      self.tally = nil
+      plan = tally.plan ?? plan
+      counts = RowCounts(visited: tally.visited, accepted: tally.accepted, rows: rows)
+    }
+    let advisor = IndexAdvisor(planner)
+    let explainer = PlanExplainer(self, PlanWords(query, showsValues: showsValues), counts)
+    return QueryPlan(try explainer.root(plan), suggestedIndex: try advisor.advice(for: plan))
+  }
+}
+
+/// Counts the rows that a query asks its conditions of.
+final class RowTally {
+  private(set) var visited = 0
+  private(set) var accepted = 0
+  /// The plan that was taken at last, where it is no walk in the order of an index.
+  private(set) var plan: AccessPlan?
+
+  /// Begins to count anew: a walk that was given up does not count.
+  func begin(_ plan: AccessPlan) {
+    self.plan = plan
+    visited = 0
+    accepted = 0
+  }
+
+  /// A predicate that counts, or what lets all rows pass and counts them.
+  func counting(_ predicate: CompiledPredicate?) -> CompiledPredicate {
+    { [self] record, number, resolver in
+      visited += 1
+      guard predicate?(record, number, resolver) ?? true else { return false }
+      accepted += 1
+      return true
+    }
+  }
+}
+
+/// How many rows a fetch has visited, kept and given.
+private struct RowCounts {
+  let visited: Int
+  let accepted: Int
+  let rows: Int
+}
+
+/// Puts a plan into words.
+private struct PlanExplainer {
+  let executor: QueryExecutor
+  let words: PlanWords
+  let counts: RowCounts?
+
+  init(_ executor: QueryExecutor, _ words: PlanWords, _ counts: RowCounts? = nil) {
+    self.executor = executor
+    self.words = words
+    self.counts = counts
+  }
+
+  private var query: StoreQuery { executor.query }
+  private var source: QuerySource { executor.source }
+
+  /// The last step with all before it.
+  func root(_ plan: AccessPlan) throws -> QueryPlan.Step {
     var step = try access(plan)
     var isOrdered = query.sortKeys.isEmpty
     if case .ordered = plan.access { isOrdered = true }
     if !plan.residual.isEmpty {
-      step = .init(.filter, detail: PlanWords(query).all(plan.residual), inputs: [step])
+      step = .init(
+        .filter, detail: words.all(plan.residual), actualRows: counts?.accepted, inputs: [step])
     }
     if !isOrdered {
       let keys = query.sortKeys.map(PlanWords.text(_:)).joined(separator: ", ")
-      step = .init(.sort, detail: keys, inputs: [step])
+      step = .init(.sort, detail: keys, actualRows: counts?.accepted, inputs: [step])
     }
     if query.limit > 0 || query.offset > 0 {
-      let limit = query.limit > 0 ? ["\(query.limit)"] : []
-      let offset = query.offset > 0 ? ["offset \(query.offset)"] : []
-      step = .init(.limit, detail: (limit + offset).joined(separator: " "), inputs: [step])
+      step = .init(
+        .limit, detail: PlanWords.limit(of: query), actualRows: counts?.rows, inputs: [step])
     }
-    return QueryPlan(step)
+    return step
   }
 
   private func access(_ plan: AccessPlan) throws -> QueryPlan.Step {
     switch plan.access {
     case .nothing: return .init(.nothing, actualRows: 0)
     case .scan:
-      let rows = try source.count(family)
-      return .init(.scan, name: query.entity.name, estimatedRows: rows, actualRows: rows)
+      let rows = try source.count(executor.family)
+      return .init(
+        .scan, name: query.entity.name, estimatedRows: rows, actualRows: counts?.visited ?? rows)
     case .ordered(let walk):
       let direction = walk.isForward ? "in order" : "backward"
       let conditions = conditions(walk.index, walk.matches)
       return .init(
         .index, name: name(of: walk.index),
         detail: conditions.isEmpty ? direction : "\(conditions), \(direction)",
-        estimatedRows: plan.residual.isEmpty ? query.rowsNeeded : nil)
+        estimatedRows: plan.residual.isEmpty ? query.rowsNeeded : nil,
+        actualRows: counts?.visited)
     case .numbers(let list): return try step(list.source)
     }
   }
@@ -52,6 +122,12 @@ extension QueryExecutor {
         inputs: try sources.map { try step($0) })
     case .unrelated(let related):
       return .init(.nothing, actualRows: 0, inputs: [try step(related)])
+    case .owners(let related):
+      let relationship = related.condition.relationship
+      let inverse = self.source.schema.inverse(of: relationship)
+      return .init(
+        .relationship, name: name(of: inverse), detail: Self.objects(related.numbers.count),
+        estimatedRows: source.rows, actualRows: source.rows, inputs: [try step(related)])
     }
   }
 
@@ -59,7 +135,8 @@ extension QueryExecutor {
     let inputs = try way.related.map { try step($0) }
     switch way.way {
     case .objects:
-      return .init(.objects, name: query.entity.name, estimatedRows: rows)
+      return .init(
+        .objects, name: query.entity.name, estimatedRows: rows, actualRows: counts?.visited)
     case .index(let index, _, _, let matches):
       return .init(
         .index, name: name(of: index), detail: conditions(index, matches), estimatedRows: rows,
@@ -67,24 +144,31 @@ extension QueryExecutor {
     case .words(let index, _, _, let tokens):
       let column = query.entity.name(of: index.columns[0].source)
       return .init(
-        .index, name: name(of: index), detail: "\(column) has \(PlanWords.text(tokens))",
+        .index, name: name(of: index), detail: "\(column) has \(words.text(tokens))",
         estimatedRows: rows, actualRows: rows)
     case .members(let relationship, _, let owners), .inverse(let relationship, let owners):
-      let owner = source.schema.entities[relationship.declaringEntity].name
       return .init(
-        .relationship, name: "\(owner).\(relationship.name)",
-        detail: "of \(owners.count) \(owners.count == 1 ? "object" : "objects")",
+        .relationship, name: name(of: relationship), detail: Self.objects(owners.count),
         estimatedRows: rows, actualRows: rows, inputs: inputs)
     }
   }
 
+  private static func objects(_ count: Int) -> String {
+    "of \(count) \(count == 1 ? "object" : "objects")"
+  }
+
+  private func name(of relationship: RelationshipSchema) -> String {
+    "\(source.schema.entities[relationship.declaringEntity].name).\(relationship.name)"
+  }
+
   /// How the objects of another entity are found that the rows are related to.
   private func step(_ related: RelatedRows) throws -> QueryPlan.Step {
-    let (executor, plan) = (related.executor, related.plan)
-    let step = try executor.access(plan)
-    guard !plan.residual.isEmpty else { return step }
+    let explainer = PlanExplainer(
+      related.executor, PlanWords(related.executor.query, showsValues: words.showsValues))
+    let step = try explainer.access(related.plan)
+    guard !related.plan.residual.isEmpty else { return step }
     return .init(
-      .filter, detail: PlanWords(executor.query).all(plan.residual),
+      .filter, detail: explainer.words.all(related.plan.residual),
       actualRows: related.numbers.count, inputs: [step])
   }
 
@@ -113,7 +197,7 @@ extension QueryExecutor {
         let count = related.numbers.count
         return "\(name) among \(count) \(count == 1 ? "object" : "objects")"
       }
-      return PlanWords.text(name, condition(match.condition, on: column.source))
+      return words.text(name, condition(match.condition, on: column.source))
     }.joined(separator: ", ")
   }
 }

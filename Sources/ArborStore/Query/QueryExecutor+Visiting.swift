@@ -11,6 +11,8 @@ extension QueryExecutor {
   func visit<Sink: RowSink>(
     _ plan: AccessPlan, _ sink: inout Sink, skipsKnown: Bool
   ) throws {
+    noteUse(of: plan)
+    tally?.begin(plan)
     switch plan.access {
     case .nothing, .ordered: break
     case .scan:
@@ -118,6 +120,7 @@ extension QueryExecutor {
     guard let needed = query.rowsNeeded, needed > 0, var rows = try OrderedRows(self, nodes) else {
       return false
     }
+    source.store.noteUse(ofIndex: walk.place)
     let cursor = try source.reader.cursor(walk.database)
     for range in walk.isForward ? walk.ranges : walk.ranges.reversed() {
       var entry = try walk.isForward ? cursor.seek(range.lower) : last(cursor, in: range)
@@ -157,6 +160,28 @@ extension QueryExecutor {
     guard let upper = range.upper else { return try cursor.last() }
     guard try cursor.seek(upper) != nil else { return try cursor.last() }
     return try cursor.previousKey()
+  }
+}
+
+extension QueryExecutor {
+  /// Counts the use of the indexes that a plan finds numbers by.
+  func noteUse(of plan: AccessPlan) {
+    if case .numbers(let list) = plan.access { noteUse(of: list.source) }
+  }
+
+  private func noteUse(of source: NumberSource) {
+    switch source.kind {
+    case .way(let way): noteUse(of: way)
+    case .union(let sources), .intersection(let sources):
+      for source in sources { noteUse(of: source) }
+    case .unrelated(let related), .owners(let related): related.executor.noteUse(of: related.plan)
+    }
+  }
+
+  /// Counts the use of a way's index.
+  func noteUse(of way: AccessCandidate) {
+    if let place = way.place { source.store.noteUse(ofIndex: place) }
+    for related in way.related { related.executor.noteUse(of: related.plan) }
   }
 }
 

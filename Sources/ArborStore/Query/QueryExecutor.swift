@@ -11,6 +11,8 @@ final class QueryExecutor {
   let overlay: FetchOverlay?
   let resolver: SnapshotResolver
   let planner: QueryPlanner
+  /// Counts rows while a plan is analysed.
+  var tally: RowTally?
   private let environment: PredicateEnvironment?
   /// Keeps what upgraded records lie in until the query has been answered.
   private let upgrades = UpgradedRecords()
@@ -50,13 +52,13 @@ final class QueryExecutor {
 
   /// The judge of one entity's records by some conditions of the query's predicate.
   func filter(_ nodes: [BoundNode], for entity: EntitySchema) throws -> RowFilter {
-    guard let environment, let predicate = query.predicate, !nodes.isEmpty else {
-      return RowFilter(entity: entity, predicate: nil)
+    var code: CompiledPredicate?
+    if let environment, let predicate = query.predicate, !nodes.isEmpty {
+      code = try PredicateCompiler.compile(
+        nodes, arguments: predicate.arguments, for: entity, environment: environment)
     }
-    return RowFilter(
-      entity: entity,
-      predicate: try PredicateCompiler.compile(
-        nodes, arguments: predicate.arguments, for: entity, environment: environment))
+    if let tally { code = tally.counting(code) }
+    return RowFilter(entity: entity, predicate: code)
   }
 
   /// The context's inserted and changed objects that fulfil the predicate.

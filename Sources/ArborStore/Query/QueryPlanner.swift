@@ -24,7 +24,8 @@ struct QueryPlanner {
       return AccessPlan(access: .ordered(ordered), residual: [])
     }
     let scanCost =
-      conjuncts.isEmpty ? 0 : NumberFinder.scanCost(conjunction, rows: try source.count(family))
+      conjuncts.isEmpty
+      ? 0 : NumberFinder.scanCost(conjunction, rows: try source.count(family), source)
     var best: FoundNumbers?
     if !conjuncts.isEmpty {
       var finder = NumberFinder(conjunction, candidates, scope, cost: scanCost)
@@ -66,20 +67,32 @@ struct QueryPlanner {
 
   /// An index that has the order of the sort keys behind the columns that equalities fix.
   private func orderedAccess(_ candidates: AccessCandidates) throws -> OrderedAccess? {
-    guard query.rowsNeeded != nil, !query.sortKeys.isEmpty else { return nil }
-    for (place, index) in query.entity.indexes.enumerated() {
-      // An index of an ancestor has the entries of other entities too.
-      guard source.schema.entities[index.declaringEntity].concreteFamily.count == family.count
+    guard query.rowsNeeded != nil, let key = query.sortKeys.first else { return nil }
+    var best: OrderedAccess?
+    for place in query.entity.indexes.indices {
+      let index = query.entity.indexes[place]
+      // Without conditions, the first column has to be the first key.
+      guard !conjuncts.isEmpty || key.isOrder(of: index.columns[0]),
+        let ordered = orderedAccess(index, place, candidates),
+        try isWorthWalking(index, ordered.database)
       else { continue }
-      if let ordered = orderedAccess(index, candidates, candidates.database(place)) {
-        return ordered
-      }
+      if ordered.served.count == conjuncts.count { return ordered }
+      if best.map({ $0.served.count < ordered.served.count }) ?? true { best = ordered }
     }
-    return nil
+    return best
+  }
+
+  /// Whether most entries of an index are of the family: that of an ancestor has the entries of
+  /// other entities too, which a walk passes over.
+  private func isWorthWalking(_ index: IndexSchema, _ database: Database) throws -> Bool {
+    if source.schema.entities[index.declaringEntity].concreteFamily.count == family.count {
+      return true
+    }
+    return try source.reader.entryCount(database) / 4 <= source.count(family)
   }
 
   private func orderedAccess(
-    _ index: IndexSchema, _ candidates: AccessCandidates, _ database: Database
+    _ index: IndexSchema, _ place: Int, _ candidates: AccessCandidates
   ) -> OrderedAccess? {
     guard !index.isText else { return nil }
     let leading = candidates.leadingMatches(of: index)
@@ -87,9 +100,12 @@ struct QueryPlanner {
       if case .points(let values) = match.condition { values.count == 1 } else { false }
     }
     // The order of a column that has one value decides nothing.
-    let keys = query.sortKeys.filter { key in
-      !index.columns.prefix(fixed.count).contains { key.isOrder(of: $0) }
-    }
+    let keys =
+      fixed.isEmpty
+      ? query.sortKeys
+      : query.sortKeys.filter { key in
+        !index.columns.prefix(fixed.count).contains { key.isOrder(of: $0) }
+      }
     let columns = index.columns.dropFirst(fixed.count)
     guard columns.count == keys.count, let column = columns.first, let key = keys.first else {
       return nil
@@ -102,20 +118,20 @@ struct QueryPlanner {
     }
     // A row that has no entry is not met on the way.
     guard let said = candidates.said(by: index) else { return nil }
-    guard !leading.isEmpty else {
-      return OrderedAccess(
-        index: index, database: database, ranges: [.everything], isForward: isForward,
-        budget: .max, served: Set(said), matches: [])
+    var ranges = ScanRange.whole
+    var served = Set(said)
+    if !leading.isEmpty {
+      guard
+        let narrowed = ScanRanges(columns: query.entity.keyColumns(of: index), matches: leading),
+        !narrowed.isCut
+      else { return nil }
+      ranges = narrowed.ranges
+      served.formUnion(leading.prefix(narrowed.usedColumns).flatMap(\.served))
     }
-    guard
-      let ranges = ScanRanges(columns: query.entity.keyColumns(of: index), matches: leading),
-      !ranges.isCut
-    else { return nil }
+    let number = candidates.storePlace(place)
     return OrderedAccess(
-      index: index, database: database, ranges: ranges.ranges, isForward: isForward,
-      budget: .max,
-      served: Set(said + leading.prefix(ranges.usedColumns).flatMap(\.served)),
-      matches: leading)
+      index: index, place: number, database: source.store.databases.indexes[number].database,
+      ranges: ranges, isForward: isForward, budget: .max, served: served, matches: leading)
   }
 }
 

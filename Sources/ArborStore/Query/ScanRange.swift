@@ -15,6 +15,9 @@ struct ScanRange: Hashable {
   /// All keys there are; none begins with less than this.
   static let everything = ScanRange(lower: [0], upper: nil)
 
+  /// A walk over all keys.
+  static let whole = [everything]
+
   /// All keys that begin with given bytes.
   init(beginningWith bytes: [UInt8]) {
     lower = bytes

@@ -21,7 +21,7 @@ struct ScanRanges {
   /// All keys of an index.
   init(allOf columns: [KeyDecoder.Column]) {
     self.columns = columns
-    ranges = [.everything]
+    ranges = ScanRange.whole
   }
 
   /// - Parameter matches: The condition on each leading column, up to the first that has none.

@@ -12,7 +12,9 @@ extension StoreSnapshot {
   package func fetch(
     _ query: StoreQuery, overlay: FetchOverlay?, allocator: SlabAllocator
   ) throws(StoreError) -> FetchedRecords {
-    try answering {
+    try answering(query) {
+      $0.rows.count
+    } with: {
       if let found = try lookUpUnique(query, overlay, allocator) { return found }
       return try QueryExecutor(source, query, overlay: overlay).fetch(allocator)
     }
@@ -32,6 +34,7 @@ extension StoreSnapshot {
     guard isOfKind, !key.isCut else { return nil }
     let reader = try reader
     let index = store.databases.indexPlaces(of: query.entity.index)[wanted.indexPlace]
+    store.noteUse(ofIndex: index)
     var result = FetchedRecords()
     guard let found = try reader.get(store.databases.indexes[index].database, key: key.bytes),
       found.count == 8
@@ -93,12 +96,25 @@ extension StoreSnapshot {
     let unordered = StoreQuery(
       entity: query.entity, includesSubentities: query.includesSubentities,
       predicate: query.predicate, limit: query.limit, offset: query.offset)
-    return try answering { try QueryExecutor(source, unordered, overlay: overlay).count() }
+    return try answering(unordered) {
+      $0
+    } with: {
+      try QueryExecutor(source, unordered, overlay: overlay).count()
+    }
   }
 
   /// How a fetch of the store's objects finds its rows.
-  package func explain(_ query: StoreQuery) throws(StoreError) -> QueryPlan {
-    try answering { try QueryExecutor(source, query, overlay: nil).explain() }
+  ///
+  /// - Parameters:
+  ///   - showsValues: Whether the values of conditions are shown.
+  ///   - analyzes: Whether the fetch is run, to count the rows of every step.
+  package func explain(
+    _ query: StoreQuery, showsValues: Bool = true, analyzes: Bool = false
+  ) throws(StoreError) -> QueryPlan {
+    try answering {
+      try QueryExecutor(source, query, overlay: nil)
+        .explain(showsValues: showsValues, analyzes: analyzes)
+    }
   }
 
   /// Whether an object fulfils a predicate that leads to others.
@@ -121,6 +137,20 @@ extension StoreSnapshot {
 
   var source: QuerySource {
     get throws { QuerySource(store: store, reader: try reader) }
+  }
+
+  /// Answers a query, and tells of it where it took long.
+  ///
+  /// - Parameter rows: How many rows the answer is; nil for answers of another kind.
+  func answering<R>(
+    _ query: StoreQuery, rows: (R) -> Int?, with body: () throws -> R
+  ) throws(StoreError) -> R {
+    guard let watch else { return try answering(body) }
+    let clock = ContinuousClock()
+    let start = clock.now
+    let answer = try answering(body)
+    watch.note(query, self, clock.now - start, rows: rows(answer))
+    return answer
   }
 
   /// Errors of every layer below become the store's in this one place.

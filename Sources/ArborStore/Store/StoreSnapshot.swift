@@ -8,6 +8,8 @@ package final class StoreSnapshot {
   package let store: StoreFile
   /// The sequence of the newest commit it shows.
   package let sequence: UInt64
+  /// Who is told of queries that take long; nil for nobody.
+  package var watch: QueryWatch?
   private let openReader: TransactionReader
   private var transaction: ReadTransaction?
   private var isOpen = true

@@ -157,6 +157,58 @@ import Testing
     }
   }
 
+  @Test func anyMemberIsFoundBeforeItsOwner() throws {
+    try assertFetch("Company", "ANY employees.age > 98") {
+      """
+      relationship Employee.company: of 8 objects · 1 row
+      └ index Person.age: age >= 99 · 8 rows
+      """
+    } rows: {
+      "c19"
+    }
+    try assertFetch(
+      "Company", "SUBQUERY(employees, $x, $x.age > 98 AND $x.badge < 200).@count > 0"
+    ) {
+      """
+      relationship Employee.company: of 1 object · 1 row
+      └ filter badge < 200 · 1 row
+        └ index Person.age: age >= 99 · 8 rows
+      """
+    } rows: {
+      "c19"
+    }
+    try assertFetch("Company", "NONE employees.age < 99 AND name > 'c17'") {
+      """
+      filter NOT ANY employees (age < 99)
+      └ index Company.name: name > "c17" · 2 rows
+      """
+    } rows: {
+      ""
+    }
+  }
+
+  @Test func relationshipsAreCrossedToAnyDepth() throws {
+    try assertFetch("Employee", "ANY company.employees.badge == 17", limit: 3) {
+      """
+      limit 3
+      └ index Employee.byCompanyAge: company among 1 object · 40 rows
+        └ relationship Employee.company: of 1 object · 1 row
+          └ index Employee.badge: badge == 17 · 1 row
+      """
+    } rows: {
+      "e016 e036 e056"
+    }
+    // What compares a member with its owner is asked of the row.
+    try assertFetch("Company", "SUBQUERY(employees, $x, $x.name == name).@count > 0") {
+      """
+      filter SUBQUERY(employees, name == ^name).@count > 0
+      └ scan Company · 20 rows
+      """
+    } rows: {
+      ""
+    }
+  }
+
   // MARK: Asking
 
   private func assertFetch(

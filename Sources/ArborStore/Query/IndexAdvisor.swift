@@ -1,0 +1,150 @@
+internal import ArborModel
+
+/// Finds the index that would have served a query.
+struct IndexAdvisor {
+  /// A way that finds no more rows than this needs no better one.
+  private static let fewRows = 64
+
+  private let scope: PlanScope
+  private let query: StoreQuery
+  private let conjunction: Conjunction
+
+  init(_ planner: QueryPlanner) {
+    scope = planner.scope
+    query = planner.query
+    conjunction = planner.conjunction
+  }
+
+  private var entity: EntitySchema { scope.entity }
+
+  /// The advice where a plan reads rows that an index would leave out; nil where it reads few, or
+  /// where there is such an index already.
+  func advice(for plan: AccessPlan) throws -> IndexAdvice? {
+    switch plan.access {
+    case .nothing: return nil
+    case .ordered: if plan.residual.isEmpty { return nil }
+    case .scan: break
+    case .numbers(let list):
+      if let advice = try advice(below: list.source) { return advice }
+      if plan.residual.isEmpty || list.numbers.count <= Self.fewRows { return nil }
+    }
+    if let advice = text() ?? columns() { return advice }
+    return try related()
+  }
+
+  /// Advice about how related objects were found.
+  private func advice(below source: NumberSource) throws -> IndexAdvice? {
+    let related: [RelatedRows]
+    switch source.kind {
+    case .way(let way): related = way.related
+    case .owners(let rows), .unrelated(let rows): related = [rows]
+    case .union(let sources), .intersection(let sources):
+      for source in sources {
+        if let advice = try advice(below: source) { return advice }
+      }
+      return nil
+    }
+    for rows in related {
+      let advisor = IndexAdvisor(rows.executor.planner)
+      if let advice = try advisor.advice(for: rows.plan) { return advice }
+    }
+    return nil
+  }
+
+  /// An index of the words that the predicate names.
+  private func text() -> IndexAdvice? {
+    for conjunct in conjunction.conjuncts {
+      guard let term = conjunct.term, case .words = term.condition,
+        case .attribute(let slot) = term.subject
+      else { continue }
+      return advice([.init(entity.attributes[slot].name, kind: .text)])
+    }
+    return nil
+  }
+
+  /// An index of the columns that equalities fix, then of the order or of a range.
+  private func columns() -> IndexAdvice? {
+    var fixed: [FetchIndexDescription.Element] = []
+    var range: FetchIndexDescription.Element?
+    for conjunct in conjunction.conjuncts {
+      guard let term = conjunct.term, let name = name(of: term.subject) else { continue }
+      let column = FetchIndexDescription.Element(
+        name, kind: term.folding.isEmpty ? .binary : .folded)
+      switch term.condition {
+      case .equals, .anyOf:
+        if !fixed.contains(where: { $0.property == name }) { fixed.append(column) }
+      case .range, .prefix: range = range ?? column
+      case .words: break
+      }
+    }
+    let order = query.limit > 0 ? self.order(behind: fixed) : []
+    if !order.isEmpty { return advice(fixed + order) }
+    if let range, !fixed.contains(where: { $0.property == range.property }) {
+      return advice(fixed + [range])
+    }
+    return advice(fixed)
+  }
+
+  /// The columns that have the order of the sort keys; none where no index has it.
+  private func order(
+    behind fixed: [FetchIndexDescription.Element]
+  ) -> [FetchIndexDescription.Element] {
+    var columns: [FetchIndexDescription.Element] = []
+    for key in query.sortKeys {
+      guard key.path.hops.isEmpty, key.options.isDisjoint(with: [.localized, .numeric]),
+        case .attribute(let attribute) = key.path.leaf, attribute.field.kind != .tagged
+      else { return [] }
+      guard !fixed.contains(where: { $0.property == attribute.name }) else { continue }
+      let folding = key.options.folding
+      guard folding.isEmpty || folding == [.case, .diacritics] else { return [] }
+      columns.append(
+        .init(
+          attribute.name, isAscending: key.isAscending, kind: folding.isEmpty ? .binary : .folded))
+    }
+    return columns
+  }
+
+  /// Advice about the entity at the other end of a relationship that the predicate follows.
+  private func related() throws -> IndexAdvice? {
+    for condition in conjunction.related {
+      let planner = try scope.executor(of: condition).planner
+      if let advice = try IndexAdvisor(planner).advice(for: planner.plan()) { return advice }
+    }
+    return nil
+  }
+
+  private func name(of subject: IndexableTerm.Subject) -> String? {
+    switch subject {
+    case .attribute(let slot): entity.attributes[slot].name
+    // The members of its inverse serve a to-one relationship.
+    case .toOne, .object: nil
+    }
+  }
+
+  private func advice(_ elements: [FetchIndexDescription.Element]) -> IndexAdvice? {
+    guard !elements.isEmpty, !hasIndex(elements) else { return nil }
+    let words = elements.map { $0.property.prefix(1).uppercased() + $0.property.dropFirst() }
+    return IndexAdvice(
+      entity: entity.name,
+      index: FetchIndexDescription(name: "by" + words.joined(), elements: elements))
+  }
+
+  /// Whether there is an index that begins with the columns.
+  private func hasIndex(_ elements: [FetchIndexDescription.Element]) -> Bool {
+    entity.indexes.contains { index in
+      index.condition == nil && index.columns.count >= elements.count
+        && zip(index.columns, elements).allSatisfy { column, element in
+          entity.name(of: column.source) == element.property && column.kind.isKept(as: element.kind)
+        }
+    }
+  }
+}
+
+extension IndexSchema.Column.Kind {
+  fileprivate func isKept(as kind: FetchIndexDescription.Element.Kind) -> Bool {
+    switch (self, kind) {
+    case (.plain, .binary), (.plain, .rTree), (.folded, .folded), (.tokens, .text): true
+    default: false
+    }
+  }
+}

@@ -84,8 +84,7 @@ extension PredicateExpressions.FloatDivision: TranslatableExpression {
 
 extension PredicateExpressions.IntDivision: TranslatableExpression {
   func translated(by translation: inout PredicateTranslation) throws(ArborError) -> TypedTerm {
-    // The language divides whole numbers into fractions.
-    .value(.call(.trunc, [try call(.divide, lhs, rhs, &translation)], .none))
+    .value(try call(.divide, lhs, rhs, &translation))
   }
 }
 

@@ -218,6 +218,10 @@ extension ManagedObjectModel {
         name: "part", elements: [.init("age")], partialIndexPredicate: condition))
   }
 
+  /// An object as predicates write it.
+  static let object =
+    "objectID(\"arbor://8f14e45f-ceea-467f-9575-6c1f8d1b6c5a/Company/1\")"
+
   static let kindMistakes: [Mistake] = [
     index(
       says: "age, which is no string attribute",
@@ -242,12 +246,19 @@ extension ManagedObjectModel {
     condition(says: "which has the variable $x", "age == $x"),
     condition(says: "which depends on the locale", "name ==[l] \"a\""),
     condition(says: "which names objectID", "objectID != nil"),
+    condition(says: "“ANY reports.age > 3”, which looks beyond", "ANY reports.age > 3"),
+    condition(
+      says: ".@count > 0”, which looks beyond", "SUBQUERY(reports, $x, $x.age > 3).@count > 0"),
+    condition(says: "which depends on chance", "age > random()"),
+    condition(says: "which depends on the time", "now() != nil AND age > 3"),
+    condition(says: "which names an object of one store", "company == \(object)"),
     condition(says: "has a malformed predicate", "age >"),
   ]
 
   @Test(arguments: [
     "age > 3", "name BEGINSWITH[cd] \"a\" AND NOT age IN {1, 2}", "company != nil", "TRUEPREDICATE",
-    "name == nil OR age BETWEEN {1, 2}",
+    "name == nil OR age BETWEEN {1, 2}", "abs(age) > 3", "length(name) > 2",
+    "name TOKENMATCHES \"a\"", "TERNARY(age > 3, 1, 0) == 1", "age + 1 > 3",
   ])
   func aConditionOnTheObjectItselfPasses(condition: String) throws {
     var model = try Self.soundModel()

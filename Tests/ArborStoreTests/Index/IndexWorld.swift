@@ -32,6 +32,10 @@ struct IndexWorld {
     Condition(text: "title BEGINSWITH \"a\" OR count == 1") { row in
       row.string("title")?.hasPrefix("a") == true || row.integer("count") == 1
     },
+    Condition(text: "abs(count) > 1 OR title TOKENMATCHES \"a\"") { row in
+      row.integer("count").map { abs($0) > 1 } == true
+        || words(row.string("title") ?? "").contains("a")
+    },
     Condition(text: "NOT (text != nil)") { $0.string("text") == nil },
     Condition(text: "title == nil AND count IN {0, 1, 2}") { row in
       row.string("title") == nil && row.integer("count").map { (0...2).contains($0) } == true

@@ -16,7 +16,8 @@ enum PlainText {
     var folded = String.UnicodeScalarView()
     for scalar in text.decomposedStringWithCanonicalMapping.unicodeScalars {
       let isMark = (0x300...0x36F).contains(scalar.value)
-      if strips, isMark, let last = folded.last, !(0x300...0x36F).contains(last.value) { continue }
+      // A mark that begins a text stands for itself.
+      if strips, isMark, !folded.isEmpty { continue }
       if !folds {
         folded.append(scalar)
       } else if let other = foldings[scalar.value] {

@@ -1,4 +1,5 @@
 public import ArborModel
+internal import ArborStore
 
 /// What a query gives. Each of these asks the store anew, and throws what
 /// ``ManagedObjectContext/fetch(_:)`` throws.
@@ -25,8 +26,9 @@ extension Query {
   }
 
   /// The last object of the order, or nil: the first of the order with every key reversed. Without
-  /// an order it is the last by its ID. Costs what ``first`` costs, but with a limit or an offset,
-  /// which count from the beginning, what ``ids`` costs.
+  /// an order it is the last by its ID. Costs what ``first`` costs where one object is last by its
+  /// keys, a look at every row where several are, and with a limit or an offset, which count from
+  /// the beginning, what ``ids`` costs.
   ///
   /// - Throws: ``ArborError`` as ``ManagedObjectContext/fetch(_:)``.
   public var last: T? {
@@ -36,9 +38,14 @@ extension Query {
         // The class of the entity, which all its objects have, was checked.
         return try context.existingObjects([number]).first.map { unsafeDowncast($0, to: T.self) }
       }
+      let reversed = request.sortKeys.map(\.reversed)
+      // Two rows tell whether one of them is the last for certain, and an index may give them.
+      let ends = try context.fetchNumbers(order(by: reversed).limit(2).request)
+      if !reversed.isEmpty, let end = ends.first, try !context.agree(ends, in: request) {
+        return try context.existingObjects([end]).first.map { unsafeDowncast($0, to: T.self) }
+      }
       // Objects that agree in all keys come by their IDs, the last one last.
-      return try context.fetchOne(
-        order(by: request.sortKeys.map(\.reversed) + [.descending("objectID")]).request)
+      return try context.fetchOne(order(by: reversed + [.descending("objectID")]).request)
     }
   }
 
@@ -136,6 +143,24 @@ extension Query {
 }
 
 extension ManagedObjectContext {
+  /// Whether two objects may agree in all sort keys of a request.
+  fileprivate func agree<T: ManagedObject>(
+    _ numbers: [ObjectNumber], in request: FetchRequest<T>
+  ) throws(ArborError) -> Bool {
+    guard numbers.count == 2 else { return false }
+    let query = try query(request.description, entity(for: request))
+    let overlay = overlay(for: request.description)
+    return try onSnapshot { snapshot throws(StoreError) in
+      let first = try snapshot.place(of: numbers[0], in: query, overlay: overlay)
+      let second = try snapshot.place(of: numbers[1], in: query, overlay: overlay)
+      guard let first, let second else { return true }
+      // Texts that are equal for the order may differ; then the slow way is taken for nothing.
+      return !zip(request.sortKeys, zip(first.values, second.values)).contains { key, values in
+        key.options.isEmpty && Value.compare(values.0, values.1) != .equal
+      }
+    }
+  }
+
   /// Checks that a key path leads somewhere, even where there are no objects to follow it from.
   fileprivate func check<T: ManagedObject>(
     _ keyPath: String, for request: FetchRequest<T>

@@ -122,7 +122,8 @@ extension QueryExecutor {
       return try visit(walk, residual, &sink) ? sink : nil
     }
     var behind = ContinuedRows(sink, order, behind: try continuation.place(in: order))
-    return try visit(walk, residual, &behind) ? behind.base : nil
+    let rest = walk.begun(behind: continuation, query)
+    return try visit(rest, residual, &behind) ? behind.base : nil
   }
 
   private func drain<Order: RowOrder, Sink: RowSink>(

@@ -1,8 +1,9 @@
 import ArborModel
-import ArborStore
 import Foundation
 import TestSupport
 import Testing
+
+@testable import ArborStore
 
 /// What random queries answer beside objects, against an oracle.
 @Suite struct QueryExecutorAnsweringTests {
@@ -68,6 +69,48 @@ import Testing
       let page = byNumber.page(500, behind: RowContinuation(values: [], number: number))
       let rest = expected.sorted().filter { $0 > number }
       #expect(try snapshot.fetchNumbers(page, overlay: nil) == rest)
+    }
+    snapshot.close()
+    #expect(try world.store.check().isSound)
+    world.store.close()
+  }
+
+  @Test func aWalkAlongAnIndexBeginsAtThePlace() throws {
+    var random = SeededRandom()
+    var world = try QueryWorld(isIndexed: true)
+    try world.fill(200, using: &random)
+    let person = world.entity("Person")
+    let number = ObjectNumber(entity: person.number, sequence: 5)
+    let snapshot = try world.store.snapshot()
+    func ranges(
+      _ keys: [SortKey], _ values: [Value], where predicate: QueryCondition? = nil
+    ) throws -> (whole: [ScanRange], rest: [ScanRange]) {
+      let test = QueryCase(
+        entityName: "Person", includesSubentities: true, condition: predicate, sortKeys: keys,
+        limit: 0, offset: 0)
+      let place = RowContinuation(values: values, number: number)
+      let query = try test.query(world).page(3, behind: place)
+      let executor = try QueryExecutor(snapshot.source, query, overlay: nil)
+      guard case .ordered(let walk) = try executor.planner.plan().access else { return ([], []) }
+      return (walk.ranges, walk.begun(behind: place, query).ranges)
+    }
+    let forward = try ranges(["age"], [.integer(40)])
+    #expect(forward.whole == [.everything])
+    #expect(forward.rest.first.map { [0].lexicographicallyPrecedes($0.lower) } == true)
+    let backward = try ranges(["-age"], [.integer(40)])
+    #expect(backward.rest.first?.lower == [0] && backward.rest.first?.upper != nil)
+    #expect(
+      backward.rest.first?.upper
+        == forward.rest.first.flatMap {
+          ScanRange.successor(of: $0.lower)
+        })
+    // Nil is the first key, behind which everything lies.
+    let nothing = try ranges(["age"], [.null])
+    #expect(nothing.rest.first?.lower == [1])
+    let fixed = try ranges(
+      ["-name", "score"], ["Bob", .double(1)], where: .compare("age", "==", .integer(40)))
+    if let whole = fixed.whole.first, let rest = fixed.rest.first {
+      #expect(rest.lower.starts(with: whole.lower) && rest.lower.count > whole.lower.count)
     }
     snapshot.close()
     #expect(try world.store.check().isSound)

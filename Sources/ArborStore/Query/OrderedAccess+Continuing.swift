@@ -1,0 +1,76 @@
+internal import ArborModel
+
+extension OrderedAccess {
+  /// The same walk from the key of a row on, which an earlier answer ended at.
+  ///
+  /// The keys before it are not visited; rows that share it still have to be told apart by their
+  /// numbers. Where the place can not be told in keys, the walk is the whole.
+  func begun(behind continuation: RowContinuation, _ query: StoreQuery) -> OrderedAccess {
+    guard let key = key(of: continuation, query) else { return self }
+    let rest = ranges.map { range in
+      if isForward {
+        return ScanRange(
+          lower: range.lower.lexicographicallyPrecedes(key) ? key : range.lower,
+          upper: range.upper)
+      }
+      let end = ScanRange.successor(of: key)
+      guard let end, range.upper.map({ end.lexicographicallyPrecedes($0) }) ?? true else {
+        return range
+      }
+      return ScanRange(lower: range.lower, upper: end)
+    }
+    return OrderedAccess(
+      index: index, database: database, ranges: rest.filter { !$0.isEmpty }, isForward: isForward,
+      budget: budget, served: served, matches: matches)
+  }
+
+  /// The bytes that the key of a row begins with.
+  private func key(of continuation: RowContinuation, _ query: StoreQuery) -> [UInt8]? {
+    let fixed = matches.prefix { match in
+      if case .points(let values) = match.condition { values.count == 1 } else { false }
+    }
+    var key = KeyBuffer()
+    if !fixed.isEmpty {
+      // All keys of the walk begin with what the equalities fix, where nothing else narrows it.
+      guard matches.count == fixed.count, ranges.count == 1 else { return nil }
+      ranges[0].lower.withUnsafeBytes { key.append($0, mask: 0) }
+    }
+    let sources = index.columns.prefix(fixed.count).map(\.source)
+    let kept = zip(query.sortKeys, continuation.values).filter { sortKey, _ in
+      !sources.contains { sortKey.isRead(from: $0) }
+    }
+    for (column, (sortKey, value)) in zip(index.columns.dropFirst(fixed.count), kept) {
+      guard append(value, sortKey, column, to: &key) else { return nil }
+    }
+    return key.isCut ? nil : Array(key.bytes)
+  }
+
+  private func append(
+    _ value: Value, _ sortKey: BoundSortKey, _ column: IndexSchema.Column, to key: inout KeyBuffer
+  ) -> Bool {
+    switch (sortKey.path.leaf, value) {
+    case (.attribute(let attribute), .string(let text)) where attribute.field.kind == .string:
+      KeyEncoder.append(
+        sortKey.options.folding.fold(text), isAscending: column.isAscending, to: &key)
+      return true
+    case (.attribute(let attribute), _):
+      return KeyEncoder.append(
+        value, as: attribute.field.kind, isAscending: column.isAscending, to: &key)
+    case (.toOne, _):
+      return KeyEncoder.append(value, as: .reference, isAscending: column.isAscending, to: &key)
+    case (.object, _), (.entityName, _): return false
+    }
+  }
+}
+
+extension BoundSortKey {
+  /// Whether the key is about what an index column is about.
+  fileprivate func isRead(from source: IndexSchema.Column.Source) -> Bool {
+    guard path.hops.isEmpty else { return false }
+    switch (path.leaf, source) {
+    case (.attribute(let attribute), .attribute(let slot)): return attribute.slot == slot
+    case (.toOne(let relationship), .toOne(let slot)): return relationship.slot == slot
+    default: return false
+    }
+  }
+}

@@ -97,7 +97,18 @@ enum PlainArithmetic {
       result = left / right
     default: return nil
     }
-    return result.isNaN ? nil : .decimal(result)
+    return result.isNaN ? nil : .decimal(rounded(result))
+  }
+
+  /// To the 38 digits that results have, halves away from zero.
+  private static func rounded(_ number: Decimal) -> Decimal {
+    let parts = "\(number.magnitude)".split(separator: ".", omittingEmptySubsequences: false)
+    let digits = parts.joined().drop { $0 == "0" }
+    guard digits.count > 38 else { return number }
+    let fraction = parts.count > 1 ? parts[1].count : 0
+    var (exact, result) = (number, Decimal())
+    NSDecimalRound(&result, &exact, fraction - (digits.count - 38), .plain)
+    return result
   }
 
   private static func power(_ base: PlainValue, _ exponent: PlainValue) -> PlainValue {

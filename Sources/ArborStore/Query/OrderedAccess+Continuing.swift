@@ -20,8 +20,8 @@ extension OrderedAccess {
       return ScanRange(lower: range.lower, upper: end)
     }
     return OrderedAccess(
-      index: index, database: database, ranges: rest.filter { !$0.isEmpty }, isForward: isForward,
-      budget: budget, served: served, matches: matches)
+      index: index, place: place, database: database, ranges: rest.filter { !$0.isEmpty },
+      isForward: isForward, budget: budget, served: served, matches: matches)
   }
 
   /// The bytes that the key of a row begins with.

@@ -8,12 +8,28 @@ package enum StoreCounter {
     let key = Array(StoreFormat.counterKey(name).utf8)
     guard
       let bytes = try storing({ () throws(LMDBError) in try reader.get(arbor, key: key) }),
-      bytes.count == 8
+      let value = decode(bytes)
     else {
       throw .corrupted(
         entity: nil, object: nil, what: "The counter \(name) is missing or damaged.")
     }
-    return UInt64(littleEndian: bytes.loadUnaligned(as: UInt64.self))
+    return value
+  }
+
+  /// Eight bytes and their checksum: a counter that a damaged bit set back would give numbers out
+  /// twice.
+  package static func encode(_ value: UInt64) -> [UInt8] {
+    var writer = ByteWriter()
+    writer.append(value)
+    writer.appendChecksum()
+    return writer.bytes
+  }
+
+  private static func decode(_ bytes: UnsafeRawBufferPointer) -> UInt64? {
+    guard var reader = ByteReader(checked: bytes), let value: UInt64 = reader.read(),
+      reader.isAtEnd
+    else { return nil }
+    return value
   }
 
   package static func write(
@@ -21,6 +37,6 @@ package enum StoreCounter {
     _ transaction: borrowing WriteTransaction
   ) throws(LMDBError) {
     let key = Array(StoreFormat.counterKey(name).utf8)
-    try transaction.put(arbor, key: key, value: withUnsafeBytes(of: value.littleEndian, Array.init))
+    try transaction.put(arbor, key: key, value: encode(value))
   }
 }

@@ -127,7 +127,7 @@ import Testing
 
   @Test func numbers() {
     expect("object number", withUnsafeBytes(of: ada.rawValue.littleEndian, Array.init))
-    expect("counter", withUnsafeBytes(of: UInt64(65).littleEndian, Array.init))
+    expect("counter", StoreCounter.encode(65))
   }
 
   @Test func keys() {

@@ -28,7 +28,7 @@ extension StoreSnapshot {
       let projected = try executor.answer(
         ProjectedRows(plan, isPlain: isPlain, environment, executor.resolver))
       try executor.resolver.check()
-      return RowOrdering(plan).rows(of: projected.rows)
+      return RowOrdering(plan, environment).rows(of: projected.rows)
     }
   }
 }
@@ -151,7 +151,7 @@ private struct GroupRows {
       guard try fulfils(arguments) else { continue }
       rows.append(try expressions.map { try value($0, arguments) })
     }
-    return RowOrdering(plan).rows(of: rows)
+    return RowOrdering(plan, environment).rows(of: rows)
   }
 
   private func fulfils(_ arguments: [Value]) throws -> Bool {
@@ -185,9 +185,13 @@ private struct GroupRows {
 
 /// Puts rows in order by values, leaves out equal ones, and keeps those that are wanted.
 private struct RowOrdering {
-  let plan: RowPlan
+  private let plan: RowPlan
+  private let environment: PredicateEnvironment
 
-  init(_ plan: RowPlan) { self.plan = plan }
+  init(_ plan: RowPlan, _ environment: PredicateEnvironment) {
+    self.plan = plan
+    self.environment = environment
+  }
 
   /// - Parameter rows: The values of each row's columns, then what it is ordered by.
   func rows(of rows: [[Value]]) -> [[Value]] {
@@ -208,7 +212,7 @@ private struct RowOrdering {
   private func sorted(_ rows: [[Value]]) -> [[Value]] {
     let width = plan.columns.count
     let keys = rows.map { row in
-      zip(plan.order, row[width...]).map { CollatedOrder.prepared($1, $0.options) }
+      zip(plan.order, row[width...]).map { CollatedOrder.prepared(numbered($1), $0.options) }
     }
     let places = rows.indices.sorted { left, right in
       for (index, key) in plan.order.enumerated() {
@@ -218,5 +222,17 @@ private struct RowOrdering {
       return left < right
     }
     return places.map { rows[$0] }
+  }
+  /// A value with its objects under their numbers throughout the store, by which objects are
+  /// ordered; as values they lie by the names of their entities.
+  private func numbered(_ value: Value) -> Value {
+    switch value {
+    case .list(let values): return .list(values.map(numbered))
+    case .objectID(let id):
+      guard let number = environment.objectNumber(id) else { return value }
+      return .objectID(
+        ObjectID(storeID: id.storeID, entityName: "", number: number.rawValue))
+    default: return value
+    }
   }
 }

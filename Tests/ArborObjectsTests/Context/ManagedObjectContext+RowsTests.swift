@@ -82,6 +82,47 @@ import Testing
     }
   }
 
+  /// Entities whose numbers and names are ordered differently.
+  private static func menagerie() throws -> ManagedObjectModel {
+    try ManagedObjectModel(versionIdentifier: "1") {
+      Entity("Animal", isAbstract: true) {
+        Attribute("age", .integer64)
+        Relationship("friend", to: "Animal")
+      }
+      Entity("Zebra", parent: "Animal") {}
+      Entity("Ant", parent: "Animal") {}
+    }
+  }
+
+  @Test func objectsAreOrderedByNumberHoweverRowsAreMade() throws {
+    try ObjectStore.use(Self.menagerie()) { store in
+      let context = store.makeContext()
+      let names = ["Ant", "Zebra", "Zebra", "Ant", "Ant", "Zebra"]
+      let animals = try names.enumerated().map { index, name in
+        let animal = try context.insert(name)
+        try animal.setValue(.integer(Int64(index % 2)), forKey: "age")
+        return animal
+      }
+      for (index, animal) in animals.enumerated() where index != 4 {
+        try animal.setValue(.objectID(animals[5 - index].objectID), forKey: "friend")
+      }
+      try context.commit()
+      for isAscending in [true, false] {
+        let key = SortKey("friend", isAscending: isAscending)
+        var request = FetchRequest<ManagedObject>(entity: "Animal", sortKeys: [key])
+        let expected = try context.fetch(request).map { try $0.value(forKey: "friend") }
+        request.propertiesToFetch = ["friend", "age + 1 AS next"]
+        #expect(try context.fetchRows(request).map { $0["friend"] } == expected)
+        request.sortKeys = [key, "next"]
+        #expect(try context.fetchRows(request).map { $0["friend"] } == expected)
+        request.propertiesToFetch = ["friend", "@count AS n"]
+        request.propertiesToGroupBy = ["friend"]
+        request.sortKeys = [key]
+        #expect(try context.fetchRows(request).map { $0["friend"] } == expected)
+      }
+    }
+  }
+
   @Test func aggregatesWithoutGroupsAreOneRow() throws {
     try use { (_, context, _) throws in
       let properties = [

@@ -22,13 +22,9 @@ struct RowGenerator {
     return rows
   }
 
-  /// Lists and objects have no order that rows promise.
+  /// Lists have no order that rows promise.
   private func isOrdered(_ column: PlainRows.Column) -> Bool {
-    switch column {
-    case .figure(.mode, _, _): false
-    case .term(.path(let steps)): if case .attribute? = steps.last { true } else { false }
-    default: true
-    }
+    if case .figure(.mode, _, _) = column { false } else { true }
   }
 
   /// Something that every object has once; a function of that would be one of a group.

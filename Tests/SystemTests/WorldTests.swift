@@ -14,7 +14,10 @@ import Testing
       "3166-1",
       [
         ["alpha_2": "IS", "alpha_3": "ISL", "name": "Iceland", "numeric": "352", "flag": "🇮🇸"],
-        ["alpha_2": "GB", "alpha_3": "GBR", "name": "United Kingdom", "numeric": "826"],
+        [
+          "alpha_2": "GB", "alpha_3": "GBR", "name": "United Kingdom", "numeric": "826",
+          "official_name": "United Kingdom of Great Britain and Northern Ireland",
+        ],
         ["alpha_2": "DE", "alpha_3": "DEU", "name": "Germany", "numeric": "276"],
       ])
     try write(
@@ -57,6 +60,32 @@ import Testing
     let found = try store.makeContext().count(
       "Subdivision", matching: "code == 'GB-BEN' AND parent.country.name == 'United Kingdom'")
     #expect(found == 1)
+  }
+
+  /// The plan before has no index of the attribute, the plan after begins with it, and both give
+  /// the same rows; the store keeps the index.
+  @Test func itShowsWhatAnIndexDoes() throws {
+    let path = folder.path("World.arbor")
+    let outcome = try BuiltProgram("world").run([path, folder.url.path])
+    #expect(outcome.status == 0, "\(outcome.errors)")
+    let parts = outcome.output.components(separatedBy: "over three relationships, ")
+    try #require(parts.count == 3, "\(outcome.output)")
+    let (before, after) = (parts[1], parts[2])
+    #expect(before.hasPrefix("without an index: England\n"))
+    #expect(after.hasPrefix("with Country.byOfficialName: England\n"))
+    let plan = before.components(separatedBy: "suggested index: ")
+    try #require(plan.count == 2, "\(before)")
+    #expect(plan[1].hasPrefix("Index(\"byOfficialName\", on: \"officialName\") at Country\n"))
+    #expect(!plan[0].contains("index Country."))
+    #expect(plan[0].contains("└ scan Country · 3 rows\n"))
+    #expect(!after.contains("└ scan"))
+    let step = #"index Country.byOfficialName: officialName BEGINSWITH "United Kingdom" · 1 row"#
+    #expect(after.contains("└ \(step)\n"))
+    #expect(after.contains("the same row; “scan Country · 3 rows” became “\(step)”\n"))
+
+    let store = try PersistentStore(at: .file(URL(filePath: path)))
+    try store.check()
+    #expect(try store.indexes.contains { $0.entity == "Country" && $0.name == "byOfficialName" })
   }
 
   @Test func itAsksForWhatItNeeds() throws {

@@ -5,7 +5,7 @@ import Foundation
 struct Demonstration {
   let store: URL
   let documents: URL
-  private let report = Report()
+  let report = Report()
   /// The model and the seeds lie beside this source.
   private let sources = URL(filePath: #filePath).deletingLastPathComponent()
 
@@ -18,6 +18,7 @@ struct Demonstration {
     let model = try readModel()
     try fill(model)
     try reopen(model)
+    try addTheMissingIndex(to: model)
   }
 
   private func readModel() throws -> ManagedObjectModel {

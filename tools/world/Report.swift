@@ -14,6 +14,11 @@ struct Report {
     print(String(repeating: " ", count: max(0, 9 - time.count)) + time + "  " + text)
   }
 
+  /// Prints what belongs to the step before, below its text.
+  func text(_ lines: String) {
+    for line in lines.split(separator: "\n") { print(String(repeating: " ", count: 13) + line) }
+  }
+
   /// How far a long step is, on one line that the next one overwrites; silent in a log file.
   func progress(_ done: Int, of total: Int, _ what: String) {
     guard isTerminal, total > 0, done % 500 == 0 || done == total else { return }

@@ -1,0 +1,61 @@
+import ArborData
+
+/// A question over three relationships, asked without the index it needs and then with it.
+extension Demonstration {
+  /// The regions whose parts lie in one country, which only its official name tells.
+  private func request(_ context: ManagedObjectContext) throws -> FetchRequest<ManagedObject> {
+    FetchRequest(
+      entity: "Subdivision",
+      predicate: try FetchPredicate(
+        format: "ANY children.parent.country.officialName BEGINSWITH 'United Kingdom'"),
+      sortKeys: ["name"])
+  }
+
+  /// Shows how the store finds the answer, gives it the index that the plan asks for, and shows how
+  /// the store finds the same answer then.
+  func addTheMissingIndex(to model: ManagedObjectModel) throws {
+    let before = try answer(with: model, "without an index")
+    guard let advice = before.plan.suggestedIndex else {
+      throw DemonstrationError("the plan suggests no index")
+    }
+    report.text("suggested index: \(advice)")
+    var richer = model
+    for place in richer.entities.indices where richer.entities[place].name == advice.entity {
+      richer.entities[place].fetchIndexes.append(advice.index)
+    }
+    try report.step {
+      try DataManager(model: richer, at: .file(store)).store.close()
+      return "opened with a model that has it: \(advice.index.name) was built"
+    }
+    let after = try answer(with: richer, "with \(advice.entity).\(advice.index.name)")
+    guard before.names == after.names else {
+      throw DemonstrationError("an index changed the answer")
+    }
+    report.text(
+      "the same \(after.names.count == 1 ? "row" : "rows"); “\(source(before.plan))” became "
+        + "“\(source(after.plan))”")
+  }
+
+  private func answer(
+    with model: ManagedObjectModel, _ title: String
+  ) throws -> (plan: QueryPlan, names: [String]) {
+    let manager = try DataManager(model: model, at: .file(store))
+    defer { manager.store.close() }
+    let request = try request(manager.context)
+    var names: [String] = []
+    try report.step {
+      names = try manager.context.fetch(request).map { $0["name"] }
+      return "over three relationships, \(title): \(names.joined(separator: ", "))"
+    }
+    let plan = try manager.context.explain(request, analyze: true)
+    report.text("\(plan)")
+    return (plan, names)
+  }
+
+  /// The step that everything begins with: the innermost of the tree.
+  private func source(_ plan: QueryPlan) -> QueryPlan.Step {
+    var step = plan.root
+    while let input = step.inputs.first { step = input }
+    return step
+  }
+}

@@ -44,7 +44,7 @@ extension BoundExpression {
       return elements.contains { within($0) }
     case .each(let base, _, let inner), .follow(let base, _, let inner):
       return within(base) || within(inner, 1)
-    case .union(_, let base), .cast(let base, _), .part(let base, _): return within(base)
+    case .union(_, let base), .cast(let base, _), .part(let base, _, _): return within(base)
     case .ternary(let node, let first, let second):
       return node.contains(depth: depth, where: condition) || within(first) || within(second)
     case .subquery(let base, _, let node):

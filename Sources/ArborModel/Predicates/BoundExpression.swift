@@ -29,8 +29,8 @@ package indirect enum BoundExpression: Sendable {
   case slot(BoundSlot)
   case element(BoundExpression, BoundPosition)
   /// A named part of a composite, or a property of an object whose entity shows only when it is
-  /// there.
-  case part(BoundExpression, String)
+  /// there; of many, when its base is many. What the model says of the part's kind.
+  case part(BoundExpression, String, ValueKind)
 }
 
 /// Which element of a collection is meant.

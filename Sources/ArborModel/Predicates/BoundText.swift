@@ -61,7 +61,7 @@ package struct BoundText {
       case .last: return text(base) + "[LAST]"
       case .at(let index): return text(base) + "[\(text(index))]"
       }
-    case .part(let base, let name): return text(base) + "." + name
+    case .part(let base, let name, _): return text(base) + "." + name
     }
   }
 

@@ -208,7 +208,8 @@ package enum ComparisonRules {
       let element = kind(base).element
       return .many(union.opensLists ? element.element : element)
     case .call(let function, let operands): return FunctionRules.kind(function, operands.map(kind))
-    case .custom, .part: return .any
+    case .custom: return .any
+    case .part(_, _, let kind): return kind
     case .cast(_, let type): return type.kind
     case .ternary(_, let first, let second): return .common([kind(first), kind(second)])
     case .filter(let base, _, _): return .many(kind(base).element)

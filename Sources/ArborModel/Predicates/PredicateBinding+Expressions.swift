@@ -154,7 +154,7 @@ extension BoundExpression {
       return .follow(inner(base), of: entity, inner(value, 1))
     case .union(let union, let base): return .union(union, inner(base))
     case .cast(let base, let type): return .cast(inner(base), type)
-    case .part(let base, let name): return .part(inner(base), name)
+    case .part(let base, let name, let kind): return .part(inner(base), name, kind)
     case .ternary(let node, let first, let second):
       return .ternary(node.moved(by: scopes, depth: depth), inner(first), inner(second))
     case .subquery(let base, let entity, let node):

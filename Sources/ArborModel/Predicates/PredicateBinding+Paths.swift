@@ -84,8 +84,9 @@ extension PredicateBinding {
           bound.composite = schema.model.composites.first { $0.name == type }
         }
       }
-      bound.expression = .part(bound.expression, name)
-      bound.kind = bound.kind.isList ? .many(kind) : kind
+      if bound.kind.isList { kind = .many(kind) }
+      bound.expression = .part(bound.expression, name, kind)
+      bound.kind = kind
       bound.site = site
     }
     return bound

@@ -49,7 +49,7 @@ struct RowCosts {
     case .ternary(let node, let first, let second):
       cost(of: node) + max(cost(of: first), cost(of: second))
     case .union(_, let base), .cast(let base, _), .element(let base, _): cost(of: base)
-    case .part(let base, _): cost(of: base) + Self.hop
+    case .part(let base, _, _): cost(of: base) + Self.hop
     case .slot: 0
     }
   }

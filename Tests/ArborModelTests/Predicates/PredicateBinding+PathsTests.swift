@@ -108,14 +108,16 @@ import Testing
     #expect(try inner("ANY staff.reports.long > #size")?.readsOuterScopes == true)
   }
 
-  /// Parts of composites are named like properties, and unknown ones are refused.
-  @Test func compositesHaveParts() throws {
+  /// Shops at places, which are composites.
+  private static func shops() throws -> ModelSchema {
     let model = ManagedObjectModel(
       entities: [
         EntityDescription(
           name: "Shop",
           attributes: [
-            AttributeDescription(name: "place", type: .composite("Place"), isOptional: true)
+            AttributeDescription(name: "place", type: .composite("Place"), isOptional: true),
+            AttributeDescription(name: "name", type: .string),
+            AttributeDescription(name: "width", type: .double),
           ])
       ],
       composites: [
@@ -127,7 +129,12 @@ import Testing
             AttributeDescription(name: "longitude", type: .double),
           ])
       ])
-    let schema = try ModelSchema(model, catalog: SchemaCatalog(numbering: model))
+    return try ModelSchema(model, catalog: SchemaCatalog(numbering: model))
+  }
+
+  /// Parts of composites are named like properties, and unknown ones are refused.
+  @Test func compositesHaveParts() throws {
+    let schema = try Self.shops()
     let shop = schema.entities[0]
     guard case .attribute(let place) = shop.property(named: "place") else { return }
     let allocator = SlabAllocator()
@@ -146,10 +153,43 @@ import Testing
     #expect(try holds("distanceToLocation:fromLocation:(place, {41.9, 12.5}) == 0"))
     #expect(try holds("place[SIZE] == 3"))
     #expect(try holds("'Rome' IN place"))
+    #expect(try holds("place.city > 'Paris' AND place.latitude BETWEEN {41, 42}"))
+    #expect(try holds("place.city == 5") == false)
     for wrong in ["place.town == 'x'", "place.city.x == 'x'", "place > 5"] {
       #expect(throws: ArborError.self, "\(wrong)") {
         try holds(FetchPredicate(stringLiteral: wrong))
       }
+    }
+  }
+
+  /// What is wrong with a plain attribute is wrong with a composite's part, and said in the same
+  /// words.
+  @Test func partsHaveTheirKinds() throws {
+    let schema = try Self.shops()
+    let shop = schema.entities[0]
+    let environment = PredicateEnvironment(schema: schema, storeID: UUID())
+    for (wrong, argument) in [
+      ("NAME > 5", nil), ("5 < NAME", nil), ("NAME > %@", 5), ("NAME BETWEEN {'a', 5}", nil),
+      ("NAME CONTAINS 5", nil), ("NUMBER BEGINSWITH 'x'", nil), ("NUMBER >= 'x'", nil),
+      ("NUMBER LIKE NAME", nil), ("NAME > NUMBER", nil),
+    ] as [(String, Int?)] {
+      func message(_ name: String, _ number: String) -> String? {
+        let text = wrong.replacingOccurrences(of: "NAME", with: name)
+          .replacingOccurrences(of: "NUMBER", with: number)
+        do {
+          let predicate =
+            try argument.map { try FetchPredicate(format: text, $0) }
+            ?? FetchPredicate(format: text)
+          _ = try predicate.compiled(for: shop, environment: environment)
+          return nil
+        } catch {
+          guard let error = error as? ArborError, error.location != nil else { return nil }
+          return error.message
+        }
+      }
+      let expected = message("name", "width")
+      #expect(expected != nil, "\(wrong)")
+      #expect(message("place.city", "place.latitude") == expected, "\(wrong)")
     }
   }
 }

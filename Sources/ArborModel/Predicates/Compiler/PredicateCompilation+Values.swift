@@ -63,7 +63,7 @@ extension PredicateCompilation {
       guard let storage = slots[ObjectIdentifier(slot)] else { return { _, _, _ in .null } }
       return { _, _, _ in storage.value }
     case .element(let base, let position): return try element(base, position)
-    case .part(let base, let name): return try part(base, name)
+    case .part(let base, let name, _): return try part(base, name)
     case .constant, .argument, .collection, .subquery: return { _, _, _ in .null }
     }
   }

@@ -17,6 +17,7 @@ import Testing
     "BoundConjunction": "PredicateNormalizerTests",
     "BoundPredicate": "PredicateBinderTests",
     "ByteMatcher": "PredicateCompilerTests",
+    "CodePointGlob": "GlobPatternTests",
     "ChangeMerger": "ManagedObjectContext+MergingTests",
     "ColumnMatch": "QueryPlannerTests",
     "CommitBatch": "CommitQueueTests",

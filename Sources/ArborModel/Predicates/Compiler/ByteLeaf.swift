@@ -13,7 +13,10 @@ enum ByteLeaf {
     case let matcher as ByteRange: fused(field, matcher)
     case let matcher as FoldingMatcher<EqualBytes>: fused(field, matcher)
     case let matcher as FoldingMatcher<BytePrefix>: fused(field, matcher)
+    case let matcher as FoldingMatcher<ByteSuffix>: fused(field, matcher)
     case let matcher as FoldingMatcher<ByteInfix>: fused(field, matcher)
+    case let matcher as GlobPattern: fused(field, matcher)
+    case let matcher as FoldingMatcher<GlobPattern>: fused(field, matcher)
     default: fused(field, matcher)
     }
   }

@@ -10,7 +10,7 @@ internal import Foundation
 package struct ComparisonSemantics {
   let comparison: ComparisonOperator
   let options: ComparisonOptions
-  private let expressions = RegularExpressionCache()
+  private let matchers = TextMatcherCache()
 
   package init(_ comparison: ComparisonOperator, _ options: ComparisonOptions) {
     self.comparison = comparison
@@ -81,8 +81,6 @@ package struct ComparisonSemantics {
   private func isText(
     _ text: String, _ comparison: ComparisonOperator, _ pattern: String
   ) throws(ArborError) -> Bool {
-    let matcher = try TextMatcher.make(
-      comparison, options, pattern, expressions: expressions, site: .none)
-    return matcher.matches(text)
+    try matchers.matcher(comparison, options, pattern).matches(text)
   }
 }

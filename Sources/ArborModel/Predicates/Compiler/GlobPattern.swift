@@ -5,185 +5,137 @@ internal import CArborBits
 ///
 /// The pattern falls into segments at its stars. The first must begin the text, the last must end
 /// it, and those between are found one behind the other, each as early as possible, which is never
-/// worse than later. Every byte of the text is looked at a bounded number of times for each 64
-/// characters of the segment sought: no pattern makes the search explode.
+/// worse than later. Segments are compared as bytes, which is right for texts of any language where
+/// no `?` asks what a character is, and for ASCII always; the other texts are read by code points.
 struct GlobPattern: ByteMatcher {
-  private let first: GlobSegment
-  private let middle: [GlobSegment]
-  /// Nil where the pattern has no star.
-  private let last: GlobSegment?
+  private let segments: GlobBytes?
+  private let general: CodePointGlob
 
   init(_ pattern: String) {
-    var segments: [[GlobSegment.Unit]] = [[]]
-    var isEscaped = false
-    for scalar in pattern.unicodeScalars {
-      if isEscaped {
-        segments[segments.count - 1].append(.scalar(scalar))
-        isEscaped = false
-      } else {
-        switch scalar {
-        case "\\": isEscaped = true
-        case "*": segments.append([])
-        case "?": segments[segments.count - 1].append(.any)
-        default: segments[segments.count - 1].append(.scalar(scalar))
-        }
-      }
-    }
-    if isEscaped { segments[segments.count - 1].append(.scalar("\\")) }
-    first = GlobSegment(segments[0])
-    last = segments.count > 1 ? segments.last.map(GlobSegment.init) : nil
-    middle = segments.dropFirst().dropLast().filter { !$0.isEmpty }.map(GlobSegment.init)
+    general = CodePointGlob(pattern)
+    segments = GlobBytes(general)
   }
 
+  @inline(__always)
   func matches(_ bytes: UnsafeRawBufferPointer) -> Bool {
-    guard var position = first.end(in: bytes, from: 0) else { return false }
-    guard let last else { return position == bytes.count }
-    guard let end = last.start(in: bytes, upTo: bytes.count), end >= position else { return false }
-    let inner = UnsafeRawBufferPointer(rebasing: bytes[..<end])
-    for segment in middle {
-      guard let next = segment.find(in: inner, from: position) else { return false }
+    if let segments, !segments.needsASCII || bytes.isASCII { return segments.matches(bytes) }
+    return general.matches(bytes)
+  }
+}
+
+/// The segments of a pattern as runs of bytes, laid out such that a text is matched without
+/// counting references.
+///
+/// The memory is written once, at creation, and freed with the object; whoever matches holds the
+/// object.
+private final class GlobBytes {
+  /// A run of bytes. Of those with `?`, a mask says which bits of a byte count, and shift-and finds
+  /// the run: for each character of ASCII the places where it may stand, as bits.
+  private struct Segment {
+    let bytes: UnsafeRawBufferPointer
+    let masks: UnsafeRawPointer?
+    let places: UnsafePointer<UInt64>?
+  }
+
+  /// Whether only texts of ASCII can be matched.
+  let needsASCII: Bool
+  private let hasStars: Bool
+  private let first: Segment
+  private let last: Segment
+  private let middle: UnsafeMutableBufferPointer<Segment>
+  private let memory: [UnsafeMutableRawPointer]
+
+  /// Nil where a segment has `?` and is longer than a word has bits, or is not ASCII.
+  init?(_ pattern: CodePointGlob) {
+    let all = [pattern.first] + pattern.middle + (pattern.last.map { [$0] } ?? [])
+    guard all.allSatisfy({ $0.isLiteral || ($0.units.count <= 64 && $0.isASCII) }) else {
+      return nil
+    }
+    needsASCII = all.contains { !$0.isLiteral }
+    hasStars = pattern.last != nil
+    var memory: [UnsafeMutableRawPointer] = []
+    let made = all.map { Self.segment($0, &memory) }
+    first = made[0]
+    last = made[made.count - 1]
+    middle = .allocate(capacity: pattern.middle.count)
+    _ = middle.initialize(from: made[1..<(1 + pattern.middle.count)])
+    self.memory = memory
+  }
+
+  deinit {
+    middle.deallocate()
+    for part in memory { part.deallocate() }
+  }
+
+  private static func segment(
+    _ segment: GlobSegment, _ memory: inout [UnsafeMutableRawPointer]
+  ) -> Segment {
+    func bytes(_ source: [UInt8]) -> UnsafeMutableRawBufferPointer {
+      let room = UnsafeMutableRawBufferPointer.allocate(byteCount: source.count + 1, alignment: 8)
+      room.copyBytes(from: source)
+      if let base = room.baseAddress { memory.append(base) }
+      return UnsafeMutableRawBufferPointer(rebasing: room[..<source.count])
+    }
+    let text = UnsafeRawBufferPointer(bytes(segment.isLiteral ? segment.utf8 : segment.asciiBytes))
+    if segment.isLiteral { return Segment(bytes: text, masks: nil, places: nil) }
+    let masks = bytes(segment.units.map { $0 == .any ? 0 : 0xFF })
+    let places = UnsafeMutablePointer<UInt64>.allocate(capacity: 128)
+    memory.append(UnsafeMutableRawPointer(places))
+    places.initialize(from: segment.asciiPlaces, count: 128)
+    return Segment(bytes: text, masks: UnsafeRawPointer(masks.baseAddress), places: places)
+  }
+
+  @inline(__always)
+  func matches(_ text: UnsafeRawBufferPointer) -> Bool {
+    guard text.count >= first.bytes.count, let base = text.baseAddress ?? first.bytes.baseAddress,
+      Self.stands(first, base)
+    else { return false }
+    guard hasStars else { return text.count == first.bytes.count }
+    let end = text.count - last.bytes.count
+    guard end >= first.bytes.count, Self.stands(last, base + end) else { return false }
+    var position = first.bytes.count
+    for place in 0..<middle.count {
+      let next = Self.end(of: middle[place], base, position, end)
+      if next < 0 { return false }
       position = next
     }
     return true
   }
-}
 
-/// Characters between two stars of a pattern.
-struct GlobSegment {
-  enum Unit: Equatable {
-    case scalar(Unicode.Scalar)
-    case any
-  }
-
-  private let units: [Unit]
-  /// The segment as bytes, where it holds no `?`.
-  private let literal: ConstantBytes?
-  /// For each character of the segment the places where it may stand, as bits; those of `?` in
-  /// each.
-  private let places: [Unicode.Scalar: [UInt64]]
-  private let anyPlaces: [UInt64]
-  /// The first word of the places of each ASCII character.
-  private let asciiPlaces: [UInt64]
-
-  init(_ units: [Unit]) {
-    self.units = units
-    var scalars = String.UnicodeScalarView()
-    for case .scalar(let scalar) in units { scalars.append(scalar) }
-    if scalars.count == units.count {
-      literal = ConstantBytes(Array(String(scalars).utf8))
-      places = [:]
-      anyPlaces = []
-      asciiPlaces = []
-      return
-    }
-    literal = nil
-    var any = [UInt64](repeating: 0, count: (units.count + 63) / 64)
-    for (index, unit) in units.enumerated() where unit == .any {
-      any[index / 64] |= 1 << UInt64(index % 64)
-    }
-    var places: [Unicode.Scalar: [UInt64]] = [:]
-    for (index, unit) in units.enumerated() {
-      guard case .scalar(let scalar) = unit else { continue }
-      places[scalar, default: any][index / 64] |= 1 << UInt64(index % 64)
-    }
-    self.places = places
-    anyPlaces = any
-    asciiPlaces = (0..<128).map { places[Unicode.Scalar($0)]?[0] ?? any[0] }
-  }
-
-  /// Where the segment ends if it stands at a place.
-  func end(in bytes: UnsafeRawBufferPointer, from start: Int) -> Int? {
-    if let literal {
-      let rest = UnsafeRawBufferPointer(rebasing: bytes[start...])
-      return rest.starts(withBytes: literal.bytes) ? start + literal.bytes.count : nil
-    }
-    var position = start
-    for unit in units {
-      guard position < bytes.count else { return nil }
-      let (scalar, next) = bytes.scalar(at: position)
-      guard unit == .any || unit == .scalar(scalar) else { return nil }
-      position = next
-    }
-    return position
-  }
-
-  /// Where the segment starts if it ends at a place.
-  func start(in bytes: UnsafeRawBufferPointer, upTo end: Int) -> Int? {
-    if let literal {
-      let start = end - literal.bytes.count
-      guard start >= 0 else { return nil }
-      let tail = UnsafeRawBufferPointer(rebasing: bytes[start..<end])
-      return tail.starts(withBytes: literal.bytes) ? start : nil
-    }
-    var position = end
-    for _ in units {
-      guard position > 0 else { return nil }
-      position -= 1
-      while position > 0, bytes[position] & 0xC0 == 0x80 { position -= 1 }
-    }
-    return self.end(in: bytes, from: position) == end ? position : nil
-  }
-
-  /// Where the first occurrence of the segment at or behind a place ends.
-  func find(in bytes: UnsafeRawBufferPointer, from start: Int) -> Int? {
-    guard let literal else { return findUnits(in: bytes, from: start) }
-    guard let base = bytes.baseAddress,
-      let found = arbor_find(
-        base + start, bytes.count - start, literal.bytes.baseAddress, literal.bytes.count)
-    else { return nil }
-    return found - base + literal.bytes.count
-  }
-
-  /// ``findUnits(in:from:)`` for at most 64 characters, whose state is one word.
-  private func findFewUnits(
-    in bytes: UnsafeRawBufferPointer, from start: Int, final: UInt64
-  ) -> Int? {
-    var state: UInt64 = 0
-    var position = start
-    while position < bytes.count {
-      let (scalar, next) = bytes.scalar(at: position)
-      let allowed =
-        scalar.isASCII ? asciiPlaces[Int(scalar.value)] : places[scalar]?[0] ?? anyPlaces[0]
-      state = (state << 1 | 1) & allowed
-      position = next
-      if state & final != 0 { return position }
-    }
-    return nil
-  }
-
-  /// Shift-and: bit i of the state says that the first i + 1 characters of the segment end here.
-  private func findUnits(in bytes: UnsafeRawBufferPointer, from start: Int) -> Int? {
-    let final = UInt64(1) << UInt64((units.count - 1) % 64)
-    if anyPlaces.count == 1 { return findFewUnits(in: bytes, from: start, final: final) }
-    var state = [UInt64](repeating: 0, count: anyPlaces.count)
-    var position = start
-    while position < bytes.count {
-      let (scalar, next) = bytes.scalar(at: position)
-      let allowed = places[scalar] ?? anyPlaces
-      var carry: UInt64 = 1
-      for word in 0..<state.count {
-        let shifted = state[word] << 1 | carry
-        carry = state[word] >> 63
-        state[word] = shifted & allowed[word]
-      }
-      position = next
-      if state[state.count - 1] & final != 0 { return position }
-    }
-    return nil
-  }
-}
-
-extension UnsafeRawBufferPointer {
-  /// The code point at a place of UTF-8, and where the next one is.
+  /// Whether a segment stands at a place that has as many bytes.
   @inline(__always)
-  fileprivate func scalar(at position: Int) -> (scalar: Unicode.Scalar, next: Int) {
-    let lead = self[position]
-    if lead < 0x80 { return (Unicode.Scalar(lead), position + 1) }
-    let length = lead < 0xE0 ? 2 : (lead < 0xF0 ? 3 : 4)
-    var code = UInt32(lead) & (0x7F >> UInt32(length))
-    for offset in 1..<length where position + offset < count {
-      code = code << 6 | UInt32(self[position + offset] & 0x3F)
+  private static func stands(_ segment: Segment, _ place: UnsafeRawPointer) -> Bool {
+    guard let wanted = segment.bytes.baseAddress, segment.bytes.count > 0 else { return true }
+    guard let masks = segment.masks else {
+      return equalBytes(place, wanted, segment.bytes.count)
     }
-    return (Unicode.Scalar(code) ?? "\u{FFFD}", Swift.min(position + length, count))
+    for offset in 0..<segment.bytes.count {
+      let byte = place.load(fromByteOffset: offset, as: UInt8.self)
+      let mask = masks.load(fromByteOffset: offset, as: UInt8.self)
+      if byte & mask != wanted.load(fromByteOffset: offset, as: UInt8.self) { return false }
+    }
+    return true
+  }
+
+  /// Where the first occurrence of a segment in a part of a text ends; -1 for none.
+  @inline(__always)
+  private static func end(
+    of segment: Segment, _ base: UnsafeRawPointer, _ start: Int, _ end: Int
+  ) -> Int {
+    let count = segment.bytes.count
+    guard end - start >= count else { return -1 }
+    guard let places = segment.places else {
+      guard let found = arbor_find(base + start, end - start, segment.bytes.baseAddress, count)
+      else { return -1 }
+      return found - base + count
+    }
+    let final = UInt64(1) << UInt64(count - 1)
+    var state: UInt64 = 0
+    for position in start..<end {
+      let byte = base.load(fromByteOffset: position, as: UInt8.self)
+      state = (state << 1 | 1) & places[Int(byte & 0x7F)]
+      if state & final != 0 { return position + 1 }
+    }
+    return -1
   }
 }

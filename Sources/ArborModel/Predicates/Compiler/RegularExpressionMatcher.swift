@@ -33,18 +33,3 @@ struct RegularExpressionMatcher: ByteMatcher {
     return expression.firstMatch(in: text, options: .anchored, range: whole) != nil
   }
 }
-
-/// The last regular expression of one comparison, kept because patterns seldom change from record
-/// to record.
-final class RegularExpressionCache {
-  private var last: (pattern: String, matcher: RegularExpressionMatcher)?
-
-  func expression(
-    _ pattern: String, _ options: ComparisonOptions, site: PredicateSite
-  ) throws(ArborError) -> RegularExpressionMatcher {
-    if let last, last.pattern == pattern { return last.matcher }
-    let matcher = try RegularExpressionMatcher(pattern, options, site: site)
-    last = (pattern, matcher)
-    return matcher
-  }
-}

@@ -6,13 +6,10 @@ enum TextMatcher {
   /// - Throws: ``ArborError`` `invalidPredicate` where the pattern is a bad regular expression.
   static func make(
     _ comparison: ComparisonOperator, _ options: ComparisonOptions, _ pattern: String,
-    expressions: RegularExpressionCache, site: PredicateSite
+    site: PredicateSite
   ) throws(ArborError) -> any ByteMatcher {
-    if comparison == .matches {
-      let expression = try expressions.expression(pattern, options, site: site)
-      return expression
-    }
     switch comparison {
+    case .matches: return try RegularExpressionMatcher(pattern, options, site: site)
     case .tokenMatches: return orNothing(TokenMatcher(pattern))
     case .utiConformsTo: return TypeMatcher(wanted: pattern)
     case .utiEquals: return folding(plain(.equal, StringFolding.case.fold(pattern)), .case)
@@ -72,6 +69,23 @@ enum TextMatcher {
       FoldingMatcher(matcher: matcher, folding: folding)
     }
     return folding.isEmpty ? matcher : wrap(matcher)
+  }
+}
+
+/// The matcher of the last pattern of one comparison, kept because patterns that come from records
+/// seldom change from one to the next.
+final class TextMatcherCache {
+  private var last: (pattern: String, matcher: any ByteMatcher)?
+
+  /// The matcher of a pattern; code points decide whether it is the last one, as canonically
+  /// equivalent patterns may match different texts.
+  func matcher(
+    _ comparison: ComparisonOperator, _ options: ComparisonOptions, _ pattern: String
+  ) throws(ArborError) -> any ByteMatcher {
+    if let last, Value.compareTexts(last.pattern, pattern) == .equal { return last.matcher }
+    let matcher = try TextMatcher.make(comparison, options, pattern, site: .none)
+    last = (pattern, matcher)
+    return matcher
   }
 }
 

@@ -1,0 +1,206 @@
+internal import CArborBits
+
+/// A `LIKE` pattern over the code points of a text, whatever both consist of.
+///
+/// Every byte of the text is looked at a bounded number of times for each 64 characters of the
+/// segment sought: no pattern makes the search explode.
+struct CodePointGlob: ByteMatcher {
+  let first: GlobSegment
+  let middle: [GlobSegment]
+  /// Nil where the pattern has no star.
+  let last: GlobSegment?
+
+  init(_ pattern: String) {
+    var segments: [[GlobSegment.Unit]] = [[]]
+    var isEscaped = false
+    for scalar in pattern.unicodeScalars {
+      if isEscaped {
+        segments[segments.count - 1].append(.scalar(scalar))
+        isEscaped = false
+      } else {
+        switch scalar {
+        case "\\": isEscaped = true
+        case "*": segments.append([])
+        case "?": segments[segments.count - 1].append(.any)
+        default: segments[segments.count - 1].append(.scalar(scalar))
+        }
+      }
+    }
+    if isEscaped { segments[segments.count - 1].append(.scalar("\\")) }
+    first = GlobSegment(segments[0])
+    last = segments.count > 1 ? segments.last.map(GlobSegment.init) : nil
+    middle = segments.dropFirst().dropLast().filter { !$0.isEmpty }.map(GlobSegment.init)
+  }
+
+  func matches(_ bytes: UnsafeRawBufferPointer) -> Bool {
+    guard var position = first.end(in: bytes, from: 0) else { return false }
+    guard let last else { return position == bytes.count }
+    guard let end = last.start(in: bytes, upTo: bytes.count), end >= position else { return false }
+    let inner = UnsafeRawBufferPointer(rebasing: bytes[..<end])
+    for segment in middle {
+      guard let next = segment.find(in: inner, from: position) else { return false }
+      position = next
+    }
+    return true
+  }
+}
+
+/// Characters between two stars of a pattern.
+struct GlobSegment {
+  enum Unit: Equatable {
+    case scalar(Unicode.Scalar)
+    case any
+  }
+
+  let units: [Unit]
+  /// The segment as bytes, where it holds no `?`.
+  private let literal: ConstantBytes?
+  /// For each character of the segment the places where it may stand, as bits; those of `?` in
+  /// each.
+  private let places: [Unicode.Scalar: [UInt64]]
+  private let anyPlaces: [UInt64]
+  /// The first word of the places of each ASCII character.
+  let asciiPlaces: [UInt64]
+
+  init(_ units: [Unit]) {
+    self.units = units
+    var scalars = String.UnicodeScalarView()
+    for case .scalar(let scalar) in units { scalars.append(scalar) }
+    if scalars.count == units.count {
+      literal = ConstantBytes(Array(String(scalars).utf8))
+      places = [:]
+      anyPlaces = []
+      asciiPlaces = []
+      return
+    }
+    literal = nil
+    var any = [UInt64](repeating: 0, count: (units.count + 63) / 64)
+    for (index, unit) in units.enumerated() where unit == .any {
+      any[index / 64] |= 1 << UInt64(index % 64)
+    }
+    var places: [Unicode.Scalar: [UInt64]] = [:]
+    for (index, unit) in units.enumerated() {
+      guard case .scalar(let scalar) = unit else { continue }
+      places[scalar, default: any][index / 64] |= 1 << UInt64(index % 64)
+    }
+    self.places = places
+    anyPlaces = any
+    asciiPlaces = (0..<128).map { places[Unicode.Scalar($0)]?[0] ?? any[0] }
+  }
+
+  /// Where the segment ends if it stands at a place.
+  func end(in bytes: UnsafeRawBufferPointer, from start: Int) -> Int? {
+    if let literal {
+      let rest = UnsafeRawBufferPointer(rebasing: bytes[start...])
+      return rest.starts(withBytes: literal.bytes) ? start + literal.bytes.count : nil
+    }
+    var position = start
+    for unit in units {
+      guard position < bytes.count else { return nil }
+      let (scalar, next) = bytes.scalar(at: position)
+      guard unit == .any || unit == .scalar(scalar) else { return nil }
+      position = next
+    }
+    return position
+  }
+
+  /// Where the segment starts if it ends at a place.
+  func start(in bytes: UnsafeRawBufferPointer, upTo end: Int) -> Int? {
+    if let literal {
+      let start = end - literal.bytes.count
+      guard start >= 0 else { return nil }
+      let tail = UnsafeRawBufferPointer(rebasing: bytes[start..<end])
+      return tail.starts(withBytes: literal.bytes) ? start : nil
+    }
+    var position = end
+    for _ in units {
+      guard position > 0 else { return nil }
+      position -= 1
+      while position > 0, bytes[position] & 0xC0 == 0x80 { position -= 1 }
+    }
+    return self.end(in: bytes, from: position) == end ? position : nil
+  }
+
+  /// Where the first occurrence of the segment at or behind a place ends.
+  func find(in bytes: UnsafeRawBufferPointer, from start: Int) -> Int? {
+    guard let literal else { return findUnits(in: bytes, from: start) }
+    guard let base = bytes.baseAddress,
+      let found = arbor_find(
+        base + start, bytes.count - start, literal.bytes.baseAddress, literal.bytes.count)
+    else { return nil }
+    return found - base + literal.bytes.count
+  }
+
+  /// ``findUnits(in:from:)`` for at most 64 characters, whose state is one word.
+  private func findFewUnits(
+    in bytes: UnsafeRawBufferPointer, from start: Int, final: UInt64
+  ) -> Int? {
+    var state: UInt64 = 0
+    var position = start
+    while position < bytes.count {
+      let (scalar, next) = bytes.scalar(at: position)
+      let allowed =
+        scalar.isASCII ? asciiPlaces[Int(scalar.value)] : places[scalar]?[0] ?? anyPlaces[0]
+      state = (state << 1 | 1) & allowed
+      position = next
+      if state & final != 0 { return position }
+    }
+    return nil
+  }
+
+  /// Shift-and: bit i of the state says that the first i + 1 characters of the segment end here.
+  private func findUnits(in bytes: UnsafeRawBufferPointer, from start: Int) -> Int? {
+    let final = UInt64(1) << UInt64((units.count - 1) % 64)
+    if anyPlaces.count == 1 { return findFewUnits(in: bytes, from: start, final: final) }
+    var state = [UInt64](repeating: 0, count: anyPlaces.count)
+    var position = start
+    while position < bytes.count {
+      let (scalar, next) = bytes.scalar(at: position)
+      let allowed = places[scalar] ?? anyPlaces
+      var carry: UInt64 = 1
+      for word in 0..<state.count {
+        let shifted = state[word] << 1 | carry
+        carry = state[word] >> 63
+        state[word] = shifted & allowed[word]
+      }
+      position = next
+      if state[state.count - 1] & final != 0 { return position }
+    }
+    return nil
+  }
+}
+
+extension GlobSegment {
+  /// Whether no `?` is in the segment.
+  var isLiteral: Bool { literal != nil }
+
+  /// The bytes of a segment without `?`.
+  var utf8: [UInt8] { literal.map { Array($0.bytes) } ?? [] }
+
+  /// Whether the segment's own characters are all ASCII.
+  var isASCII: Bool {
+    units.allSatisfy { unit in if case .scalar(let scalar) = unit { scalar.isASCII } else { true } }
+  }
+
+  /// A byte for each character of a segment of ASCII; 0 for `?`.
+  var asciiBytes: [UInt8] {
+    units.map { unit in
+      if case .scalar(let scalar) = unit { UInt8(truncatingIfNeeded: scalar.value) } else { 0 }
+    }
+  }
+}
+
+extension UnsafeRawBufferPointer {
+  /// The code point at a place of UTF-8, and where the next one is.
+  @inline(__always)
+  fileprivate func scalar(at position: Int) -> (scalar: Unicode.Scalar, next: Int) {
+    let lead = self[position]
+    if lead < 0x80 { return (Unicode.Scalar(lead), position + 1) }
+    let length = lead < 0xE0 ? 2 : (lead < 0xF0 ? 3 : 4)
+    var code = UInt32(lead) & (0x7F >> UInt32(length))
+    for offset in 1..<length where position + offset < count {
+      code = code << 6 | UInt32(self[position + offset] & 0x3F)
+    }
+    return (Unicode.Scalar(code) ?? "\u{FFFD}", Swift.min(position + length, count))
+  }
+}

@@ -1,56 +1,124 @@
 public import ArborModel
+internal import ArborStore
 
-/// A cursor over the results of a request; see ``ManagedObjectContext/cursor(for:)``.
+/// A cursor over the results of a request; see ``ManagedObjectContext/cursor(for:)``, which says
+/// what it keeps in memory and which objects it meets.
 ///
-/// It belongs to its context, and keeps it.
+/// It belongs to its context, keeps it, and is used where the context is.
 public final class FetchCursor<T: ManagedObject> {
-  enum Source {
+  private enum Source {
     /// What is left of the rows.
-    case numbers(ArraySlice<ObjectNumber>)
-    /// The request for what is left.
-    case pages(FetchRequest<T>)
+    case listed(ArraySlice<ObjectNumber>)
+    /// Rows are read behind those that have been met.
+    case walked
   }
 
   private let context: ManagedObjectContext
-  private let batchSize: Int
-  private let paths: [String]
+  private let description: FetchDescription
+  private let query: StoreQuery
+  private let paths: [[RelationshipSchema]]
   private var source: Source
   private var batch: ArraySlice<T> = []
 
-  init(_ context: ManagedObjectContext, _ source: Source, _ request: FetchRequest<T>) {
+  // What a walk goes on from.
+  private var place: RowContinuation?
+  /// How many rows are left of the request's limit; nil without one.
+  private var room: Int?
+  /// The rows of the batch that was read last, and the commit that it was read from.
+  private var met: (numbers: [ObjectNumber], sequence: UInt64) = ([], 0)
+  /// Objects that have been met and then moved ahead.
+  private var moved: Set<ObjectNumber> = []
+
+  init(
+    _ context: ManagedObjectContext, _ description: FetchDescription, _ query: StoreQuery,
+    prefetching paths: [[RelationshipSchema]], listed numbers: [ObjectNumber]?
+  ) {
     self.context = context
-    self.source = source
-    batchSize = request.description.batchSize
-    paths = request.relationshipKeyPathsForPrefetching
+    self.description = description
+    self.query = query
+    self.paths = paths
+    source = numbers.map { .listed($0[...]) } ?? .walked
+    room = query.limit > 0 ? query.limit : nil
   }
 
   /// The next object; nil at the end. Objects that were deleted since the cursor was made are
-  /// passed over.
+  /// passed over. The first object of a batch costs the reading of the batch, the others nothing.
   ///
   /// - Throws: ``ArborError`` as ``ManagedObjectContext/fetch(_:)``.
   public func next() throws(ArborError) -> T? {
-    while batch.isEmpty {
+    while true {
+      while let object = batch.popFirst() {
+        if !object.isDeleted { return object }
+      }
       guard try readBatch() else { return nil }
     }
-    return batch.popFirst()
+  }
+
+  /// How many rows the cursor keeps in any form.
+  package var heldCount: Int {
+    let listed = if case .listed(let numbers) = source { numbers.count } else { 0 }
+    return listed + batch.count + met.numbers.count + moved.count
   }
 
   /// Reads more objects; false at the end.
   private func readBatch() throws(ArborError) -> Bool {
-    switch source {
-    case .numbers(let numbers):
-      guard !numbers.isEmpty else { return false }
-      let part = numbers.prefix(batchSize)
-      source = .numbers(numbers.dropFirst(part.count))
-      try context.beginOperation()
-      // The class of the entity, which all its objects have, was checked.
-      let objects = try context.existingObjects(part).map { unsafeDowncast($0, to: T.self) }
-      batch = objects[...]
-    case .pages(let request):
-      let page = try context.fetchPage(request)
-      batch = page.objects[...]
-      source = page.next.map { .pages(request.page(after: $0)) } ?? .numbers([])
-    }
+    try context.beginOperation()
+    guard case .listed(let numbers) = source else { return try walkOn() }
+    guard !numbers.isEmpty else { return false }
+    let part = numbers.prefix(description.batchSize)
+    source = .listed(numbers.dropFirst(part.count))
+    let objects = try context.existingObjects(part, prefetching: paths)
+    // The class of the entity, which all its objects have, was checked.
+    batch = objects.map { unsafeDowncast($0, to: T.self) }[...]
     return true
+  }
+
+  /// Reads the rows behind those that have been met; false at the end.
+  private func walkOn() throws(ArborError) -> Bool {
+    let size = min(description.batchSize, room ?? .max)
+    guard size > 0 else { return false }
+    let part = query.part(limit: size, behind: place)
+    let overlay = context.overlay(for: description)
+    let paths = paths
+    var fetched: [ManagedObject] = []
+    var objects: [T] = []
+    let isWalked = try context.onSnapshot { snapshot throws(StoreError) -> Bool in
+      try noteMoved(part, on: snapshot, overlay)
+      guard
+        var records = try snapshot.walk(part, overlay: overlay, allocator: context.allocator)
+      else {
+        source = .listed(
+          try snapshot.fetchNumbers(
+            query.part(limit: room ?? 0, behind: place), overlay: overlay)[...])
+        return false
+      }
+      met = (records.rows.map(\.number), snapshot.sequence)
+      place = try met.numbers.last.flatMap { (last) throws(StoreError) in
+        try snapshot.place(of: last, in: part, overlay: overlay)
+      }
+      if !moved.isEmpty { records.rows.removeAll { moved.contains($0.number) } }
+      let isEnd = met.numbers.count < size || place == nil
+      room = isEnd ? 0 : room.map { $0 - records.rows.count }
+      objects = try context.materialise(records, on: snapshot, &fetched)
+      for path in paths { try context.prefetch(path, of: objects, on: snapshot, &fetched) }
+      return true
+    }
+    guard isWalked else { return try readBatch() }
+    for object in fetched { object.awakeFromFetch() }
+    batch = objects[...]
+    return true
+  }
+
+  /// Remembers those of the last rows that changes since have moved ahead.
+  private func noteMoved(
+    _ part: StoreQuery, on snapshot: StoreSnapshot, _ overlay: FetchOverlay?
+  ) throws(StoreError) {
+    guard !query.sortKeys.isEmpty, !met.numbers.isEmpty else { return }
+    let mayHaveMoved =
+      met.sequence != snapshot.sequence
+      || met.numbers.contains { context.pending.change(of: $0) != nil }
+    guard mayHaveMoved else { return }
+    moved.formUnion(
+      try snapshot.numbers(met.numbers, behindContinuationOf: part, overlay: overlay))
   }
 }

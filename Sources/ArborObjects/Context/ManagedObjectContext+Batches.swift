@@ -18,11 +18,13 @@ extension ManagedObjectContext {
   }
 
   /// The objects of several numbers that exist, in the order of the numbers.
+  ///
+  /// - Parameter paths: The relationships whose objects are read too.
   func existingObjects(
-    _ numbers: some Collection<ObjectNumber>
+    _ numbers: some Collection<ObjectNumber>, prefetching paths: [[RelationshipSchema]] = []
   ) throws(ArborError) -> [ManagedObject] {
     var fetched: [ManagedObject] = []
-    try onSnapshot { snapshot throws(StoreError) in
+    let objects = try onSnapshot { snapshot throws(StoreError) -> [ManagedObject] in
       var missing = numbers.filter { registry.object($0)?.base == nil }.map(\.rawValue)
       missing.sort()
       var last: UInt64 = 0
@@ -31,12 +33,14 @@ extension ManagedObjectContext {
         return raw == last
       }
       try load(missing.map { ObjectNumber(rawValue: $0) }, on: snapshot, &fetched)
-    }
-    let objects = numbers.compactMap { number -> ManagedObject? in
-      guard let object = registry.object(number), object.base != nil, !object.isDeleted else {
-        return nil
+      let objects = numbers.compactMap { number -> ManagedObject? in
+        guard let object = registry.object(number), object.base != nil, !object.isDeleted else {
+          return nil
+        }
+        return object
       }
-      return object
+      for path in paths { try prefetch(path, of: objects, on: snapshot, &fetched) }
+      return objects
     }
     for object in fetched { object.awakeFromFetch() }
     return objects
@@ -55,15 +59,21 @@ extension ManagedObjectContext {
     FetchedWindow(self, try fetchNumbers(request), batchSize: request.description.batchSize)
   }
 
-  /// The results of a request one after another.
+  /// The results of a request one after another, in memory for a batch of them however many there
+  /// are (see ``FetchRequest/fetchBatchSize``).
   ///
-  /// Without sort keys and without an index to use, objects and memory are those of one batch,
-  /// however many results there are; objects that others commit while the cursor moves are met
-  /// where they lie ahead. Otherwise the rows are those of the moment of the call, and take eight
-  /// bytes each.
+  /// With the order of an index, or without sort keys, rows are read a batch at a time, each batch
+  /// behind the one before it. Lists of eight bytes a row are kept in two cases: where an index
+  /// finds no more than 65,536 rows, and where no index has the order that is asked for, so that
+  /// the rows have to be sorted; texts too long for an index key count as that. Without sort keys,
+  /// predicates that find more rows are asked of each object of the entity.
+  ///
+  /// Every object that fulfils the request while the cursor moves, and keeps its place in the
+  /// order, is met once. Of objects that are inserted or changed meanwhile, those that lie ahead
+  /// may be met; what the loop itself moves ahead is not met again, at eight bytes an object.
   ///
   /// ```swift
-  /// let cursor = try context.cursor(for: FetchRequest<Employee>())
+  /// let cursor = try context.cursor(for: FetchRequest<Employee>(sortKeys: ["age"]))
   /// while let employee = try cursor.next() { print(employee.name) }
   /// ```
   ///
@@ -71,10 +81,24 @@ extension ManagedObjectContext {
   public func cursor<T: ManagedObject>(
     for request: FetchRequest<T>
   ) throws(ArborError) -> FetchCursor<T> {
-    let isWhole = request.fetchLimit == 0 && request.fetchOffset == 0
-    guard isWhole, request.sortKeys.isEmpty, try explain(request).access.kind == .scan else {
-      return FetchCursor(self, .numbers(try fetchNumbers(request)[...]), request)
+    try cursor(for: request, listingAtMost: 65_536)
+  }
+
+  /// A cursor that lists the rows an index finds only where they are few.
+  ///
+  /// - Parameter most: How many rows are few.
+  package func cursor<T: ManagedObject>(
+    for request: FetchRequest<T>, listingAtMost most: Int
+  ) throws(ArborError) -> FetchCursor<T> {
+    try beginOperation()
+    let description = request.description
+    let entity = try entity(for: request)
+    let query = try query(description, entity)
+    let paths = try prefetchPaths(request.relationshipKeyPathsForPrefetching, of: entity)
+    let overlay = overlay(for: description)
+    let numbers = try onSnapshot { snapshot throws(StoreError) in
+      try snapshot.listedNumbers(query, atMost: most, overlay: overlay)
     }
-    return FetchCursor(self, .pages(request), request)
+    return FetchCursor(self, description, query, prefetching: paths, listed: numbers)
   }
 }

@@ -21,7 +21,8 @@ extension QueryExecutor {
     try answer(planner.plan(), sink, skipsKnown: false)
   }
 
-  private func answer<Sink: RowSink>(
+  /// Hands the rows of a plan to a sink.
+  func answer<Sink: RowSink>(
     _ plan: AccessPlan, _ sink: consuming Sink, skipsKnown: Bool
   ) throws -> Sink {
     if query.sortKeys.isEmpty {
@@ -36,7 +37,7 @@ extension QueryExecutor {
 
   // MARK: By number
 
-  private func answerByNumber<Sink: RowSink>(
+  func answerByNumber<Sink: RowSink>(
     _ plan: AccessPlan, _ sink: consuming Sink, skipsKnown: Bool
   ) throws -> Sink {
     let pending = try pendingMatches().filter {
@@ -97,7 +98,7 @@ extension QueryExecutor {
   }
 
   /// The answer of a walk along an index, or nil where the walk was given up.
-  private func answerWalking<Order: RowOrder, Sink: RowSink>(
+  func answerWalking<Order: RowOrder, Sink: RowSink>(
     _ walk: OrderedAccess, _ residual: [BoundNode], _ pending: [PendingRow], _ order: Order,
     _ sink: Sink
   ) throws -> Sink? {

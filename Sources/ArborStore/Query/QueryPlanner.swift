@@ -19,7 +19,8 @@ struct QueryPlanner {
   func plan(withoutOrder: Bool = false) throws -> AccessPlan {
     if isNeverTrue { return AccessPlan(access: .nothing, residual: []) }
     let candidates = AccessCandidates(conjuncts, of: scope)
-    let ordered = withoutOrder ? nil : try orderedAccess(candidates)
+    let isEarlyEnd = !withoutOrder && query.rowsNeeded != nil
+    let ordered = isEarlyEnd ? try orderedAccess(candidates) : nil
     if let ordered, ordered.served.count == conjuncts.count {
       return AccessPlan(access: .ordered(ordered), residual: [])
     }
@@ -41,6 +42,37 @@ struct QueryPlanner {
     }
     guard let best else { return AccessPlan(access: .scan, residual: nodes(served: [])) }
     return AccessPlan(access: .numbers(best), residual: nodes(served: best.served))
+  }
+
+  /// A walk that meets the rows in the order asked for, wherever it begins, and keeps none: along
+  /// an index, or without sort keys by number. nil where the rows have to be sorted.
+  func walk() throws -> AccessPlan? {
+    if isNeverTrue { return AccessPlan(access: .nothing, residual: []) }
+    if query.sortKeys.isEmpty { return AccessPlan(access: .scan, residual: nodes(served: [])) }
+    guard let ordered = try orderedAccess(AccessCandidates(conjuncts, of: scope)) else {
+      return nil
+    }
+    return AccessPlan(access: .ordered(ordered), residual: nodes(served: ordered.served))
+  }
+
+  /// A plan that lists the rows' numbers, where an index finds few of them or they can not be met
+  /// in order; nil where ``walk()`` is better.
+  ///
+  /// - Parameter most: How many rows are few.
+  func listing(atMost most: Int) throws -> AccessPlan? {
+    if isNeverTrue { return AccessPlan(access: .nothing, residual: []) }
+    if !conjuncts.isEmpty {
+      let rows = try source.count(family)
+      let cost = min(
+        NumberFinder.scanCost(conjunction, rows: rows, source), most * RowCosts.lookup)
+      var finder = NumberFinder(
+        conjunction, AccessCandidates(conjuncts, of: scope), scope, cost: cost)
+      // Objects that the predicate names are listed in it.
+      if let few = try finder.find(), few.numbers.count <= most || !few.areStored {
+        return AccessPlan(access: .numbers(few), residual: nodes(served: few.served))
+      }
+    }
+    return try walk() == nil ? plan(withoutOrder: true) : nil
   }
 
   /// The way that alone says all that the predicate says, so that its counts are the answer.
@@ -67,7 +99,7 @@ struct QueryPlanner {
 
   /// An index that has the order of the sort keys behind the columns that equalities fix.
   private func orderedAccess(_ candidates: AccessCandidates) throws -> OrderedAccess? {
-    guard query.rowsNeeded != nil, let key = query.sortKeys.first else { return nil }
+    guard let key = query.sortKeys.first else { return nil }
     var best: OrderedAccess?
     for place in query.entity.indexes.indices {
       let index = query.entity.indexes[place]

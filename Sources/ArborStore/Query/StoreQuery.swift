@@ -32,6 +32,18 @@ package struct StoreQuery: Sendable {
     self.continuation = continuation
   }
 
+  /// The part of the rows that lies behind one of them.
+  ///
+  /// - Parameters:
+  ///   - limit: The greatest number of rows; 0 for all.
+  ///   - place: Behind which row the part begins; nil for the beginning of the query's own rows.
+  package func part(limit: Int, behind place: RowContinuation?) -> StoreQuery {
+    StoreQuery(
+      entity: entity, includesSubentities: includesSubentities, predicate: predicate,
+      sortKeys: sortKeys, limit: limit, offset: place == nil ? offset : 0,
+      continuation: place ?? continuation)
+  }
+
   /// Behind which number the rows of a query without order begin; nil for all.
   var numberBehind: ObjectNumber? { sortKeys.isEmpty ? continuation?.number : nil }
 

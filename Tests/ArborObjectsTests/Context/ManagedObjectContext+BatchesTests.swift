@@ -200,15 +200,130 @@ import Testing
             var request = FetchRequest<Employee>(predicate: predicate, sortKeys: keys)
             (request.fetchLimit, request.fetchOffset) = (limit, offset)
             request.fetchBatchSize = 64
-            let cursor = try context.cursor(for: request)
-            var found: [ObjectID] = []
-            while let employee = try cursor.next() { found.append(employee.objectID) }
-            #expect(try found == context.fetchIDs(request), "\(keys) \(limit) \(offset)")
-            let rest = try cursor.next()
-            #expect(rest == nil)
+            for most in [0, 65_536] {
+              let cursor = try context.cursor(for: request, listingAtMost: most)
+              let found = try ids(cursor)
+              #expect(try found == context.fetchIDs(request), "\(keys) \(limit) \(offset)")
+              let rest = try cursor.next()
+              #expect(rest == nil)
+            }
           }
         }
       }
+    }
+  }
+
+  /// What a cursor meets, and the most rows that it kept.
+  private func ids(
+    _ cursor: FetchCursor<some ManagedObject>, keeping most: inout Int
+  ) throws -> [ObjectID] {
+    var found: [ObjectID] = []
+    while let object = try cursor.next() {
+      found.append(object.objectID)
+      most = max(most, cursor.heldCount)
+    }
+    return found
+  }
+
+  private func ids(_ cursor: FetchCursor<some ManagedObject>) throws -> [ObjectID] {
+    var most = 0
+    return try ids(cursor, keeping: &most)
+  }
+
+  @Test(arguments: [[], ["age"], ["-age"]] as [[SortKey]])
+  func aCursorKeepsABatchHoweverManyRowsThereAre(keys: [SortKey]) throws {
+    try use(2000) { (store, _) throws in
+      for predicate: FetchPredicate? in [
+        nil, "age < 48", "salary >= 0", "age > 20 AND nick != 'x'",
+      ] {
+        var request = FetchRequest<Employee>(predicate: predicate, sortKeys: keys)
+        request.fetchBatchSize = 20
+        let context = store.makeContext()
+        let expected = try store.makeContext().fetchIDs(request)
+        #expect(expected.count > 1000)
+        var most = 0
+        let cursor = try context.cursor(for: request, listingAtMost: 500)
+        #expect(try ids(cursor, keeping: &most) == expected)
+        #expect(most <= 40)
+      }
+      // An index that finds few rows gives a list of them.
+      let few = FetchRequest<Employee>(predicate: "age == 30", sortKeys: keys)
+      var most = 0
+      let cursor = try store.makeContext().cursor(for: few, listingAtMost: 500)
+      #expect(try ids(cursor, keeping: &most).count == most + 1)
+    }
+  }
+
+  @Test func onlyASortThatNoIndexGivesIsAList() throws {
+    try use { (store, _) throws in
+      let request = FetchRequest<Employee>(sortKeys: ["salary"])
+      let cursor = try store.makeContext().cursor(for: request, listingAtMost: 0)
+      #expect(cursor.heldCount == 500)
+    }
+  }
+
+  @Test func aCursorSeesPendingChangesInTheirPlaces() throws {
+    var random = SeededRandom()
+    try use { (store, _) throws in
+      let context = store.makeContext()
+      for employee in try context.fetch(Employee.self) {
+        switch Int.random(in: 0..<6, using: &random) {
+        case 0: employee.age = Int.random(in: 18...52, using: &random)
+        case 1: context.delete(employee)
+        case 2:
+          let fresh = context.insert(Employee.self)
+          fresh.age = Int.random(in: 18...52, using: &random)
+        default: break
+        }
+      }
+      for keys: [SortKey] in [[], ["age"], ["-age"]] {
+        for predicate: FetchPredicate? in [nil, "age < 40"] {
+          var request = FetchRequest<Employee>(predicate: predicate, sortKeys: keys)
+          request.fetchBatchSize = 30
+          let cursor = try context.cursor(for: request, listingAtMost: 0)
+          let expected = try context.fetchIDs(request)
+          #expect(try ids(cursor) == expected, "seed \(random.seed)")
+        }
+      }
+    }
+  }
+
+  @Test(arguments: [true, false]) func whatTheLoopMovesAheadIsMetOnce(commits: Bool) throws {
+    try use { (store, ids) throws in
+      let context = store.makeContext()
+      var request = FetchRequest<Employee>(sortKeys: ["age"])
+      request.fetchBatchSize = 16
+      let cursor = try context.cursor(for: request)
+      var met: Set<ObjectID> = []
+      var count = 0
+      while let employee = try cursor.next(), count <= ids.count {
+        count += 1
+        met.insert(employee.objectID)
+        employee.age += 7
+        if commits, count % 40 == 0 { try context.commit() }
+      }
+      #expect(count == ids.count && met.count == ids.count)
+      try context.commit()
+    }
+  }
+
+  @Test func keysThatDoNotTellTheOrderAreSorted() throws {
+    let model = try ManagedObjectModel(versionIdentifier: "1") {
+      Entity("Page") { Attribute("text", .string, .indexed, .optional) }
+    }
+    try ObjectStore.use(model) { store in
+      let context = store.makeContext()
+      let long = String(repeating: "x", count: 600)
+      for index in 0..<200 {
+        let page = try context.insert("Page")
+        let text = index % 3 == 0 ? "\(index)" : index % 3 == 1 ? "\(long)\(200 - index)" : "y"
+        try page.setValue(.string(text), forKey: "text")
+      }
+      try context.commit()
+      var request = FetchRequest<ManagedObject>(entity: "Page", sortKeys: ["text"])
+      request.fetchBatchSize = 30
+      let cursor = try context.cursor(for: request)
+      #expect(try ids(cursor) == context.fetchIDs(request))
     }
   }
 

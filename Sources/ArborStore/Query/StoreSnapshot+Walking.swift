@@ -1,0 +1,68 @@
+package import ArborModel
+
+/// Rows a batch at a time, without a list of all.
+extension StoreSnapshot {
+  /// The numbers of a query's rows where an index finds few of them, or where nothing but sorting
+  /// gives their order; nil where ``walk(_:overlay:allocator:)`` gives them batch by batch.
+  ///
+  /// - Parameter most: How many rows are few.
+  package func listedNumbers(
+    _ query: StoreQuery, atMost most: Int, overlay: FetchOverlay?
+  ) throws(StoreError) -> [ObjectNumber]? {
+    try answering {
+      let executor = try QueryExecutor(source, query, overlay: overlay)
+      guard let plan = try executor.planner.listing(atMost: most) else { return nil }
+      return try executor.answer(plan, RowNumbers(), skipsKnown: false).numbers
+    }
+  }
+
+  /// The rows of a query that has a limit, in its order and from behind its continuation, by a walk
+  /// that visits none of those before: along an index, or without sort keys by number.
+  ///
+  /// - Parameters:
+  ///   - overlay: The asking context's state; nil for the store's alone.
+  ///   - allocator: Where the records are copied.
+  /// - Returns: nil where there is no such walk, or where it met keys that do not tell the order.
+  package func walk(
+    _ query: StoreQuery, overlay: FetchOverlay?, allocator: SlabAllocator
+  ) throws(StoreError) -> FetchedRecords? {
+    try answering {
+      try QueryExecutor(source, query, overlay: overlay).walk(allocator)
+    }
+  }
+
+  /// Those of some objects that lie behind a query's continuation now.
+  package func numbers(
+    _ numbers: [ObjectNumber], behindContinuationOf query: StoreQuery, overlay: FetchOverlay?
+  ) throws(StoreError) -> [ObjectNumber] {
+    try answering {
+      let resolver = SnapshotResolver(try source, overlay: overlay)
+      let columns = SortColumns(query.sortKeys, schema: store.schema, resolver: resolver)
+      guard let continuation = query.continuation,
+        let order = ByteOrder(query.sortKeys, columns: columns)
+      else { return [] }
+      let place = try continuation.place(in: order)
+      let behind = try numbers.filter { number in
+        guard let record = resolver.record(of: number), let entity = store.schema.entity(of: number)
+        else { return false }
+        return try place.isBefore(number, record, of: entity, order)
+      }
+      try resolver.check()
+      return behind
+    }
+  }
+}
+
+extension QueryExecutor {
+  /// See ``StoreSnapshot/walk(_:overlay:allocator:)``.
+  fileprivate func walk(_ allocator: SlabAllocator) throws -> FetchedRecords? {
+    guard let plan = try planner.walk() else { return nil }
+    let sink = RowCollector(allocator, known: overlay?.known)
+    guard case .ordered(let walk) = plan.access else {
+      return try answerByNumber(plan, sink, skipsKnown: true).result
+    }
+    let columns = SortColumns(query.sortKeys, schema: source.schema, resolver: resolver)
+    guard let order = ByteOrder(query.sortKeys, columns: columns) else { return nil }
+    return try answerWalking(walk, plan.residual, try pendingMatches(), order, sink)?.result
+  }
+}

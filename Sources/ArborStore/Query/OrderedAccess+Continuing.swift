@@ -26,20 +26,18 @@ extension OrderedAccess {
 
   /// The bytes that the key of a row begins with.
   private func key(of continuation: RowContinuation, _ query: StoreQuery) -> [UInt8]? {
-    let fixed = matches.prefix { match in
-      if case .points(let values) = match.condition { values.count == 1 } else { false }
-    }
+    let fixedCount = matches.fixedCount
     var key = KeyBuffer()
-    if !fixed.isEmpty {
+    if fixedCount > 0 {
       // All keys of the walk begin with what the equalities fix, where nothing else narrows it.
-      guard matches.count == fixed.count, ranges.count == 1 else { return nil }
+      guard matches.count == fixedCount, ranges.count == 1 else { return nil }
       ranges[0].lower.withUnsafeBytes { key.append($0, mask: 0) }
     }
-    let sources = index.columns.prefix(fixed.count).map(\.source)
+    let sources = index.columns.prefix(fixedCount).map(\.source)
     let kept = zip(query.sortKeys, continuation.values).filter { sortKey, _ in
       !sources.contains { sortKey.isRead(from: $0) }
     }
-    for (column, (sortKey, value)) in zip(index.columns.dropFirst(fixed.count), kept) {
+    for (column, (sortKey, value)) in zip(index.columns.dropFirst(fixedCount), kept) {
       guard append(value, sortKey, column, to: &key) else { return nil }
     }
     return key.isCut ? nil : Array(key.bytes)
@@ -59,18 +57,6 @@ extension OrderedAccess {
     case (.toOne, _):
       return KeyEncoder.append(value, as: .reference, isAscending: column.isAscending, to: &key)
     case (.object, _), (.entityName, _): return false
-    }
-  }
-}
-
-extension BoundSortKey {
-  /// Whether the key is about what an index column is about.
-  fileprivate func isRead(from source: IndexSchema.Column.Source) -> Bool {
-    guard path.hops.isEmpty else { return false }
-    switch (path.leaf, source) {
-    case (.attribute(let attribute), .attribute(let slot)): return attribute.slot == slot
-    case (.toOne(let relationship), .toOne(let slot)): return relationship.slot == slot
-    default: return false
     }
   }
 }

@@ -116,7 +116,7 @@ struct QueryPlanner {
 
   /// Whether most entries of an index are of the family: that of an ancestor has the entries of
   /// other entities too, which a walk passes over.
-  private func isWorthWalking(_ index: IndexSchema, _ database: Database) throws -> Bool {
+  func isWorthWalking(_ index: IndexSchema, _ database: Database) throws -> Bool {
     if source.schema.entities[index.declaringEntity].concreteFamily.count == family.count {
       return true
     }
@@ -128,17 +128,15 @@ struct QueryPlanner {
   ) -> OrderedAccess? {
     guard !index.isText else { return nil }
     let leading = candidates.leadingMatches(of: index)
-    let fixed = leading.prefix { match in
-      if case .points(let values) = match.condition { values.count == 1 } else { false }
-    }
+    let fixedCount = leading.fixedCount
     // The order of a column that has one value decides nothing.
     let keys =
-      fixed.isEmpty
+      fixedCount == 0
       ? query.sortKeys
       : query.sortKeys.filter { key in
-        !index.columns.prefix(fixed.count).contains { key.isOrder(of: $0) }
+        !index.columns.prefix(fixedCount).contains { key.isOrder(of: $0) }
       }
-    let columns = index.columns.dropFirst(fixed.count)
+    let columns = index.columns.dropFirst(fixedCount)
     guard columns.count == keys.count, let column = columns.first, let key = keys.first else {
       return nil
     }
@@ -167,16 +165,32 @@ struct QueryPlanner {
   }
 }
 
+extension [ColumnMatch] {
+  /// How many columns at the beginning have one value each.
+  var fixedCount: Int {
+    prefix { match in
+      if case .points(let values) = match.condition { values.count == 1 } else { false }
+    }.count
+  }
+}
+
 extension BoundSortKey {
   /// Whether the key orders as an index column does.
   fileprivate func isOrder(of column: IndexSchema.Column) -> Bool {
-    guard path.hops.isEmpty, options.isDisjoint(with: [.localized, .numeric]) else { return false }
+    guard isRead(from: column.source), options.isDisjoint(with: [.localized, .numeric]) else {
+      return false
+    }
     switch column.kind {
-    case .plain: guard options.isEmpty else { return false }
-    case .folded(let folding): guard options.folding == folding else { return false }
+    case .plain: return options.isEmpty
+    case .folded(let folding): return options.folding == folding
     case .tokens: return false
     }
-    switch (path.leaf, column.source) {
+  }
+
+  /// Whether the key is about what an index column is about.
+  func isRead(from source: IndexSchema.Column.Source) -> Bool {
+    guard path.hops.isEmpty else { return false }
+    switch (path.leaf, source) {
     case (.attribute(let attribute), .attribute(let slot)): return attribute.slot == slot
     case (.toOne(let relationship), .toOne(let slot)): return relationship.slot == slot
     default: return false

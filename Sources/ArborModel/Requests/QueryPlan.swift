@@ -36,6 +36,9 @@ public struct QueryPlan: Sendable, Hashable {
     case sort
     /// Drops the first rows, and all after a number of rows.
     case limit
+    /// Makes values of the rows: one input that finds them, or for each value the index at whose
+    /// first or last key it is.
+    case aggregate
   }
 
   /// One step.
@@ -99,7 +102,7 @@ extension QueryPlan.Step {
   /// Whether the step takes rows from another one.
   fileprivate var isChained: Bool {
     switch kind {
-    case .filter, .sort, .limit: true
+    case .filter, .sort, .limit, .aggregate: true
     default: false
     }
   }

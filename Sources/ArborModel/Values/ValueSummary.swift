@@ -129,7 +129,8 @@ package struct ValueSummary: Sendable {
 }
 
 extension Value {
-  fileprivate var isNotANumber: Bool {
+  /// Whether this is a number's type without a number in it.
+  package var isNotANumber: Bool {
     switch self {
     case .double(let number): number.isNaN
     case .decimal(let number): number.isNaN

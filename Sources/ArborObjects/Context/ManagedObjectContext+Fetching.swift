@@ -81,6 +81,10 @@ extension ManagedObjectContext {
   /// Makes values of the objects that a request would give, in one pass and without making them; of
   /// its limited results where it has a limit or an offset.
   ///
+  /// Where all of them are minima and maxima of attributes that lead an index, and the predicate is
+  /// none, or no more than equalities of its columns before and a range of the attribute, they are
+  /// read from the ends of the index, whatever the number of objects.
+  ///
   /// ```swift
   /// let figures = try context.aggregate(request, [.sum("salary"), .average("salary")])
   /// ```
@@ -92,14 +96,21 @@ extension ManagedObjectContext {
     _ request: FetchRequest<T>, _ aggregates: [Aggregate]
   ) throws(ArborError) -> [Value] {
     try beginOperation()
-    let entity = try entity(for: request)
-    let query = try query(request.description, entity)
-    var bound: [BoundAggregate] = []
-    for aggregate in aggregates { bound.append(try aggregate.bind(to: entity, in: schema)) }
+    let (query, bound) = try query(for: request, aggregates)
     let overlay = overlay(for: request.description)
     return try onSnapshot { snapshot throws(StoreError) in
       try snapshot.aggregate(query, bound, overlay: overlay)
     }
+  }
+
+  private func query<T: ManagedObject>(
+    for request: FetchRequest<T>, _ aggregates: [Aggregate]
+  ) throws(ArborError) -> (StoreQuery, [BoundAggregate]) {
+    let entity = try entity(for: request)
+    let query = try query(request.description, entity)
+    var bound: [BoundAggregate] = []
+    for aggregate in aggregates { bound.append(try aggregate.bind(to: entity, in: schema)) }
+    return (query, bound)
   }
 
   /// How the store finds what a request asks for, as of the last commit.
@@ -122,6 +133,23 @@ extension ManagedObjectContext {
     return try onSnapshot { snapshot throws(StoreError) in
       try snapshot.explain(query, analyzes: analyze)
     }
+  }
+
+  /// How the store makes values of what a request asks for, as of the last commit.
+  ///
+  /// ```swift
+  /// print(try context.explain(request, [.minimum("age")]))
+  /// // aggregate minimum age
+  /// // └ index Employee.age: first key · about 1 row
+  /// ```
+  ///
+  /// - Throws: ``ArborError`` as ``aggregate(_:_:)``.
+  public func explain<T: ManagedObject>(
+    _ request: FetchRequest<T>, _ aggregates: [Aggregate]
+  ) throws(ArborError) -> QueryPlan {
+    try beginOperation()
+    let (query, bound) = try query(for: request, aggregates)
+    return try onSnapshot { snapshot throws(StoreError) in try snapshot.explain(query, bound) }
   }
 
   // MARK: Queries

@@ -68,6 +68,15 @@ extension Query {
   /// - Throws: ``ArborError`` as ``ManagedObjectContext/fetch(_:)``.
   public func explain() throws(ArborError) -> QueryPlan { try context.explain(request) }
 
+  /// How the store makes values of the objects.
+  ///
+  /// - Throws: ``ArborError`` as ``ManagedObjectContext/aggregate(_:_:)``.
+  public func explain(
+    _ aggregate: Aggregate, _ others: Aggregate...
+  ) throws(ArborError) -> QueryPlan {
+    try context.explain(request, [aggregate] + others)
+  }
+
   /// Calls `body` with one object after another, of which only a batch is made at a time; see
   /// ``ManagedObjectContext/cursor(for:)``.
   ///

@@ -62,6 +62,13 @@ final class ColumnMatch {
     related = nil
   }
 
+  /// The condition that there is a value.
+  init() {
+    condition = .range(ValueRange(lower: .null))
+    served = []
+    related = nil
+  }
+
   /// A condition by the objects that a relationship leads to.
   init(_ related: RelatedRows) {
     condition = .points(related.numbers.map { .integer(Int64(bitPattern: $0)) })

@@ -21,6 +21,25 @@ extension QueryExecutor {
     let explainer = PlanExplainer(self, PlanWords(query, showsValues: showsValues), counts)
     return QueryPlan(try explainer.root(plan), suggestedIndex: try advisor.advice(for: plan))
   }
+
+  /// How values are made of the rows.
+  ///
+  /// - Parameter showsValues: Whether the values of conditions, and of expressions, are shown.
+  func explain(_ aggregates: [BoundAggregate], showsValues: Bool) throws -> QueryPlan {
+    let detail = aggregates.map { aggregate in
+      let name = aggregate.function.rawValue
+      return showsValues && !aggregate.text.isEmpty ? "\(name) \(aggregate.text)" : name
+    }.joined(separator: ", ")
+    let explainer = PlanExplainer(self, PlanWords(query, showsValues: showsValues))
+    if let ends = try ends(aggregates) {
+      return QueryPlan(
+        .init(.aggregate, detail: detail, inputs: ends.map { explainer.step(end: $0) }))
+    }
+    let plan = try planner.plan()
+    return QueryPlan(
+      .init(.aggregate, detail: detail, inputs: [try explainer.root(plan)]),
+      suggestedIndex: try IndexAdvisor(planner).advice(for: plan))
+  }
 }
 
 /// Counts the rows that a query asks its conditions of.
@@ -107,6 +126,15 @@ private struct PlanExplainer {
         actualRows: counts?.visited)
     case .numbers(let list): return try step(list.source)
     }
+  }
+
+  /// A walk that ends at the first row.
+  func step(end: OrderedAccess) -> QueryPlan.Step {
+    let conditions = conditions(end.index, end.matches)
+    let end = (name: name(of: end.index), key: end.isForward ? "first key" : "last key")
+    return .init(
+      .index, name: end.name,
+      detail: conditions.isEmpty ? end.key : "\(conditions), \(end.key)", estimatedRows: 1)
   }
 
   private func step(_ source: NumberSource) throws -> QueryPlan.Step {

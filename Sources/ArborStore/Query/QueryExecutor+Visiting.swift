@@ -117,9 +117,7 @@ extension QueryExecutor {
   func visit<Sink: RowSink>(
     _ walk: OrderedAccess, _ nodes: [BoundNode], _ sink: inout Sink
   ) throws -> Bool {
-    guard let needed = query.rowsNeeded, needed > 0, var rows = try OrderedRows(self, nodes) else {
-      return false
-    }
+    guard var rows = try OrderedRows(self, nodes) else { return false }
     source.store.noteUse(ofIndex: walk.place)
     let cursor = try source.reader.cursor(walk.database)
     for range in walk.isForward ? walk.ranges : walk.ranges.reversed() {

@@ -2,22 +2,18 @@ package import ArborModel
 
 extension StoreSnapshot {
   /// Makes values of the rows that a fetch would give, from record bytes and in one pass; of its
-  /// limited rows where the query has a limit or an offset.
+  /// limited rows where the query has a limit or an offset. Least and greatest values come from the
+  /// ends of indexes where there are some.
   ///
   /// - Returns: The value of each aggregate, objects never among them.
   /// - Throws: As ``fetch(_:overlay:allocator:)``.
   package func aggregate(
     _ query: StoreQuery, _ aggregates: [BoundAggregate], overlay: FetchOverlay?
   ) throws(StoreError) -> [Value] {
-    let isLimited = query.limit > 0 || query.offset > 0
-    let query =
-      isLimited
-      ? query
-      : StoreQuery(
-        entity: query.entity, includesSubentities: query.includesSubentities,
-        predicate: query.predicate)
-    return try answering {
+    let query = query.forAggregates
+    return try answering(query, aggregates) {
       let executor = try QueryExecutor(source, query, overlay: overlay)
+      if let values = try executor.valuesAtEnds(aggregates) { return values }
       if let attribute = aggregates.singleAttribute {
         let summary = try executor.answer(FieldSummaries(attribute, of: query.entity)).summary
         return aggregates.map { summary.value(of: $0.function) }
@@ -29,6 +25,27 @@ extension StoreSnapshot {
       try executor.resolver.check()
       return summaries.results
     }
+  }
+
+  /// How values are made of the store's objects.
+  ///
+  /// - Parameter showsValues: Whether the values of conditions are shown.
+  package func explain(
+    _ query: StoreQuery, _ aggregates: [BoundAggregate], showsValues: Bool = true
+  ) throws(StoreError) -> QueryPlan {
+    try answering {
+      try QueryExecutor(source, query.forAggregates, overlay: nil)
+        .explain(aggregates, showsValues: showsValues)
+    }
+  }
+}
+
+extension StoreQuery {
+  /// The query for values of all its rows: without an order, where that does not choose the rows.
+  fileprivate var forAggregates: StoreQuery {
+    if limit > 0 || offset > 0 { return self }
+    return StoreQuery(
+      entity: entity, includesSubentities: includesSubentities, predicate: predicate)
   }
 }
 

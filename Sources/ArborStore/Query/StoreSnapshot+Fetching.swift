@@ -58,7 +58,9 @@ extension StoreSnapshot {
   package func fetchNumbers(
     _ query: StoreQuery, overlay: FetchOverlay?
   ) throws(StoreError) -> [ObjectNumber] {
-    try answering {
+    try answering(query) {
+      $0.count
+    } with: {
       try QueryExecutor(source, query, overlay: overlay).answer(RowNumbers()).numbers
     }
   }
@@ -68,7 +70,9 @@ extension StoreSnapshot {
     let first = StoreQuery(
       entity: query.entity, includesSubentities: query.includesSubentities,
       predicate: query.predicate, limit: 1, offset: query.offset)
-    return try answering {
+    return try answering(first, for: "existence") { _ in
+      nil
+    } with: {
       try QueryExecutor(source, first, overlay: overlay).answer(RowCounter()).count > 0
     }
   }
@@ -96,7 +100,7 @@ extension StoreSnapshot {
     let unordered = StoreQuery(
       entity: query.entity, includesSubentities: query.includesSubentities,
       predicate: query.predicate, limit: query.limit, offset: query.offset)
-    return try answering(unordered) {
+    return try answering(unordered, for: "count") {
       $0
     } with: {
       try QueryExecutor(source, unordered, overlay: overlay).count()
@@ -137,20 +141,6 @@ extension StoreSnapshot {
 
   var source: QuerySource {
     get throws { QuerySource(store: store, reader: try reader) }
-  }
-
-  /// Answers a query, and tells of it where it took long.
-  ///
-  /// - Parameter rows: How many rows the answer is; nil for answers of another kind.
-  func answering<R>(
-    _ query: StoreQuery, rows: (R) -> Int?, with body: () throws -> R
-  ) throws(StoreError) -> R {
-    guard let watch else { return try answering(body) }
-    let clock = ContinuousClock()
-    let start = clock.now
-    let answer = try answering(body)
-    watch.note(query, self, clock.now - start, rows: rows(answer))
-    return answer
   }
 
   /// Errors of every layer below become the store's in this one place.

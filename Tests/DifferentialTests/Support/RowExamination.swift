@@ -146,8 +146,10 @@ struct RowExamination {
         PlainStatistics.extreme(values, -1), PlainStatistics.extreme(values, 1),
       ])
       let name = attribute.name
-      let actual = try probe.context.aggregate(
-        fetch, [.count, .count(name), .countDistinct(name), .minimum(name), .maximum(name)])
+      // By themselves, the least and the greatest may come from the ends of an index.
+      let actual =
+        try probe.context.aggregate(fetch, [.count, .count(name), .countDistinct(name)])
+        + probe.context.aggregate(fetch, [.minimum(name), .maximum(name)])
       if !expected.isNearly(.list(actual.map(plain))) {
         return describe(fetch, "\(name) \(expected)", "\(actual)")
       }

@@ -85,7 +85,9 @@ public struct StoreOptions: Sendable, Hashable {
   public var maximumMapSize: Int?
   /// How much of an existing file is looked at.
   public var verification = Verification.automatic
-  /// From how long on a query is written to the program's log; nil for never.
+  /// From how long on a query is written to the program's log; nil for never. Whatever looks for
+  /// objects by a request counts: fetches, pages, windows, batches of cursors, counts, existence,
+  /// aggregates, rows, groups, and what `update` and `delete` of a query look for.
   ///
   /// The log's label is `ArborData.query`, its level notice. An entry has the entity, the form of
   /// the conditions without their values, the plan, the time in the store and the number of rows,

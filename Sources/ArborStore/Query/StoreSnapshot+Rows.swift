@@ -15,7 +15,10 @@ extension StoreSnapshot {
       entity: query.entity, includesSubentities: query.includesSubentities,
       predicate: query.predicate, sortKeys: plan.sortKeys, limit: isPlain ? plan.limit : 0,
       offset: isPlain ? plan.offset : 0)
-    return try answering {
+    let asked = plan.grouping == nil ? "rows" : "groups"
+    return try answering(query, for: asked) {
+      $0.count
+    } with: {
       let executor = try QueryExecutor(source, query, overlay: overlay)
       let environment = PredicateEnvironment(schema: store.schema, storeID: store.id)
       if let grouping = plan.grouping {

@@ -9,10 +9,15 @@ extension StoreSnapshot {
   package func listedNumbers(
     _ query: StoreQuery, atMost most: Int, overlay: FetchOverlay?
   ) throws(StoreError) -> [ObjectNumber]? {
-    try answering {
+    let listing = try answering {
       let executor = try QueryExecutor(source, query, overlay: overlay)
-      guard let plan = try executor.planner.listing(atMost: most) else { return nil }
-      return try executor.answer(plan, RowNumbers(), skipsKnown: false).numbers
+      return try executor.planner.listing(atMost: most).map { (executor: executor, plan: $0) }
+    }
+    guard let listing else { return nil }
+    return try answering(query) {
+      $0.count
+    } with: {
+      try listing.executor.answer(listing.plan, RowNumbers(), skipsKnown: false).numbers
     }
   }
 
@@ -26,7 +31,9 @@ extension StoreSnapshot {
   package func walk(
     _ query: StoreQuery, overlay: FetchOverlay?, allocator: SlabAllocator
   ) throws(StoreError) -> FetchedRecords? {
-    try answering {
+    try answering(query) {
+      $0?.rows.count
+    } with: {
       try QueryExecutor(source, query, overlay: overlay).walk(allocator)
     }
   }

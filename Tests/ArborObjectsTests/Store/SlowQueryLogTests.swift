@@ -39,12 +39,17 @@ import Testing
     return true
   }()
 
-  private func store(_ threshold: Duration?) throws -> PersistentStore {
+  private func store(
+    _ threshold: Duration?, entity: String = "LoggedNote"
+  ) throws -> PersistentStore {
     try PersistentStore(
       model: ManagedObjectModel(entities: [
         EntityDescription(
-          name: "LoggedNote",
-          attributes: [AttributeDescription(name: "body", type: .string, isOptional: true)])
+          name: entity,
+          attributes: [
+            AttributeDescription(name: "body", type: .string, isOptional: true),
+            AttributeDescription(name: "weight", type: .integer64, defaultValue: 0),
+          ])
       ]), at: .inMemory, options: StoreOptions(slowQueryThreshold: threshold))
   }
 
@@ -63,8 +68,50 @@ import Testing
     #expect(own.map(\.metadata["rows"]) == ["1", "1"])
     #expect(own.allSatisfy { $0.label == "ArborData.query" })
     #expect(own.first?.metadata["query"] == "LoggedNote where body == ?")
+    #expect(own.last?.metadata["query"]?.hasPrefix("count of LoggedNote") == true)
     #expect(own.first?.metadata["suggestedIndex"]?.contains("\"body\"") == true)
     #expect(!own.contains { "\($0)".contains("secret") || "\($0)".contains("'sec'") })
+    store.close()
+  }
+
+  /// Whatever reads rows by a predicate, and what its entry says of the question.
+  private static let readers:
+    [(asked: String, rows: String?, read: @Sendable (Query<ManagedObject>) throws -> Void)] = [
+      ("existence of ", nil, { _ = try $0.isEmpty }),
+      ("count of ", "3", { _ = try $0.count }),
+      (
+        "minimum, sum of ", nil,
+        { _ = try $0.aggregates(.minimum("body"), .sum("weight * 98765432101")) }
+      ),
+      ("rows of ", "3", { _ = try $0.rows("body") }),
+      ("groups of ", "1", { _ = try $0.rows("count(body) AS n") }),
+      ("", "3", { _ = try $0.ids }),
+      ("", "3", { _ = try $0.context.fetchWindow($0.request) }),
+      ("", "3", { _ = try $0.page() }),
+      ("", "3", { try $0.forEach { _ in } }),
+      ("", "3", { _ = try $0.update(["body": "secret too"]) }),
+      ("", "3", { _ = try $0.delete() }),
+    ]
+
+  @Test(arguments: readers.indices) func everythingThatReadsIsLogged(place: Int) throws {
+    try #require(Self.isSetUp)
+    let name = "LoggedNote\(place)"
+    let store = try store(.zero, entity: name)
+    let context = store.makeContext()
+    for index in 0..<3 {
+      let note = try context.insert(name)
+      try note.setValue(.string("secret \(index)"), forKey: "body")
+    }
+    try context.commit()
+    let reader = Self.readers[place]
+    try reader.read(context.objects(name).filter("body BEGINSWITH \("secret")"))
+    let own = Self.entries.withLock { entries in entries.filter { $0.metadata["entity"] == name } }
+    let entry = try #require(own.first)
+    #expect(own.count == 1 || reader.asked.isEmpty)
+    #expect(entry.metadata["query"]?.hasPrefix("\(reader.asked)\(name) where ") == true)
+    #expect(entry.metadata["rows"] == reader.rows)
+    #expect(entry.metadata["plan"]?.isEmpty == false)
+    #expect(!own.contains { "\($0)".contains("secret") || "\($0)".contains("98765432101") })
     store.close()
   }
 

@@ -7,6 +7,32 @@ enum Edit {
   case add(Int, PlainModel.Relationship, Int)
   case remove(Int, PlainModel.Relationship, Int)
   case delete(Int)
+  /// All objects of a query, which are so many.
+  case updateAll(PlainRequest, seed: UInt64, [Assignment], count: Int)
+  case deleteAll(PlainRequest, seed: UInt64, count: Int)
+
+  /// One property that an update query sets.
+  enum Assignment {
+    case value(String, PlainValue)
+    case target(PlainModel.Relationship, Int?)
+    case members(PlainModel.Relationship, [Int])
+
+    var name: String {
+      switch self {
+      case .value(let name, _): name
+      case .target(let relationship, _), .members(let relationship, _): relationship.name
+      }
+    }
+
+    /// What the property is set to.
+    var value: PlainValue {
+      switch self {
+      case .value(_, let value): value
+      case .target(_, let target): target.map(PlainValue.object) ?? .null
+      case .members(_, let members): .list(members.map(PlainValue.object))
+      }
+    }
+  }
 }
 
 /// Random changes, made to the naive graph as they are drawn.
@@ -39,6 +65,7 @@ struct EditGenerator {
       case 0...1: insert()
       case 2...4: update()
       case 5: delete()
+      case 6 where dice.chance(40): dice.chance(75) ? updateAll() : deleteAll()
       default: if let key = someKey() { relate(key, percent: 30) }
       }
     }
@@ -98,7 +125,7 @@ struct EditGenerator {
       value = attribute.kind == .text ? .text("u\(nextUnique)") : .integer(nextUnique)
       nextUnique += 1
     } else {
-      value = ValueGenerator(dice: dice).value(attribute.kind)
+      value = ValueGenerator(dice: dice).value(for: attribute)
     }
     if attribute.isOptional, dice.chance(25) { value = .null }
     assign(value, to: attribute, of: key)
@@ -115,6 +142,56 @@ struct EditGenerator {
     guard let key = someKey() else { return }
     graph.delete(key)
     edits.append(.delete(key))
+  }
+
+  // MARK: Queries
+
+  /// A request that sees the changes before it.
+  private func query(upTo most: Int?) -> PlainRequest {
+    var request = RequestGenerator(dice: dice, graph: graph).request()
+    request.includesPendingChanges = true
+    if let most { request.limit = dice.int(1...most) }
+    return request
+  }
+
+  private mutating func deleteAll() {
+    // Enough has to be left to ask for.
+    let request = query(upTo: 3)
+    let keys = request.window(request.matches(in: graph))
+    for key in keys { graph.delete(key) }
+    edits.append(.deleteAll(request, seed: dice.next(), count: keys.count))
+  }
+
+  private mutating func updateAll() {
+    let request = query(upTo: dice.chance(50) ? 8 : nil)
+    let keys = request.window(request.matches(in: graph))
+    var assignments: [Edit.Assignment] = []
+    let attributes = model.attributes(request.entity).filter { !$0.isUnique }
+    for attribute in dice.few(attributes, upTo: 2) {
+      let isNull = attribute.isOptional && dice.chance(20)
+      let value = isNull ? .null : ValueGenerator(dice: dice).value(for: attribute)
+      assignments.append(.value(attribute.name, value))
+    }
+    for relationship in dice.few(model.relationships(request.entity), upTo: 1) {
+      let candidates = graph.keys(of: relationship.destination)
+      assignments.append(
+        relationship.isToMany
+          ? .members(relationship, dice.few(candidates, upTo: 3))
+          : .target(relationship, dice.chance(20) ? nil : dice.some(candidates)))
+    }
+    for key in keys {
+      for assignment in assignments.sorted(by: { $0.name < $1.name }) { apply(assignment, to: key) }
+    }
+    edits.append(.updateAll(request, seed: dice.next(), assignments, count: keys.count))
+  }
+
+  private mutating func apply(_ assignment: Edit.Assignment, to key: Int) {
+    switch assignment {
+    case .value(let name, let value): graph.set(name, of: key, value)
+    case .target(let relationship, let target): graph.setTarget(relationship, of: key, target)
+    case .members(let relationship, let members):
+      graph.setMembers(relationship, of: key, members)
+    }
   }
 
   private mutating func relate(_ key: Int, percent: Int) {

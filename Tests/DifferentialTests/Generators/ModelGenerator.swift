@@ -47,6 +47,10 @@ struct ModelGenerator {
           kind: dice.chance(30) ? .text : dice.one(PlainModel.Kind.allCases),
           isOptional: dice.chance(70)))
     }
+    if dice.chance(40) {
+      entity.attributes.append(
+        PlainModel.Attribute(name: name("w"), kind: .text, isOptional: true, hasWords: true))
+    }
     if dice.chance(30) {
       let attribute = PlainModel.Attribute(
         name: name("u"), kind: dice.one([.text, .integer64]), isOptional: dice.chance(50),

@@ -59,6 +59,10 @@ struct RequestGenerator {
       if attribute.kind == .text {
         key.foldsCase = dice.chance(30)
         key.foldsDiacritics = dice.chance(30)
+        if attribute.hasWords {
+          key.isLocalized = dice.chance(40)
+          key.isNumeric = dice.chance(40)
+        }
       }
     }
     return key

@@ -4,6 +4,11 @@ import Foundation
 struct ValueGenerator {
   let dice: Dice
 
+  /// A value that an attribute can hold, never nil.
+  func value(for attribute: PlainModel.Attribute) -> PlainValue {
+    attribute.hasWords ? .text(dice.one(Self.words)) : value(attribute.kind)
+  }
+
   /// A value that an attribute of a kind can hold, never nil.
   func value(_ kind: PlainModel.Kind) -> PlainValue {
     switch kind {
@@ -60,6 +65,10 @@ struct ValueGenerator {
     "https://a.example/", "https://a.example/b", "https://b.example/", "urn:x:1", "file:///a%20b",
   ]
 
+  private static let words = [
+    "", "a", "A", "ab", "Ab", "b", "\u{E9}", "\u{C9}", "e", "E", "z", "\u{E4}", "item 9", "item 10",
+    "item 010", "Item 9", "9", "10", "a9b", "a10b",
+  ]
   private static let long = String(repeating: "x", count: 600)
   /// Texts that collide once case or diacritics are overlooked, those with meanings in patterns and
   /// literals, and some whose index keys are cut.

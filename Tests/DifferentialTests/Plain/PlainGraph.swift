@@ -11,6 +11,8 @@ struct PlainGraph {
   let model: PlainModel
   /// By key; keys ascend in the order of insertion.
   private(set) var objects: [Int: Object] = [:]
+  /// Of every key that was ever given.
+  private var entities: [Int: Int] = [:]
   private var nextKey = 1
 
   init(_ model: PlainModel) { self.model = model }
@@ -24,7 +26,7 @@ struct PlainGraph {
   }
 
   /// A number that has the order of IDs.
-  func rank(_ key: Int) -> Int { (objects[key]?.entity ?? 0) << 32 | key }
+  func rank(_ key: Int) -> Int { (entities[key] ?? 0) << 32 | key }
 
   func isBefore(_ left: Int, _ right: Int) -> Bool { rank(left) < rank(right) }
 
@@ -46,6 +48,7 @@ struct PlainGraph {
   mutating func insert(_ entity: Int) -> Int {
     defer { nextKey += 1 }
     objects[nextKey] = Object(key: nextKey, entity: entity)
+    entities[nextKey] = entity
     return nextKey
   }
 

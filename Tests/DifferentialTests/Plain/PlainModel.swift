@@ -40,6 +40,9 @@ struct PlainModel {
     var kind: Kind
     var isOptional: Bool
     var isUnique = false
+    /// Whether its texts are words, for which the platform's collation is an order. It is none for
+    /// texts of control characters and lone marks.
+    var hasWords = false
   }
 
   struct Relationship {

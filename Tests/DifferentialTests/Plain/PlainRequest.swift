@@ -5,6 +5,9 @@ struct PlainRequest {
     var isAscending: Bool
     var foldsCase = false
     var foldsDiacritics = false
+    /// By the rules of the locale; digits as the numbers they write.
+    var isLocalized = false
+    var isNumeric = false
 
     var text: String { path.map(\.text).joined(separator: ".") }
   }
@@ -25,16 +28,30 @@ struct PlainRequest {
       keys = keys.filter { PlainEvaluator(graph, candidate: $0).holds(predicate) }
     }
     guard !sortKeys.isEmpty else { return keys }
-    let rows = keys.map { key in
-      (key: key, values: sortKeys.map { Self.value($0, of: key, in: graph) })
+    return keys.map { place(of: $0, in: graph) }.sorted { isBefore($0, $1, graph) }.map(\.key)
+  }
+
+  /// Where an object stands in the order.
+  struct Place {
+    let key: Int
+    let values: [PlainValue]
+  }
+
+  func place(of key: Int, in graph: PlainGraph) -> Place {
+    Place(key: key, values: sortKeys.map { Self.value($0, of: key, in: graph) })
+  }
+
+  /// The matches that come behind a place, where an object stood once.
+  func matches(in graph: PlainGraph, behind place: Place) -> [Int] {
+    matches(in: graph).filter { isBefore(place, self.place(of: $0, in: graph), graph) }
+  }
+
+  private func isBefore(_ left: Place, _ right: Place, _ graph: PlainGraph) -> Bool {
+    for (place, key) in sortKeys.enumerated() {
+      let order = key.compare(left.values[place], right.values[place], graph)
+      if order != 0 { return (order < 0) == key.isAscending }
     }
-    return rows.sorted { left, right in
-      for (place, key) in sortKeys.enumerated() {
-        let order = left.values[place].compared(to: right.values[place], objects: graph.rank)
-        if order != 0 { return (order < 0) == key.isAscending }
-      }
-      return graph.isBefore(left.key, right.key)
-    }.map(\.key)
+    return graph.isBefore(left.key, right.key)
   }
 
   /// The part of all matches that the request gives.
@@ -45,7 +62,22 @@ struct PlainRequest {
 
   private static func value(_ key: SortKey, of object: Int, in graph: PlainGraph) -> PlainValue {
     let value = PlainEvaluator(graph, candidate: object).value(.path(key.path))
-    guard case .text(let text) = value else { return value }
+    guard case .text(let text) = value, !key.isCollated else { return value }
     return .text(PlainText.fold(text, case: key.foldsCase, diacritics: key.foldsDiacritics))
+  }
+}
+
+extension PlainRequest.SortKey {
+  /// Whether texts are compared by more than code points.
+  var isCollated: Bool { isLocalized || isNumeric }
+
+  /// -1, 0 or 1.
+  fileprivate func compare(_ left: PlainValue, _ right: PlainValue, _ graph: PlainGraph) -> Int {
+    guard isCollated, case .text(let left) = left, case .text(let right) = right else {
+      return left.compared(to: right, objects: graph.rank)
+    }
+    return PlainText.collate(
+      left, right, case: foldsCase, diacritics: foldsDiacritics, localized: isLocalized,
+      numeric: isNumeric)
   }
 }

@@ -34,6 +34,18 @@ enum PlainText {
     lexicographic(left.unicodeScalars.map(\.value), right.unicodeScalars.map(\.value))
   }
 
+  /// -1, 0 or 1 by the platform's collation, which the documentation names as the rule.
+  static func collate(
+    _ left: String, _ right: String, case folds: Bool, diacritics strips: Bool,
+    localized: Bool, numeric: Bool
+  ) -> Int {
+    var options: String.CompareOptions = []
+    if folds { options.insert(.caseInsensitive) }
+    if strips { options.insert(.diacriticInsensitive) }
+    if numeric { options.insert(.numeric) }
+    return left.compare(right, options: options, locale: localized ? Locale.current : nil).rawValue
+  }
+
   static func isPart(_ part: String, of text: String) -> Bool {
     let (part, text) = (scalars(part), scalars(text))
     if part.isEmpty || part.count > text.count { return false }

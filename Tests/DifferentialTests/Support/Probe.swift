@@ -30,6 +30,8 @@ final class Probe {
       var options: SortKey.Options = []
       if key.foldsCase { options.insert(.caseInsensitive) }
       if key.foldsDiacritics { options.insert(.diacriticInsensitive) }
+      if key.isLocalized { options.insert(.localized) }
+      if key.isNumeric { options.insert(.numeric) }
       return SortKey(key.text, isAscending: key.isAscending, options: options)
     }
     fetch.fetchLimit = request.limit
@@ -37,6 +39,31 @@ final class Probe {
     fetch.includesSubentities = request.includesSubentities
     fetch.includesPendingChanges = request.includesPendingChanges
     return fetch
+  }
+
+  /// The same as a query.
+  func query(_ fetch: FetchRequest<ManagedObject>) -> Query<ManagedObject> {
+    let query = context.objects(fetch.entity).order(by: fetch.sortKeys).limit(fetch.fetchLimit)
+      .offset(fetch.fetchOffset).includingSubentities(fetch.includesSubentities)
+    return fetch.predicate.map { query.filter($0) } ?? query
+  }
+
+  /// A value of the store as the naive graph has it.
+  func plain(_ value: Value) -> PlainValue {
+    switch value {
+    case .null, .composite: .null
+    case .boolean(let flag): .boolean(flag)
+    case .integer(let number): .integer(number)
+    case .double(let number): .double(number)
+    case .decimal(let number): .decimal(number)
+    case .string(let text): .text(text)
+    case .date(let date): .date(date.timeIntervalSinceReferenceDate)
+    case .binary(let data): .bytes(Array(data))
+    case .uuid(let uuid): .uuid(uuid)
+    case .uri(let url): .uri(url.absoluteString)
+    case .objectID(let id): .object(key(id))
+    case .list(let values): .list(values.map(plain))
+    }
   }
 }
 

@@ -27,7 +27,7 @@ struct RowExamination {
       }
       let expected = rows.rows(in: graph)
       let actual = try probe.context.fetchRows(request).map { row in
-        rows.columns.indices.map { plain(row["c\($0)"] ?? .string("missing")) }
+        rows.columns.indices.map { probe.plain(row["c\($0)"] ?? .string("missing")) }
       }
       if PlainValue.list(expected.map(PlainValue.list))
         .isNearly(.list(actual.map(PlainValue.list)))
@@ -66,23 +66,6 @@ struct RowExamination {
     }
   }
 
-  private func plain(_ value: Value) -> PlainValue {
-    switch value {
-    case .null, .composite: .null
-    case .boolean(let flag): .boolean(flag)
-    case .integer(let number): .integer(number)
-    case .double(let number): .double(number)
-    case .decimal(let number): .decimal(number)
-    case .string(let text): .text(text)
-    case .date(let date): .date(date.timeIntervalSinceReferenceDate)
-    case .binary(let data): .bytes(Array(data))
-    case .uuid(let uuid): .uuid(uuid)
-    case .uri(let url): .uri(url.absoluteString)
-    case .objectID(let id): .object(probe.key(id))
-    case .list(let values): .list(values.map(plain))
-    }
-  }
-
   // MARK: Other ways to the same objects
 
   /// What is wrong with cursors, pages, figures, last and whether there is anything.
@@ -91,10 +74,7 @@ struct RowExamination {
     do {
       var fetch = try probe.request(request, in: graph.model, .literal, seed: question.seed)
       let window = request.window(question.matches)
-      var query = probe.context.objects(fetch.entity).order(by: fetch.sortKeys)
-        .limit(fetch.fetchLimit).offset(fetch.fetchOffset)
-        .includingSubentities(fetch.includesSubentities)
-      if let predicate = fetch.predicate { query = query.filter(predicate) }
+      let query = probe.query(fetch)
       if try query.isEmpty != window.isEmpty { return describe(fetch, "\(window)", "isEmpty") }
       let last = try query.last.map { probe.key($0.objectID) }
       if last != window.last { return describe(fetch, "\(window)", "last \(last ?? 0)") }
@@ -150,7 +130,7 @@ struct RowExamination {
       let actual =
         try probe.context.aggregate(fetch, [.count, .count(name), .countDistinct(name)])
         + probe.context.aggregate(fetch, [.minimum(name), .maximum(name)])
-      if !expected.isNearly(.list(actual.map(plain))) {
+      if !expected.isNearly(.list(actual.map(probe.plain))) {
         return describe(fetch, "\(name) \(expected)", "\(actual)")
       }
     }

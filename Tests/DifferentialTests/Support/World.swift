@@ -13,6 +13,8 @@ final class World {
   private var committed: PlainGraph
   private let folder: TemporaryFolder
   private var stores: [Side] = []
+  /// Tokens of pages of the stores, by place.
+  private var trails: [(side: Int, trail: PageTrail)] = []
   private(set) var cases = 0
 
   /// One of the stores with the IDs it gave.
@@ -65,12 +67,14 @@ final class World {
     let first = draw(requests)
     if asksForObjects { try examine("committed", probes(), first) }
     try examineRows("committed", probes(), first)
+    if asksForObjects { try beginPages(first) }
     for round in 0..<rounds {
       let pending = probes()
       try change(pending, edits.change())
       let drawn = draw(requests)
       try examine("pending", pending, drawn)
       try examineRows("pending", pending, drawn)
+      try continuePages("pending", pending)
       if dice.chance(15) {
         for probe in pending { probe.context.rollback() }
         edits.restore(committed)
@@ -82,10 +86,13 @@ final class World {
       committed = edits.graph
       let same = again(drawn)
       try examine("after commit", dice.chance(50) ? pending : probes(), same)
+      try continuePages("after commit", probes())
+      try beginPages(same)
       if round == rounds - 1 {
         stores[0].store.close()
         stores[0].store = try open(withIndexes: true)
         try examine("after reopening", [probes()[0]], same)
+        try continuePages("after reopening", [probes()[0]])
       }
     }
     for side in stores { try side.store.check() }
@@ -99,7 +106,7 @@ final class World {
     _ probes: [Probe], _ edits: [Edit], then: (ManagedObjectContext) throws -> Void = { _ in }
   ) throws {
     for (probe, side) in zip(probes, stores) {
-      try apply(edits, probe.context, side.ids)
+      try apply(edits, probe, side.ids)
       try then(probe.context)
     }
   }
@@ -123,15 +130,46 @@ final class World {
     return questions.map { examination.question($0.request, seed: $0.seed) }
   }
 
-  /// Rows, groups, figures and pages.
+  /// Fetches first pages of committed data.
+  private func beginPages(_ questions: [Examination.Question]) throws {
+    trails = []
+    for (place, probe) in probes().enumerated() {
+      for question in questions where question.request.includesPendingChanges && dice.chance(5) {
+        cases += 1
+        do {
+          guard let trail = try PageTrail(question, probe, committed) else { continue }
+          trails.append((place, trail))
+        } catch {
+          throw report("committed", "\(question.request): \(error)", probe)
+        }
+      }
+    }
+  }
+
+  /// Goes on behind them in what the data has become.
+  private func continuePages(_ state: String, _ probes: [Probe]) throws {
+    for (side, trail) in trails where side < probes.count {
+      cases += 1
+      if let problem = trail.problem(probes[side], edits.graph) {
+        throw report(state, problem, probes[side])
+      }
+    }
+  }
+
+  /// Rows, groups, figures, pages, cursors and windows.
   private func examineRows(
     _ state: String, _ probes: [Probe], _ questions: [Examination.Question]
   ) throws {
     let rows = RowGenerator(requests: RequestGenerator(dice: dice, graph: edits.graph))
     for (place, probe) in probes.enumerated() {
       let examination = RowExamination(graph: edits.graph, probe: probe)
+      let ways = WayExamination(graph: edits.graph, probe: probe, dice: dice)
       for question in questions where question.request.includesPendingChanges && dice.chance(8) {
         if let problem = examination.problem(question) { throw report(state, problem, probe) }
+      }
+      for question in questions where question.request.includesPendingChanges && dice.chance(8) {
+        cases += 1
+        if let problem = ways.problem(question) { throw report(state, problem, probe) }
       }
       for _ in 0..<(questions.count / (place + 5)) {
         cases += 1
@@ -176,8 +214,9 @@ final class World {
   // MARK: Changing
 
   private func apply(
-    _ edits: [Edit], _ context: ManagedObjectContext, _ ids: ObjectIDs
+    _ edits: [Edit], _ probe: Probe, _ ids: ObjectIDs
   ) throws {
+    let context = probe.context
     func object(_ key: Int) throws -> ManagedObject { try context.object(with: ids.id(key)) }
     for edit in edits {
       switch edit {
@@ -194,8 +233,26 @@ final class World {
       case .remove(let key, let relationship, let member):
         try object(key).remove(object(member), forKey: relationship.name)
       case .delete(let key): context.delete(try object(key))
+      case .updateAll(let request, let seed, let assignments, let count):
+        let query = try probe.query(probe.request(request, in: model, .literal, seed: seed))
+        let values = assignments.map { ($0.name, $0.value.value(ids.id)) }
+        try check(count, request, probe) {
+          try query.update(Dictionary(uniqueKeysWithValues: values))
+        }
+      case .deleteAll(let request, let seed, let count):
+        let query = try probe.query(probe.request(request, in: model, .literal, seed: seed))
+        try check(count, request, probe) { try query.delete() }
       }
     }
+  }
+
+  private func check(
+    _ count: Int, _ request: PlainRequest, _ probe: Probe, _ change: () throws -> Int
+  ) throws {
+    cases += 1
+    let changed = try change()
+    if changed == count { return }
+    throw report("changing", "changed \(changed), expected \(count): \(request)", probe)
   }
 
   // MARK: Reporting
@@ -212,7 +269,8 @@ final class World {
     let plan = fetch.flatMap { try? probe.context.explain($0) }.map { "\($0)" }
     let keys = request.sortKeys.map {
       ($0.isAscending ? "" : "-") + $0.text + ($0.foldsCase ? "[c]" : "")
-        + ($0.foldsDiacritics ? "[d]" : "")
+        + ($0.foldsDiacritics ? "[d]" : "") + ($0.isLocalized ? "[l]" : "")
+        + ($0.isNumeric ? "[numeric]" : "")
     }
     return Disagreement(
       description: """

@@ -2,6 +2,9 @@
 #include "arbor_bits.h"
 
 #include <string.h>
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
 
 // The polynomial of CRC-32C, bit-reversed (RFC 3720, appendix B.4).
 #define CASTAGNOLI 0x82F63B78u
@@ -90,7 +93,56 @@ uint32_t arbor_record_crc32c(uint64_t key, uint16_t entity, const void *bytes, s
   return ~crc_bytewise(crc_bytewise(~0u, prefix, 10), bytes, count);
 }
 
+// A library's search prepares tables, which costs more than looking through a short text.
+#define SHORT_HAYSTACK 256
+
+static int holds(const unsigned char *place, const unsigned char *needle, size_t count) {
+  return place[0] == needle[0] && place[count - 1] == needle[count - 1] &&
+         memcmp(place, needle, count) == 0;
+}
+
+static const void *find_in_short(const unsigned char *haystack, size_t haystack_count,
+                                 const unsigned char *needle, size_t needle_count) {
+  size_t places = haystack_count - needle_count + 1;
+  size_t place = 0;
+#if defined(__SSE2__)
+  // Sixteen places at a time: where the first and the last byte fit, the rest is compared.
+  __m128i first = _mm_set1_epi8((char)needle[0]);
+  __m128i last = _mm_set1_epi8((char)needle[needle_count - 1]);
+  for (; place + 16 <= places; place += 16) {
+    const unsigned char *start = haystack + place;
+    __m128i begins = _mm_cmpeq_epi8(first, _mm_loadu_si128((const __m128i *)start));
+    __m128i ends =
+        _mm_cmpeq_epi8(last, _mm_loadu_si128((const __m128i *)(start + needle_count - 1)));
+    unsigned fits = (unsigned)_mm_movemask_epi8(_mm_and_si128(begins, ends));
+    for (; fits; fits &= fits - 1) {
+      const unsigned char *found = start + __builtin_ctz(fits);
+      if (memcmp(found, needle, needle_count) == 0) return found;
+    }
+  }
+  if (place + 8 <= places) {
+    const unsigned char *start = haystack + place;
+    __m128i begins = _mm_cmpeq_epi8(first, _mm_loadl_epi64((const __m128i *)start));
+    __m128i ends =
+        _mm_cmpeq_epi8(last, _mm_loadl_epi64((const __m128i *)(start + needle_count - 1)));
+    unsigned fits = (unsigned)_mm_movemask_epi8(_mm_and_si128(begins, ends)) & 255;
+    for (; fits; fits &= fits - 1) {
+      const unsigned char *found = start + __builtin_ctz(fits);
+      if (memcmp(found, needle, needle_count) == 0) return found;
+    }
+    place += 8;
+  }
+#endif
+  for (; place < places; place++) {
+    if (holds(haystack + place, needle, needle_count)) return haystack + place;
+  }
+  return NULL;
+}
+
 const void *arbor_find(const void *haystack, size_t haystack_count, const void *needle,
                        size_t needle_count) {
-  return memmem(haystack, haystack_count, needle, needle_count);
+  if (needle_count == 0 || haystack_count < needle_count || haystack_count > SHORT_HAYSTACK) {
+    return memmem(haystack, haystack_count, needle, needle_count);
+  }
+  return find_in_short(haystack, haystack_count, needle, needle_count);
 }

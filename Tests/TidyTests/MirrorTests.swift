@@ -16,7 +16,6 @@ import Testing
     "BoundNode+Relations": "PlannedWaysTests",
     "BoundConjunction": "PredicateNormalizerTests",
     "BoundPredicate": "PredicateBinderTests",
-    "ByteMatcher": "PredicateCompilerTests",
     "CodePointGlob": "GlobPatternTests",
     "ChangeMerger": "ManagedObjectContext+MergingTests",
     "ColumnMatch": "QueryPlannerTests",

@@ -8,19 +8,13 @@ internal import CArborBits
 /// worse than later. Segments are compared as bytes, which is right for texts of any language where
 /// no `?` asks what a character is, and for ASCII always; the other texts are read by code points.
 struct GlobPattern: ByteMatcher {
-  private let segments: GlobBytes?
-  private let general: CodePointGlob
+  // One reference, which is all that a closure around the pattern has to count.
+  private let segments: GlobBytes
 
-  init(_ pattern: String) {
-    general = CodePointGlob(pattern)
-    segments = GlobBytes(general)
-  }
+  init(_ pattern: String) { segments = GlobBytes(CodePointGlob(pattern)) }
 
   @inline(__always)
-  func matches(_ bytes: UnsafeRawBufferPointer) -> Bool {
-    if let segments, !segments.needsASCII || bytes.isASCII { return segments.matches(bytes) }
-    return general.matches(bytes)
-  }
+  func matches(_ bytes: UnsafeRawBufferPointer) -> Bool { segments.matches(bytes) }
 }
 
 /// The segments of a pattern as runs of bytes, laid out such that a text is matched without
@@ -37,24 +31,32 @@ private final class GlobBytes {
     let places: UnsafePointer<UInt64>?
   }
 
-  /// Whether only texts of ASCII can be matched.
-  let needsASCII: Bool
+  /// What texts can be compared as bytes.
+  private enum Reach {
+    /// None: a segment has `?` and is longer than a word has bits, or is not ASCII.
+    case nothing
+    case ascii
+    case everything
+  }
+
+  private let general: CodePointGlob
+  private let reach: Reach
   private let hasStars: Bool
   private let first: Segment
   private let last: Segment
   private let middle: UnsafeMutableBufferPointer<Segment>
   private let memory: [UnsafeMutableRawPointer]
 
-  /// Nil where a segment has `?` and is longer than a word has bits, or is not ASCII.
-  init?(_ pattern: CodePointGlob) {
+  init(_ pattern: CodePointGlob) {
+    general = pattern
     let all = [pattern.first] + pattern.middle + (pattern.last.map { [$0] } ?? [])
-    guard all.allSatisfy({ $0.isLiteral || ($0.units.count <= 64 && $0.isASCII) }) else {
-      return nil
-    }
-    needsASCII = all.contains { !$0.isLiteral }
+    let isReached = all.allSatisfy { $0.isLiteral || ($0.units.count <= 64 && $0.isASCII) }
+    let isLiteral = all.allSatisfy(\.isLiteral)
+    reach = isLiteral ? .everything : (isReached ? .ascii : .nothing)
     hasStars = pattern.last != nil
     var memory: [UnsafeMutableRawPointer] = []
-    let made = all.map { Self.segment($0, &memory) }
+    let made = (isReached ? all : all.map { _ in GlobSegment([]) })
+      .map { Self.segment($0, &memory) }
     first = made[0]
     last = made[made.count - 1]
     middle = .allocate(capacity: pattern.middle.count)
@@ -87,6 +89,15 @@ private final class GlobBytes {
 
   @inline(__always)
   func matches(_ text: UnsafeRawBufferPointer) -> Bool {
+    switch reach {
+    case .everything: return areFound(in: text)
+    case .ascii where text.isASCII: return areFound(in: text)
+    case .ascii, .nothing: return general.matches(text)
+    }
+  }
+
+  @inline(__always)
+  private func areFound(in text: UnsafeRawBufferPointer) -> Bool {
     guard text.count >= first.bytes.count, let base = text.baseAddress ?? first.bytes.baseAddress,
       Self.stands(first, base)
     else { return false }

@@ -1,4 +1,4 @@
-/// One value made of many objects: a count, a sum, an average, an extreme.
+/// One value made of many objects: a count, a sum, an average, an extreme, a statistic.
 ///
 /// ```swift
 /// let figures = try context.aggregate(request, [.count, .sum("salary"), .maximum("age")])
@@ -6,8 +6,13 @@
 /// ```
 ///
 /// Nil values are passed over: a count of a key path is that of its values that are not nil. Of
-/// nothing at all the sum is 0 and everything else nil. A sum of whole numbers that 64 bits have no
-/// room for is a decimal; an average of whole numbers is a floating-point number.
+/// nothing at all the sum is 0, the mode an empty list and everything else nil. A sum of whole
+/// numbers that 64 bits have no room for is a decimal; an average of whole numbers is a
+/// floating-point number.
+///
+/// Time in proportion to the objects, memory constant; but for median, mode and standard deviation,
+/// and for distinct values, which keep the values. They mean what the functions of the predicate
+/// language mean.
 public struct Aggregate: Sendable, Hashable {
   /// What is made of the values.
   public enum Function: String, Sendable, Hashable, CaseIterable {
@@ -21,6 +26,12 @@ public struct Aggregate: Sendable, Hashable {
     case minimum
     /// The greatest of them in the order of values, nil if there is none.
     case maximum
+    /// The number in the middle of them; of an even number of them the mean of the two.
+    case median
+    /// The list of those that are there most often, in the order of values.
+    case mode
+    /// How far the numbers lie from their mean: that of the whole population.
+    case standardDeviation
 
     /// The function that a name stands for: its own, or one of Core Data's and SQL's words, with or
     /// without a colon: `min:`, `avg`, `@sum`. Nil for an unknown name.
@@ -34,6 +45,9 @@ public struct Aggregate: Sendable, Hashable {
       case "average", "avg", "mean": self = .average
       case "minimum", "min": self = .minimum
       case "maximum", "max": self = .maximum
+      case "median": self = .median
+      case "mode": self = .mode
+      case "standarddeviation", "stddev": self = .standardDeviation
       default: return nil
       }
     }
@@ -75,6 +89,17 @@ public struct Aggregate: Sendable, Hashable {
 
   /// The greatest of the values.
   public static func maximum(_ keyPath: String) -> Aggregate { Aggregate(.maximum, keyPath) }
+
+  /// The number in the middle of the values.
+  public static func median(_ keyPath: String) -> Aggregate { Aggregate(.median, keyPath) }
+
+  /// The values that are there most often, as a list.
+  public static func mode(_ keyPath: String) -> Aggregate { Aggregate(.mode, keyPath) }
+
+  /// The standard deviation of the values.
+  public static func standardDeviation(_ keyPath: String) -> Aggregate {
+    Aggregate(.standardDeviation, keyPath)
+  }
 }
 
 /// An aggregate whose key path has been resolved against an entity.
@@ -164,11 +189,34 @@ extension UInt8 {
 }
 
 extension Aggregate.Function {
+  /// Whether the values have to be there all at once, so that they have to be kept.
+  package var takesAllValues: Bool {
+    switch self {
+    case .count, .sum, .average, .minimum, .maximum: false
+    case .median, .mode, .standardDeviation: true
+    }
+  }
+
+  /// The function of the predicate language that makes one value of many, if it does.
+  package init?(_ function: PredicateFunction) {
+    switch function {
+    case .count: self = .count
+    case .sum: self = .sum
+    case .average: self = .average
+    case .min: self = .minimum
+    case .max: self = .maximum
+    case .median: self = .median
+    case .mode: self = .mode
+    case .stddev: self = .standardDeviation
+    default: return nil
+    }
+  }
+
   /// Whether there is such a value of what a path leads to.
   fileprivate func isDefined(for leaf: BoundPath.Leaf) -> Bool {
     guard self != .count else { return true }
     guard case .attribute(let attribute) = leaf else {
-      if case .entityName = leaf { return self == .minimum || self == .maximum }
+      if case .entityName = leaf { return isDefined(for: .text) }
       return false
     }
     return isDefined(for: ValueKind(attribute.field.kind))
@@ -176,12 +224,14 @@ extension Aggregate.Function {
 
   /// Whether there is such a value of expressions of a kind.
   fileprivate func isDefined(for kind: ValueKind) -> Bool {
-    switch kind {
-    case .number, .any: true
-    case .list, .many: false
-    case .date: self != .sum
-    case .text, .binary, .uuid, .uri: self == .count || self == .minimum || self == .maximum
-    case .object, .composite: self == .count
+    switch (kind, self) {
+    case (.number, _), (.any, _): true
+    case (.list, _), (.many, _): false
+    case (_, .count): true
+    case (.object, _), (.composite, _): false
+    case (_, .minimum), (_, .maximum), (_, .mode): true
+    case (_, .average): kind == .date
+    case (_, .sum), (_, .median), (_, .standardDeviation): false
     }
   }
 }

@@ -6,11 +6,11 @@ struct GroupBinder {
   private let columns: [RowColumn]
   private let entity: EntitySchema
   private let schema: ModelSchema
-  private var nodes: [Aggregate] = []
+  private var nodes: [Wanted] = []
   private(set) var aggregates: [RowPlan.GroupAggregate] = []
 
   /// An aggregate as it was asked for, so that it is computed once.
-  private struct Aggregate: Equatable {
+  private struct Wanted: Equatable {
     let function: PredicateFunction
     let operand: ExpressionNode?
     let isDistinct: Bool
@@ -133,7 +133,10 @@ struct GroupBinder {
   private mutating func place(
     of call: (function: PredicateFunction, operand: ExpressionNode?, isDistinct: Bool)
   ) throws(ArborError) -> Int {
-    let node = Aggregate(
+    guard let function = Aggregate.Function(call.function) else {
+      preconditionFailure("Only what makes one value of many is an aggregate.")
+    }
+    let node = Wanted(
       function: call.function, operand: call.operand, isDistinct: call.isDistinct)
     if let known = nodes.firstIndex(of: node) { return known }
     var expression: BoundExpression?
@@ -146,7 +149,7 @@ struct GroupBinder {
     nodes.append(node)
     aggregates.append(
       RowPlan.GroupAggregate(
-        function: call.function, expression: expression, isDistinct: call.isDistinct))
+        function: function, expression: expression, isDistinct: call.isDistinct))
     return aggregates.count - 1
   }
 
@@ -224,10 +227,5 @@ extension PredicateFunction {
   }
 
   /// Whether the function makes one value of many.
-  var isStatistic: Bool {
-    switch self {
-    case .sum, .count, .min, .max, .average, .median, .mode, .stddev: true
-    default: false
-    }
-  }
+  var isStatistic: Bool { Aggregate.Function(self) != nil }
 }

@@ -28,7 +28,7 @@ package struct RowPlan: Sendable {
 
   /// One value made of the objects of a group.
   package struct GroupAggregate: Sendable {
-    package let function: PredicateFunction
+    package let function: Aggregate.Function
     /// nil for the objects themselves, which are counted.
     package let expression: BoundExpression?
     /// Whether equal values count once.

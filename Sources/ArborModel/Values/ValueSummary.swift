@@ -91,18 +91,25 @@ package struct ValueSummary: Sendable {
   private var dateCount = 0
   private var least = Value.null
   private var greatest = Value.null
-  private var seen: Set<[UInt8]>?
+  private var seen: Set<DistinctValue>?
+  /// All of them, for functions that take them together.
+  private var values: [Value]?
 
-  /// - Parameter isDistinct: Whether equal values count once.
-  package init(isDistinct: Bool = false) {
+  /// - Parameters:
+  ///   - isDistinct: Whether equal values count once.
+  ///   - keepsValues: Whether there will be functions that
+  ///     ``Aggregate/Function/takesAllValues``.
+  package init(isDistinct: Bool = false, keepsValues: Bool = false) {
     seen = isDistinct ? [] : nil
+    values = keepsValues ? [] : nil
   }
 
   package mutating func add(_ value: Value) {
     // A number that is none has no place in an order and adds nothing to a sum.
     guard !value.isNull, !value.isNotANumber else { return }
-    if seen != nil, seen?.insert(value.distinctKey).inserted == false { return }
+    if seen != nil, seen?.insert(DistinctValue(value)).inserted == false { return }
     count += 1
+    values?.append(value)
     if case .date(let date) = value {
       dates += date.timeIntervalSinceReferenceDate
       dateCount += 1
@@ -124,6 +131,9 @@ package struct ValueSummary: Sendable {
         : sum.average(of: summands)
     case .minimum: least
     case .maximum: greatest
+    case .median: ValueStatistics.median(values ?? [])
+    case .mode: ValueStatistics.mode(values ?? [])
+    case .standardDeviation: ValueStatistics.standardDeviation(values ?? [])
     }
   }
 }
@@ -135,64 +145,6 @@ extension Value {
     case .double(let number): number.isNaN
     case .decimal(let number): number.isNaN
     default: false
-    }
-  }
-
-  /// Bytes that two values share exactly if they lie at one place in the order of values.
-  package var distinctKey: [UInt8] {
-    var key = [UInt8(truncatingIfNeeded: orderingRank)]
-    appendDistinctKey(to: &key)
-    return key
-  }
-
-  private func appendDistinctKey(to key: inout [UInt8]) {
-    func append(_ bytes: some Collection<UInt8>) {
-      withUnsafeBytes(of: UInt64(bytes.count)) { key.append(contentsOf: $0) }
-      key.append(contentsOf: bytes)
-    }
-    switch self {
-    case .null: break
-    case .boolean, .integer, .double, .decimal: append(numberDistinctKey)
-    case .string(let text): append(text.utf8)
-    case .date(let date):
-      // Adding 0 makes -0 a plain 0.
-      let seconds = (date.timeIntervalSinceReferenceDate + 0).bitPattern
-      withUnsafeBytes(of: seconds) { key.append(contentsOf: $0) }
-    case .binary(let data): append(data)
-    case .uuid(let uuid): withUnsafeBytes(of: uuid.uuid) { key.append(contentsOf: $0) }
-    case .uri(let url): append(url.absoluteString.utf8)
-    case .objectID(let id): append(id.description.utf8)
-    case .list(let values):
-      withUnsafeBytes(of: UInt64(values.count)) { key.append(contentsOf: $0) }
-      for value in values { append(value.distinctKey) }
-    case .composite(let parts):
-      withUnsafeBytes(of: UInt64(parts.count)) { key.append(contentsOf: $0) }
-      for (name, value) in parts.sorted(by: { Value.compareTexts($0.key, $1.key) == .less }) {
-        append(name.utf8)
-        append(value.distinctKey)
-      }
-    }
-  }
-
-  /// The bytes of a number by what it is worth. Whole numbers, the usual case, have a short form.
-  private var numberDistinctKey: [UInt8] {
-    if let wholeWorth { return [0] + withUnsafeBytes(of: wholeWorth) { Array($0) } }
-    if let numberKey { return [1] + numberKey }
-    if case .double(let number) = self, !number.isNaN { return [number < 0 ? 2 : 3] }
-    return [4]
-  }
-
-  /// What a number is worth, where that is whole and has room.
-  private var wholeWorth: Int64? {
-    switch self {
-    case .boolean(let flag): return flag ? 1 : 0
-    case .integer(let number): return number
-    case .double(let number): return Int64(exactly: number)
-    case .decimal(var number):
-      var rounded = Decimal()
-      NSDecimalRound(&rounded, &number, 0, .plain)
-      return rounded == number ? Int64(rounded.description) : nil
-    default: return nil
     }
   }
 }

@@ -35,6 +35,31 @@ extension Query {
     try value(.average(keyPath))
   }
 
+  /// The number in the middle of the values that a key path leads to, of an even number of them the
+  /// mean of the two; nil where there are none. The values are kept while they are looked at.
+  ///
+  /// - Throws: ``ArborError`` as ``ManagedObjectContext/aggregate(_:_:)``.
+  public func median(_ keyPath: String) throws(ArborError) -> Value? {
+    try value(.median(keyPath))
+  }
+
+  /// The values that a key path leads to most often, in their order; none where there are none. The
+  /// values are kept while they are looked at.
+  ///
+  /// - Throws: ``ArborError`` as ``ManagedObjectContext/aggregate(_:_:)``.
+  public func mode(_ keyPath: String) throws(ArborError) -> [Value] {
+    guard case .list(let modes)? = try value(.mode(keyPath)) else { return [] }
+    return modes
+  }
+
+  /// The standard deviation of the values that a key path leads to, that of the whole population;
+  /// nil where there are none. The values are kept while they are looked at.
+  ///
+  /// - Throws: ``ArborError`` as ``ManagedObjectContext/aggregate(_:_:)``.
+  public func standardDeviation(_ keyPath: String) throws(ArborError) -> Value? {
+    try value(.standardDeviation(keyPath))
+  }
+
   /// The least value as a Swift type; nil where there is none.
   ///
   /// - Throws: As for a ``Value``; `typeMismatch` where the type has no room for it.
@@ -67,8 +92,34 @@ extension Query {
     try typed(.average(keyPath))
   }
 
+  /// The number in the middle as a Swift type; nil where there is none.
+  ///
+  /// - Throws: As for a ``Value``; `typeMismatch` where the type has no room for it.
+  @_disfavoredOverload
+  public func median<V: AttributeValue>(_ keyPath: String) throws(ArborError) -> V? {
+    try typed(.median(keyPath))
+  }
+
+  /// The most frequent values as Swift values.
+  ///
+  /// - Throws: As for a ``Value``; `typeMismatch` where the type has no room for one of them.
+  @_disfavoredOverload
+  public func mode<V: AttributeValue>(_ keyPath: String) throws(ArborError) -> [V] {
+    var modes: [V] = []
+    for value in try mode(keyPath) as [Value] { modes.append(try typed(value, .mode(keyPath))) }
+    return modes
+  }
+
+  /// The standard deviation as a Swift type; nil where there are no values.
+  ///
+  /// - Throws: As for a ``Value``; `typeMismatch` where the type has no room for it.
+  @_disfavoredOverload
+  public func standardDeviation<V: AttributeValue>(_ keyPath: String) throws(ArborError) -> V? {
+    try typed(.standardDeviation(keyPath))
+  }
+
   /// One value by the name of its function: `sum`, `average` or `avg`, `minimum` or `min`,
-  /// `maximum` or `max`, `count`; nil where there is none.
+  /// `maximum` or `max`, `count`, `median`, `stddev`; nil where there is none. `mode` gives a list.
   ///
   /// ```swift
   /// let mean = try query.aggregate("average", "salary")
@@ -122,6 +173,12 @@ extension Query {
 
   private func typed<V: AttributeValue>(_ aggregate: Aggregate) throws(ArborError) -> V? {
     guard let value = try value(aggregate) else { return nil }
+    return try typed(value, aggregate)
+  }
+
+  private func typed<V: AttributeValue>(
+    _ value: Value, _ aggregate: Aggregate
+  ) throws(ArborError) -> V {
     if let typed = V.fromNumber(value) { return typed }
     throw ArborError(
       .typeMismatch,

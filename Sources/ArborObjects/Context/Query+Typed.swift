@@ -90,4 +90,59 @@ extension Query {
   ) throws(ArborError) -> Double? {
     try average(T.propertyPath(of: keyPath))
   }
+  /// The number in the middle of a property's values; nil where there are no values.
+  ///
+  /// - Throws: As ``minimum(_:)-(KeyPath<T,V>)``.
+  public func median<V: AttributeValue & AdditiveArithmetic>(
+    _ keyPath: KeyPath<T, V>
+  ) throws(ArborError) -> Double? {
+    try median(T.propertyPath(of: keyPath))
+  }
+
+  /// The number in the middle of an optional property's values; nil where there are no values.
+  ///
+  /// - Throws: As ``minimum(_:)-(KeyPath<T,V>)``.
+  public func median<V: AttributeValue & AdditiveArithmetic>(
+    _ keyPath: KeyPath<T, V?>
+  ) throws(ArborError) -> Double? {
+    try median(T.propertyPath(of: keyPath))
+  }
+
+  /// The values that a property has most often, in their order.
+  ///
+  /// ```swift
+  /// let usual = try context.objects(Employee.self).mode(\.age)   // [Int]
+  /// ```
+  ///
+  /// - Throws: As ``minimum(_:)-(KeyPath<T,V>)``.
+  public func mode<V: AttributeValue>(_ keyPath: KeyPath<T, V>) throws(ArborError) -> [V] {
+    try mode(T.propertyPath(of: keyPath))
+  }
+
+  /// The values that an optional property has most often, nil not among them, in their order.
+  ///
+  /// - Throws: As ``minimum(_:)-(KeyPath<T,V>)``.
+  public func mode<V: AttributeValue>(_ keyPath: KeyPath<T, V?>) throws(ArborError) -> [V] {
+    try mode(T.propertyPath(of: keyPath))
+  }
+
+  /// The standard deviation of a property, that of the whole population; nil where there are no
+  /// values.
+  ///
+  /// - Throws: As ``minimum(_:)-(KeyPath<T,V>)``.
+  public func standardDeviation<V: AttributeValue & AdditiveArithmetic>(
+    _ keyPath: KeyPath<T, V>
+  ) throws(ArborError) -> Double? {
+    try standardDeviation(T.propertyPath(of: keyPath))
+  }
+
+  /// The standard deviation of an optional property, that of the whole population; nil where there
+  /// are no values.
+  ///
+  /// - Throws: As ``minimum(_:)-(KeyPath<T,V>)``.
+  public func standardDeviation<V: AttributeValue & AdditiveArithmetic>(
+    _ keyPath: KeyPath<T, V?>
+  ) throws(ArborError) -> Double? {
+    try standardDeviation(T.propertyPath(of: keyPath))
+  }
 }

@@ -6,6 +6,7 @@ struct PathSummaries: RowSink {
   private struct Entry {
     let text: String
     let isDistinct: Bool
+    let keepsValues: Bool
     let path: BoundPath?
     /// The place among the expressions of ``readers``, where there is no path.
     let place: Int
@@ -39,15 +40,17 @@ struct PathSummaries: RowSink {
       case .path(let own): path = own
       case .expression: break
       }
+      let keepsValues = aggregate.function.takesAllValues
       let known = entries.firstIndex {
         $0.text == aggregate.text && $0.isDistinct == aggregate.isDistinct
+          && $0.keepsValues == keepsValues
       }
       entryOf.append(known ?? entries.count)
       guard known == nil else { continue }
       entries.append(
         Entry(
-          text: aggregate.text, isDistinct: aggregate.isDistinct, path: path,
-          place: expressions.count))
+          text: aggregate.text, isDistinct: aggregate.isDistinct, keepsValues: keepsValues,
+          path: path, place: expressions.count))
       if case .expression(let expression) = aggregate.source { expressions.append(expression) }
     }
     self.entries = entries
@@ -55,13 +58,16 @@ struct PathSummaries: RowSink {
     readers = RowReaders(expressions, environment, resolver)
     readsExpressions = !expressions.isEmpty
     fields = entries.map { entry in
-      guard !entry.isDistinct, case .attribute(let attribute)? = entry.path?.leaf else {
+      guard !entry.isDistinct, !entry.keepsValues,
+        case .attribute(let attribute)? = entry.path?.leaf
+      else {
         return nil
       }
       return FieldSummary(kind: attribute.field.kind)
     }
     values = zip(fields, entries).map { field, entry in
-      field == nil ? ValueSummary(isDistinct: entry.isDistinct) : nil
+      field == nil
+        ? ValueSummary(isDistinct: entry.isDistinct, keepsValues: entry.keepsValues) : nil
     }
   }
 

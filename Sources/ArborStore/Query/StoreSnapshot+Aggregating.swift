@@ -50,11 +50,13 @@ extension StoreQuery {
 }
 
 extension [BoundAggregate] {
-  /// The one attribute of the rows themselves that all aggregates are made of, if they are.
+  /// The one attribute of the rows themselves that all aggregates are made of, value by value, if
+  /// they are.
   fileprivate var singleAttribute: AttributeSchema? {
     var single: AttributeSchema?
     for aggregate in self {
       guard case .path(let path) = aggregate.source, path.hops.isEmpty, !aggregate.isDistinct,
+        !aggregate.function.takesAllValues,
         case .attribute(let attribute) = path.leaf, single?.slot ?? attribute.slot == attribute.slot
       else { return nil }
       single = attribute

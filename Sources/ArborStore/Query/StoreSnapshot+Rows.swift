@@ -41,7 +41,7 @@ private struct ProjectedRows: RowSink {
   private let readers: RowReaders
   private let columnCount: Int
   /// Which rows there have been, where equal ones are left out as they come.
-  private var seen: Set<[UInt8]>?
+  private var seen: Set<DistinctValue>?
   private var toSkip: Int
   private var room: Int
   /// The values of each row's columns, then what it is ordered by.
@@ -65,7 +65,7 @@ private struct ProjectedRows: RowSink {
   ) throws -> Bool {
     let values = try readers.values(number, row.record, of: entity)
     if seen != nil {
-      guard seen?.insert(Value.list(values).distinctKey).inserted == true else { return true }
+      guard seen?.insert(DistinctValue(.list(values))).inserted == true else { return true }
       guard toSkip == 0 else {
         toSkip -= 1
         return true
@@ -87,7 +87,7 @@ private struct GroupedRows: RowSink {
   private let readers: RowReaders
   private let keyCount: Int
   private let aggregates: [RowPlan.GroupAggregate]
-  private var places: [[UInt8]: Int] = [:]
+  private var places: [DistinctValue: Int] = [:]
   /// In the order of their first objects.
   private(set) var groups: [Group] = []
 
@@ -121,7 +121,7 @@ private struct GroupedRows: RowSink {
   }
 
   private mutating func place(of keys: [Value]) -> Int {
-    let key = Value.list(keys).distinctKey
+    let key = DistinctValue(.list(keys))
     if let known = places[key] { return known }
     places[key] = groups.count
     groups.append(Group(keys: keys, figures: aggregates.map(GroupFigure.init)))
@@ -204,8 +204,8 @@ private struct RowOrdering {
     var rows = rows
     if !plan.order.isEmpty { rows = sorted(rows).map { Array($0[..<width]) } }
     if plan.isDistinct {
-      var seen: Set<[UInt8]> = []
-      rows.removeAll { !seen.insert(Value.list($0).distinctKey).inserted }
+      var seen: Set<DistinctValue> = []
+      rows.removeAll { !seen.insert(DistinctValue(.list($0))).inserted }
     }
     let rest = rows.dropFirst(plan.offset)
     return Array(plan.limit > 0 ? rest.prefix(plan.limit) : rest)

@@ -7,6 +7,8 @@ import Testing
       (.count, ["count", "count:", "@count", "COUNT"]), (.sum, ["sum", "sum:", "@sum"]),
       (.average, ["average", "avg", "@avg", "average:", "mean"]),
       (.minimum, ["minimum", "min", "min:", "@min"]), (.maximum, ["maximum", "max", "@max"]),
+      (.median, ["median", "median:"]), (.mode, ["mode", "mode:"]),
+      (.standardDeviation, ["stddev", "stddev:", "standardDeviation"]),
     ]
     for (function, spellings) in names {
       for name in spellings { #expect(Aggregate.Function(named: name) == function, "\(name)") }
@@ -40,12 +42,14 @@ import Testing
     for aggregate: Aggregate in [
       .count, .count("name"), .countDistinct("friend"), .sum("age"), .average("born"),
       .minimum("name"), .maximum("friend.born"), .minimum("entity.name"),
+      .median("age"), .standardDeviation("age"), .mode("age"), .mode("name"), .mode("born"),
     ] {
       #expect(code(aggregate) == nil, "\(aggregate)")
     }
     for aggregate: Aggregate in [
       .sum("name"), .sum("born"), .average("name"), .sum("friend"), .maximum("friend"),
-      .minimum("objectID"),
+      .minimum("objectID"), .median("name"), .median("born"), .standardDeviation("born"),
+      .mode("friend"), .standardDeviation("entity.name"),
     ] {
       #expect(code(aggregate) == .typeMismatch, "\(aggregate)")
     }

@@ -10,7 +10,7 @@ import Testing
   }
 
   private func all(_ values: [Value]) -> [Value] {
-    Aggregate.Function.allCases.map { summary(values).value(of: $0) }
+    Aggregate.Function.allCases.filter { !$0.takesAllValues }.map { summary(values).value(of: $0) }
   }
 
   @Test func nothingHasASumOnly() {
@@ -64,24 +64,27 @@ import Testing
       summary(values, isDistinct: true).value(of: .count) == .integer(Int64(distinct.count)))
   }
 
-  @Test func keysAreEqualWhereValuesAre() {
-    let values: [Value] = [
-      .null, 0, 1, -1, .double(1), .double(0.1), .decimal(0.1),
-      .decimal(Decimal(string: "1E+30") ?? 0),
-      .double(1e30), "", "a", "e\u{301}", "\u{e9}", .list([]), .list([1, 2]),
-      .list([.double(1), 2]),
-      .list(["a", "b"]), .list(["ab"]), .composite(["a": 1]), .composite(["a": .double(1)]),
-      .composite(["b": 1]), .binary(Data([1])), .binary(Data()),
-      .date(Date(timeIntervalSince1970: 0)),
-      .uuid(UUID()), .uuid(UUID()), .boolean(false), .integer(.max), .integer(.min), .double(.nan),
-      .double(.infinity), .double(-.infinity),
+  @Test func whatTakesAllValuesMeansWhatTheLanguageMeans() {
+    let functions: [(Aggregate.Function, PredicateFunction)] = [
+      (.median, .median), (.mode, .mode), (.standardDeviation, .stddev),
     ]
-    for left in values {
-      for right in values {
+    let lists: [[Value]] = [
+      [], [.null], [3], [3, 4, .null, 4, .double(6.5)], ["b", "a", "b", "a"],
+      [.double(.nan), 1, 2],
+      [.decimal(0.5), 1, .boolean(true)],
+    ]
+    for (function, other) in functions {
+      #expect(function.takesAllValues && Aggregate.Function(other) == function)
+      for values in lists {
+        var summary = ValueSummary(keepsValues: true)
+        for value in values { summary.add(value) }
         #expect(
-          (left.distinctKey == right.distinctKey) == (Value.compare(left, right) == .equal),
-          "\(left) and \(right)")
+          summary.value(of: function) == other.value(of: [.list(values)], now: .distantPast),
+          "\(function) of \(values)")
       }
     }
+    var distinct = ValueSummary(isDistinct: true, keepsValues: true)
+    for value: Value in [1, 1, 1, .double(1), 2, 9] { distinct.add(value) }
+    #expect(distinct.value(of: .median) == 2 && distinct.value(of: .mode) == .list([1, 2, 9]))
   }
 }

@@ -104,6 +104,41 @@ import Testing
     }
   }
 
+  @Test func statisticsAreThoseOfTheLanguage() throws {
+    try use { (_, context, employees) throws in
+      let all = context.objects(Employee.self)
+      employees[0].age = 23
+      for path in ["age", "salary", "employeeID", "company.employees.@count", "age * 2"] {
+        let row = try #require(
+          try all.rows("median(\(path)) AS m", "mode(\(path)) AS o", "stddev(\(path)) AS s").first)
+        #expect(try all.median(path) == row["m"])
+        #expect(try .list(all.mode(path)) == row["o"])
+        #expect(try all.standardDeviation(path) == row["s"])
+        #expect(
+          try all.aggregates(.median(path), .mode(path), .standardDeviation(path))
+            == [row["m"], row["o"], row["s"]])
+        #expect(try all.aggregate("stddev", path) == row["s"])
+      }
+      #expect(try all.limit(3).median("employeeID") == 1)
+      let ages = try all.mode(\.age)
+      let salaries = try all.mode(\.salary)
+      #expect(ages == [23] && salaries.count == 9)
+      let middle = try all.median(\.employeeID)
+      let some = try all.median(\.salary)
+      let spread = try all.standardDeviation(\.salary)
+      #expect(middle == 4.5 && some == 500)
+      #expect(try spread == all.standardDeviation("salary"))
+      let names: [String] = try all.mode("company.name")
+      #expect(names == ["Bar", "Foo"] || names == ["Foo"] || names == ["Bar"])
+      let whole: Int? = try all.filter("employeeID < 3").median("employeeID")
+      #expect(whole == 1)
+      #expect(try failure { _ = try all.median("name") }.code == .typeMismatch)
+      let none = all.filter("age > 100")
+      #expect(try none.median("age") == nil && none.mode("age").isEmpty)
+      #expect(try none.standardDeviation(\.age) == nil)
+    }
+  }
+
   @Test func aggregatesOfNothing() throws {
     try use { (_, context, _) throws in
       let none = context.objects(Employee.self).filter("age > 100")

@@ -93,6 +93,7 @@ import Testing
     switch aggregate.function {
     case .count:
       return .integer(Int64(aggregate.isDistinct ? Set(values).count : values.count))
+    case .median, .mode, .standardDeviation: return .null
     case .minimum: return values.min(by: isLess) ?? .null
     case .maximum: return values.max(by: isLess) ?? .null
     case .sum: return sum(values)

@@ -38,7 +38,7 @@ package enum ValueStatistics {
   /// The least value, or the greatest; nil of nothing.
   package static func extreme(_ values: [Value], _ wanted: Ordering) -> Value {
     var extreme = Value.null
-    for value in values where !value.isNull && !isNaN(value) {
+    for value in values where !value.isNull && !value.isNotANumber {
       if extreme.isNull || Value.compare(value, extreme) == wanted { extreme = value }
     }
     return extreme
@@ -54,7 +54,7 @@ package enum ValueStatistics {
 
   /// The values that are there most often, in their order.
   package static func mode(_ values: [Value]) -> Value {
-    let sorted = values.filter { !$0.isNull && !isNaN($0) }
+    let sorted = values.filter { !$0.isNull && !$0.isNotANumber }
       .sorted { Value.compare($0, $1) == .less }
     var (modes, most, run): ([Value], Int, Int) = ([], 0, 0)
     for (place, value) in sorted.enumerated() {
@@ -77,15 +77,7 @@ package enum ValueStatistics {
   }
 
   private static func isNumber(_ value: Value) -> Bool {
-    value.orderingRank == 1 && !isNaN(value)
-  }
-
-  private static func isNaN(_ value: Value) -> Bool {
-    switch value {
-    case .double(let number): number.isNaN
-    case .decimal(let number): number.isNaN
-    default: false
-    }
+    value.orderingRank == 1 && !value.isNotANumber
   }
 }
 
@@ -94,53 +86,19 @@ package enum ValueStatistics {
 package enum ValueSets {
   /// Each value once, at its first place.
   package static func distinct(_ values: [Value]) -> [Value] {
-    var seen = Members([])
-    return values.filter { seen.insert($0) }
+    var seen: Set<DistinctValue> = []
+    return values.filter { seen.insert(DistinctValue($0)).inserted }
   }
 
   static func union(_ left: [Value], _ right: [Value]) -> [Value] { distinct(left + right) }
 
   static func intersection(_ left: [Value], _ right: [Value]) -> [Value] {
-    let others = Members(right)
-    return distinct(left.filter(others.contains))
+    let others = Set(right.map(DistinctValue.init))
+    return distinct(left.filter { others.contains(DistinctValue($0)) })
   }
 
   static func difference(_ left: [Value], _ right: [Value]) -> [Value] {
-    let others = Members(right)
-    return distinct(left.filter { !others.contains($0) })
-  }
-
-  /// A set of values by their order.
-  private struct Members {
-    private var keys: Set<Key> = []
-
-    init(_ values: [Value]) { for value in values { keys.insert(Key(value: value)) } }
-
-    func contains(_ value: Value) -> Bool { keys.contains(Key(value: value)) }
-    mutating func insert(_ value: Value) -> Bool { keys.insert(Key(value: value)).inserted }
-  }
-
-  private struct Key: Hashable {
-    let value: Value
-
-    static func == (left: Key, right: Key) -> Bool {
-      Value.compare(left.value, right.value) == .equal
-    }
-
-    func hash(into hasher: inout Hasher) {
-      hasher.combine(value.orderingRank)
-      switch value {
-      case .string(let text): for byte in text.utf8 { hasher.combine(byte) }
-      case .date(let date): hasher.combine(date)
-      case .binary(let data): hasher.combine(data)
-      case .uuid(let uuid): hasher.combine(uuid)
-      case .objectID(let id): hasher.combine(id)
-      case .boolean, .integer, .double, .decimal:
-        // Equal numbers of any type have one key.
-        if let key = value.numberKey { hasher.combine(key) }
-      case .uri(let url): for byte in url.absoluteString.utf8 { hasher.combine(byte) }
-      case .null, .list, .composite: break
-      }
-    }
+    let others = Set(right.map(DistinctValue.init))
+    return distinct(left.filter { !others.contains(DistinctValue($0)) })
   }
 }

@@ -1,0 +1,70 @@
+internal import Foundation
+
+/// A value as a member of a set: two are equal exactly if they lie at one place in the order of
+/// values, whatever their types, so that 1, 1.0 and true are one.
+///
+/// What makes values distinct in the predicate language, in rows, groups and aggregates.
+package struct DistinctValue: Hashable, Sendable {
+  package let value: Value
+
+  package init(_ value: Value) { self.value = value }
+
+  package static func == (left: Self, right: Self) -> Bool {
+    Value.compare(left.value, right.value) == .equal
+  }
+
+  package func hash(into hasher: inout Hasher) { Self.hash(value, into: &hasher) }
+
+  private static func hash(_ value: Value, into hasher: inout Hasher) {
+    hasher.combine(value.orderingRank)
+    switch value {
+    case .null: break
+    case .boolean, .integer, .double, .decimal: hash(number: value, into: &hasher)
+    case .string(let text): hash(text, into: &hasher)
+    case .date(let date):
+      let seconds = date.timeIntervalSinceReferenceDate
+      hasher.combine(seconds.isNaN ? 0 : seconds)
+    case .binary(let data): hasher.combine(data)
+    case .uuid(let uuid): hasher.combine(uuid)
+    case .uri(let url): hash(url.absoluteString, into: &hasher)
+    case .objectID(let id): hasher.combine(id.number)
+    case .list(let values):
+      hasher.combine(values.count)
+      for value in values { hash(value, into: &hasher) }
+    case .composite(let parts):
+      // Its parts have no order, and are few.
+      hasher.combine(parts.count)
+    }
+  }
+
+  /// The bytes of a text: equal characters may have different ones, which are different values.
+  private static func hash(_ text: String, into hasher: inout Hasher) {
+    var text = text
+    text.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
+  }
+
+  /// A number by what it is worth. Whole numbers, the usual case, have a short form.
+  private static func hash(number: Value, into hasher: inout Hasher) {
+    if let whole = number.wholeWorth {
+      hasher.combine(whole)
+    } else if let key = number.numberKey {
+      hasher.combine(key)
+    }
+  }
+}
+
+extension Value {
+  /// What a number is worth, where that is whole and has room.
+  fileprivate var wholeWorth: Int64? {
+    switch self {
+    case .boolean(let flag): return flag ? 1 : 0
+    case .integer(let number): return number
+    case .double(let number): return Int64(exactly: number)
+    case .decimal(var number):
+      var rounded = Decimal()
+      NSDecimalRound(&rounded, &number, 0, .plain)
+      return rounded == number ? Int64(rounded.description) : nil
+    default: return nil
+    }
+  }
+}

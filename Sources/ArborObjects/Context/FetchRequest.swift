@@ -94,7 +94,12 @@ public struct FetchRequest<T: ManagedObject>: Sendable, Hashable {
     set { description.propertiesToFetch = newValue }
   }
 
-  /// Whether rows that equal an earlier one are left out. Objects are distinct in any case.
+  /// Whether rows that equal an earlier one are left out, before offset and limit; see
+  /// ``ManagedObjectContext/fetchRows(_:)``. Two values are equal where they lie at one place in
+  /// the order of values.
+  ///
+  /// Nothing else heeds it: the objects of a request are distinct by their nature, so that fetches,
+  /// counts, aggregates, cursors, windows and pages are the same with and without it.
   public var returnsDistinctResults: Bool {
     get { description.returnsDistinctResults }
     set { description.returnsDistinctResults = newValue }

@@ -34,6 +34,32 @@ import Testing
     }
   }
 
+  @Test func distinctResultsAreAboutRowsAndNotAboutObjects() throws {
+    try use { (_, context, employees) throws in
+      for employee in employees { employee.age = 20 + Int(employee.employeeID) % 2 }
+      var request = FetchRequest<Employee>(predicate: "age > 0", sortKeys: ["-age", "employeeID"])
+      request.propertiesToFetch = ["age"]
+      (request.fetchLimit, request.fetchOffset, request.fetchBatchSize) = (6, 1, 2)
+      func answers(_ isDistinct: Bool) throws -> [[ObjectID]] {
+        request.returnsDistinctResults = isDistinct
+        let cursor = try context.cursor(for: request)
+        var met: [ObjectID] = []
+        while let employee = try cursor.next() { met.append(employee.objectID) }
+        return [
+          try context.fetch(request).map(\.objectID), try context.fetchIDs(request), met,
+          try context.fetchWindow(request).map(\.objectID),
+          try context.fetchPage(request).objects.map(\.objectID),
+        ]
+      }
+      #expect(try answers(true) == answers(false))
+      request.returnsDistinctResults = true
+      #expect(try context.count(request) == 6 && context.exists(request))
+      #expect(try context.aggregate(request, [.count("age")]) == [6])
+      // Rows of the same request are left out, and that before the offset.
+      #expect(try context.fetchRows(request) == [["age": 20]])
+    }
+  }
+
   @Test func parentsFindTheirChildren() throws {
     try use { (_, context, employees) throws in
       let people = try context.fetch(Person.self)

@@ -10,8 +10,9 @@
 /// numbers that 64 bits have no room for is a decimal; an average of whole numbers is a
 /// floating-point number.
 ///
-/// Time in proportion to the objects, memory constant; but for median, mode and standard deviation,
-/// and for distinct values, which keep the values. They mean what the functions of the predicate
+/// Time is in proportion to the objects, except for least and greatest values at the ends of an
+/// index. Memory is constant, except that median, mode and standard deviation keep the values, and
+/// counts of distinct values the distinct ones. All mean what the functions of the predicate
 /// language mean.
 public struct Aggregate: Sendable, Hashable {
   /// What is made of the values.

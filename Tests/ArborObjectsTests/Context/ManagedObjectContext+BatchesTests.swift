@@ -254,6 +254,19 @@ import Testing
     }
   }
 
+  @Test(arguments: [[], ["age"], ["salary"]] as [[SortKey]])
+  func aCursorGoesOnBehindAPage(keys: [SortKey]) throws {
+    try use { (store, _) throws in
+      let context = store.makeContext()
+      var request = FetchRequest<Employee>(predicate: "age > 22", sortKeys: keys)
+      request.fetchBatchSize = 50
+      let token = try #require(try context.fetchPage(request).next)
+      let whole = try context.fetchIDs(request)
+      let cursor = try context.cursor(for: request.page(after: token), listingAtMost: 0)
+      #expect(try ids(cursor) == Array(whole[50...]))
+    }
+  }
+
   @Test func onlyASortThatNoIndexGivesIsAList() throws {
     try use { (store, _) throws in
       let request = FetchRequest<Employee>(sortKeys: ["salary"])

@@ -1,6 +1,5 @@
 import ArborData
 import ArborModel
-import ArborObjects
 import Foundation
 
 /// Asks a probe for rows, groups, figures and pages.
@@ -68,7 +67,7 @@ struct RowExamination {
 
   // MARK: Other ways to the same objects
 
-  /// What is wrong with cursors, pages, figures, last and whether there is anything.
+  /// What is wrong with pages, figures, last and whether there is anything.
   func problem(_ question: Examination.Question) -> String? {
     let request = question.request
     do {
@@ -79,7 +78,6 @@ struct RowExamination {
       let last = try query.last.map { probe.key($0.objectID) }
       if last != window.last { return describe(fetch, "\(window)", "last \(last ?? 0)") }
       if let problem = try figures(window, fetch) { return problem }
-      if let problem = try walk(window, fetch) { return problem }
       fetch.fetchLimit = max(1, request.limit)
       var (found, token): ([Int], String?) = ([], nil)
       repeat {
@@ -92,23 +90,6 @@ struct RowExamination {
     } catch {
       return "\(request): \(error)"
     }
-  }
-
-  /// What is wrong with cursors that keep no list where they need none, and with those that do.
-  private func walk(
-    _ window: [Int], _ fetch: FetchRequest<ManagedObject>
-  ) throws -> String? {
-    var fetch = fetch
-    fetch.fetchBatchSize = 3
-    for most in [0, 10_000] {
-      let cursor = try probe.context.cursor(for: fetch, listingAtMost: most)
-      var found: [Int] = []
-      while let object = try cursor.next(), found.count <= window.count {
-        found.append(probe.key(object.objectID))
-      }
-      if found != window { return describe(fetch, "\(window)", "listing \(most): \(found)") }
-    }
-    return nil
   }
 
   /// The least and the greatest value, how many there are and how many different ones.

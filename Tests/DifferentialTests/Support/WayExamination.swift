@@ -1,5 +1,6 @@
 import ArborData
 import ArborModel
+import ArborObjects
 
 /// Asks a probe for the objects of a request by the ways that hand them out piece by piece, and for
 /// what was read along with them.
@@ -44,7 +45,8 @@ struct WayExamination {
   private func cursor(
     _ fetch: FetchRequest<ManagedObject>, _ expected: [Int]
   ) throws -> String? {
-    let cursor = try probe.context.cursor(for: fetch)
+    // With lists of the rows that an index finds, and by walks alone.
+    let cursor = try probe.context.cursor(for: fetch, listingAtMost: dice.one([0, 3, 65_536]))
     var found: [Int] = []
     while found.count <= expected.count, let object = try cursor.next() {
       found.append(probe.key(object.objectID))

@@ -68,9 +68,10 @@ extension ManagedObjectContext {
   /// the rows have to be sorted; texts too long for an index key count as that. Without sort keys,
   /// predicates that find more rows are asked of each object of the entity.
   ///
-  /// Every object that fulfils the request while the cursor moves, and keeps its place in the
-  /// order, is met once. Of objects that are inserted or changed meanwhile, those that lie ahead
-  /// may be met; what the loop itself moves ahead is not met again, at eight bytes an object.
+  /// No snapshot is kept between batches, so that commits can go on meanwhile. Every object that
+  /// fulfils the request while the cursor moves, and keeps its place in the order, is met once. Of
+  /// objects that are inserted or changed meanwhile, those that lie ahead may be met. An object of
+  /// the batch at hand that the loop moves ahead is not met again, at eight bytes for each of them.
   ///
   /// ```swift
   /// let cursor = try context.cursor(for: FetchRequest<Employee>(sortKeys: ["age"]))

@@ -104,6 +104,21 @@ struct EditGenerator {
     let key = graph.insert(entity)
     edits.append(.insert(entity: entity, key: key))
     for attribute in model.attributes(entity) { set(attribute, of: key) }
+    for composite in model.composites(entity) { set(composite, of: key) }
+  }
+
+  private mutating func set(_ composite: PlainModel.Composite, of key: Int) {
+    let value = value(of: composite)
+    graph.set(composite.name, of: key, value)
+    edits.append(.set(key, composite.name, value))
+  }
+
+  private func value(of composite: PlainModel.Composite) -> PlainValue {
+    if dice.chance(15) { return .null }
+    let parts = composite.parts.filter { _ in dice.chance(80) }
+    return .composite(
+      Dictionary(
+        uniqueKeysWithValues: parts.map { ($0.name, ValueGenerator(dice: dice).value($0.kind)) }))
   }
 
   private mutating func update() {
@@ -116,6 +131,9 @@ struct EditGenerator {
       } else {
         set(attribute, of: key)
       }
+    }
+    if let composite = dice.some(model.composites(object.entity)), dice.chance(40) {
+      set(composite, of: key)
     }
   }
 
@@ -171,6 +189,9 @@ struct EditGenerator {
       let isNull = attribute.isOptional && dice.chance(20)
       let value = isNull ? .null : ValueGenerator(dice: dice).value(for: attribute)
       assignments.append(.value(attribute.name, value))
+    }
+    if dice.chance(30), let composite = dice.some(model.composites(request.entity)) {
+      assignments.append(.value(composite.name, value(of: composite)))
     }
     for relationship in dice.few(model.relationships(request.entity), upTo: 1) {
       let candidates = graph.keys(of: relationship.destination)

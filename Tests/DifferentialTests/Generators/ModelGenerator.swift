@@ -51,6 +51,13 @@ struct ModelGenerator {
       entity.attributes.append(
         PlainModel.Attribute(name: name("w"), kind: .text, isOptional: true, hasWords: true))
     }
+    if dice.chance(35) {
+      let parts = (0..<dice.int(1...3)).map { _ in
+        PlainModel.Attribute(
+          name: name("p"), kind: dice.one(PlainModel.Kind.allCases), isOptional: true)
+      }
+      entity.composites.append(PlainModel.Composite(name: name("c"), parts: parts))
+    }
     if dice.chance(30) {
       let attribute = PlainModel.Attribute(
         name: name("u"), kind: dice.one([.text, .integer64]), isOptional: dice.chance(50),

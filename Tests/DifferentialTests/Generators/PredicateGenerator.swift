@@ -46,6 +46,7 @@ struct PredicateGenerator {
     case 15...20: .comparison(computed(in: scope))
     case 21...22: membership(in: scope).map(PlainPredicate.comparison) ?? leaf(in: scope)
     case 23: flag(in: scope)
+    case 28: composite(in: scope).map(PlainPredicate.comparison) ?? leaf(in: scope)
     case 24...27 where scope.variables.isEmpty:
       indexed(in: scope) ?? .comparison(attribute(in: scope))
     default: .comparison(attribute(in: scope))
@@ -126,12 +127,19 @@ struct PredicateGenerator {
     return (steps, place)
   }
 
-  /// A path to an attribute.
+  /// A path to an attribute or, where those are wanted, to a part of a composite one.
   func attributePath(
-    in scope: Scope, where fits: (PlainModel.Kind) -> Bool = { _ in true }
+    in scope: Scope, orPart: Bool = true, where fits: (PlainModel.Kind) -> Bool = { _ in true }
   ) -> (term: PlainTerm, attribute: PlainModel.Attribute)? {
     let origin = origin(in: scope)
     let way = way(from: origin.entity)
+    let composites = orPart ? model.composites(way.entity) : []
+    if dice.chance(30), let composite = dice.some(composites),
+      let part = dice.some(composite.parts.filter { fits($0.kind) })
+    {
+      let steps = way.steps + [.attribute(composite.name), .part(part.name)]
+      return (term(origin.name, steps), part)
+    }
     guard let attribute = dice.some(model.attributes(way.entity).filter { fits($0.kind) }) else {
       return nil
     }
@@ -150,7 +158,13 @@ struct PredicateGenerator {
   /// What some object has as an attribute.
   private func present(_ attribute: PlainModel.Attribute) -> PlainValue? {
     let holders = keys.filter { graph.objects[$0]?.values[attribute.name] != nil }
-    return dice.some(holders).map { graph.value(attribute.name, of: $0) }
+    if let holder = dice.some(holders) { return graph.value(attribute.name, of: holder) }
+    let parts = keys.flatMap { key in
+      (graph.objects[key]?.values ?? [:]).sorted { $0.key < $1.key }.compactMap { entry in
+        if case .composite(let parts) = entry.value { parts[attribute.name] } else { nil }
+      }
+    }
+    return dice.some(parts)
   }
 
   /// Part of a text that some object has.
@@ -253,6 +267,20 @@ struct PredicateGenerator {
     return comparison
   }
 
+  /// Whether there is a composite, or whether one of its parts is a value.
+  private func composite(in scope: Scope) -> PlainComparison? {
+    let origin = origin(in: scope)
+    let way = way(from: origin.entity)
+    guard let composite = dice.some(model.composites(way.entity)) else { return nil }
+    let path = term(origin.name, way.steps + [.attribute(composite.name)])
+    if dice.chance(50) {
+      return PlainComparison(
+        left: path, test: dice.one([.equal, .notEqual]), right: .constant(.null))
+    }
+    let part = dice.one(composite.parts)
+    return PlainComparison(left: path, test: .contains, right: .constant(constant(for: part)))
+  }
+
   private func twoPaths(in scope: Scope) -> PlainComparison? {
     guard let (left, attribute) = attributePath(in: scope),
       let (right, _) = attributePath(in: scope, where: { $0.family == attribute.kind.family })
@@ -311,7 +339,7 @@ struct PredicateGenerator {
 
   /// A Boolean path that stands for itself.
   private func flag(in scope: Scope) -> PlainPredicate {
-    guard let (term, _) = attributePath(in: scope, where: { $0 == .boolean }) else {
+    guard let (term, _) = attributePath(in: scope, orPart: false, where: { $0 == .boolean }) else {
       return .truth(true)
     }
     return .bare(term)

@@ -29,17 +29,21 @@ struct RowGenerator {
 
   /// Something that every object has once; a function of that would be one of a group.
   private func term(in scope: PredicateGenerator.Scope) -> PlainTerm {
-    let attribute = predicates.attributePath(in: scope)
+    let attribute = predicates.attributePath(in: scope, orPart: false)
     switch dice.int(0...9) {
     case 0:
-      guard let path = predicates.attributePath(in: scope, where: { $0.family == .number }) else {
+      guard
+        let path = predicates.attributePath(
+          in: scope, orPart: false, where: { $0.family == .number })
+      else {
         break
       }
       return .infix(
         path.term, dice.one([.add, .subtract, .multiply, .divide]),
         .constant(dice.one([.integer(2), .integer(-3), .double(0.5), .null])))
     case 1:
-      guard let path = predicates.attributePath(in: scope, where: { $0 == .text }) else { break }
+      guard let path = predicates.attributePath(in: scope, orPart: false, where: { $0 == .text })
+      else { break }
       return .call(dice.one([.uppercase, .lowercase, .length, .canonical]), [path.term])
     case 2:
       let way = predicates.way(from: scope.entity)
@@ -55,7 +59,7 @@ struct RowGenerator {
   private func group(_ rows: inout PlainRows, _ scope: PredicateGenerator.Scope) {
     var groups: [[PlainStep]] = []
     for _ in 0..<dice.int(0...2) {
-      guard case .path(let steps)? = predicates.attributePath(in: scope)?.term,
+      guard case .path(let steps)? = predicates.attributePath(in: scope, orPart: false)?.term,
         !groups.contains(where: { $0.map(\.text) == steps.map(\.text) })
       else { continue }
       groups.append(steps)
@@ -76,7 +80,7 @@ struct RowGenerator {
     let kinds: [PlainModel.Kind] = [.integer16, .integer32, .boolean]
     guard
       case .path(let steps)? = predicates.attributePath(
-        in: scope, where: { isOfAnything || kinds.contains($0) })?.term
+        in: scope, orPart: false, where: { isOfAnything || kinds.contains($0) })?.term
     else { return .figure(.count, path: nil, isDistinct: false) }
     return .figure(function, path: steps, isDistinct: dice.chance(20))
   }

@@ -56,6 +56,10 @@ extension PlainEvaluator {
       }
       return follow(rest, from: .list(gathered))
     }
+    if case .part(let name) = step {
+      guard case .composite(let parts) = start else { return follow(rest, from: .null) }
+      return follow(rest, from: parts[name] ?? .null)
+    }
     guard case .object(let key) = start else {
       return follow(rest, from: step.isToMany ? .list([]) : .null)
     }
@@ -64,7 +68,7 @@ extension PlainEvaluator {
       case .attribute(let name): graph.value(name, of: key)
       case .toOne(let name): graph.target(name, of: key).map(PlainValue.object) ?? .null
       case .toMany(let name): .list(graph.members(name, of: key).map(PlainValue.object))
-      case .objectID, .operation: start
+      case .objectID, .operation, .part: start
       case .entityName:
         .text(graph.objects[key].map { graph.model.entities[$0.entity].name } ?? "")
       }

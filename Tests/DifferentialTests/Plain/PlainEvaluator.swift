@@ -113,6 +113,7 @@ struct PlainEvaluator {
   ) -> Bool {
     switch (whole, part) {
     case (.list(let members), _): members.contains { isEqual($0, part, options) }
+    case (.composite(let parts), _): parts.values.contains { isEqual($0, part, options) }
     case (.text(let text), .text(let part)) where options.wantsWords:
       PlainWords.contain(text, part, options)
     case (.text(let text), .text(let part)):

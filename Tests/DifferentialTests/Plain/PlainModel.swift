@@ -45,6 +45,12 @@ struct PlainModel {
     var hasWords = false
   }
 
+  /// An attribute of named parts, all of which may be nil.
+  struct Composite {
+    var name: String
+    var parts: [Attribute]
+  }
+
   struct Relationship {
     var name: String
     /// The entity that declares it and the one it leads to, by place.
@@ -76,6 +82,7 @@ struct PlainModel {
     var parent: Int?
     var isAbstract: Bool
     var attributes: [Attribute] = []
+    var composites: [Composite] = []
     var relationships: [Relationship] = []
     var indexes: [Index] = []
     var uniqueness: [[String]] = []
@@ -94,6 +101,10 @@ struct PlainModel {
     lineage(entity).reversed().flatMap { entities[$0].attributes }
   }
 
+  func composites(_ entity: Int) -> [Composite] {
+    lineage(entity).reversed().flatMap { entities[$0].composites }
+  }
+
   func relationships(_ entity: Int) -> [Relationship] {
     lineage(entity).reversed().flatMap { entities[$0].relationships }
   }
@@ -110,7 +121,12 @@ struct PlainModel {
   /// The same as a model of the library, with or without its indexes.
   func described(withIndexes: Bool) throws -> ManagedObjectModel {
     let model = ManagedObjectModel(
-      entities: entities.map { describe($0, withIndexes) }, versionIdentifier: "1")
+      entities: entities.map { describe($0, withIndexes) },
+      composites: entities.flatMap(\.composites).map { composite in
+        CompositeDescription(
+          name: composite.typeName, attributes: composite.parts.map(describe))
+      },
+      versionIdentifier: "1")
     return try model.validated()
   }
 
@@ -119,8 +135,12 @@ struct PlainModel {
       name: entity.name, isAbstract: entity.isAbstract,
       parent: entity.parent.map { entities[$0].name })
     for attribute in entity.attributes {
-      var described = AttributeDescription(name: attribute.name, type: attribute.kind.type)
-      described.isOptional = attribute.isOptional
+      description.attributes.append(describe(attribute))
+    }
+    for composite in entity.composites {
+      var described = AttributeDescription(
+        name: composite.name, type: .composite(composite.typeName))
+      described.isOptional = true
       description.attributes.append(described)
     }
     for relationship in entity.relationships {
@@ -143,6 +163,17 @@ struct PlainModel {
     description.uniquenessConstraints = entity.uniqueness
     return description
   }
+
+  private func describe(_ attribute: Attribute) -> AttributeDescription {
+    var described = AttributeDescription(name: attribute.name, type: attribute.kind.type)
+    described.isOptional = attribute.isOptional
+    return described
+  }
+}
+
+extension PlainModel.Composite {
+  /// Every composite attribute has a type of its own.
+  fileprivate var typeName: String { "T\(name)" }
 }
 
 extension PlainModel.Index.Order {
@@ -162,6 +193,10 @@ extension PlainModel: CustomStringConvertible {
       if let parent = entity.parent { lines[0] += ": \(entities[parent].name)" }
       for attribute in entity.attributes {
         lines.append("  \(attribute.name): \(attribute.kind)\(attribute.isOptional ? "?" : "")")
+      }
+      for composite in entity.composites {
+        let parts = composite.parts.map { "\($0.name): \($0.kind)" }
+        lines.append("  \(composite.name): (\(parts.joined(separator: ", ")))?")
       }
       for relationship in entity.relationships {
         let many = relationship.isToMany ? (relationship.isOrdered ? " ordered" : " many") : ""

@@ -85,6 +85,8 @@ indirect enum PlainTerm {
 /// One name of a key path.
 enum PlainStep {
   case attribute(String)
+  /// Of a composite.
+  case part(String)
   case toOne(String)
   case toMany(String)
   case objectID
@@ -93,7 +95,7 @@ enum PlainStep {
 
   var text: String {
     switch self {
-    case .attribute(let name), .toOne(let name), .toMany(let name): name
+    case .attribute(let name), .part(let name), .toOne(let name), .toMany(let name): name
     case .objectID: "objectID"
     case .entityName: "entity.name"
     case .operation(let operation): operation.rawValue

@@ -86,6 +86,10 @@ extension PlainValue {
     if case .list(let left) = self, case .list(let right) = other {
       return left.count == right.count && zip(left, right).allSatisfy { $0.isNearly($1) }
     }
+    if case .composite(let left) = self, case .composite(let right) = other {
+      return left.count == right.count
+        && left.allSatisfy { name, part in right[name].map(part.isNearly) ?? false }
+    }
     if compared(to: other) == 0 { return true }
     guard family == .number, other.family == .number, let left = PlainArithmetic.double(self),
       let right = PlainArithmetic.double(other)

@@ -15,10 +15,12 @@ enum PlainValue {
   case uri(String)
   case object(Int)
   case list([PlainValue])
+  /// Named parts; those that are nil are not there.
+  case composite([String: PlainValue])
 
   /// What a value can be compared with in order.
   enum Family: Int {
-    case null, number, text, date, bytes, uuid, uri, object, list
+    case null, number, text, date, bytes, uuid, uri, object, list, composite
   }
 
   var family: Family {
@@ -32,6 +34,7 @@ enum PlainValue {
     case .uri: .uri
     case .object: .object
     case .list: .list
+    case .composite: .composite
     }
   }
 
@@ -93,6 +96,10 @@ extension PlainValue: CustomStringConvertible {
     case .uuid(let uuid): uuid.uuidString
     case .uri(let text): "uri(\(text))"
     case .object(let key): "#\(key)"
+    case .composite(let parts):
+      "("
+        + parts.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)" }.joined(separator: ", ")
+        + ")"
     case .list(let values): "{\(values.map(\.description).joined(separator: ", "))}"
     }
   }

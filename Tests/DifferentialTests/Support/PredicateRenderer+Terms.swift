@@ -111,6 +111,7 @@ extension PredicateRenderer {
 
   private mutating func literal(_ value: PlainValue) -> String {
     switch value {
+    case .composite: preconditionFailure("No literal is a composite; compare its parts.")
     case .null: return one("NIL", "nil", "NULL")
     case .boolean(let flag): return flag ? one("TRUE", "YES", "yes") : one("FALSE", "NO")
     case .integer(let number):

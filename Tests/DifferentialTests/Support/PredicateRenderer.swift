@@ -198,6 +198,7 @@ extension PlainValue {
     case .uri(let text): URL(string: text).map(Value.uri) ?? .null
     case .object(let key): .objectID(objectID(key))
     case .list(let values): .list(values.map { $0.value(objectID) })
+    case .composite(let parts): .composite(parts.mapValues { $0.value(objectID) })
     }
   }
 }

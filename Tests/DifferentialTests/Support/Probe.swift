@@ -51,7 +51,7 @@ final class Probe {
   /// A value of the store as the naive graph has it.
   func plain(_ value: Value) -> PlainValue {
     switch value {
-    case .null, .composite: .null
+    case .null: .null
     case .boolean(let flag): .boolean(flag)
     case .integer(let number): .integer(number)
     case .double(let number): .double(number)
@@ -63,6 +63,7 @@ final class Probe {
     case .uri(let url): .uri(url.absoluteString)
     case .objectID(let id): .object(key(id))
     case .list(let values): .list(values.map(plain))
+    case .composite(let parts): .composite(parts.mapValues(plain).filter { !$0.value.isNull })
     }
   }
 }

@@ -73,12 +73,13 @@ struct WayExamination {
   /// An object that is another one, or whose values are others.
   private func problem(of object: ManagedObject, _ key: Int) throws -> String? {
     if probe.key(object.objectID) != key { return "#\(probe.key(object.objectID)) for #\(key)" }
-    let attributes = model.attributes(graph.objects[key]?.entity ?? 0)
-    for attribute in dice.few(attributes, upTo: 2) {
-      let expected = graph.value(attribute.name, of: key)
-      let actual = try probe.plain(object.value(forKey: attribute.name))
+    let entity = graph.objects[key]?.entity ?? 0
+    let names = model.attributes(entity).map(\.name) + model.composites(entity).map(\.name)
+    for name in dice.few(names, upTo: 2) {
+      let expected = graph.value(name, of: key)
+      let actual = try probe.plain(object.value(forKey: name))
       if !expected.isNearly(actual) {
-        return "#\(key).\(attribute.name) \(actual), expected \(expected)"
+        return "#\(key).\(name) \(actual), expected \(expected)"
       }
     }
     return nil

@@ -35,6 +35,8 @@ struct OrderedAccess {
   let served: Set<Int>
   /// The conditions on its leading columns, for the explanation.
   let matches: [ColumnMatch]
+  /// The row behind which it goes on: no number up to this one is visited of those with this key.
+  var last: (key: [UInt8], number: ObjectNumber)?
 
   func limited(to budget: Int) -> OrderedAccess {
     OrderedAccess(

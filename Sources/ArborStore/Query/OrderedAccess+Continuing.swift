@@ -3,8 +3,8 @@ internal import ArborModel
 extension OrderedAccess {
   /// The same walk from the key of a row on, which an earlier answer ended at.
   ///
-  /// The keys before it are not visited; rows that share it still have to be told apart by their
-  /// numbers. Where the place can not be told in keys, the walk is the whole.
+  /// Neither the keys before it are visited, nor rows with that key and lower numbers. Where the
+  /// place can not be told in keys, the walk is the whole.
   func begun(behind continuation: RowContinuation, _ query: StoreQuery) -> OrderedAccess {
     guard let key = key(of: continuation, query) else { return self }
     let rest = ranges.map { range in
@@ -21,10 +21,11 @@ extension OrderedAccess {
     }
     return OrderedAccess(
       index: index, place: place, database: database, ranges: rest.filter { !$0.isEmpty },
-      isForward: isForward, budget: budget, served: served, matches: matches)
+      isForward: isForward, budget: budget, served: served, matches: matches,
+      last: (key, continuation.number))
   }
 
-  /// The bytes that the key of a row begins with.
+  /// The key of a row.
   private func key(of continuation: RowContinuation, _ query: StoreQuery) -> [UInt8]? {
     let fixedCount = matches.fixedCount
     var key = KeyBuffer()

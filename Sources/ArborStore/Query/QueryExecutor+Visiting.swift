@@ -120,6 +120,8 @@ extension QueryExecutor {
     guard var rows = try OrderedRows(self, nodes) else { return false }
     source.store.noteUse(ofIndex: walk.place)
     let cursor = try source.reader.cursor(walk.database)
+    // Only the first key can be the one that an earlier walk ended at.
+    var place = walk.last
     for range in walk.isForward ? walk.ranges : walk.ranges.reversed() {
       var entry = try walk.isForward ? cursor.seek(range.lower) : last(cursor, in: range)
       while let found = entry {
@@ -129,8 +131,16 @@ extension QueryExecutor {
           break
         }
         guard found.key.count < KeyBuffer.indexLimit else { return false }
+        let behind = place.flatMap { found.key.elementsEqual($0.key) ? $0.number : nil }
+        place = nil
         if try cursor.valueCount() == 1 {
-          guard try rows.take(found.integerValue, &sink) else { return try finish() }
+          if behind.map({ found.integerValue > $0.rawValue }) ?? true {
+            guard try rows.take(found.integerValue, &sink) else { return try finish() }
+          }
+        } else if let behind {
+          guard try take(found.key, behind: behind, cursor, &rows, &sink) else {
+            return try finish()
+          }
         } else {
           var batch = try cursor.firstBatch(found.key)
           while let values = batch {
@@ -146,6 +156,22 @@ extension QueryExecutor {
       }
     }
     return try finish()
+  }
+
+  /// Visits the numbers of a key above one of them, and leaves the cursor on the key; returns
+  /// whether more rows are wanted.
+  private func take<Sink: RowSink>(
+    _ key: UnsafeRawBufferPointer, behind number: ObjectNumber, _ cursor: borrowing Cursor,
+    _ rows: inout OrderedRows, _ sink: inout Sink
+  ) throws -> Bool {
+    var entry = try cursor.seek(key, value: number.rawValue + 1)
+    while let found = entry {
+      guard try rows.take(found.integerValue, &sink) else { return false }
+      entry = try cursor.nextDuplicate()
+    }
+    // A look that finds nothing leaves the cursor anywhere.
+    _ = try cursor.seek(key)
+    return true
   }
 
   private func finish() throws -> Bool {

@@ -117,6 +117,38 @@ import Testing
     world.store.close()
   }
 
+  @Test(arguments: ["age", "badge"]) func noRowIsVisitedTwice(key: String) throws {
+    let world = try QueryWorld(isIndexed: true)
+    let employee = world.entity("Employee")
+    let employees = try world.store.takeNumbers(900, for: employee).map { sequence in
+      PlainObject(
+        ObjectNumber(entity: employee.number, sequence: sequence), employee,
+        ["age": .integer(Int64(30 + sequence % 3)), "badge": .integer(Int64(sequence * 7 % 1009))])
+    }
+    try world.commit(employees)
+    let snapshot = try world.store.snapshot()
+    for isAscending in [true, false] {
+      let keys = try [
+        SortKey(key, isAscending: isAscending).bind(to: employee, in: world.store.schema)
+      ]
+      let whole = try snapshot.fetchNumbers(
+        StoreQuery(entity: employee, sortKeys: keys), overlay: nil)
+      var (found, place): ([ObjectNumber], RowContinuation?) = ([], nil)
+      repeat {
+        let query = StoreQuery(entity: employee, sortKeys: keys, limit: 50, continuation: place)
+        let part = try snapshot.fetchNumbers(query, overlay: nil)
+        let visited = try snapshot.explain(query, analyzes: true).access.actualRows
+        #expect(visited == part.count)
+        found += part
+        place = try part.last.flatMap { try snapshot.place(of: $0, in: query, overlay: nil) }
+      } while place != nil && found.count <= whole.count
+      #expect(found == whole && whole.count == 900)
+    }
+    snapshot.close()
+    #expect(try world.store.check().isSound)
+    world.store.close()
+  }
+
   /// Runs `body` for random queries: on indexes, on scans, and with pending changes.
   private func forRandomQueries(
     rounds: Int, _ body: (QueryCase, QueryWorld, PendingWorld?, String) throws -> Void

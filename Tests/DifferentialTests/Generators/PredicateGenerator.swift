@@ -58,7 +58,10 @@ struct PredicateGenerator {
     let parts = (0..<dice.int(1...2)).compactMap { _ in
       dice.some(model.attributes(entity)).map { attribute in
         let path = PlainTerm.path([.attribute(attribute.name)])
-        return PlainPredicate.comparison(comparison(of: path, attribute))
+        var comparison = comparison(of: path, attribute)
+        // What is stored depends on no locale.
+        comparison.options.isLocalized = false
+        return PlainPredicate.comparison(comparison)
       }
     }
     if parts.count == 1 { return parts[0] }
@@ -185,6 +188,7 @@ struct PredicateGenerator {
     options.foldsCase = dice.chance(60)
     options.foldsDiacritics = dice.chance(60)
     if !options.foldsCase && !options.foldsDiacritics { options.isNormalized = dice.chance(20) }
+    if !options.isNormalized { options.isLocalized = dice.chance(15) }
     return options
   }
 

@@ -1,3 +1,5 @@
+import Foundation
+
 /// What a predicate says of one object, straight from the documented rules.
 struct PlainEvaluator {
   let graph: PlainGraph
@@ -73,6 +75,11 @@ struct PlainEvaluator {
       options.foldsCase = false
       return comparison.pattern?.matches(options.fold(text), ignoringCase: ignoresCase) ?? false
     }
+    if options.isLocalized, comparison.test == .beginsWith || comparison.test == .endsWith {
+      return options.finds(
+        other, in: text,
+        comparison.test == .beginsWith ? .anchored : [.anchored, .backwards])
+    }
     let (folded, part) = (options.fold(text), options.fold(other))
     switch comparison.test {
     case .tokenMatches: return PlainWords.matches(text, other)
@@ -87,7 +94,7 @@ struct PlainEvaluator {
   ) -> Bool {
     switch (left, right) {
     case (.text(let left), .text(let right)):
-      return PlainText.compare(options.fold(left), options.fold(right)) == 0
+      return options.compare(left, right) == 0
     case (.list(let left), .list(let right)):
       return left.count == right.count && zip(left, right).allSatisfy { isEqual($0, $1, options) }
     default:
@@ -103,7 +110,7 @@ struct PlainEvaluator {
     switch (left, right) {
     case (.null, _), (.object, _), (.list, _): return nil
     case (.text(let left), .text(let right)):
-      return PlainText.compare(options.fold(left), options.fold(right))
+      return options.compare(left, right)
     default: return left.compared(to: right)
     }
   }
@@ -116,9 +123,26 @@ struct PlainEvaluator {
     case (.composite(let parts), _): parts.values.contains { isEqual($0, part, options) }
     case (.text(let text), .text(let part)) where options.wantsWords:
       PlainWords.contain(text, part, options)
+    case (.text(let text), .text(let part)) where options.isLocalized:
+      options.finds(part, in: text)
     case (.text(let text), .text(let part)):
       PlainText.isPart(options.fold(part), of: options.fold(text))
     default: false
     }
+  }
+}
+
+extension PlainComparison.Options {
+  /// -1, 0 or 1.
+  fileprivate func compare(_ left: String, _ right: String) -> Int {
+    guard isLocalized else { return PlainText.compare(fold(left), fold(right)) }
+    return PlainText.collate(
+      left, right, case: foldsCase, diacritics: foldsDiacritics, localized: true, numeric: false)
+  }
+
+  fileprivate func finds(
+    _ part: String, in text: String, _ place: String.CompareOptions = []
+  ) -> Bool {
+    PlainText.finds(part, in: text, case: foldsCase, diacritics: foldsDiacritics, place)
   }
 }

@@ -39,6 +39,8 @@ struct PlainComparison {
     var foldsCase = false
     var foldsDiacritics = false
     var isNormalized = false
+    /// By the rules of the current locale.
+    var isLocalized = false
     /// `CONTAINS[w]`: words only.
     var wantsWords = false
 

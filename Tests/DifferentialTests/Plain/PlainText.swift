@@ -46,6 +46,17 @@ enum PlainText {
     return left.compare(right, options: options, locale: localized ? Locale.current : nil).rawValue
   }
 
+  /// Whether the platform finds a part in a text: anywhere, at its beginning or at its end.
+  static func finds(
+    _ part: String, in text: String, case folds: Bool, diacritics strips: Bool,
+    _ place: String.CompareOptions = []
+  ) -> Bool {
+    var options = place
+    if folds { options.insert(.caseInsensitive) }
+    if strips { options.insert(.diacriticInsensitive) }
+    return !part.isEmpty && text.range(of: part, options: options, locale: .current) != nil
+  }
+
   static func isPart(_ part: String, of text: String) -> Bool {
     let (part, text) = (scalars(part), scalars(text))
     if part.isEmpty || part.count > text.count { return false }

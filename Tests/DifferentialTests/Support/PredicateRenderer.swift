@@ -151,6 +151,7 @@ struct PredicateRenderer {
     if comparison.options.foldsDiacritics { letters += "d" }
     if comparison.options.isNormalized { letters += "n" }
     if comparison.options.wantsWords { letters += "w" }
+    if comparison.options.isLocalized { letters += "l" }
     let options = letters.isEmpty ? "" : "[\(letters)]"
     let word: String =
       switch comparison.test {

@@ -69,6 +69,7 @@ struct RequestShrinker {
       change(&candidate)
       candidates.append(candidate)
     }
+    if comparison.options.isLocalized { add { $0.options.isLocalized = false } }
     if comparison.options.foldsCase { add { $0.options.foldsCase = false } }
     if comparison.options.foldsDiacritics { add { $0.options.foldsDiacritics = false } }
     if comparison.test != .between, comparison.pattern == nil {

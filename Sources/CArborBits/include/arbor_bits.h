@@ -16,6 +16,9 @@ uint32_t arbor_record_crc32c(uint64_t key, uint16_t entity, const void *bytes, s
 const void *arbor_find(const void *haystack, size_t haystack_count, const void *needle,
                        size_t needle_count);
 
+/// Begins to bring what lies at an address, which need not be a valid one, near to the processor.
+static inline void arbor_prefetch(const void *address) { __builtin_prefetch(address); }
+
 /// Renames `source` to `target` in one step, only if there is nothing at `target`. Returns 0 or an
 /// errno value; EEXIST where there is something.
 int arbor_rename_exclusive(const char *source, const char *target);

@@ -102,4 +102,30 @@ import Testing
       #expect(withUnalignedView(bytes) { $0.verify(layout, key: Self.key) } == .fieldOutOfBounds)
     }
   }
+
+  /// Every length and alignment, against the definition bit by bit (RFC 3720, appendix B.4).
+  @Test func theChecksumIsTheDefinition() {
+    var random = SplitMix(seed: 3720)
+    let bytes = (0..<300).map { _ in UInt8.random(in: 0...255, using: &random) }
+    let key = ObjectNumber(entity: 3, sequence: UInt64.random(in: 1..<1 << 40, using: &random))
+    let prefix =
+      (0..<8).map { UInt8(truncatingIfNeeded: key.rawValue >> (8 * $0)) } + [0x34, 0x12]
+    for start in 0..<8 {
+      for count in 0...(bytes.count - start) {
+        let found = bytes.withUnsafeBytes {
+          RecordChecksum.of($0.baseAddress! + start, count: count, entity: 0x1234, key: key)
+        }
+        let wanted = Self.castagnoli(prefix + bytes[start..<(start + count)])
+        #expect(found == wanted, "\(count) bytes from \(start) on")
+      }
+    }
+  }
+
+  private static func castagnoli(_ bytes: [UInt8]) -> UInt32 {
+    ~bytes.reduce(~0 as UInt32) { checksum, byte in
+      (0..<8).reduce(checksum ^ UInt32(byte)) { state, _ in
+        state & 1 == 1 ? state >> 1 ^ 0x82F6_3B78 : state >> 1
+      }
+    }
+  }
 }

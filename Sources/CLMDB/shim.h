@@ -36,3 +36,9 @@ static inline int arbor_lock_opening(int descriptor, int exclusive) {
   return fcntl(descriptor, 90 /* F_OFD_SETLK */, &lock);
 }
 #endif
+
+/// Begins to bring all of a page near to the processor.
+static inline void arbor_prefetch_page(const void *page) {
+  for (int offset = 0; offset < 4096; offset += 64)
+    __builtin_prefetch((const char *)page + offset);
+}

@@ -102,33 +102,57 @@ extension StoreSnapshot {
     of numbers: ArraySlice<ObjectNumber>, _ entity: EntitySchema, _ allocator: SlabAllocator,
     _ body: (ObjectNumber, RecordView, RecordSlab) -> Void
   ) throws(StoreError) {
-    let reader = try reader
-    let database = store.databases.records(entity.index)
-    let cursor = try storing { () throws(LMDBError) in try reader.cursor(database) }
-    let total = try storing { () throws(LMDBError) in try reader.entryCount(database) }
-    let isDense = numbers.count > total / Self.scanAdvantage
-    var entry: Entry?
-    for number in numbers {
-      entry = try storing { () throws(LMDBError) in
-        guard isDense, var here = entry else { return try cursor.seek(number.rawValue) }
-        while here.integerKey < number.rawValue {
-          guard let next = try cursor.next() else { return nil }
-          here = next
+    try answering {
+      let database = store.databases.records(entity.index)
+      let cursor = try reader.cursor(database)
+      let total = try reader.entryCount(database)
+      if numbers.count > total / Self.scanAdvantage {
+        try forEachEntry(of: numbers, cursor) { number, value in
+          try copy(value, number, entity, allocator, body)
         }
-        return here
-      }
-      guard let here = entry else { return }
-      guard here.integerKey == number.rawValue, let base = here.value.baseAddress else { continue }
-      let stored = RecordView(base: base, count: here.value.count)
-      let view = try store.verified(stored, of: number, entity: entity, allocator: allocator)
-      if view.base == base {
-        let copy = allocator.allocate(view.count)
-        copy.copyMemory(from: base, byteCount: view.count)
-        body(number, RecordView(base: copy, count: view.count), allocator.slab)
       } else {
-        // An upgraded record lies in the slab already.
-        body(number, view, allocator.slab)
+        for number in numbers {
+          guard let entry = try cursor.seekExact(number.rawValue) else { continue }
+          try copy(entry.value, number, entity, allocator, body)
+        }
       }
     }
+  }
+
+  /// Finds the entries of ascending numbers by a walk over all.
+  @inline(__always)
+  private func forEachEntry(
+    of numbers: ArraySlice<ObjectNumber>, _ cursor: borrowing Cursor,
+    _ body: (ObjectNumber, UnsafeRawBufferPointer) throws -> Void
+  ) throws {
+    guard let first = numbers.first else { return }
+    try withUnsafeTemporaryAllocation(of: Entry.self, capacity: 64) { room in
+      var (place, count) = (0, try cursor.entries(from: first.rawValue, into: room))
+      for number in numbers {
+        while place == count || room[place].integerKey < number.rawValue {
+          place += 1
+          guard place >= count else { continue }
+          guard count == room.count else { return }
+          (place, count) = (0, try cursor.next(into: room))
+          guard count > 0 else { return }
+        }
+        if room[place].integerKey == number.rawValue { try body(number, room[place].value) }
+      }
+    }
+  }
+
+  @inline(__always)
+  private func copy(
+    _ value: UnsafeRawBufferPointer, _ number: ObjectNumber, _ entity: EntitySchema,
+    _ allocator: SlabAllocator, _ body: (ObjectNumber, RecordView, RecordSlab) -> Void
+  ) throws {
+    guard let base = value.baseAddress else { return }
+    let stored = RecordView(base: base, count: value.count)
+    let view = try store.verified(stored, of: number, entity: entity, allocator: allocator)
+    // An upgraded record lies in the slab already.
+    guard view.base == base else { return body(number, view, allocator.slab) }
+    let copy = allocator.allocate(view.count)
+    copy.copyMemory(from: base, byteCount: view.count)
+    body(number, RecordView(base: copy, count: view.count), allocator.slab)
   }
 }

@@ -26,12 +26,7 @@ extension ManagedObjectContext {
     var fetched: [ManagedObject] = []
     let objects = try onSnapshot { snapshot throws(StoreError) -> [ManagedObject] in
       var missing = numbers.filter { registry.object($0)?.base == nil }.map(\.rawValue)
-      missing.sort()
-      var last: UInt64 = 0
-      missing.removeAll { raw in
-        defer { last = raw }
-        return raw == last
-      }
+      SortedNumbers.sortUnique(&missing)
       try load(missing.map { ObjectNumber(rawValue: $0) }, on: snapshot, &fetched)
       let objects = numbers.compactMap { number -> ManagedObject? in
         guard let object = registry.object(number), object.base != nil, !object.isDeleted else {

@@ -64,13 +64,8 @@ extension ManagedObjectContext {
       // The concrete entity's own form, since the field lies elsewhere in its records.
       raw = owners.compactMap { $0.target(of: $0.binding.relations[hop.slot])?.rawValue }
     }
-    raw.sort()
-    var last: UInt64 = 0
-    return raw.compactMap { raw in
-      guard raw != last else { return nil }
-      last = raw
-      return ObjectNumber(rawValue: raw)
-    }
+    SortedNumbers.sortUnique(&raw)
+    return raw.map { ObjectNumber(rawValue: $0) }
   }
 
   /// Makes objects of ascending numbers whose records are not at hand.

@@ -1,0 +1,37 @@
+import ArborStore
+import TestSupport
+import Testing
+
+/// Sorting numbers, against sets.
+@Suite struct SortedNumbersTests {
+  /// Ranges of one number up to ones that no list fills, at both ends of what a number may be.
+  @Test(arguments: [1, 2, 63, 64, 65, 1000, 1 << 20, 1 << 48, .max] as [UInt64])
+  func isASortedSet(span: UInt64) {
+    var random = SeededRandom(seed: span)
+    for base in [0, 1, UInt64.max - span + 1] where base <= UInt64.max - (span - 1) {
+      for count in [0, 1, 2, 3, 100, 5000] {
+        let numbers = (0..<count).map { _ in
+          base + UInt64.random(in: 0..<span, using: &random)
+        }
+        var sorted = numbers
+        SortedNumbers.sortUnique(&sorted)
+        #expect(sorted == Set(numbers).sorted(), "\(count) numbers from \(base) on, \(span) wide")
+      }
+    }
+  }
+
+  @Test func leavesWhatIsSorted() {
+    var numbers: [UInt64] = [1, 5, 9]
+    SortedNumbers.sortUnique(&numbers)
+    #expect(numbers == [1, 5, 9])
+    numbers = [1, 5, 5, 9]
+    SortedNumbers.sortUnique(&numbers)
+    #expect(numbers == [1, 5, 9])
+  }
+
+  @Test func findsWhatIsCommon() {
+    #expect(SortedNumbers.intersection([1, 3, 5, 7], [2, 3, 4, 7, 9]) == [3, 7])
+    #expect(SortedNumbers.intersection([], [1]) == [])
+    #expect(SortedNumbers.intersection([1], []) == [])
+  }
+}

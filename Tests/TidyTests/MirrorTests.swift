@@ -14,6 +14,7 @@ import Testing
     "BackgroundContext": "PersistentStoreTests",
     "BoundExpression+Parts": "PredicateBinding+PathsTests",
     "BoundNode+Relations": "PlannedWaysTests",
+    "BoundClasses": "ClassBinderTests",
     "BoundConjunction": "PredicateNormalizerTests",
     "BoundPredicate": "PredicateBinderTests",
     "CodePointGlob": "GlobPatternTests",

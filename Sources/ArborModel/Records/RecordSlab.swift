@@ -61,10 +61,11 @@ package final class SlabAllocator {
   private static let firstSize = 1 << 10
 
   /// Slabs of 64 KiB hold a few hundred records: large enough to be rare, small enough not to be
-  /// pinned for long by one survivor. The first ones are smaller.
+  /// pinned for long by one survivor. The first ones are smaller, and there is none before
+  /// something is allocated.
   package init(slabSize: Int = 64 << 10) {
     self.slabSize = slabSize
-    slab = RecordSlab(capacity: min(slabSize, Self.firstSize))
+    slab = RecordSlab(capacity: 0)
   }
 
   /// Takes `count` bytes, uninitialised, aligned to 8, from ``slab``, which changes where the
@@ -81,7 +82,8 @@ package final class SlabAllocator {
   func allocateInNewSlab(_ count: Int) -> UnsafeMutableRawPointer {
     // A run longer than a slab gets one of its own, and the present one goes on being filled
     // after it has been replaced only when it is nearly empty: not worth a second list.
-    slab = RecordSlab(capacity: max(min(slabSize, slab.capacity * 4), count))
+    let usual = slab.capacity == 0 ? Self.firstSize : slab.capacity * 8
+    slab = RecordSlab(capacity: max(min(slabSize, usual), count))
     slab.used = count
     return slab.base
   }

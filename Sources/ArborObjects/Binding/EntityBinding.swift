@@ -13,6 +13,7 @@ final class EntityBinding: @unchecked Sendable {
   let entity: EntitySchema
   let schema: ModelSchema
   let storeID: UUID
+  private let entityName: String
   let objectClass: ManagedObject.Type
   /// The field of each attribute, by the class's numbering.
   let attributes: UnsafePointer<AttributePlace>
@@ -22,6 +23,9 @@ final class EntityBinding: @unchecked Sendable {
   /// The relationships by the class's numbering; ``relations`` keeps them.
   private let numbered: UnsafePointer<Unmanaged<Relation>>
   private let numberedCount: Int
+  /// Where each relationship's target lies in the record, by the class's numbering; nil for to-many
+  /// ones.
+  private let targets: UnsafePointer<RecordField?>
   /// A record of default values, for reads that fail.
   let template: RecordView
   /// What users can name of a record, attributes first.
@@ -51,6 +55,7 @@ final class EntityBinding: @unchecked Sendable {
     self.entity = entity
     self.schema = schema
     self.storeID = storeID
+    entityName = entity.name
     self.objectClass = objectClass
     self.trace = trace
     // A traced object has no number in range, so that every access takes the way of wrong ones and
@@ -61,6 +66,7 @@ final class EntityBinding: @unchecked Sendable {
       entity.relationships.map { Relation($0, of: entity, in: schema) })
     self.relations = relations
     numbered = Self.lasting(relationshipSlots.map { Unmanaged.passUnretained(relations[$0]) })
+    targets = Self.lasting(relationshipSlots.map { relations[$0].field })
     recordProperties = Self.recordProperties(of: entity, relations)
     attributes = Self.lasting(
       attributeSlots.map { AttributePlace(field: entity.attributes[$0].field, slot: $0) })
@@ -72,6 +78,7 @@ final class EntityBinding: @unchecked Sendable {
   deinit {
     attributes.deallocate()
     numbered.deallocate()
+    targets.deallocate()
     template.base.deallocate()
   }
 
@@ -103,6 +110,16 @@ final class EntityBinding: @unchecked Sendable {
       return tracedRelation(slot)
     }
     return numbered[slot]._withUnsafeGuaranteedRef { $0 }
+  }
+
+  /// Where the record says what a relationship leads to, by the class's number; nil for to-many
+  /// relationships.
+  @inline(__always)
+  func target(_ slot: Int) -> RecordField? {
+    guard UInt(bitPattern: slot) < UInt(bitPattern: numberedCount) else {
+      return tracedRelation(slot).field
+    }
+    return targets[slot]
   }
 
   @inline(never)
@@ -137,7 +154,29 @@ final class EntityBinding: @unchecked Sendable {
       }
   }
 
+  /// Makes an object of the entity's class.
+  ///
+  /// - Parameters:
+  ///   - record: What the object holds; nil for a fault.
+  ///   - slab: What keeps the record alive.
+  @inline(__always)
+  func makeObject(
+    in context: ManagedObjectContext?, _ number: ObjectNumber, _ record: RecordView?,
+    _ slab: RecordSlab?
+  ) -> ManagedObject {
+    // The construction holds nothing, so that what every object takes is counted once.
+    withExtendedLifetime(self) {
+      withExtendedLifetime(slab) {
+        objectClass.init(
+          ObjectConstruction(
+            context: context.map { Unmanaged.passUnretained($0) }, binding: self, number: number,
+            record: record,
+            slab: slab.map { Unmanaged.passUnretained($0) }))
+      }
+    }
+  }
+
   func objectID(_ number: ObjectNumber) -> ObjectID {
-    ObjectID(storeID: storeID, entityName: entity.name, number: number.sequence)
+    ObjectID(storeID: storeID, entityName: entityName, number: number.sequence)
   }
 }

@@ -58,8 +58,10 @@ extension LinkEdit: PendingLinks {
 /// the commit submits them. A change of a link costs two look-ups and no read of the store.
 final class LinkEdits {
   /// By the index of the declaring entity, then by slot: edits by owner. A relationship has one
-  /// table for its declaring entity and all that inherit it.
-  private var tables: [[Table?]]
+  /// table for its declaring entity and all that inherit it. Empty before the first edit, since
+  /// most contexts make none.
+  private var tables: [[Table?]] = []
+  private let schema: ModelSchema
   /// The edits, which the tables refer to unretained.
   private var edits: ContiguousArray<LinkEdit> = []
 
@@ -68,7 +70,7 @@ final class LinkEdits {
   }
 
   init(_ schema: ModelSchema) {
-    tables = schema.entities.map { Array(repeating: nil, count: $0.relationships.count) }
+    self.schema = schema
   }
 
   /// Whether there are any. Edits that cancelled out may still count.
@@ -94,6 +96,9 @@ final class LinkEdits {
     if let edit = edit(owner, relation) { return edit }
     let edit = LinkEdit(owner, relation)
     edits.append(edit)
+    if tables.isEmpty {
+      tables = schema.entities.map { Array(repeating: nil, count: $0.relationships.count) }
+    }
     let table: Table
     if let present = tables[relation.declaringEntity][relation.slot] {
       table = present
@@ -145,8 +150,6 @@ final class LinkEdits {
   func removeAll() {
     guard !edits.isEmpty else { return }
     edits = []
-    for entity in tables.indices {
-      for slot in tables[entity].indices { tables[entity][slot] = nil }
-    }
+    tables = []
   }
 }

@@ -9,14 +9,13 @@ extension ManagedObjectContext {
   /// - Throws: ``ArborError`` where the class describes no entity of the model, contradicts it, or
   ///   objects of the entity exist in this context as another class.
   func binding(for objectClass: ManagedObject.Type) throws(ArborError) -> EntityBinding {
-    if let binding = bindingsByClass[ObjectIdentifier(objectClass)] { return binding }
+    if let binding = classes[objectClass] { return binding }
     let binding = try store.bind(objectClass)
-    let updated = store.bindings()
-    for index in updated.indices where updated[index] !== bindings[index] {
-      try refuseRebinding(of: updated[index])
+    let updated = store.boundClasses
+    for (old, new) in zip(classes.bindings, updated.bindings) where old !== new {
+      try refuseRebinding(of: new)
     }
-    bindings = updated
-    bindingsByClass[ObjectIdentifier(objectClass)] = binding
+    classes = updated
     return binding
   }
 

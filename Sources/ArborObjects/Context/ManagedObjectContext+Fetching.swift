@@ -10,27 +10,73 @@ extension ManagedObjectContext {
     try beginOperation()
     let entity = try entity(for: request)
     let query = try query(request.description, entity)
-    let overlay = overlay(for: request.description)
-    let paths = try prefetchPaths(request.relationshipKeyPathsForPrefetching, of: entity)
-    var fetched: [ManagedObject] = []
-    let results = try onSnapshot { snapshot throws(StoreError) in
-      let records = try snapshot.fetch(query, overlay: overlay, allocator: allocator)
-      let results: [T] = try materialise(records, on: snapshot, &fetched)
-      for path in paths { try prefetch(path, of: results, on: snapshot, &fetched) }
-      return results
-    }
-    // Hooks run when no snapshot is open and every object is in place.
-    for object in fetched { object.awakeFromFetch() }
-    return results
+    return try fetch(query, request.description, entity)
   }
 
   /// The first object of a request, or nil. The request's own limit does not count.
   ///
   /// - Throws: ``ArborError`` as ``fetch(_:)``.
   public func fetchOne<T: ManagedObject>(_ request: FetchRequest<T>) throws(ArborError) -> T? {
-    var request = request
-    request.fetchLimit = 1
-    return try fetch(request).first
+    try beginOperation()
+    // The class of the entity, which all its objects have, is checked.
+    return try first(request.description, entity(for: request))
+      .map { unsafeDowncast($0, to: T.self) }
+  }
+
+  /// The first object that a description names. It knows no class, so that looking up one object
+  /// after another instantiates no generic type.
+  func first(
+    _ description: FetchDescription, _ entity: EntitySchema
+  ) throws(ArborError) -> ManagedObject? {
+    var description = description
+    description.fetchLimit = 1
+    let query = try query(description, entity)
+    if query.namesOneObject, description.relationshipKeyPathsForPrefetching.isEmpty,
+      let found = try lookUp(query, overlay(for: description))
+    {
+      return found
+    }
+    let objects: [ManagedObject] = try fetch(query, description, entity)
+    return objects.first
+  }
+
+  /// Answers a query for one unique value, perhaps with no object; nil where it has to be planned.
+  private func lookUp(
+    _ query: StoreQuery, _ overlay: FetchOverlay?
+  ) throws(ArborError) -> ManagedObject?? {
+    var isFetched = false
+    let found = try onSnapshot { snapshot throws(StoreError) -> ManagedObject?? in
+      switch try snapshot.lookUp(query, overlay: overlay, allocator: allocator) {
+      case .unplanned: return nil
+      case .nothing: return .some(nil)
+      case .row(let row): return try object(of: row, allocator.slab, on: snapshot, &isFetched)
+      }
+    }
+    if isFetched { found??.awakeFromFetch() }
+    return found
+  }
+
+  private func fetch<T: ManagedObject>(
+    _ query: StoreQuery, _ description: FetchDescription, _ entity: EntitySchema
+  ) throws(ArborError) -> [T] {
+    let overlay = overlay(for: description)
+    let paths = try prefetchPaths(description.relationshipKeyPathsForPrefetching, of: entity)
+    var fetched: [ManagedObject] = []
+    // A context without objects makes one for each row: they need no list of their own.
+    let isFirst = registry.count == 0
+    let results = try onSnapshot { snapshot throws(StoreError) in
+      let records = try snapshot.fetch(query, overlay: overlay, allocator: allocator)
+      let results: [T] = try materialise(
+        records, on: snapshot, &fetched, listsFetched: !isFirst)
+      for path in paths { try prefetch(path, of: results, on: snapshot, &fetched) }
+      return results
+    }
+    // Hooks run when no snapshot is open and every object is in place.
+    if isFirst {
+      for result in results { result.awakeFromFetch() }
+    }
+    for object in fetched { object.awakeFromFetch() }
+    return results
   }
 
   /// The number of objects that a request would give, without reading them.
@@ -170,11 +216,12 @@ extension ManagedObjectContext {
     let binding = try binding(for: type)
     if binding.entity.name == name { return binding.entity }
     let entity = try self.entity(named: name)
-    guard bindings[entity.index].objectClass is T.Type else {
+    let objectClass = classes.bindings[entity.index].objectClass
+    guard objectClass is T.Type else {
       throw ArborError(
         .typeMismatch,
-        "Entity \(name) is represented by \(bindings[entity.index].objectClass), which is no "
-          + "\(type); request another class."
+        "Entity \(name) is represented by \(objectClass), which is no \(type); request another "
+          + "class."
       ).with(entity: name)
     }
     return entity
@@ -202,43 +249,65 @@ extension ManagedObjectContext {
   // MARK: Objects
 
   /// Rows as objects: those that the context keeps, the others made around the copied records.
+  ///
+  /// - Parameters:
+  ///   - fetched: The objects whose records were read are added here.
+  ///   - listsFetched: Whether they are.
   func materialise<T: ManagedObject>(
-    _ records: FetchedRecords, on snapshot: StoreSnapshot, _ fetched: inout [ManagedObject]
+    _ records: FetchedRecords, on snapshot: StoreSnapshot, _ fetched: inout [ManagedObject],
+    listsFetched: Bool = true
   ) throws(StoreError) -> [T] {
     var results: [T] = []
     results.reserveCapacity(records.rows.count)
     if registry.count == 0 { registry.reserve(records.rows.count) }
-    fetched.reserveCapacity(records.rows.count)
+    if listsFetched { fetched.reserveCapacity(records.rows.count) }
+    var slab: RecordSlab?
+    var slabIndex: Int32 = -1
     for row in records.rows {
-      let object: ManagedObject
-      if let present = registry.object(row.number) {
-        object = present
-        if present.base == nil {
-          try fill(present, row, records, snapshot)
-          if present.base != nil { fetched.append(present) }
-        }
-      } else if let record = row.record {
-        object = make(row.number, record, records.slabs[Int(row.slabIndex)])
-        fetched.append(object)
-      } else {
-        throw .corrupted(
-          entity: nil, object: row.number, what: "a fetch found an object without its record")
+      var isFetched = false
+      if row.slabIndex != slabIndex, row.slabIndex >= 0 {
+        slabIndex = row.slabIndex
+        slab = records.slabs[Int(slabIndex)]
       }
+      let object = try object(of: row, slab, on: snapshot, &isFetched)
+      if listsFetched, isFetched { fetched.append(object) }
       // The class of the entity, which all its objects have, was checked.
       results.append(unsafeDowncast(object, to: T.self))
     }
     return results
   }
 
-  /// Gives a fault the record that a fetch has found.
+  /// The object of a row: the one that the context keeps, or one made around the copied record.
+  ///
+  /// - Parameters:
+  ///   - slab: What the copy lies in.
+  ///   - isFetched: Is set where the object's record was read.
+  @inline(__always)
+  private func object(
+    of row: FetchedRow, _ slab: RecordSlab?, on snapshot: StoreSnapshot, _ isFetched: inout Bool
+  ) throws(StoreError) -> ManagedObject {
+    if let present = registry.object(row.number) {
+      if present.base == nil { isFetched = try fill(present, row, slab, on: snapshot) }
+      return present
+    }
+    guard let record = row.record else {
+      throw .corrupted(
+        entity: nil, object: row.number, what: "a fetch found an object without its record")
+    }
+    isFetched = true
+    return make(row.number, record, slab)
+  }
+
+  /// Gives a fault the record that a fetch has found; returns whether it has one now.
+  @inline(never)
   private func fill(
-    _ object: ManagedObject, _ row: FetchedRow, _ records: FetchedRecords,
-    _ snapshot: StoreSnapshot
-  ) throws(StoreError) {
+    _ object: ManagedObject, _ row: FetchedRow, _ slab: RecordSlab?, on snapshot: StoreSnapshot
+  ) throws(StoreError) -> Bool {
     if let record = row.record {
-      object.hold(record, records.slabs[Int(row.slabIndex)])
+      object.hold(record, slab)
     } else if let record = try snapshot.record(row.number, allocator: allocator) {
       object.hold(record, allocator.slab)
     }
+    return object.base != nil
   }
 }

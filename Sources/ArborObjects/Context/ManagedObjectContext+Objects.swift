@@ -12,7 +12,7 @@ extension ManagedObjectContext {
     try beginOperation()
     let entity = try concreteEntity(named: entityName)
     try takeInCommits()
-    return try insert(bindings[entity.index], number(for: entity))
+    return try insert(classes.bindings[entity.index], number(for: entity))
   }
 
   /// Inserts an object of a typed class, with its default values.
@@ -46,10 +46,7 @@ extension ManagedObjectContext {
 
   private func insert(_ binding: EntityBinding, _ number: ObjectNumber) -> ManagedObject {
     let working = RecordBuffer(copying: binding.entity.layout.template, into: allocator)
-    let object = binding.objectClass.init(
-      ObjectConstruction(
-        context: self, binding: binding, number: number, record: working.view,
-        slab: working.slab))
+    let object = binding.makeObject(in: self, number, working.view, working.slab)
     noteStep(.object(ObjectStep(object, existed: false)))
     registry.register(object)
     let change = ObjectChange(object, .inserted, epoch: epoch)

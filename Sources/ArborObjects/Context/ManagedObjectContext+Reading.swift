@@ -109,13 +109,11 @@ extension ManagedObjectContext {
   /// Makes and registers an object that is not registered.
   @inline(__always)
   func make(_ number: ObjectNumber, _ record: RecordView?, _ slab: RecordSlab?) -> ManagedObject {
-    guard let binding = binding(of: number) else {
+    guard let binding = classes[number] else {
       preconditionFailure(
         "Object number \(number.rawValue) is of no entity of the store; run the store's check.")
     }
-    let object = binding.objectClass.init(
-      ObjectConstruction(
-        context: self, binding: binding, number: number, record: record, slab: slab))
+    let object = binding._withUnsafeGuaranteedRef { $0.makeObject(in: self, number, record, slab) }
     registry.register(object)
     return object
   }
@@ -123,8 +121,7 @@ extension ManagedObjectContext {
   /// The binding of an object's entity; nil for a number of none.
   @inline(__always)
   func binding(of number: ObjectNumber) -> EntityBinding? {
-    let entity = Int(truncatingIfNeeded: number.rawValue >> 48)
-    return entity < bindingsByNumber.count ? bindingsByNumber[entity] : nil
+    classes[number]?.takeUnretainedValue()
   }
 
   /// The relationship that an object's entity has in a slot.

@@ -28,7 +28,15 @@ extension ManagedObjectContext {
   public func fetchOne<T: ManagedObject>(
     _ type: T.Type, matching predicate: FetchPredicate? = nil, sortedBy sortKeys: [SortKey] = []
   ) throws(ArborError) -> T? {
-    try fetchOne(request(type, predicate, sortKeys))
+    guard type != ManagedObject.self else {
+      return try fetchOne(request(type, predicate, sortKeys))
+    }
+    try beginOperation()
+    let entity = try binding(for: type).entity
+    let description = FetchDescription(
+      entityName: entity.name, predicate: predicate, sortKeys: sortKeys)
+    // The binding makes objects of this class or one that inherits from it.
+    return try first(description, entity).map { unsafeDowncast($0, to: type) }
   }
 
   /// The first object of an entity that fulfils a predicate, or nil.

@@ -73,13 +73,7 @@ public final class ManagedObjectContext {
   let memberships = MembershipCache()
   /// The memory of working records.
   let allocator = SlabAllocator()
-  /// By entity index.
-  var bindings: [EntityBinding] {
-    didSet { bindingsByNumber = Self.byNumber(bindings) }
-  }
-  /// By the entities' numbers in the store.
-  private(set) var bindingsByNumber: ContiguousArray<EntityBinding?>
-  var bindingsByClass: [ObjectIdentifier: EntityBinding] = [:]
+  var classes: BoundClasses
   /// The newest commit that has been taken in.
   var sequence: UInt64
   /// Own commits that the store may list after ``sequence``.
@@ -101,8 +95,7 @@ public final class ManagedObjectContext {
   init(_ store: PersistentStore) {
     self.store = store
     schema = store.file.schema
-    bindings = store.bindings()
-    bindingsByNumber = Self.byNumber(bindings)
+    classes = store.boundClasses
     sequence = store.file.lastSequence
     pending = PendingChanges(entityCount: store.file.schema.entities.count)
     links = LinkEdits(store.file.schema)
@@ -111,13 +104,6 @@ public final class ManagedObjectContext {
   deinit {
     // Objects may outlive the context; they must not find it.
     registry.forgetAll()
-  }
-
-  private static func byNumber(_ bindings: [EntityBinding]) -> ContiguousArray<EntityBinding?> {
-    let count = bindings.reduce(0) { max($0, Int($1.entity.number) + 1) }
-    var byNumber = ContiguousArray<EntityBinding?>(repeating: nil, count: count)
-    for binding in bindings { byNumber[Int(binding.entity.number)] = binding }
-    return byNumber
   }
 
   /// The public identity of an object of this store.

@@ -8,7 +8,7 @@ internal import ArborModel
 ///
 /// The map's words are references at +1, as `Unmanaged` keeps them.
 final class ObjectRegistry {
-  private(set) var map = NumberMap()
+  let map = NumberMap()
   private var sweepCount = leastSweepCount
 
   /// Below some thousand objects a sweep costs more than the memory it frees is worth.
@@ -53,9 +53,11 @@ final class ObjectRegistry {
 
   /// Detaches and lets go of every object.
   func forgetAll() {
-    map.forEach { _, word in
-      Self.object(word)?.detach(.forgotten)
-      Self.release(word)
+    map.forEachAddress { _, word in
+      guard let pointer = UnsafeRawPointer(bitPattern: word) else { return }
+      let object = Unmanaged<ManagedObject>.fromOpaque(pointer)
+      object._withUnsafeGuaranteedRef { $0.detach(.forgotten) }
+      object.release()
     }
     map.removeAll()
     sweepCount = Self.leastSweepCount
@@ -134,9 +136,11 @@ final class ObjectRegistry {
 
 extension ManagedObject {
   /// Ends the object's belonging to its context.
+  @inline(__always)
   final func detach(_ state: State) {
     owner = nil
-    change = nil
+    // Most have none, and setting it costs a call even then.
+    if change != nil { change = nil }
     self.state = state
   }
 }

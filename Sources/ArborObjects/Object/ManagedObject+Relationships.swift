@@ -4,12 +4,13 @@ internal import ArborModel
 extension ManagedObject {
   /// Reads the to-one relationship that the class numbers `slot`.
   public final func toOne<T: ManagedObject>(_ slot: Int) -> T? {
-    let relation = binding.relation(slot)
-    guard !relation.isToMany else { wrongKind(relation, "toMany") }
-    guard let target = target(of: relation), let owner else {
-      return binding.trace?.destination(T.self)
-    }
-    return typed(owner.fault(target), relation)
+    guard let field = binding.target(slot) else { wrongKind(binding.relation(slot), "toMany") }
+    let raw = field.rawTarget(at: currentBase)
+    guard raw != 0, let ownerReference else { return binding.trace?.destination(T.self) }
+    // Fetched rows are asked for their neighbours one by one: nothing is retained on the way.
+    let target = ownerReference._withUnsafeGuaranteedRef { $0.fault(ObjectNumber(rawValue: raw)) }
+    if type(of: target) == T.self { return unsafeDowncast(target, to: T.self) }
+    return typed(target, binding.relation(slot))
   }
 
   /// Points the to-one relationship that the class numbers `slot` at another object, or at none;

@@ -8,6 +8,13 @@ extension ManagedObject {
   /// at its parents.
   public final var entity: EntityDescription { binding.entity.description }
 
+  /// The context; nil once that has gone or was reset.
+  @inline(__always)
+  final var owner: ManagedObjectContext? {
+    get { ownerReference?.takeUnretainedValue() }
+    set { ownerReference = newValue.map { Unmanaged.passUnretained($0) } }
+  }
+
   /// The context the object belongs to; nil once that has gone or was reset, and for an object
   /// whose deletion was committed.
   public final var context: ManagedObjectContext? { owner }

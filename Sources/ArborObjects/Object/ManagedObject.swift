@@ -68,7 +68,7 @@ nonisolated open class ManagedObject: Hashable {
   // Few fields, since there are as many of each as objects: with them an object takes 80 bytes.
 
   /// The context, which clears the reference before it goes.
-  final unowned(unsafe) var owner: ManagedObjectContext?
+  final var ownerReference: Unmanaged<ManagedObjectContext>?
   final let number: ObjectNumber
   final let binding: EntityBinding
   /// The record as the context sees it; nil for a fault, whose record is still in the store.
@@ -93,11 +93,11 @@ nonisolated open class ManagedObject: Hashable {
   /// Made by contexts only. Subclasses inherit it: they give their stored properties initial
   /// values.
   public required init(_ construction: ObjectConstruction) {
-    owner = construction.context
+    ownerReference = construction.context
     number = construction.number
     binding = construction.binding
     base = construction.record?.base
-    slab = construction.slab
+    slab = construction.slab?.takeUnretainedValue()
     count = Int32(truncatingIfNeeded: construction.record?.count ?? 0)
     state = .live
   }
@@ -159,12 +159,14 @@ nonisolated open class ManagedObject: Hashable {
 extension ManagedObject: Sendable {}
 
 /// What a context makes an object from; opaque to everybody else.
+///
+/// It holds nothing: whoever makes the object does, until the object holds it itself.
 public struct ObjectConstruction {
   /// nil for an object that only shows which properties a key path reads.
-  unowned(unsafe) let context: ManagedObjectContext?
-  let binding: EntityBinding
+  let context: Unmanaged<ManagedObjectContext>?
+  unowned(unsafe) let binding: EntityBinding
   let number: ObjectNumber
   /// nil for a fault.
   let record: RecordView?
-  let slab: RecordSlab?
+  let slab: Unmanaged<RecordSlab>?
 }

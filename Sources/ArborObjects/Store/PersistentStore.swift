@@ -42,7 +42,7 @@ public final class PersistentStore: Sendable {
   /// Who is told of queries that take long; nil for nobody.
   let watch: QueryWatch?
   private let closed = Atomic(false)
-  private let classes: Mutex<[EntityBinding]>
+  private let classes: Mutex<BoundClasses>
 
   /// Opens a store with a model, or makes one where there is none.
   ///
@@ -94,7 +94,8 @@ public final class PersistentStore: Sendable {
     let binder = ClassBinder(schema: file.schema, storeID: file.id)
     do throws(ArborError) {
       self.classes = Mutex(
-        try binder.bindings(for: DescribedClasses.complete(classes, for: file.schema.model)))
+        BoundClasses(
+          try binder.bindings(for: DescribedClasses.complete(classes, for: file.schema.model))))
     } catch {
       file.close()
       throw error
@@ -210,8 +211,8 @@ public final class PersistentStore: Sendable {
 }
 
 extension PersistentStore {
-  /// How each entity is represented at present, by its index.
-  func bindings() -> [EntityBinding] { classes.withLock { $0 } }
+  /// How each entity is represented at present.
+  var boundClasses: BoundClasses { classes.withLock { $0 } }
 
   /// The binding of a class, which represents its entity from now on, and the subentities that have
   /// no class of their own.
@@ -219,23 +220,7 @@ extension PersistentStore {
     let binder = ClassBinder(schema: file.schema, storeID: file.id)
     let entity = try binder.entity(of: objectClass)
     do {
-      return try classes.withLock { bindings in
-        let present = bindings[entity.index].objectClass
-        if present == objectClass { return bindings[entity.index] }
-        let isInherited = entity.parentIndex.map { bindings[$0].objectClass == present } ?? false
-        guard present == ManagedObject.self || isInherited else {
-          throw ArborError(
-            .invalidArgument,
-            "Entity \(entity.name) is represented by \(present) in this store and can not be a "
-              + "\(objectClass) too; use one of the classes."
-          ).with(entity: entity.name)
-        }
-        for index in entity.concreteFamily + [entity.index]
-        where bindings[index].objectClass == present {
-          bindings[index] = try binder.bind(objectClass, to: file.schema.entities[index])
-        }
-        return bindings[entity.index]
-      }
+      return try classes.withLock { try $0.bind(objectClass, to: entity, binder) }
     } catch let error as ArborError {
       throw error
     } catch {

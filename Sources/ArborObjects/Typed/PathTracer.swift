@@ -118,7 +118,8 @@ final class PathTracer {
   func make<T: ManagedObject>(_ objectClass: T.Type) throws(ArborError) -> T {
     let traced = try TracedClass.of(objectClass)
     let trace = ClassTrace(traced, self)
-    let object = objectClass.init(trace.construction(objectClass, round: round, number: way.count))
+    // The binding makes objects of exactly this class.
+    let object = unsafeDowncast(trace.makeObject(objectClass, number: way.count), to: T.self)
     way.append(trace)
     end = object
     return object

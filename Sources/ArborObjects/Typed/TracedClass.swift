@@ -94,10 +94,8 @@ final class ClassTrace: @unchecked Sendable {
     try? tracer.make(objectClass)
   }
 
-  /// What makes a traced object: a record with a marker in every attribute.
-  func construction(
-    _ objectClass: ManagedObject.Type, round: Int, number: Int
-  ) -> ObjectConstruction {
+  /// Makes a traced object: a record with a marker in every attribute.
+  func makeObject(_ objectClass: ManagedObject.Type, number: Int) -> ManagedObject {
     let entity = traced.entity
     func slot(_ name: String) -> Int {
       switch entity.property(named: name) {
@@ -118,9 +116,8 @@ final class ClassTrace: @unchecked Sendable {
       else { continue }
       _ = record.set(stored.field, value, allocator: allocator)
     }
-    return ObjectConstruction(
-      context: nil, binding: binding,
-      number: ObjectNumber(entity: entity.number, sequence: UInt64(number) + 1),
-      record: record.view, slab: record.slab)
+    return binding.makeObject(
+      in: nil, ObjectNumber(entity: entity.number, sequence: UInt64(number) + 1), record.view,
+      record.slab)
   }
 }

@@ -21,11 +21,14 @@ final class ByteOrder: RowOrder {
   /// where it is one of the row itself and ordered as it is.
   private let prefixSlot: Int?
   private let prefixMask: UInt64
-  /// Where the records of the entity asked for last hold it.
-  private var prefixField: (entity: EntitySchema, field: RecordField)?
+  /// The entity that most rows are of, and where its records hold the attribute. They never change,
+  /// since they are read for every row.
+  private let usualEntity: EntitySchema?
+  private let usualField: RecordField?
 
+  /// - Parameter entity: The entity that rows are expected to be of.
   /// - Returns: nil where a key orders texts in ways that bytes do not have.
-  init?(_ keys: [BoundSortKey], columns: SortColumns) {
+  init?(_ keys: [BoundSortKey], columns: SortColumns, usually entity: EntitySchema? = nil) {
     for key in keys {
       guard key.options.isDisjoint(with: [.localized, .numeric]) else { return nil }
       // Values of any type have no form in bytes that keeps their order.
@@ -42,6 +45,8 @@ final class ByteOrder: RowOrder {
       return key.options.isEmpty || !attribute.field.kind.isText ? attribute.slot : nil
     }
     prefixMask = keys.first?.isAscending ?? true ? 0 : .max
+    usualEntity = entity
+    usualField = prefixSlot.flatMap { slot in entity?.attributes[slot].field }
   }
 
   @inline(__always)
@@ -131,13 +136,11 @@ final class ByteOrder: RowOrder {
 
   @inline(__always)
   private func quickPrefix(_ record: RecordView, of entity: EntitySchema) -> UInt64? {
-    guard let prefixSlot else { return nil }
-    if let known = prefixField, known.entity === entity {
-      return Self.prefix(record, known.field) ^ prefixMask
+    if let usualField, entity === usualEntity {
+      return Self.prefix(record, usualField) ^ prefixMask
     }
-    let field = entity.attributes[prefixSlot].field
-    prefixField = (entity, field)
-    return Self.prefix(record, field) ^ prefixMask
+    guard let prefixSlot else { return nil }
+    return Self.prefix(record, entity.attributes[prefixSlot].field) ^ prefixMask
   }
 
   /// Eight bytes that never contradict the order of a field's values; nil, the least, has the

@@ -7,10 +7,7 @@ extension QueryExecutor {
   func fetch(_ allocator: SlabAllocator) throws -> FetchedRecords {
     let plan = try planner.plan()
     let known = overlay?.known
-    let expected = try query.continuation == nil ? certainRows(plan) : 0
-    let room = query.limit > 0 ? query.limit : .max
-    let sink = RowCollector(
-      allocator, known: known, expected: max(0, min(room, expected - query.offset)))
+    let sink = RowCollector(allocator, known: known, expected: try expectedRows(plan))
     return try answer(plan, sink, skipsKnown: true).result
   }
 
@@ -29,7 +26,7 @@ extension QueryExecutor {
       return try answerByNumber(plan, sink, skipsKnown: skipsKnown)
     }
     let columns = SortColumns(query.sortKeys, schema: source.schema, resolver: resolver)
-    if let order = ByteOrder(query.sortKeys, columns: columns) {
+    if let order = ByteOrder(query.sortKeys, columns: columns, usually: family.first) {
       return try answerSorted(plan, order, sink)
     }
     return try answerSorted(plan, CollatedOrder(query.sortKeys, columns: columns), sink)
@@ -70,14 +67,18 @@ extension QueryExecutor {
     }
   }
 
-  /// How many stored rows a plan gives, where none has to be asked first; else 0.
-  private func certainRows(_ plan: AccessPlan) throws -> Int {
-    guard plan.residual.isEmpty else { return 0 }
+  /// How many rows to make room for: those that a plan gives, where none has to be asked first, or
+  /// a limit that is no more than a page of them.
+  private func expectedRows(_ plan: AccessPlan) throws -> Int {
+    guard query.continuation == nil, plan.residual.isEmpty else { return 0 }
+    let rows: Int
     switch plan.access {
-    case .nothing, .ordered: return 0
-    case .scan: return try source.count(family)
-    case .numbers(let list): return list.numbers.count
+    case .nothing: return 0
+    case .ordered: rows = query.offset + min(query.limit, 100)
+    case .scan: rows = try source.count(family)
+    case .numbers(let list): rows = list.numbers.count
     }
+    return max(0, min(query.limit > 0 ? query.limit : .max, rows - query.offset))
   }
 
   // MARK: Sorted

@@ -15,43 +15,56 @@ extension StoreSnapshot {
     try answering(query) {
       $0.rows.count
     } with: {
-      if let found = try lookUpUnique(query, overlay, allocator) { return found }
+      switch try lookUpUnique(query, overlay, allocator) {
+      case .unplanned: break
+      case .nothing: return FetchedRecords()
+      case .row(let row): return FetchedRecords(row, in: allocator.slab)
+      }
       return try QueryExecutor(source, query, overlay: overlay).fetch(allocator)
     }
   }
 
-  /// Answers a query for one unique value without planning it; nil where it is more than that.
+  /// What a query for one unique value finds, without lists of rows. The record lies in the
+  /// allocator's present slab.
+  package func lookUp(
+    _ query: StoreQuery, overlay: FetchOverlay?, allocator: SlabAllocator
+  ) throws(StoreError) -> UniqueAnswer {
+    try answering(query) {
+      if case .row = $0 { 1 } else { 0 }
+    } with: {
+      try lookUpUnique(query, overlay, allocator)
+    }
+  }
+
+  /// Answers a query for one unique value without planning it.
   private func lookUpUnique(
     _ query: StoreQuery, _ overlay: FetchOverlay?, _ allocator: SlabAllocator
-  ) throws -> FetchedRecords? {
+  ) throws -> UniqueAnswer {
     guard let predicate = query.predicate, let wanted = predicate.bound.uniqueEquality,
       query.offset == 0, query.continuation == nil, !(overlay?.hasPendingChanges ?? false),
       let value = wanted.value(predicate.arguments), !value.isNull
-    else { return nil }
+    else { return .unplanned }
     var key = KeyBuffer()
     let isOfKind = KeyEncoder.append(
       value, as: wanted.kind, isAscending: wanted.isAscending, to: &key)
-    guard isOfKind, !key.isCut else { return nil }
+    guard isOfKind, !key.isCut else { return .unplanned }
     let reader = try reader
     let index = store.databases.indexPlaces(of: query.entity.index)[wanted.indexPlace]
     store.noteUse(ofIndex: index)
-    var result = FetchedRecords()
     guard let found = try reader.get(store.databases.indexes[index].database, key: key.bytes),
       found.count == 8
-    else { return result }
+    else { return .nothing }
     let number = ObjectNumber(rawValue: found.loadUnaligned(as: UInt64.self))
     guard let entity = store.schema.entity(of: number),
       entity === query.entity || query.includesSubentities && entity.isKind(of: query.entity)
-    else { return result }
+    else { return .nothing }
     if let known = overlay?.known, known.contains(number) {
-      result.rows.append(FetchedRow(known: number))
-    } else if let record = try record(number, allocator: allocator) {
-      result.rows.append(FetchedRow(number, copy: record, slabIndex: 0))
-      result.slabs.append(allocator.slab)
-    } else {
+      return .row(FetchedRow(known: number))
+    }
+    guard let record = try record(number, allocator: allocator) else {
       throw StoreError.missingRecord(number, entity)
     }
-    return result
+    return .row(FetchedRow(number, copy: record, slabIndex: 0))
   }
 
   /// The numbers of the objects that a fetch would give, without copies of their records.

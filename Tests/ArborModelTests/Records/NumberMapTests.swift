@@ -39,6 +39,10 @@ import Testing
       #expect(found.updateValue(word, forKey: number) == nil)
     }
     #expect(found == model)
+    map.forEachAddress { number, word in
+      #expect(found.removeValue(forKey: number) == word)
+    }
+    #expect(found.isEmpty)
     for (number, word) in model { #expect(map[number] == word) }
   }
 

@@ -193,4 +193,51 @@ import Testing
       #expect(type(of: company) == Company.self)
     }
   }
+
+  /// A unique value is looked up on a way of its own, which has to answer as any fetch does.
+  @Test func uniqueValuesAreLookedUp() throws {
+    final class Guest: ManagedObject {
+      override class var entityDescription: EntityDescription {
+        EntityDescription(
+          name: "Guest", className: "Guest",
+          attributes: [AttributeDescription(name: "badge", type: .integer64, defaultValue: 0)],
+          uniquenessConstraints: [["badge"]])
+      }
+      var badge: Int {
+        get { attribute(0) }
+        set { setAttribute(0, newValue) }
+      }
+      var fetches = 0
+      override func awakeFromFetch() { fetches += 1 }
+    }
+    try ObjectStore.use(ManagedObjectModel(for: [Guest.self]), classes: [Guest.self]) { store in
+      let writer = store.makeContext()
+      for badge in 1...3 { writer.insert(Guest.self).badge = badge }
+      try writer.commit()
+      let context = store.makeContext()
+      func guest(_ badge: Int) throws -> Guest? {
+        try context.fetchOne(Guest.self, matching: "badge == \(badge)")
+      }
+      let second = try #require(try guest(2))
+      #expect(second.badge == 2 && second.fetches == 1)
+      #expect(try guest(2) === second && second.fetches == 1)
+      #expect(try guest(4) == nil)
+      // A fault is filled, once.
+      let id = try #require(try writer.fetchOne(Guest.self, sortedBy: ["badge"])).objectID
+      let first = try #require(try context.object(with: id) as? Guest)
+      #expect(first.isFault)
+      #expect(try guest(1) === first && !first.isFault && first.fetches == 1)
+      // What waits for a commit counts.
+      second.badge = 5
+      #expect(try guest(2) == nil)
+      #expect(try guest(5) === second)
+      context.delete(first)
+      #expect(try guest(1) == nil)
+      context.rollback()
+      #expect(try guest(2) === second)
+      var behind = FetchRequest<Guest>(predicate: "badge == \(2)")
+      behind.fetchOffset = 1
+      #expect(try context.fetchOne(behind) == nil)
+    }
+  }
 }

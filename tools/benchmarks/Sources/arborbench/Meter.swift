@@ -38,10 +38,15 @@ struct Meter {
     ])
   }
 
+  /// The operation that the variable `ARBOR_OPERATION` names (such as `7_`), where a profile wants
+  /// one alone; all without it.
+  private static let selected = ProcessInfo.processInfo.environment["ARBOR_OPERATION"] ?? ""
+
   /// Measures one phase that gives its count and checksum.
   static func measure(
     _ name: String, repetitions: Int = 1, _ body: () throws -> (Int, UInt64)
   ) rethrows {
+    guard name.hasPrefix(selected) else { return }
     let meter = Meter()
     let (count, checksum) = try body()
     meter.report(name, count: count, checksum: checksum, repetitions: repetitions)

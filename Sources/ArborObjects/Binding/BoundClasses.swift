@@ -1,0 +1,62 @@
+internal import ArborModel
+
+/// How the entities of a store are represented: a value, of which every context has a copy.
+struct BoundClasses: Sendable {
+  /// By entity index.
+  private(set) var bindings: [EntityBinding]
+  /// By the entities' numbers in the store; ``bindings`` keeps them.
+  private var byNumber: ContiguousArray<Unmanaged<EntityBinding>?>
+  /// Those of the entities that classes describe.
+  private var byClass: [ObjectIdentifier: EntityBinding] = [:]
+
+  init(_ bindings: [EntityBinding]) {
+    self.bindings = bindings
+    let count = bindings.reduce(0) { max($0, Int($1.entity.number) + 1) }
+    byNumber = ContiguousArray(repeating: nil, count: count)
+    for binding in bindings {
+      byNumber[Int(binding.entity.number)] = Unmanaged.passUnretained(binding)
+      // A class represents the entity that it describes, and those below without a class.
+      let isInherited =
+        binding.entity.parentIndex.map { bindings[$0].objectClass == binding.objectClass } ?? false
+      if binding.objectClass != ManagedObject.self, !isInherited {
+        byClass[ObjectIdentifier(binding.objectClass)] = binding
+      }
+    }
+  }
+
+  /// The binding of the entity that a class describes; nil where the class is not bound.
+  subscript(objectClass: ManagedObject.Type) -> EntityBinding? {
+    byClass[ObjectIdentifier(objectClass)]
+  }
+
+  /// The binding of an object's entity; nil for a number of none. The bindings keep it.
+  @inline(__always)
+  subscript(number: ObjectNumber) -> Unmanaged<EntityBinding>? {
+    let entity = Int(truncatingIfNeeded: number.rawValue >> 48)
+    return entity < byNumber.count ? byNumber[entity] : nil
+  }
+
+  /// Binds a class to the entity that it describes, and to the subentities that have no class of
+  /// their own.
+  mutating func bind(
+    _ objectClass: ManagedObject.Type, to entity: EntitySchema, _ binder: ClassBinder
+  ) throws(ArborError) -> EntityBinding {
+    let present = bindings[entity.index].objectClass
+    if present == objectClass { return bindings[entity.index] }
+    let isInherited = entity.parentIndex.map { bindings[$0].objectClass == present } ?? false
+    guard present == ManagedObject.self || isInherited else {
+      throw ArborError(
+        .invalidArgument,
+        "Entity \(entity.name) is represented by \(present) in this store and can not be a "
+          + "\(objectClass) too; use one of the classes."
+      ).with(entity: entity.name)
+    }
+    var updated = bindings
+    for index in entity.concreteFamily + [entity.index]
+    where updated[index].objectClass == present {
+      updated[index] = try binder.bind(objectClass, to: binder.schema.entities[index])
+    }
+    self = BoundClasses(updated)
+    return bindings[entity.index]
+  }
+}

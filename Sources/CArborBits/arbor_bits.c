@@ -25,6 +25,12 @@ static uint32_t crc_bytewise(uint32_t crc, const unsigned char *p, size_t n) {
   return crc;
 }
 
+#if defined(__clang__)
+#define CHANCE(condition) __builtin_unpredictable(condition)
+#else
+#define CHANCE(condition) (condition)
+#endif
+
 #if defined(__x86_64__)
 #define HARDWARE __attribute__((target("sse4.2")))
 HARDWARE static inline uint64_t step8(uint64_t crc, uint64_t word) {
@@ -64,31 +70,41 @@ HARDWARE static inline uint32_t crc_hardware(uint32_t crc, const unsigned char *
     for (; n > 0; n--) wide = step1((uint32_t)wide, *p++);
     return (uint32_t)wide;
   }
-  const unsigned char *end = p + n;
+  const unsigned char *last = p + n - 8;
+  for (; n >= 64; p += 64, n -= 64)
+    for (int offset = 0; offset < 64; offset += 8) wide = step8(wide, load8(p + offset));
   // Lengths of records differ at random, and a branch that is guessed wrong costs more than all
-  // steps of a short record; so only runs of 32 bytes are a loop.
-  for (; n >= 32; p += 32, n -= 32) {
-    wide = step8(wide, load8(p));
-    wide = step8(wide, load8(p + 8));
-    wide = step8(wide, load8(p + 16));
-    wide = step8(wide, load8(p + 24));
+  // steps of a short record: so all seven steps that there may be are made, each on bytes of the
+  // record, and the one that was the last is chosen.
+  uint64_t state = wide;
+  for (int offset = 0; offset < 56; offset += 8) {
+    const unsigned char *place = p + offset < last ? p + offset : last;
+    state = step8(state, load8(place));
+    wide = CHANCE(n >= (size_t)offset + 8) ? state : wide;
   }
-  if (n & 16) {
-    wide = step8(wide, load8(p));
-    wide = step8(wide, load8(p + 8));
-    p += 16;
-  }
-  if (n & 8) wide = step8(wide, load8(p));
   // The last 0 to 7 bytes are the high ones of the last word. Moving state and bytes to its high
   // end passes over the steps that the missing bytes would have been.
   unsigned bits = 8 * (unsigned)(n & 7);
-  uint64_t tail = ((((load8(end - 8) >> (63 - bits)) >> 1) ^ wide) << (63 - bits)) << 1;
+  uint64_t tail = ((((load8(last) >> (63 - bits)) >> 1) ^ wide) << (63 - bits)) << 1;
   return (uint32_t)((wide >> bits) ^ step8(0, tail));
 }
 
 HARDWARE static inline uint32_t record_crc_hardware(uint64_t key, uint16_t entity,
                                                     const unsigned char *bytes, size_t count) {
   return ~crc_hardware(step2((uint32_t)step8(~0u, key), entity), bytes, count);
+}
+
+HARDWARE static uint64_t intact_hardware(const arbor_record *records, size_t n, uint16_t entity) {
+  uint64_t intact = 0;
+  for (size_t i = 0; i < n; i++) {
+    const unsigned char *bytes = records[i].base;
+    if (records[i].count < 12) continue;
+    size_t count = records[i].count - 4;
+    uint32_t stored;
+    memcpy(&stored, bytes + count, 4);
+    intact |= (uint64_t)(record_crc_hardware(records[i].key, entity, bytes, count) == stored) << i;
+  }
+  return intact;
 }
 
 uint32_t arbor_crc32c(uint32_t seed, const void *bytes, size_t count) {
@@ -104,6 +120,20 @@ uint32_t arbor_record_crc32c(uint64_t key, uint16_t entity, const void *bytes, s
   prefix[8] = (unsigned char)entity;
   prefix[9] = (unsigned char)(entity >> 8);
   return ~crc_bytewise(crc_bytewise(~0u, prefix, 10), bytes, count);
+}
+
+uint64_t arbor_records_intact(const arbor_record *records, size_t n, uint16_t entity) {
+  if (has_hardware()) return intact_hardware(records, n, entity);
+  uint64_t intact = 0;
+  for (size_t i = 0; i < n; i++) {
+    const unsigned char *bytes = records[i].base;
+    if (records[i].count < 12) continue;
+    size_t count = records[i].count - 4;
+    uint32_t stored;
+    memcpy(&stored, bytes + count, 4);
+    intact |= (uint64_t)(arbor_record_crc32c(records[i].key, entity, bytes, count) == stored) << i;
+  }
+  return intact;
 }
 
 // A library's search prepares tables, which costs more than looking through a short text.

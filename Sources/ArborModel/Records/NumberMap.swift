@@ -52,6 +52,26 @@ package final class NumberMap {
     entries[find(number.rawValue)].key != 0
   }
 
+  /// The words of many numbers in their order, 0 for those that have none.
+  ///
+  /// The places of numbers further on are on their way to the processor meanwhile: where numbers
+  /// are scattered, waiting for them is most of what looking them up one by one costs.
+  package func words(of numbers: [ObjectNumber]) -> ContiguousArray<UInt> {
+    ContiguousArray(unsafeUninitializedCapacity: numbers.count) { words, count in
+      for place in numbers.indices {
+        if place + Self.lookahead < numbers.count {
+          let next = Self.hash(numbers[place + Self.lookahead].rawValue) & mask
+          arbor_prefetch(entries + next)
+        }
+        words.initializeElement(at: place, to: self[numbers[place]] ?? 0)
+      }
+      count = numbers.count
+    }
+  }
+
+  /// How many places ahead memory is asked for.
+  private static let lookahead = 12
+
   /// Sets the word of a number; returns the word it had.
   @discardableResult
   package func set(_ number: ObjectNumber, _ word: UInt) -> UInt? {
@@ -119,8 +139,9 @@ package final class NumberMap {
     }
   }
 
-  @usableFromInline @inline(__always)
-  static func prefetch(_ address: UInt) {
+  /// Begins to bring what lies at an address, which need not be a valid one, near to the processor.
+  @usableFromInline
+  package static func prefetch(_ address: UInt) {
     arbor_prefetch(UnsafeRawPointer(bitPattern: address))
   }
 

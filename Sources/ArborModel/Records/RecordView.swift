@@ -79,12 +79,23 @@ package struct RecordView {
       base.loadUnaligned(fromByteOffset: end, as: UInt32.self)
         == RecordChecksum.of(base, count: end, entity: layout.entity, key: key)
     else { return .badChecksum }
+    return hasForm(of: layout) ? nil : .fieldOutOfBounds
+  }
+
+  /// Whether bytes are of a layout and every field lies inside of them. With the right checksum
+  /// that is all that ``verify(_:key:)`` asks.
+  @inlinable @inline(__always)
+  package func hasForm(of layout: RecordLayout) -> Bool {
+    guard count >= layout.fixedEnd + 4, base.load(as: UInt8.self) == 1,
+      layoutNumber == layout.number
+    else { return false }
+    let end = count - 4
     for field in layout.variableFields {
       // Offset and length, loaded as one.
       let slot = load(field, as: UInt64.self)
-      guard Int(slot & 0xFFFF_FFFF) + Int(slot >> 32) <= end else { return .fieldOutOfBounds }
+      guard Int(slot & 0xFFFF_FFFF) + Int(slot >> 32) <= end else { return false }
     }
-    return nil
+    return true
   }
 }
 

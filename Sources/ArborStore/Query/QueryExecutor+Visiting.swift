@@ -37,9 +37,6 @@ extension QueryExecutor {
     return try scan(entity, entity.layout, predicate, resolver, &sink)
   }
 
-  /// How many records a scan takes at a time, once it goes on.
-  private static let batchSize = 64
-
   /// The loop that runs for every object of the store. Its parameters are borrowed, so that none of
   /// them is retained and released for every row.
   private func scan<Sink: RowSink>(
@@ -52,23 +49,22 @@ extension QueryExecutor {
     if let start, start > ObjectNumber(entity: entity.number, sequence: .max >> 16).rawValue {
       return true
     }
-    return try withUnsafeTemporaryAllocation(of: Entry.self, capacity: Self.batchSize) { room in
+    return try RecordBatch.withBatch(of: entity) { batch in
       // A fetch of few rows shall not read many.
-      var batch = UnsafeMutableBufferPointer(rebasing: room[..<8])
+      var most = 8
       while true {
-        let count =
-          try start.map { try cursor.entries(from: $0, into: batch) } ?? cursor.next(into: batch)
+        let mayBeMore = try batch.read(cursor, from: start, atMost: most)
         start = nil
-        for place in 0..<count {
-          let entry = batch[place]
-          let number = ObjectNumber(rawValue: entry.integerKey)
+        for place in 0..<batch.count {
+          let number = batch.number(place)
           if let dirty, dirty.contains(number) { continue }
-          let record = try verified(entry.value, number, entity, layout)
+          let record =
+            try batch.record(place, layout) ?? verified(batch.bytes(place), number, entity, layout)
           guard predicate(record, number, resolver) else { continue }
           guard try sink.take(number, .stored(record), of: entity) else { return false }
         }
-        guard count == batch.count else { return true }
-        batch = room
+        guard mayBeMore else { return true }
+        most = RecordBatch.capacity
       }
     }
   }

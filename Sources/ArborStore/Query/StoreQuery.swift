@@ -44,9 +44,6 @@ package struct StoreQuery: Sendable {
       continuation: place ?? continuation)
   }
 
-  /// Whether the condition is nothing but a value of a unique attribute.
-  package var namesOneObject: Bool { predicate?.bound.uniqueEquality != nil }
-
   /// Behind which number the rows of a query without order begin; nil for all.
   var numberBehind: ObjectNumber? { sortKeys.isEmpty ? continuation?.number : nil }
 

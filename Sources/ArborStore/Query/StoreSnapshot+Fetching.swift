@@ -24,39 +24,49 @@ extension StoreSnapshot {
     }
   }
 
-  /// What a query for one unique value finds, without lists of rows. The record lies in the
+  /// What one unique value finds, without a query and without lists of rows. The record lies in the
   /// allocator's present slab.
+  ///
+  /// - Parameter arguments: Those of the predicate that names the value.
   package func lookUp(
-    _ query: StoreQuery, overlay: FetchOverlay?, allocator: SlabAllocator
+    _ wanted: UniqueEquality, _ arguments: [Value], of entity: EntitySchema,
+    includesSubentities: Bool, overlay: FetchOverlay?, allocator: SlabAllocator
   ) throws(StoreError) -> UniqueAnswer {
-    try answering(query) {
-      if case .row = $0 { 1 } else { 0 }
-    } with: {
-      try lookUpUnique(query, overlay, allocator)
+    try answering {
+      try lookUpUnique(wanted, arguments, entity, includesSubentities, overlay, allocator)
     }
   }
 
-  /// Answers a query for one unique value without planning it.
   private func lookUpUnique(
     _ query: StoreQuery, _ overlay: FetchOverlay?, _ allocator: SlabAllocator
   ) throws -> UniqueAnswer {
     guard let predicate = query.predicate, let wanted = predicate.bound.uniqueEquality,
-      query.offset == 0, query.continuation == nil, !(overlay?.hasPendingChanges ?? false),
-      let value = wanted.value(predicate.arguments), !value.isNull
+      query.offset == 0, query.continuation == nil
+    else { return .unplanned }
+    return try lookUpUnique(
+      wanted, predicate.arguments, query.entity, query.includesSubentities, overlay, allocator)
+  }
+
+  private func lookUpUnique(
+    _ wanted: UniqueEquality, _ arguments: [Value], _ kind: EntitySchema,
+    _ includesSubentities: Bool, _ overlay: FetchOverlay?, _ allocator: SlabAllocator
+  ) throws -> UniqueAnswer {
+    guard !(overlay?.hasPendingChanges ?? false), let value = wanted.value(arguments),
+      !value.isNull
     else { return .unplanned }
     var key = KeyBuffer()
     let isOfKind = KeyEncoder.append(
       value, as: wanted.kind, isAscending: wanted.isAscending, to: &key)
     guard isOfKind, !key.isCut else { return .unplanned }
     let reader = try reader
-    let index = store.databases.indexPlaces(of: query.entity.index)[wanted.indexPlace]
+    let index = store.databases.indexPlaces(of: kind.index)[wanted.indexPlace]
     store.noteUse(ofIndex: index)
     guard let found = try reader.get(store.databases.indexes[index].database, key: key.bytes),
       found.count == 8
     else { return .nothing }
     let number = ObjectNumber(rawValue: found.loadUnaligned(as: UInt64.self))
     guard let entity = store.schema.entity(of: number),
-      entity === query.entity || query.includesSubentities && entity.isKind(of: query.entity)
+      entity === kind || includesSubentities && entity.isKind(of: kind)
     else { return .nothing }
     if let known = overlay?.known, known.contains(number) {
       return .row(FetchedRow(known: number))

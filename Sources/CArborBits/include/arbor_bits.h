@@ -12,6 +12,17 @@ uint32_t arbor_crc32c(uint32_t seed, const void *bytes, size_t count);
 /// both little-endian, and `count` bytes.
 uint32_t arbor_record_crc32c(uint64_t key, uint16_t entity, const void *bytes, size_t count);
 
+/// A stored record: its key, and its bytes, the last four of which are its checksum.
+typedef struct {
+  uint64_t key;
+  const void *base;
+  size_t count;
+} arbor_record;
+
+/// Which of `n` records, up to 64, end with the checksum of what is before: a bit for each, the
+/// first the lowest. One of fewer than 12 bytes does not.
+uint64_t arbor_records_intact(const arbor_record *records, size_t n, uint16_t entity);
+
 /// The first place of `needle` in `haystack`, or NULL. An empty needle is found at the start.
 const void *arbor_find(const void *haystack, size_t haystack_count, const void *needle,
                        size_t needle_count);

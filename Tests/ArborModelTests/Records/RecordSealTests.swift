@@ -1,4 +1,5 @@
 import ArborModel
+import CArborBits
 import Foundation
 import Testing
 
@@ -119,6 +120,46 @@ import Testing
         #expect(found == wanted, "\(count) bytes from \(start) on")
       }
     }
+  }
+
+  /// Records whose checksums are compared together, against one by one.
+  @Test(arguments: [1, 2, 63, 64]) func checksumsAreComparedTogether(count: Int) {
+    var random = SplitMix(seed: UInt64(count))
+    var memory: [[UInt8]] = []
+    for number in 1...count {
+      var bytes = (0..<Int.random(in: 8...300, using: &random)).map { _ in
+        UInt8.random(in: 0...255, using: &random)
+      }
+      let checksum = bytes.withUnsafeBytes {
+        arbor_record_crc32c(UInt64(number), 7, $0.baseAddress, $0.count)
+      }
+      bytes += (0..<4).map { UInt8(truncatingIfNeeded: checksum >> (8 * $0)) }
+      if Bool.random(using: &random) {
+        bytes[Int.random(in: bytes.indices, using: &random)] ^=
+          1 << UInt8.random(in: 0..<8, using: &random)
+      }
+      memory.append(bytes)
+    }
+    // A record that is too short for any.
+    memory[count / 2] = Array(memory[count / 2].prefix(11))
+    var wanted: UInt64 = 0
+    for (place, bytes) in memory.enumerated() where bytes.count >= 12 {
+      let found = bytes.withUnsafeBytes {
+        arbor_record_crc32c(UInt64(place + 1), 7, $0.baseAddress, $0.count - 4)
+      }
+      let stored = bytes.suffix(4).reversed().reduce(0 as UInt32) { $0 << 8 | UInt32($1) }
+      if found == stored { wanted |= 1 << UInt64(place) }
+    }
+    let copies = memory.map { bytes in
+      let copy = UnsafeMutableRawBufferPointer.allocate(byteCount: bytes.count, alignment: 2)
+      copy.copyBytes(from: bytes)
+      return copy
+    }
+    defer { for copy in copies { copy.deallocate() } }
+    let records = copies.enumerated().map { place, copy in
+      arbor_record(key: UInt64(place + 1), base: copy.baseAddress, count: copy.count)
+    }
+    #expect(arbor_records_intact(records, records.count, 7) == wanted)
   }
 
   private static func castagnoli(_ bytes: [UInt8]) -> UInt32 {

@@ -1,0 +1,84 @@
+internal import ArborModel
+internal import CArborBits
+internal import LMDB
+
+/// Some records of a walk over an entity, whose checksums are compared together.
+///
+/// A checksum is a chain of steps that wait for each other. One after another, with the work on
+/// each record between them, they take as long as all the rest of a scan; in a loop of their own
+/// the processor takes several at once, in a third of the time.
+///
+/// The entries are those of the walk's transaction; a batch lives no longer than the room it is in.
+struct RecordBatch {
+  private let room: UnsafeMutableBufferPointer<Entry>
+  private let records: UnsafeMutableBufferPointer<arbor_record>
+  private let entity: UInt16
+  private(set) var count = 0
+  /// A bit for each record whose checksum is right.
+  private var intact: UInt64 = 0
+
+  /// The greatest number of records: there is a bit for each.
+  static let capacity = 64
+
+  /// Calls `body` with a batch for the records of an entity.
+  static func withBatch<R>(
+    of entity: EntitySchema, _ body: (inout RecordBatch) throws -> R
+  ) rethrows -> R {
+    try withUnsafeTemporaryAllocation(of: Entry.self, capacity: capacity) { room in
+      try withUnsafeTemporaryAllocation(of: arbor_record.self, capacity: capacity) { records in
+        var batch = RecordBatch(room: room, records: records, entity: entity.layout.entity)
+        return try body(&batch)
+      }
+    }
+  }
+
+  private init(
+    room: UnsafeMutableBufferPointer<Entry>, records: UnsafeMutableBufferPointer<arbor_record>,
+    entity: UInt16
+  ) {
+    self.room = room
+    self.records = records
+    self.entity = entity
+  }
+
+  /// Reads on; returns whether there may be more behind.
+  ///
+  /// - Parameters:
+  ///   - start: The number to begin at; nil for the entry behind the last one.
+  ///   - most: How many records to read.
+  mutating func read(_ cursor: borrowing Cursor, from start: UInt64?, atMost most: Int) throws
+    -> Bool
+  {
+    let part = UnsafeMutableBufferPointer(rebasing: room[..<most])
+    if let start {
+      count = try cursor.entries(from: start, into: part)
+    } else {
+      count = try cursor.next(into: part)
+    }
+    for place in 0..<count {
+      let entry = room[place]
+      records.initializeElement(
+        at: place,
+        to: arbor_record(
+          key: entry.integerKey, base: entry.value.baseAddress, count: entry.value.count))
+    }
+    intact = arbor_records_intact(records.baseAddress, count, entity)
+    return count == most
+  }
+
+  /// The number of a record's object.
+  @inline(__always)
+  func number(_ place: Int) -> ObjectNumber { ObjectNumber(rawValue: records[place].key) }
+
+  /// A record of the newest layout that is certainly undamaged; nil for others, which have to be
+  /// looked at: ``bytes(_:)``.
+  @inline(__always)
+  func record(_ place: Int, _ layout: RecordLayout) -> RecordView? {
+    guard intact >> UInt64(place) & 1 == 1, let base = records[place].base else { return nil }
+    let record = RecordView(base: base, count: records[place].count)
+    return record.hasForm(of: layout) ? record : nil
+  }
+
+  /// What is stored.
+  func bytes(_ place: Int) -> UnsafeRawBufferPointer { room[place].value }
+}

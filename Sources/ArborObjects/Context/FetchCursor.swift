@@ -69,7 +69,7 @@ public final class FetchCursor<T: ManagedObject> {
     source = .listed(numbers.dropFirst(part.count))
     let objects = try context.existingObjects(part, prefetching: paths)
     // The class of the entity, which all its objects have, was checked.
-    batch = objects.map { unsafeDowncast($0, to: T.self) }[...]
+    batch = (objects.typed() as [T])[...]
     return true
   }
 
@@ -81,7 +81,7 @@ public final class FetchCursor<T: ManagedObject> {
     let overlay = context.overlay(for: description)
     let paths = paths
     var fetched: [ManagedObject] = []
-    var objects: [T] = []
+    var objects: [ManagedObject] = []
     let isWalked = try context.onSnapshot { snapshot throws(StoreError) -> Bool in
       try noteMoved(part, on: snapshot, overlay)
       guard
@@ -105,7 +105,7 @@ public final class FetchCursor<T: ManagedObject> {
     }
     guard isWalked else { return try readBatch() }
     for object in fetched { object.awakeFromFetch() }
-    batch = objects[...]
+    batch = (objects.typed() as [T])[...]
     return true
   }
 

@@ -10,7 +10,8 @@ extension ManagedObjectContext {
     try beginOperation()
     let entity = try entity(for: request)
     let query = try query(request.description, entity)
-    return try fetch(query, request.description, entity)
+    // The class of the entity, which all its objects have, is checked.
+    return try fetch(query, request.description, entity).typed()
   }
 
   /// The first object of a request, or nil. The request's own limit does not count.
@@ -28,25 +29,35 @@ extension ManagedObjectContext {
   func first(
     _ description: FetchDescription, _ entity: EntitySchema
   ) throws(ArborError) -> ManagedObject? {
-    var description = description
-    description.fetchLimit = 1
-    let query = try query(description, entity)
-    if query.namesOneObject, description.relationshipKeyPathsForPrefetching.isEmpty,
-      let found = try lookUp(query, overlay(for: description))
+    if let predicate = description.predicate, description.sortKeys.isEmpty,
+      description.fetchOffset == 0, description.pageToken == nil,
+      description.relationshipKeyPathsForPrefetching.isEmpty,
+      let found = try lookUp(
+        predicate, entity, includesSubentities: description.includesSubentities,
+        overlay(for: description))
     {
       return found
     }
-    let objects: [ManagedObject] = try fetch(query, description, entity)
-    return objects.first
+    var description = description
+    description.fetchLimit = 1
+    let query = try query(description, entity)
+    return try fetch(query, description, entity).first
   }
 
-  /// Answers a query for one unique value, perhaps with no object; nil where it has to be planned.
-  private func lookUp(
-    _ query: StoreQuery, _ overlay: FetchOverlay?
+  /// Answers a predicate that names one unique value, perhaps with no object; nil where it says
+  /// anything else, or somebody wants to know what takes long.
+  func lookUp(
+    _ predicate: FetchPredicate, _ entity: EntitySchema, includesSubentities: Bool,
+    _ overlay: FetchOverlay?
   ) throws(ArborError) -> ManagedObject?? {
+    let bound = try PredicateBinder.bind(predicate, to: entity, in: schema)
+    guard let value = bound.uniqueEquality, store.watch == nil else { return nil }
     var isFetched = false
     let found = try onSnapshot { snapshot throws(StoreError) -> ManagedObject?? in
-      switch try snapshot.lookUp(query, overlay: overlay, allocator: allocator) {
+      let answer = try snapshot.lookUp(
+        value, predicate.arguments, of: entity, includesSubentities: includesSubentities,
+        overlay: overlay, allocator: allocator)
+      switch answer {
       case .unplanned: return nil
       case .nothing: return .some(nil)
       case .row(let row): return try object(of: row, allocator.slab, on: snapshot, &isFetched)
@@ -56,9 +67,10 @@ extension ManagedObjectContext {
     return found
   }
 
-  private func fetch<T: ManagedObject>(
+  /// Knows no class either.
+  private func fetch(
     _ query: StoreQuery, _ description: FetchDescription, _ entity: EntitySchema
-  ) throws(ArborError) -> [T] {
+  ) throws(ArborError) -> [ManagedObject] {
     let overlay = overlay(for: description)
     let paths = try prefetchPaths(description.relationshipKeyPathsForPrefetching, of: entity)
     var fetched: [ManagedObject] = []
@@ -66,8 +78,7 @@ extension ManagedObjectContext {
     let isFirst = registry.count == 0
     let results = try onSnapshot { snapshot throws(StoreError) in
       let records = try snapshot.fetch(query, overlay: overlay, allocator: allocator)
-      let results: [T] = try materialise(
-        records, on: snapshot, &fetched, listsFetched: !isFirst)
+      let results = try materialise(records, on: snapshot, &fetched, listsFetched: !isFirst)
       for path in paths { try prefetch(path, of: results, on: snapshot, &fetched) }
       return results
     }
@@ -253,11 +264,11 @@ extension ManagedObjectContext {
   /// - Parameters:
   ///   - fetched: The objects whose records were read are added here.
   ///   - listsFetched: Whether they are.
-  func materialise<T: ManagedObject>(
+  func materialise(
     _ records: FetchedRecords, on snapshot: StoreSnapshot, _ fetched: inout [ManagedObject],
     listsFetched: Bool = true
-  ) throws(StoreError) -> [T] {
-    var results: [T] = []
+  ) throws(StoreError) -> [ManagedObject] {
+    var results: [ManagedObject] = []
     results.reserveCapacity(records.rows.count)
     if registry.count == 0 { registry.reserve(records.rows.count) }
     if listsFetched { fetched.reserveCapacity(records.rows.count) }
@@ -271,8 +282,7 @@ extension ManagedObjectContext {
       }
       let object = try object(of: row, slab, on: snapshot, &isFetched)
       if listsFetched, isFetched { fetched.append(object) }
-      // The class of the entity, which all its objects have, was checked.
-      results.append(unsafeDowncast(object, to: T.self))
+      results.append(object)
     }
     return results
   }

@@ -44,7 +44,7 @@ extension ManagedObjectContext {
           place = try snapshot.place(of: last.number, in: query, overlay: overlay)
         }
       }
-      let results: [T] = try materialise(records, on: snapshot, &fetched)
+      let results = try materialise(records, on: snapshot, &fetched)
       for path in paths { try prefetch(path, of: results, on: snapshot, &fetched) }
       return results
     }
@@ -55,7 +55,7 @@ extension ManagedObjectContext {
         fingerprint: description.fingerprint(storeID: store.id)
       ).text
     }
-    return FetchPage(objects: results, next: token)
+    return FetchPage(objects: results.typed(), next: token)
   }
 
   /// Where the request's token says that its results begin; nil for a request without one.

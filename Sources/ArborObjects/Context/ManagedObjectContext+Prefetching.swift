@@ -36,10 +36,10 @@ extension ManagedObjectContext {
     _ fetched: inout [ManagedObject]
   ) throws(StoreError) {
     var owners = owners
-    for hop in path {
+    for (place, hop) in path.enumerated() {
       let targets = try targets(of: owners, hop, on: snapshot)
       try load(targets, on: snapshot, &fetched)
-      owners = targets.compactMap { registry.object($0) }
+      if place + 1 < path.count { owners = targets.compactMap { registry.object($0) } }
     }
   }
 
@@ -72,12 +72,10 @@ extension ManagedObjectContext {
   func load(
     _ numbers: [ObjectNumber], on snapshot: StoreSnapshot, _ fetched: inout [ManagedObject]
   ) throws(StoreError) {
-    let missing = numbers.filter { number in
-      guard let object = registry.object(number) else { return true }
-      return object.base == nil
-    }
+    let missing = numbers.filter { !registry.isRead($0) }
     guard !missing.isEmpty else { return }
     registry.reserve(missing.count)
+    fetched.reserveCapacity(fetched.count + missing.count)
     try snapshot.readRecords(of: missing, allocator: allocator) { number, record, slab in
       if let fault = registry.object(number) {
         fault.hold(record, slab)

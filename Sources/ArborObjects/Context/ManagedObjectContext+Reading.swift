@@ -225,43 +225,35 @@ extension ManagedObjectContext {
     }
   }
 
-  /// The objects of numbers, those that are not registered read on one snapshot.
+  /// The objects of numbers in their order, those that are not registered read on one snapshot.
+  /// Never fails; the context remembers the error.
   func objects(_ numbers: [ObjectNumber]) -> [ManagedObject] {
+    var fetched: [ManagedObject] = []
+    var words = registry.map.words(of: numbers)
+    if words.contains(0) {
+      do throws(ArborError) { try register(numbers, &fetched) } catch { note(error) }
+      words = registry.map.words(of: numbers)
+    }
     var objects: [ManagedObject] = []
     objects.reserveCapacity(numbers.count)
-    var fetched: [ManagedObject] = []
-    do throws(ArborError) {
-      try withObjects(numbers) { object, isNew in
-        objects.append(object)
-        if isNew { fetched.append(object) }
-      }
-    } catch {
-      note(error)
-    }
+    registry.forEach(of: words) { objects.append($0) }
     for object in fetched { object.awakeFromFetch() }
     return objects
   }
 
-  private func withObjects(
-    _ numbers: [ObjectNumber], _ body: (ManagedObject, _ isNew: Bool) -> Void
+  /// Reads the objects that are not registered.
+  private func register(
+    _ numbers: [ObjectNumber], _ fetched: inout [ManagedObject]
   ) throws(ArborError) {
-    var position = 0
-    while position < numbers.count, let object = registry.object(numbers[position]) {
-      body(object, false)
-      position += 1
-    }
-    guard position < numbers.count else { return }
+    var missing = numbers.filter { !registry.map.contains($0) }.map(\.rawValue)
+    SortedNumbers.sortUnique(&missing)
+    let objects = missing.map { ObjectNumber(rawValue: $0) }
     try peek { snapshot throws(StoreError) in
-      for number in numbers[position...] {
-        if let object = registry.object(number) {
-          body(object, false)
-        } else if let record = try snapshot.record(number, allocator: allocator) {
-          body(make(number, record, allocator.slab), true)
-        } else {
-          throw .corrupted(
-            entity: binding(of: number)?.entity.name, object: number,
-            what: "a relationship leads to an object that is not there")
-        }
+      try load(objects, on: snapshot, &fetched)
+      if let lost = objects.first(where: { !registry.map.contains($0) }) {
+        throw .corrupted(
+          entity: binding(of: lost)?.entity.name, object: lost,
+          what: "a relationship leads to an object that is not there")
       }
     }
   }

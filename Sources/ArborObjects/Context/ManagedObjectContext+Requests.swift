@@ -33,9 +33,14 @@ extension ManagedObjectContext {
     }
     try beginOperation()
     let entity = try binding(for: type).entity
+    // The binding makes objects of this class or one that inherits from it.
+    if let predicate, sortKeys.isEmpty,
+      let found = try lookUp(predicate, entity, includesSubentities: true, overlay)
+    {
+      return found.map { unsafeDowncast($0, to: type) }
+    }
     let description = FetchDescription(
       entityName: entity.name, predicate: predicate, sortKeys: sortKeys)
-    // The binding makes objects of this class or one that inherits from it.
     return try first(description, entity).map { unsafeDowncast($0, to: type) }
   }
 

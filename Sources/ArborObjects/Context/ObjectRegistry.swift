@@ -23,6 +23,15 @@ final class ObjectRegistry {
     map[number].flatMap(Self.object)
   }
 
+  /// Whether the object of a number is registered and holds its record.
+  @inline(__always)
+  func isRead(_ number: ObjectNumber) -> Bool {
+    guard let word = map[number], let pointer = UnsafeRawPointer(bitPattern: word) else {
+      return false
+    }
+    return Unmanaged<ManagedObject>.fromOpaque(pointer)._withUnsafeGuaranteedRef { $0.base != nil }
+  }
+
   /// Registers a new object.
   @inline(__always)
   func register(_ object: ManagedObject) {
@@ -40,6 +49,24 @@ final class ObjectRegistry {
   func forEach(_ body: (ManagedObject) -> Void) {
     map.forEach { _, word in
       if let object = Self.object(word) { body(object) }
+    }
+  }
+
+  /// Calls `body` with the objects of words that the map gave, in their order; 0 is passed over.
+  /// The registry must not change meanwhile.
+  ///
+  /// The memory of those further on, then of their records, is asked for meanwhile.
+  func forEach(of words: ContiguousArray<UInt>, _ body: (ManagedObject) -> Void) {
+    for place in words.indices {
+      if place + 12 < words.count {
+        NumberMap.prefetch(words[place + 12])
+      }
+      if place + 6 < words.count, let object = Self.object(words[place + 6]) {
+        let record = UInt(bitPattern: object.base)
+        NumberMap.prefetch(record)
+        NumberMap.prefetch(record &+ 64)
+      }
+      if let object = Self.object(words[place]) { body(object) }
     }
   }
 

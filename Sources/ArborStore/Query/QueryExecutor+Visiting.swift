@@ -87,14 +87,19 @@ extension QueryExecutor {
       guard end > start else { continue }
       let filter = try filter(nodes, for: entity)
       let layout = entity.layout
-      let cursor = try source.reader.cursor(source.records(entity))
+      let records = source.records(entity)
+      let cursor = try source.reader.cursor(records)
+      // A cursor looks around its own page first, which helps among neighbours only.
+      let areNear = try end - start > source.reader.entryCount(records) / 64
       for raw in numbers[start..<end] {
         let number = ObjectNumber(rawValue: raw)
         if dirty?.contains(number) ?? false { continue }
         if known?.contains(number) ?? false {
           guard try sink.take(number, .known, of: entity) else { return }
-        } else if let entry = try cursor.seekExact(raw) {
-          let record = try verified(entry.value, number, entity, layout)
+        } else if let bytes = try areNear
+          ? cursor.seekExact(raw)?.value : source.reader.get(records, key: raw)
+        {
+          let record = try verified(bytes, number, entity, layout)
           if filter.accepts(record, number, resolver) {
             guard try sink.take(number, .stored(record), of: entity) else { return }
           }
@@ -225,7 +230,7 @@ private struct OrderedRows: ~Copyable {
   private var entity: EntitySchema
   private var layout: RecordLayout
   private var predicate: CompiledPredicate?
-  private var cursor: Cursor
+  private var records: Database
 
   /// - Returns: nil where no entity is asked for.
   init?(_ executor: QueryExecutor, _ nodes: [BoundNode]) throws {
@@ -236,7 +241,7 @@ private struct OrderedRows: ~Copyable {
     entity = first
     layout = first.layout
     predicate = try executor.filter(nodes, for: first).predicate
-    cursor = try executor.source.reader.cursor(executor.source.records(first))
+    records = executor.source.records(first)
   }
 
   /// Returns whether more rows are wanted.
@@ -248,10 +253,11 @@ private struct OrderedRows: ~Copyable {
     if number.entity != entity.number {
       guard try change(to: number) else { return true }
     }
-    guard let entry = try cursor.seekExact(raw) else {
+    // Neighbours in an index lie apart: a cursor would look around its page in vain.
+    guard let bytes = try executor.source.reader.get(records, key: raw) else {
       throw StoreError.missingRecord(number, entity)
     }
-    let record = try executor.verified(entry.value, number, entity, layout)
+    let record = try executor.verified(bytes, number, entity, layout)
     if let predicate, !predicate(record, number, executor.resolver) { return true }
     return try sink.take(number, .stored(record), of: entity)
   }
@@ -264,7 +270,7 @@ private struct OrderedRows: ~Copyable {
     entity = other
     layout = other.layout
     predicate = try executor.filter(nodes, for: other).predicate
-    cursor = try executor.source.reader.cursor(executor.source.records(other))
+    records = executor.source.records(other)
     return true
   }
 }

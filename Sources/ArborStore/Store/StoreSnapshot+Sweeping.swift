@@ -104,16 +104,15 @@ extension StoreSnapshot {
   ) throws(StoreError) {
     try answering {
       let database = store.databases.records(entity.index)
-      let cursor = try reader.cursor(database)
       let total = try reader.entryCount(database)
       if numbers.count > total / Self.scanAdvantage {
-        try forEachEntry(of: numbers, cursor) { number, value in
+        try forEachEntry(of: numbers, reader.cursor(database)) { number, value in
           try copy(value, number, entity, allocator, body)
         }
       } else {
         for number in numbers {
-          guard let entry = try cursor.seekExact(number.rawValue) else { continue }
-          try copy(entry.value, number, entity, allocator, body)
+          guard let value = try reader.get(database, key: number.rawValue) else { continue }
+          try copy(value, number, entity, allocator, body)
         }
       }
     }

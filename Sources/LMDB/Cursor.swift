@@ -85,33 +85,6 @@ package struct Cursor: ~Copyable {
   /// The entry after the present one.
   package func next() throws(LMDBError) -> Entry? { try move(MDB_NEXT) }
 
-  /// The entries after the present one, as many as there is room for; fewer at the end.
-  ///
-  /// Walks over whole databases cost less this way than entry by entry: while the entries of a page
-  /// are told, which lie from its end to its beginning, the page comes near to the processor as a
-  /// whole. That halves the time of a walk.
-  ///
-  /// - Parameter entries: Uninitialised room; the first ones are initialised.
-  /// - Returns: How many entries there are.
-  package func next(
-    into entries: UnsafeMutableBufferPointer<Entry>
-  ) throws(LMDBError) -> Int {
-    var count = 0
-    // Few entries are not worth a page.
-    let wantsPages = entries.count >= 16
-    var page: UInt = 0
-    while count < entries.count, let entry = try move(MDB_NEXT) {
-      let here = UInt(bitPattern: entry.value.baseAddress) & ~4095
-      if wantsPages, here != page {
-        page = here
-        arbor_prefetch_page(UnsafeRawPointer(bitPattern: here))
-      }
-      entries.initializeElement(at: count, to: entry)
-      count += 1
-    }
-    return count
-  }
-
   /// The entries from the first one on whose integer key is `key` or above, as many as there is
   /// room for; fewer at the end.
   ///

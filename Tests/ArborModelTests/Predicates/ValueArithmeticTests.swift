@@ -31,6 +31,28 @@ import Testing
     #expect(try PredicateWorld.holds(text), "\(text)")
   }
 
+  /// Numbers of 38 digits keep every digit that the sum has room for, whatever cancels.
+  @Test(arguments: [
+    ("99999999999999999999999999999999999999", "-1e38", "-1"),
+    ("1e38", "-99999999999999999999999999999999999999", "1"),
+    ("-1e38", "99999999999999999999999999999999999999", "-1"),
+    ("99999999999999999999999999999999999999", "1", "1e38"),
+    ("99999999999999999999999999999999999999", "0.5", "1e38"),
+    ("99999999999999999999999999999999999998", "0.4", "99999999999999999999999999999999999998"),
+    ("1e37", "-0.01", "1e37"), ("1e37", "-0.1", "9999999999999999999999999999999999999.9"),
+    ("1e37", "-0.09", "9999999999999999999999999999999999999.9"),
+    ("12345678901234567890123456789012345678", "-12345678901234567890123456789012345677.5", "0"),
+    ("1e60", "1e-60", "1e60"), ("1e60", "-1e-60", "1e60"), ("1e-60", "1e-60", "2e-60"),
+    ("5e38", "-49999999999999999999999999999999999999", "4.5e38"),
+  ])
+  func sumsOfDecimalsAreRoundedOnce(left: String, right: String, sum: String) throws {
+    let numbers = try [left, right, sum].map { text -> Value in
+      .decimal(try #require(Decimal(string: text)))
+    }
+    #expect(value(.add, numbers[0], numbers[1]) == numbers[2])
+    #expect(value(.add, numbers[1], numbers[0]) == numbers[2])
+  }
+
   static let edges: [Value] = [
     .null, .boolean(true), .integer(0), .integer(1), .integer(-1), .integer(.max), .integer(.min),
     .integer(64), .integer(-64), .double(0), .double(-0.0), .double(0.1), .double(.infinity),

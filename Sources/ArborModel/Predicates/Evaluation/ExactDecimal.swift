@@ -61,41 +61,49 @@ struct ExactDecimal {
     if significand == 0 { return other }
     if other.significand == 0 { return self }
     let (upper, lower) = exponent >= other.exponent ? (self, other) : (other, self)
-    // The upper one is made longer while there is room, then the lower one shorter.
-    var (high, highExponent) = (upper.significand, upper.exponent)
-    while highExponent > lower.exponent, high < Self.powers[37] {
+    let isSum = upper.isNegative == lower.isNegative
+    var (high, places) = (upper.significand, upper.exponent - lower.exponent)
+    // What is left of 10³⁷ has a digit more.
+    while places > 38, high < Self.powers[37] || high == Self.powers[37] && !isSum {
       high *= 10
-      highExponent -= 1
+      places -= 1
     }
-    var low = lower.significand
-    let cut = highExponent - lower.exponent
-    if cut > 38 {
-      low = 0
-    } else if cut > 0 {
-      let (quotient, rest) = low.quotientAndRemainder(dividingBy: Self.powers[cut])
-      low = quotient + (rest >= Self.powers[cut] / 2 ? 1 : 0)
+    // The lower one is less than a tenth of the upper one's last digit.
+    guard places <= 38 else { return upper }
+    // At the lower one's last digit no digit of either is lost before the end: they may cancel.
+    let wide = high.multipliedFullWidth(by: Self.powers[places])
+    if isSum {
+      let (low, carries) = wide.low.addingReportingOverflow(lower.significand)
+      return Self.rounded(
+        upper.isNegative, (wide.high + (carries ? 1 : 0), low), lower.exponent)
     }
-    // Two numbers below 10³⁸ have a sum that 128 bits hold.
-    if upper.isNegative == lower.isNegative {
-      return ExactDecimal(upper.isNegative, high + low, highExponent)
+    if wide.high == 0, wide.low < lower.significand {
+      return ExactDecimal(lower.isNegative, lower.significand - wide.low, lower.exponent)
     }
-    return high >= low
-      ? ExactDecimal(upper.isNegative, high - low, highExponent)
-      : ExactDecimal(lower.isNegative, low - high, highExponent)
+    let (low, borrows) = wide.low.subtractingReportingOverflow(lower.significand)
+    return Self.rounded(upper.isNegative, (wide.high - (borrows ? 1 : 0), low), lower.exponent)
   }
 
   func multiplied(by other: ExactDecimal) -> ExactDecimal {
-    let (high, low) = significand.multipliedFullWidth(by: other.significand)
-    let sign = isNegative != other.isNegative
-    let power = exponent + other.exponent
-    if high == 0, low < Self.limit { return ExactDecimal(sign, low, power) }
-    for cut in 1...38 where high < Self.powers[cut] {
-      let (quotient, rest) = Self.powers[cut].dividingFullWidth((high, low))
-      guard quotient < Self.limit else { continue }
-      let isUp = rest >= Self.powers[cut] / 2
-      return ExactDecimal(sign, quotient + (isUp ? 1 : 0), power + cut)
+    Self.rounded(
+      isNegative != other.isNegative, significand.multipliedFullWidth(by: other.significand),
+      exponent + other.exponent)
+  }
+
+  /// The nearest number to one of up to 76 digits; of two as near, the one further from zero.
+  private static func rounded(
+    _ isNegative: Bool, _ digits: (high: UInt128, low: UInt128), _ exponent: Int
+  ) -> ExactDecimal {
+    if digits.high == 0, digits.low < limit {
+      return ExactDecimal(isNegative, digits.low, exponent)
     }
-    return ExactDecimal(sign, 0, 0)
+    for cut in 1...38 where digits.high < powers[cut] {
+      let (quotient, rest) = powers[cut].dividingFullWidth(digits)
+      guard quotient < limit else { continue }
+      let isUp = rest >= powers[cut] / 2
+      return ExactDecimal(isNegative, quotient + (isUp ? 1 : 0), exponent + cut)
+    }
+    return ExactDecimal(isNegative, 0, 0)
   }
 
   /// The quotient; nil of a division by zero.

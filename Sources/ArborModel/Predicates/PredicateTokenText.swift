@@ -154,7 +154,7 @@ extension PredicateLexer {
     let power = parts.count > 1 ? Int(parts[1]) : 0
     let places = parts[0].split(separator: ".")
     let fraction = places.count > 1 ? places[1].utf8.count : 0
-    guard let power, abs(power) < 1000 else { return nil }
+    guard let power, (-1000..<1000).contains(power) else { return nil }
     return DecimalDigits(isNegative: isNegative, text: parts[0].utf8, exponent: power - fraction)
   }
 }

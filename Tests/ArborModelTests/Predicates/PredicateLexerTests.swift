@@ -26,6 +26,8 @@ import Testing
     ("0x1F", .integer(31)), ("0X1f", .integer(31)), ("0o17", .integer(15)), ("0b101", .integer(5)),
     ("-0x10", .integer(-16)), ("- 5", .integer(-5)), ("007", .integer(7)),
     ("9223372036854775807", .integer(.max)), ("-9223372036854775808", .integer(.min)),
+    ("0e-9223372036854775808", .double(0)), ("0e9223372036854775807", .double(0)),
+    ("0e-99999999999999999999", .double(0)),
     ("-1.5", .double(-1.5)), ("TRUE", .boolean(true)), ("yes", .boolean(true)),
     ("No", .boolean(false)), ("fAlSe", .boolean(false)), ("NULL", .null), ("nil", .null),
     ("{}", .list([])), ("{1, {2, 'x'}, nil}", .list([1, [2, "x"], .null])), ("('x')", "x"),

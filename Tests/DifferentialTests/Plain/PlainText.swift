@@ -54,7 +54,10 @@ enum PlainText {
     var options = place
     if folds { options.insert(.caseInsensitive) }
     if strips { options.insert(.diacriticInsensitive) }
-    return !part.isEmpty && text.range(of: part, options: options, locale: .current) != nil
+    let (text, whole) = (NSString(string: text), NSRange(location: 0, length: text.utf16.count))
+    let place = text.range(of: part, options: options, range: whole, locale: .current)
+    // The platform may find what ends with NUL behind the end.
+    return !part.isEmpty && place.location != NSNotFound && NSMaxRange(place) <= NSMaxRange(whole)
   }
 
   static func isPart(_ part: String, of text: String) -> Bool {

@@ -16,8 +16,14 @@ struct LocalizedMatcher: ByteMatcher {
     case .contains: break
     default: return comparison.accepts(Self.order(text, pattern, folding))
     }
-    return !pattern.isEmpty
-      && text.range(of: pattern, options: options, locale: Locale.current) != nil
+    guard !pattern.isEmpty else { return false }
+    // Foundation finds a pattern that ends with NUL behind the end of a text: as a range of a
+    // `String` that stops the process, as one of numbers it can be seen.
+    let searched = NSString(string: text)
+    let found = searched.range(
+      of: pattern, options: options, range: NSRange(location: 0, length: searched.length),
+      locale: Locale.current)
+    return found.location != NSNotFound && found.location + found.length <= searched.length
   }
 
   static func order(_ left: String, _ right: String, _ folding: StringFolding) -> Ordering {

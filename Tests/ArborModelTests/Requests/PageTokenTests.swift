@@ -33,7 +33,7 @@ import Testing
     let letters = Array("ABCxyz019-_+/=. \u{e9}")
     for round in 0..<3000 {
       var text = Array(token.text)
-      for _ in 0..<Int.random(in: 1...3, using: &random) {
+      for _ in 0..<Int.random(in: 1...3, using: &random) where !text.isEmpty {
         let place = Int.random(in: 0..<text.count, using: &random)
         switch Int.random(in: 0..<3, using: &random) {
         case 0: text[place] = letters.randomElement(using: &random) ?? "A"

@@ -38,6 +38,13 @@ extension ManagedObjectContext {
     {
       return found
     }
+    return try firstPlanned(description, entity)
+  }
+
+  /// The first object that a description names, whatever it asks for.
+  func firstPlanned(
+    _ description: FetchDescription, _ entity: EntitySchema
+  ) throws(ArborError) -> ManagedObject? {
     var description = description
     description.fetchLimit = 1
     let query = try query(description, entity)

@@ -41,7 +41,7 @@ extension ManagedObjectContext {
     }
     let description = FetchDescription(
       entityName: entity.name, predicate: predicate, sortKeys: sortKeys)
-    return try first(description, entity).map { unsafeDowncast($0, to: type) }
+    return try firstPlanned(description, entity).map { unsafeDowncast($0, to: type) }
   }
 
   /// The first object of an entity that fulfils a predicate, or nil.

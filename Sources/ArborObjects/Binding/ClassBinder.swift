@@ -136,7 +136,8 @@ extension ManagedObject {
     "awakeFromInsert", "awakeFromFetch", "willCommit", "didCommit", "prepareForDeletion",
     "validateForInsert", "validateForUpdate", "validateForDelete", "importValue", "didImport",
     "attribute", "setAttribute", "toOne", "setToOne", "toMany", "setToMany", "orderedToMany",
-    "setOrderedToMany", "hashValue", "hash", "self", "init",
+    "setOrderedToMany", "transformed", "setTransformed", "transformedValue", "setTransformedValue",
+    "hashValue", "hash", "self", "init",
   ]
 
   /// The descriptions of the class and its superclasses that describe entities, the root first.

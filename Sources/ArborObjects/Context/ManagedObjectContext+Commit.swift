@@ -53,8 +53,10 @@ extension ManagedObjectContext {
   // MARK: Hooks
 
   /// Calls `willCommit` for every changed object, and again for those that changed since.
-  private func announce() throws(ArborError) {
+  func announce() throws(ArborError) {
     var announcedOwners: Set<ObjectNumber> = []
+    // An earlier commit that failed announced them too.
+    pending.forEach { $0.announcedMutations = .max }
     for round in 0..<Self.maximumRounds {
       var isQuiet = true
       pending.forEach { change in

@@ -49,6 +49,7 @@ internal import ArborStore
 /// - ``updatedObjects``
 /// - ``deletedObjects``
 /// - ``commit()``
+/// - ``validate()``
 /// - ``rollback()``
 /// - ``reset()``
 /// - ``mergePolicy``
@@ -90,6 +91,8 @@ public final class ManagedObjectContext {
   /// The last sequence given to an object that the store could not number; see ``number(for:)``.
   var unstorableSequence = ObjectNumber.maximumSequence
   var isCommitting = false
+  /// The object whose own hook a commit is running: the rules of the model have been checked.
+  var validated: ObjectNumber?
   private var madeOverlay: FetchOverlay?
 
   init(_ store: PersistentStore) {

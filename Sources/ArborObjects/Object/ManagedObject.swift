@@ -123,25 +123,38 @@ nonisolated open class ManagedObject: Hashable {
   /// Called when the object is about to be deleted, its relationships still in place.
   open func prepareForDeletion() {}
 
-  /// Checks an inserted object at commit, beyond the rules of the model.
+  /// Checks an inserted object: called at commit, and by whoever wants to know before.
+  ///
+  /// An override adds to the rules of the model. It calls `super`, which checks the object by those
+  /// rules and by ``validate(_:forKey:)``; at commit, where they are checked for all objects
+  /// anyway and every violation is reported, that does nothing.
+  ///
+  /// ```swift
+  /// override func validateForInsert() throws {
+  ///   try super.validateForInsert()
+  ///   if ends < begins { throw TimesError() }
+  /// }
+  /// ```
   ///
   /// - Throws: Any error; the commit fails with it as one of its violations.
-  open func validateForInsert() throws {}
+  open func validateForInsert() throws { try checkRules(isDeletion: false) }
 
-  /// Checks a changed object at commit, beyond the rules of the model.
+  /// Checks a changed object: called at commit, and by whoever wants to know before. An override
+  /// calls `super`, as in ``validateForInsert()``.
   ///
   /// - Throws: Any error; the commit fails with it as one of its violations.
-  open func validateForUpdate() throws {}
+  open func validateForUpdate() throws { try checkRules(isDeletion: false) }
 
-  /// Checks a deleted object at commit, beyond the rules of the model.
+  /// Checks a deleted object, or one that is to be deleted: called at commit, and by whoever wants
+  /// to know before. An override calls `super`, as in ``validateForInsert()``.
   ///
   /// - Throws: Any error; the commit fails with it as one of its violations.
-  open func validateForDelete() throws {}
+  open func validateForDelete() throws { try checkRules(isDeletion: true) }
 
-  /// Checks one attribute of an inserted or changed object at commit, beyond the rules of the
-  /// model.
+  /// Checks one value of an inserted or changed object at commit, beyond the rules of the model.
   ///
-  /// Called for objects of typed classes, for each attribute.
+  /// Called for each attribute, and for each to-one relationship with its target's ID, changed or
+  /// not. Members of to-many relationships are not asked for: the checks of whole objects see them.
   ///
   /// - Throws: Any error; the commit fails with it as one of its violations.
   open func validate(_ value: Value, forKey key: String) throws {}

@@ -23,15 +23,34 @@ struct CommitValidation {
       if !change.isQuiet { check(change) }
     }
     checkCounts()
-    guard let first = violations.first else { return }
-    throw Self.summary(of: violations, first)
+    try report()
+  }
+
+  /// Checks one object by the model's rules and the hook for single values, whatever changes it
+  /// has.
+  ///
+  /// - Throws: As ``check()``.
+  mutating func check(_ object: ManagedObject, isDeletion: Bool) throws(ArborError) {
+    if isDeletion {
+      checkDenial(object)
+    } else {
+      checkValues(object)
+      for slot in object.binding.rules.counted {
+        checkCount(object, object.binding.relations[slot])
+      }
+    }
+    try report()
+  }
+
+  private func report() throws(ArborError) {
+    if let first = violations.first { throw Self.summary(of: violations, first) }
   }
 
   private static func summary(of violations: [ArborError], _ first: ArborError) -> ArborError {
     let message =
       violations.count == 1
       ? first.message
-      : "The commit breaks \(violations.count) rules; correct the objects, or roll back."
+      : "The changes break \(violations.count) rules; correct the objects, or roll back."
     var error = ArborError(.validation, message)
     error.violations = violations
     if violations.count == 1 {
@@ -123,11 +142,11 @@ struct CommitValidation {
 
   private mutating func checkHook(_ object: ManagedObject, _ record: RecordView) {
     guard type(of: object) != ManagedObject.self else { return }
-    for attribute in object.binding.rules.attributes {
+    for property in object.binding.recordProperties {
       do {
-        try object.validate(record.value(attribute.field), forKey: attribute.name)
+        try object.validate(object.fieldValue(property, in: record), forKey: property.name)
       } catch {
-        add(object, error, attribute.name)
+        add(object, error, property.name)
       }
     }
   }
@@ -187,6 +206,9 @@ struct CommitValidation {
   // MARK: Gathering
 
   private mutating func run(_ object: ManagedObject, _ hook: () throws -> Void) {
+    // The rules of the model are checked already; see ManagedObject.checkRules(isDeletion:).
+    context.validated = object.number
+    defer { context.validated = nil }
     do { try hook() } catch { add(object, error, nil) }
   }
 

@@ -18,8 +18,6 @@ struct EntityRules {
     let expression: NSRegularExpression
   }
 
-  /// All attributes, for the hook that checks each.
-  let attributes: [RecordProperty]
   /// Properties that must have a value.
   let mandatory: [RecordProperty]
   /// Floating-point fields, which must hold a finite number.
@@ -33,7 +31,6 @@ struct EntityRules {
   let hasTransientFields: Bool
 
   init(_ entity: EntitySchema, _ recordProperties: [RecordProperty]) {
-    attributes = Array(recordProperties.prefix(entity.attributes.count))
     let stored = entity.attributes.filter {
       !$0.description.isTransient && $0.description.derivation == nil
     }

@@ -1,0 +1,112 @@
+internal import ArborModel
+internal import Foundation
+internal import Synchronization
+
+/// The transformers that this process knows, by the names that models give them.
+///
+/// They belong to the process and not to a store, since a model file names them as it names
+/// classes: one name means one form of bytes wherever the model is used. Register them before
+/// objects are read; stores open without them, and only an access to an attribute asks for its
+/// transformer.
+public enum AttributeTransformers {
+  private static let known = Mutex<[String: any AttributeTransformer]>([:])
+
+  /// Registers a transformer. One that had the name before is replaced.
+  ///
+  /// Safe on any thread.
+  ///
+  /// - Parameters:
+  ///   - transformer: What turns values into bytes and back.
+  ///   - name: The name in the model: `.transformable("Address")`.
+  public static func register(_ transformer: some AttributeTransformer, named name: String) {
+    known.withLock { $0[name] = transformer }
+  }
+
+  /// The transformer of a name; nil where none is registered.
+  public static func transformer(named name: String) -> (any AttributeTransformer)? {
+    known.withLock { $0[name] }
+  }
+
+  /// The names that have a transformer, sorted.
+  public static var names: [String] { known.withLock { $0.keys.sorted() } }
+}
+
+/// A transformable attribute of an object with its transformer: the errors name both.
+struct TransformedAttribute {
+  private let object: ManagedObject
+  private let attribute: AttributeSchema
+  private let name: String
+
+  /// Nil for an attribute that is not transformable.
+  init?(_ object: ManagedObject, _ attribute: AttributeSchema) {
+    guard case .transformable(let name) = attribute.description.type else { return nil }
+    self.object = object
+    self.attribute = attribute
+    self.name = name
+  }
+
+  /// The value of stored bytes, as a type.
+  func value<T>(of data: Data, as type: T.Type) throws(ArborError) -> T {
+    let transformer = try transformer()
+    let value: Any
+    do { value = try Self.decode(data, by: transformer) } catch {
+      throw problem(
+        .typeMismatch,
+        "holds bytes that transformer “\(name)” does not read; register the "
+          + "transformer that wrote them, or set a new value.", error)
+    }
+    guard let typed = value as? T else {
+      throw problem(
+        .typeMismatch,
+        "is a \(Swift.type(of: value)) by transformer “\(name)” and can not be "
+          + "read as \(T.self); correct the type, or the registration.")
+    }
+    return typed
+  }
+
+  /// The bytes to store for a value.
+  func data(from value: Any) throws(ArborError) -> Data {
+    let transformer = try transformer()
+    do {
+      if let data = try Self.encode(value, by: transformer) { return data }
+    } catch {
+      throw problem(
+        .invalidArgument, "does not take the value: transformer “\(name)” has no bytes for it.",
+        error)
+    }
+    throw problem(
+      .typeMismatch,
+      "takes what transformer “\(name)” takes, and a \(Swift.type(of: value)) is "
+        + "none; correct the type, or the registration.")
+  }
+
+  private func transformer() throws(ArborError) -> any AttributeTransformer {
+    if let transformer = AttributeTransformers.transformer(named: name) { return transformer }
+    throw problem(
+      .unknownName,
+      "is transformed by “\(name)”, and no transformer has that name; register one "
+        + "with AttributeTransformers.register(_:named:)."
+        + NearestName.hint(name, in: AttributeTransformers.names))
+  }
+
+  private static func decode(_ data: Data, by transformer: some AttributeTransformer) throws -> Any
+  {
+    try transformer.value(from: data)
+  }
+
+  /// Nil where the value is of a type that the transformer does not take.
+  private static func encode<T: AttributeTransformer>(
+    _ value: Any, by transformer: T
+  ) throws -> Data? {
+    guard let typed = value as? T.Transformed else { return nil }
+    return try transformer.data(from: typed)
+  }
+
+  private func problem(
+    _ code: ArborError.Code, _ what: String, _ underlying: (any Error)? = nil
+  ) -> ArborError {
+    let entity = object.binding.entity.name
+    return ArborError(code, "\(entity).\(attribute.name) \(what)").with(
+      entity: entity, objectID: object.objectID, keyPath: attribute.name, underlying: underlying)
+  }
+}

@@ -51,6 +51,42 @@ package final class EntitySchema: Sendable {
   /// The attribute or relationship of a name, hidden inverses excepted.
   package func property(named name: String) -> PropertySchema? { properties[name] }
 
+  /// The bit that stands for everything without a bit of its own in a set of changed properties.
+  package static let otherProperties: UInt64 = 1 << 63
+
+  /// The bit of a field in a set of changed properties: one for each field of the layout.
+  package static func changeBit(ofField index: Int) -> UInt64 { 1 << UInt64(min(index, 63)) }
+
+  /// The bit of a to-many relationship that is kept as links, in a set of changed properties:
+  /// behind those of the fields, in the order of the relationships.
+  package func changeBit(ofLinks slot: Int) -> UInt64 {
+    var index = layout.fields.count
+    for relationship in relationships[..<slot] where relationship.storage == .links { index += 1 }
+    return Self.changeBit(ofField: index)
+  }
+
+  /// The names that a set of changed properties may mean: attributes that are stored, to-one
+  /// relationships, and to-many ones that are kept as links.
+  package func propertyNames(changed bits: UInt64) -> Set<String> {
+    var names: Set<String> = []
+    for attribute in attributes
+    where !attribute.field.isTransient
+      && bits & Self.changeBit(ofField: attribute.fieldIndex) != 0
+    {
+      names.insert(attribute.name)
+    }
+    for relationship in relationships where !relationship.isHidden {
+      let bit: UInt64
+      switch relationship.storage {
+      case .field(let index): bit = Self.changeBit(ofField: index)
+      case .links: bit = changeBit(ofLinks: relationship.slot) | Self.otherProperties
+      case .derived: continue
+      }
+      if bits & bit != 0 { names.insert(relationship.name) }
+    }
+    return names
+  }
+
   /// The names of all attributes and relationships, for messages that name the nearest.
   package var propertyNames: [String] {
     attributes.map(\.name) + relationships.filter { !$0.isHidden }.map(\.name)

@@ -134,11 +134,12 @@ extension ManagedObjectContext {
     changes.author = author
     changes.contextName = name
     changes.records.reserveCapacity(pending.count)
-    var reordered: Set<ObjectNumber> = []
+    var reordered: [ObjectNumber: UInt64] = [:]
     links.forEach { edit in
       guard edit.relation.form == .links, !isDeleted(edit.owner) else { return }
       if let order = edit.order {
-        reordered.insert(edit.owner)
+        let bit = schema.entity(of: edit.owner)?.changeBit(ofLinks: edit.relation.slot)
+        reordered[edit.owner, default: 0] |= bit ?? EntitySchema.otherProperties
         changes.links.append(
           .init(owner: edit.owner, relationship: edit.relation.schema, .reorder(order.numbers)))
         return
@@ -153,7 +154,7 @@ extension ManagedObjectContext {
       }
     }
     pending.forEach { change in
-      if let record = recordChange(change, isReordered: reordered.contains(change.object.number)) {
+      if let record = recordChange(change, reordered: reordered[change.object.number] ?? 0) {
         changes.records.append(record)
       }
     }
@@ -161,8 +162,10 @@ extension ManagedObjectContext {
   }
 
   /// What the store has to write of a change; nil where the object is as it was.
+  ///
+  /// - Parameter reordered: The bits of the object's ordered relationships that changed.
   private func recordChange(
-    _ change: ObjectChange, isReordered: Bool
+    _ change: ObjectChange, reordered: UInt64
   ) -> ChangeSet.RecordChange? {
     let object = change.object
     switch change.kind {
@@ -173,7 +176,7 @@ extension ManagedObjectContext {
       guard let committed = change.committed else { return nil }
       var fields = committed.changedFields(
         since: object.currentRecord, in: object.binding.entity.layout)
-      if isReordered { fields |= ChangeSet.RecordChange.otherProperties }
+      fields |= reordered
       guard fields != 0 else { return nil }
       return .update(
         object.number, from: change.baseVersion, object.currentRecord, changedProperties: fields)

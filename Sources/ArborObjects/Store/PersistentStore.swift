@@ -27,6 +27,8 @@ internal import Synchronization
 /// - ``perform(_:)``
 /// - ``performBackground(_:)``
 /// - ``performBackgroundAndWait(_:)``
+/// ### News
+/// - ``changes``
 /// ### Maintenance
 /// - ``indexes``
 /// - ``check()``
@@ -39,6 +41,8 @@ public final class PersistentStore: Sendable {
   /// Numbers for the application that are never given out twice.
   public let uniqueIDs: UniqueIDs
   let background: BackgroundContext
+  /// Those who follow the store's commits.
+  let news: StoreNews
   /// Who is told of queries that take long; nil for nobody.
   let watch: QueryWatch?
   private let closed = Atomic(false)
@@ -104,6 +108,7 @@ public final class PersistentStore: Sendable {
     watch = SlowQueryLog.watch(options)
     uniqueIDs = UniqueIDs(file)
     background = BackgroundContext()
+    news = StoreNews(file)
   }
 
   deinit { close() }
@@ -194,6 +199,7 @@ public final class PersistentStore: Sendable {
   public func close() {
     let wasClosed = closed.exchange(true, ordering: .acquiringAndReleasing)
     if !wasClosed { file.close() }
+    news.end()
   }
 
   /// Whether the store has been closed. Others may still have the file open.
@@ -207,6 +213,7 @@ public final class PersistentStore: Sendable {
     guard !isClosed else { throw ArborError(StoreError.closed, in: file) }
     do throws(StoreError) { try file.destroy() } catch { throw ArborError(error, in: file) }
     closed.store(true, ordering: .releasing)
+    news.end()
   }
 }
 

@@ -49,12 +49,12 @@ extension ChangeSet {
     package let baseVersion: UInt32
     /// The record as it shall be, in the newest layout and unsealed; nil for a deletion.
     package let record: RecordView?
-    /// One bit for each changed field of the layout; the highest for links and for fields from the
-    /// 64th on.
+    /// One bit for each changed field of the layout, then one for each relationship that is kept as
+    /// links; the highest for all from the 64th on. See ``EntitySchema/propertyNames(changed:)``.
     package let changedProperties: UInt64
 
     /// The bit that stands for everything without a bit of its own.
-    package static let otherProperties: UInt64 = 1 << 63
+    package static let otherProperties = EntitySchema.otherProperties
 
     /// A new object, which is stored with version 1.
     package static func insert(_ number: ObjectNumber, _ record: RecordView) -> RecordChange {

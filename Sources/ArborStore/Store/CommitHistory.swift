@@ -9,12 +9,18 @@ struct CommitHistory {
   private let isBulk: Bool
   private let changes: [HistoryEntry.Change]
 
-  /// - Parameter changes: The set's records in the order of their numbers.
-  init(_ set: ChangeSet, changes: [ChangeSet.RecordChange]) {
+  /// - Parameters:
+  ///   - changes: The set's records in the order of their numbers.
+  ///   - schema: The store's.
+  init(_ set: ChangeSet, changes: [ChangeSet.RecordChange], schema: ModelSchema) {
     author = set.author
     contextName = set.contextName
-    let linkOwners = Set(set.links.map(\.owner))
-    isBulk = changes.count + linkOwners.count > StoreFormat.mostListedChanges
+    var linkBits: [ObjectNumber: UInt64] = [:]
+    for link in set.links {
+      let bit = schema.entity(of: link.owner)?.changeBit(ofLinks: link.slot)
+      linkBits[link.owner, default: 0] |= bit ?? EntitySchema.otherProperties
+    }
+    isBulk = changes.count + linkBits.count > StoreFormat.mostListedChanges
     guard !isBulk else {
       self.changes = []
       return
@@ -22,16 +28,12 @@ struct CommitHistory {
     var listed = changes.map { change in
       HistoryEntry.Change(
         number: change.number, kind: change.kind,
-        changedProperties: linkOwners.contains(change.number)
-          ? change.changedProperties | ChangeSet.RecordChange.otherProperties
-          : change.changedProperties)
+        changedProperties: change.changedProperties
+          | (linkBits.removeValue(forKey: change.number) ?? 0))
     }
-    if !linkOwners.isEmpty {
-      let others = linkOwners.subtracting(changes.map(\.number))
-      listed += others.map {
-        HistoryEntry.Change(
-          number: $0, kind: .update,
-          changedProperties: ChangeSet.RecordChange.otherProperties)
+    if !linkBits.isEmpty {
+      listed += linkBits.map {
+        HistoryEntry.Change(number: $0.key, kind: .update, changedProperties: $0.value)
       }
       listed.sort { $0.number < $1.number }
     }

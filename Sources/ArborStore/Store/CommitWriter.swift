@@ -36,7 +36,7 @@ struct CommitWriter: ~Copyable {
       for (key, value) in set.metadata { try write(key, value, transaction) }
       sequence += 1
       hasWritten = true
-      try CommitHistory(set, changes: preparation.changes)
+      try CommitHistory(set, changes: preparation.changes, schema: store.schema)
         .write(sequence, store.databases.history, transaction)
     } catch {
       throw StoreError(error)

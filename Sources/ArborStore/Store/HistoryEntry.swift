@@ -48,3 +48,13 @@ package enum HistoryReading: Sendable, Hashable {
   /// Some of them have been trimmed: take everything as changed.
   case tooOld
 }
+
+/// The commit after another one.
+package enum NextEntry: Sendable, Hashable {
+  /// There is none yet.
+  case none
+  /// What it did.
+  case entry(HistoryEntry)
+  /// It has been trimmed: take everything as changed up to this sequence.
+  case tooOld(UInt64)
+}

@@ -20,13 +20,16 @@ extension StoreFile {
     var written: (sequence: UInt64, transactionID: UInt64)?
     var reservations: [NumberReservation] = []
     var failure: StoreError?
+    var sequences: Range<UInt64> = 0..<0
     do throws(LMDBError) {
       try environment.runWrite { transaction in
         failure = nil
         reservations = []
         do throws(StoreError) {
           var header = try currentHeader(transaction)
+          let first = header.sequence + 1
           try body(transaction, &header)
+          sequences = first..<(header.sequence + 1)
           if topsUpNumbers { reservations = try blocks.topUp(of: self, transaction) }
           header.transactionID = transaction.id
           header.bootID = StoreHeader.bootID
@@ -34,6 +37,7 @@ extension StoreFile {
           try storing { () throws(LMDBError) in
             try StoreHeader.write(header, databases.arbor, in: transaction)
           }
+          news.willWrite(sequences)
           return true
         } catch {
           failure = error
@@ -41,6 +45,7 @@ extension StoreFile {
         }
       }
     } catch {
+      news.didNotWrite(sequences)
       guard let written, try isInFile(written.transactionID) else {
         throw StoreError(error, path: path)
       }
@@ -48,6 +53,7 @@ extension StoreFile {
     if let failure { throw failure }
     blocks.install(reservations)
     if let written { note(sequence: written.sequence, transactionID: written.transactionID) }
+    if !sequences.isEmpty { news.announce(self) }
   }
 
   /// The header as the transaction finds it, if this process may write on.

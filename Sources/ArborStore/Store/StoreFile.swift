@@ -29,6 +29,8 @@ package final class StoreFile: Sendable {
   let blocks: NumberBlocks
   let queue = CommitQueue()
   let health = PageHealth()
+  /// Who is told of new commits.
+  package let news = CommitNews()
   /// Whether the last writer worked since the machine was started; else it may have died with it.
   let wasWrittenSinceBoot: Bool
   private let newest: Atomic<UInt64>
@@ -74,6 +76,14 @@ package final class StoreFile: Sendable {
     return lastSequence
   }
 
+  /// Looks quietly whether other processes have committed; returns the newest transaction that
+  /// readers see, or nil where the store can not be read.
+  func lookAtNewest() -> UInt64? {
+    guard let snapshot = try? quietSnapshot() else { return nil }
+    snapshot.close()
+    return mark.withLock { $0.transactionID }
+  }
+
   // MARK: Reading
 
   /// A view of the store as of now; close it soon.
@@ -83,6 +93,13 @@ package final class StoreFile: Sendable {
   package func snapshot() throws(StoreError) -> StoreSnapshot {
     guard !isClosed.load(ordering: .relaxed) else { throw .closed }
     try health.report()
+    return try quietSnapshot()
+  }
+
+  /// A view of the store that leaves a finding of the verification to the next operation, which can
+  /// report it.
+  package func quietSnapshot() throws(StoreError) -> StoreSnapshot {
+    guard !isClosed.load(ordering: .relaxed) else { throw .closed }
     let transaction = try storing { () throws(LMDBError) in try environment.beginRead() }
     let transactionID = transaction.id
     let known = mark.withLock { mark in

@@ -23,4 +23,18 @@ extension StoreSnapshot {
     }
     return expected == sequence + 1 ? .entries(entries) : .tooOld
   }
+
+  /// The first commit after a sequence, for those who take the history in one by one.
+  package func nextEntry(after last: UInt64) throws(StoreError) -> NextEntry {
+    guard last < sequence else { return .none }
+    let reader = try reader
+    let history = store.databases.history
+    let found = try storing { () throws(LMDBError) in try reader.get(history, key: last + 1) }
+    guard let found else { return .tooOld(sequence) }
+    guard let entry = HistoryCodec.decode(found, sequence: last + 1) else {
+      throw .corrupted(
+        entity: nil, object: nil, what: "The history's entry \(last + 1) is damaged.")
+    }
+    return .entry(entry)
+  }
 }

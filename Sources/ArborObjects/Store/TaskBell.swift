@@ -1,0 +1,63 @@
+internal import Synchronization
+
+/// Puts tasks to sleep until somebody rings. A cancelled task wakes at once.
+final class TaskBell: Sendable {
+  private struct State {
+    var nextID = 0
+    var sleepers: [Int: CheckedContinuation<Void, Never>] = [:]
+    /// The tasks that were cancelled before they fell asleep.
+    var cancelled: Set<Int> = []
+    var hasEnded = false
+  }
+
+  private let state = Mutex(State())
+
+  /// Whether the bell has rung for the last time.
+  var hasEnded: Bool { state.withLock { $0.hasEnded } }
+
+  /// Sleeps until the next ring, the end or the task's cancellation; not at all where there is a
+  /// reason to be awake.
+  ///
+  /// - Parameter isAwake: Asked under the bell's lock: whoever makes it true and rings then wakes
+  ///   the task.
+  func sleep(
+    isolation: isolated (any Actor)? = #isolation, unless isAwake: () -> Bool
+  ) async {
+    let id = state.withLock { state in
+      state.nextID += 1
+      return state.nextID
+    }
+    await withTaskCancellationHandler {
+      await withCheckedContinuation { continuation in
+        let staysAwake = state.withLock { state in
+          if state.hasEnded || state.cancelled.contains(id) || isAwake() { return true }
+          state.sleepers[id] = continuation
+          return false
+        }
+        if staysAwake { continuation.resume() }
+      }
+    } onCancel: {
+      let sleeper = state.withLock { state in
+        state.cancelled.insert(id)
+        return state.sleepers.removeValue(forKey: id)
+      }
+      sleeper?.resume()
+    }
+    state.withLock { _ = $0.cancelled.remove(id) }
+  }
+
+  /// Wakes all tasks that sleep.
+  func ring() { wake { _ in } }
+
+  /// Wakes all tasks, and lets none sleep any more.
+  func end() { wake { $0.hasEnded = true } }
+
+  private func wake(_ change: (inout State) -> Void) {
+    let sleepers = state.withLock { state in
+      change(&state)
+      defer { state.sleepers.removeAll() }
+      return Array(state.sleepers.values)
+    }
+    for sleeper in sleepers { sleeper.resume() }
+  }
+}

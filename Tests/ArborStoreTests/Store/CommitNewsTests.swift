@@ -1,0 +1,97 @@
+import ArborModel
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import ArborStore
+
+@Suite struct CommitNewsTests {
+  @Test func listenersAreToldOfCommitsUntilTheyGo() throws {
+    try TemporaryStore.use(OfficeModel.make(), inMemory: true) { store in
+      let calls = Calls()
+      let news = store.file.news
+      let listener = news.listen(to: store.file) { calls.add() }
+      let draft = Draft(store.file)
+      for round in 1...3 {
+        try draft.insert("Tag", ["name": .string("\(round)")])
+        try draft.commit()
+        #expect(calls.count == round)
+      }
+      // Numbers are reserved in a transaction that commits nothing.
+      let tags = try draft.entity("Tag")
+      for _ in 0..<3 { _ = try store.file.takeNumbers(100_000, for: tags) }
+      news.announce(store.file)
+      store.file.lookForCommits()
+      #expect(calls.count == 3, "there was nothing new")
+      try store.file.purge()
+      #expect(calls.count == 4)
+      news.remove(listener)
+      try draft.insert("Tag", ["name": "last"])
+      try draft.commit()
+      #expect(calls.count == 4)
+    }
+  }
+
+  @Test func commitsOfTheProcessAreItsOwn() throws {
+    try TemporaryStore.use(OfficeModel.make(), inMemory: true) { store in
+      let draft = Draft(store.file)
+      for round in 1...3 {
+        try draft.insert("Tag", ["name": .string("\(round)")])
+        try draft.commit()
+      }
+      #expect((0...4).map(store.file.news.isOwn) == [false, true, true, true, false])
+      let sequences = store.file.lastSequence + 1..<store.file.lastSequence + 2
+      store.file.news.willWrite(sequences)
+      store.file.news.didNotWrite(sequences)
+      #expect((3...4).map(store.file.news.isOwn) == [true, false])
+    }
+  }
+
+  @Test func ownCommitsAreKeptAsLongAsTheHistory() {
+    var own = OwnCommits()
+    own.add(1..<2)
+    own.add(2..<4)
+    // The same transaction once more, since the map had to grow.
+    own.add(2..<4)
+    #expect(own.ranges == [1..<4])
+    own.add(6..<8)
+    own.remove(6..<8)
+    #expect(own.ranges == [1..<4])
+    own.add(4..<6)
+    own.remove(4..<6)
+    #expect(own.ranges == [1..<4])
+    own.remove(1..<4)
+    #expect(own.ranges == [])
+    // Every second commit is another process's.
+    for sequence in stride(from: UInt64(1), to: 5000, by: 2) { own.add(sequence..<sequence + 1) }
+    #expect(own.ranges.count == Int(StoreFormat.historyLength / 2))
+    #expect(own.contains(4999) && !own.contains(4998) && own.contains(4001) && !own.contains(3999))
+  }
+
+  @Test func entriesComeOneByOne() throws {
+    try TemporaryStore.use(OfficeModel.make(), inMemory: true) { store in
+      let draft = Draft(store.file)
+      let tag = try draft.insert("Tag", ["name": "a"])
+      try draft.commit()
+      for _ in 0..<StoreFormat.historyLength {
+        draft.changes.metadata = [("round", [1])]
+        try draft.commit()
+      }
+      let snapshot = try store.file.quietSnapshot()
+      defer { snapshot.close() }
+      #expect(try snapshot.nextEntry(after: 0) == .tooOld(1001))
+      #expect(try snapshot.nextEntry(after: 1001) == .none)
+      guard case .entry(let entry) = try snapshot.nextEntry(after: 1) else {
+        throw DraftError("history")
+      }
+      #expect(entry.sequence == 2 && entry.changes == [] && tag.sequence == 1)
+    }
+  }
+}
+
+/// Counts calls from anywhere.
+private final class Calls: Sendable {
+  private let made = Mutex(0)
+  var count: Int { made.withLock { $0 } }
+  func add() { made.withLock { $0 += 1 } }
+}

@@ -1,4 +1,4 @@
-internal import ArborModel
+public import ArborModel
 
 /// The accessors that typed classes build their relationships on.
 extension ManagedObject {
@@ -11,6 +11,22 @@ extension ManagedObject {
     let target = ownerReference._withUnsafeGuaranteedRef { $0.fault(ObjectNumber(rawValue: raw)) }
     if type(of: target) == T.self { return unsafeDowncast(target, to: T.self) }
     return typed(target, binding.relation(slot))
+  }
+
+  /// Reads which object the to-one relationship that the class numbers `slot` leads to, without
+  /// making that object.
+  ///
+  /// ```swift
+  /// var companyID: ObjectID? { toOneID(0) }
+  /// ```
+  public final func toOneID(_ slot: Int) -> ObjectID? {
+    guard let field = binding.target(slot) else { wrongKind(binding.relation(slot), "toMany") }
+    let raw = field.rawTarget(at: currentBase)
+    guard raw != 0 else { return binding.trace == nil ? nil : TracedClass.targetID }
+    let target = ObjectNumber(rawValue: raw)
+    // The context knows the entities by number: nothing is looked up by name, nothing retained.
+    let known = ownerReference?._withUnsafeGuaranteedRef { $0.classes[target] } ?? nil
+    return known?._withUnsafeGuaranteedRef { $0.objectID(target) } ?? id(of: target)
   }
 
   /// Points the to-one relationship that the class numbers `slot` at another object, or at none;

@@ -87,7 +87,10 @@ final class PathTracer {
     let names = steps.map(\.name)
     guard let output else { return nil }
     if let object = output as? ManagedObject { return object === end ? names : nil }
-    if let id = output as? ObjectID { return id == end?.objectID ? names + ["objectID"] : nil }
+    if let id = output as? ObjectID {
+      if case .toOne = steps.last, id == TracedClass.targetID { return names }
+      return id == end?.objectID ? names + ["objectID"] : nil
+    }
     if let name = output as? String, name == TracedClass.entityName {
       return names + ["entity", "name"]
     }

@@ -8,6 +8,9 @@ final class TracedClass: Sendable {
   /// No model has an entity of this name.
   static let entityName = "arbor.traced"
 
+  /// What every to-one relationship leads to where only the ID is asked for.
+  static let targetID = ObjectID(storeID: identifier(1), entityName: entityName, number: 1)
+
   let schema: ModelSchema
   let entity: EntitySchema
   let attributes: [AttributeDescription]

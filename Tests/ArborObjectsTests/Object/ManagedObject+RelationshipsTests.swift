@@ -22,6 +22,24 @@ import Testing
     }
   }
 
+  @Test func targetsAreNamedWithoutBeingMade() throws {
+    try ObjectStore.useOffice { store in
+      let context = store.makeContext()
+      let (company, ada) = (context.insert(Company.self), context.insert(Employee.self))
+      company.name = "one"
+      #expect(ada.companyID == nil)
+      ada.company = company
+      #expect(ada.companyID == company.objectID)
+      try context.commit()
+      let other = store.makeContext()
+      let same = try #require(try other.fetchOne(Employee.self))
+      #expect(same.companyID == company.objectID)
+      #expect(other.registeredObject(for: company.objectID) == nil)
+      same.company = nil
+      #expect(same.companyID == nil)
+    }
+  }
+
   @Test func oneToOneMovesBothEnds() throws {
     try ObjectStore.useOffice { store in
       let context = store.makeContext()

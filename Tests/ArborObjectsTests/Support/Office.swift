@@ -86,6 +86,7 @@ class Employee: Person {
     get { toOne(0) }
     set { setToOne(0, newValue) }
   }
+  var companyID: ObjectID? { toOneID(0) }
   var manager: Manager? {
     get { toOne(1) }
     set { setToOne(1, newValue) }

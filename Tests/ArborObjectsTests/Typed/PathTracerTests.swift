@@ -55,6 +55,8 @@ import Testing
     #expect(try name(\Employee.objectID) == "objectID")
     #expect(try name(\Employee.company?.objectID) == "company.objectID")
     #expect(try name(\Employee.entity.name) == "entity.name")
+    #expect(try name(\Employee.companyID) == "company")
+    #expect(try name(\Employee.manager?.companyID) == "manager.company")
   }
 
   @Test func computedPropertiesAreRefused() throws {

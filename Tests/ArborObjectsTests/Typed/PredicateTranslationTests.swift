@@ -47,6 +47,9 @@ import Testing
     try expect(
       #Predicate { $0.company?.founded == day },
       is: #"company.founded == CAST(9.0, "NSDate")"#)
+    try expect(
+      #Predicate { $0.companyID == id && $0.manager?.companyID != nil },
+      is: #"company == objectID("\#(id)") AND manager.company != NIL"#)
     try expect(#Predicate { $0.rank == rank }, is: #"rank == "senior""#)
     try expect(#Predicate { ages.contains($0.age) }, is: "age IN {1, 3}")
   }

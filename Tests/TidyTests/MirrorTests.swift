@@ -22,6 +22,8 @@ import Testing
     "ColumnMatch": "QueryPlannerTests",
     "CommitBatch": "CommitQueueTests",
     "CommittedChanges": "StoreChangesTests",
+    "CommitHistory": "DerivedAttributesTests",
+    "DerivationReads": "DerivationTests",
     "EntityBinding": "ClassBinderTests",
     "ExactDecimal": "ValueArithmeticTests",
     "FetchCursor": "ManagedObjectContext+BatchesTests",

@@ -21,7 +21,17 @@ public struct AttributeDescription: Sendable, Hashable {
   public var isIndexed: Bool
   /// Whether large binaries may be kept outside the record.
   public var allowsExternalStorage: Bool
-  /// The expression that computes the attribute at commit.
+  /// The expression of the predicate language that computes the attribute: `employees.@count`,
+  /// `canonical:(name)`, `company.name`, `now()`.
+  ///
+  /// A commit computes it for every object that it writes, and for those whose value changes since
+  /// another object did, or the members of a relationship. Until then the attribute holds what was
+  /// committed last. Nobody else sets it: by its name that throws, and what a typed accessor sets
+  /// is overwritten. `now()` is the time of the last commit that wrote the object.
+  ///
+  /// It may read attributes of the object and of others along relationships, but none that are
+  /// derived or transient. Objects that were committed before a model had the derivation hold the
+  /// attribute's default until they, or what they depend on, change.
   public var derivation: String?
   /// The name the attribute had in an earlier version of the model.
   public var renamingIdentifier: String?

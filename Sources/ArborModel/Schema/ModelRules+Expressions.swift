@@ -22,11 +22,11 @@ extension ModelRules {
       }
       for (place, attribute) in entity.attributes.enumerated() {
         guard let derivation = attribute.derivation else { continue }
-        if let flaw = flaw(ofDerivation: derivation, in: index) {
+        if let (flaw, underlying) = flaw(ofDerivation: derivation, in: index) {
           report(
             .attribute(index, place),
             "Attribute \(entity.name).\(attribute.name) is derived from “\(derivation)”: "
-              + flaw)
+              + flaw, underlying: underlying)
         }
       }
     }
@@ -54,36 +54,41 @@ extension ModelRules {
 
   // MARK: Derivations
 
-  private static let functions = ["canonical", "lowercase", "uppercase", "count", "sum"]
-  private static let operators = ["@count", "@sum", "@avg", "@min", "@max"]
+  /// What is wrong with the text or the paths of a derivation. What it gives is checked once
+  /// nothing else is wrong; see ``bindDerivations()``.
+  private func flaw(ofDerivation text: String, in entity: Int) -> (String, ArborError?)? {
+    do throws(ArborError) {
+      let expression = try PredicateParser.column(text).expression
+      for path in KeyPathNode.all(in: expression) {
+        if let flaw = flaw(ofPath: path, in: entity) { return (flaw, nil) }
+      }
+      return nil
+    } catch {
+      return (error.message, error)
+    }
+  }
 
-  /// What is wrong with a derivation: a path, an aggregate over one, a function of one, or `now()`.
-  private func flaw(ofDerivation text: String, in entity: Int) -> String? {
-    guard text != "now()" else { return nil }
-    var path = text[...]
-    if let colon = text.firstIndex(of: ":") {
-      let function = String(text[..<colon])
-      guard Self.functions.contains(function) else {
-        return "there is no function \(function); use one of "
-          + "\(Self.functions.joined(separator: ", "))."
-          + NearestName.hint(function, in: Self.functions)
+  /// Puts the derivations together with the entities as a store does.
+  mutating func bindDerivations() {
+    guard !findings.contains(where: { $0.severity == .problem }),
+      model.entities.contains(where: { $0.attributes.contains { $0.derivation != nil } }),
+      let schema = try? ModelSchema(model, catalog: SchemaCatalog(numbering: model))
+    else { return }
+    for (index, entity) in model.entities.enumerated() {
+      for (place, attribute) in entity.attributes.enumerated() {
+        guard let text = attribute.derivation,
+          case .attribute(let bound)? = schema.entities[index].property(named: attribute.name)
+        else { continue }
+        do throws(ArborError) {
+          _ = try Derivation(bound, text, of: schema.entities[index], in: schema)
+        } catch {
+          report(
+            .attribute(index, place),
+            "Attribute \(entity.name).\(attribute.name) is derived from “\(text)”: "
+              + error.message, underlying: error)
+        }
       }
-      path = text[colon...].dropFirst()
-      guard path.hasPrefix("("), path.hasSuffix(")") else {
-        return "the function's argument does not stand in parentheses; write \(function):(path)."
-      }
-      path = path.dropFirst().dropLast()
     }
-    let names = path.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
-    if let name = names.first(where: { !$0.hasPrefix("@") && Self.flaw(ofName: $0) != nil }) {
-      return "“\(name)” is no name; write a path of names, an aggregate such as rel.@count, "
-        + "a function such as uppercase:(path), or now()."
-    }
-    if let name = names.first(where: { $0.hasPrefix("@") && !Self.operators.contains($0) }) {
-      return "there is no operator \(name); use one of \(Self.operators.joined(separator: ", "))."
-        + NearestName.hint(name, in: Self.operators)
-    }
-    return flaw(ofPath: names, in: entity)
   }
 
   // MARK: Paths
@@ -126,7 +131,7 @@ extension KeyPathNode {
     }
   }
 
-  private static func all(in expression: ExpressionNode) -> [[String]] {
+  fileprivate static func all(in expression: ExpressionNode) -> [[String]] {
     if case .path(let path) = expression { return [path.names] }
     var found: [[String]] = []
     expression.forEachChild { found += all(in: $0) }

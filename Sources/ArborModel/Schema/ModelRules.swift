@@ -44,6 +44,7 @@ struct ModelRules {
     rules.checkConfigurations()
     rules.checkExpressions()
     rules.checkConditions()
+    rules.bindDerivations()
     return rules.findings
   }
 

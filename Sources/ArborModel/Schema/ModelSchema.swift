@@ -1,3 +1,5 @@
+internal import Synchronization
+
 /// A model compiled for one store: entities with their inheritance resolved, properties numbered,
 /// relationships paired, indexes gathered and records laid out.
 ///
@@ -10,6 +12,9 @@ package final class ModelSchema: Sendable {
   private let indexByName: [String: Int]
   /// The place in ``entities`` of each catalogue number, or -1.
   private let indexByNumber: [Int]
+  /// Whether any attribute is derived.
+  package let hasDerivations: Bool
+  private let plan = Mutex<DerivationPlan?>(nil)
 
   /// Compiles a model.
   ///
@@ -24,6 +29,19 @@ package final class ModelSchema: Sendable {
     var byNumber = [Int](repeating: -1, count: Int(entities.map(\.number).max() ?? 0) + 1)
     for entity in entities { byNumber[Int(entity.number)] = entity.index }
     indexByNumber = byNumber
+    hasDerivations = model.entities.contains { entity in
+      entity.attributes.contains { $0.derivation != nil }
+    }
+  }
+
+  /// How the derived attributes are computed, bound at the first call.
+  ///
+  /// - Throws: ``ArborError`` `invalidModel`; never for a model that passed the rules for models.
+  package func derivationPlan() throws(ArborError) -> DerivationPlan {
+    if let made = plan.withLock({ $0 }) { return made }
+    let made = try DerivationPlan(self)
+    plan.withLock { $0 = made }
+    return made
   }
 
   package func entity(named name: String) -> EntitySchema? {

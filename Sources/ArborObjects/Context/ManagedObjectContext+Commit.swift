@@ -1,9 +1,13 @@
 public import ArborModel
 internal import ArborStore
+internal import Foundation
 
 extension ManagedObjectContext {
   /// How often a commit may be decided anew after conflicts before it gives up.
   private static let maximumAttempts = 20
+  /// The same where derived attributes are computed: commits that have nothing to decide take part
+  /// in them, and one of all that try gets through each time.
+  private static let maximumDerivations = 1000
   /// How often `willCommit` hooks may change objects before the commit gives up.
   private static let maximumRounds = 100
 
@@ -39,6 +43,8 @@ extension ManagedObjectContext {
     do throws(ArborError) {
       try announce()
       if let failure { throw failure.error }
+      derivationDate = Date()
+      _ = try derive()
       var validation = CommitValidation(context: self)
       try validation.check()
       receipt = try write(marking: mark)
@@ -100,10 +106,13 @@ extension ManagedObjectContext {
   // MARK: Writing
 
   private func write(marking mark: String?) throws(ArborError) -> CommitReceipt? {
-    for _ in 0..<Self.maximumAttempts {
+    for _ in 0..<(schema.hasDerivations ? Self.maximumDerivations : Self.maximumAttempts) {
       beginWritingOwners()
+      // Hooks of the validation, or the commits of others, may have changed what values rest on.
+      let basis = try derive()
       if let failure { throw failure.error }
       var changes = changeSet()
+      changes.basis = basis
       if let mark {
         changes.metadata = [(mark, [1])]
         changes.absentMetadata = [mark]

@@ -91,6 +91,12 @@ extension ManagedObjectContext {
   /// Applies the merge policy to what kept a commit from being written; returns whether it is worth
   /// another try.
   func resolve(_ error: StoreError) throws(ArborError) -> Bool {
+    var error = error
+    if case .conflict(let conflicts) = error {
+      let others = resolveDerived(conflicts)
+      if others.isEmpty { return true }
+      error = .conflict(others)
+    }
     if case .error = mergePolicy { return false }
     switch error {
     case .conflict(let conflicts):

@@ -1,5 +1,6 @@
 internal import ArborModel
 internal import ArborStore
+internal import Foundation
 
 /// A scratch pad of objects over a store: one object per ID, with changes that wait for a commit.
 ///
@@ -91,6 +92,8 @@ public final class ManagedObjectContext {
   /// The last sequence given to an object that the store could not number; see ``number(for:)``.
   var unstorableSequence = ObjectNumber.maximumSequence
   var isCommitting = false
+  /// What `now()` is in the derivations of the commit under way.
+  var derivationDate = Date.distantPast
   /// The object whose own hook a commit is running: the rules of the model have been checked.
   var validated: ObjectNumber?
   private var madeOverlay: FetchOverlay?

@@ -75,7 +75,8 @@ extension ManagedObject {
   /// Sets a property by its name. Relationships take object IDs, or lists of them.
   ///
   /// - Throws: ``ArborError``: `unknownName`; `typeMismatch` for a value that the property does not
-  ///   take; `notAllowed` for an object that may not be changed any more.
+  ///   take; `notAllowed` for a derived attribute, and for an object that may not be changed any
+  ///   more.
   public final func setValue(_ value: Value, forKey key: String) throws(ArborError) {
     switch try property(key) {
     case .attribute(let attribute): try setValue(value, of: attribute)
@@ -110,6 +111,13 @@ extension ManagedObject {
     _ value: Value, of attribute: AttributeSchema
   ) throws(ArborError) {
     _ = try demandOwner()
+    if let derivation = attribute.description.derivation {
+      throw ArborError(
+        .notAllowed,
+        "\(binding.entity.name).\(attribute.name) is derived from “\(derivation)” and can not be "
+          + "set; change what it is derived from."
+      ).with(entity: binding.entity.name, objectID: objectID, keyPath: attribute.name)
+    }
     var fits = attribute.field.kind == .tagged
     if let fitting = fits ? value : attribute.description.type.fitting(value) {
       write { buffer, allocator in

@@ -1,4 +1,5 @@
 public import ArborModel
+internal import Foundation
 
 extension ManagedObjectContext {
   /// Checks all changes as a commit would, and writes nothing.
@@ -26,6 +27,8 @@ extension ManagedObjectContext {
     defer { restore(savepoint) }
     try announce()
     if let failure { throw failure.error }
+    derivationDate = Date()
+    _ = try derive()
     var validation = CommitValidation(context: self)
     try validation.check()
   }

@@ -162,6 +162,20 @@ extension StoreSnapshot {
     }
   }
 
+  /// Runs `body` with what follows relationships for readers of expressions.
+  ///
+  /// - Parameter overlay: The asking context's state; nil for the store's alone.
+  package func resolving<R>(
+    overlay: FetchOverlay?, _ body: (any RecordResolver) -> R
+  ) throws(StoreError) -> R {
+    try answering {
+      let resolver = SnapshotResolver(try source, overlay: overlay)
+      let result = body(resolver)
+      try resolver.check()
+      return result
+    }
+  }
+
   var source: QuerySource {
     get throws { QuerySource(store: store, reader: try reader) }
   }

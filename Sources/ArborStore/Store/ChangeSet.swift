@@ -27,6 +27,9 @@ package struct ChangeSet {
   /// of several commits with one mark the first is written.
   package var absentMetadata: [String] = []
 
+  /// What values in the records were computed from; nil where they are nobody else's.
+  package var basis: Basis?
+
   package init() {}
 
   /// Whether there is nothing to write.
@@ -34,6 +37,20 @@ package struct ChangeSet {
 }
 
 extension ChangeSet {
+  /// What computed values rest on beside the objects that are written: where a later commit than
+  /// the sequence changed an object of one of the entities, they may be out of date, and the set is
+  /// refused with a conflict of no object.
+  package struct Basis {
+    package let sequence: UInt64
+    /// Catalogue numbers.
+    package let entities: Set<UInt16>
+
+    package init(sequence: UInt64, entities: Set<UInt16>) {
+      self.sequence = sequence
+      self.entities = entities
+    }
+  }
+
   /// What happens to one object.
   package struct RecordChange {
     /// The raw values are written into the history: never change one.

@@ -50,6 +50,23 @@ struct CommitHistory {
     changes = []
   }
 
+  /// Checks that no commit behind a basis changed what it is about.
+  ///
+  /// - Throws: `conflict` of no object where one did, or where nobody can tell any more.
+  static func demand(
+    _ basis: ChangeSet.Basis, until last: UInt64, _ history: Database, _ reader: TransactionReader
+  ) throws(StoreError) {
+    var sequence = basis.sequence
+    while sequence < last {
+      sequence += 1
+      let number = sequence
+      let bytes = try storing { () throws(LMDBError) in try reader.get(history, key: number) }
+      guard let bytes, let entry = HistoryCodec.decode(bytes, sequence: number), !entry.isBulk,
+        !entry.changes.contains(where: { basis.entities.contains($0.number.entity) })
+      else { throw .conflict([]) }
+    }
+  }
+
   /// Writes the entry above all others, and trims the oldest.
   func write(
     _ sequence: UInt64, _ history: Database, _ transaction: borrowing WriteTransaction

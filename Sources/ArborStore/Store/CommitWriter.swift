@@ -21,6 +21,10 @@ struct CommitWriter: ~Copyable {
     _ set: ChangeSet, _ transaction: borrowing WriteTransaction
   ) throws(StoreError) -> CommitReceipt {
     workspace.removeAll()
+    if let basis = set.basis, basis.sequence != sequence {
+      try CommitHistory.demand(
+        basis, until: sequence, store.databases.history, transaction.reader)
+    }
     let preparation = try CommitPreparation(
       set, store: store, workspace: workspace, reader: transaction.reader)
     try preparation.prepare(set.links)

@@ -1,0 +1,66 @@
+/// All derivations of a model: what a commit computes for the objects of each entity, and what
+/// changes of each entity's objects make it compute for others.
+package final class DerivationPlan: Sendable {
+  /// A property whose change, in an object that was changed, changes the derived values of others.
+  package struct Trigger: Sendable {
+    /// The relationships that lead from the others to the changed object.
+    package let hops: [RelationshipSchema]
+    package let property: DerivationRead.Property
+    /// The catalogue numbers of the entities whose objects tell which others there are.
+    package let entities: Set<UInt16>
+  }
+
+  /// By the place of a concrete entity in the schema, inherited ones included.
+  package let derivations: [[Derivation]]
+  /// By the place of the changed object's concrete entity.
+  package let triggers: [[Trigger]]
+
+  /// Binds the derivations of a schema.
+  ///
+  /// - Throws: ``ArborError`` `invalidModel` naming entity and property; a model that passed the
+  ///   rules for models never throws.
+  package init(_ schema: ModelSchema) throws(ArborError) {
+    var derivations: [[Derivation]] = schema.entities.map { _ in [] }
+    var triggers: [[Trigger]] = schema.entities.map { _ in [] }
+    for entity in schema.entities {
+      for attribute in entity.description.attributes {
+        guard let text = attribute.derivation,
+          case .attribute(let bound)? = entity.property(named: attribute.name)
+        else { continue }
+        let derivation: Derivation
+        do throws(ArborError) {
+          derivation = try Derivation(bound, text, of: entity, in: schema)
+        } catch {
+          throw ArborError(
+            .invalidModel,
+            "Attribute \(entity.name).\(attribute.name) is derived from “\(text)”: \(error.message)"
+          ).with(entity: entity.name, keyPath: attribute.name, underlying: error)
+        }
+        for place in entity.concreteFamily { derivations[place].append(derivation) }
+        for read in derivation.reads {
+          guard let trigger = Self.trigger(read, of: entity, in: schema) else { continue }
+          let place = read.hops.last?.destination ?? entity.index
+          for place in schema.entities[place].concreteFamily { triggers[place].append(trigger) }
+        }
+      }
+    }
+    self.derivations = derivations
+    self.triggers = triggers
+  }
+
+  /// What of others a read depends on; nil for a field of the object's own record, a change of
+  /// which is a change of the object.
+  private static func trigger(
+    _ read: DerivationRead, of entity: EntitySchema, in schema: ModelSchema
+  ) -> Trigger? {
+    if read.hops.isEmpty {
+      guard case .members = read.property else { return nil }
+      return Trigger(hops: [], property: read.property, entities: [])
+    }
+    var places = entity.concreteFamily
+    for hop in read.hops { places += schema.entities[hop.destination].concreteFamily }
+    return Trigger(
+      hops: read.hops, property: read.property,
+      entities: Set(places.map { schema.entities[$0].number }))
+  }
+}

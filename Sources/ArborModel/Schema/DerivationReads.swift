@@ -1,0 +1,132 @@
+/// Finds out what an expression reads, so that a change of that is known to change the expression's
+/// value.
+struct DerivationReads {
+  private typealias Chain = [RelationshipSchema]
+
+  let schema: ModelSchema
+  private(set) var reads: [DerivationRead] = []
+  /// Why nobody could tell when the value changes; nil where somebody can.
+  private(set) var flaw: String?
+
+  init(schema: ModelSchema) { self.schema = schema }
+
+  /// Notes what an expression reads.
+  ///
+  /// - Parameter scopes: The relationships that lead to the candidate of each scope, that of the
+  ///   root first.
+  mutating func visit(_ expression: BoundExpression, _ scopes: [[RelationshipSchema]]) {
+    switch expression {
+    case .constant, .argument, .slot: break
+    case .path(let path): visit(path, scopes)
+    case .collection(let collection): visit(collection, scopes)
+    case .call(.random, _), .call(.randomn, _):
+      flaw = "it depends on chance; leave the random number out."
+    case .custom:
+      flaw =
+        "it calls a function of the program, which other programs with this model do not have; use "
+        + "the functions of the language."
+    case .list(let elements), .call(_, let elements):
+      for element in elements { visit(element, scopes) }
+    case .each(let base, _, let inner), .follow(let base, _, let inner):
+      visit(base, scopes)
+      if let chain = demandChain(base, scopes) { visit(inner, scopes + [chain]) }
+    case .subquery(let base, _, let node):
+      visit(base, scopes)
+      if let chain = demandChain(base, scopes) { visit(node, scopes + [chain]) }
+    case .union(_, let base), .cast(let base, _): visit(base, scopes)
+    case .filter(let base, _, let node):
+      visit(base, scopes)
+      visit(node, scopes)
+    case .ternary(let node, let first, let second):
+      visit(node, scopes)
+      visit(first, scopes)
+      visit(second, scopes)
+    case .element(let base, let position):
+      visit(base, scopes)
+      if case .at(let index) = position { visit(index, scopes) }
+    case .part(let base, _, _):
+      visit(base, scopes)
+      if case .path(let path) = base, case .attribute = path.leaf { break }
+      flaw =
+        "the model does not tell what it reads behind a value; write a path of relationships."
+    }
+  }
+
+  private mutating func visit(_ node: BoundNode, _ scopes: [Chain]) {
+    switch node {
+    case .constant: break
+    case .not(let node): visit(node, scopes)
+    case .and(let nodes), .or(let nodes):
+      for node in nodes { visit(node, scopes) }
+    case .comparison(let comparison):
+      visit(comparison.left, scopes)
+      visit(comparison.right, scopes)
+    case .quantified(_, let collection, let node):
+      visit(collection, scopes)
+      let chain = scopes[scopes.count - 1 - collection.scope] + collection.hops
+      visit(node, scopes + [chain + [collection.relationship]])
+    }
+  }
+
+  private mutating func visit(_ path: BoundPath, _ scopes: [Chain]) {
+    let chain = follow(path.hops, from: scopes[scopes.count - 1 - path.scope])
+    switch path.leaf {
+    case .attribute(let attribute):
+      if attribute.description.derivation != nil {
+        flaw =
+          "it reads \(attribute.name), which is derived itself; write what that is derived from."
+      } else if attribute.description.isTransient {
+        flaw = "it reads \(attribute.name), which is transient and in no other memory."
+      }
+      reads.append(DerivationRead(hops: chain, property: .attribute(attribute.slot)))
+    case .toOne(let relationship):
+      reads.append(DerivationRead(hops: chain, property: .toOne(relationship)))
+    case .object, .entityName: break
+    }
+  }
+
+  private mutating func visit(_ collection: BoundCollection, _ scopes: [Chain]) {
+    let chain = follow(collection.hops, from: scopes[scopes.count - 1 - collection.scope])
+    reads.append(DerivationRead(hops: chain, property: .members(collection.relationship)))
+  }
+
+  /// Notes that to-one relationships are read one after the other; gives the chain to their end.
+  private mutating func follow(_ hops: Chain, from start: Chain) -> Chain {
+    var chain = start
+    for hop in hops {
+      reads.append(DerivationRead(hops: chain, property: .toOne(hop)))
+      chain.append(hop)
+    }
+    return chain
+  }
+
+  private mutating func demandChain(_ expression: BoundExpression, _ scopes: [Chain]) -> Chain? {
+    if let chain = Self.chain(to: expression, scopes) { return chain }
+    flaw =
+      "nobody could tell which objects it reads; write a path of relationships, and one of "
+      + "@count, @sum, @avg, @min and @max."
+    return nil
+  }
+
+  /// The relationships that lead to the objects that an expression gives.
+  private static func chain(to expression: BoundExpression, _ scopes: [Chain]) -> Chain? {
+    switch expression {
+    case .path(let path):
+      let start = scopes[scopes.count - 1 - path.scope] + path.hops
+      switch path.leaf {
+      case .toOne(let relationship): return start + [relationship]
+      case .object: return start
+      case .attribute, .entityName: return nil
+      }
+    case .collection(let collection):
+      return scopes[scopes.count - 1 - collection.scope] + collection.hops
+        + [collection.relationship]
+    case .each(let base, _, let inner), .follow(let base, _, let inner):
+      return chain(to: base, scopes).flatMap { chain(to: inner, scopes + [$0]) }
+    case .subquery(let base, _, _), .union(_, let base), .element(let base, _):
+      return chain(to: base, scopes)
+    case .call(.distinct, let bases) where bases.count == 1: return chain(to: bases[0], scopes)
+    default: return nil
+    }
+  }
+}

@@ -1,0 +1,271 @@
+internal import ArborModel
+internal import ArborStore
+internal import Foundation
+
+extension ManagedObjectContext {
+  /// Computes the derived attributes of all that the commit writes, and of all whose values depend
+  /// on that; adds to the pending changes where a value differs.
+  ///
+  /// - Returns: What the values rest on beside the objects that are written, for the store to
+  ///   compare; nil where that is nothing.
+  func derive() throws(ArborError) -> ChangeSet.Basis? {
+    guard schema.hasDerivations else { return nil }
+    let plan = try schema.derivationPlan()
+    // All reads are of one state, the newest, which is what the commit is compared with.
+    let outer = pinned
+    do throws(StoreError) { pinned = try store.file.snapshot() } catch {
+      throw ArborError(error, in: store.file)
+    }
+    defer {
+      pinned?.close()
+      pinned = outer
+    }
+    memberships.removeAll()
+    var attributes = DerivedAttributes(self, plan)
+    return try attributes.compute()
+  }
+
+  /// Takes over the store's record of objects that this context changed in derived attributes
+  /// alone, which are computed anew.
+  ///
+  /// - Returns: The conflicts of other objects.
+  func resolveDerived(_ conflicts: [CommitConflict]) -> [CommitConflict] {
+    guard schema.hasDerivations, let plan = try? schema.derivationPlan() else { return conflicts }
+    let merger = ChangeMerger(context: self)
+    return conflicts.filter { conflict in
+      guard let change = pending.change(of: conflict.number), change.kind == .updated,
+        let committed = change.committed
+      else { return true }
+      let entity = change.object.binding.entity
+      let derived = plan.derivations[entity.index].map { entity.attributes[$0.slot].fieldIndex }
+      let record = change.object.currentRecord
+      for (place, field) in entity.layout.fields.enumerated()
+      where !derived.contains(place) && record.differs(from: committed, field) {
+        return true
+      }
+      merger.resolve(conflict, .rollback)
+      return false
+    }
+  }
+}
+
+/// One computation of derived attributes; see ``ManagedObjectContext/derive()``.
+private struct DerivedAttributes {
+  private let context: ManagedObjectContext
+  private let plan: DerivationPlan
+  private let environment: PredicateEnvironment
+  /// The objects to compute for.
+  private var owners: Set<ObjectNumber> = []
+  /// The owners of ordered relationships whose members changed: they are written too.
+  private var reordered: Set<ObjectNumber> = []
+  /// The catalogue numbers of the entities that values or the choice of owners rest on.
+  private var entities: Set<UInt16> = []
+  /// By the place of a concrete entity.
+  private var readers: [Int: [ValueReader]] = [:]
+
+  init(_ context: ManagedObjectContext, _ plan: DerivationPlan) {
+    self.context = context
+    self.plan = plan
+    environment = PredicateEnvironment(
+      schema: context.schema, storeID: context.store.file.id, now: context.derivationDate)
+  }
+
+  mutating func compute() throws(ArborError) -> ChangeSet.Basis? {
+    gather()
+    if let failure = context.failure { throw failure.error }
+    let objects = context.objects(owners.sorted())
+    for object in objects { try prepareReaders(object.binding.entity) }
+    for object in objects { _ = object.currentRecord }
+    if let failure = context.failure { throw failure.error }
+    let values = try values(of: objects)
+    for (object, values) in zip(objects, values) {
+      try store(values, in: object)
+    }
+    guard !entities.isEmpty, let sequence = context.pinned?.sequence else { return nil }
+    return ChangeSet.Basis(sequence: sequence, entities: entities)
+  }
+
+  // MARK: Whose values change
+
+  private mutating func gather() {
+    // Walks read records, whose hooks may add changes.
+    for change in context.pending.all {
+      let object = change.object
+      let entity = object.binding.entity
+      switch change.kind {
+      case .inserted:
+        if !plan.derivations[entity.index].isEmpty { owners.insert(object.number) }
+      case .updated:
+        guard let committed = change.committed else { continue }
+        let record = object.currentRecord
+        for trigger in plan.triggers[entity.index] {
+          guard let field = field(trigger.property, of: object),
+            record.differs(from: committed, field)
+          else { continue }
+          walk(from: object.number, back: trigger)
+        }
+        guard !plan.derivations[entity.index].isEmpty,
+          record.changedFields(since: committed, in: entity.layout) != 0
+        else { continue }
+        owners.insert(object.number)
+      case .deleted, .dropped: break
+      }
+    }
+    var edited: [(ObjectNumber, Relation)] = []
+    context.links.forEach { edit in
+      guard !context.isDeleted(edit.owner) else { return }
+      edited.append((edit.owner, edit.relation))
+      if edit.order != nil, edit.relation.form == .links { reordered.insert(edit.owner) }
+    }
+    for (owner, relation) in edited {
+      guard let entity = context.schema.entity(of: owner) else { continue }
+      for trigger in plan.triggers[entity.index] {
+        guard case .members(let relationship) = trigger.property,
+          relationship.slot == relation.slot
+        else { continue }
+        walk(from: owner, back: trigger)
+      }
+      if reordered.contains(owner), !plan.derivations[entity.index].isEmpty {
+        owners.insert(owner)
+      }
+    }
+    for owner in owners {
+      guard let entity = context.schema.entity(of: owner) else { continue }
+      for derivation in plan.derivations[entity.index] {
+        entities.formUnion(derivation.entities(in: context.schema))
+      }
+    }
+  }
+
+  private func field(
+    _ property: DerivationRead.Property, of object: ManagedObject
+  ) -> RecordField? {
+    switch property {
+    case .attribute(let slot): object.binding.entity.attributes[slot].field
+    case .toOne(let relationship): object.binding.relations[relationship.slot].field
+    case .members: nil
+    }
+  }
+
+  /// Adds the objects from which a trigger's relationships lead to a changed one.
+  private mutating func walk(from changed: ObjectNumber, back trigger: DerivationPlan.Trigger) {
+    var front: Set<ObjectNumber> = [changed]
+    for hop in trigger.hops.reversed() {
+      var next: Set<ObjectNumber> = []
+      for number in front {
+        guard let inverse = context.relation(of: number, hop.inverseSlot) else { continue }
+        let object = context.fault(number)
+        if inverse.isToMany {
+          next.formUnion(context.members(of: object, inverse))
+        } else if let target = object.target(of: inverse) {
+          next.insert(target)
+        }
+      }
+      front = next
+    }
+    entities.formUnion(trigger.entities)
+    owners.formUnion(front.filter { !context.isDeleted($0) })
+  }
+
+  // MARK: Values
+
+  private mutating func prepareReaders(_ entity: EntitySchema) throws(ArborError) {
+    guard readers[entity.index] == nil else { return }
+    var made: [ValueReader] = []
+    for derivation in plan.derivations[entity.index] {
+      made.append(
+        try PredicateCompiler.reader(
+          for: derivation.expression, arguments: [], of: entity, environment: environment))
+    }
+    readers[entity.index] = made
+  }
+
+  private func values(of objects: [ManagedObject]) throws(ArborError) -> [[Value]] {
+    let (context, readers) = (context, readers)
+    return try context.peek { snapshot throws(StoreError) in
+      try snapshot.resolving(overlay: context.overlay) { resolver in
+        objects.map { object in
+          readers[object.binding.entity.index, default: []].map {
+            $0(object.currentRecord, object.number, resolver)
+          }
+        }
+      }
+    }
+  }
+
+  /// Stores what differs. What says when the object is written follows once that is known.
+  private func store(_ values: [Value], in object: ManagedObject) throws(ArborError) {
+    let derivations = plan.derivations[object.binding.entity.index]
+    var timed: [(AttributeSchema, Value)] = []
+    for (derivation, value) in zip(derivations, values) {
+      let attribute = object.binding.entity.attributes[derivation.slot]
+      guard let fitting = attribute.description.type.fittingDerived(value) else {
+        throw ArborError(
+          .validation,
+          "\(object.binding.entity.name).\(attribute.name) is derived, and its value does not fit: "
+            + "it takes \(attribute.description.type.expectation); give it another type."
+        ).with(
+          entity: object.binding.entity.name, objectID: object.objectID, keyPath: attribute.name,
+          offending: "\(value)")
+      }
+      if derivation.usesNow {
+        timed.append((attribute, fitting))
+      } else {
+        set(attribute.field, fitting, in: object)
+      }
+    }
+    guard let change = object.change, !timed.isEmpty else { return }
+    if change.kind == .inserted || isWritten(change, besides: timed.map(\.0.fieldIndex)) {
+      for (attribute, value) in timed { set(attribute.field, value, in: object) }
+    } else if let committed = change.committed {
+      for (attribute, _) in timed {
+        set(attribute.field, committed.value(attribute.field), in: object)
+      }
+    }
+  }
+
+  private func isWritten(_ change: ObjectChange, besides timed: [Int]) -> Bool {
+    guard let committed = change.committed else { return true }
+    if reordered.contains(change.object.number) { return true }
+    let record = change.object.currentRecord
+    for (place, field) in change.object.binding.entity.layout.fields.enumerated()
+    where !timed.contains(place) && record.differs(from: committed, field) {
+      return true
+    }
+    return false
+  }
+
+  private func set(_ field: RecordField, _ value: Value, in object: ManagedObject) {
+    guard object.currentRecord.value(field) != value else { return }
+    // Nobody changed the object: what needed no hooks and no checks still needs none.
+    let isQuiet = object.change?.isQuiet ?? true
+    object.write { buffer, allocator in _ = buffer.set(field, value, allocator: allocator) }
+    if isQuiet, let change = object.change { change.quietMutations = change.mutations }
+  }
+}
+
+extension AttributeType {
+  /// A computed value in the form that an attribute of this type keeps; nil where it does not fit.
+  /// Sums and averages are decimals or doubles whatever they are of, so whole ones are whole
+  /// numbers too.
+  fileprivate func fittingDerived(_ value: Value) -> Value? {
+    if let fitting = fitting(value) { return fitting }
+    switch (self, value) {
+    case (.integer16, .double(let number)), (.integer32, .double(let number)),
+      (.integer64, .double(let number)):
+      return Int64(exactly: number).flatMap { fitting(.integer($0)) }
+    case (.integer16, .decimal(let number)), (.integer32, .decimal(let number)),
+      (.integer64, .decimal(let number)):
+      let whole = NSDecimalNumber(decimal: number).int64Value
+      return Decimal(whole) == number ? fitting(.integer(whole)) : nil
+    case (.float, .decimal(let number)), (.double, .decimal(let number)):
+      return fitting(.double(NSDecimalNumber(decimal: number).doubleValue))
+    case (.integer16, .boolean(let flag)), (.integer32, .boolean(let flag)),
+      (.integer64, .boolean(let flag)):
+      return .integer(flag ? 1 : 0)
+    case (.boolean, .integer(0)): return .boolean(false)
+    case (.boolean, .integer(1)): return .boolean(true)
+    default: return nil
+    }
+  }
+}

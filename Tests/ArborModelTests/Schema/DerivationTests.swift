@@ -1,0 +1,112 @@
+import Testing
+
+@testable import ArborModel
+
+@Suite struct DerivationTests {
+  private static func schema() throws -> ModelSchema {
+    let model = try ManagedObjectModel {
+      Entity("Company") {
+        Attribute("name", .string)
+        Attribute("draft", .string, .transient)
+        Attribute("headcount", .integer32, .derived("employees.@count"))
+        Attribute("address", .composite("Address"), .optional)
+        Relationship("employees", to: "Employee", inverse: "company", .toMany)
+        Relationship("branches", to: "Company", inverse: "parent", .toMany)
+        Relationship("parent", to: "Company", inverse: "branches")
+      }
+      Entity("Employee") {
+        Attribute("wage", .double)
+        Relationship("company", to: "Company", inverse: "employees")
+      }
+      Composite("Address") { Attribute("street", .string) }
+    }
+    return try ModelSchema(model, catalog: SchemaCatalog(numbering: model))
+  }
+
+  private static func derivation(
+    _ text: String, _ type: AttributeType = .string
+  ) throws -> Derivation {
+    let schema = try schema()
+    let company = try #require(schema.entity(named: "Company"))
+    guard case .attribute(let name)? = company.property(named: "name") else { throw Missing() }
+    var description = name.description
+    description.type = type
+    let attribute = AttributeSchema(
+      slot: name.slot, name: name.name, description: description, fieldIndex: name.fieldIndex,
+      field: name.field)
+    return try Derivation(attribute, text, of: company, in: schema)
+  }
+
+  private struct Missing: Error {}
+
+  @Test(arguments: [
+    ("uppercase:(name)", AttributeType.string, [".name"]),
+    ("parent.name", .string, [".parent", "parent.name"]),
+    ("employees.@count", .integer32, [".employees"]),
+    ("employees.@sum.wage", .double, [".employees", "employees.wage"]),
+    ("branches.employees.@count", .integer32, [".branches", "branches.employees"]),
+    (
+      "parent.parent.employees.@max.wage", .double,
+      [".parent", "parent.parent", "parent.parent.employees", "parent.parent.employees.wage"]
+    ),
+    (
+      "SUBQUERY(employees, $e, $e.wage > length:(name)).@count", .integer32,
+      [".employees", "employees.wage", ".name"]
+    ),
+    ("TERNARY(ANY employees.wage > 3, 1, 0)", .integer16, [".employees", "employees.wage"]),
+    ("address.street", .string, [".address"]),
+    ("7 + 1", .double, []),
+  ])
+  func tellsWhatItReads(text: String, type: AttributeType, reads: [String]) throws {
+    let schema = try Self.schema()
+    let derivation = try Self.derivation(text, type)
+    let found = derivation.reads.map { read in
+      var place = schema.entity(named: "Company")
+      for hop in read.hops { place = schema.entities[hop.destination] }
+      let property =
+        switch read.property {
+        case .attribute(let slot): place?.attributes[slot].name ?? ""
+        case .toOne(let relationship), .members(let relationship): relationship.name
+        }
+      return (read.hops.map(\.name) + (read.hops.isEmpty ? [""] : []) + [property])
+        .joined(separator: ".")
+    }
+    #expect(Set(found) == Set(reads))
+    #expect(!derivation.usesNow)
+  }
+
+  @Test func knowsWhetherItReadsTheClock() throws {
+    #expect(try Self.derivation("now()", .date).usesNow)
+    #expect(try Self.derivation("TERNARY(name == 'x', now(), now())", .date).usesNow)
+  }
+
+  @Test(arguments: [
+    ("headcount + 1", AttributeType.double, "derived itself"),
+    ("draft", .string, "transient"),
+    ("employees.wage", .double, "many values"),
+    ("employees", .double, "many values"),
+    ("random()", .double, "chance"),
+    ("FUNCTION(name, 'turn:')", .string, "function"),
+    ("name", .double, "a text and the attribute takes a number"),
+    ("length:(name)", .date, "a number and the attribute takes a date"),
+    ("name AS title", .string, "leave as"),
+    ("nam", .string, "name"),
+    ("name +", .string, "expected"),
+  ])
+  func refusesWhatCannotBeKeptCurrent(text: String, type: AttributeType, says: String) throws {
+    let error = try #require(throws: ArborError.self) { try Self.derivation(text, type) }
+    #expect(error.message.lowercased().contains(says), "\(error.message)")
+  }
+
+  @Test func thePlanTellsWhatAChangeChanges() throws {
+    let schema = try Self.schema()
+    let plan = try schema.derivationPlan()
+    let company = try #require(schema.entity(named: "Company"))
+    #expect(schema.hasDerivations)
+    #expect(plan.derivations.map(\.count).reduce(0, +) == 1)
+    #expect(plan.triggers[company.index].count == 1)
+    #expect(plan.triggers[company.index].first?.hops.isEmpty == true)
+    let employee = try #require(schema.entity(named: "Employee"))
+    #expect(plan.derivations[company.index][0].entities(in: schema) == [employee.number])
+  }
+}

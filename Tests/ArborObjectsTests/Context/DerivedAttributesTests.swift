@@ -1,0 +1,251 @@
+import ArborModel
+import ArborObjects
+import Foundation
+import TestSupport
+import Testing
+
+@Suite struct DerivedAttributesTests {
+  private func model() throws -> ManagedObjectModel {
+    try ManagedObjectModel {
+      Entity("Company") {
+        Attribute("name", .string, .default(""))
+        Attribute("key", .string, .optional, .unique, .derived("canonical:(name)"))
+        Attribute("headcount", .integer32, .indexed, .default(-1), .derived("employees.@count"))
+        Attribute("payroll", .integer64, .optional, .derived("employees.@sum.wage"))
+        Attribute("least", .integer32, .optional, .derived("employees.@min.wage"))
+        Attribute("written", .date, .optional, .derived("now()"))
+        Attribute("people", .integer32, .optional, .derived("branches.employees.@count"))
+        Relationship("employees", to: "Employee", inverse: "company", .toMany)
+        Relationship("branches", to: "Company", inverse: "parent", .toMany)
+        Relationship("parent", to: "Company", inverse: "branches")
+      }
+      Entity("Employee") {
+        Attribute("wage", .integer32, .default(0))
+        Attribute("employer", .string, .optional, .derived("company.name"))
+        Attribute("group", .string, .optional, .derived("company.parent.name"))
+        Attribute("skillCount", .integer16, .optional, .derived("skills.@count"))
+        Attribute("double", .double, .optional, .derived("wage * 2"))
+        Relationship("company", to: "Company", inverse: "employees")
+        Relationship("skills", to: "Skill", inverse: "holders", .toMany)
+      }
+      Entity("Skill") { Relationship("holders", to: "Employee", inverse: "skills", .toMany) }
+    }
+  }
+
+  @Test func valuesAreThereAfterTheCommit() throws {
+    try ObjectStore.use(model(), inMemory: false) { store in
+      let context = store.makeContext()
+      let foo = try context.insert("Company")
+      foo["name"] = "Foo"
+      let ada = try context.insert("Employee")
+      ada["wage"] = 10
+      ada["company"] = foo
+      #expect(foo["headcount"] == -1 && foo["key"] == nil && ada["employer"] == nil)
+      try context.commit()
+      #expect(foo["headcount"] == 1 && foo["key"] == "foo" && foo["payroll"] == 10)
+      #expect(ada["employer"] == "Foo" && ada["double"] == 20.0 && ada["skillCount"] == 0)
+      #expect(!context.hasChanges)
+
+      let other = store.makeContext()
+      let same = try #require(try other.fetchOne("Company", matching: "headcount == 1"))
+      #expect(same["least"] == 10 && same["people"] == 0)
+      same["name"] = "Bär"
+      #expect(same["key"] == "foo")
+      try other.commit()
+      #expect(try context.count("Employee", matching: "employer == 'Bär'") == 1)
+      #expect(ada["employer"] == "Bär" && foo["key"] == "bar")
+    }
+  }
+
+  @Test func theOtherSideFollows() throws {
+    try ObjectStore.use(model()) { store in
+      let context = store.makeContext()
+      let (foo, bar) = (try context.insert("Company"), try context.insert("Company"))
+      foo["name"] = "Foo"
+      bar["name"] = "Bar"
+      bar["parent"] = foo
+      let people = try (1...3).map { wage in
+        let person = try context.insert("Employee")
+        person["wage"] = Value.integer(Int64(wage))
+        person["company"] = bar
+        return person
+      }
+      try context.commit()
+      #expect(bar["headcount"] == 3 && bar["payroll"] == 6 && foo["people"] == 3)
+      #expect(people[0]["group"] == "Foo" && foo["headcount"] == 0 && foo["least"] == nil)
+
+      people[2]["company"] = foo
+      try context.commit()
+      #expect(bar["payroll"] == 3 && foo["payroll"] == 3 && foo["people"] == 2)
+      #expect(people[2]["employer"] == "Foo" && people[2]["group"] == nil)
+
+      people[0]["wage"] = 7
+      bar["parent"] = nil as ManagedObject?
+      context.delete(people[2])
+      try context.commit()
+      #expect(bar["payroll"] == 9 && bar["least"] == 2 && foo["people"] == 0)
+      #expect(foo["headcount"] == 0 && foo["payroll"] == 0 && people[0]["group"] == nil)
+
+      let skill = try context.insert("Skill")
+      try people[1].add(skill, forKey: "skills")
+      try context.commit()
+      #expect(people[1]["skillCount"] == 1)
+      context.delete(skill)
+      try context.commit()
+      #expect(people[1]["skillCount"] == 0)
+      context.delete(bar)
+      try context.commit()
+      #expect(people[1]["employer"] == nil)
+    }
+  }
+
+  @Test func nowIsWhenTheObjectWasWritten() throws {
+    try ObjectStore.use(model()) { store in
+      let context = store.makeContext()
+      let foo = try context.insert("Company")
+      foo["name"] = "Foo"
+      try context.commit()
+      let first: Date = foo["written"]
+      foo["name"] = "Bar"
+      foo["name"] = "Foo"
+      try context.commit()
+      #expect(foo["written"] as Date == first)
+      let ada = try context.insert("Employee")
+      try context.commit()
+      #expect(foo["written"] as Date == first)
+      ada["company"] = foo
+      try context.commit()
+      #expect(foo["written"] as Date > first)
+    }
+  }
+
+  @Test func nobodyElseSetsThem() throws {
+    try ObjectStore.use(model()) { store in
+      let context = store.makeContext()
+      let foo = try context.insert("Company")
+      let error = try failure { try foo.setValue(4, forKey: "headcount") }
+      #expect(error.code == .notAllowed && error.keyPath == "headcount")
+      #expect(error.message.contains("employees.@count"))
+      try context.commit()
+      #expect(throws: ArborError.self) { try context.objects("Company").update(["headcount": 3]) }
+      context.rollback()
+      #expect(foo["headcount"] == 0)
+    }
+  }
+
+  @Test func derivedValuesCanBeUnique() throws {
+    try ObjectStore.use(model()) { store in
+      let context = store.makeContext()
+      let (foo, bar) = (try context.insert("Company"), try context.insert("Company"))
+      foo["name"] = "Élan"
+      bar["name"] = "ELAN"
+      #expect(try failure { try context.commit() }.code == .notUnique)
+      #expect(foo["key"] == nil && foo.isInserted)
+      bar["name"] = "Elans"
+      try context.commit()
+      #expect(try context.count("Company", matching: "key == 'elan'") == 1)
+      bar["name"] = "x"
+      try context.validate()
+      #expect(bar["key"] == "elans")
+    }
+  }
+
+  @Test func commitsSideBySideAgree() throws {
+    try ObjectStore.use(model()) { store in
+      let (left, right) = (store.makeContext(), store.makeContext())
+      let foo = try left.insert("Company")
+      foo["name"] = "Foo"
+      let ada = try left.insert("Employee")
+      ada["company"] = foo
+      try left.commit()
+      right.automaticallyMergesCommits = false
+      let same = try #require(try right.fetchOne("Company", matching: "name == 'Foo'"))
+      #expect(same["headcount"] == 1)
+
+      // Both add a member: neither decides anything for the other.
+      let bob = try right.insert("Employee")
+      bob["company"] = same
+      bob["wage"] = 5
+      let cy = try left.insert("Employee")
+      cy["company"] = foo
+      cy["wage"] = 3
+      try left.commit()
+      try right.commit()
+      #expect(same["headcount"] == 3 && same["payroll"] == 8)
+
+      // One renames what the other's new member shows.
+      let dan = try right.insert("Employee")
+      dan["company"] = same
+      try left.withSnapshot {}
+      foo["name"] = "Bar"
+      try left.commit()
+      try right.commit()
+      #expect(dan["employer"] == "Bar")
+      #expect(try right.count("Employee", matching: "employer == 'Bar'") == 4)
+    }
+  }
+
+  /// Random edits in two contexts; after each commit a third reads that every derived value is what
+  /// its expression gives.
+  @Test(arguments: 0..<4) func valuesAreNeverOutOfDate(place: Int) throws {
+    let seed = UInt64(place) &* 7919 &+ 3
+    var random = SeededRandom(seed: seed)
+    try ObjectStore.use(model()) { store in
+      let contexts = [store.makeContext(), store.makeContext()]
+      for step in 0..<60 {
+        let context = contexts[Int.random(in: 0..<2, using: &random)]
+        for _ in 0..<Int.random(in: 1...4, using: &random) {
+          try edit(context, &random)
+        }
+        context.mergePolicy = .mergeByPropertyObjectWins
+        try context.commit()
+        guard step % 4 == 0 else { continue }
+        try examine(store.makeContext(), seed)
+      }
+      try examine(store.makeContext(), seed)
+    }
+  }
+
+  private func edit(_ context: ManagedObjectContext, _ random: inout SeededRandom) throws {
+    let companies = try context.objects("Company").array
+    let people = try context.objects("Employee").array
+    switch Int.random(in: 0..<9, using: &random) {
+    case 0, 1: try context.insert("Company")["name"] = .string(UUID().uuidString)
+    case 2, 3:
+      let person = try context.insert("Employee")
+      person["wage"] = .integer(Int64.random(in: 0..<9, using: &random))
+      person["company"] = companies.randomElement(using: &random)
+    case 4:
+      people.randomElement(using: &random)?["company"] = companies.randomElement(using: &random)
+    case 5:
+      people.randomElement(using: &random)?["wage"] = .integer(.random(in: 0..<9, using: &random))
+    case 6: companies.randomElement(using: &random)?["name"] = .string(UUID().uuidString)
+    case 7:
+      companies.randomElement(using: &random)?["parent"] = companies.randomElement(using: &random)
+    default:
+      if let object = (companies + people).randomElement(using: &random) { context.delete(object) }
+    }
+  }
+
+  private func examine(_ context: ManagedObjectContext, _ seed: UInt64) throws {
+    for company in try context.objects("Company").array {
+      let employees: [ManagedObject] = company["employees"]
+      let branches: [ManagedObject] = company["branches"]
+      let wages = employees.map { $0["wage"] as Int }
+      #expect(company["headcount"] as Int == employees.count, "seed \(seed)")
+      #expect(company["payroll"] as Int == wages.reduce(0, +), "seed \(seed)")
+      #expect(company["least"] as Int? == wages.min(), "seed \(seed)")
+      let people = branches.map { ($0["employees"] as [ManagedObject]).count }
+      #expect(company["people"] as Int == people.reduce(0, +), "seed \(seed)")
+    }
+    for person in try context.objects("Employee").array {
+      let company: ManagedObject? = person["company"]
+      let parent = company?["parent"] as ManagedObject?
+      let (name, group) = (
+        company.map { $0["name"] as String }, parent.map { $0["name"] as String }
+      )
+      #expect(person["employer"] as String? == name, "seed \(seed)")
+      #expect(person["group"] as String? == group, "seed \(seed)")
+    }
+  }
+}

@@ -1,4 +1,5 @@
 // swift-tools-version: 6.2
+import CompilerPluginSupport
 import PackageDescription
 
 /// What every Swift target is built with: the checks that Swift 6 leaves to the package.
@@ -25,11 +26,13 @@ let package = Package(
   platforms: [.macOS(.v15)],
   products: [
     .library(name: "ArborData", targets: ["ArborData"]),
+    .library(name: "ArborMacros", targets: ["ArborMacros"]),
     .executable(name: "lmdb-inspect", targets: ["lmdb-inspect"]),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
     .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
+    .package(url: "https://github.com/swiftlang/swift-syntax", exact: "603.0.1"),
   ],
   targets: [
     .systemLibrary(
@@ -48,10 +51,21 @@ let package = Package(
     .target(
       name: "ArborData", dependencies: ["ArborExchange", "ArborObjects", "ArborModel"],
       swiftSettings: safe),
+    .target(name: "ArborSource", swiftSettings: safe),
+    .macro(
+      name: "ArborMacroPlugin",
+      dependencies: [
+        "ArborSource", .product(name: "SwiftCompilerPlugin", package: "swift-syntax"),
+        .product(name: "SwiftSyntaxMacros", package: "swift-syntax"),
+      ],
+      swiftSettings: safe),
+    .target(
+      name: "ArborMacros", dependencies: ["ArborMacroPlugin", "ArborObjects", "ArborModel"],
+      swiftSettings: safe),
     .executableTarget(
       name: "lmdb-inspect",
       dependencies: [
-        "ArborStore", "ArborModel", "LMDB",
+        "ArborStore", "ArborModel", "LMDB", "ArborSource",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       path: "tools/lmdb-inspect", swiftSettings: common),
@@ -85,6 +99,17 @@ let package = Package(
       swiftSettings: common),
     .testTarget(
       name: "ArborDataTests", dependencies: ["ArborData", "TestSupport"], swiftSettings: common),
+    .testTarget(
+      name: "ArborMacroPluginTests",
+      dependencies: [
+        "ArborMacroPlugin",
+        .product(name: "SwiftSyntaxMacroExpansion", package: "swift-syntax"),
+      ],
+      swiftSettings: common),
+    .testTarget(
+      name: "ArborMacrosTests",
+      dependencies: ["ArborMacros", "ArborData", "ArborObjects", "ArborSource", "TestSupport"],
+      swiftSettings: common),
     .testTarget(
       name: "InspectTests", dependencies: ["ArborData", "CLMDB", "TestSupport", "lmdb-inspect"],
       swiftSettings: common),

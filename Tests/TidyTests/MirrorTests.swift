@@ -25,6 +25,8 @@ import Testing
     "CommitHistory": "DerivedAttributesTests",
     "DerivationReads": "DerivationTests",
     "EntityBinding": "ClassBinderTests",
+    "EntityProblem": "PropertyReaderTests",
+    "EntitySource": "EntityMacroTests",
     "ExactDecimal": "ValueArithmeticTests",
     "FetchCursor": "ManagedObjectContext+BatchesTests",
     "FetchPage": "ManagedObjectContext+BatchesTests",
@@ -62,6 +64,7 @@ import Testing
     "QueryExecutor+Relating": "PlannedWaysTests",
     "PredicateKeyword": "PredicateLexerTests",
     "PredicateTokenText": "PredicateLexerTests",
+    "PropertySource": "EntityMacroTests",
     "RawPage": "PageVerifierTests",
     "RecordValues": "RecordBufferTests",
     "RecordView": "RecordSealTests",
@@ -74,8 +77,10 @@ import Testing
     "RowSink+Chaining": "QueryExecutor+AnsweringTests",
     "SnapshotResolver": "FetchPredicate+MatchingTests",
     "StoreNews": "StoreChangesTests",
+    "SourceText": "EntityMacroTests",
     "StoreSnapshot+Rows": "ManagedObjectContext+RowsTests",
     "StoreSnapshot+Sweeping": "ManagedObjectContext+PrefetchingTests",
+    "SyntaxReading": "PropertyReaderTests",
     "TextMatcher": "ComparisonSemanticsTests",
     "TracedClass": "PathTracerTests",
     "TreeWalk": "PageVerifierTests",
@@ -87,6 +92,7 @@ import Testing
   /// The layers that follow the rule; the remaining suites are named by threat altogether.
   static let layers = [
     "LMDB", "ArborModel", "ArborStore", "ArborObjects", "ArborExchange", "ArborData",
+    "ArborSource", "ArborMacroPlugin",
   ]
 
   /// A source with fewer lines of code holds declarations rather than logic.

@@ -44,6 +44,8 @@ public struct Attribute: Sendable {
     case .renamed(let name): description.renamingIdentifier = name
     case .versionHashModifier(let word): description.versionHashModifier = word
     case .preservedOnDeletion: description.isPreservedOnDeletion = true
+    case .type(let type): description.type = type
+    case .valueClass(let name): description.valueClassName = name
     case .userInfo(let notes): description.userInfo.merge(notes) { _, new in new }
     }
   }
@@ -59,6 +61,8 @@ public struct AttributeOption: Sendable {
     case derived(String)
     case renamed(String)
     case versionHashModifier(String)
+    case type(AttributeType)
+    case valueClass(String)
     case userInfo([String: String])
   }
 
@@ -118,6 +122,14 @@ public struct AttributeOption: Sendable {
   /// A word that makes the attribute differ from its earlier version although nothing else does.
   public static func versionHashModifier(_ word: String) -> AttributeOption {
     AttributeOption(kind: .versionHashModifier(word))
+  }
+  /// The type the attribute is kept as, where it is not the one that its Swift type has.
+  public static func type(_ type: AttributeType) -> AttributeOption {
+    AttributeOption(kind: .type(type))
+  }
+  /// The name of the Swift or Objective-C type of a transformable attribute.
+  public static func valueClass(_ name: String) -> AttributeOption {
+    AttributeOption(kind: .valueClass(name))
   }
   /// Notes that steer importing and tools.
   public static func userInfo(_ notes: [String: String]) -> AttributeOption {

@@ -22,6 +22,14 @@ public struct Relationship: Sendable {
     _ options: RelationshipOption...,
     deleteRule: RelationshipDescription.DeleteRule = .nullify
   ) {
+    self.init(name, to: destination, inverse: inverse, options: options, deleteRule: deleteRule)
+  }
+
+  /// Describes a relationship with a list of options.
+  public init(
+    _ name: String, to destination: String, inverse: String? = nil, options: [RelationshipOption],
+    deleteRule: RelationshipDescription.DeleteRule = .nullify
+  ) {
     description = RelationshipDescription(
       name: name, destination: destination, inverse: inverse, deleteRule: deleteRule)
     for option in options { apply(option) }

@@ -75,7 +75,7 @@ struct ClassBinder {
   private func slot(
     of attribute: AttributeDescription, in entity: EntitySchema, _ objectClass: ManagedObject.Type
   ) throws(ArborError) -> Int {
-    try refuseReserved(attribute.name, in: entity, objectClass)
+    try objectClass.refuseReserved(attribute.name, entity.name)
     guard case .attribute(let stored) = entity.property(named: attribute.name) else {
       throw mismatch(attribute.name, entity, objectClass, "an attribute \(attribute.name)")
     }
@@ -91,7 +91,7 @@ struct ClassBinder {
     of relationship: RelationshipDescription, in entity: EntitySchema,
     _ objectClass: ManagedObject.Type
   ) throws(ArborError) -> Int {
-    try refuseReserved(relationship.name, in: entity, objectClass)
+    try objectClass.refuseReserved(relationship.name, entity.name)
     guard case .relationship(let stored) = entity.property(named: relationship.name),
       stored.isToMany == relationship.isToMany, stored.isOrdered == relationship.isOrdered
     else {
@@ -114,18 +114,6 @@ struct ClassBinder {
         + "not have; make class and model agree."
     ).with(entity: entity.name, keyPath: property)
   }
-
-  /// A property of a typed class that is named like a member of ``ManagedObject`` would hide it.
-  private func refuseReserved(
-    _ name: String, in entity: EntitySchema, _ objectClass: ManagedObject.Type
-  ) throws(ArborError) {
-    guard ManagedObject.reservedNames.contains(name) else { return }
-    throw ArborError(
-      .invalidModel,
-      "Property \(name) of class \(objectClass) is named like a member of ManagedObject; give it "
-        + "another name."
-    ).with(entity: entity.name, keyPath: name)
-  }
 }
 
 extension ManagedObject {
@@ -136,9 +124,20 @@ extension ManagedObject {
     "awakeFromInsert", "awakeFromFetch", "willCommit", "didCommit", "prepareForDeletion",
     "validateForInsert", "validateForUpdate", "validateForDelete", "importValue", "didImport",
     "attribute", "setAttribute", "toOne", "setToOne", "toMany", "setToMany", "orderedToMany",
-    "setOrderedToMany", "transformed", "setTransformed", "transformedValue", "setTransformedValue",
-    "hashValue", "hash", "self", "init",
+    "setOrderedToMany", "toManyView", "toOneID", "transformed", "setTransformed",
+    "transformedValue", "setTransformedValue", "hashValue", "hash", "self", "init",
   ]
+
+  /// Throws where a property of the class is named like a member of ``ManagedObject``, which it
+  /// would hide.
+  static func refuseReserved(_ name: String, _ entity: String) throws(ArborError) {
+    guard reservedNames.contains(name) else { return }
+    throw ArborError(
+      .invalidModel,
+      "Property \(name) of class \(self) is named like a member of ManagedObject; give it another "
+        + "name."
+    ).with(entity: entity, keyPath: name)
+  }
 
   /// The descriptions of the class and its superclasses that describe entities, the root first.
   class var describedLineage: [EntityDescription] {

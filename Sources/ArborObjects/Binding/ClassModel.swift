@@ -28,6 +28,8 @@ extension ManagedObjectModel {
       }
       for (position, description) in lineage.enumerated() {
         guard !entities.contains(where: { $0.name == description.name }) else { continue }
+        let names = description.attributes.map(\.name) + description.relationships.map(\.name)
+        for name in names { try objectClass.refuseReserved(name, description.name) }
         var description = description
         if position > 0, description.parent == nil {
           description.parent = lineage[position - 1].name

@@ -117,6 +117,18 @@ extension ManagedObject {
     return owner?.isMember(member, of: self, relation) ?? false
   }
 
+  /// A view of the to-many relationship that the class numbers `slot`, which reads no member.
+  public final func toManyView<T: ManagedObject>(_ slot: Int) -> ToMany<T> {
+    let relation = binding.relation(slot)
+    guard relation.isToMany else { wrongKind(relation, "toOne") }
+    return ToMany(self, slot)
+  }
+
+  /// A member of the to-many relationship that the class numbers `slot`, as the class it is of.
+  final func member<T: ManagedObject>(_ slot: Int, _ member: ManagedObject) -> T {
+    typed(member, binding.relation(slot))
+  }
+
   /// An object as the class that an accessor states.
   @inline(__always)
   private final func typed<T: ManagedObject>(

@@ -54,6 +54,11 @@ public import ArborModel
 /// - ``toOne(_:)``
 /// - ``toMany(_:)``
 /// - ``orderedToMany(_:)``
+/// - ``toManyView(_:)``
+/// - ``entityDescription``
+/// - ``entityName``
+/// - ``attributeCount``
+/// - ``relationshipCount``
 /// ### Hooks
 /// - ``awakeFromInsert()``
 /// - ``awakeFromFetch()``
@@ -104,6 +109,22 @@ nonisolated open class ManagedObject: Hashable {
 
   /// The entity that the class represents; typed subclasses override it.
   open class var entityDescription: EntityDescription { EntityDescription(name: "") }
+
+  /// The name by which descriptions of other classes lead to the class's entity: that of the class.
+  ///
+  /// A class whose entity is called otherwise overrides it with the name alone. It does not ask the
+  /// description, since descriptions that lead to each other would ask each other for ever.
+  open class var entityName: String { "\(self)" }
+
+  /// The number of attributes of the entity, inherited ones included: where a subclass's begin.
+  ///
+  /// A class whose subclasses number their accessors from here overrides it with the sum, which the
+  /// compiler then knows; `@Entity` does. The sum of the descriptions, which stands here, is looked
+  /// up.
+  open class var attributeCount: Int { DescribedCounts.of(self).attributes }
+
+  /// The number of relationships of the entity, inherited ones included; see ``attributeCount``.
+  open class var relationshipCount: Int { DescribedCounts.of(self).relationships }
 
   // MARK: Hooks
 

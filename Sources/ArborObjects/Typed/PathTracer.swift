@@ -96,7 +96,8 @@ final class PathTracer {
     }
     switch steps.last {
     case .attribute(_, let value): return Self.holds(output, value) ? names : nil
-    case .toMany: return output is any Collection ? names : nil
+    case .toMany:
+      return output is any Collection || output is any RelationshipValue ? names : nil
     case .toOne, nil: return nil
     }
   }
@@ -111,6 +112,8 @@ final class PathTracer {
   /// made-up value, so it is believed.
   private static func holds(_ output: Any, _ value: Value) -> Bool {
     guard let output = output as? any PredicateArgument else { return false }
+    // Nor are made-up bytes the JSON of a codable type.
+    if case .binary = value, !(output is Data) { return true }
     return value.isNull || output is any RawRepresentable
       || Value.compare(output.predicateValue, value) == .equal
   }

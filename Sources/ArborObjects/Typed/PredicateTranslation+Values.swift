@@ -24,12 +24,21 @@ extension PredicateExpressions.NilLiteral: TranslatableExpression {
 extension PredicateExpressions.KeyPath: TranslatableExpression {
   func translated(by translation: inout PredicateTranslation) throws(ArborError) -> TypedTerm {
     let base = try translation.value(root)
-    if let kind { return try Self.translated(kind, of: base) }
+    if let kind = kind ?? Self.viewed(keyPath) { return try Self.translated(kind, of: base) }
     guard let objectClass = Root.Output.self as? ManagedObject.Type else {
       throw PredicateTranslation.unsupported("The key path \(keyPath) of \(Root.Output.self)")
     }
     let names = try PathTracer.names(of: keyPath, in: objectClass)
     return .value(.member(of: base, .names(names)))
+  }
+
+  /// What is asked of a view of members, which is a collection in all but name.
+  private static func viewed(_ keyPath: AnyKeyPath) -> CommonKeyPathKind? {
+    switch keyPath {
+    case (Root.Output.self as? any MemberView.Type)?.countPath: .collectionCount
+    case (Root.Output.self as? any MemberView.Type)?.isEmptyPath: .collectionIsEmpty
+    default: nil
+    }
   }
 
   private static func translated(

@@ -2,6 +2,8 @@ public import ArborModel
 public import Foundation
 
 extension String: AttributeValue {
+  /// `string`
+  public static var attributeType: AttributeType { .string }
   /// Reads a text attribute.
   public static func load(from object: ManagedObject, slot: Int) -> String {
     let field = object.binding.attribute(slot).field
@@ -21,6 +23,8 @@ extension String: AttributeValue {
 }
 
 extension Date: AttributeValue {
+  /// `date`
+  public static var attributeType: AttributeType { .date }
   /// Reads a date attribute; the reference date of 2001 where it has none.
   public static func load(from object: ManagedObject, slot: Int) -> Date {
     let field = object.binding.attribute(slot).field
@@ -40,6 +44,8 @@ extension Date: AttributeValue {
 }
 
 extension UUID: AttributeValue {
+  /// `uuid`
+  public static var attributeType: AttributeType { .uuid }
   /// Reads a UUID attribute; all zero where it has none.
   public static func load(from object: ManagedObject, slot: Int) -> UUID {
     let field = object.binding.attribute(slot).field
@@ -59,6 +65,8 @@ extension UUID: AttributeValue {
 }
 
 extension Data: AttributeValue {
+  /// `binary`
+  public static var attributeType: AttributeType { .binary }
   /// Reads a binary attribute, or the archived form of a transformable one.
   public static func load(from object: ManagedObject, slot: Int) -> Data {
     let field = object.binding.attribute(slot).field
@@ -80,6 +88,8 @@ extension Data: AttributeValue {
 }
 
 extension URL: AttributeValue {
+  /// `uri`
+  public static var attributeType: AttributeType { .uri }
   /// Reads a URI attribute; the root of the file system where it has none.
   public static func load(from object: ManagedObject, slot: Int) -> URL {
     let field = object.binding.attribute(slot).field
@@ -103,6 +113,8 @@ extension URL: AttributeValue {
 }
 
 extension Decimal: AttributeValue {
+  /// `decimal`
+  public static var attributeType: AttributeType { .decimal }
   /// Reads a decimal attribute.
   public static func load(from object: ManagedObject, slot: Int) -> Decimal {
     let field = object.binding.attribute(slot).field

@@ -66,6 +66,8 @@ extension Value {
 }
 
 extension Int: AttributeValue {
+  /// `integer64`
+  public static var attributeType: AttributeType { .integer64 }
   /// Reads an attribute of any whole-number type.
   public static func load(from object: ManagedObject, slot: Int) -> Int {
     Int(truncatingIfNeeded: object.integer(slot, as: Int.self))
@@ -81,6 +83,8 @@ extension Int: AttributeValue {
 }
 
 extension Int64: AttributeValue {
+  /// `integer64`
+  public static var attributeType: AttributeType { .integer64 }
   /// Reads an attribute of any whole-number type.
   public static func load(from object: ManagedObject, slot: Int) -> Int64 {
     object.integer(slot, as: Int64.self)
@@ -94,6 +98,8 @@ extension Int64: AttributeValue {
 }
 
 extension Int32: AttributeValue {
+  /// `integer32`
+  public static var attributeType: AttributeType { .integer32 }
   /// Reads an attribute of 16 or 32 bits.
   public static func load(from object: ManagedObject, slot: Int) -> Int32 {
     guard let number = Int32(exactly: object.integer(slot, as: Int32.self)) else {
@@ -112,6 +118,8 @@ extension Int32: AttributeValue {
 }
 
 extension Int16: AttributeValue {
+  /// `integer16`
+  public static var attributeType: AttributeType { .integer16 }
   /// Reads an attribute of 16 bits.
   public static func load(from object: ManagedObject, slot: Int) -> Int16 {
     guard let number = Int16(exactly: object.integer(slot, as: Int16.self)) else {
@@ -130,6 +138,8 @@ extension Int16: AttributeValue {
 }
 
 extension Bool: AttributeValue {
+  /// `boolean`
+  public static var attributeType: AttributeType { .boolean }
   /// Reads a Boolean attribute.
   public static func load(from object: ManagedObject, slot: Int) -> Bool {
     let field = object.binding.attribute(slot).field
@@ -149,6 +159,8 @@ extension Bool: AttributeValue {
 }
 
 extension Double: AttributeValue {
+  /// `double`
+  public static var attributeType: AttributeType { .double }
   /// Reads an attribute of either floating-point type.
   public static func load(from object: ManagedObject, slot: Int) -> Double {
     let field = object.binding.attribute(slot).field
@@ -172,6 +184,8 @@ extension Double: AttributeValue {
 }
 
 extension Float: AttributeValue {
+  /// `float`
+  public static var attributeType: AttributeType { .float }
   /// Reads a floating-point attribute of 32 bits.
   public static func load(from object: ManagedObject, slot: Int) -> Float {
     let field = object.binding.attribute(slot).field

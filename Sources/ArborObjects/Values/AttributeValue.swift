@@ -10,6 +10,8 @@ public import ArborModel
 /// var rank: Rank { get { attribute(3) } set { setAttribute(3, newValue) } }
 /// ```
 public protocol AttributeValue: PredicateArgument {
+  /// The type of the attribute that a property of this type describes, unless it names another.
+  static var attributeType: AttributeType { get }
   /// Reads an attribute; ``ManagedObject/attribute(_:)`` calls it.
   static func load(from object: ManagedObject, slot: Int) -> Self
   /// Writes an attribute; ``ManagedObject/setAttribute(_:_:)`` calls it.
@@ -68,6 +70,9 @@ extension ManagedObject {
 }
 
 extension Optional: AttributeValue where Wrapped: AttributeValue {
+  /// That of the wrapped type.
+  public static var attributeType: AttributeType { Wrapped.attributeType }
+
   /// Reads an attribute; nil where it has no value.
   public static func load(from object: ManagedObject, slot: Int) -> Wrapped? {
     object.isNullAttribute(slot) ? nil : Wrapped.load(from: object, slot: slot)
@@ -86,8 +91,15 @@ extension Optional: AttributeValue where Wrapped: AttributeValue {
 }
 
 extension AttributeValue where Self: RawRepresentable, RawValue: AttributeValue {
+  /// That of the raw value.
+  public static var attributeType: AttributeType { RawValue.attributeType }
+
   /// Reads the raw value; one that has no case reads as the attribute's default.
   public static func load(from object: ManagedObject, slot: Int) -> Self {
+    loadCase(from: object, slot: slot)
+  }
+
+  static func loadCase(from object: ManagedObject, slot: Int) -> Self {
     if let value = Self(rawValue: RawValue.load(from: object, slot: slot)) { return value }
     return object.defaultCase(slot, Self.self)
   }

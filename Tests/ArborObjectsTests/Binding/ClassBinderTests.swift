@@ -98,6 +98,8 @@ private final class Unknown: ManagedObject {
       _ = try PersistentStore(model: model, at: .inMemory, classes: [Reserved.self])
     }
     #expect(error.code == .invalidModel && error.keyPath == "context")
+    let unmodelled = try failure { _ = try ManagedObjectModel(for: [Reserved.self]) }
+    #expect(unmodelled.code == .invalidModel && unmodelled.keyPath == "context")
   }
 
   @Test func wrongSlotsStopWithASentence() async {

@@ -1,0 +1,123 @@
+internal import ArborSource
+internal import SwiftDiagnostics
+internal import SwiftSyntax
+
+/// Reads a class with `@Entity`: what it says about its entity, and what is wrong with it.
+struct EntityReader {
+  private let attribute: AttributeSyntax
+  private(set) var problems: [Diagnostic] = []
+
+  init(_ attribute: AttributeSyntax) { self.attribute = attribute }
+
+  /// The class; nil where nothing can be made of it.
+  mutating func read(_ declaration: some DeclGroupSyntax) -> EntitySource? {
+    guard let declaration = declaration.as(ClassDeclSyntax.self) else {
+      report(attribute, .noClass)
+      return nil
+    }
+    guard isEntity(declaration), let superclass = superclass(of: declaration) else { return nil }
+    let name = declaration.name.nameWithoutBackticks
+    var source = EntitySource(
+      className: declaration.name.text, name: name,
+      superclass: Self.isRoot(superclass) ? nil : superclass, access: access(of: declaration))
+    readArguments(into: &source)
+    for member in declaration.memberBlock.members { read(member.decl, into: &source) }
+    return source
+  }
+
+  private mutating func isEntity(_ declaration: ClassDeclSyntax) -> Bool {
+    if let clause = declaration.genericParameterClause {
+      report(clause, .generic)
+      return false
+    }
+    for element in declaration.attributes where element.markerName == "MainActor" {
+      report(element, .onMainActor)
+      return false
+    }
+    return true
+  }
+
+  private mutating func superclass(of declaration: ClassDeclSyntax) -> String? {
+    if let first = declaration.inheritanceClause?.inheritedTypes.first {
+      return first.type.trimmedDescription
+    }
+    let name = declaration.name
+    let inheriting = name.with(\.tokenKind, .identifier("\(name.text): ManagedObject"))
+    report(
+      name, .noSuperclass(name.text),
+      FixIt(
+        message: EntityFix("inherit from ManagedObject"),
+        changes: [.replace(oldNode: Syntax(name), newNode: Syntax(inheriting))]))
+    return nil
+  }
+
+  private static func isRoot(_ superclass: String) -> Bool {
+    superclass.split(separator: ".").last == "ManagedObject"
+  }
+
+  private func access(of declaration: ClassDeclSyntax) -> String {
+    for modifier in declaration.modifiers {
+      switch modifier.name.tokenKind {
+      case .keyword(.public), .keyword(.open): return "public "
+      case .keyword(.package): return "package "
+      default: break
+      }
+    }
+    return ""
+  }
+
+  private mutating func readArguments(into source: inout EntitySource) {
+    guard case .argumentList(let arguments)? = attribute.arguments else { return }
+    for argument in arguments {
+      let text = argument.expression.trimmedDescription
+      switch argument.label?.text {
+      case nil:
+        if let name = argument.expression.plainText {
+          source.name = name
+        } else {
+          report(argument.expression, .unreadName)
+        }
+      case "isAbstract": source.facts.isAbstract = text
+      case "uniqueness": source.facts.uniqueness = text
+      case "indexes": source.facts.indexes = text
+      case "renamedFrom": source.facts.renamedFrom = text
+      case "versionHashModifier": source.facts.versionHashModifier = text
+      case "userInfo": source.facts.userInfo = text
+      case "fetchedProperties": source.facts.fetchedProperties = text
+      default: break
+      }
+    }
+  }
+
+  private mutating func read(_ member: DeclSyntax, into source: inout EntitySource) {
+    if let condition = member.as(IfConfigDeclSyntax.self) {
+      for clause in condition.clauses {
+        guard case .decls(let members)? = clause.elements else { continue }
+        for member in members { refuseConditional(member.decl) }
+      }
+      return
+    }
+    guard let variable = member.as(VariableDeclSyntax.self) else { return }
+    var reader = PropertyReader(variable)
+    if let property = reader.read() {
+      source.properties.append(property)
+      if property.options.contains(PropertySource.unique) {
+        source.uniqueAttributes.append(property.name)
+      }
+    }
+    problems += reader.problems
+  }
+
+  /// What stands inside of `#if` gets no accessors.
+  private mutating func refuseConditional(_ member: DeclSyntax) {
+    guard let variable = member.as(VariableDeclSyntax.self) else { return }
+    var reader = PropertyReader(variable)
+    if let property = reader.read() { report(variable, .conditional(property.name)) }
+  }
+
+  private mutating func report(
+    _ node: some SyntaxProtocol, _ problem: EntityProblem, _ fixes: FixIt...
+  ) {
+    problems.append(Diagnostic(node: node, message: problem, fixIts: fixes))
+  }
+}

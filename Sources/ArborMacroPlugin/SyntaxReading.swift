@@ -1,0 +1,142 @@
+internal import ArborSource
+internal import SwiftParser
+internal import SwiftSyntax
+
+// Small questions to syntax nodes.
+
+extension TokenSyntax {
+  /// An identifier as the model spells it.
+  var nameWithoutBackticks: String { text.filter { $0 != "`" } }
+}
+
+extension AttributeListSyntax.Element {
+  /// The attribute itself; nil for `#if`.
+  var attribute: AttributeSyntax? { self.as(AttributeSyntax.self) }
+
+  /// The attribute's name without its module.
+  var markerName: String? {
+    guard let name = attribute?.attributeName else { return nil }
+    return name.as(MemberTypeSyntax.self)?.name.text
+      ?? name.as(IdentifierTypeSyntax.self)?.name.text
+  }
+}
+
+extension ExprSyntax {
+  /// The text of a literal without interpolations; nil for any other expression.
+  var plainText: String? {
+    guard let literal = self.as(StringLiteralExprSyntax.self) else { return nil }
+    return literal.representedLiteralValue
+  }
+
+  /// Whether it is an implicit member, or a call of one: `.indexed`, `.bounds(0...9)`.
+  var isImplicitMember: Bool {
+    if let call = self.as(FunctionCallExprSyntax.self) {
+      return call.calledExpression.isImplicitMember
+    }
+    guard let member = self.as(MemberAccessExprSyntax.self) else { return false }
+    return member.base == nil
+  }
+
+  /// The type of a literal that needs no other word; nil for any other expression.
+  var literalType: String? {
+    if self.is(IntegerLiteralExprSyntax.self) { return "Int" }
+    if self.is(FloatLiteralExprSyntax.self) { return "Double" }
+    if self.is(BooleanLiteralExprSyntax.self) { return "Bool" }
+    if self.is(StringLiteralExprSyntax.self) { return "String" }
+    if let negative = self.as(PrefixOperatorExprSyntax.self), negative.operator.text == "-" {
+      return negative.expression.literalType
+    }
+    return nil
+  }
+}
+
+extension VariableDeclSyntax {
+  /// Whether it belongs to the type rather than to its objects.
+  var isOfType: Bool { hasModifier(.static) || hasModifier(.class) }
+
+  func hasModifier(_ keyword: Keyword) -> Bool {
+    modifiers.contains { $0.name.tokenKind == .keyword(keyword) }
+  }
+}
+
+extension PatternBindingSyntax {
+  /// What the braces behind a variable say.
+  enum Accessors { case none, observers, computed }
+
+  var accessors: Accessors {
+    switch accessorBlock?.accessors {
+    case nil: .none
+    case .getter: .computed
+    case .accessors(let list):
+      list.allSatisfy {
+        [.keyword(.willSet), .keyword(.didSet)].contains($0.accessorSpecifier.tokenKind)
+      } ? .observers : .computed
+    }
+  }
+}
+
+extension TypeSyntax {
+  /// What the type is to a relationship.
+  enum Relating {
+    /// One object or none; the text of the optional type.
+    case toOne(String)
+    /// One object, written without a question mark.
+    case bareToOne
+    case toMany(PropertySource.Kind)
+    /// A collection that may be missing altogether; the collection.
+    case optionalToMany(TypeSyntax)
+    case unknown
+  }
+
+  var relating: Relating {
+    if let optional = self.as(OptionalTypeSyntax.self) {
+      return Self.optional(optional.wrappedType)
+    }
+    if let optional = self.as(ImplicitlyUnwrappedOptionalTypeSyntax.self) {
+      return Self.optional(optional.wrappedType)
+    }
+    if self.is(ArrayTypeSyntax.self) { return .toMany(.orderedToMany) }
+    guard let (name, argument) = nameAndArgument else { return .unknown }
+    guard let argument else { return .bareToOne }
+    switch name {
+    case "Optional": return Self.optional(argument)
+    case "Set": return .toMany(.toMany)
+    case "Array": return .toMany(.orderedToMany)
+    case "ToMany": return .toMany(.toManyView)
+    default: return .unknown
+    }
+  }
+
+  private static func optional(_ wrapped: TypeSyntax) -> Relating {
+    switch wrapped.relating {
+    case .bareToOne: .toOne("\(wrapped.trimmedDescription)?")
+    case .toMany: .optionalToMany(wrapped)
+    default: .unknown
+    }
+  }
+
+  /// The last name of a nominal type, and its only argument.
+  private var nameAndArgument: (String, TypeSyntax?)? {
+    let name: TokenSyntax
+    let clause: GenericArgumentClauseSyntax?
+    if let type = self.as(IdentifierTypeSyntax.self) {
+      (name, clause) = (type.name, type.genericArgumentClause)
+    } else if let type = self.as(MemberTypeSyntax.self) {
+      (name, clause) = (type.name, type.genericArgumentClause)
+    } else {
+      return nil
+    }
+    guard let clause else { return (name.text, nil) }
+    guard clause.arguments.count == 1, case .type(let type)? = clause.arguments.first?.argument
+    else { return nil }
+    return (name.text, type)
+  }
+
+  /// The type as a property of an attribute describes it: one that unwraps itself is optional.
+  var described: String {
+    guard let optional = self.as(ImplicitlyUnwrappedOptionalTypeSyntax.self) else {
+      return trimmedDescription
+    }
+    return "\(optional.wrappedType.trimmedDescription)?"
+  }
+}

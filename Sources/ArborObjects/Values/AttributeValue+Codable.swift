@@ -1,0 +1,65 @@
+public import ArborModel
+internal import Foundation
+
+// Any codable type becomes an attribute by naming the protocol. Its values are kept as JSON in a
+// binary attribute, with sorted keys, so that equal values have equal bytes and no change of none
+// is committed.
+
+extension AttributeValue where Self: Codable {
+  /// `binary`
+  public static var attributeType: AttributeType { .binary }
+
+  /// The value as JSON.
+  @_disfavoredOverload
+  public var predicateValue: Value { json.map(Value.binary) ?? .null }
+
+  /// Reads a value from its JSON. One that cannot be read, since the type has changed since or the
+  /// attribute is nil, reads as the attribute's default, or as a value of zeros, empty texts and
+  /// collections where it has none.
+  public static func load(from object: ManagedObject, slot: Int) -> Self {
+    let bytes = Data.load(from: object, slot: slot)
+    if let value = try? CanonicalJSON.decode(Self.self, from: bytes) { return value }
+    let attribute = object.binding.entity.attributes[object.binding.attribute(slot).slot]
+    return fromValue(attribute.description.defaultValue) ?? BlankDecoder.value(Self.self)
+      ?? object.defaultCase(slot, Self.self)
+  }
+
+  /// Writes a value as JSON. One that does not encode, such as a number that is none, makes the
+  /// attribute nil.
+  public func store(in object: ManagedObject, slot: Int) {
+    json.store(in: object, slot: slot)
+  }
+
+  /// The value that a dynamic value's bytes hold.
+  public static func fromValue(_ value: Value) -> Self? {
+    Data.fromValue(value).flatMap { try? CanonicalJSON.decode(Self.self, from: $0) }
+  }
+}
+
+extension AttributeValue where Self: Codable {
+  private var json: Data? { try? CanonicalJSON.encode(self) }
+}
+
+// A codable enumeration with a raw value is kept as that.
+extension AttributeValue where Self: RawRepresentable, Self: Codable, RawValue: AttributeValue {
+  /// That of the raw value.
+  public static var attributeType: AttributeType { RawValue.attributeType }
+
+  /// The raw value as a constant.
+  public var predicateValue: Value { rawValue.predicateValue }
+
+  /// Reads the raw value; one that has no case reads as the attribute's default.
+  public static func load(from object: ManagedObject, slot: Int) -> Self {
+    loadCase(from: object, slot: slot)
+  }
+
+  /// Writes the raw value.
+  public func store(in object: ManagedObject, slot: Int) {
+    rawValue.store(in: object, slot: slot)
+  }
+
+  /// The case whose raw value a dynamic value holds.
+  public static func fromValue(_ value: Value) -> Self? {
+    RawValue.fromValue(value).flatMap(Self.init)
+  }
+}

@@ -1,0 +1,145 @@
+/// A typed class as its source text says it: what `@Entity` adds to a class, and what a generator
+/// writes for an entity of a model.
+///
+/// Both state the same through this type, so that they cannot come to differ. The texts are pieces
+/// of Swift; nothing here understands them.
+package struct EntitySource: Sendable {
+  /// The class's name as it is written, with backticks where it needs them.
+  package var className: String
+  /// The entity's name.
+  package var name: String
+  /// The superclass as it is written; nil for `ManagedObject`.
+  package var superclass: String?
+  /// The access level that overriding members need, with a space behind it; empty for internal.
+  package var access: String
+  package var properties: [PropertySource]
+  /// The names of the attributes that are unique by themselves.
+  package var uniqueAttributes: [String]
+  /// What else is said about the entity, as arguments of `EntityDescription`.
+  package var facts: EntityFacts
+
+  package init(
+    className: String, name: String, superclass: String? = nil, access: String = "",
+    properties: [PropertySource] = [], uniqueAttributes: [String] = [], facts: EntityFacts = .init()
+  ) {
+    self.className = className
+    self.name = name
+    self.superclass = superclass
+    self.access = access
+    self.properties = properties
+    self.uniqueAttributes = uniqueAttributes
+    self.facts = facts
+  }
+
+  package var attributes: [PropertySource] { properties.filter { !$0.kind.isRelationship } }
+  package var relationships: [PropertySource] { properties.filter(\.kind.isRelationship) }
+
+  /// The members of the class that describe the entity.
+  package var descriptionMembers: [String] {
+    let open = "\(access)override class var"
+    return [
+      "\(open) entityDescription: EntityDescription { describedEntity }",
+      "\(open) entityName: String { \(SourceText.literal(name)) }",
+      "\(open) attributeCount: Int { \(number(attributes.count, of: "attributeCount")) }",
+      "\(open) relationshipCount: Int { \(number(relationships.count, of: "relationshipCount")) }",
+      "private static let describedEntity = \(description)",
+    ]
+  }
+
+  /// What reads a property, and what writes it; nil: nothing does.
+  package func accessors(of property: PropertySource) -> (get: String, set: String?) {
+    let own = property.kind.isRelationship ? relationships : attributes
+    let place = own.firstIndex { $0.name == property.name } ?? 0
+    let count = property.kind.isRelationship ? "relationshipCount" : "attributeCount"
+    let slot = number(place, of: count)
+    return (
+      "\(property.kind.getter)(\(slot))",
+      property.isReadOnly ? nil : property.kind.setter.map { "\($0)(\(slot), newValue)" }
+    )
+  }
+
+  /// The class in the form that a person writes by hand, without a macro.
+  package var expandedClass: String {
+    var members = descriptionMembers.map { SourceText.indented($0) }
+    members += properties.map { property in
+      let accessors = accessors(of: property)
+      let head = "  \(access)var \(SourceText.identifier(property.name)): \(property.type) {"
+      guard let set = accessors.set else { return "\(head) \(accessors.get) }" }
+      return "\(head)\n    get { \(accessors.get) }\n    set { \(set) }\n  }"
+    }
+    return classText(members)
+  }
+
+  /// The class in the form that `@Entity` expands.
+  package var macroClass: String {
+    let arguments = macroArguments
+    let attribute =
+      arguments.isEmpty ? "@Entity" : SourceText.call("@Entity", arguments, indentation: 0)
+    return "\(attribute)\n\(classText(properties.map(\.declaration)))"
+  }
+
+  private func classText(_ members: [String]) -> String {
+    let head = "\(access)class \(className): \(superclass ?? "ManagedObject") {"
+    return members.isEmpty ? "\(head)}" : "\(head)\n\(members.joined(separator: "\n"))\n}"
+  }
+
+  private var bareClassName: String { className.filter { $0 != "`" } }
+
+  /// A number that counts from where the superclass ends.
+  private func number(_ own: Int, of count: String) -> String {
+    superclass.map { "\($0).\(count) + \(own)" } ?? "\(own)"
+  }
+
+  private var macroArguments: [String] {
+    var arguments = name == bareClassName ? [] : [SourceText.literal(name)]
+    if let isAbstract = facts.isAbstract { arguments.append("isAbstract: \(isAbstract)") }
+    if let uniqueness = facts.uniqueness { arguments.append("uniqueness: \(uniqueness)") }
+    if let indexes = facts.indexes { arguments.append("indexes: \(indexes)") }
+    if let name = facts.renamedFrom { arguments.append("renamedFrom: \(name)") }
+    if let word = facts.versionHashModifier { arguments.append("versionHashModifier: \(word)") }
+    if let notes = facts.userInfo { arguments.append("userInfo: \(notes)") }
+    if let fetched = facts.fetchedProperties { arguments.append("fetchedProperties: \(fetched)") }
+    return arguments
+  }
+
+  /// The expression that describes the entity.
+  private var description: String {
+    var first = "name: \(SourceText.literal(name))"
+    first += ", className: \(SourceText.literal(bareClassName))"
+    if let isAbstract = facts.isAbstract { first += ", isAbstract: \(isAbstract)" }
+    var arguments = [first]
+    arguments += list("attributes", attributes.map { $0.describing(in: className) })
+    arguments += list("relationships", relationships.map { $0.describing(in: className) })
+    if let indexes = facts.indexes { arguments.append("fetchIndexes: \(indexes)") }
+    let single = uniqueAttributes.map { "[\(SourceText.literal($0))]" }
+    let unique = [single.isEmpty ? nil : "[\(single.joined(separator: ", "))]", facts.uniqueness]
+      .compactMap(\.self)
+    if !unique.isEmpty {
+      arguments.append("uniquenessConstraints: \(unique.joined(separator: " + "))")
+    }
+    if let notes = facts.userInfo { arguments.append("userInfo: \(notes)") }
+    if let name = facts.renamedFrom { arguments.append("renamingIdentifier: \(name)") }
+    if let word = facts.versionHashModifier { arguments.append("versionHashModifier: \(word)") }
+    if let fetched = facts.fetchedProperties { arguments.append("fetchedProperties: \(fetched)") }
+    return "EntityDescription(\n  \(arguments.joined(separator: ",\n  ")))"
+  }
+
+  private func list(_ label: String, _ elements: [String]) -> [String] {
+    guard !elements.isEmpty else { return [] }
+    return ["\(label): [\n    \(elements.joined(separator: ",\n    "))\n  ]"]
+  }
+}
+
+/// What a class says about its entity beyond name and properties; each a Swift expression, nil
+/// where nothing is said.
+package struct EntityFacts: Sendable {
+  package var isAbstract: String?
+  package var uniqueness: String?
+  package var indexes: String?
+  package var renamedFrom: String?
+  package var versionHashModifier: String?
+  package var userInfo: String?
+  package var fetchedProperties: String?
+
+  package init() {}
+}

@@ -1,0 +1,104 @@
+/// One modelled property of a typed class, as its source text says it.
+package struct PropertySource: Sendable {
+  /// What a property is read and written as.
+  package enum Kind: Sendable {
+    case attribute
+    /// `Company?`
+    case toOne
+    /// `Set<Employee>`
+    case toMany
+    /// `[Employee]`
+    case orderedToMany
+    /// `ToMany<Employee>`, or `ToMany<Employee>.Ordered`
+    case toManyView
+
+    package var isRelationship: Bool {
+      if case .attribute = self { false } else { true }
+    }
+
+    var getter: String {
+      switch self {
+      case .attribute: "attribute"
+      case .toOne: "toOne"
+      case .toMany: "toMany"
+      case .orderedToMany: "orderedToMany"
+      case .toManyView: "toManyView"
+      }
+    }
+
+    /// nil: the members are changed through what is read.
+    var setter: String? {
+      switch self {
+      case .attribute: "setAttribute"
+      case .toOne: "setToOne"
+      case .toMany: "setToMany"
+      case .orderedToMany: "setOrderedToMany"
+      case .toManyView: nil
+      }
+    }
+  }
+
+  /// The property's name, without backticks.
+  package var name: String
+  package var kind: Kind
+  /// The Swift type as it is written.
+  package var type: String
+  /// The expression of the value that a new object starts with; nil for none.
+  package var defaultValue: String?
+  /// The name of the relationship back; nil for none.
+  package var inverse: String?
+  /// The options, each an implicit member such as `.indexed`.
+  package var options: [String]
+  /// The delete rule, as an expression; nil for the usual one.
+  package var deleteRule: String?
+
+  package init(
+    _ name: String, _ kind: Kind, _ type: String, defaultValue: String? = nil,
+    inverse: String? = nil, options: [String] = [], deleteRule: String? = nil
+  ) {
+    self.name = name
+    self.kind = kind
+    self.type = type
+    self.defaultValue = defaultValue
+    self.inverse = inverse
+    self.options = options
+    self.deleteRule = deleteRule
+  }
+
+  /// The option that makes an attribute unique, which its entity's description says.
+  package static let unique = ".unique"
+
+  /// Whether the store computes the value, so that nobody can set it.
+  var isReadOnly: Bool { options.contains { $0.hasPrefix(".derived(") } }
+
+  /// The expression that describes the property in its entity's description.
+  func describing(in className: String) -> String {
+    var arguments = [SourceText.literal(name), "\(type).self"]
+    if let defaultValue { arguments.append("default: \(defaultValue)") }
+    if let inverse {
+      arguments.append("of: \(className).self")
+      arguments.append("inverse: \(SourceText.literal(inverse))")
+      arguments.append("at: \\.\(SourceText.identifier(inverse))")
+    }
+    arguments += options.filter { $0 != Self.unique }
+    if let deleteRule { arguments.append("deleteRule: \(deleteRule)") }
+    let call = kind.isRelationship ? "RelationshipDescription" : "AttributeDescription"
+    return SourceText.call(call, arguments, indentation: 4, shift: 2)
+  }
+
+  /// The property as it is declared in a class with `@Entity`.
+  var declaration: String {
+    var arguments = options
+    if let inverse { arguments.append("inverse: \(SourceText.literal(inverse))") }
+    if let deleteRule { arguments.append("deleteRule: \(deleteRule)") }
+    let marker = kind.isRelationship ? "@Relationship" : "@Attribute"
+    var attribute = kind.isRelationship ? marker : ""
+    if !arguments.isEmpty { attribute = SourceText.call(marker, arguments, indentation: 2) }
+    var variable = "var \(SourceText.identifier(name)): \(type)"
+    if let defaultValue { variable += " = \(defaultValue)" }
+    if attribute.isEmpty { return "  \(variable)" }
+    let line = "  \(attribute) \(variable)"
+    return line.count <= SourceText.width && !line.contains("\n")
+      ? line : "  \(attribute)\n  \(variable)"
+  }
+}

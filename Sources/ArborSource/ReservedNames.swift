@@ -1,0 +1,11 @@
+/// The names that no property of a typed class may have, since `ManagedObject` has members called
+/// so. The run time refuses them too.
+package let reservedPropertyNames: Set<String> = [
+  "objectID", "entity", "entityDescription", "context", "isInserted", "isUpdated", "isDeleted",
+  "isFault", "hasChanges", "changedValues", "committedValues", "value", "setValue", "validate",
+  "awakeFromInsert", "awakeFromFetch", "willCommit", "didCommit", "prepareForDeletion",
+  "validateForInsert", "validateForUpdate", "validateForDelete", "importValue", "didImport",
+  "attribute", "setAttribute", "toOne", "setToOne", "toMany", "setToMany", "orderedToMany",
+  "setOrderedToMany", "toManyView", "toOneID", "transformed", "setTransformed",
+  "transformedValue", "setTransformedValue", "hashValue", "hash", "self", "init",
+]

@@ -1,0 +1,216 @@
+import ArborData
+import ArborMacros
+import Foundation
+import TestSupport
+import Testing
+
+/// Classes with macros on a real store.
+@Suite struct EntityTests {
+  @Test func theExampleOfTheFirstPage() throws {
+    let folder = try TemporaryFolder()
+    let url = folder.url.appending(path: "Mayhem.arbor")
+    let manager = try DataManager(for: Company.self, Employee.self, at: .file(url))
+    let company = manager.insert(Company.self)
+    company.companyID = 7
+    for (name, age) in [("Ada", 36), ("Grace", 85), ("Edsger", 28), ("Barbara", 36)] {
+      let employee = manager.insert(Employee.self)
+      employee.name = name
+      employee.age = age
+      employee.company = company
+    }
+    try manager.commit()
+    let young = try manager.context.objects(Employee.self)
+      .filter("age < \(40)").order(by: "-age", "name").array
+    let same = try manager.context.objects(Employee.self)
+      .filter(#Predicate { $0.age < 40 }).order(by: "-age", "name").array
+    #expect(young.map(\.name) == ["Ada", "Barbara", "Edsger"])
+    #expect(same == young)
+    #expect(company.employees.count == 4)
+
+    let twin = manager.insert(Company.self)
+    twin.companyID = 7
+    #expect(throws: ArborError.self) { try manager.commit() }
+    manager.delete(twin)
+    manager.delete(company)
+    #expect(try manager.context.objects(Employee.self).count == 0)
+    try manager.commit()
+    try TemporaryStore.check(path: url.path)
+  }
+
+  @Test func aClassSaysWhatAModelSays() throws {
+    let model = try ManagedObjectModel(for: Library.classes)
+    #expect(model.entity(named: "Person") == Self.written.entity(named: "Person"))
+    #expect(model.entity(named: "Author") == Self.written.entity(named: "Author"))
+    #expect(model.entity(named: "Laureate") == Self.written.entity(named: "Laureate"))
+    #expect(model.entity(named: "Volume") == Self.written.entity(named: "Volume"))
+    #expect(model.entity(named: "Shelf") == Self.written.entity(named: "Shelf"))
+    #expect(model == Self.written)
+  }
+
+  @Test func numbersChainThroughSuperclasses() {
+    #expect(Library.Person.attributeCount == 2)
+    #expect(Library.Author.attributeCount == 6)
+    #expect(Library.Laureate.attributeCount == 7)
+    #expect(Library.Person.relationshipCount == 1)
+    #expect(Library.Author.relationshipCount == 4)
+    #expect(Library.Laureate.relationshipCount == 5)
+    #expect(Library.Book.entityName == "Volume")
+  }
+
+  @Test func everyKindOfPropertyIsKept() throws {
+    let folder = try TemporaryFolder()
+    let url = folder.url.appending(path: "Library.arbor")
+    let store = try PersistentStore(for: Library.classes, at: .file(url))
+    let context = store.makeContext()
+    let date = Date(timeIntervalSinceReferenceDate: 1_000)
+    do {
+      let author = context.insert(Library.Author.self)
+      author.name = "Simone"
+      author.genre = .essay
+      author.grade = .high
+      author.home.street = "Rue de Rivoli"
+      author.move(to: .init(street: "Boulevard Raspail", city: "Paris"))
+      let book = context.insert(Library.Book.self)
+      book.title = "Faux"
+      book.class = nil
+      book.mood = "calm"
+      book.cover = Data([1, 2])
+      book.color = Data([3])
+      book.pages = 330
+      author.books = [book]
+      let shelf = context.insert(Library.Shelf.self)
+      shelf.built = date
+      shelf.page = URL(string: "https://example.org/a")
+      shelf.price = 12
+      shelf.books = [book]
+      let laureate = context.insert(Library.Laureate.self)
+      laureate.year = 1957
+      laureate.rival = author
+      laureate.teacher = author
+      laureate.loans.insert(book)
+      try context.commit()
+    }
+    let other = store.makeContext()
+    let authors = other.objects(Library.Author.self)
+    let author = try #require(try authors.filter("name == 'Simone'").first)
+    #expect(author.genre == .essay)
+    #expect(author.grade == .high)
+    #expect(author.home == .init(street: "Rue de Rivoli", city: "Paris"))
+    #expect(author.place == .init(street: "Boulevard Raspail", city: "Paris"))
+    let book = try #require(author.books.first)
+    #expect(book.title == "Faux" && book.year == 2_000 && book.class == nil && book.mood == nil)
+    #expect(book.cover == Data([1, 2]) && book.color == Data([3]) && book.pages == 330)
+    #expect(Array(book.shelves).map(\.built) == [date])
+    #expect(book.shelves.first?.page == URL(string: "https://example.org/a"))
+    #expect(book.shelves.first?.price == 12)
+    let laureate = try #require(try other.objects(Library.Laureate.self).first)
+    #expect(laureate.year == 1957 && laureate.genre == .novel && laureate.grade == .low)
+    #expect(laureate.rival == author && laureate.teacher == author)
+    #expect(author.students == [laureate] && book.reader == laureate)
+    #expect(Array(laureate.loans) == [book])
+    try TemporaryStore.check(path: url.path)
+  }
+
+  @Test func whatIsNotModelledIsLeftAlone() throws {
+    let context = try PersistentStore(for: Library.classes, at: .inMemory).makeContext()
+    let author = context.insert(Library.Author.self)
+    #expect(author.calls == ["inserted "])
+    author.name = "Ada"
+    author.isSelected = true
+    #expect(author.isSelected && author.made == "by a context" && Library.Person.kinds == 3)
+    #expect(author.initials == Library.Person.Initials(text: "A"))
+    author.isSelected = false
+    #expect(author.changedValues()["isSelected"] == nil)
+  }
+
+  @Test func keyPathsHaveNames() throws {
+    let context = try PersistentStore(for: Library.classes, at: .inMemory).makeContext()
+    for (name, genre, year) in [
+      ("Ada", Library.Genre.essay, Int16(1957)), ("Bo", .novel, 1964), ("Cy", .essay, 1901),
+    ] {
+      let laureate = context.insert(Library.Laureate.self)
+      laureate.name = name
+      laureate.genre = genre
+      laureate.year = year
+      for number in 0..<Int(year - 1900) / 20 {
+        let book = context.insert(Library.Book.self)
+        book.title = "\(name) \(number)"
+        book.authors = [laureate]
+        book.reader = laureate
+      }
+    }
+    try context.commit()
+    let essay = Library.Genre.essay
+    func names(_ predicate: Predicate<Library.Laureate>) throws -> [String] {
+      try context.fetch(
+        FetchRequest<Library.Laureate>(
+          predicate: FetchPredicate(predicate),
+          sortKeys: [.descending(\Library.Laureate.year), .ascending(\Library.Laureate.name)])
+      ).map(\.name)
+    }
+    #expect(try names(#Predicate { $0.genre == essay }) == ["Ada", "Cy"])
+    #expect(try names(#Predicate { $0.books.count > 2 }) == ["Bo"])
+    #expect(try names(#Predicate { $0.loans.count > 2 }) == ["Bo"])
+    #expect(try names(#Predicate { $0.loans.isEmpty }) == ["Cy"])
+    #expect(try names(#Predicate { $0.loans.contains { $0.title == "Ada 0" } }) == ["Ada"])
+    #expect(try names(#Predicate { $0.place == nil }) == ["Bo", "Ada", "Cy"])
+    let paris = Library.Address(city: "Paris")
+    #expect(try names(#Predicate { $0.home == paris }) == ["Bo", "Ada", "Cy"])
+  }
+
+  /// What the classes of ``Library`` say.
+  static let written = ManagedObjectModel(entities: [person, author, laureate, volume, shelf])
+
+  private static let person = Entity("Person", isAbstract: true, className: "Person") {
+    Attribute("name", .string, .default(""))
+    Attribute("nick", .string, .optional, .indexed, .renamed(from: "nickname"))
+    Relationship("loans", to: "Volume", inverse: "reader", .toMany)
+  }.description
+
+  private static let author = Entity("Author", parent: "Person", className: "Author") {
+    Attribute("genre", .string, .default("novel"))
+    Attribute("grade", .integer16, .optional, .default(1))
+    Attribute("home", .binary, .default(Data(#"{"city":"Paris","street":""}"#.utf8)))
+    Attribute("place", .binary, .optional)
+    Relationship("books", to: "Volume", inverse: "authors", .toMany, .ordered)
+    Relationship("teacher", to: "Author", inverse: "students")
+    Relationship("students", to: "Author", inverse: "teacher", .toMany, deleteRule: .deny)
+  }.description
+
+  private static let laureate = Entity("Laureate", parent: "Author", className: "Laureate") {
+    Attribute("year", .integer16, .default(1901))
+    Relationship("rival", to: "Person")
+  }.description
+
+  private static let volume = Entity(
+    "Volume", className: "Book", uniqueness: [["title", "year"]],
+    indexes: [FetchIndexDescription(name: "byTitle", elements: [.init("title", kind: .folded)])],
+    renamedFrom: "Tome", versionHashModifier: "2", userInfo: ["key": "title"]
+  ) {
+    Attribute(
+      "title", .string, .bounds(1...80), .pattern("\\S.*"), .userInfo(["note": "as printed"]))
+    Attribute("year", .integer32, .default(2_000))
+    Attribute("class", .string, .optional, .default("A"))
+    Attribute("mood", .string, .optional, .transient)
+    Attribute("cover", .binary, .optional, .externalStorage, .preservedOnDeletion)
+    Attribute("color", .transformable("Secret"), .optional, .valueClass("NSColor"))
+    Attribute("pages", .integer16, .default(-1))
+    Attribute("anything", .undefined, .optional, .transient)
+    Relationship("authors", to: "Author", inverse: "books", .toMany, .mandatory)
+    Relationship("reader", to: "Person", inverse: "loans")
+    Relationship(
+      "shelves", to: "Shelf", inverse: "books", .toMany, .count(...1), deleteRule: .noAction)
+  }.description
+
+  private static let shelf = Entity("Shelf", className: "Shelf") {
+    Attribute("number", .integer64, .default(0))
+    Attribute("width", .double, .default(1.5))
+    Attribute("weight", .float, .default(2.0))
+    Attribute("price", .decimal, .default(Decimal(9.5)))
+    Attribute("isFull", .boolean, .default(false))
+    Attribute("built", .date, .default(Date(timeIntervalSinceReferenceDate: 0)))
+    Attribute("code", .uuid, .optional)
+    Attribute("page", .uri, .optional)
+    Relationship("books", to: "Volume", inverse: "shelves", .toMany, .ordered)
+  }.description
+}

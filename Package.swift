@@ -112,7 +112,7 @@ let package = Package(
       swiftSettings: common),
     .testTarget(
       name: "InspectTests", dependencies: ["ArborData", "CLMDB", "TestSupport", "lmdb-inspect"],
-      swiftSettings: common),
+      exclude: ["Generated/Fleet.model.json"], swiftSettings: common),
     .testTarget(
       name: "SystemTests",
       dependencies: [

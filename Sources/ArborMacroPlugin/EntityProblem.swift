@@ -98,6 +98,13 @@ package struct EntityProblem: DiagnosticMessage {
         + "the class.")
   }
 
+  static func transformed(_ name: String) -> EntityProblem {
+    EntityProblem(
+      "transformed",
+      "The transformed '\(name)' can be nil and begins so; write its type with a question mark and "
+        + "without a value, and say .mandatory where it has to have one at commit.")
+  }
+
   // MARK: Relationships
 
   static func relationshipWithValue(_ name: String) -> EntityProblem {

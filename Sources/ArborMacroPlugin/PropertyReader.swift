@@ -115,6 +115,13 @@ struct PropertyReader {
       property.defaultValue = value.trimmedDescription
     }
     for argument in Self.arguments(of: marker) { readOption(argument, into: &property) }
+    if property.options.contains(where: { $0.hasPrefix(PropertySource.transformable) }) {
+      guard property.type.hasSuffix("?"), property.defaultValue == nil else {
+        report(binding, .transformed(name))
+        return nil
+      }
+      property.kind = .transformed
+    }
     return property
   }
 

@@ -12,6 +12,8 @@ package struct EntitySource: Sendable {
   package var superclass: String?
   /// The access level that overriding members need, with a space behind it; empty for internal.
   package var access: String
+  /// What else stands before the class, with a space behind it.
+  package var modifiers: String
   package var properties: [PropertySource]
   /// The names of the attributes that are unique by themselves.
   package var uniqueAttributes: [String]
@@ -20,12 +22,14 @@ package struct EntitySource: Sendable {
 
   package init(
     className: String, name: String, superclass: String? = nil, access: String = "",
-    properties: [PropertySource] = [], uniqueAttributes: [String] = [], facts: EntityFacts = .init()
+    modifiers: String = "", properties: [PropertySource] = [], uniqueAttributes: [String] = [],
+    facts: EntityFacts = .init()
   ) {
     self.className = className
     self.name = name
     self.superclass = superclass
     self.access = access
+    self.modifiers = modifiers
     self.properties = properties
     self.uniqueAttributes = uniqueAttributes
     self.facts = facts
@@ -61,6 +65,7 @@ package struct EntitySource: Sendable {
   /// The class in the form that a person writes by hand, without a macro.
   package var expandedClass: String {
     var members = descriptionMembers.map { SourceText.indented($0) }
+    if !properties.isEmpty { members.append("") }
     members += properties.map { property in
       let accessors = accessors(of: property)
       let head = "  \(access)var \(SourceText.identifier(property.name)): \(property.type) {"
@@ -75,11 +80,12 @@ package struct EntitySource: Sendable {
     let arguments = macroArguments
     let attribute =
       arguments.isEmpty ? "@Entity" : SourceText.call("@Entity", arguments, indentation: 0)
-    return "\(attribute)\n\(classText(properties.map(\.declaration)))"
+    let separator = arguments.isEmpty ? " " : "\n"
+    return "\(attribute)\(separator)\(classText(properties.map(\.declaration)))"
   }
 
   private func classText(_ members: [String]) -> String {
-    let head = "\(access)class \(className): \(superclass ?? "ManagedObject") {"
+    let head = "\(access)\(modifiers)class \(className): \(superclass ?? "ManagedObject") {"
     return members.isEmpty ? "\(head)}" : "\(head)\n\(members.joined(separator: "\n"))\n}"
   }
 
@@ -126,7 +132,9 @@ package struct EntitySource: Sendable {
 
   private func list(_ label: String, _ elements: [String]) -> [String] {
     guard !elements.isEmpty else { return [] }
-    return ["\(label): [\n    \(elements.joined(separator: ",\n    "))\n  ]"]
+    // The elements are broken into lines for this place already.
+    let comma = elements.count > 1 ? "," : ""
+    return ["\(label): [\n    \(elements.joined(separator: ",\n    "))\(comma)\n  ]"]
   }
 }
 

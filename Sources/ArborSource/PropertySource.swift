@@ -3,22 +3,28 @@ package struct PropertySource: Sendable {
   /// What a property is read and written as.
   package enum Kind: Sendable {
     case attribute
+    /// An attribute that a registered transformer keeps as bytes.
+    case transformed
     /// `Company?`
     case toOne
     /// `Set<Employee>`
     case toMany
     /// `[Employee]`
     case orderedToMany
-    /// `ToMany<Employee>`, or `ToMany<Employee>.Ordered`
+    /// `ToMany<Employee>`
     case toManyView
 
     package var isRelationship: Bool {
-      if case .attribute = self { false } else { true }
+      switch self {
+      case .attribute, .transformed: false
+      case .toOne, .toMany, .orderedToMany, .toManyView: true
+      }
     }
 
     var getter: String {
       switch self {
       case .attribute: "attribute"
+      case .transformed: "transformed"
       case .toOne: "toOne"
       case .toMany: "toMany"
       case .orderedToMany: "orderedToMany"
@@ -30,6 +36,7 @@ package struct PropertySource: Sendable {
     var setter: String? {
       switch self {
       case .attribute: "setAttribute"
+      case .transformed: "setTransformed"
       case .toOne: "setToOne"
       case .toMany: "setToMany"
       case .orderedToMany: "setOrderedToMany"
@@ -68,12 +75,16 @@ package struct PropertySource: Sendable {
   /// The option that makes an attribute unique, which its entity's description says.
   package static let unique = ".unique"
 
+  /// The beginning of the option that names an attribute's transformer.
+  package static let transformable = ".transformable("
+
   /// Whether the store computes the value, so that nobody can set it.
   var isReadOnly: Bool { options.contains { $0.hasPrefix(".derived(") } }
 
   /// The expression that describes the property in its entity's description.
   func describing(in className: String) -> String {
     var arguments = [SourceText.literal(name), "\(type).self"]
+    if case .transformed = kind { arguments = ["transformed: \(SourceText.literal(name))"] }
     if let defaultValue { arguments.append("default: \(defaultValue)") }
     if let inverse {
       arguments.append("of: \(className).self")

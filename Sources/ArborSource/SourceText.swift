@@ -26,6 +26,27 @@ package enum SourceText {
     keywords.contains(name) ? "`\(name)`" : name
   }
 
+  /// A name as that of a type: letters, digits and underscores, and no digit first.
+  package static func typeName(_ name: String) -> String {
+    var letters = name.map { $0.isLetter || $0.isNumber || $0 == "_" ? $0 : "_" }
+    if letters.first?.isNumber ?? true { letters.insert("_", at: 0) }
+    return String(letters)
+  }
+
+  /// A list on one line where it fits, else with its elements on lines of their own.
+  ///
+  /// - Parameters:
+  ///   - indentation: The column at which the list's line begins.
+  ///   - taken: How many columns of that line stand before the list.
+  package static func list(_ elements: [String], indentation: Int, taken: Int) -> String {
+    let line = "[\(elements.joined(separator: ", "))]"
+    if indentation + taken + line.count <= width { return line }
+    let margin = String(repeating: " ", count: indentation)
+    return "[\n"
+      + filled(elements, indentation: indentation + 2, width: width)
+      .joined(separator: "\n") + ",\n\(margin)]"
+  }
+
   /// A call on one line where it fits, else with its arguments on lines of their own.
   ///
   /// - Parameters:
@@ -37,23 +58,44 @@ package enum SourceText {
     let width = width - shift
     let line = "\(function)(\(arguments.joined(separator: ", ")))"
     // A comma or two parentheses may follow.
-    if indentation + line.count + 2 <= width { return line }
-    let inner = String(repeating: " ", count: indentation + 2)
-    var lines: [String] = []
-    for argument in arguments {
-      if let last = lines.last, last.count + argument.count + 4 <= width {
-        lines[lines.count - 1] += ", \(argument)"
-      } else {
-        if !lines.isEmpty { lines[lines.count - 1] += "," }
-        lines.append(inner + argument)
-      }
-    }
+    if indentation + line.count + 2 <= width, !line.contains("\n") { return line }
+    let lines = filled(arguments, indentation: indentation + 2, width: width - 1)
     return "\(function)(\n\(lines.joined(separator: "\n")))"
   }
 
+  /// A list with a line for each element.
+  ///
+  /// - Parameter indentation: The column at which the list's line begins.
+  package static func lines(_ elements: [String], indentation: Int) -> String {
+    let margin = String(repeating: " ", count: indentation)
+    let inner = elements.map { indented($0, by: indentation + 2) }.joined(separator: ",\n")
+    // Formatters want a comma behind the last of several.
+    return "[\n\(inner)\(elements.count > 1 ? "," : "")\n\(margin)]"
+  }
+
+  /// Lines of elements, each as full as it gets.
+  private static func filled(_ elements: [String], indentation: Int, width: Int) -> [String] {
+    let margin = String(repeating: " ", count: indentation)
+    var lines: [String] = []
+    for element in elements {
+      if let last = lines.last, last.count + element.count + 3 <= width,
+        !last.contains("\n"), !element.contains("\n")
+      {
+        lines[lines.count - 1] += ", \(element)"
+      } else {
+        if !lines.isEmpty { lines[lines.count - 1] += "," }
+        lines.append(margin + element)
+      }
+    }
+    return lines
+  }
+
   /// A text with every line moved to the right.
-  static func indented(_ text: String) -> String {
-    "  " + text.split(separator: "\n", omittingEmptySubsequences: false).joined(separator: "\n  ")
+  package static func indented(_ text: String, by columns: Int = 2) -> String {
+    let margin = String(repeating: " ", count: columns)
+    return margin
+      + text.split(separator: "\n", omittingEmptySubsequences: false)
+      .joined(separator: "\n\(margin)")
   }
 
   /// The words that are no names without backticks.

@@ -113,13 +113,13 @@ import Testing
           AttributeDescription("companyID", Int64.self, default: 0),
           AttributeDescription("companyName", String.self, default: ""),
           AttributeDescription("nick", String?.self),
-          AttributeDescription("size", Int.self, .derived("employees.@count"))
+          AttributeDescription("size", Int.self, .derived("employees.@count")),
         ],
         relationships: [
           RelationshipDescription(
             "employees", Set<Employee>.self, of: Company.self, inverse: "company", at: \\.company,
             deleteRule: .cascade),
-          RelationshipDescription("owner", Person?.self, .mandatory)
+          RelationshipDescription("owner", Person?.self, .mandatory),
         ],
         uniquenessConstraints: [["companyID"]])
     }

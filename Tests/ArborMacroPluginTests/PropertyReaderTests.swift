@@ -22,6 +22,8 @@ import Testing
     ("@Attribute @Transient var age: Int = 1", "one of an attribute, a relationship"),
     ("@Transient var age: Int", "give the transient 'age' an initial value"),
     ("@Attribute(options) var age: Int = 1", "write 'options' as"),
+    ("@Attribute(.transformable(\"PNG\")) var a: Image", "The transformed 'a'"),
+    ("@Attribute(.transformable(\"PNG\")) var a: Image? = .none", "The transformed 'a'"),
     ("@Relationship(inverse: name) var other: A?", "named by a plain text"),
     ("@Relationship(inverse: \"\\(name)\") var other: A?", "named by a plain text"),
     ("@Relationship(inverse: \\A.others) var other: A?", "named by a plain text"),
@@ -75,6 +77,7 @@ import Testing
     ("@Relationship var a: Array<Office.B>", "orderedToMany(0)"),
     ("@Relationship var a: [B]", "orderedToMany(0)"),
     ("@ArborMacros.Relationship var a: ArborObjects.ToMany<B>", "toManyView(0)"),
+    ("@Attribute(.transformable(\"PNG\")) var a: Image?", "setTransformed(0, newValue)"),
     ("var a: Optional<Int> = nil", "attribute(0)"), ("public var a: [String] = []", "attribute(0)"),
   ])
   func everySpellingIsRead(property: String, accessor: String) {

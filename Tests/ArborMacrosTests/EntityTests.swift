@@ -61,6 +61,7 @@ import Testing
     let folder = try TemporaryFolder()
     let url = folder.url.appending(path: "Library.arbor")
     let store = try PersistentStore(for: Library.classes, at: .file(url))
+    AttributeTransformers.register(CodableTransformer<Library.Point>(), named: "Library.Point")
     let context = store.makeContext()
     let date = Date(timeIntervalSinceReferenceDate: 1_000)
     do {
@@ -77,6 +78,7 @@ import Testing
       book.cover = Data([1, 2])
       book.color = Data([3])
       book.pages = 330
+      book.point = Library.Point(x: 4)
       author.books = [book]
       let shelf = context.insert(Library.Shelf.self)
       shelf.built = date
@@ -100,6 +102,7 @@ import Testing
     let book = try #require(author.books.first)
     #expect(book.title == "Faux" && book.year == 2_000 && book.class == nil && book.mood == nil)
     #expect(book.cover == Data([1, 2]) && book.color == Data([3]) && book.pages == 330)
+    #expect(book.point == Library.Point(x: 4))
     #expect(Array(book.shelves).map(\.built) == [date])
     #expect(book.shelves.first?.page == URL(string: "https://example.org/a"))
     #expect(book.shelves.first?.price == 12)
@@ -124,6 +127,7 @@ import Testing
   }
 
   @Test func keyPathsHaveNames() throws {
+    AttributeTransformers.register(CodableTransformer<Library.Point>(), named: "Library.Point")
     let context = try PersistentStore(for: Library.classes, at: .inMemory).makeContext()
     for (name, genre, year) in [
       ("Ada", Library.Genre.essay, Int16(1957)), ("Bo", .novel, 1964), ("Cy", .essay, 1901),
@@ -137,6 +141,7 @@ import Testing
         book.title = "\(name) \(number)"
         book.authors = [laureate]
         book.reader = laureate
+        book.point = Library.Point(x: number)
       }
     }
     try context.commit()
@@ -194,6 +199,7 @@ import Testing
     Attribute("mood", .string, .optional, .transient)
     Attribute("cover", .binary, .optional, .externalStorage, .preservedOnDeletion)
     Attribute("color", .transformable("Secret"), .optional, .valueClass("NSColor"))
+    Attribute("point", .transformable("Library.Point"))
     Attribute("pages", .integer16, .default(-1))
     Attribute("anything", .undefined, .optional, .transient)
     Relationship("authors", to: "Author", inverse: "books", .toMany, .mandatory)

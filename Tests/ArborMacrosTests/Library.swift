@@ -15,6 +15,8 @@ enum Library {
     var city = ""
   }
 
+  struct Point: Codable, Equatable { var x: Int }
+
   @Entity(isAbstract: true) class Person: ManagedObject {
     struct Initials: Equatable { let text: String }
     static let kinds = 3
@@ -59,6 +61,7 @@ enum Library {
     @Attribute(.transient) var mood: String?
     @Attribute(.externalStorage, .preservedOnDeletion) var cover: Data?
     @Attribute(.type(.transformable("Secret")), .valueClass("NSColor")) var color: Data?
+    @Attribute(.transformable("Library.Point"), .mandatory) var point: Point?
     @Attribute(.type(.integer16)) var pages: Int = -1
     @Attribute(.transient) var anything: Value?
     @Relationship(.mandatory, inverse: "books") var authors: Set<Author>

@@ -25,12 +25,21 @@ struct FileArguments: ParsableArguments {
 }
 
 extension Verb {
-  func run() throws {
+  func run() throws { try inspect() }
+
+  /// Opens the file and answers.
+  func inspect() throws {
+    try report { printer in
+      try answer(InspectedFile(path: target.path, isImmutable: target.immutable), &printer)
+    }
+  }
+
+  /// Answers, and says why where that fails.
+  func report(_ answer: (inout Printer) throws -> Void) throws {
     do {
-      let file = try InspectedFile(path: target.path, isImmutable: target.immutable)
       var printer = Printer(isJSON: target.json)
       defer { printer.flush() }
-      try answer(file, &printer)
+      try answer(&printer)
     } catch let error as ExitCode {
       throw error
     } catch {

@@ -45,6 +45,7 @@ public struct Attribute: Sendable {
     case .versionHashModifier(let word): description.versionHashModifier = word
     case .preservedOnDeletion: description.isPreservedOnDeletion = true
     case .type(let type): description.type = type
+    case .mandatory: description.isOptional = false
     case .valueClass(let name): description.valueClassName = name
     case .userInfo(let notes): description.userInfo.merge(notes) { _, new in new }
     }
@@ -55,6 +56,7 @@ public struct Attribute: Sendable {
 public struct AttributeOption: Sendable {
   enum Kind: Sendable {
     case optional, indexed, unique, transient, externalStorage, preservedOnDeletion
+    case mandatory
     case `default`(Value)
     case bounds(Value, Value)
     case pattern(String)
@@ -70,6 +72,8 @@ public struct AttributeOption: Sendable {
 
   /// The attribute may be nil when its object is committed.
   public static let optional = AttributeOption(kind: .optional)
+  /// The attribute has to have a value when its object is committed, whatever its Swift type.
+  public static let mandatory = AttributeOption(kind: .mandatory)
   /// The attribute has an index of its own.
   public static let indexed = AttributeOption(kind: .indexed)
   /// No two objects of the entity and its subentities have the same value.
@@ -126,6 +130,10 @@ public struct AttributeOption: Sendable {
   /// The type the attribute is kept as, where it is not the one that its Swift type has.
   public static func type(_ type: AttributeType) -> AttributeOption {
     AttributeOption(kind: .type(type))
+  }
+  /// The attribute is kept as the bytes that a registered transformer makes of its values.
+  public static func transformable(_ transformer: String) -> AttributeOption {
+    .type(.transformable(transformer))
   }
   /// The name of the Swift or Objective-C type of a transformable attribute.
   public static func valueClass(_ name: String) -> AttributeOption {

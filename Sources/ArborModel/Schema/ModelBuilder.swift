@@ -38,6 +38,8 @@ public enum ModelBuilder {
   public static func buildExpression(_ template: FetchRequestTemplate) -> [Part] {
     [.template(template.description)]
   }
+  /// Takes a named request's description in.
+  public static func buildExpression(_ template: FetchTemplate) -> [Part] { [.template(template)] }
   /// Takes a composite type in.
   public static func buildExpression(_ composite: Composite) -> [Part] {
     [.composite(composite.description)]
@@ -69,16 +71,20 @@ extension ManagedObjectModel {
     versionIdentifier: String = "", @ModelBuilder _ parts: () -> [ModelBuilder.Part]
   ) throws(ArborError) {
     var model = ManagedObjectModel(entities: [], versionIdentifier: versionIdentifier)
-    for part in parts() {
+    model.add(parts())
+    self = try model.validated()
+  }
+
+  /// Adds parts; nothing is checked.
+  package mutating func add(_ parts: [ModelBuilder.Part]) {
+    for part in parts {
       switch part {
-      case .entity(let entity): model.entities.append(entity)
-      case .template(let template): model.fetchRequestTemplates.append(template)
-      case .composite(let composite): model.composites.append(composite)
-      case .configuration(let name, let entities):
-        model.configurations[name, default: []] += entities
+      case .entity(let entity): entities.append(entity)
+      case .template(let template): fetchRequestTemplates.append(template)
+      case .composite(let composite): composites.append(composite)
+      case .configuration(let name, let entities): configurations[name, default: []] += entities
       }
     }
-    self = try model.validated()
   }
 }
 

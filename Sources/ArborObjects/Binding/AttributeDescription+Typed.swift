@@ -28,4 +28,20 @@ extension AttributeDescription {
       "Attribute \(name) is unique by its entity's uniquenessConstraints; name it there.")
     self = attribute.description
   }
+
+  /// Describes an attribute of a typed class that a registered transformer keeps as bytes; see
+  /// ``ManagedObject/transformed(_:)``.
+  ///
+  /// It is optional unless `.mandatory` says otherwise.
+  ///
+  /// ```swift
+  /// AttributeDescription(transformed: "portrait", .transformable("PNG"), .externalStorage)
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - name: The attribute's name, unique in its entity and all it inherits.
+  ///   - options: `.transformable` with the transformer's name, and what else is to be said.
+  public init(transformed name: String, _ options: AttributeOption...) {
+    self = Attribute(name, .transformable(""), options: [.optional] + options).description
+  }
 }

@@ -12,7 +12,30 @@ extension ManagedObjectModel {
   ///
   /// - Throws: ``ArborError`` `invalidModel` with every problem, each naming entity and property.
   public init(for classes: [ManagedObject.Type]) throws(ArborError) {
-    self = try ManagedObjectModel(describedBy: classes).validated()
+    try self.init(for: classes) {}
+  }
+
+  /// Makes the model that typed classes describe, with what a model says beyond entities.
+  ///
+  /// ```swift
+  /// let model = try ManagedObjectModel(for: [Company.self, Employee.self]) {
+  ///   FetchRequestTemplate("adults", entity: "Employee", predicate: "age >= 18")
+  /// }
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - classes: The classes.
+  ///   - versionIdentifier: A label for this version of the model.
+  ///   - parts: Named requests, composite types, configurations, and entities without a class.
+  /// - Throws: ``ArborError`` `invalidModel` with every problem, each naming entity and property.
+  public init(
+    for classes: [ManagedObject.Type], versionIdentifier: String = "",
+    @ModelBuilder _ parts: () -> [ModelBuilder.Part]
+  ) throws(ArborError) {
+    var model = try ManagedObjectModel(describedBy: classes)
+    model.versionIdentifier = versionIdentifier
+    model.add(parts())
+    self = try model.validated()
     DescribedClasses.remember(classes, of: self)
   }
 

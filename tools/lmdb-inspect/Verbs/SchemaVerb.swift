@@ -1,19 +1,54 @@
 import ArborModel
 import ArborStore
 import ArgumentParser
+import Foundation
 
-/// `schema`: the model that a store carries.
+/// `schema`: the model that a store carries, or that a model file says; also as typed classes.
 struct SchemaVerb: Verb {
   static let configuration = CommandConfiguration(
-    commandName: "schema", abstract: "Prints the model that a store carries.")
+    commandName: "schema",
+    abstract: "Prints the model of a store or of a model file, also as Swift classes.",
+    discussion: """
+      Beside stores it reads .xcdatamodeld, .xcdatamodel and .model.json. With --swift or --macros \
+      it prints a Swift source file: a typed class for each entity, and an enumeration that makes \
+      the whole model of them.
+      """)
 
   @OptionGroup var target: FileArguments
 
   @Argument(help: "One entity; all where none is named.")
   var entity: String?
 
+  @Flag(help: "Print typed classes as a person writes them by hand.")
+  var swift = false
+
+  @Flag(help: "Print typed classes with @Entity.")
+  var macros = false
+
+  func run() throws {
+    guard let file = modelFile else { return try inspect() }
+    try report { printer in
+      let model: ManagedObjectModel
+      do throws(ArborError) { model = try ManagedObjectModel(contentsOf: file) } catch {
+        throw InspectError.unreadable(error.message)
+      }
+      try answer(model, &printer)
+    }
+  }
+
   func answer(_ file: InspectedFile, _ printer: inout Printer) throws {
-    var model = try file.requireStore().schema.model
+    try answer(file.requireStore().schema.model, &printer)
+  }
+
+  /// The model file that the path leads to; nil for a store.
+  private var modelFile: URL? {
+    let url = URL(filePath: target.path)
+    let isModel = ["xcdatamodeld", "xcdatamodel", "json"].contains(url.pathExtension.lowercased())
+    return isModel ? url : nil
+  }
+
+  private func answer(_ whole: ManagedObjectModel, _ printer: inout Printer) throws {
+    var model = whole
     if let entity {
       guard let only = model.entity(named: entity) else {
         let nearest =
@@ -24,7 +59,16 @@ struct SchemaVerb: Verb {
       model.entities = [only]
       model.fetchRequestTemplates.removeAll { $0.entity != entity }
     }
-    try printer.print(json: Self.json(of: model), text: SchemaText(model: model).text)
+    let text: String
+    if swift || macros {
+      let stem = URL(filePath: target.path).lastPathComponent.prefix { $0 != "." }
+      text = try ModelSource(
+        model: whole, form: macros ? .macros : .expanded, name: String(stem), only: entity
+      ).text()
+    } else {
+      text = SchemaText(model: model).text
+    }
+    try printer.print(json: Self.json(of: model), text: text)
   }
 
   private static func json(of model: ManagedObjectModel) throws -> JSONValue {

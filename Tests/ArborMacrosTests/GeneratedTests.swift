@@ -1,0 +1,19 @@
+import ArborData
+import Foundation
+import Testing
+
+/// The classes that `lmdb-inspect schema --macros` writes say what the model says.
+@Suite struct GeneratedTests {
+  static let file = URL(filePath: #filePath)
+    .deletingLastPathComponent().deletingLastPathComponent()
+    .appending(path: "InspectTests/Generated/Fleet.model.json")
+
+  @Test func theClassesMakeTheModel() throws {
+    var model = try ManagedObjectModel(contentsOf: Self.file)
+    // A class is called by its last name.
+    model.entities[2].className = "Garage"
+    let made = try FleetModel.make()
+    for (made, entity) in zip(made.entities, model.entities) { #expect(made == entity) }
+    #expect(made == model)
+  }
+}

@@ -1,0 +1,256 @@
+import ArborData
+import Foundation
+
+class Vehicle: ManagedObject {
+  override class var entityDescription: EntityDescription { describedEntity }
+  override class var entityName: String { "Vehicle" }
+  override class var attributeCount: Int { 18 }
+  override class var relationshipCount: Int { 2 }
+  private static let describedEntity = EntityDescription(
+    name: "Vehicle", className: "Vehicle", isAbstract: true,
+    attributes: [
+      AttributeDescription(
+        "plate", String.self, .indexed, .bounds(1...10), .pattern("[A-Z0-9 ]+")),
+      AttributeDescription("maker", String?.self),
+      AttributeDescription("year", Int16.self, default: 1990, .bounds(1886...2100)),
+      AttributeDescription("class", String.self, default: "say \"B\"\n\\"),
+      AttributeDescription("mileage", Int64.self, default: -9, .renamed(from: "kilometres")),
+      AttributeDescription("seats", Int32?.self, .preservedOnDeletion),
+      AttributeDescription("load", Float.self, default: 0.1),
+      AttributeDescription("height", Double.self, default: 1e-07, .bounds(0.0...4.5)),
+      AttributeDescription(
+        "price", Decimal.self, default: Decimal(string: "12345678901234567890.12") ?? 0,
+        .bounds((Decimal(string: "0.5") ?? 0)...)),
+      AttributeDescription("isSold", Bool.self, default: true),
+      AttributeDescription(
+        "built", Date.self, default: Date(timeIntervalSinceReferenceDate: 86400.0),
+        .bounds(Date(timeIntervalSinceReferenceDate: 0.0)...)),
+      AttributeDescription(
+        "key", UUID.self,
+        default: UUID(uuidString: "01234567-89AB-CDEF-0123-456789ABCDEF") ?? UUID()),
+      AttributeDescription(
+        "page", URL?.self, default: URL(string: "https://example.org/a?b=c") ?? URL(filePath: "/")),
+      AttributeDescription(
+        "photo", Data?.self, default: Data(base64Encoded: "AQI=") ?? Data(), .externalStorage),
+      AttributeDescription(
+        "color", Data?.self, .type(.transformable("Secure")), .valueClass("NSColor")),
+      AttributeDescription("place", Value?.self, .type(.composite("Place"))),
+      AttributeDescription("extra", Value?.self, .transient),
+      AttributeDescription("tourCount", Int64.self, default: 0, .derived("tours.@count")),
+    ],
+    relationships: [
+      RelationshipDescription(
+        "depot", Garage?.self, of: Vehicle.self, inverse: "vehicles", at: \.vehicles, .mandatory,
+        .versionHashModifier("c")),
+      RelationshipDescription(
+        "tours", [Tour].self, of: Vehicle.self, inverse: "vehicle", at: \.vehicle, .count(...9),
+        deleteRule: .cascade),
+    ],
+    fetchIndexes: [
+      FetchIndexDescription(
+        name: "byMaker",
+        elements: [.init("maker", kind: .folded), .init("year", isAscending: false)]),
+      FetchIndexDescription(
+        name: "young", elements: [.init("year")], partialIndexPredicate: "year > 2000",
+        isUnique: true),
+    ],
+    uniquenessConstraints: [["plate"]] + [["maker", "year"]],
+    userInfo: ["key": "plate"],
+    renamingIdentifier: "Machine",
+    versionHashModifier: "b",
+    fetchedProperties: [
+      FetchedPropertyDescription(
+        name: "siblings",
+        request: FetchTemplate(
+          name: "siblings", entity: "Vehicle", predicate: "maker == $FETCH_SOURCE.maker",
+          fetchLimit: 5))
+    ])
+
+  var plate: String {
+    get { attribute(0) }
+    set { setAttribute(0, newValue) }
+  }
+  var maker: String? {
+    get { attribute(1) }
+    set { setAttribute(1, newValue) }
+  }
+  var year: Int16 {
+    get { attribute(2) }
+    set { setAttribute(2, newValue) }
+  }
+  var `class`: String {
+    get { attribute(3) }
+    set { setAttribute(3, newValue) }
+  }
+  var mileage: Int64 {
+    get { attribute(4) }
+    set { setAttribute(4, newValue) }
+  }
+  var seats: Int32? {
+    get { attribute(5) }
+    set { setAttribute(5, newValue) }
+  }
+  var load: Float {
+    get { attribute(6) }
+    set { setAttribute(6, newValue) }
+  }
+  var height: Double {
+    get { attribute(7) }
+    set { setAttribute(7, newValue) }
+  }
+  var price: Decimal {
+    get { attribute(8) }
+    set { setAttribute(8, newValue) }
+  }
+  var isSold: Bool {
+    get { attribute(9) }
+    set { setAttribute(9, newValue) }
+  }
+  var built: Date {
+    get { attribute(10) }
+    set { setAttribute(10, newValue) }
+  }
+  var key: UUID {
+    get { attribute(11) }
+    set { setAttribute(11, newValue) }
+  }
+  var page: URL? {
+    get { attribute(12) }
+    set { setAttribute(12, newValue) }
+  }
+  var photo: Data? {
+    get { attribute(13) }
+    set { setAttribute(13, newValue) }
+  }
+  var color: Data? {
+    get { attribute(14) }
+    set { setAttribute(14, newValue) }
+  }
+  var place: Value? {
+    get { attribute(15) }
+    set { setAttribute(15, newValue) }
+  }
+  var extra: Value? {
+    get { attribute(16) }
+    set { setAttribute(16, newValue) }
+  }
+  var tourCount: Int64 { attribute(17) }
+  var depot: Garage? {
+    get { toOne(0) }
+    set { setToOne(0, newValue) }
+  }
+  var tours: [Tour] {
+    get { orderedToMany(1) }
+    set { setOrderedToMany(1, newValue) }
+  }
+}
+
+final class Truck: Vehicle {
+  override class var entityDescription: EntityDescription { describedEntity }
+  override class var entityName: String { "Truck" }
+  override class var attributeCount: Int { Vehicle.attributeCount + 1 }
+  override class var relationshipCount: Int { Vehicle.relationshipCount + 2 }
+  private static let describedEntity = EntityDescription(
+    name: "Truck", className: "Truck",
+    attributes: [
+      AttributeDescription("axles", Int16.self, default: 2)
+    ],
+    relationships: [
+      RelationshipDescription(
+        "trailer", Truck?.self, of: Truck.self, inverse: "tractor", at: \.tractor,
+        .renamed(from: "cart")),
+      RelationshipDescription(
+        "tractor", Truck?.self, of: Truck.self, inverse: "trailer", at: \.trailer,
+        deleteRule: .deny),
+    ])
+
+  var axles: Int16 {
+    get { attribute(Vehicle.attributeCount + 0) }
+    set { setAttribute(Vehicle.attributeCount + 0, newValue) }
+  }
+  var trailer: Truck? {
+    get { toOne(Vehicle.relationshipCount + 0) }
+    set { setToOne(Vehicle.relationshipCount + 0, newValue) }
+  }
+  var tractor: Truck? {
+    get { toOne(Vehicle.relationshipCount + 1) }
+    set { setToOne(Vehicle.relationshipCount + 1, newValue) }
+  }
+}
+
+final class Garage: ManagedObject {
+  override class var entityDescription: EntityDescription { describedEntity }
+  override class var entityName: String { "Depot" }
+  override class var attributeCount: Int { 2 }
+  override class var relationshipCount: Int { 1 }
+  private static let describedEntity = EntityDescription(
+    name: "Depot", className: "Garage",
+    attributes: [
+      AttributeDescription("name", String.self),
+      AttributeDescription("city", String?.self),
+    ],
+    relationships: [
+      RelationshipDescription(
+        "vehicles", Set<Vehicle>.self, of: Garage.self, inverse: "depot", at: \.depot,
+        .count(1...), .userInfo(["a": "1", "b": "2"]), deleteRule: .noAction)
+    ],
+    uniquenessConstraints: [["city", "name"], ["name"]])
+
+  var name: String {
+    get { attribute(0) }
+    set { setAttribute(0, newValue) }
+  }
+  var city: String? {
+    get { attribute(1) }
+    set { setAttribute(1, newValue) }
+  }
+  var vehicles: Set<Vehicle> {
+    get { toMany(0) }
+    set { setToMany(0, newValue) }
+  }
+}
+
+final class Tour: ManagedObject {
+  override class var entityDescription: EntityDescription { describedEntity }
+  override class var entityName: String { "Tour" }
+  override class var attributeCount: Int { 1 }
+  override class var relationshipCount: Int { 1 }
+  private static let describedEntity = EntityDescription(
+    name: "Tour", className: "Tour",
+    attributes: [
+      AttributeDescription("number", Int64.self)
+    ],
+    relationships: [
+      RelationshipDescription(
+        "vehicle", Vehicle?.self, of: Tour.self, inverse: "tours", at: \.tours)
+    ])
+
+  var number: Int64 {
+    get { attribute(0) }
+    set { setAttribute(0, newValue) }
+  }
+  var vehicle: Vehicle? {
+    get { toOne(0) }
+    set { setToOne(0, newValue) }
+  }
+}
+
+/// The model of the classes above, with everything that it says beyond them.
+enum FleetModel {
+  static let classes: [ManagedObject.Type] = [Vehicle.self, Truck.self, Garage.self, Tour.self]
+
+  static func make() throws(ArborError) -> ManagedObjectModel {
+    try ManagedObjectModel(for: classes, versionIdentifier: "3") {
+      Composite("Place") {
+        Attribute("latitude", .double)
+        Attribute("name", .string, .optional, .bounds(...40))
+      }
+      Configuration("Cloud", entities: ["Depot", "Tour"])
+      FetchTemplate(
+        name: "old", entity: "Vehicle", predicate: "year < $YEAR", fetchLimit: 10,
+        fetchBatchSize: 5, includesSubentities: false, returnsDistinctResults: true,
+        resultType: .rows)
+      FetchTemplate(name: "all", entity: "Tour")
+    }
+  }
+}

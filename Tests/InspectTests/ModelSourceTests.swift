@@ -1,0 +1,95 @@
+import ArborData
+import Foundation
+import TestSupport
+import Testing
+
+@testable import lmdb_inspect
+
+/// What `schema --swift` and `schema --macros` write compiles and says what the model says.
+///
+/// `Fleet.swift` and `FleetMacros.swift` are what they write for `Fleet.model.json`. After a change
+/// of the generator write them anew: `lmdb-inspect schema Fleet.model.json --swift > Fleet.swift`.
+@Suite struct ModelSourceTests {
+  static let tests = URL(filePath: #filePath)
+    .deletingLastPathComponent().deletingLastPathComponent()
+  static let file = tests.appending(path: "InspectTests/Generated/Fleet.model.json")
+
+  @Test(arguments: [
+    ("--swift", "InspectTests/Generated/Fleet.swift"),
+    ("--macros", "ArborMacrosTests/Generated/FleetMacros.swift"),
+  ])
+  func theGeneratedFilesAreUpToDate(form: String, path: String) throws {
+    let outcome = try Inspection(Self.file).run("schema", form)
+    #expect(outcome.status == 0 && outcome.errors == "")
+    let written = try String(contentsOf: Self.tests.appending(path: path), encoding: .utf8)
+    #expect(outcome.output == written)
+  }
+
+  @Test func theClassesMakeTheModel() throws {
+    var model = try ManagedObjectModel(contentsOf: Self.file)
+    // A class is called by its last name.
+    model.entities[2].className = "Garage"
+    let made = try FleetModel.make()
+    for (made, entity) in zip(made.entities, model.entities) { #expect(made == entity) }
+    #expect(made == model)
+  }
+
+  @Test func theClassesAreOfTheStore() throws {
+    let store = try PersistentStore(model: FleetModel.make(), at: .inMemory)
+    let context = store.makeContext()
+    let truck = context.insert(Truck.self)
+    truck.plate = "B 1"
+    truck.axles = 3
+    truck.depot = context.insert(Garage.self)
+    truck.depot?.name = "North"
+    truck.place = .composite(["latitude": 52.5, "name": "Berlin"])
+    truck.tours = [context.insert(Tour.self)]
+    truck.tours[0].number = 1
+    try context.commit()
+    let read = try #require(try store.makeContext().objects(Vehicle.self).first as? Truck)
+    #expect(read.axles == 3 && read.class == "say \"B\"\n\\")
+  }
+
+  @Test func aStoreGivesItsClasses() throws {
+    let folder = try TemporaryFolder()
+    let url = folder.url.appending(path: "Fleet.arbor")
+    _ = try PersistentStore(model: ManagedObjectModel(contentsOf: Self.file), at: .file(url))
+    let fromStore = try Inspection(url).run("schema", "--swift")
+    #expect(fromStore.output == (try Inspection(Self.file).run("schema", "--swift").output))
+    let one = try Inspection(url).run("schema", "Tour", "--macros")
+    #expect(one.output.contains("@Entity final class Tour: ManagedObject {"))
+    #expect(!one.output.contains("class Truck") && !one.output.contains("enum"))
+  }
+
+  @Test func reservedNamesAreRefused() throws {
+    let model = try ManagedObjectModel {
+      Entity("Tag") { Attribute("context", .string) }
+    }
+    let error = try #require(
+      throws: InspectError.self,
+      performing: { try ModelSource(model: model, form: .macros, name: "Tags").text() })
+    #expect(error.description.contains("Tag.context is named like a member"))
+  }
+
+  @Test func namesBecomeIdentifiers() throws {
+    let model = ManagedObjectModel(entities: [
+      EntityDescription(name: "A", className: "My-Class"),
+      EntityDescription(name: "2B", className: "Module.My_Class"),
+      EntityDescription(name: "Self", className: nil),
+    ])
+    let text = try ModelSource(model: model, form: .macros, name: "9 lives").text()
+    #expect(text.contains("@Entity(\"A\")\nfinal class My_Class: ManagedObject {}"))
+    #expect(text.contains("@Entity(\"2B\")\nfinal class _2B: ManagedObject {}"))
+    #expect(text.contains("@Entity final class `Self`: ManagedObject {}"))
+    #expect(text.contains("enum _9_livesModel {"))
+  }
+
+  @Test(
+    arguments: [
+      (.integer16, .integer(40_000), nil), (.double, .double(.infinity), ".infinity"),
+      (.float, .double(0.5), "0.5"), (.float, .double(0.1), nil), (.boolean, .integer(1), nil),
+    ] as [(AttributeType, Value, String?)])
+  func literalsSayExactlyTheValue(type: AttributeType, value: Value, text: String?) {
+    #expect(ValueSource.typed(value, as: type) == text)
+  }
+}

@@ -1,0 +1,117 @@
+import ArborModel
+import ArborSource
+
+/// The typed classes of a model as Swift source, so that nobody has to type them.
+///
+/// The classes say everything that the model says about its entities; what it says beyond them
+/// stands in an enumeration behind them, which makes the whole model again.
+struct ModelSource {
+  enum Form {
+    /// What a person writes by hand.
+    case expanded
+    /// What `@Entity` expands to that.
+    case macros
+  }
+
+  let model: ManagedObjectModel
+  let form: Form
+  /// The name that the enumeration begins with.
+  let name: String
+  /// The only entity whose class is asked for; nil for the whole model.
+  var only: String?
+
+  /// The source.
+  ///
+  /// - Throws: ``InspectError`` where a property is named like a member of `ManagedObject`.
+  func text() throws -> String {
+    let names = try ClassNames(model)
+    let entities = model.entities.filter { only == nil || $0.name == only }
+      .map { EntitySource($0, in: model, names) }
+    let classes = entities.map { form == .macros ? $0.macroClass : $0.expandedClass }
+    let imports = ["ArborData"] + (form == .macros ? ["ArborMacros"] : []) + ["Foundation"]
+    return
+      ([imports.map { "import \($0)" }.joined(separator: "\n")] + classes
+      + (only == nil ? [whole(entities)] : [])).joined(separator: "\n\n")
+  }
+
+  /// What makes the model from the classes.
+  private func whole(_ entities: [EntitySource]) -> String {
+    let classes = entities.map { "\($0.className).self" }
+    var arguments = ["for: classes"]
+    if !model.versionIdentifier.isEmpty {
+      arguments.append("versionIdentifier: \(SourceText.literal(model.versionIdentifier))")
+    }
+    var lines = [
+      "/// The model of the classes above, with everything that it says beyond them.",
+      "enum \(SourceText.typeName(name))Model {",
+      "  static let classes: [ManagedObject.Type] = "
+        + SourceText.list(classes, indentation: 2, taken: 45),
+      "",
+      "  static func make() throws(ArborError) -> ManagedObjectModel {",
+    ]
+    let call = "try ManagedObjectModel(\(arguments.joined(separator: ", ")))"
+    let parts =
+      model.composites.map(part)
+      + model.configurations.sorted { $0.key < $1.key }
+      .map(part) + model.fetchRequestTemplates.map { SourceText.call("FetchTemplate", $0) }
+    if parts.isEmpty {
+      lines.append("    \(call)")
+    } else {
+      lines.append("    \(call) {")
+      lines += parts.map { SourceText.indented($0, by: 6) }
+      lines.append("    }")
+    }
+    return (lines + ["  }", "}"]).joined(separator: "\n")
+  }
+
+  private func part(_ composite: CompositeDescription) -> String {
+    let parts = composite.attributes.map { attribute in
+      SourceText.call(
+        "Attribute",
+        [SourceText.literal(attribute.name), attribute.type.source]
+          + (attribute.isOptional ? [".optional"] : [])
+          + (attribute.defaultValue.isNull
+            ? [] : [".default(\(ValueSource.dynamic(attribute.defaultValue)))"])
+          + attribute.options, indentation: 2, shift: 6)
+    }
+    return "Composite(\(SourceText.literal(composite.name))) {\n"
+      + parts.map { "  \($0)\n" }.joined() + "}"
+  }
+
+  private func part(_ configuration: (key: String, value: [String])) -> String {
+    SourceText.call(
+      "Configuration",
+      [
+        SourceText.literal(configuration.key),
+        "entities: \(ValueSource.names(configuration.value))",
+      ],
+      indentation: 6)
+  }
+}
+
+/// What the classes of a model's entities are called.
+struct ClassNames {
+  private var names: [String: String] = [:]
+
+  /// - Throws: ``InspectError`` where a property is named like a member of `ManagedObject`.
+  init(_ model: ManagedObjectModel) throws {
+    var taken: Set<String> = []
+    for entity in model.entities {
+      for name in entity.attributes.map(\.name) + entity.relationships.map(\.name)
+      where reservedPropertyNames.contains(name) {
+        throw InspectError.notFound(
+          "\(entity.name).\(name) is named like a member of ManagedObject, and no typed class can "
+            + "have it; give it another name in the model.")
+      }
+      // A class of a module, or of Objective-C's, is called by its last name.
+      let last = entity.className?.split(separator: ".").last.map(String.init)
+      var name = SourceText.typeName(last ?? entity.name)
+      if taken.contains(name) { name = SourceText.typeName(entity.name) }
+      taken.insert(name)
+      names[entity.name] = name
+    }
+  }
+
+  /// The class of an entity, as it is written.
+  subscript(entity: String) -> String { SourceText.identifier(names[entity] ?? entity) }
+}

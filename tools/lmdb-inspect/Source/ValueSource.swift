@@ -1,0 +1,115 @@
+import ArborModel
+import ArborSource
+import Foundation
+
+/// Values as Swift expressions.
+enum ValueSource {
+  /// A value as the Swift type of its attribute, or nil where that type's literals do not say
+  /// exactly it.
+  static func typed(_ value: Value, as type: AttributeType) -> String? {
+    switch (type, value) {
+    case (.integer16, .integer(let number)) where Int16(exactly: number) != nil: "\(number)"
+    case (.integer32, .integer(let number)) where Int32(exactly: number) != nil: "\(number)"
+    case (.integer64, .integer(let number)): "\(number)"
+    case (.double, .double(let number)): double(number)
+    case (.float, .double(let number)) where Double(Float(number)) == number:
+      number.isFinite ? "\(Float(number))" : double(number)
+    case (.decimal, .decimal), (.boolean, .boolean), (.string, .string), (.date, .date),
+      (.uuid, .uuid), (.uri, .uri), (.binary, .binary), (.transformable, .binary):
+      argument(value)
+    default: nil
+    }
+  }
+
+  /// A value as an expression of its own type, for parameters that take several.
+  static func argument(_ value: Value) -> String {
+    switch value {
+    case .boolean(let flag): "\(flag)"
+    case .integer(let number): "\(number)"
+    case .double(let number): double(number)
+    case .decimal(let number): "Decimal(string: \"\(number)\") ?? 0"
+    case .string(let text): SourceText.literal(text)
+    case .date(let date): "Date(timeIntervalSinceReferenceDate: \(double(of: date)))"
+    case .binary(let data): "Data(base64Encoded: \"\(data.base64EncodedString())\") ?? Data()"
+    case .uuid(let uuid): "UUID(uuidString: \"\(uuid)\") ?? UUID()"
+    case .uri(let url):
+      "URL(string: \(SourceText.literal(url.absoluteString))) ?? URL(filePath: \"/\")"
+    case .null, .objectID, .list, .composite: dynamic(value)
+    }
+  }
+
+  /// A value as a ``Value``.
+  static func dynamic(_ value: Value) -> String {
+    switch value {
+    case .null, .objectID: ".null"
+    case .boolean: ".boolean(\(argument(value)))"
+    case .integer: ".integer(\(argument(value)))"
+    case .double: ".double(\(argument(value)))"
+    case .decimal: ".decimal(\(argument(value)))"
+    case .string: ".string(\(argument(value)))"
+    case .date: ".date(\(argument(value)))"
+    case .binary: ".binary(\(argument(value)))"
+    case .uuid: ".uuid(\(argument(value)))"
+    case .uri: ".uri(\(argument(value)))"
+    case .list(let values): ".list([\(values.map(dynamic).joined(separator: ", "))])"
+    case .composite(let parts):
+      ".composite([\(members(parts.map { ($0, dynamic($1)) }))])"
+    }
+  }
+
+  /// The least and the greatest value as options.
+  static func bounds(_ minimum: Value, _ maximum: Value) -> [String] {
+    let least = minimum.isNull ? nil : operand(minimum)
+    let greatest = maximum.isNull ? nil : operand(maximum)
+    switch (least, greatest) {
+    case (nil, nil): return []
+    case (let least?, nil): return [".bounds(\(least)...)"]
+    case (nil, let greatest?): return [".bounds(...\(greatest))"]
+    case (let least?, let greatest?):
+      // A range has one type.
+      guard minimum.caseName == maximum.caseName else {
+        return [".bounds(\(least)...)", ".bounds(...\(greatest))"]
+      }
+      return [".bounds(\(least)...\(greatest))"]
+    }
+  }
+
+  /// Notes as a dictionary; nil where there are none.
+  static func notes(_ notes: [String: String]) -> String? {
+    notes.isEmpty ? nil : "[\(members(notes.map { ($0, SourceText.literal($1)) }))]"
+  }
+
+  /// Names as a list.
+  static func names(_ names: [String]) -> String {
+    "[\(names.map(SourceText.literal).joined(separator: ", "))]"
+  }
+
+  private static func members(_ pairs: [(String, String)]) -> String {
+    if pairs.isEmpty { return ":" }
+    return pairs.sorted { $0.0 < $1.0 }.map { "\(SourceText.literal($0)): \($1)" }
+      .joined(separator: ", ")
+  }
+
+  /// Beside an operator.
+  private static func operand(_ value: Value) -> String {
+    let text = argument(value)
+    return text.contains(" ?? ") ? "(\(text))" : text
+  }
+
+  private static func double(_ number: Double) -> String {
+    switch number {
+    case .infinity: ".infinity"
+    case -.infinity: "-.infinity"
+    default: "\(number)"
+    }
+  }
+
+  private static func double(of date: Date) -> String {
+    double(date.timeIntervalSinceReferenceDate)
+  }
+}
+
+extension Value {
+  /// The case's name, without what it holds.
+  fileprivate var caseName: Substring { "\(self)".prefix { $0 != "(" } }
+}

@@ -105,6 +105,9 @@ package final class Draft {
     return found
   }
 
+  /// Keeps a slab that a record of the draft lies in.
+  package func keep(_ slab: RecordSlab) { slabs.append(slab) }
+
   /// Commits what has been drafted and starts anew.
   @discardableResult
   package func commit() throws -> CommitReceipt {

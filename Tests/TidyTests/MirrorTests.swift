@@ -78,6 +78,8 @@ import Testing
     "SnapshotResolver": "FetchPredicate+MatchingTests",
     "StoreNews": "StoreChangesTests",
     "SourceText": "EntityMacroTests",
+    "StoreChecker+Blobs": "BlobStorageTests",
+    "StoreOpener+Blobs": "BlobStorageTests",
     "StoreSnapshot+Rows": "ManagedObjectContext+RowsTests",
     "StoreSnapshot+Sweeping": "ManagedObjectContext+PrefetchingTests",
     "SyntaxReading": "PropertyReaderTests",

@@ -113,3 +113,10 @@ package struct BoundCollection: Sendable {
     self.site = site
   }
 }
+
+extension BoundPath.Leaf {
+  /// Whether this is a binary that may lie outside of the record.
+  var isExternal: Bool {
+    if case .attribute(let attribute) = self { attribute.field.isExternal } else { false }
+  }
+}

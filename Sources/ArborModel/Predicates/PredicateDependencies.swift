@@ -4,13 +4,15 @@ package struct PredicateDependencies: Sendable {
   package private(set) var entities: Set<Int> = []
   /// Whether objects are read whose entity shows only when they are there.
   package private(set) var readsAnyEntity = false
+  /// Whether binaries are read that may lie outside of the record.
+  package private(set) var readsBlobs = false
   /// Whether the answer depends on when the fetch runs.
   package private(set) var usesNow = false
   /// Whether two questions about one object may have two answers.
   package private(set) var usesChance = false
 
   /// Whether nothing but the judged record is read.
-  package var isEmpty: Bool { entities.isEmpty && !readsAnyEntity }
+  package var isEmpty: Bool { entities.isEmpty && !readsAnyEntity && !readsBlobs }
 
   package init(of node: BoundNode, schema: ModelSchema) {
     var found = PredicateDependencies()
@@ -25,7 +27,9 @@ package struct PredicateDependencies: Sendable {
 
   private mutating func add(_ expression: BoundExpression) {
     switch expression {
-    case .path(let path): add(path.hops)
+    case .path(let path):
+      add(path.hops)
+      if path.leaf.isExternal { readsBlobs = true }
     case .collection(let collection):
       add(collection.hops)
       entities.insert(collection.owner.index)

@@ -40,6 +40,11 @@ package protocol RecordResolver: AnyObject {
   func contains(
     _ member: ObjectNumber, in relationship: RelationshipSchema, of owner: ObjectNumber
   ) -> Bool
+
+  /// A binary that lies outside of an object's record; nil where it can not be had.
+  func blob(
+    _ reference: BlobReference, of number: ObjectNumber, _ field: RecordField
+  ) -> Data?
 }
 
 /// A predicate as code: whether a record of the entity it was compiled for fulfils it.

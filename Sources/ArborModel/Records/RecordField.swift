@@ -43,6 +43,9 @@ package struct RecordField: Sendable, Hashable {
   @usableFromInline package let kind: FieldKind
   /// Whether the field is left out (null) in what is stored: a transient attribute's.
   package let isTransient: Bool
+  /// Whether a large value may lie outside of the record; see ``BlobReference``. The store's
+  /// layouts do not say so, the model does.
+  package let isExternal: Bool
   @usableFromInline package let nullMask: UInt8
   @usableFromInline package let nullOffset: UInt32
   /// From the start of the record.
@@ -51,13 +54,22 @@ package struct RecordField: Sendable, Hashable {
   package let catalogNumber: UInt16
 
   package init(
-    kind: FieldKind, isTransient: Bool, position: Int, offset: Int, catalogNumber: UInt16
+    kind: FieldKind, isTransient: Bool, isExternal: Bool = false, position: Int, offset: Int,
+    catalogNumber: UInt16
   ) {
     self.kind = kind
     self.isTransient = isTransient
+    self.isExternal = isExternal
     nullMask = 1 << UInt8(position & 7)
     nullOffset = UInt32(RecordLayout.headerSize + position >> 3)
     self.offset = UInt32(offset)
     self.catalogNumber = catalogNumber
+  }
+
+  /// Whether a field of a stored layout is this one.
+  package func isStored(as other: RecordField) -> Bool {
+    kind == other.kind && isTransient == other.isTransient && offset == other.offset
+      && nullOffset == other.nullOffset && nullMask == other.nullMask
+      && catalogNumber == other.catalogNumber
   }
 }

@@ -22,6 +22,9 @@ package final class RecordLayout: Sendable {
   package static let format: UInt8 = 1
   package static let headerSize = 8
   package static let checksumSize = 4
+  /// The flag of records in which the value of a field with external storage may be a reference.
+  package static let blobFlag: UInt8 = 1
+  package static let flagsOffset = 1
   package static let layoutOffset = 2
   package static let versionOffset = 4
 
@@ -34,18 +37,22 @@ package final class RecordLayout: Sendable {
   @usableFromInline package let fixedEnd: Int
   /// The fields whose bytes lie in the variable area.
   @usableFromInline package let variableFields: [RecordField]
+  /// The fields whose values may lie outside of the record.
+  package let externalFields: [RecordField]
   /// A new record of default values, without checksum; its version is 0.
   package let template: [UInt8]
 
   /// Lays out fields in order.
   ///
-  /// - Parameter fields: Each field's kind, whether it is transient, its catalogue number, and the
-  ///   value that a new record holds there, which fits the kind (see ``RecordBuffer/set(_:_:)``).
+  /// - Parameters:
+  ///   - fields: Each field's kind, whether it is transient, its catalogue number, and the value
+  ///     that a new record holds there, which fits the kind (see ``RecordBuffer/set(_:_:)``).
+  ///   - external: The catalogue numbers of the binaries that may lie outside of the record.
   package init(
     entity: UInt16, number: UInt16,
     fields specifications: [(
       kind: FieldKind, isTransient: Bool, catalogNumber: UInt16, defaultValue: Value
-    )]
+    )], external: Set<UInt16> = []
   ) {
     self.entity = entity
     self.number = number
@@ -55,13 +62,15 @@ package final class RecordLayout: Sendable {
     for (position, field) in specifications.enumerated() {
       fields.append(
         RecordField(
-          kind: field.kind, isTransient: field.isTransient, position: position, offset: offset,
+          kind: field.kind, isTransient: field.isTransient,
+          isExternal: external.contains(field.catalogNumber), position: position, offset: offset,
           catalogNumber: field.catalogNumber))
       offset += field.kind.width
     }
     self.fields = fields
     fixedEnd = offset
     variableFields = fields.filter(\.kind.isVariable)
+    externalFields = fields.filter(\.isExternal)
     template = Self.makeTemplate(
       fields: fields, fixedEnd: offset, number: number,
       defaults: specifications.map(\.defaultValue))

@@ -18,11 +18,28 @@ extension RecordView {
     case .uuid: return .uuid(UUID(uuid: load(field, as: uuid_t.self)))
     case .reference: return .integer(load(field, as: Int64.self))
     case .string: return .string(string(field))
-    case .binary: return .binary(Data(bytes(field)))
+    case .binary:
+      guard field.isExternal else { return .binary(Data(bytes(field))) }
+      // Whoever needs the value of a reference loads it; see value(_:of:from:).
+      guard case .value(let bytes) = content(field) else { return .null }
+      return .binary(Data(bytes))
     case .decimal: return DecimalCodec.decode(bytes(field)).map(Value.decimal) ?? .null
     case .uri: return URL(string: string(field)).map(Value.uri) ?? .null
     case .tagged: return ValueCodec.decode(bytes(field)) ?? .null
     }
+  }
+
+  /// The value of a field, loaded where it lies outside of the record; null where it can not be
+  /// had.
+  ///
+  /// - Parameters:
+  ///   - number: Whose record it is.
+  ///   - source: What loads it.
+  package func value(
+    _ field: RecordField, of number: ObjectNumber, from source: (any RecordResolver)?
+  ) -> Value {
+    guard let reference = blob(field) else { return value(field) }
+    return source?.blob(reference, of: number, field).map(Value.binary) ?? .null
   }
 
   /// The text of a string field; empty where the field is null.
@@ -76,7 +93,13 @@ extension RecordBuffer {
     case (.string, .string(let text)): store(field, text, allocator: allocator)
     case (.uri, .uri(let url)): store(field, url.absoluteString, allocator: allocator)
     case (.binary, .binary(let data)):
-      data.withUnsafeBytes { store(field, bytes: $0, allocator: allocator) }
+      data.withUnsafeBytes { bytes in
+        if field.isExternal {
+          store(external: field, bytes: bytes, allocator: allocator)
+        } else {
+          store(field, bytes: bytes, allocator: allocator)
+        }
+      }
     case (.decimal, .decimal(let number)):
       guard let bytes = DecimalCodec.encode(number) else { return false }
       bytes.withUnsafeBytes { store(field, bytes: $0, allocator: allocator) }

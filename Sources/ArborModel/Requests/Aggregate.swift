@@ -152,7 +152,8 @@ extension Aggregate {
       guard function.isDefined(for: path.leaf) else {
         throw undefined(keyPath, entity, path.leaf.expectation)
       }
-      return .path(path)
+      // Of what may lie outside of the records a reader makes values.
+      if !path.leaf.isExternal { return .path(path) }
     }
     let parsed = try PredicateParser.column(keyPath)
     guard parsed.name == nil else {

@@ -82,6 +82,13 @@ extension SortKey {
     to entity: EntitySchema, in schema: ModelSchema
   ) throws(ArborError) -> BoundSortKey {
     let path = try KeyPathBinder.bind(keyPath, to: entity, in: schema)
+    guard !path.leaf.isExternal else {
+      throw ArborError(
+        .invalidArgument,
+        "Objects can not be sorted by \(keyPath), whose values may lie outside of the records; "
+          + "sort by another attribute."
+      ).with(entity: entity.name, keyPath: keyPath)
+    }
     return BoundSortKey(path: path, isAscending: isAscending, options: options)
   }
 }

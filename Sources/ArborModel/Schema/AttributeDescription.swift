@@ -20,6 +20,13 @@ public struct AttributeDescription: Sendable, Hashable {
   /// Whether the attribute has an index of its own.
   public var isIndexed: Bool
   /// Whether large binaries may be kept outside the record.
+  ///
+  /// A binary, or a transformable attribute's bytes, of 16 KiB and more then lies in chunks of
+  /// 64 KiB beside the records of its entity. Objects are fetched, compared and written without it;
+  /// it is read from the store each time the property is, as it is there by then, and for each
+  /// object whose value a predicate or a row asks for. Only nil is told without reading it. It is
+  /// written, and goes, in the transaction of its object. Such an attribute gets no index, and
+  /// objects can not be sorted by it. Derived and transient attributes are kept in the record.
   public var allowsExternalStorage: Bool
   /// The expression of the predicate language that computes the attribute: `employees.@count`,
   /// `canonical:(name)`, `company.name`, `now()`.

@@ -159,6 +159,6 @@ extension EntityDescription {
 
 extension AttributeDescription {
   /// Whether an index can hold the attribute: a transient one is not stored, and values without a
-  /// type have no order worth keeping.
-  var isIndexable: Bool { !isTransient && FieldKind(type) != .tagged }
+  /// type, or outside of the records, have no order worth keeping.
+  var isIndexable: Bool { !isTransient && FieldKind(type) != .tagged && !mayLieOutside }
 }

@@ -60,7 +60,8 @@ extension ModelRules {
   }
 
   static func unindexable(_ attribute: AttributeDescription) -> String {
-    attribute.isTransient ? "transient" : "of a type without order"
+    if attribute.isTransient { return "transient" }
+    return attribute.mayLieOutside ? "kept outside of the record" : "of a type without order"
   }
 
   private mutating func check(

@@ -55,6 +55,7 @@ extension ModelRules {
     case .comparison(let comparison):
       if comparison.qualifier != nil { return "looks beyond the object's own properties" }
       if comparison.options.contains(.localized) { return "depends on the locale" }
+      if let path = comparison.pathToNil { return flaw(ofConditionPath: path, in: entity) }
       return flaw(ofSides: [comparison.left, comparison.right], in: entity)
     }
   }
@@ -70,7 +71,8 @@ extension ModelRules {
     switch expression {
     case .constant(let value): return value.namesObjects ? "names an object of one store" : nil
     case .list(let elements): return flaw(ofSides: elements, in: entity)
-    case .path(let path): return flaw(ofConditionPath: path, in: entity)
+    case .path(let path):
+      return flaw(ofConditionPath: path, in: entity) ?? flaw(ofReading: path, in: entity)
     case .call(let function, let arguments, _):
       switch function {
       case .now: return "depends on the time"
@@ -86,6 +88,15 @@ extension ModelRules {
     case .member, .subquery, .element, .assignment:
       return "looks beyond the object's own properties"
     }
+  }
+
+  /// Whether there is a value a record tells always, the value itself not.
+  private func flaw(ofReading path: KeyPathNode, in entity: Int) -> String? {
+    guard case .name(let name, _)? = path.parts.first,
+      case .attribute(let owner, let place)? = property(name, of: entity),
+      model.entities[owner].attributes[place].mayLieOutside
+    else { return nil }
+    return "reads \(name), which may lie outside of the record"
   }
 
   private func flaw(ofConditionPath path: KeyPathNode, in entity: Int) -> String? {
@@ -113,6 +124,16 @@ extension Value {
     case .objectID: true
     case .list(let values): values.contains(where: \.namesObjects)
     default: false
+    }
+  }
+}
+
+extension PredicateComparison {
+  /// The path that is compared with nil, where that is all.
+  fileprivate var pathToNil: KeyPathNode? {
+    switch (left, right) {
+    case (.path(let path), .constant(.null)), (.constant(.null), .path(let path)): path
+    default: nil
     }
   }
 }

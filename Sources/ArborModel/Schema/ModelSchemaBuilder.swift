@@ -174,9 +174,14 @@ struct ModelSchemaBuilder {
     }
     // By their numbers, so that a model that declares in another order has the same layout.
     fields.sort { $0.catalogNumber < $1.catalogNumber }
+    var external: Set<UInt16> = []
+    for attribute in attributes where attribute.mayLieOutside {
+      external.insert(try catalogNumber(attribute.name))
+    }
     let layout = RecordLayout(
       entity: entry.number, number: entry.layoutNumber,
-      fields: fields.map { ($0.kind, $0.isTransient, $0.catalogNumber, $0.defaultValue) })
+      fields: fields.map { ($0.kind, $0.isTransient, $0.catalogNumber, $0.defaultValue) },
+      external: external)
     func place(_ property: IndexSchema.Column.Source) -> Int {
       fields.firstIndex { $0.property == property } ?? 0
     }
@@ -231,5 +236,12 @@ extension FieldKind {
       case .uri: .uri
       case .composite, .undefined: .tagged
       }
+  }
+}
+
+extension AttributeDescription {
+  /// Whether large values of the attribute are kept outside of the record.
+  var mayLieOutside: Bool {
+    allowsExternalStorage && FieldKind(type) == .binary && !isTransient && derivation == nil
   }
 }

@@ -132,20 +132,3 @@ struct ChangeMerger {
     }
   }
 }
-
-extension RecordBuffer {
-  /// Takes over a field's value from another record of the layout.
-  mutating func copy(_ field: RecordField, from record: RecordView, allocator: SlabAllocator) {
-    guard !record.isNull(field) else { return setNull(field) }
-    guard !field.kind.isVariable else {
-      return store(field, bytes: record.bytes(field), allocator: allocator)
-    }
-    switch field.kind.width {
-    case 1: store(field, record.load(field, as: UInt8.self))
-    case 2: store(field, record.load(field, as: UInt16.self))
-    case 4: store(field, record.load(field, as: UInt32.self))
-    case 8: store(field, record.load(field, as: UInt64.self))
-    default: store(field, record.load(field, as: (UInt64, UInt64).self))
-    }
-  }
-}

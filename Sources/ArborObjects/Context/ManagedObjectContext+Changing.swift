@@ -70,6 +70,7 @@ extension ManagedObjectContext {
     links.removeAll()
     registry.forgetAll()
     memberships.removeAll()
+    retiredBlobs = [:]
     failure = nil
     ownSequences = []
     sequence = store.file.lastSequence

@@ -51,6 +51,7 @@ extension ManagedObjectContext {
       end(savepoint)
     } catch {
       restore(savepoint)
+      newBlobs = [:]
       throw error
     }
     finish(receipt)
@@ -110,6 +111,7 @@ extension ManagedObjectContext {
       beginWritingOwners()
       // Hooks of the validation, or the commits of others, may have changed what values rest on.
       let basis = try derive()
+      try moveBlobsOut()
       if let failure { throw failure.error }
       var changes = changeSet()
       changes.basis = basis
@@ -165,6 +167,7 @@ extension ManagedObjectContext {
     pending.forEach { change in
       if let record = recordChange(change, reordered: reordered[change.object.number] ?? 0) {
         changes.records.append(record)
+        if let view = record.record { changes.blobs += newBlobs(of: change.object, view) }
       }
     }
     return changes
@@ -213,6 +216,7 @@ extension ManagedObjectContext {
         object.change = nil
       }
     }
+    newBlobs = [:]
     pending.removeAll()
     links.removeAll()
     registry.noteSettled(committed.count)

@@ -92,6 +92,12 @@ public final class ManagedObjectContext {
   /// The last sequence given to an object that the store could not number; see ``number(for:)``.
   var unstorableSequence = ObjectNumber.maximumSequence
   var isCommitting = false
+  /// Binaries that the commit under way moves out of the records.
+  var newBlobs: [BlobName: Data] = [:]
+  /// Whether records of earlier commits may come back.
+  var keepsRetiredBlobs = false
+  /// Binaries that commits of this context took out of the store, for records that may come back.
+  var retiredBlobs: [BlobName: Data] = [:]
   /// What `now()` is in the derivations of the commit under way.
   var derivationDate = Date.distantPast
   /// The object whose own hook a commit is running: the rules of the model have been checked.
@@ -128,7 +134,8 @@ public final class ManagedObjectContext {
         relation(of: owner, relationship.slot).flatMap { links.edit(owner, $0) }
           .flatMap { $0.isEmpty ? nil : $0 }
       },
-      touches: { [unowned(unsafe) self] entity in touches(entity) })
+      touches: { [unowned(unsafe) self] entity in touches(entity) },
+      blob: { [unowned(unsafe) self] in unstoredBlob($0) })
     // The overlay lives no longer than the context, which owns it.
     madeOverlay = overlay
     return overlay

@@ -61,7 +61,7 @@ extension ManagedObject {
   /// - Throws: ``ArborError`` `unknownName`.
   public final func value(forKey key: String) throws(ArborError) -> Value {
     switch try property(key) {
-    case .attribute(let attribute): return currentRecord.value(attribute.field)
+    case .attribute(let attribute): return value(of: attribute.field, in: currentRecord)
     case .relationship(let relationship):
       let relation = binding.relations[relationship.slot]
       guard relation.isToMany else {

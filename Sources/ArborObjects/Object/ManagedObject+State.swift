@@ -91,7 +91,9 @@ extension ManagedObject {
 
   /// The value of a field, references as object IDs.
   final func fieldValue(_ property: RecordProperty, in record: RecordView) -> Value {
-    guard case .reference = property.field.kind else { return record.value(property.field) }
+    guard case .reference = property.field.kind else {
+      return value(of: property.field, in: record)
+    }
     return record.reference(property.field).map { .objectID(id(of: $0)) } ?? .null
   }
 

@@ -175,7 +175,8 @@ nonisolated open class ManagedObject: Hashable {
   /// Checks one value of an inserted or changed object at commit, beyond the rules of the model.
   ///
   /// Called for each attribute, and for each to-one relationship with its target's ID, changed or
-  /// not. Members of to-many relationships are not asked for: the checks of whole objects see them.
+  /// not, but for unchanged binaries with external storage. Members of to-many relationships are
+  /// not asked for: the checks of whole objects see them.
   ///
   /// - Throws: Any error; the commit fails with it as one of its violations.
   open func validate(_ value: Value, forKey key: String) throws {}

@@ -143,6 +143,12 @@ struct CommitValidation {
   private mutating func checkHook(_ object: ManagedObject, _ record: RecordView) {
     guard type(of: object) != ManagedObject.self else { return }
     for property in object.binding.recordProperties {
+      // A large binary is not read again for a change of something else.
+      if property.field.isExternal, let committed = object.change?.committed,
+        !record.differs(from: committed, property.field)
+      {
+        continue
+      }
       do {
         try object.validate(object.fieldValue(property, in: record), forKey: property.name)
       } catch {

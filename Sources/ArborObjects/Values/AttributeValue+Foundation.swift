@@ -67,10 +67,14 @@ extension UUID: AttributeValue {
 extension Data: AttributeValue {
   /// `binary`
   public static var attributeType: AttributeType { .binary }
-  /// Reads a binary attribute, or the archived form of a transformable one.
+  /// Reads a binary attribute, or the archived form of a transformable one; from the store at each
+  /// read where it lies outside of the record.
   public static func load(from object: ManagedObject, slot: Int) -> Data {
     let field = object.binding.attribute(slot).field
     guard case .binary = field.kind else { object.wrongType(slot, Data.self) }
+    if field.isExternal {
+      return fromValue(object.value(of: field, in: object.currentRecord)) ?? Data()
+    }
     return Data(field.bytes(at: object.currentBase))
   }
   /// Writes a binary attribute, or the archived form of a transformable one.
@@ -78,7 +82,13 @@ extension Data: AttributeValue {
     let field = object.binding.attribute(slot).field
     guard case .binary = field.kind else { object.wrongType(slot, Data.self) }
     object.write { buffer, allocator in
-      withUnsafeBytes { buffer.store(field, bytes: $0, allocator: allocator) }
+      withUnsafeBytes { bytes in
+        if field.isExternal {
+          buffer.store(external: field, bytes: bytes, allocator: allocator)
+        } else {
+          buffer.store(field, bytes: bytes, allocator: allocator)
+        }
+      }
     }
   }
   /// The bytes a value holds.

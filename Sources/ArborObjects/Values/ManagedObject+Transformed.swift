@@ -19,7 +19,7 @@ extension ManagedObject {
   public final func transformed<T>(_ slot: Int) -> T? {
     let attribute = transformableAttribute(slot, T.self)
     guard let transformed = TransformedAttribute(self, attribute),
-      case .binary(let data) = currentRecord.value(attribute.field)
+      case .binary(let data) = value(of: attribute.field, in: currentRecord)
     else { return nil }
     do throws(ArborError) { return try transformed.value(of: data, as: T.self) } catch {
       owner?.note(error)
@@ -55,7 +55,7 @@ extension ManagedObject {
     forKey key: String, as type: T.Type = T.self
   ) throws(ArborError) -> T? {
     let (attribute, transformed) = try transformableAttribute(named: key)
-    guard case .binary(let data) = currentRecord.value(attribute.field) else { return nil }
+    guard case .binary(let data) = value(of: attribute.field, in: currentRecord) else { return nil }
     return try transformed.value(of: data, as: T.self)
   }
 

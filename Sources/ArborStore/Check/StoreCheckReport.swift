@@ -18,6 +18,10 @@ package struct StoreCheckReport: Sendable, CustomStringConvertible {
       case damagedRecord
       /// A record lies under a key of another entity.
       case misplacedRecord
+      /// A binary outside of its record that is damaged or missing.
+      case damagedBlob
+      /// A binary outside of a record that no record refers to.
+      case strayBlob
       /// A record without its entry in an index.
       case missingIndexEntry
       /// An entry in an index without its record, or under another key than the record's.

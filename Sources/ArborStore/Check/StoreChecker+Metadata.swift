@@ -52,7 +52,8 @@ extension StoreChecker {
       guard let bytes = try entry(key, arbor) else { continue }
       let stored = LayoutCodec.decode(bytes, entity: entity.number, number: number)
       guard let fields = stored?.layout.fields,
-        number < entity.layout.number || fields == entity.layout.fields
+        number < entity.layout.number
+          || fields.elementsEqual(entity.layout.fields, by: { $0.isStored(as: $1) })
       else {
         report.add(.header, "The entry \(key) is damaged or of another layout.")
         continue

@@ -17,6 +17,9 @@ struct StoreChecker {
   let indexes: [IndexMaintainer]
   /// What the relationships have to hold, by their numbers.
   let relationships: [ExpectedMembers]
+  /// The binaries that the records of the entity at hand refer to, and their chunks.
+  var blobs: Set<BlobName> = []
+  var blobChunkCount = 0
   var report = StoreCheckReport()
 
   /// The members that the other side asks of one relationship.
@@ -37,6 +40,7 @@ struct StoreChecker {
     for entity in store.schema.entities where !entity.isAbstract {
       guard let plan = store.plans[entity.index] else { continue }
       try checkRecords(plan)
+      try checkStrayBlobs(plan)
     }
     for place in indexes.indices { try checkIndex(place) }
     try collectLinks()
@@ -67,6 +71,7 @@ struct StoreChecker {
         report.recordCount += 1
         note(number, record, plan)
         try checkClaims(number, record, plan)
+        try checkBlobs(number, record, plan)
       } catch {
         guard case .corrupted(_, _, let what) = error else { throw error }
         report.add(

@@ -13,6 +13,7 @@ package import LMDB
 /// r/<Entity>/<relationship>    owner          → targets
 ///                              ordered: owner → target ‖ position
 /// o/<Entity>/<relationship>    ordered only: owner → position ‖ target
+/// b/<Entity>                   object ‖ property ‖ version ‖ chunk → bytes of a large binary
 /// history                      sequence       → what the commit did
 /// ```
 ///
@@ -21,7 +22,7 @@ package import LMDB
 package enum StoreFormat {
   /// A reader refuses a file of another major version, and reads one of a later minor version.
   package static let majorVersion: UInt16 = 1
-  package static let minorVersion: UInt16 = 1
+  package static let minorVersion: UInt16 = 2
 
   /// A commit that changes more objects than this is kept in the history without listing them.
   package static let mostListedChanges = 10_000
@@ -29,6 +30,10 @@ package enum StoreFormat {
   package static let historyLength: UInt64 = 1000
   /// The distance between the positions of two members of an ordered relationship at first.
   package static let positionGap: UInt64 = 1 << 32
+  /// A binary of so many bytes is kept outside of its record where the model allows it.
+  package static let leastBlobSize = 16 << 10
+  /// The bytes of a large binary that lie under one key: with LMDB's page header they fill 64 KiB.
+  package static let blobChunkSize = (64 << 10) - 16
 }
 
 // MARK: - Databases
@@ -47,12 +52,16 @@ extension StoreFormat {
     "r/\(entity)/\(relationship)"
   }
 
+  /// The large binaries of a concrete entity that has an attribute with external storage.
+  package static func blobDatabase(_ entity: String) -> String { "b/\(entity)" }
+
   /// The second database of an ordered relationship, by position.
   package static func orderDatabase(_ entity: String, _ relationship: String) -> String {
     "o/\(entity)/\(relationship)"
   }
 
   package static let arborFlags = DatabaseFlags(rawValue: 0)
+  package static let blobFlags = DatabaseFlags(rawValue: 0)
   package static let recordFlags = DatabaseFlags.integerKey
   package static let historyFlags = DatabaseFlags.integerKey
   package static let indexFlags = DatabaseFlags.numberSets

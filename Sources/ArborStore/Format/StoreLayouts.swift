@@ -70,7 +70,15 @@ package final class StoreLayouts: Sendable {
           break
         }
       }
-      if !buffer.set(field, value, allocator: allocator) { buffer.setNull(field) }
+      if field.isExternal, !value.isNull,
+        let source = old.fields.first(where: { $0.catalogNumber == field.catalogNumber })
+      {
+        // As it stands there, a reference or not.
+        buffer.setFlags(record.flags)
+        buffer.store(field, bytes: record.bytes(source), allocator: allocator)
+      } else if !buffer.set(field, value, allocator: allocator) {
+        buffer.setNull(field)
+      }
     }
     buffer.setVersion(record.version)
     return buffer.view

@@ -1,4 +1,5 @@
 package import ArborModel
+package import Foundation
 
 /// A context's pending state, laid over the store's rows by a fetch or a count.
 ///
@@ -22,6 +23,8 @@ package final class FetchOverlay {
   /// Whether an object of an entity, or of one that inherits from it, is inserted, changed or
   /// deleted, or has changed members. Where not, the store's indexes tell all about the entity.
   package let touches: (EntitySchema) -> Bool
+  /// A binary outside of a record that only the context has; nil for others.
+  package let blob: (BlobName) -> Data?
 
   package init(
     dirty: NumberMap, known: NumberMap?,
@@ -29,7 +32,8 @@ package final class FetchOverlay {
     pendingRecord: @escaping (ObjectNumber) -> RecordView?,
     isDeleted: @escaping (ObjectNumber) -> Bool,
     links: @escaping (ObjectNumber, RelationshipSchema) -> (any PendingLinks)? = { _, _ in nil },
-    touches: @escaping (EntitySchema) -> Bool = { _ in true }
+    touches: @escaping (EntitySchema) -> Bool = { _ in true },
+    blob: @escaping (BlobName) -> Data? = { _ in nil }
   ) {
     self.dirty = dirty
     self.known = known
@@ -38,6 +42,7 @@ package final class FetchOverlay {
     self.isDeleted = isDeleted
     self.links = links
     self.touches = touches
+    self.blob = blob
   }
 
   /// Whether the store's rows are not all that counts.

@@ -1,4 +1,5 @@
 internal import ArborModel
+internal import Foundation
 internal import LMDB
 
 /// Follows relationships for predicates and sort keys: pending objects and links first, then the
@@ -58,6 +59,13 @@ final class SnapshotResolver: RecordResolver {
   ) -> Bool {
     if let answer = overlay?.links(owner, relationship)?.says(member) { return answer }
     return trying(false) { try stored.contains(member, in: relationship, of: owner) }
+  }
+
+  func blob(
+    _ reference: BlobReference, of number: ObjectNumber, _ field: RecordField
+  ) -> Data? {
+    if let data = overlay?.blob(BlobName(reference, of: number, field)) { return data }
+    return trying(nil) { try source.blob(reference, of: number, field) }
   }
 
   @inline(__always)

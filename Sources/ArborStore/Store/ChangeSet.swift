@@ -1,4 +1,5 @@
 package import ArborModel
+package import Foundation
 
 /// Everything that one commit of a context writes: records, link edits and application metadata.
 ///
@@ -27,6 +28,8 @@ package struct ChangeSet {
   /// of several commits with one mark the first is written.
   package var absentMetadata: [String] = []
 
+  /// The binaries that records of the set refer to and the store does not have yet.
+  package var blobs: [Blob] = []
   /// What values in the records were computed from; nil where they are nobody else's.
   package var basis: Basis?
 
@@ -48,6 +51,17 @@ extension ChangeSet {
     package init(sequence: UInt64, entities: Set<UInt16>) {
       self.sequence = sequence
       self.entities = entities
+    }
+  }
+
+  /// A binary outside of its record.
+  package struct Blob {
+    package let name: BlobName
+    package let data: Data
+
+    package init(_ name: BlobName, _ data: Data) {
+      self.name = name
+      self.data = data
     }
   }
 

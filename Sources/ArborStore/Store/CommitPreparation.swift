@@ -12,6 +12,8 @@ struct CommitPreparation {
   /// In the order of their numbers.
   let changes: [Change]
   private let absentMetadata: [String]
+  /// The binaries that the set brings along.
+  private let blobs: Set<BlobName>
 
   init(
     _ set: ChangeSet, store: StoreFile, workspace: CommitWorkspace, reader: TransactionReader
@@ -21,6 +23,7 @@ struct CommitPreparation {
     self.reader = reader
     changes = Self.sorted(set.records)
     absentMetadata = set.absentMetadata
+    blobs = Set(set.blobs.map(\.name))
     for place in changes.indices.dropFirst()
     where changes[place].number == changes[place - 1].number {
       throw .invalidChange(
@@ -128,6 +131,9 @@ struct CommitPreparation {
         throw .invalidChange(change.number, what: "Only a deletion comes without a record.")
       }
       collect(change.number, old: old, new: change.record, plan)
+      if !plan.entity.layout.externalFields.isEmpty {
+        try collectBlobs(change.number, old: old, new: change.record, plan)
+      }
     }
   }
 
@@ -176,6 +182,25 @@ struct CommitPreparation {
       } else if let after {
         workspace.claims.append(
           CommitWorkspace.Claim(owner: number, slot: reference.slot, target: after))
+      }
+    }
+  }
+
+  /// Notes the binaries that go, and that every new reference leads somewhere.
+  private func collectBlobs(
+    _ number: ObjectNumber, old: RecordView?, new: RecordView?, _ plan: EntityPlan
+  ) throws(StoreError) {
+    for field in plan.entity.layout.externalFields {
+      let (before, after) = (old?.blob(field), new?.blob(field))
+      guard before != after else { continue }
+      if let before {
+        let name = BlobName(before, of: number, field)
+        workspace.droppedBlobs.append(
+          .init(entity: plan.entity.index, name: name, reference: before))
+      }
+      if let after, !blobs.contains(BlobName(after, of: number, field)) {
+        throw .invalidChange(
+          number, what: "The record refers to a binary that the change set does not have.")
       }
     }
   }

@@ -10,12 +10,20 @@ final class CommitWorkspace {
     let target: ObjectNumber
   }
 
+  /// A binary outside of its record that nobody refers to any more.
+  struct DroppedBlob {
+    let entity: Int
+    let name: BlobName
+    let reference: BlobReference
+  }
+
   let indexes: [IndexMaintainer]
   /// By the numbers of relationships; nil for ordered ones.
   let relationships: [RelationshipMaintainer?]
   /// By the numbers of relationships; nil for unordered ones.
   let ordered: [OrderedMaintainer?]
   var claims: [Claim] = []
+  var droppedBlobs: [DroppedBlob] = []
 
   init(_ store: StoreFile) throws(StoreError) {
     let databases = store.databases
@@ -34,6 +42,7 @@ final class CommitWorkspace {
       if let relationship, !relationship.isEmpty { relationship.removeAll() }
     }
     for ordered in ordered { if let ordered, !ordered.isEmpty { ordered.removeAll() } }
+    droppedBlobs.removeAll()
     claims.removeAll(keepingCapacity: claims.capacity < 1 << 12)
   }
 }

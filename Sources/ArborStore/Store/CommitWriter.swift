@@ -30,6 +30,7 @@ struct CommitWriter: ~Copyable {
     try preparation.prepare(set.links)
     do throws(LMDBError) {
       try writeRecords(preparation.changes, transaction)
+      try writeBlobs(set.blobs, transaction)
       for index in workspace.indexes where !index.run.isEmpty { try index.apply(transaction) }
       for relationship in workspace.relationships {
         if let relationship, !relationship.isEmpty { try relationship.apply(transaction) }
@@ -80,6 +81,22 @@ struct CommitWriter: ~Copyable {
         record.seal(
           into: target, layout: layout, key: change.number, version: change.baseVersion &+ 1)
       }
+    }
+  }
+
+  /// Deletes what nobody refers to any more, then writes what is new: a version may come again.
+  private func writeBlobs(
+    _ blobs: [ChangeSet.Blob], _ transaction: borrowing WriteTransaction
+  ) throws(LMDBError) {
+    for dropped in workspace.droppedBlobs {
+      guard let database = store.databases.blobs(dropped.entity) else { continue }
+      try BlobStorage.delete(dropped.reference, dropped.name, database, transaction)
+    }
+    for blob in blobs {
+      guard let entity = store.schema.entity(of: blob.name.number),
+        let database = store.databases.blobs(entity.index)
+      else { continue }
+      try BlobStorage.write(blob, database, transaction)
     }
   }
 

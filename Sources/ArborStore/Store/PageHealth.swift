@@ -1,4 +1,5 @@
 internal import Foundation
+internal import ArborModel
 internal import LMDB
 internal import Synchronization
 
@@ -95,7 +96,12 @@ final class PageHealth: Sendable {
 extension StoreFile {
   /// The databases that the file has to consist of.
   private var expectedDatabases: [String: DatabaseFlags] {
-    Dictionary(StoreDatabases.list(schema).map { ($0.name, $0.flags) }) { first, _ in first }
+    var list = StoreDatabases.list(schema)
+    // A file of an earlier format, opened for reading only, has no large binaries.
+    if schema.entities.allSatisfy({ databases.blobs($0.index) == nil }) {
+      list.removeLast(StoreDatabases.blobList(schema).count)
+    }
+    return Dictionary(list.map { ($0.name, $0.flags) }) { first, _ in first }
   }
 
   /// Begins the verification behind the store.

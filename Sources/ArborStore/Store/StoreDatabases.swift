@@ -26,6 +26,7 @@ package final class StoreDatabases: Sendable {
   /// Every to-many relationship once. Its place here is its number throughout the store.
   package let relationships: [Relationship]
   private let recordDatabases: [Database?]
+  private let blobDatabases: [Database?]
   private let indexPlaces: [[Int]]
   private let relationshipPlaces: [[Int]]
 
@@ -39,6 +40,10 @@ package final class StoreDatabases: Sendable {
     }
     return database
   }
+
+  /// The large binaries of a concrete entity, by its place in the schema; nil where none of its
+  /// attributes has external storage, and in files of an earlier format.
+  package func blobs(_ entity: Int) -> Database? { blobDatabases[entity] }
 
   /// An index by its name at the entity that declares it.
   package func index(_ declaringEntity: Int, _ name: String) -> Database? {
@@ -90,10 +95,18 @@ package final class StoreDatabases: Sendable {
       list.append(
         (StoreFormat.orderDatabase(owner, relationship.name), StoreFormat.orderedFlags))
     }
-    return list
+    return list + blobList(schema)
   }
 
-  /// - Parameter opened: The databases of ``list(_:)``, in its order.
+  /// Those of ``list(_:)``, its last ones, that a file of an earlier format lacks.
+  static func blobList(_ schema: ModelSchema) -> [(name: String, flags: DatabaseFlags)] {
+    schema.entities.filter(\.keepsBlobs).map {
+      (name: StoreFormat.blobDatabase($0.name), flags: StoreFormat.blobFlags)
+    }
+  }
+
+  /// - Parameter opened: The databases of ``list(_:)``, in its order; those of large binaries may
+  ///   be missing.
   package init(_ schema: ModelSchema, opened: [Database]) {
     let plan = Plan(schema)
     arbor = opened[0]
@@ -108,6 +121,9 @@ package final class StoreDatabases: Sendable {
     relationships = plan.relationships.map { relationship in
       Relationship(
         schema: relationship, members: take(), order: relationship.isOrdered ? take() : nil)
+    }
+    blobDatabases = schema.entities.map { entity in
+      entity.keepsBlobs && next < opened.count ? take() : nil
     }
     indexPlaces = plan.indexPlaces
     relationshipPlaces = plan.relationshipPlaces
@@ -147,4 +163,9 @@ package final class StoreDatabases: Sendable {
       }
     }
   }
+}
+
+extension EntitySchema {
+  /// Whether binaries of the entity may lie outside of its records.
+  fileprivate var keepsBlobs: Bool { !isAbstract && !layout.externalFields.isEmpty }
 }

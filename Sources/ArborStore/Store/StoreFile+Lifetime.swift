@@ -56,6 +56,7 @@ extension StoreFile {
       do throws(LMDBError) {
         for entity in schema.entities where !entity.isAbstract {
           try transaction.clear(databases.records(entity.index))
+          if let blobs = databases.blobs(entity.index) { try transaction.clear(blobs) }
         }
         for index in databases.indexes { try transaction.clear(index.database) }
         for relationship in databases.relationships {

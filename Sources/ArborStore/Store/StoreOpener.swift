@@ -170,6 +170,9 @@ struct StoreOpener {
     let (model, digest) = try model(header, transaction.reader, arbor)
     let catalog = try catalog(transaction.reader, arbor)
     let schema = try Self.schema(model, catalog)
+    if try makeBlobDatabases(schema, environment, path: path) {
+      return try parts(of: environment, path: path)
+    }
     let layouts = try StoreLayouts(older: olderLayouts(schema, transaction.reader, arbor))
     let databases = try databases(schema, environment)
     return StoreParts(
@@ -226,7 +229,8 @@ struct StoreOpener {
     } catch {
       throw StoreError(error)
     }
-    for (database, wanted) in zip(opened, list) where database == nil {
+    let required = list.count - StoreDatabases.blobList(schema).count
+    for (database, wanted) in zip(opened, list).prefix(required) where database == nil {
       throw .corrupted(
         entity: nil, object: nil, what: "The database \(wanted.name) is missing.")
     }

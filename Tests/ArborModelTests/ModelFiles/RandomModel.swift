@@ -150,7 +150,10 @@ struct RandomModel {
     let columns = entity.attributes.filter { !$0.isTransient }
       .filter { if case .composite = $0.type { false } else { true } }.map(\.name)
     guard columns.count > 1 else { return }
-    if chance() { entity.uniquenessConstraints = [[columns[0]], Array(columns.prefix(2))] }
+    let outside = Set(entity.attributes.filter(\.allowsExternalStorage).map(\.name))
+    if chance(), outside.isDisjoint(with: columns.prefix(2)) {
+      entity.uniquenessConstraints = [[columns[0]], Array(columns.prefix(2))]
+    }
     if chance() {
       entity.fetchIndexes.append(
         FetchIndexDescription(

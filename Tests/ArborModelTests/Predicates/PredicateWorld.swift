@@ -130,6 +130,10 @@ final class PredicateWorld: RecordResolver {
     return members(of: owner, relationship).count
   }
 
+  func blob(
+    _ reference: BlobReference, of number: ObjectNumber, _ field: RecordField
+  ) -> Data? { nil }
+
   func contains(
     _ member: ObjectNumber, in relationship: RelationshipSchema, of owner: ObjectNumber
   ) -> Bool {

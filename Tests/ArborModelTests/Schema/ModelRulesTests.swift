@@ -277,6 +277,18 @@ extension ManagedObjectModel {
     #expect(problems.first?.keyPath == "part")
   }
 
+  @Test(arguments: [("photo == nil", 0), ("NULL != photo", 0), ("photo == age", 1)])
+  func aConditionMayAskWhetherThereIsALargeBinary(text: String, count: Int) throws {
+    var model = try Self.soundModel()
+    model["Employee"].attributes.append(
+      AttributeDescription(
+        name: "photo", type: .binary, isOptional: true, allowsExternalStorage: true))
+    Self.condition(says: "", text).make(&model)
+    #expect(Self.problems(of: model).count == count)
+    model["Employee"].uniquenessConstraints.append(["photo"])
+    #expect(Self.problems(of: model).contains { $0.message.contains("outside of the record") })
+  }
+
   static func request(says: String, _ predicate: String) -> Mistake {
     Mistake("Employee", nil, says: says) {
       $0.fetchRequestTemplates.append(

@@ -72,6 +72,7 @@ import Testing
         "header", "catalog", "layout", "record", "object number", "counter", "age 36", "age nil",
         "name Ada", "name ÉDITH, folded", "token ada", "token land", "token of",
         "age 36, descending", "member, position", "position, member", "history",
+        "blob reference", "blob key",
       ])
   }
 
@@ -86,6 +87,26 @@ import Testing
     expect("header", header.encoded())
     let read = try (article["header"] ?? []).withUnsafeBytes { try HeaderRecord($0) }
     #expect(read == header)
+  }
+
+  @Test func blobs() throws {
+    let field = RecordField(
+      kind: .binary, isTransient: false, isExternal: true, position: 0, offset: 9, catalogNumber: 3)
+    let reference = BlobReference(version: 2, checksum: 0xDEAD_BEEF, length: 100_000)
+    expect("blob reference", reference.bytes)
+    let name = BlobName(reference, of: ada, field)
+    expect("blob key", name.key(chunk: 1))
+    let read = (article["blob key"] ?? []).withUnsafeBytes { BlobName.of(key: $0) }
+    #expect(read?.name == name && read?.chunk == 1)
+    let layout = RecordLayout(
+      entity: 2, number: 1, fields: [(.binary, false, 3, .null)], external: [3])
+    let allocator = SlabAllocator()
+    var record = RecordBuffer(copying: layout.template, into: allocator)
+    record.setFlags(RecordLayout.blobFlag)
+    (article["blob reference"] ?? []).withUnsafeBytes {
+      record.store(layout.fields[0], bytes: $0, allocator: allocator)
+    }
+    #expect(record.view.blob(layout.fields[0]) == reference)
   }
 
   @Test func catalog() {

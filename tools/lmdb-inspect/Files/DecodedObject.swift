@@ -19,7 +19,13 @@ struct DecodedObject {
     schema = store.schema
     version = record.version
     attributes = entity.attributes.filter { !$0.description.isTransient }
-      .map { ($0.name, record.value($0.field)) }
+      .map { attribute in
+        // Of a binary outside of the record only the length is shown.
+        if let blob = record.blob(attribute.field) {
+          return (attribute.name, .composite(["bytes": .integer(Int64(clamping: blob.length))]))
+        }
+        return (attribute.name, record.value(attribute.field))
+      }
     targets = entity.relationships.compactMap { relationship in
       guard case .field(let index) = relationship.storage, !relationship.isHidden else {
         return nil

@@ -12,6 +12,19 @@ struct FieldLocator {
     let field: RecordField
   }
 
+  /// Where the value may lie outside of the record.
+  var isExternal: Bool { ownField?.isExternal ?? places.isExternal }
+
+  /// The value at the end, loaded where it lies outside of the record.
+  func value(
+    _ record: RecordView, _ number: ObjectNumber, _ resolver: (any RecordResolver)?
+  ) -> Value {
+    guard let object = chain.object(record, number, resolver),
+      let field = ownField ?? places[object.number]
+    else { return .null }
+    return object.record.value(field, of: object.number, from: resolver)
+  }
+
   init(_ path: BoundPath, _ attribute: AttributeSchema, _ compilation: PredicateCompilation) {
     chain = compilation.chain(path.scope, path.hops)
     places = FieldPlaces(chain.family) { $0.attributes[attribute.slot].field }
@@ -36,6 +49,7 @@ extension PredicateCompilation {
     guard case .path(let left) = comparison.left, case .path(let right) = comparison.right,
       case .attribute(let leftAttribute) = left.leaf,
       case .attribute(let rightAttribute) = right.leaf,
+      !leftAttribute.field.isExternal, !rightAttribute.field.isExternal,
       let test = FieldPairTest(comparison.comparison)
     else { return nil }
     let isPlain =

@@ -23,6 +23,8 @@ struct FieldPlaces {
     }
   }
 
+  var isExternal: Bool { places.contains { $0.field.isExternal } }
+
   @inline(__always)
   subscript(number: ObjectNumber) -> RecordField? {
     let entity = number.entity

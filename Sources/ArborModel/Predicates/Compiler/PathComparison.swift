@@ -91,9 +91,18 @@ struct PathComparison {
         guard comparison == .equal else { return .constant(false) }
         return .code(cost: 1) { record, _, _ in record.isNull(field) }
       }
+      if field.isExternal { return compile(external: field) }
       return try FieldComparison(
         field: field, comparison: comparison, options: options, constant: constant, site: site
       ).compile()
+    }
+  }
+
+  /// A binary that may lie outside of the record is loaded where it does.
+  private func compile(external field: RecordField) -> CompiledNode {
+    let (semantics, constant) = (semantics, constant)
+    return .code(cost: 1000) { record, number, resolver in
+      (try? semantics.holds(record.value(field, of: number, from: resolver), constant)) ?? false
     }
   }
 

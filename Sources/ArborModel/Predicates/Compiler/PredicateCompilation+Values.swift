@@ -81,6 +81,7 @@ extension PredicateCompilation {
     switch path.leaf {
     case .attribute(let attribute):
       let locator = FieldLocator(path, attribute, self)
+      if locator.isExternal { return locator.value }
       if let field = locator.ownField { return { record, _, _ in record.value(field) } }
       return { record, number, resolver in
         locator.locate(record, number, resolver).map { $0.record.value($0.field) } ?? .null
@@ -190,7 +191,8 @@ extension PredicateEnvironment {
         let record = resolver?.record(of: number)
       else { return .null }
       switch entity.property(named: name) {
-      case .attribute(let attribute): return record.value(attribute.field)
+      case .attribute(let attribute):
+        return record.value(attribute.field, of: number, from: resolver)
       case .relationship(let relationship):
         guard case .field(let index) = relationship.storage else {
           let members = resolver?.members(of: number, relationship) ?? []

@@ -1,0 +1,57 @@
+internal import ArborModel
+internal import LMDB
+
+/// That every binary outside of a record is whole and somebody's.
+extension StoreChecker {
+  /// Reads what a record refers to.
+  mutating func checkBlobs(
+    _ number: ObjectNumber, _ record: RecordView, _ plan: EntityPlan
+  ) throws(StoreError) {
+    for field in plan.entity.layout.externalFields {
+      guard let reference = record.blob(field) else { continue }
+      let name = BlobName(reference, of: number, field)
+      blobs.insert(name)
+      var isSound = false
+      if let database = store.databases.blobs(plan.entity.index) {
+        isSound = try storing { () throws(LMDBError) in
+          try BlobStorage.read(reference, name, database, reader) != nil
+        }
+      }
+      if isSound {
+        blobChunkCount += Int(BlobStorage.chunkCount(reference))
+        continue
+      }
+      report.add(
+        .damagedBlob,
+        "A binary of \(self.name(number)) outside of its record is damaged or missing.",
+        entity: plan.entity.name, object: number)
+    }
+  }
+
+  /// Compares the chunks of an entity with what its records refer to.
+  mutating func checkStrayBlobs(_ plan: EntityPlan) throws(StoreError) {
+    guard let database = store.databases.blobs(plan.entity.index) else { return }
+    let cursor = try storing { () throws(LMDBError) in try reader.cursor(database) }
+    var entry = try storing { () throws(LMDBError) in try cursor.first() }
+    var count = 0
+    while let found = entry {
+      if let key = BlobName.of(key: found.key), blobs.contains(key.name) {
+        count += 1
+      } else {
+        let owner = BlobName.of(key: found.key)?.name.number
+        report.add(
+          .strayBlob,
+          "\(owner.map(name) ?? "Nobody") refers to no binary of a key in \(database.name).",
+          entity: plan.entity.name, object: owner)
+      }
+      entry = try storing { () throws(LMDBError) in try cursor.next() }
+    }
+    if count > blobChunkCount, !report.problems.contains(where: { $0.kind == .damagedBlob }) {
+      report.add(
+        .strayBlob, "\(database.name) has chunks behind the end of a binary.",
+        entity: plan.entity.name)
+    }
+    blobs = []
+    blobChunkCount = 0
+  }
+}

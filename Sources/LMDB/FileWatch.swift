@@ -3,8 +3,9 @@ internal import Synchronization
 
 /// Tells whenever somebody writes to a file, in this process or another one.
 ///
-/// On Linux the kernel tells (`inotify`), and a file that nobody writes to costs nothing. Elsewhere,
-/// and where the kernel has no watch left to give, ten times a second is the time to look.
+/// On Linux the kernel tells (`inotify`), and a file that nobody writes to costs nothing.
+/// Elsewhere, and where the kernel has no watch left to give, it calls ten times a second: whoever
+/// is called has to look.
 package final class FileWatch: Sendable {
   private static let interval = DispatchTimeInterval.milliseconds(100)
 

@@ -47,7 +47,7 @@ import Testing
   static let outside: [String: Set<String>] = [
     "ArborModel": ["FoundationXML"],
     "ArborExchange": ["FoundationNetworking"],
-    "ArborObjects": ["Logging"],
+    "ArborObjects": ["Logging", "Observation"],
     "ArborMacroPlugin": [
       "SwiftCompilerPlugin", "SwiftDiagnostics", "SwiftParser", "SwiftSyntax", "SwiftSyntaxBuilder",
       "SwiftSyntaxMacros",
@@ -56,7 +56,7 @@ import Testing
       "SwiftDiagnostics", "SwiftParser", "SwiftSyntax", "SwiftSyntaxMacroExpansion",
       "SwiftSyntaxMacros",
     ],
-    "ArborObjectsTests": ["Logging"],
+    "ArborObjectsTests": ["Logging", "Observation"],
     "lmdb-inspect": ["ArgumentParser"],
     "InspectTests": ["ArgumentParser"],
   ]

@@ -5,6 +5,7 @@ import Testing
   /// Suites named by the threat they meet, or by the walk they take, rather than by one source.
   static let threatSuites: Set<String> = [
     "ModelBasedTests", "PlannedWaysTests", "RandomCommitsTests", "RandomIndexesTests",
+    "RandomResultsTests",
     "StoreFaultTests", "UniqueFetchTests",
   ]
 
@@ -32,6 +33,7 @@ import Testing
     "FetchPage": "ManagedObjectContext+BatchesTests",
     "FetchRequest": "ManagedObjectContext+FetchingTests",
     "FetchedWindow": "ManagedObjectContext+BatchesTests",
+    "FetchedResults+Changes": "FetchedResultsTests",
     "FieldComparison": "PredicateCompilerTests",
     "FileNotifications": "FileWatchTests",
     "FieldSummary": "StoreSnapshot+AggregatingTests",
@@ -55,6 +57,7 @@ import Testing
     "PathComparison": "PredicateCompilerTests",
     "PathSummaries": "StoreSnapshot+AggregatingTests",
     "PlanWords": "QueryPlannerTests",
+    "PropertiesRead": "FetchedResultsTests",
     "PredicateBinding+Expressions": "PredicateBinding+PathsTests",
     "PredicateBinding+Qualifiers": "PredicateBinding+PathsTests",
     "PredicateCompilation+Numbers": "NumberCodeTests",
@@ -70,6 +73,10 @@ import Testing
     "RecordView": "RecordSealTests",
     "RelatedCondition": "PlannedWaysTests",
     "QueryExecutor+Explaining": "IndexAdvisorTests",
+    "ResultsKeeper": "FetchedResultsTests",
+    "ResultsPlacement": "RandomResultsTests",
+    "ResultsRecord": "FetchedResultsTests",
+    "ResultsShape": "FetchedResultsTests",
     "RowCosts": "PlannedWaysTests",
     "RowPlan": "ManagedObjectContext+RowsTests",
     "RowReaders": "ManagedObjectContext+RowsTests",

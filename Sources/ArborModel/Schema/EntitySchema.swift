@@ -65,6 +65,9 @@ package final class EntitySchema: Sendable {
     return Self.changeBit(ofField: index)
   }
 
+  /// The bits that are of no field alone in a set of changed properties.
+  package var linkBits: UInt64 { ~(Self.changeBit(ofField: layout.fields.count) &- 1) }
+
   /// The names that a set of changed properties may mean: attributes that are stored, to-one
   /// relationships, and to-many ones that are kept as links.
   package func propertyNames(changed bits: UInt64) -> Set<String> {

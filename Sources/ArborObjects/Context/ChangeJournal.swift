@@ -5,7 +5,7 @@ internal import ArborModel
 /// Records are never copied for it: a working record that the savepoint finds is left as it is, and
 /// the next change to it goes into a new one. Restoring puts the earlier records back, last step
 /// first.
-final class ChangeJournal {
+final class ChangeJournal: ChangeListener {
   /// One step, as what undoes it.
   enum Entry {
     /// An object's state before its first change in a savepoint.
@@ -17,17 +17,10 @@ final class ChangeJournal {
   }
 
   var entries: [Entry] = []
-}
 
-extension ManagedObjectContext {
-  /// Notes a step for whoever may have to undo or to report it.
-  @inline(__always)
-  func noteStep(_ entry: @autoclosure () -> ChangeJournal.Entry) {
-    guard journal != nil || round != nil else { return }
-    let entry = entry()
-    journal?.entries.append(entry)
-    round?.entries.append(entry)
-  }
+  var isOver: Bool { false }
+
+  func note(_ entry: Entry) { entries.append(entry) }
 }
 
 /// An object's pending state at one moment.

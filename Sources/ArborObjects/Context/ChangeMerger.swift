@@ -32,6 +32,7 @@ struct ChangeMerger {
     }
     change.committed = record.view
     change.committedSlab = record.slab
+    change.foreign = .none
     object.hold(record.view, record.slab)
     for (_, inverse, target) in derivedReferences(of: object, record.view) {
       context.links.leave(object.number, at: target, inverse)
@@ -50,6 +51,7 @@ struct ChangeMerger {
       change.kind = .inserted
       change.committed = nil
       change.committedSlab = nil
+      change.foreign = .none
     default:
       context.takeAway(object)
     }
@@ -94,6 +96,7 @@ struct ChangeMerger {
     }
     change.committed = store
     change.committedSlab = slab
+    change.foreign = .none
     change.working = working
     change.epoch = context.epoch
     change.mutations &+= 1

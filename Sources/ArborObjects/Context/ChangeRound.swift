@@ -19,9 +19,14 @@ extension ManagedObjectContext {
   /// Begins to take down what changes, for ``takeRound()``; what was taken down before is
   /// forgotten.
   package func beginRound() {
-    round = ChangeJournal()
-    // The next change of an object begins a new working record, and is noted as such.
-    epoch &+= 1
+    if let round {
+      round.entries.removeAll()
+    } else {
+      let journal = ChangeJournal()
+      round = journal
+      listeners.append(journal)
+    }
+    beginListening()
   }
 
   /// What changed since the round began, and the beginning of the next one. Time in proportion to
@@ -29,11 +34,11 @@ extension ManagedObjectContext {
   ///
   /// Nothing where ``beginRound()`` has never been called: noting costs a step for each object.
   package func takeRound() -> ChangeRound {
-    guard let round, !round.entries.isEmpty else { return ChangeRound() }
+    guard let entries = round?.entries, !entries.isEmpty else { return ChangeRound() }
     beginRound()
     var result = ChangeRound()
     var seen: Set<ManagedObject> = []
-    for entry in round.entries {
+    for entry in entries {
       switch entry {
       case .object(let step):
         // The first step tells what the object was when the round began.

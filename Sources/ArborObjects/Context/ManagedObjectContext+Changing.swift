@@ -45,11 +45,17 @@ extension ManagedObjectContext {
   public func rollback() {
     precondition(
       journal == nil, "rollback() was called during a commit or a seed; throw an error instead.")
+    links.forEach { edit in
+      tellListeners { $0.noteReplaced(linksOf: edit.owner, edit.relation) }
+    }
     for change in pending.all {
       let object = change.object
-      if let committed = change.committed {
+      noteReplaced(object)
+      if let committed = change.committed, change.foreign != .deleted {
         object.change = nil
         object.hold(committed, change.committedSlab)
+        // What others have committed since is read anew.
+        if change.foreign == .changed { object.becomeFault() }
       } else {
         object.detach(.gone)
         registry.unregister(object)
@@ -57,6 +63,7 @@ extension ManagedObjectContext {
     }
     pending.removeAll()
     links.removeAll()
+    endForeignLinks()
     failure?.blocksCommits = false
     if failure?.isReported == true { failure = nil }
   }
@@ -72,6 +79,7 @@ extension ManagedObjectContext {
     memberships.removeAll()
     retiredBlobs = [:]
     failure = nil
+    tellListeners { $0.noteAnything() }
     ownSequences = []
     sequence = store.file.lastSequence
   }
@@ -88,8 +96,12 @@ extension ManagedObjectContext {
     memberships.removeAll()
     do throws(ArborError) {
       try takeInCommits()
-      guard let change = object.change else { return object.becomeFault() }
+      guard let change = object.change else {
+        noteReplaced(object)
+        return object.becomeFault()
+      }
       guard change.kind == .updated else { return }
+      noteReplaced(object)
       if mergeChanges {
         try refreshChanged(change)
       } else {

@@ -205,6 +205,7 @@ extension ManagedObjectContext {
     var reordered: Set<ObjectNumber> = []
     links.forEach { if $0.order != nil { reordered.insert($0.owner) } }
     let owners = ownersOfLinks()
+    let hadLinks = !listeners.isEmpty && links.hasEdits
     pending.forEach { change in
       let object = change.object
       committed.append(object)
@@ -212,8 +213,9 @@ extension ManagedObjectContext {
         object.detach(.gone)
         registry.unregister(object)
       } else {
-        settle(change, isReordered: reordered.contains(object.number))
+        let isWritten = settle(change, isReordered: reordered.contains(object.number))
         object.change = nil
+        if !isWritten { yield(object, to: change.foreign) }
       }
     }
     newBlobs = [:]
@@ -227,17 +229,43 @@ extension ManagedObjectContext {
         ownSequences.insert(receipt.sequence)
       }
     }
+    tellListeners { $0.noteCommitted() }
+    if hadLinks, let receipt, receipt.sequence != sequence { hasForeignLinks = true }
+    endForeignLinks()
     for object in committed { object.didCommit() }
     for owner in owners { owner.didCommit() }
   }
 
-  /// The record in memory takes the version that the store gave it.
-  private func settle(_ change: ObjectChange, isReordered: Bool) {
-    guard let working = change.working else { return }
-    guard let committed = change.committed else { return working.setVersion(1) }
+  /// The record in memory takes the version that the store gave it; returns whether it was written.
+  private func settle(_ change: ObjectChange, isReordered: Bool) -> Bool {
+    guard let working = change.working else { return false }
+    guard let committed = change.committed else {
+      working.setVersion(1)
+      return true
+    }
     let layout = change.object.binding.entity.layout
-    if isReordered || committed.changedFields(since: working.view, in: layout) != 0 {
-      working.setVersion(change.baseVersion + 1)
+    guard isReordered || committed.changedFields(since: working.view, in: layout) != 0 else {
+      return false
+    }
+    working.setVersion(change.baseVersion + 1)
+    return true
+  }
+
+  /// The pending links are gone: what was read with them may be something else.
+  func endForeignLinks() {
+    guard hasForeignLinks else { return }
+    hasForeignLinks = false
+    tellListeners { $0.noteAnything() }
+  }
+
+  /// An object whose change came to nothing is what others have made of it meanwhile.
+  func yield(_ object: ManagedObject, to foreign: ObjectChange.Foreign) {
+    switch foreign {
+    case .none: break
+    case .changed:
+      noteReplaced(object)
+      object.becomeFault()
+    case .deleted: takeAway(object)
     }
   }
 }

@@ -13,7 +13,8 @@ extension ManagedObjectContext {
   func takeInCommits(upTo snapshot: StoreSnapshot) throws(StoreError) {
     guard automaticallyMergesCommits, snapshot.sequence > sequence else { return }
     memberships.removeAll()
-    if registry.count > 0 {
+    if !listeners.isEmpty, links.hasEdits { hasForeignLinks = true }
+    if registry.count > 0 || !listeners.isEmpty {
       switch try snapshot.history(after: sequence) {
       case .tooOld: try takeInAll(snapshot)
       case .entries(let entries):
@@ -23,9 +24,9 @@ extension ManagedObjectContext {
             break
           }
           for change in entry.changes {
-            if let object = registry.object(change.number) {
-              try takeIn(object, isDeleted: change.kind == .delete, snapshot)
-            }
+            let object = registry.object(change.number)
+            tellListeners { $0.noteForeign(change, isRegistered: object != nil) }
+            if let object { try takeIn(object, isDeleted: change.kind == .delete, snapshot) }
           }
         }
       }
@@ -36,6 +37,7 @@ extension ManagedObjectContext {
 
   /// Takes every object as changed.
   private func takeInAll(_ snapshot: StoreSnapshot) throws(StoreError) {
+    tellListeners { $0.noteAnything() }
     for object in registry.objects {
       let exists = object.change?.kind == .inserted ? true : try snapshot.exists(object.number)
       try takeIn(object, isDeleted: !exists, snapshot)
@@ -46,6 +48,7 @@ extension ManagedObjectContext {
     _ object: ManagedObject, isDeleted: Bool, _ snapshot: StoreSnapshot
   ) throws(StoreError) {
     guard let change = object.change else {
+      noteReplaced(object)
       if isDeleted {
         takeAway(object)
       } else if object.binding.rules.hasTransientFields, object.base != nil {
@@ -58,7 +61,10 @@ extension ManagedObjectContext {
     guard case .mergeByPropertyObjectWins = mergePolicy, change.kind == .updated, !isDeleted,
       let record = try snapshot.record(object.number, allocator: allocator),
       record.version != change.baseVersion
-    else { return }
+    else {
+      if change.kind != .inserted { change.foreign = isDeleted ? .deleted : .changed }
+      return
+    }
     ChangeMerger(context: self).rebase(change, onto: record, allocator.slab, .objectWins)
   }
 
@@ -80,6 +86,7 @@ extension ManagedObjectContext {
 
   /// Ends the object's belonging to the context: it is no longer in the store.
   func takeAway(_ object: ManagedObject) {
+    noteReplaced(object)
     if let change = object.change { pending.drop(change) }
     object.detach(.gone)
     registry.unregister(object)

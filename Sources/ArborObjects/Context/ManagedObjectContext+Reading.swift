@@ -52,6 +52,33 @@ extension ManagedObjectContext {
     }
   }
 
+  /// Runs `body` on the newest snapshot, after taking in the commits up to it. Operations inside
+  /// read the same snapshot.
+  func onPinnedSnapshot<R>(
+    _ body: (StoreSnapshot) throws(ArborError) -> R
+  ) throws(ArborError) -> R {
+    if let pinned { return try body(pinned) }
+    let snapshot: StoreSnapshot
+    do throws(StoreError) {
+      guard !store.isClosed else { throw .closed }
+      snapshot = try store.file.snapshot()
+    } catch {
+      throw ArborError(error, in: store.file)
+    }
+    defer {
+      pinned = nil
+      snapshot.close()
+    }
+    snapshot.watch = store.watch
+    do throws(StoreError) {
+      if snapshot.sequence != sequence { try takeInCommits(upTo: snapshot) }
+    } catch {
+      throw ArborError(error, in: store.file)
+    }
+    pinned = snapshot
+    return try body(snapshot)
+  }
+
   /// Reads for a property: on the newest snapshot, taking nothing in.
   func peek<R>(_ body: (StoreSnapshot) throws(StoreError) -> R) throws(ArborError) -> R {
     do throws(StoreError) {

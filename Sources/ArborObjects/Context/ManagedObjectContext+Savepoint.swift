@@ -42,8 +42,11 @@ extension ManagedObjectContext {
     while journal.entries.count > savepoint.entryCount, let entry = journal.entries.popLast() {
       switch entry {
       case .object(let step): undo(step)
-      case .link(let edit, let member, let standing): edit[member] = standing
+      case .link(let edit, let member, let standing):
+        tellListeners { $0.noteReplaced(linksOf: edit.owner, edit.relation) }
+        edit[member] = standing
       case .order(let edit, let order):
+        tellListeners { $0.noteReplaced(linksOf: edit.owner, edit.relation) }
         edit.order = order
         edit.orderEpoch = 0
       }
@@ -54,7 +57,9 @@ extension ManagedObjectContext {
 
   private func undo(_ step: ObjectStep) {
     let object = step.object
+    noteReplaced(object)
     let former = derivedTargets(of: object)
+    let foreign = foreign(beneath: step)
     if !step.existed {
       if let change = object.change { pending.drop(change) }
       object.detach(.gone)
@@ -67,8 +72,20 @@ extension ManagedObjectContext {
       }
       restoreChange(step)
       if let record = step.record { object.hold(record, step.slab) } else { object.becomeFault() }
+      if let change = object.change { change.foreign = foreign } else { yield(object, to: foreign) }
     }
     move(object, from: former, to: derivedTargets(of: object))
+  }
+
+  /// What others have committed of an object since the state that is about to be restored.
+  private func foreign(beneath step: ObjectStep) -> ObjectChange.Foreign {
+    guard let change = step.object.change, step.existed, step.kind != .inserted else {
+      return .none
+    }
+    // A conflict may have been resolved meanwhile, by putting the change on top of theirs.
+    guard let committed = change.committed else { return .deleted }
+    let former = step.kind == nil ? step.record : step.committed
+    return committed.base == former?.base ? change.foreign : .changed
   }
 
   private func restoreChange(_ step: ObjectStep) {

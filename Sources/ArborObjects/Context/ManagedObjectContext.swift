@@ -43,6 +43,7 @@ internal import Foundation
 /// - ``fetchRows(_:)``
 /// - ``fetchPage(_:)``
 /// - ``fetchWindow(_:)``
+/// - ``fetchedResults(_:sectionedBy:)``
 /// - ``cursor(for:)``
 /// ### Changes
 /// - ``hasChanges``
@@ -80,6 +81,9 @@ public final class ManagedObjectContext {
   var sequence: UInt64
   /// Own commits that the store may list after ``sequence``.
   var ownSequences: Set<UInt64> = []
+  /// Whether others have committed beneath pending changes of links, so that what these make of the
+  /// stored links may be something else without them.
+  var hasForeignLinks = false
   /// The snapshot that all reads use while one is pinned.
   var pinned: StoreSnapshot?
   var failure: DeferredFailure?
@@ -87,7 +91,12 @@ public final class ManagedObjectContext {
   var epoch: UInt32 = 1
   /// What to restore when a savepoint fails; nil outside of savepoints.
   var journal: ChangeJournal?
-  /// What changed since somebody asked last; nil where nobody does. See ``takeRound()``.
+  /// Who is told of every step. See ``noteStep(_:)``.
+  var listeners: [any ChangeListener] = []
+  /// Whether they are told of one just now, so that nothing is in place yet.
+  var isTellingListeners = false
+  /// What changed since somebody asked last, as one of the ``listeners``; nil where nobody does.
+  /// See ``takeRound()``.
   var round: ChangeJournal?
   /// The last sequence given to an object that the store could not number; see ``number(for:)``.
   var unstorableSequence = ObjectNumber.maximumSequence

@@ -13,6 +13,12 @@ final class ObjectChange {
     case dropped
   }
 
+  enum Foreign: UInt8 {
+    case none
+    case changed
+    case deleted
+  }
+
   /// The registry keeps the object as long as it has a change.
   unowned(unsafe) let object: ManagedObject
   var kind: Kind
@@ -23,6 +29,9 @@ final class ObjectChange {
   /// object.
   var committed: RecordView?
   var committedSlab: RecordSlab?
+  /// What others have committed of the object while its change waited and was not put on top of
+  /// theirs; a rollback must not bring ``committed`` back then.
+  var foreign = Foreign.none
   /// The savepoint in which ``working`` was made: its bytes may be written in that one only.
   var epoch: UInt32
   /// Counts the changes, so that `willCommit` is called again after one.

@@ -4,7 +4,7 @@ internal import ArborModel
 struct SortColumns {
   private let keys: [BoundSortKey]
   private let schema: ModelSchema
-  private let resolver: SnapshotResolver
+  private let resolver: SnapshotResolver?
 
   /// What a sort key found at the end of its path.
   enum Operand {
@@ -14,7 +14,8 @@ struct SortColumns {
     case text(String)
   }
 
-  init(_ keys: [BoundSortKey], schema: ModelSchema, resolver: SnapshotResolver) {
+  /// - Parameter resolver: Follows relationships; nil where no key's path leads over one.
+  init(_ keys: [BoundSortKey], schema: ModelSchema, resolver: SnapshotResolver?) {
     self.keys = keys
     self.schema = schema
     self.resolver = resolver
@@ -36,7 +37,7 @@ struct SortColumns {
       guard case .field(let index) = entity.relationships[hop.slot].storage,
         let target = record.reference(entity.layout.fields[index]),
         let targetEntity = schema.entity(of: target),
-        let targetRecord = resolver.record(of: target)
+        let targetRecord = resolver?.record(of: target)
       else { return .null }
       (number, record, entity) = (target, targetRecord, targetEntity)
     }

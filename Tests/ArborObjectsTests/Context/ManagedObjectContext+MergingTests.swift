@@ -36,6 +36,36 @@ import Testing
     }
   }
 
+  /// What waits for a commit keeps its values over commits of others; once it is rolled back, or
+  /// came to nothing, it is what the others have made of it.
+  @Test func whatIsRolledBackIsWhatOthersMadeOfIt() throws {
+    try use(.error) { (here, mine, there, theirs) throws in
+      mine.age = 30
+      theirs.name = "Eve"
+      try there.commit()
+      #expect(try here.count("Company") == 0)
+      #expect(mine.name == "Ada" && mine.age == 30)
+      here.rollback()
+      #expect(mine.name == "Eve" && mine.age == 20)
+
+      mine.age = 40
+      theirs.name = "Eva"
+      try there.commit()
+      #expect(try here.count("Company") == 0)
+      mine.age = 20
+      try here.commit()
+      #expect(mine.name == "Eva" && !mine.hasChanges)
+
+      mine.age = 50
+      there.delete(theirs)
+      try there.commit()
+      #expect(try here.count("Company") == 0)
+      #expect(mine.context === here)
+      here.rollback()
+      #expect(mine.isDeleted && mine.context == nil)
+    }
+  }
+
   @Test func theErrorPolicyRefusesAndLosesNothing() throws {
     try use(.error) { (here, mine, there, theirs) throws in
       theirs.age = 30

@@ -1,0 +1,99 @@
+internal import ArborModel
+
+/// Objects in order, in chunks: putting one in, taking one out and finding one cost little however
+/// many there are.
+struct Arrangement {
+  private static let mostInChunk = 512
+
+  /// None of them is empty.
+  private var chunks: [ContiguousArray<ManagedObject>] = []
+  private(set) var count = 0
+
+  init() {}
+
+  init(_ objects: [ManagedObject]) {
+    count = objects.count
+    chunks.reserveCapacity(count / (Self.mostInChunk / 2) + 1)
+    for start in stride(from: 0, to: objects.count, by: Self.mostInChunk / 2) {
+      let end = min(start + Self.mostInChunk / 2, objects.count)
+      chunks.append(ContiguousArray(objects[start..<end]))
+    }
+  }
+
+  /// All of them, in one array. Linear.
+  var objects: [ManagedObject] {
+    var objects: [ManagedObject] = []
+    objects.reserveCapacity(count)
+    for chunk in chunks { objects.append(contentsOf: chunk) }
+    return objects
+  }
+
+  subscript(index: Int) -> ManagedObject {
+    let place = place(of: index)
+    return chunks[place.chunk][place.offset]
+  }
+
+  /// How many objects from the first on fulfil a condition, which all that follow an object that
+  /// does not do not either.
+  func countOfPrefix(where condition: (ManagedObject) -> Bool) -> Int {
+    var (low, high) = (0, chunks.count)
+    while low < high {
+      let middle = (low + high) / 2
+      let chunk = chunks[middle]
+      if condition(chunk[chunk.count - 1]) { low = middle + 1 } else { high = middle }
+    }
+    var start = 0
+    for chunk in chunks[..<low] { start += chunk.count }
+    guard low < chunks.count else { return start }
+    let chunk = chunks[low]
+    var (first, end) = (0, chunk.count)
+    while first < end {
+      let middle = (first + end) / 2
+      if condition(chunk[middle]) { first = middle + 1 } else { end = middle }
+    }
+    return start + first
+  }
+
+  /// Puts an object in before the one at an index.
+  mutating func insert(_ object: ManagedObject, at index: Int) {
+    count += 1
+    guard !chunks.isEmpty else { return chunks.append([object]) }
+    var place = index == count - 1 ? lastPlace : place(of: index)
+    // At the border the chunk before takes it as well as the one behind.
+    if place.offset == 0, place.chunk > 0, chunks[place.chunk].count >= Self.mostInChunk {
+      place = (place.chunk - 1, chunks[place.chunk - 1].count)
+    }
+    chunks[place.chunk].insert(object, at: place.offset)
+    if chunks[place.chunk].count > Self.mostInChunk {
+      let half = chunks[place.chunk].count / 2
+      let tail = ContiguousArray(chunks[place.chunk][half...])
+      chunks[place.chunk].removeSubrange(half...)
+      chunks.insert(tail, at: place.chunk + 1)
+    }
+  }
+
+  /// Takes out the object at an index.
+  @discardableResult
+  mutating func remove(at index: Int) -> ManagedObject {
+    let place = place(of: index)
+    count -= 1
+    let object = chunks[place.chunk].remove(at: place.offset)
+    if chunks[place.chunk].isEmpty { chunks.remove(at: place.chunk) }
+    return object
+  }
+
+  private var lastPlace: (chunk: Int, offset: Int) {
+    (chunks.count - 1, chunks[chunks.count - 1].count)
+  }
+
+  /// Where an index lies. A walk over the counts of the chunks: some thousand for a million.
+  private func place(of index: Int) -> (chunk: Int, offset: Int) {
+    precondition(index >= 0 && index < count, "The index is outside of the results.")
+    var offset = index
+    for (place, chunk) in chunks.enumerated() {
+      if offset < chunk.count { return (place, offset) }
+      offset -= chunk.count
+    }
+    return lastPlace
+  }
+}

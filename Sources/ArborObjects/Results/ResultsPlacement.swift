@@ -1,0 +1,226 @@
+internal import ArborModel
+internal import ArborStore
+
+/// Takes single objects out of an order and puts others in, and says in the end what that changed.
+///
+/// First every object is looked up, in the order as it was. Then those that go and those that move
+/// are taken out, and last the moving and the new ones are put in, the first first, so that each
+/// has its final index at once.
+struct ResultsPlacement {
+  private(set) var arrangement: Arrangement
+  private(set) var runs: [ResultsKeeper.Run]
+  private let shape: ResultsShape
+  private let changes: ResultsRecord.Changes
+  private var updated: [Int] = []
+  private var deleted: [Int] = []
+  private var arriving: [Arrival] = []
+
+  private struct Arrival {
+    let object: ManagedObject
+    let key: RecordOrder.Key
+    /// nil for a new one.
+    let before: Int?
+  }
+
+  init(
+    _ arrangement: Arrangement, runs: [ResultsKeeper.Run], shape: ResultsShape,
+    changes: ResultsRecord.Changes
+  ) {
+    self.arrangement = arrangement
+    self.runs = runs
+    self.shape = shape
+    self.changes = changes
+  }
+
+  // MARK: The order as it was
+
+  /// Where a candidate stands; nil where it is no result.
+  func index(of candidate: ResultsCandidate) -> Int? {
+    guard let former = candidate.former else { return nil }
+    guard !shape.needsFetch, let order = shape.order else {
+      // The order is that of other values than the record's: nothing to search by.
+      return (0..<arrangement.count).first { arrangement[$0].number == candidate.number }
+    }
+    let key = order.key(candidate.number, former, of: candidate.entity)
+    let index = index(of: key, candidate.number, order)
+    guard index < arrangement.count, arrangement[index].number == candidate.number else {
+      return nil
+    }
+    return index
+  }
+
+  /// How many results come before a key.
+  private func index(
+    of key: RecordOrder.Key, _ number: ObjectNumber, _ order: RecordOrder
+  ) -> Int {
+    arrangement.countOfPrefix { object in
+      order.isBefore((self.key(of: object, order), object.number), (key, number))
+    }
+  }
+
+  /// The key by which an object stands where it does.
+  private func key(of object: ManagedObject, _ order: RecordOrder) -> RecordOrder.Key {
+    let record = changes.before[object.number]?.record ?? object.currentRecord
+    return order.key(object.number, record, of: object.binding.entity)
+  }
+
+  // MARK: What becomes of it
+
+  /// The result at an index changed, and stays.
+  mutating func update(_ index: Int) { updated.append(index) }
+
+  /// The result at an index is none any more.
+  mutating func delete(_ index: Int) { deleted.append(index) }
+
+  /// An object is a result, wherever its record puts it.
+  mutating func place(
+    _ object: ManagedObject, _ record: RecordView, _ entity: EntitySchema, from index: Int?
+  ) {
+    guard let order = shape.order else { return }
+    let key = order.key(object.number, record, of: entity)
+    if let index, stays(at: index, key, object.number, order) {
+      update(index)
+    } else {
+      arriving.append(Arrival(object: object, key: key, before: index))
+    }
+  }
+
+  /// Whether an object keeps its place with a new key: its neighbours did not change, and it is
+  /// still between them, in the same section.
+  private func stays(
+    at index: Int, _ key: RecordOrder.Key, _ number: ObjectNumber, _ order: RecordOrder
+  ) -> Bool {
+    let former = self.key(of: arrangement[index], order)
+    if former == key { return true }
+    if shape.sectionPath != nil, former.first != key.first { return false }
+    if index > 0 {
+      let neighbour = arrangement[index - 1]
+      guard changes.before[neighbour.number] == nil,
+        order.isBefore((self.key(of: neighbour, order), neighbour.number), (key, number))
+      else { return false }
+    }
+    if index + 1 < arrangement.count {
+      let neighbour = arrangement[index + 1]
+      guard changes.before[neighbour.number] == nil,
+        order.isBefore((key, number), (self.key(of: neighbour, order), neighbour.number))
+      else { return false }
+    }
+    return true
+  }
+
+  // MARK: The order as it is
+
+  mutating func finish() -> ResultsStep {
+    var step = ResultsStep()
+    let leaving = (deleted + arriving.compactMap(\.before)).sorted()
+    updated.sort()
+    step.deletions = deleted.sorted().map { .init(object: arrangement[$0], index: $0) }
+    let staying = updated.map { arrangement[$0] }
+    for index in leaving.reversed() {
+      arrangement.remove(at: index)
+      leaveRun(at: index)
+    }
+    runs.removeAll { $0.count == 0 }
+    let arrived = arrive(&step)
+    step.moves.sort { $0.after < $1.after }
+    for (before, object) in zip(updated, staying) {
+      step.updates.append(
+        .init(
+          object: object, before: before,
+          after: Self.index(of: before, without: leaving, with: arrived)))
+    }
+    return step
+  }
+
+  /// Puts in what arrives; returns the indices, ascending.
+  private mutating func arrive(_ step: inout ResultsStep) -> [Int] {
+    guard let order = shape.order else { return [] }
+    arriving.sort { order.isBefore(($0.key, $0.object.number), ($1.key, $1.object.number)) }
+    var indices: [Int] = []
+    for arrival in arriving {
+      let number = arrival.object.number
+      let index = arrangement.countOfPrefix { object in
+        let key = order.key(object.number, object.currentRecord, of: object.binding.entity)
+        return order.isBefore((key, object.number), (arrival.key, number))
+      }
+      arrangement.insert(arrival.object, at: index)
+      joinRun(at: index, arrival.key.first)
+      indices.append(index)
+      if let before = arrival.before {
+        step.moves.append(.init(object: arrival.object, before: before, after: index))
+      } else {
+        step.insertions.append(.init(object: arrival.object, index: index))
+      }
+    }
+    return indices
+  }
+
+  /// Where the object of an index stands when others have gone and come.
+  static func index(of before: Int, without leaving: [Int], with arrived: [Int]) -> Int {
+    var (low, high) = (0, leaving.count)
+    while low < high {
+      let middle = (low + high) / 2
+      if leaving[middle] < before { low = middle + 1 } else { high = middle }
+    }
+    // The n-th of those that came stands before it if no more than what is left of it precedes.
+    let rest = before - low
+    (low, high) = (0, arrived.count)
+    while low < high {
+      let middle = (low + high) / 2
+      if arrived[middle] - middle <= rest { low = middle + 1 } else { high = middle }
+    }
+    return rest + low
+  }
+
+  // MARK: Sections
+
+  private mutating func leaveRun(at index: Int) {
+    var rest = index
+    for place in runs.indices {
+      if rest < runs[place].count {
+        runs[place].count -= 1
+        return
+      }
+      rest -= runs[place].count
+    }
+  }
+
+  private mutating func joinRun(at index: Int, _ identity: Value?) {
+    guard shape.sectionPath != nil, let identity else { return }
+    var start = 0
+    for place in runs.indices {
+      let end = start + runs[place].count
+      if index <= end, runs[place].identity == identity {
+        runs[place].count += 1
+        return
+      }
+      if index == start { return runs.insert(.init(identity: identity, count: 1), at: place) }
+      if index < end {
+        // Values that an order holds for equal, and that are not the same, may lie mixed.
+        let tail = ResultsKeeper.Run(identity: runs[place].identity, count: end - index)
+        runs[place].count = index - start
+        return runs.insert(contentsOf: [.init(identity: identity, count: 1), tail], at: place + 1)
+      }
+      start = end
+    }
+    runs.append(.init(identity: identity, count: 1))
+  }
+}
+
+extension ResultsStep {
+  /// Says which sections have gone and which are new.
+  mutating func compareSections(
+    from former: [ResultsKeeper.Run], to runs: [ResultsKeeper.Run]
+  ) {
+    guard !former.isEmpty || !runs.isEmpty else { return }
+    let difference = runs.map(\.identity).difference(from: former.map(\.identity))
+    for change in difference {
+      switch change {
+      case .insert(let place, _, _): insertedSections.append(place)
+      case .remove(let place, _, _): deletedSections.append(place)
+      }
+    }
+    insertedSections.sort()
+    deletedSections.sort()
+  }
+}

@@ -1,0 +1,135 @@
+internal import ArborModel
+internal import ArborStore
+internal import Synchronization
+
+/// Takes down what may concern fetched results, until they take it in.
+final class ResultsRecord: ChangeListener {
+  /// An object as it was when the results last took something in.
+  struct Before {
+    /// nil where it was no object, was deleted or had not been read: no result, in any case.
+    let record: RecordView?
+    let slab: RecordSlab?
+    /// Whether the context did not keep the object, and only others have changed it.
+    var isForeign = false
+  }
+
+  /// What was taken down.
+  struct Changes {
+    /// The state before, of objects whose own state changed or was replaced.
+    fileprivate(set) var before: [ObjectNumber: Before] = [:]
+    /// Which properties have changed that the state does not tell of: links, and what others have
+    /// committed.
+    fileprivate(set) var bits: [ObjectNumber: UInt64] = [:]
+    /// Whether anything beyond may have changed.
+    fileprivate(set) var isAnything = false
+
+    var isEmpty: Bool { before.isEmpty && bits.isEmpty && !isAnything }
+
+    /// The objects that were told of, in the order of their numbers.
+    var numbers: [ObjectNumber] {
+      var numbers = Array(before.keys)
+      numbers += bits.keys.lazy.filter { before[$0] == nil }
+      numbers.sort()
+      return numbers
+    }
+  }
+
+  /// What is read, by the indexes of concrete entities: the properties of objects whose change can
+  /// alter the results; nil for entities that have nothing to do with them.
+  private let masks: [UInt64?]
+  private let schema: ModelSchema
+  /// Whether results change with commits rather than with what waits for one.
+  private let seesCommitsOnly: Bool
+  private var changes = Changes()
+  private let over = Atomic(false)
+  /// Called when there is something to take in after there was nothing.
+  private let announce: () -> Void
+
+  init(
+    masks: [UInt64?], schema: ModelSchema, seesCommitsOnly: Bool, announce: @escaping () -> Void
+  ) {
+    self.masks = masks
+    self.schema = schema
+    self.seesCommitsOnly = seesCommitsOnly
+    self.announce = announce
+  }
+
+  /// Whether there is something to take in.
+  var hasChanges: Bool { !changes.isEmpty }
+
+  /// What was taken down since the last time.
+  func take() -> Changes {
+    defer { changes = Changes() }
+    return changes
+  }
+
+  /// The results have gone. From any thread: the last release of an object can happen anywhere.
+  func end() { over.store(true, ordering: .releasing) }
+
+  // MARK: ChangeListener
+
+  var isOver: Bool { over.load(ordering: .acquiring) }
+
+  func note(_ entry: ChangeJournal.Entry) {
+    switch entry {
+    case .object(let step): note(step)
+    case .link(let edit, _, _), .order(let edit, _):
+      noteReplaced(linksOf: edit.owner, edit.relation)
+    }
+  }
+
+  func noteReplaced(_ object: ManagedObject) { note(ObjectStep(object)) }
+
+  func noteReplaced(linksOf owner: ObjectNumber, _ relation: Relation) {
+    guard relation.form == .links, let entity = concerned(owner) else { return }
+    add(entity.changeBit(ofLinks: relation.slot), to: owner)
+  }
+
+  func noteForeign(_ change: HistoryEntry.Change, isRegistered: Bool) {
+    guard let entity = concerned(change.number), let mask = masks[entity.index] else { return }
+    let concerns = change.kind != .update || change.changedProperties & mask != 0
+    // What the context does not keep is no result, and cannot become one by other properties.
+    guard isRegistered || concerns else { return }
+    add(change.changedProperties, to: change.number)
+    // By the time that it is looked at, the context may keep it.
+    if !isRegistered, changes.before[change.number] == nil {
+      changes.before[change.number] = Before(record: nil, slab: nil, isForeign: true)
+    }
+  }
+
+  func noteAnything() {
+    let wasEmpty = changes.isEmpty
+    changes.isAnything = true
+    if wasEmpty { announce() }
+  }
+
+  func noteCommitted() {
+    if seesCommitsOnly { noteAnything() }
+  }
+
+  private func note(_ step: ObjectStep) {
+    let number = step.object.number
+    guard concerned(number) != nil else { return }
+    if let known = changes.before[number] {
+      // It was no result; by now this context changes it too.
+      if known.isForeign { changes.before[number]?.isForeign = false }
+      return
+    }
+    let wasEmpty = changes.isEmpty
+    let isObject = step.existed && step.kind != .deleted
+    changes.before[number] = Before(
+      record: isObject ? step.record : nil, slab: isObject ? step.slab : nil)
+    if wasEmpty { announce() }
+  }
+
+  private func add(_ bits: UInt64, to number: ObjectNumber) {
+    let wasEmpty = changes.isEmpty
+    changes.bits[number, default: 0] |= bits
+    if wasEmpty { announce() }
+  }
+
+  private func concerned(_ number: ObjectNumber) -> EntitySchema? {
+    guard let entity = schema.entity(of: number), masks[entity.index] != nil else { return nil }
+    return entity
+  }
+}

@@ -1,0 +1,92 @@
+internal import ArborModel
+
+/// What leads from one state of fetched results to the next.
+///
+/// Indices before are those of the earlier state, indices after those of the later one. Whoever
+/// takes out all deleted and moved objects, the last first, and then puts in all inserted and moved
+/// ones, the first first, has the later state.
+struct ResultsStep {
+  struct Single {
+    let object: ManagedObject
+    let index: Int
+  }
+
+  struct Pair {
+    let object: ManagedObject
+    let before: Int
+    let after: Int
+  }
+
+  /// Ascending, by the index before.
+  var deletions: [Single] = []
+  /// Ascending, by the index after.
+  var insertions: [Single] = []
+  /// Ascending, by the index after.
+  var moves: [Pair] = []
+  /// The objects that changed and stayed where they were among the others. Ascending.
+  var updates: [Pair] = []
+  /// Ascending, by the place before.
+  var deletedSections: [Int] = []
+  /// Ascending, by the place after.
+  var insertedSections: [Int] = []
+
+  var isEmpty: Bool {
+    deletions.isEmpty && insertions.isEmpty && moves.isEmpty && updates.isEmpty
+      && deletedSections.isEmpty && insertedSections.isEmpty
+  }
+}
+
+extension ResultsStep {
+  /// What leads from some objects to others, with as few moves as there can be. Linear, and a
+  /// little more where many objects moved.
+  ///
+  /// - Parameter hasChanged: Whether an object that stays is another than it was.
+  init(
+    from old: [ManagedObject], to new: [ManagedObject],
+    hasChanged: (_ before: ManagedObject, _ after: ManagedObject) -> Bool
+  ) {
+    var former: [ObjectNumber: Int] = [:]
+    former.reserveCapacity(old.count)
+    for (index, object) in old.enumerated() { former[object.number] = index }
+    var survivors: [Pair] = []
+    for (index, object) in new.enumerated() {
+      if let before = former.removeValue(forKey: object.number) {
+        survivors.append(Pair(object: object, before: before, after: index))
+      } else {
+        insertions.append(Single(object: object, index: index))
+      }
+    }
+    deletions = former.values.sorted().map { Single(object: old[$0], index: $0) }
+    let stays = Self.longestRise(survivors.map(\.before))
+    for (place, pair) in survivors.enumerated() {
+      if !stays[place] {
+        moves.append(pair)
+      } else if hasChanged(old[pair.before], pair.object) {
+        updates.append(pair)
+      }
+    }
+  }
+
+  /// Marks a longest subsequence of different numbers that rises.
+  static func longestRise(_ numbers: [Int]) -> [Bool] {
+    // `ends[n]` is the place of the least number that a rise of n + 1 numbers ends with so far.
+    var ends: [Int] = []
+    var previous = [Int](repeating: -1, count: numbers.count)
+    for (place, number) in numbers.enumerated() {
+      var (low, high) = (0, ends.count)
+      while low < high {
+        let middle = (low + high) / 2
+        if numbers[ends[middle]] < number { low = middle + 1 } else { high = middle }
+      }
+      previous[place] = low == 0 ? -1 : ends[low - 1]
+      if low == ends.count { ends.append(place) } else { ends[low] = place }
+    }
+    var marks = [Bool](repeating: false, count: numbers.count)
+    var place = ends.last ?? -1
+    while place >= 0 {
+      marks[place] = true
+      place = previous[place]
+    }
+    return marks
+  }
+}

@@ -1,0 +1,229 @@
+import ArborModel
+import ArborObjects
+import Observation
+import Synchronization
+import TestSupport
+import Testing
+
+@Suite(.timeLimit(.minutes(5))) struct FetchedResultsTests {
+  private func employee(
+    _ name: String, _ age: Int, in context: ManagedObjectContext
+  ) -> Employee {
+    let employee = context.insert(Employee.self)
+    employee.name = name
+    employee.age = age
+    return employee
+  }
+
+  @Test func everyKindOfChangeIsToldWithItsPlaces() throws {
+    try ObjectStore.useOffice { store in
+      let context = store.makeContext()
+      let people = [("Ada", 30), ("Bob", 40), ("Cyd", 50)].map { employee($0, $1, in: context) }
+      let results = try context.fetchedResults(
+        FetchRequest<Employee>(predicate: "age >= \(30)", sortKeys: ["age"]))
+      #expect(results.objects == people && results.count == 3 && results[1] == people[1])
+      #expect(try results.update() == nil)
+
+      people[0].age = 45
+      var step = try #require(try results.update())
+      #expect(step.moves.map(\.before) == [0] && step.moves.map(\.after) == [1])
+      #expect(step.updates.isEmpty && step.insertions.isEmpty && step.deletions.isEmpty)
+      #expect(results.objects == [people[1], people[0], people[2]])
+
+      people[0].name = "Ada L"
+      step = try #require(try results.update())
+      #expect(step.updates.map(\.before) == [1] && step.updates.map(\.after) == [1])
+
+      // Another key, and the same neighbours.
+      people[0].age = 46
+      step = try #require(try results.update())
+      #expect(step.updates.map(\.after) == [1] && step.moves.isEmpty)
+
+      people[1].age = 20
+      let dan = employee("Dan", 48, in: context)
+      step = try #require(try results.update())
+      #expect(step.deletions.map(\.index) == [0] && step.deletions[0].object == people[1])
+      #expect(step.insertions.map(\.index) == [1] && step.insertions[0].object == dan)
+      context.delete(people[2])
+      step = try #require(try results.update())
+      #expect(step.deletions.map(\.index) == [2] && results.objects == [people[0], dan])
+      context.rollback()
+      #expect(results.objects.isEmpty && people.allSatisfy { $0.context == nil })
+    }
+  }
+
+  @Test func whatDoesNotConcernIsNoChange() throws {
+    try ObjectStore.useOffice { store in
+      let context = store.makeContext()
+      let other = store.makeContext()
+      let ada = employee("Ada", 30, in: context)
+      let young = employee("Kid", 10, in: context)
+      try context.commit()
+      let results = try context.fetchedResults(
+        FetchRequest<Employee>(predicate: "age >= \(30)", sortKeys: ["age"]))
+      context.insert(Company.self)
+      young.name = "Kim"
+      young.age = 12
+      #expect(try results.update() == nil)
+      ada.age = 31
+      ada.age = 30
+      #expect(try results.update() == nil, "changed and changed back")
+      context.rollback()
+      #expect(try results.update() == nil, "what was rolled back did not concern either")
+      // Others change what this context does not keep, and what it keeps.
+      let kim = try #require(try other.fetchOne(Employee.self, matching: "age == 10"))
+      kim.name = "Kit"
+      try other.commit()
+      _ = try context.count(Company.self)
+      #expect(try results.update() == nil)
+      let same = try #require(try other.fetchOne(Employee.self, matching: "age == 30"))
+      same.name = "Ada L"
+      try other.commit()
+      _ = try context.count(Company.self)
+      #expect(try results.update()?.updates.map(\.object) == [ada])
+      #expect(ada.name == "Ada L")
+      // What waits for a commit here keeps its values until then.
+      ada.nick = "A"
+      #expect(try results.update()?.updates.map(\.object) == [ada])
+      same.age = 60
+      try other.commit()
+      _ = try context.count(Company.self)
+      #expect(try results.update() == nil && ada.age == 30)
+    }
+  }
+
+  @Test func sectionsComeAndGo() throws {
+    try ObjectStore.useOffice { store in
+      let context = store.makeContext()
+      let ages = [("Ada", 30), ("Bob", 30), ("Cyd", 50)]
+      let people = ages.map { employee($0, $1, in: context) }
+      let results = try context.fetchedResults(
+        FetchRequest<Employee>(sortKeys: ["name"]), sectionedBy: "age")
+      #expect(results.sections.map(\.value) == [.integer(30), .integer(50)])
+      #expect(results.sections.map(\.indices) == [0..<2, 2..<3])
+      #expect(Array(results.sections[0].objects) == [people[0], people[1]])
+      people[2].age = 40
+      let step = try #require(try results.update())
+      #expect(step.deletedSections == [1] && step.insertedSections == [1])
+      people[2].age = 30
+      #expect(try results.update()?.deletedSections == [1])
+      #expect(results.sections.map(\.count) == [3])
+      let whole = try context.fetchedResults(FetchRequest<Employee>())
+      #expect(whole.sections.map(\.count) == [3] && whole.sections[0].value == .null)
+    }
+  }
+
+  @Test func differencesAreFollowed() async throws {
+    let store = try PersistentStore(for: Office.classes, at: .inMemory)
+    defer { store.close() }
+    let context = store.makeContext()
+    let results = try context.fetchedResults(FetchRequest<Employee>(sortKeys: ["age"]))
+    var first = results.changes.makeAsyncIterator()
+    var second = results.changes.makeAsyncIterator()
+    let ada = employee("Ada", 30, in: context)
+    _ = employee("Bob", 20, in: context)
+    #expect(await first.next(isolation: nil)?.insertions.map(\.index) == [0, 1])
+    context.delete(ada)
+    #expect(results.count == 1)
+    #expect(await second.next(isolation: nil)?.insertions.map(\.index) == [0, 1])
+    #expect(await second.next(isolation: nil)?.deletions.map(\.index) == [1])
+    #expect(await first.next(isolation: nil)?.deletions.map(\.object) == [ada])
+    for age in 0..<110 {
+      _ = employee("N", age, in: context)
+      try results.update()
+    }
+    let missed = try #require(await first.next(isolation: nil))
+    #expect(!missed.isComplete && missed.insertions.isEmpty)
+    try context.commit()
+    try store.check()
+    store.close()
+    _ = employee("Late", 1, in: context)
+    #expect(await first.next(isolation: nil) == nil, "the store is closed")
+  }
+
+  @MainActor @Test func aFollowerSleepsUntilSomethingHappens() async throws {
+    let store = try PersistentStore(for: Office.classes, at: .inMemory)
+    defer { store.close() }
+    let context = store.makeContext()
+    let results = try context.fetchedResults(FetchRequest<Employee>(sortKeys: ["age"]))
+    let follower = _Concurrency.Task { @MainActor in
+      var ages: [Int] = []
+      for await difference in results.changes {
+        ages += difference.insertions.map(\.object.age)
+        if ages.count >= 3 { break }
+      }
+      return ages
+    }
+    await _Concurrency.Task.yield()
+    for age in [1, 2, 3] {
+      _ = employee("N", age, in: context)
+      await _Concurrency.Task.yield()
+    }
+    #expect(await follower.value == [1, 2, 3])
+    let cancelled = _Concurrency.Task { @MainActor in
+      for await _ in results.changes {}
+    }
+    await _Concurrency.Task.yield()
+    cancelled.cancel()
+    await cancelled.value
+    try context.commit()
+    try store.check()
+  }
+
+  @Test func objectsAreObserved() throws {
+    try ObjectStore.useOffice { store in
+      let context = store.makeContext()
+      let results = try context.fetchedResults(
+        FetchRequest<Employee>(predicate: "age >= \(30)", sortKeys: ["age"]))
+      let calls = Counter()
+      func observe() -> Int {
+        withObservationTracking {
+          results.objects.count
+        } onChange: {
+          calls.add()
+        }
+      }
+      #expect(observe() == 0)
+      context.insert(Company.self)
+      #expect(calls.count == 0)
+      _ = employee("Ada", 30, in: context)
+      #expect(calls.count == 1)
+      _ = employee("Bob", 40, in: context)
+      #expect(calls.count == 1, "told once")
+      #expect(observe() == 2)
+      _ = employee("Cyd", 50, in: context)
+      #expect(calls.count == 2)
+    }
+  }
+
+  /// The code of the error that following a request throws.
+  private func refusal(
+    of request: FetchRequest<Employee>, sectionedBy path: String? = nil,
+    in context: ManagedObjectContext
+  ) -> ArborError.Code? {
+    do throws(ArborError) {
+      let results = try context.fetchedResults(request, sectionedBy: path)
+      return results.count < 0 ? .invalidArgument : nil
+    } catch {
+      return error.code
+    }
+  }
+
+  @Test func badRequestsAreRefused() throws {
+    try ObjectStore.useOffice { store in
+      let context = store.makeContext()
+      let wrong = FetchRequest<Employee>(predicate: "nme == 1")
+      #expect(refusal(of: wrong, in: context) == .invalidPredicate)
+      let right = FetchRequest<Employee>()
+      #expect(refusal(of: right, sectionedBy: "nothing", in: context) == .unknownName)
+      #expect(refusal(of: right, in: context) == nil)
+      #expect(context.insert(Employee.self).isInserted)
+    }
+  }
+}
+
+private final class Counter: Sendable {
+  private let value = Mutex(0)
+  var count: Int { value.withLock { $0 } }
+  func add() { value.withLock { $0 += 1 } }
+}

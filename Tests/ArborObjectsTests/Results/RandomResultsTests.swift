@@ -1,0 +1,313 @@
+import ArborModel
+import ArborObjects
+import TestSupport
+import Testing
+
+/// Random changes in several contexts of one store: at every moment fetched results are what a
+/// fetch gives, and the differences lead from one moment to the next, whole and with nothing in
+/// them that did not happen.
+@Suite struct RandomResultsTests {
+  @Test func resultsAreAlwaysWhatAFetchGives() throws {
+    var seeds = SeededRandom()
+    for _ in 0..<12 {
+      let seed = seeds.next()
+      do {
+        try ObjectStore.useOffice { store in
+          var world = ResultsWorld(store, seed: seed)
+          try world.run(steps: 150)
+        }
+      } catch {
+        Issue.record(error, "seed \(seed)")
+        return
+      }
+    }
+  }
+
+  /// A history that once went wrong is named here by its seed.
+  @Test(arguments: [1, 2, 3, 4] as [UInt64]) func namedHistories(seed: UInt64) throws {
+    try ObjectStore.useOffice(inMemory: false) { store in
+      var world = ResultsWorld(store, seed: seed)
+      try world.run(steps: 250)
+    }
+  }
+}
+
+/// What fetched results say that a fetch does not.
+private struct Contradiction: Error, CustomStringConvertible {
+  let description: String
+}
+
+/// Contexts with results that are kept current, and what they were when they were looked at last.
+private struct ResultsWorld {
+  private let contexts: [ManagedObjectContext]
+  private var followed: [any Followed]
+  private var random: SeededRandom
+  private var log: [String] = []
+
+  init(_ store: PersistentStore, seed: UInt64) {
+    random = SeededRandom(seed: seed)
+    contexts = (0..<3).map { _ in store.makeContext() }
+    let policies: [MergePolicy] = [
+      .mergeByPropertyObjectWins, .mergeByPropertyStoreWins, .overwrite,
+    ]
+    for (context, policy) in zip(contexts, policies) { context.mergePolicy = policy }
+    followed = []
+  }
+
+  private static func requests() -> [(FetchRequest<Employee>, String?)] {
+    let folded = SortKey.ascending("name", options: .caseInsensitive)
+    var limited = FetchRequest<Employee>(predicate: "age > 20", sortKeys: ["age", "name"])
+    limited.fetchLimit = 3
+    limited.fetchOffset = 1
+    var exact = FetchRequest<Employee>(sortKeys: ["-salary"])
+    exact.includesSubentities = false
+    return [
+      (FetchRequest(), nil),
+      (FetchRequest(predicate: "age >= 25", sortKeys: ["-age", "name"]), "age"),
+      (FetchRequest(sortKeys: [folded]), "name"),
+      (FetchRequest(predicate: "company.name BEGINSWITH 'a'", sortKeys: ["name"]), nil),
+      (FetchRequest(predicate: "company != nil", sortKeys: ["company", "age"]), "company"),
+      (FetchRequest(sortKeys: ["company.name", "name"]), "company.name"),
+      (FetchRequest(predicate: "ANY skills.name == 'b'", sortKeys: ["age"]), nil),
+      (FetchRequest(predicate: "skills.@count > 0", sortKeys: ["name"]), "rank"),
+      (FetchRequest(predicate: "manager.age > age", sortKeys: ["name"]), nil),
+      (limited, nil), (exact, nil),
+    ]
+  }
+
+  mutating func run(steps: Int) throws {
+    for context in contexts.prefix(2) {
+      for (request, path) in Self.requests() {
+        followed.append(try FollowedResults(request, path, in: context))
+      }
+      followed.append(
+        try FollowedResults(
+          FetchRequest<ManagedObject>(
+            entity: "Company", predicate: "employees.@count > 1", sortKeys: ["name"]), nil,
+          in: context))
+      followed.append(
+        try FollowedResults(
+          FetchRequest<ManagedObject>(entity: "Person", sortKeys: ["name"]), "name", in: context))
+    }
+    for _ in 0..<steps {
+      try step()
+      // Not after every step, so that some changes come together.
+      guard Int.random(in: 0..<3, using: &random) > 0 else { continue }
+      for results in followed {
+        do {
+          try results.compare()
+        } catch {
+          throw Contradiction(
+            description: "\(error)\n\(results)\n" + log.suffix(12).joined(separator: "\n"))
+        }
+      }
+    }
+  }
+
+  // MARK: Steps
+
+  private mutating func step() throws {
+    let place = Int.random(in: 0..<contexts.count, using: &random)
+    let context = contexts[place]
+    let kind = Int.random(in: 0..<20, using: &random)
+    log.append("\(place): \(kind)")
+    switch kind {
+    case 0..<4: insert(in: context)
+    case 4..<10: try change(in: context)
+    case 10..<12: try pick(Employee.self, in: context).map(context.delete)
+    case 12: try pick(Company.self, in: context).map(context.delete)
+    case 13..<16: try commit(context)
+    case 16: context.rollback()
+    case 17:
+      try pick(Employee.self, in: context).map { context.refresh($0, mergeChanges: kind == 17) }
+    case 18: interrupt(context)
+    default:
+      if Int.random(in: 0..<4, using: &random) == 0 { context.reset() }
+    }
+  }
+
+  private mutating func insert(in context: ManagedObjectContext) {
+    switch Int.random(in: 0..<6, using: &random) {
+    case 0:
+      context.insert(Company.self).name = name()
+    case 1:
+      context.insert(Skill.self).name = ["a", "b"].randomElement(using: &random)
+    case 2:
+      context.insert(Manager.self).age = age()
+    default:
+      let employee = context.insert(Employee.self)
+      employee.name = name()
+      employee.age = age()
+    }
+  }
+
+  private mutating func change(in context: ManagedObjectContext) throws {
+    if Int.random(in: 0..<8, using: &random) == 0 {
+      try pick(Company.self, in: context)?.name = name()
+      return
+    }
+    if Int.random(in: 0..<10, using: &random) == 0 {
+      try pick(Skill.self, in: context)?.name = ["a", "b"].randomElement(using: &random)
+      return
+    }
+    guard let employee = try pick(Employee.self, in: context) else { return }
+    switch Int.random(in: 0..<9, using: &random) {
+    case 0, 1: employee.age = age()
+    case 2: employee.name = name()
+    case 3: employee.salary = [nil, 1, 2, 3].randomElement(using: &random) ?? nil
+    case 4, 5: employee.company = try pick(Company.self, in: context)
+    case 6:
+      guard let skill = try pick(Skill.self, in: context) else { return }
+      if employee.skills.contains(skill) {
+        employee.skills.remove(skill)
+      } else {
+        employee.skills.insert(skill)
+      }
+    case 7: employee.manager = try pick(Manager.self, in: context)
+    default: employee.nick = name()
+    }
+  }
+
+  /// What a commit refuses is taken back, as is everything then.
+  private func commit(_ context: ManagedObjectContext) throws {
+    // What a change of an object becomes that others delete is the merging tests' matter.
+    if !context.deletedObjects.isEmpty {
+      for other in contexts where other !== context { other.rollback() }
+    }
+    do throws(ArborError) { try context.commit() } catch {
+      let codes: [ArborError.Code] = [.validation, .conflict, .notUnique]
+      guard codes.contains(error.code) else { throw error }
+      context.rollback()
+    }
+  }
+
+  /// Changes that are taken back as a whole.
+  private mutating func interrupt(_ context: ManagedObjectContext) {
+    var copy = self
+    try? context.withSavepoint {
+      for _ in 0..<3 {
+        copy.insert(in: context)
+        try copy.change(in: context)
+      }
+      try copy.pick(Employee.self, in: context).map(context.delete)
+      throw Interruption()
+    }
+    random = copy.random
+  }
+
+  private mutating func pick<T: ManagedObject>(
+    _ type: T.Type, in context: ManagedObjectContext
+  ) throws -> T? {
+    try context.fetch(type).randomElement(using: &random)
+  }
+
+  private mutating func name() -> String {
+    ["a", "A", "b", "B", "c", "ab"].randomElement(using: &random) ?? ""
+  }
+
+  private mutating func age() -> Int { Int.random(in: 18...32, using: &random) }
+}
+
+private protocol Followed: AnyObject {
+  /// Throws where the results are not what a fetch gives, or the difference does not lead to them.
+  func compare() throws
+}
+
+private final class FollowedResults<T: ManagedObject>: Followed, CustomStringConvertible {
+  private let results: FetchedResults<T>
+  private var objects: [T]
+  private var sections: [Value]
+  /// What each object said.
+  private var values: [ObjectID: [String: Value]] = [:]
+
+  init(
+    _ request: FetchRequest<T>, _ path: String?, in context: ManagedObjectContext
+  ) throws {
+    results = try context.fetchedResults(request, sectionedBy: path)
+    objects = results.objects
+    sections = results.sections.map(\.value)
+    values = Self.values(of: objects)
+  }
+
+  var description: String { "\(results.request) by \(results.sectionKeyPath ?? "nothing")" }
+
+  private static func values(of objects: [T]) -> [ObjectID: [String: Value]] {
+    var values: [ObjectID: [String: Value]] = [:]
+    for object in objects {
+      var own: [String: Value] = [:]
+      for name in object.entity.name == "Company" ? ["name"] : Self.names {
+        own[name] = try? object.value(forKey: name)
+      }
+      values[object.objectID] = own
+    }
+    return values
+  }
+
+  private static var names: [String] {
+    ["name", "nick", "age", "salary", "company", "manager", "skills"]
+  }
+
+  private func demand(_ condition: Bool, _ text: @autoclosure () -> String) throws {
+    if !condition { throw Contradiction(description: text()) }
+  }
+
+  func compare() throws {
+    var request = results.request
+    if let path = results.sectionKeyPath, request.sortKeys.first?.keyPath != path {
+      request.sortKeys.insert(.ascending(path), at: 0)
+    }
+    // The fetch takes in what others have committed.
+    let fetched = try results.context.fetch(request)
+    let difference = try results.update()
+    let now = results.objects
+    try demand(now == fetched, "results \(ids(now)) are not what is fetched: \(ids(fetched))")
+    try demand(results.count == now.count, "\(results.count) is no count")
+    try demand(!now.contains { $0.isDeleted || $0.context == nil }, "holds a deleted object")
+    let applied = difference?.applied(to: objects) ?? objects
+    try demand(applied == now, "the difference leads to \(ids(applied)), not to \(ids(now))")
+    try compareSections(now, difference)
+    try compareUpdates(now, difference)
+    objects = now
+  }
+
+  private func compareSections(_ now: [T], _ difference: FetchedResults<T>.Difference?) throws {
+    let present = results.sections
+    try demand(present.flatMap { Array($0.objects) } == now, "sections are not all objects")
+    guard results.sectionKeyPath != nil else { return }
+    var names = sections
+    for place in (difference?.deletedSections ?? []).reversed() { names.remove(at: place) }
+    let new = present.map(\.value)
+    for place in difference?.insertedSections ?? [] { names.insert(new[place], at: place) }
+    // Where the order folds case the first object names a section, and may be another one now.
+    let folds = results.request.sortKeys.first?.options.contains(.caseInsensitive) ?? false
+    try demand(folds ? names.count == new.count : names == new, "sections \(names) are not \(new)")
+    try demand(folds || zip(new, new.dropFirst()).allSatisfy { $0 != $1 }, "\(new) repeat")
+    for section in present where results.sectionKeyPath?.contains(".") == false {
+      let values = try section.objects.map {
+        try $0.value(forKeyPath: results.sectionKeyPath ?? "")
+      }
+      try demand(folds || Set(values) == [section.value], "a section of \(values)")
+    }
+    sections = new
+  }
+
+  private func compareUpdates(_ now: [T], _ difference: FetchedResults<T>.Difference?) throws {
+    let before = values
+    values = Self.values(of: now)
+    let told = Set((difference?.updates ?? []).map(\.object.objectID))
+      .union((difference?.moves ?? []).map(\.object.objectID))
+    for object in now {
+      guard let old = before[object.objectID], old != values[object.objectID] else { continue }
+      try demand(told.contains(object.objectID), "\(object.objectID) changed, and nobody said so")
+    }
+    for pair in difference?.updates ?? [] {
+      try demand(
+        objects[pair.before].objectID == pair.object.objectID && now[pair.after] == pair.object,
+        "an update from \(pair.before) to \(pair.after) is of another object")
+    }
+  }
+
+  private func ids(_ objects: [T]) -> String {
+    objects.map { "\($0.objectID.entityName)\($0.objectID.number)" }.joined(separator: " ")
+  }
+}

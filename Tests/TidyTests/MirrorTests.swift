@@ -28,6 +28,7 @@ import Testing
     "EntityBinding": "ClassBinderTests",
     "EntityProblem": "PropertyReaderTests",
     "EntitySource": "EntityMacroTests",
+    "EntityRules": "CommitValidationTests",
     "ExactDecimal": "ValueArithmeticTests",
     "FetchCursor": "ManagedObjectContext+BatchesTests",
     "FetchPage": "ManagedObjectContext+BatchesTests",

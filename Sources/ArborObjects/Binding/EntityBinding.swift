@@ -72,7 +72,7 @@ final class EntityBinding: @unchecked Sendable {
       attributeSlots.map { AttributePlace(field: entity.attributes[$0].field, slot: $0) })
     let bytes = Self.lasting(entity.layout.template)
     template = RecordView(base: bytes, count: entity.layout.template.count)
-    rules = EntityRules(entity, recordProperties)
+    rules = EntityRules(entity, recordProperties, in: schema.model)
   }
 
   deinit {

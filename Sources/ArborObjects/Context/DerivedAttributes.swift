@@ -25,25 +25,42 @@ extension ManagedObjectContext {
     return try attributes.compute()
   }
 
-  /// Takes over the store's record of objects that this context changed in derived attributes
-  /// alone, which are computed anew.
+  /// Decides the conflicts in which one of the two commits changed nothing of an object but derived
+  /// values, which are computed anew: whatever the other one changed stays.
   ///
-  /// - Returns: The conflicts of other objects.
+  /// - Returns: The other conflicts.
   func resolveDerived(_ conflicts: [CommitConflict]) -> [CommitConflict] {
     guard schema.hasDerivations, let plan = try? schema.derivationPlan() else { return conflicts }
+    // An edit of an ordered relationship is a change of its owner, which no field tells of.
+    var reordered: Set<ObjectNumber> = []
+    links.forEach { if $0.order != nil { reordered.insert($0.owner) } }
     let merger = ChangeMerger(context: self)
     return conflicts.filter { conflict in
-      guard let change = pending.change(of: conflict.number), change.kind == .updated,
-        let committed = change.committed
+      guard !reordered.contains(conflict.number), let current = conflict.currentRecord,
+        let change = pending.change(of: conflict.number), let committed = change.committed
       else { return true }
       let entity = change.object.binding.entity
       let derived = plan.derivations[entity.index].map { entity.attributes[$0.slot].fieldIndex }
-      let record = change.object.currentRecord
-      for (place, field) in entity.layout.fields.enumerated()
-      where !derived.contains(place) && record.differs(from: committed, field) {
+      func isOnlyDerived(_ record: RecordView) -> Bool {
+        for (place, field) in entity.layout.fields.enumerated()
+        where !derived.contains(place) && record.differs(from: committed, field) {
+          return false
+        }
         return true
       }
-      merger.resolve(conflict, .rollback)
+      if change.kind == .updated, isOnlyDerived(change.object.currentRecord) {
+        merger.resolve(conflict, .rollback)
+        return false
+      }
+      let isTheirsDerived = current.withUnsafeBytes { bytes in
+        bytes.baseAddress.map { base in
+          let record = RecordView(base: base, count: bytes.count)
+          return isOnlyDerived(record)
+            && derived.contains { record.differs(from: committed, entity.layout.fields[$0]) }
+        } ?? false
+      }
+      guard isTheirsDerived else { return true }
+      merger.resolve(conflict, .objectWins)
       return false
     }
   }

@@ -91,13 +91,16 @@ struct CommitValidation {
     for pattern in rules.patterns {
       let text = record.string(pattern.attribute.field)
       let isMatch =
-        record.isNull(pattern.attribute.field)
-        || pattern.expression.firstMatch(
-          in: text, range: NSRange(text.startIndex..., in: text)) != nil
+        record.isNull(pattern.attribute.field) || EntityRules.matches(text, pattern.expression)
       if !isMatch {
         add(
           object, pattern.attribute.name,
           "does not match the regular expression of the model; correct the text", .string(text))
+      }
+    }
+    for (attribute, rules) in rules.composites where !record.isNull(attribute.field) {
+      for broken in rules.violations(of: record.value(attribute.field), at: attribute.name) {
+        add(object, broken.keyPath, broken.problem, broken.value)
       }
     }
     checkTargets(object)
@@ -113,19 +116,9 @@ struct CommitValidation {
     _ bounds: EntityRules.Bounds, _ object: ManagedObject, _ record: RecordView
   ) {
     guard !record.isNull(bounds.attribute.field) else { return }
-    var value = record.value(bounds.attribute.field)
-    var what = "is"
-    if case .string(let text) = value {
-      value = .integer(Int64(text.count))
-      what = "has a length"
-    }
-    if !bounds.minimum.isNull, Value.compare(value, bounds.minimum) == .less {
-      add(
-        object, bounds.attribute.name, "\(what) below the minimum of the model; correct it", value)
-    }
-    if !bounds.maximum.isNull, Value.compare(value, bounds.maximum) == .greater {
-      add(
-        object, bounds.attribute.name, "\(what) above the maximum of the model; correct it", value)
+    let value = record.value(bounds.attribute.field)
+    if let problem = EntityRules.problem(of: value, bounds.minimum, bounds.maximum) {
+      add(object, bounds.attribute.name, problem, value)
     }
   }
 

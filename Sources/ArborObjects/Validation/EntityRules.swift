@@ -24,13 +24,17 @@ struct EntityRules {
   let floating: [RecordProperty]
   let bounds: [Bounds]
   let patterns: [Pattern]
+  /// Composite attributes with the rules of their parts.
+  let composites: [(attribute: AttributeSchema, rules: CompositeRules)]
   /// The slots of to-many relationships with a rule for the number of members.
   let counted: [Int]
   /// The slots of relationships that forbid a deletion while they lead to anything.
   let denying: [Int]
   let hasTransientFields: Bool
 
-  init(_ entity: EntitySchema, _ recordProperties: [RecordProperty]) {
+  init(
+    _ entity: EntitySchema, _ recordProperties: [RecordProperty], in model: ManagedObjectModel
+  ) {
     let stored = entity.attributes.filter {
       !$0.description.isTransient && $0.description.derivation == nil
     }
@@ -51,9 +55,13 @@ struct EntityRules {
     }
     patterns = stored.compactMap { attribute in
       guard attribute.field.kind == .string, let text = attribute.description.regularExpression,
-        let expression = try? NSRegularExpression(pattern: "\\A(?:\(text))\\z")
+        let expression = Self.expression(text)
       else { return nil }
       return Pattern(attribute: attribute, expression: expression)
+    }
+    composites = stored.compactMap { attribute in
+      guard case .composite(let name) = attribute.description.type else { return nil }
+      return CompositeRules(name, in: model).map { (attribute, $0) }
     }
     counted = relationships.filter {
       $0.isToMany
@@ -62,5 +70,34 @@ struct EntityRules {
     }.map(\.slot)
     denying = relationships.filter { $0.deleteRule == .deny }.map(\.slot)
     hasTransientFields = entity.layout.fields.contains(where: \.isTransient)
+  }
+}
+
+extension EntityRules {
+  /// An expression that a text has to match as a whole; nil where it is malformed.
+  static func expression(_ text: String) -> NSRegularExpression? {
+    try? NSRegularExpression(pattern: "\\A(?:\(text))\\z")
+  }
+
+  static func matches(_ text: String, _ expression: NSRegularExpression) -> Bool {
+    expression.firstMatch(in: text, range: NSRange(text.startIndex..., in: text)) != nil
+  }
+
+  /// How a value lies outside of bounds, those of a text being of its length; nil where it does
+  /// not.
+  static func problem(of value: Value, _ minimum: Value, _ maximum: Value) -> String? {
+    var value = value
+    var what = "is"
+    if case .string(let text) = value {
+      value = .integer(Int64(text.count))
+      what = "has a length"
+    }
+    if !minimum.isNull, Value.compare(value, minimum) == .less {
+      return "\(what) below the minimum of the model; correct it"
+    }
+    if !maximum.isNull, Value.compare(value, maximum) == .greater {
+      return "\(what) above the maximum of the model; correct it"
+    }
+    return nil
   }
 }

@@ -185,6 +185,38 @@ import Testing
     }
   }
 
+  /// Every commit changes the same derived values, and none is lost or refused.
+  @Test func manyCommitsAtOnceAgree() async throws {
+    let store = try PersistentStore(model: model(), at: .inMemory)
+    defer { store.close() }
+    let company = try await store.perform { context in
+      let company = try context.insert("Company")
+      company["name"] = "Foo"
+      return company.objectID
+    }
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for place in 0..<8 {
+        group.addTask {
+          for step in 0..<5 {
+            try await store.perform { context in
+              let company = try context.existingObject(with: company)
+              if place == 0 { company["name"] = .string("Foo \(step)") }
+              let person = try context.insert("Employee")
+              person["company"] = company
+              person["wage"] = 2
+            }
+          }
+        }
+      }
+      try await group.waitForAll()
+    }
+    let context = store.makeContext()
+    let object = try context.existingObject(with: company)
+    #expect(object["headcount"] == 40 && object["payroll"] == 80)
+    #expect(try context.count("Employee", matching: "employer == company.name") == 40)
+    try store.check()
+  }
+
   /// Random edits in two contexts; after each commit a third reads that every derived value is what
   /// its expression gives.
   @Test(arguments: 0..<4) func valuesAreNeverOutOfDate(place: Int) throws {

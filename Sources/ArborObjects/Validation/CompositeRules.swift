@@ -1,0 +1,84 @@
+internal import ArborModel
+internal import Foundation
+
+/// The rules that a model states for the parts of a composite type, prepared for checking many.
+struct CompositeRules {
+  private struct Part {
+    let description: AttributeDescription
+    let expression: NSRegularExpression?
+    /// Those of the part's own parts, where it is composite itself.
+    let rules: CompositeRules?
+  }
+
+  /// One rule that a value breaks.
+  struct Violation {
+    /// The path of names that leads to the part.
+    let keyPath: String
+    let problem: String
+    let value: Value
+  }
+
+  private let parts: [String: Part]
+
+  /// Prepares the rules of a composite type; nil where the model has none of this name.
+  ///
+  /// A model that passed the rules for models does not nest for ever.
+  init?(_ name: String, in model: ManagedObjectModel) {
+    guard let type = model.composites.first(where: { $0.name == name }) else { return nil }
+    var parts: [String: Part] = [:]
+    for part in type.attributes {
+      var rules: CompositeRules?
+      if case .composite(let inner) = part.type, inner != name {
+        rules = CompositeRules(inner, in: model)
+      }
+      parts[part.name] = Part(
+        description: part, expression: part.regularExpression.flatMap(EntityRules.expression),
+        rules: rules)
+    }
+    self.parts = parts
+  }
+
+  /// What is wrong with a value; `path` leads to it.
+  func violations(of value: Value, at path: String) -> [Violation] {
+    guard case .composite(let values) = value else {
+      return [Violation(keyPath: path, problem: "is no composite; set one", value: value)]
+    }
+    var violations: [Violation] = []
+    for (name, value) in values.sorted(by: { $0.key < $1.key }) where parts[name] == nil {
+      let problem =
+        "is no part of the composite; leave it out" + NearestName.hint(name, in: Array(parts.keys))
+      violations.append(Violation(keyPath: "\(path).\(name)", problem: problem, value: value))
+    }
+    for (name, part) in parts.sorted(by: { $0.key < $1.key }) {
+      let value = values[name] ?? .null
+      violations += Self.violations(of: value, part, at: "\(path).\(name)")
+    }
+    return violations
+  }
+
+  private static func violations(
+    of value: Value, _ part: Part, at path: String
+  ) -> [Violation] {
+    func broken(_ problem: String) -> [Violation] {
+      [Violation(keyPath: path, problem: problem, value: value)]
+    }
+    let description = part.description
+    if value.isNull {
+      return description.isOptional || description.isTransient
+        ? [] : broken("has no value; set one, or make the part optional")
+    }
+    if let rules = part.rules { return rules.violations(of: value, at: path) }
+    guard let fitting = description.type.fitting(value) else {
+      return broken("takes \(description.type.expectation), and the value is none")
+    }
+    if let problem = EntityRules.problem(of: fitting, description.minimum, description.maximum) {
+      return broken(problem)
+    }
+    if let expression = part.expression, case .string(let text) = fitting,
+      !EntityRules.matches(text, expression)
+    {
+      return broken("does not match the regular expression of the model; correct the text")
+    }
+    return []
+  }
+}

@@ -1,0 +1,66 @@
+import ArborModel
+import ArborObjects
+import Foundation
+import Testing
+
+@Suite struct CompositeRulesTests {
+  private func model() throws -> ManagedObjectModel {
+    try ManagedObjectModel {
+      Entity("Place") {
+        Attribute("address", .composite("Address"), .optional)
+        Attribute("former", .composite("Address"))
+      }
+      Composite("Address") {
+        Attribute("city", .string, .bounds(2...10))
+        Attribute("code", .string, .optional, .pattern("[0-9]{5}"))
+        Attribute("point", .composite("Point"), .optional)
+      }
+      Composite("Point") {
+        Attribute("latitude", .double, .bounds(-90...90))
+        Attribute("floor", .integer16, .optional)
+      }
+    }
+  }
+
+  static let good = Value.composite(["city": "Rome"])
+
+  @Test(
+    arguments: [
+      (good, []),
+      (.composite(["city": "Rome", "code": "01234", "point": .composite(["latitude": 41.9])]), []),
+      (.composite(["city": "Rome", "point": .composite(["latitude": 41, "floor": .null])]), []),
+      (.composite([:]), ["city"]),
+      (.composite(["city": "R", "code": "x"]), ["city", "code"]),
+      (.composite(["city": 5, "cod": "01234"]), ["city", "cod"]),
+      (
+        .composite(["city": "Rome", "point": .composite(["latitude": 91, "floor": 1_000_000])]),
+        ["point.floor", "point.latitude"]
+      ),
+      (.composite(["city": "Rome", "point": .composite([:])]), ["point.latitude"]),
+      (.composite(["city": "Rome", "point": 3]), ["point"]),
+    ] as [(Value, [String])])
+  func partsFollowTheirRules(address: Value, broken: [String]) throws {
+    try ObjectStore.use(model()) { store in
+      let context = store.makeContext()
+      let place = try context.insert("Place")
+      place["former"] = Self.good
+      place["address"] = address
+      guard !broken.isEmpty else { return try context.commit() }
+      let error = try failure { try context.commit() }
+      #expect(error.code == .validation)
+      #expect(Set(error.violations.compactMap(\.keyPath)) == Set(broken.map { "address.\($0)" }))
+    }
+  }
+
+  @Test func aCompositeIsMandatoryAndNothingElse() throws {
+    try ObjectStore.use(model()) { store in
+      let context = store.makeContext()
+      let place = try context.insert("Place")
+      #expect(try failure { try context.commit() }.keyPath == "former")
+      place["former"] = 7
+      #expect(try failure { try context.commit() }.keyPath == "former")
+      place["former"] = .composite(["city": "Rome", "cty": "Rome"])
+      #expect(try failure { try context.commit() }.message.contains("Did you mean city?"))
+    }
+  }
+}

@@ -79,15 +79,23 @@ package final class EntitySchema: Sendable {
       names.insert(attribute.name)
     }
     for relationship in relationships where !relationship.isHidden {
-      let bit: UInt64
-      switch relationship.storage {
-      case .field(let index): bit = Self.changeBit(ofField: index)
-      case .links: bit = changeBit(ofLinks: relationship.slot) | Self.otherProperties
-      case .derived: continue
-      }
-      if bits & bit != 0 { names.insert(relationship.name) }
+      if bits & changeBits(of: relationship) != 0 { names.insert(relationship.name) }
     }
     return names
+  }
+
+  /// The bits that stand for a relationship; none for one that the members' side says.
+  package func changeBits(of relationship: RelationshipSchema) -> UInt64 {
+    switch relationship.storage {
+    case .field(let index): Self.changeBit(ofField: index)
+    case .links: changeBit(ofLinks: relationship.slot) | Self.otherProperties
+    case .derived: 0
+    }
+  }
+
+  /// The bits of all to-one relationships.
+  package var referenceBits: UInt64 {
+    relationships.reduce(0) { $1.isToMany ? $0 : $0 | changeBits(of: $1) }
   }
 
   /// The names of all attributes and relationships, for messages that name the nearest.

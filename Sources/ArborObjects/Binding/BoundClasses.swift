@@ -24,6 +24,14 @@ struct BoundClasses: Sendable {
     }
   }
 
+  /// The relationships that the members' side says.
+  var derivedRelations: [Relation] {
+    bindings.flatMap { $0.relations.filter { $0.form == .derived } }
+  }
+
+  /// The same, for contexts that are told what is read and written.
+  var observed: BoundClasses { BoundClasses(bindings.map(\.observed)) }
+
   /// The binding of the entity that a class describes; nil where the class is not bound.
   subscript(objectClass: ManagedObject.Type) -> EntityBinding? {
     byClass[ObjectIdentifier(objectClass)]

@@ -34,6 +34,10 @@ final class EntityBinding: @unchecked Sendable {
   let rules: EntityRules
   /// What is told of each property that is read; nil for the objects of a store.
   let trace: ClassTrace?
+  /// Whether the context is told of each property that is read and written.
+  let isObserved: Bool
+  /// How many properties the class numbers, whether or not the usual way leads to them.
+  private let slotCounts: (attributes: Int, relationships: Int)
 
   /// One attribute of a class.
   struct AttributePlace {
@@ -50,7 +54,7 @@ final class EntityBinding: @unchecked Sendable {
   init(
     _ entity: EntitySchema, in schema: ModelSchema, storeID: UUID,
     objectClass: ManagedObject.Type, attributeSlots: [Int], relationshipSlots: [Int],
-    trace: ClassTrace? = nil
+    trace: ClassTrace? = nil, isObserved: Bool = false
   ) {
     self.entity = entity
     self.schema = schema
@@ -58,10 +62,13 @@ final class EntityBinding: @unchecked Sendable {
     entityName = entity.name
     self.objectClass = objectClass
     self.trace = trace
-    // A traced object has no number in range, so that every access takes the way of wrong ones and
-    // the usual way costs nothing.
-    attributeCount = trace == nil ? attributeSlots.count : 0
-    numberedCount = trace == nil ? relationshipSlots.count : 0
+    self.isObserved = isObserved
+    slotCounts = (attributeSlots.count, relationshipSlots.count)
+    // A traced or observed object has no number in range, so that every access takes the way of
+    // wrong ones and the usual way costs nothing.
+    let isUsual = trace == nil && !isObserved
+    attributeCount = isUsual ? attributeSlots.count : 0
+    numberedCount = isUsual ? relationshipSlots.count : 0
     let relations = ContiguousArray(
       entity.relationships.map { Relation($0, of: entity, in: schema) })
     self.relations = relations
@@ -82,6 +89,17 @@ final class EntityBinding: @unchecked Sendable {
     template.base.deallocate()
   }
 
+  /// The same binding, for contexts that are told what is read and written.
+  var observed: EntityBinding {
+    EntityBinding(
+      entity, in: schema, storeID: storeID, objectClass: objectClass,
+      attributeSlots: (0..<slotCounts.attributes).map { attributes[$0].slot },
+      relationshipSlots: (0..<slotCounts.relationships).map {
+        numbered[$0]._withUnsafeGuaranteedRef { $0.slot }
+      },
+      trace: trace, isObserved: true)
+  }
+
   /// Memory that holds the elements until it is deallocated. All of them are trivial.
   private static func lasting<T>(_ elements: [T]) -> UnsafePointer<T> {
     let memory = UnsafeMutablePointer<T>.allocate(capacity: max(elements.count, 1))
@@ -93,13 +111,29 @@ final class EntityBinding: @unchecked Sendable {
     return UnsafePointer(memory)
   }
 
-  /// The place of an attribute of the class.
+  /// The place of an attribute of the class, whose value is read.
   @inline(__always)
-  func attribute(_ slot: Int) -> AttributePlace {
+  func attribute(_ slot: Int, of object: ManagedObject) -> AttributePlace {
     // One unsigned comparison refuses negative slots too.
     guard UInt(bitPattern: slot) < UInt(bitPattern: attributeCount) else {
-      return tracedAttribute(slot)
+      return unusualAttribute(slot, of: object)
     }
+    return attributes[slot]
+  }
+
+  /// The place of an attribute of the class, whose value is about to be written.
+  @inline(__always)
+  func attribute(_ slot: Int, changing object: ManagedObject) -> AttributePlace {
+    guard UInt(bitPattern: slot) < UInt(bitPattern: attributeCount) else {
+      return unusualAttribute(slot, changing: object)
+    }
+    return attributes[slot]
+  }
+
+  /// The place of an attribute of the class, whose value is not concerned.
+  @inline(never)
+  func attribute(_ slot: Int) -> AttributePlace {
+    guard (0..<slotCounts.attributes).contains(slot) else { return tracedAttribute(slot) }
     return attributes[slot]
   }
 
@@ -112,29 +146,66 @@ final class EntityBinding: @unchecked Sendable {
     return numbered[slot]._withUnsafeGuaranteedRef { $0 }
   }
 
-  /// Where the record says what a relationship leads to, by the class's number; nil for to-many
-  /// relationships.
+  /// The relationship that a class numbers so, whose members are read.
   @inline(__always)
-  func target(_ slot: Int) -> RecordField? {
+  func relation(_ slot: Int, of object: ManagedObject) -> Relation {
     guard UInt(bitPattern: slot) < UInt(bitPattern: numberedCount) else {
-      return tracedRelation(slot).field
+      return unusualRelation(slot, of: object)
+    }
+    return numbered[slot]._withUnsafeGuaranteedRef { $0 }
+  }
+
+  /// Where the record says what a relationship leads to, by the class's number, when that is read;
+  /// nil for to-many relationships.
+  @inline(__always)
+  func target(_ slot: Int, of object: ManagedObject) -> RecordField? {
+    guard UInt(bitPattern: slot) < UInt(bitPattern: numberedCount) else {
+      return unusualRelation(slot, of: object).field
     }
     return targets[slot]
+  }
+
+  // MARK: Observed and traced objects
+
+  @inline(never)
+  private func unusualAttribute(_ slot: Int, of object: ManagedObject) -> AttributePlace {
+    guard isObserved, (0..<slotCounts.attributes).contains(slot) else {
+      return tracedAttribute(slot)
+    }
+    object.owner?.observation?.access(object, .attribute(attributes[slot].slot))
+    return attributes[slot]
+  }
+
+  @inline(never)
+  private func unusualAttribute(_ slot: Int, changing object: ManagedObject) -> AttributePlace {
+    guard isObserved, (0..<slotCounts.attributes).contains(slot) else {
+      return tracedAttribute(slot)
+    }
+    object.owner?.observation?.willChange(object, .attribute(attributes[slot].slot))
+    return attributes[slot]
+  }
+
+  @inline(never)
+  private func unusualRelation(_ slot: Int, of object: ManagedObject) -> Relation {
+    let relation = tracedRelation(slot)
+    if isObserved { object.owner?.observation?.access(object, relation) }
+    return relation
   }
 
   @inline(never)
   private func tracedAttribute(_ slot: Int) -> AttributePlace {
     guard let trace, trace.noteAttribute(slot) else {
-      wrongSlot(slot, of: "attributes", trace?.attributes.count ?? attributeCount)
+      wrongSlot(slot, of: "attributes", slotCounts.attributes)
     }
     return attributes[slot]
   }
 
   @inline(never)
   private func tracedRelation(_ slot: Int) -> Relation {
-    guard let trace, trace.noteRelationship(slot) else {
-      wrongSlot(slot, of: "relationships", trace?.relationships.count ?? numberedCount)
-    }
+    let isKnown =
+      isObserved
+      ? (0..<slotCounts.relationships).contains(slot) : trace?.noteRelationship(slot) ?? false
+    guard isKnown else { wrongSlot(slot, of: "relationships", slotCounts.relationships) }
     return numbered[slot]._withUnsafeGuaranteedRef { $0 }
   }
 

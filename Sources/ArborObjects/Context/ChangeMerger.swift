@@ -106,6 +106,7 @@ struct ChangeMerger {
 
   private func note(_ object: ManagedObject) {
     context.noteStep(.object(ObjectStep(object)))
+    context.noteReplaced(object)
   }
 
   /// Repeats the difference of two records' references in the link edits of their targets, or takes

@@ -12,7 +12,9 @@ struct InverseKeeper {
   func set(_ object: ManagedObject, _ relation: Relation, to target: ManagedObject?) {
     guard let field = relation.field else { return }
     let former = object.target(of: relation)
-    guard former != target?.number, write(object, field, target?.number) else { return }
+    guard former != target?.number else { return }
+    willChange(object.number, relation)
+    guard write(object, field, target?.number) else { return }
     if let former { leave(object.number, at: former, slot: relation.inverseSlot) }
     if let target { arrive(object, at: target, slot: relation.inverseSlot) }
   }
@@ -69,9 +71,12 @@ struct InverseKeeper {
       guard !context.isDeleted(owner) else { return }
       let object = context.fault(owner)
       if object.target(of: relation) == member, let field = relation.field {
+        willChange(owner, relation)
         write(object, field, nil)
       }
-    case .derived: context.links.leave(member, at: owner, relation)
+    case .derived:
+      willChange(owner, relation)
+      context.links.leave(member, at: owner, relation)
     case .links:
       if !context.isDeleted(owner) { leaveLink(member, at: owner, relation) }
     }
@@ -84,17 +89,27 @@ struct InverseKeeper {
     case .field:
       guard let field = relation.field else { return }
       let former = owner.target(of: relation)
+      willChange(owner.number, relation)
       write(owner, field, member.number)
       guard let former, former != member.number, !context.isDeleted(former) else { return }
       let object = context.fault(former)
       let back = object.binding.relations[relation.inverseSlot]
       // In a relationship that is its own inverse it may have been pointed elsewhere by now.
       if object.target(of: back) == owner.number, let field = back.field {
+        willChange(former, back)
         write(object, field, nil)
       }
-    case .derived: context.links.arrive(member.number, at: owner.number, relation)
+    case .derived:
+      willChange(owner.number, relation)
+      context.links.arrive(member.number, at: owner.number, relation)
     case .links: arriveLink(member.number, at: owner.number, relation)
     }
+  }
+
+  /// Tells those who observe a relationship that it is about to change.
+  @inline(__always)
+  private func willChange(_ owner: ObjectNumber, _ relation: Relation) {
+    if let observation = context.observation { observation.willChange(owner, relation, context) }
   }
 
   /// Writes a reference; returns whether it could be written.
@@ -143,6 +158,7 @@ struct InverseKeeper {
     let edit = context.links.makeEdit(owner, relation)
     let former = edit[member]
     guard former != standing else { return }
+    willChange(owner, relation)
     context.noteStep(.link(edit, member, former))
     // Between objects of which one was never committed, a link that goes leaves nothing to remove.
     let isNew = context.isNew(owner) || context.isNew(member)
@@ -158,10 +174,12 @@ struct InverseKeeper {
     if edit.order == nil {
       let stored = MemberList(context.storedMembers(of: owner, relation))
       guard !isDone(stored) else { return }
+      willChange(owner, relation)
       context.noteStep(.order(edit, nil))
       edit.order = stored
     } else {
       guard edit.order.map(isDone) != true else { return }
+      willChange(owner, relation)
       noteOrder(edit)
     }
     edit.orderEpoch = context.epoch

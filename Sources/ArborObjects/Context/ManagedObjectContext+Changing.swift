@@ -66,6 +66,7 @@ extension ManagedObjectContext {
     endForeignLinks()
     failure?.blocksCommits = false
     if failure?.isReported == true { failure = nil }
+    observation?.settle()
   }
 
   /// Forgets all objects and uncommitted changes. Objects that somebody holds keep their values and
@@ -94,6 +95,7 @@ extension ManagedObjectContext {
   public func refresh(_ object: ManagedObject, mergeChanges: Bool = true) {
     guard object.owner === self else { return }
     memberships.removeAll()
+    defer { observation?.settle() }
     do throws(ArborError) {
       try takeInCommits()
       guard let change = object.change else {

@@ -10,13 +10,14 @@ extension ManagedObjectContext {
   ///   objects of the entity exist in this context as another class.
   func binding(for objectClass: ManagedObject.Type) throws(ArborError) -> EntityBinding {
     if let binding = classes[objectClass] { return binding }
-    let binding = try store.bind(objectClass)
+    let bound = try store.bind(objectClass)
     let updated = store.boundClasses
-    for (old, new) in zip(classes.bindings, updated.bindings) where old !== new {
+    for (old, new) in zip(classes.bindings, updated.bindings)
+    where old.objectClass != new.objectClass {
       try refuseRebinding(of: new)
     }
-    classes = updated
-    return binding
+    classes = observation == nil ? updated : updated.observed
+    return classes[objectClass] ?? bound
   }
 
   /// Objects cannot change their class: an entity may get another one only while it has none here.

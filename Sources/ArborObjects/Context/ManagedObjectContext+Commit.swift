@@ -232,6 +232,7 @@ extension ManagedObjectContext {
     tellListeners { $0.noteCommitted() }
     if hadLinks, let receipt, receipt.sequence != sequence { hasForeignLinks = true }
     endForeignLinks()
+    observation?.settle()
     for object in committed { object.didCommit() }
     for owner in owners { owner.didCommit() }
   }

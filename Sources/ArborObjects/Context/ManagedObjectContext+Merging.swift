@@ -33,6 +33,7 @@ extension ManagedObjectContext {
     }
     sequence = snapshot.sequence
     if !ownSequences.isEmpty { ownSequences = ownSequences.filter { $0 > sequence } }
+    observation?.settle()
   }
 
   /// Takes every object as changed.

@@ -53,6 +53,7 @@ extension ManagedObjectContext {
     }
     epoch &+= 1
     if !savepoint.isOutermost { self.journal = journal }
+    observation?.settle()
   }
 
   private func undo(_ step: ObjectStep) {

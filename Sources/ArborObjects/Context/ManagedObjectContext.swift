@@ -46,6 +46,7 @@ internal import Foundation
 /// - ``fetchedResults(_:sectionedBy:)``
 /// - ``cursor(for:)``
 /// ### Changes
+/// - ``isObservable``
 /// - ``hasChanges``
 /// - ``insertedObjects``
 /// - ``updatedObjects``
@@ -95,6 +96,8 @@ public final class ManagedObjectContext {
   var listeners: [any ChangeListener] = []
   /// Whether they are told of one just now, so that nothing is in place yet.
   var isTellingListeners = false
+  /// What Swift's `Observation` is told; nil where nobody wants to know. See ``isObservable``.
+  var observation: ObjectObservation?
   /// What changed since somebody asked last, as one of the ``listeners``; nil where nobody does.
   /// See ``takeRound()``.
   var round: ChangeJournal?

@@ -70,6 +70,13 @@ final class ObjectRegistry {
     }
   }
 
+  /// Any of the objects. Linear where there are many.
+  var first: ManagedObject? {
+    var first: ManagedObject?
+    forEach { if first == nil { first = $0 } }
+    return first
+  }
+
   /// All objects, for loops that change the registry.
   var objects: [ManagedObject] {
     var objects: [ManagedObject] = []

@@ -61,9 +61,12 @@ extension ManagedObject {
   /// - Throws: ``ArborError`` `unknownName`.
   public final func value(forKey key: String) throws(ArborError) -> Value {
     switch try property(key) {
-    case .attribute(let attribute): return value(of: attribute.field, in: currentRecord)
+    case .attribute(let attribute):
+      if binding.isObserved { owner?.observation?.access(self, .attribute(attribute.slot)) }
+      return value(of: attribute.field, in: currentRecord)
     case .relationship(let relationship):
       let relation = binding.relations[relationship.slot]
+      noteAccess(relation)
       guard relation.isToMany else {
         return target(of: relation).map { .objectID(id(of: $0)) } ?? .null
       }
@@ -119,6 +122,7 @@ extension ManagedObject {
       ).with(entity: binding.entity.name, objectID: objectID, keyPath: attribute.name)
     }
     var fits = attribute.field.kind == .tagged
+    if binding.isObserved { owner?.observation?.willChange(self, .attribute(attribute.slot)) }
     if let fitting = fits ? value : attribute.description.type.fitting(value) {
       write { buffer, allocator in
         fits = buffer.set(attribute.field, fitting, allocator: allocator)
@@ -133,6 +137,7 @@ extension ManagedObject {
   /// - Throws: ``ArborError`` `unknownName` where there is no such to-one relationship.
   public final func object(forKey key: String) throws(ArborError) -> ManagedObject? {
     let relation = try relation(key, isToMany: false)
+    noteAccess(relation)
     guard let owner else { return nil }
     return target(of: relation).map { owner.fault($0) }
   }
@@ -155,6 +160,7 @@ extension ManagedObject {
   /// - Throws: ``ArborError`` `unknownName` where there is no such to-many relationship.
   public final func objects(forKey key: String) throws(ArborError) -> [ManagedObject] {
     let relation = try relation(key, isToMany: true)
+    noteAccess(relation)
     guard let owner else { return [] }
     return owner.objects(owner.members(of: self, relation))
   }
@@ -203,11 +209,16 @@ extension ManagedObject {
   /// - Throws: ``ArborError`` `unknownName` where there is no such to-many relationship.
   public final func count(forKey key: String) throws(ArborError) -> Int {
     let relation = try relation(key, isToMany: true)
+    noteAccess(relation)
     return owner?.memberCount(of: self, relation) ?? 0
   }
 }
 
 extension ManagedObject {
+  private final func noteAccess(_ relation: Relation) {
+    if binding.isObserved { owner?.observation?.access(self, relation) }
+  }
+
   private final func property(_ key: String) throws(ArborError) -> PropertySchema {
     guard let property = binding.entity.property(named: key) else {
       throw ArborError(

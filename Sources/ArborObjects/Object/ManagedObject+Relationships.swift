@@ -4,7 +4,9 @@ public import ArborModel
 extension ManagedObject {
   /// Reads the to-one relationship that the class numbers `slot`.
   public final func toOne<T: ManagedObject>(_ slot: Int) -> T? {
-    guard let field = binding.target(slot) else { wrongKind(binding.relation(slot), "toMany") }
+    guard let field = binding.target(slot, of: self) else {
+      wrongKind(binding.relation(slot), "toMany")
+    }
     let raw = field.rawTarget(at: currentBase)
     guard raw != 0, let ownerReference else { return binding.trace?.destination(T.self) }
     // Fetched rows are asked for their neighbours one by one: nothing is retained on the way.
@@ -20,7 +22,9 @@ extension ManagedObject {
   /// var companyID: ObjectID? { toOneID(0) }
   /// ```
   public final func toOneID(_ slot: Int) -> ObjectID? {
-    guard let field = binding.target(slot) else { wrongKind(binding.relation(slot), "toMany") }
+    guard let field = binding.target(slot, of: self) else {
+      wrongKind(binding.relation(slot), "toMany")
+    }
     let raw = field.rawTarget(at: currentBase)
     guard raw != 0 else { return binding.trace == nil ? nil : TracedClass.targetID }
     let target = ObjectNumber(rawValue: raw)
@@ -59,7 +63,7 @@ extension ManagedObject {
   /// Reads the members of the to-many relationship that the class numbers `slot`, in their order
   /// where it is ordered, else in that of their IDs.
   public final func orderedToMany<T: ManagedObject>(_ slot: Int) -> [T] {
-    let relation = binding.relation(slot)
+    let relation = binding.relation(slot, of: self)
     guard relation.isToMany else { wrongKind(relation, "toOne") }
     guard let owner else { return binding.trace?.destination(T.self).map { [$0] } ?? [] }
     let members = owner.objects(owner.members(of: self, relation))
@@ -104,7 +108,7 @@ extension ManagedObject {
   /// The number of members of the to-many relationship that the class numbers `slot`, without
   /// reading them.
   public final func countOfMany(_ slot: Int) -> Int {
-    let relation = binding.relation(slot)
+    let relation = binding.relation(slot, of: self)
     guard relation.isToMany else { wrongKind(relation, "toOne") }
     return owner?.memberCount(of: self, relation) ?? 0
   }
@@ -112,7 +116,7 @@ extension ManagedObject {
   /// Whether an object is a member of the to-many relationship that the class numbers `slot`,
   /// without reading the members.
   public final func manyContains(_ slot: Int, _ member: ManagedObject) -> Bool {
-    let relation = binding.relation(slot)
+    let relation = binding.relation(slot, of: self)
     guard relation.isToMany else { wrongKind(relation, "toOne") }
     return owner?.isMember(member, of: self, relation) ?? false
   }

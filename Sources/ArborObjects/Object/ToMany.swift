@@ -59,7 +59,7 @@ public struct ToMany<Member: ManagedObject> {
   public var ids: [ObjectID] { numbers.map { owner.id(of: $0) } }
 
   var numbers: [ObjectNumber] {
-    let relation = owner.binding.relation(slot)
+    let relation = owner.binding.relation(slot, of: owner)
     return owner.owner?.members(of: owner, relation) ?? []
   }
 }

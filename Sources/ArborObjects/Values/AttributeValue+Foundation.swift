@@ -6,13 +6,13 @@ extension String: AttributeValue {
   public static var attributeType: AttributeType { .string }
   /// Reads a text attribute.
   public static func load(from object: ManagedObject, slot: Int) -> String {
-    let field = object.binding.attribute(slot).field
+    let field = object.binding.attribute(slot, of: object).field
     guard case .string = field.kind else { object.wrongType(slot, String.self) }
     return String(decoding: field.bytes(at: object.currentBase), as: UTF8.self)
   }
   /// Writes a text attribute.
   public func store(in object: ManagedObject, slot: Int) {
-    let field = object.binding.attribute(slot).field
+    let field = object.binding.attribute(slot, changing: object).field
     guard case .string = field.kind else { object.wrongType(slot, String.self) }
     object.write { buffer, allocator in buffer.store(field, self, allocator: allocator) }
   }
@@ -27,13 +27,13 @@ extension Date: AttributeValue {
   public static var attributeType: AttributeType { .date }
   /// Reads a date attribute; the reference date of 2001 where it has none.
   public static func load(from object: ManagedObject, slot: Int) -> Date {
-    let field = object.binding.attribute(slot).field
+    let field = object.binding.attribute(slot, of: object).field
     guard case .date = field.kind else { object.wrongType(slot, Date.self) }
     return Date(timeIntervalSinceReferenceDate: field.load(object.currentBase))
   }
   /// Writes a date attribute.
   public func store(in object: ManagedObject, slot: Int) {
-    let field = object.binding.attribute(slot).field
+    let field = object.binding.attribute(slot, changing: object).field
     guard case .date = field.kind else { object.wrongType(slot, Date.self) }
     object.write { buffer, _ in buffer.put(field, timeIntervalSinceReferenceDate) }
   }
@@ -48,13 +48,13 @@ extension UUID: AttributeValue {
   public static var attributeType: AttributeType { .uuid }
   /// Reads a UUID attribute; all zero where it has none.
   public static func load(from object: ManagedObject, slot: Int) -> UUID {
-    let field = object.binding.attribute(slot).field
+    let field = object.binding.attribute(slot, of: object).field
     guard case .uuid = field.kind else { object.wrongType(slot, UUID.self) }
     return UUID(uuid: field.load(object.currentBase))
   }
   /// Writes a UUID attribute.
   public func store(in object: ManagedObject, slot: Int) {
-    let field = object.binding.attribute(slot).field
+    let field = object.binding.attribute(slot, changing: object).field
     guard case .uuid = field.kind else { object.wrongType(slot, UUID.self) }
     object.write { buffer, _ in buffer.put(field, uuid) }
   }
@@ -70,7 +70,7 @@ extension Data: AttributeValue {
   /// Reads a binary attribute, or the archived form of a transformable one; from the store at each
   /// read where it lies outside of the record.
   public static func load(from object: ManagedObject, slot: Int) -> Data {
-    let field = object.binding.attribute(slot).field
+    let field = object.binding.attribute(slot, of: object).field
     guard case .binary = field.kind else { object.wrongType(slot, Data.self) }
     if field.isExternal {
       return fromValue(object.value(of: field, in: object.currentRecord)) ?? Data()
@@ -79,7 +79,7 @@ extension Data: AttributeValue {
   }
   /// Writes a binary attribute, or the archived form of a transformable one.
   public func store(in object: ManagedObject, slot: Int) {
-    let field = object.binding.attribute(slot).field
+    let field = object.binding.attribute(slot, changing: object).field
     guard case .binary = field.kind else { object.wrongType(slot, Data.self) }
     object.write { buffer, allocator in
       withUnsafeBytes { bytes in
@@ -102,13 +102,13 @@ extension URL: AttributeValue {
   public static var attributeType: AttributeType { .uri }
   /// Reads a URI attribute; the root of the file system where it has none.
   public static func load(from object: ManagedObject, slot: Int) -> URL {
-    let field = object.binding.attribute(slot).field
+    let field = object.binding.attribute(slot, of: object).field
     guard case .uri = field.kind else { object.wrongType(slot, URL.self) }
     return URL(string: String(decoding: field.bytes(at: object.currentBase), as: UTF8.self)) ?? root
   }
   /// Writes a URI attribute.
   public func store(in object: ManagedObject, slot: Int) {
-    let field = object.binding.attribute(slot).field
+    let field = object.binding.attribute(slot, changing: object).field
     guard case .uri = field.kind else { object.wrongType(slot, URL.self) }
     object.write { buffer, allocator in
       buffer.store(field, absoluteString, allocator: allocator)
@@ -127,13 +127,13 @@ extension Decimal: AttributeValue {
   public static var attributeType: AttributeType { .decimal }
   /// Reads a decimal attribute.
   public static func load(from object: ManagedObject, slot: Int) -> Decimal {
-    let field = object.binding.attribute(slot).field
+    let field = object.binding.attribute(slot, of: object).field
     guard case .decimal = field.kind else { object.wrongType(slot, Decimal.self) }
     return DecimalCodec.decode(field.bytes(at: object.currentBase)) ?? 0
   }
   /// Writes a decimal attribute. NaN, which no attribute holds, makes it nil.
   public func store(in object: ManagedObject, slot: Int) {
-    let field = object.binding.attribute(slot).field
+    let field = object.binding.attribute(slot, changing: object).field
     guard case .decimal = field.kind else { object.wrongType(slot, Decimal.self) }
     guard let bytes = DecimalCodec.encode(self) else { return object.setNullAttribute(slot) }
     object.write { buffer, allocator in

@@ -8,7 +8,7 @@ extension ManagedObject {
   /// Reads an attribute of any whole-number kind.
   @inline(__always)
   final func integer<T>(_ slot: Int, as type: T.Type) -> Int64 {
-    let field = binding.attribute(slot).field
+    let field = binding.attribute(slot, of: self).field
     let base = currentBase
     if case .int64 = field.kind { return field.load(base, as: Int64.self) }
     return narrowInteger(base, field, slot, type)
@@ -28,7 +28,7 @@ extension ManagedObject {
   /// Writes an attribute of any whole-number kind.
   @inline(__always)
   final func setInteger<T>(_ slot: Int, _ number: Int64, as type: T.Type) {
-    let field = binding.attribute(slot).field
+    let field = binding.attribute(slot, changing: self).field
     guard case .int64 = field.kind else { return setNarrowInteger(field, slot, number, type) }
     write { buffer, _ in buffer.put(field, number) }
   }
@@ -142,13 +142,13 @@ extension Bool: AttributeValue {
   public static var attributeType: AttributeType { .boolean }
   /// Reads a Boolean attribute.
   public static func load(from object: ManagedObject, slot: Int) -> Bool {
-    let field = object.binding.attribute(slot).field
+    let field = object.binding.attribute(slot, of: object).field
     guard case .boolean = field.kind else { object.wrongType(slot, Bool.self) }
     return field.load(object.currentBase, as: UInt8.self) != 0
   }
   /// Writes a Boolean attribute.
   public func store(in object: ManagedObject, slot: Int) {
-    let field = object.binding.attribute(slot).field
+    let field = object.binding.attribute(slot, changing: object).field
     guard case .boolean = field.kind else { object.wrongType(slot, Bool.self) }
     object.write { buffer, _ in buffer.put(field, UInt8(self ? 1 : 0)) }
   }
@@ -163,7 +163,7 @@ extension Double: AttributeValue {
   public static var attributeType: AttributeType { .double }
   /// Reads an attribute of either floating-point type.
   public static func load(from object: ManagedObject, slot: Int) -> Double {
-    let field = object.binding.attribute(slot).field
+    let field = object.binding.attribute(slot, of: object).field
     let base = object.currentBase
     if case .double = field.kind { return field.load(base, as: Double.self) }
     guard case .float = field.kind else { object.wrongType(slot, Double.self) }
@@ -171,7 +171,7 @@ extension Double: AttributeValue {
   }
   /// Writes an attribute of either floating-point type; one of 32 bits rounds.
   public func store(in object: ManagedObject, slot: Int) {
-    let field = object.binding.attribute(slot).field
+    let field = object.binding.attribute(slot, changing: object).field
     if case .double = field.kind {
       object.write { buffer, _ in buffer.put(field, self) }
       return
@@ -188,13 +188,13 @@ extension Float: AttributeValue {
   public static var attributeType: AttributeType { .float }
   /// Reads a floating-point attribute of 32 bits.
   public static func load(from object: ManagedObject, slot: Int) -> Float {
-    let field = object.binding.attribute(slot).field
+    let field = object.binding.attribute(slot, of: object).field
     guard case .float = field.kind else { object.wrongType(slot, Float.self) }
     return field.load(object.currentBase, as: Float.self)
   }
   /// Writes a floating-point attribute of 32 bits.
   public func store(in object: ManagedObject, slot: Int) {
-    let field = object.binding.attribute(slot).field
+    let field = object.binding.attribute(slot, changing: object).field
     guard case .float = field.kind else { object.wrongType(slot, Float.self) }
     object.write { buffer, _ in buffer.put(field, self) }
   }

@@ -40,12 +40,12 @@ extension ManagedObject {
   /// Whether an attribute is nil.
   @inline(__always)
   final func isNullAttribute(_ slot: Int) -> Bool {
-    binding.attribute(slot).field.isNull(at: currentBase)
+    binding.attribute(slot, of: self).field.isNull(at: currentBase)
   }
 
   /// Makes an attribute nil.
   final func setNullAttribute(_ slot: Int) {
-    let field = binding.attribute(slot).field
+    let field = binding.attribute(slot, changing: self).field
     write { buffer, _ in buffer.setNull(field) }
   }
 

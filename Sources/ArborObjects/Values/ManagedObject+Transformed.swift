@@ -55,7 +55,7 @@ extension ManagedObject {
     forKey key: String, as type: T.Type = T.self
   ) throws(ArborError) -> T? {
     let (attribute, transformed) = try transformableAttribute(named: key)
-    guard case .binary(let data) = value(of: attribute.field, in: currentRecord) else { return nil }
+    guard case .binary(let data) = try value(forKey: attribute.name) else { return nil }
     return try transformed.value(of: data, as: T.self)
   }
 
@@ -80,7 +80,7 @@ extension ManagedObject {
   }
 
   private final func transformableAttribute<T>(_ slot: Int, _ type: T.Type) -> AttributeSchema {
-    let attribute = binding.entity.attributes[binding.attribute(slot).slot]
+    let attribute = binding.entity.attributes[binding.attribute(slot, of: self).slot]
     guard case .transformable = attribute.description.type else { wrongType(slot, type) }
     return attribute
   }

@@ -12,14 +12,14 @@ extension Value: AttributeValue {
 
   /// Reads an attribute of any type; ``Value/null`` where it has no value.
   public static func load(from object: ManagedObject, slot: Int) -> Value {
-    object.currentRecord.value(object.binding.attribute(slot).field)
+    object.currentRecord.value(object.binding.attribute(slot, of: object).field)
   }
 
   /// Writes an attribute of any type.
   ///
   /// - Precondition: The attribute takes the value.
   public func store(in object: ManagedObject, slot: Int) {
-    let field = object.binding.attribute(slot).field
+    let field = object.binding.attribute(slot, changing: object).field
     var fits = true
     object.write { buffer, allocator in
       fits = buffer.set(field, self, allocator: allocator)

@@ -1,0 +1,202 @@
+internal import ArborModel
+internal import ArborStore
+public import Observation
+
+/// What Swift's `Observation` is told of a context's objects.
+///
+/// One registrar serves all of them: a key path names object and property, so that an object takes
+/// no room for being observed, and what nobody reads while it is tracked takes none at all.
+final class ObjectObservation: ChangeListener {
+  /// A property of an entity: an attribute or a relationship, by its slot.
+  enum Property: Hashable {
+    case attribute(Int)
+    case relationship(Int)
+  }
+
+  /// What a key path names.
+  struct Observed: Hashable {
+    /// 0 for all objects that have the relationship.
+    let number: UInt64
+    let property: Property
+    /// The entity that declares the relationship, where it is that of all objects; else 0.
+    let declaringEntity: Int
+
+    init(_ number: ObjectNumber, _ property: Property) {
+      self.number = number.rawValue
+      self.property = property
+      declaringEntity = 0
+    }
+
+    init(all relation: Relation) {
+      number = 0
+      property = .relationship(relation.slot)
+      declaringEntity = relation.declaringEntity
+    }
+  }
+
+  /// What became of an object while its context brought it up to date.
+  private struct Replaced {
+    let object: ManagedObject
+    /// The record before; nil where it was not read, so that nothing can be compared.
+    var before: RecordView?
+    var slab: RecordSlab?
+    /// What others say has changed.
+    var bits: UInt64 = 0
+    var isReplaced = false
+  }
+
+  private unowned(unsafe) let context: ManagedObjectContext
+  private let registrar = ObservationRegistrar()
+  private var replaced: [ObjectNumber: Replaced] = [:]
+  private var links: [(owner: ObjectNumber, relation: Relation)] = []
+  /// Whether the members of derived relationships may have changed at the other side.
+  private var hasForeignReferences = false
+  private(set) var isOver = false
+
+  /// - Parameter context: It owns the observation.
+  init(_ context: ManagedObjectContext) { self.context = context }
+
+  /// Nobody wants to know any more.
+  func end() { isOver = true }
+
+  // MARK: Accesses and own changes
+
+  func access(_ object: ManagedObject, _ property: Property) {
+    registrar.access(object, keyPath: \.[observed: Observed(object.number, property)])
+  }
+
+  func access(_ object: ManagedObject, _ relation: Relation) {
+    access(object, .relationship(relation.slot))
+    // Whose members others change is known of the members alone.
+    if relation.form == .derived {
+      registrar.access(object, keyPath: \.[observed: Observed(all: relation)])
+    }
+  }
+
+  func willChange(_ object: ManagedObject, _ property: Property) {
+    registrar.willSet(object, keyPath: \.[observed: Observed(object.number, property)])
+  }
+
+  func willChange(
+    _ owner: ObjectNumber, _ relation: Relation, _ context: ManagedObjectContext
+  ) {
+    // What is not registered nobody can have read.
+    guard let object = context.registry.object(owner) else { return }
+    willChange(object, .relationship(relation.slot))
+  }
+
+  // MARK: ChangeListener
+
+  func note(_ entry: ChangeJournal.Entry) {}
+
+  func noteReplaced(_ object: ManagedObject) {
+    let number = object.number
+    guard replaced[number]?.isReplaced != true else { return }
+    var entry = replaced[number] ?? Replaced(object: object)
+    entry.isReplaced = true
+    if let base = object.base {
+      entry.before = RecordView(base: base, count: Int(object.count))
+      entry.slab = object.slab
+    }
+    replaced[number] = entry
+  }
+
+  func noteReplaced(linksOf owner: ObjectNumber, _ relation: Relation) {
+    links.append((owner, relation))
+  }
+
+  func noteForeign(_ change: HistoryEntry.Change, isRegistered: Bool) {
+    if change.kind != .update { hasForeignReferences = true }
+    guard let entity = context.schema.entity(of: change.number) else { return }
+    if change.changedProperties & entity.referenceBits != 0 { hasForeignReferences = true }
+    guard isRegistered, let object = context.registry.object(change.number) else { return }
+    replaced[change.number, default: Replaced(object: object)].bits |= change.changedProperties
+  }
+
+  func noteAnything() { hasForeignReferences = true }
+
+  // MARK: Telling
+
+  /// Tells of what was replaced, once it is in place.
+  func settle() {
+    guard !replaced.isEmpty || !links.isEmpty || hasForeignReferences else { return }
+    let (replaced, links, foreign) = (replaced, links, hasForeignReferences)
+    self.replaced = [:]
+    self.links = []
+    hasForeignReferences = false
+    for entry in replaced.values { tell(entry) }
+    for link in links {
+      guard let owner = context.registry.object(link.owner) else { continue }
+      tell(owner, Observed(owner.number, .relationship(link.relation.slot)))
+    }
+    guard foreign, let object = replaced.values.first?.object ?? anyObject else { return }
+    for relation in context.classes.derivedRelations { tell(object, Observed(all: relation)) }
+  }
+
+  /// Key paths say what is meant; the object beside them only says of which class it is.
+  private var anyObject: ManagedObject? { context.registry.first }
+
+  private func tell(_ entry: Replaced) {
+    let object = entry.object
+    let entity = object.binding.entity
+    var bits = UInt64.max
+    if object.owner != nil {
+      if let before = entry.before, object.base != nil {
+        let links = object.change == nil ? entry.bits & entity.linkBits : 0
+        bits = links | object.currentRecord.changedFields(since: before, in: entity.layout)
+      } else if !entry.isReplaced || entry.bits != 0 {
+        // A change that waits here hides what others have committed.
+        bits = object.change == nil ? entry.bits : 0
+      }
+    }
+    guard bits != 0 else { return }
+    for attribute in entity.attributes
+    where bits & EntitySchema.changeBit(ofField: attribute.fieldIndex) != 0 {
+      tell(object, Observed(object.number, .attribute(attribute.slot)))
+    }
+    for relationship in entity.relationships
+    where bits & (entity.changeBits(of: relationship)) != 0 {
+      tell(object, Observed(object.number, .relationship(relationship.slot)))
+    }
+  }
+
+  private func tell(_ object: ManagedObject, _ observed: Observed) {
+    registrar.willSet(object, keyPath: \.[observed: observed])
+    registrar.didSet(object, keyPath: \.[observed: observed])
+  }
+}
+
+extension ManagedObject: Observable {
+  /// What key paths of observed properties lead through. Nothing is ever read by one.
+  subscript(observed observed: ObjectObservation.Observed) -> Bool { false }
+}
+
+extension ManagedObjectContext {
+  /// Whether Swift's `Observation` is told what is read and changed of the context's objects; off
+  /// at first.
+  ///
+  /// ```swift
+  /// context.isObservable = true
+  /// let employee = try context.fetchOne(Employee.self)
+  /// withObservationTracking { label.text = employee?.name } onChange: { … }
+  /// ```
+  ///
+  /// Switch it on before objects are read: those that the context keeps already are not observed.
+  /// Each property of an object is observed by itself, typed or by its name, whoever changes it:
+  /// an accessor, a rollback, or a commit of others that the context takes in. Members of a plain
+  /// one-to-many relationship are told of for all its owners at once when others commit.
+  ///
+  /// Where it is off it costs nothing: no object grows by it and no access takes longer.
+  /// `onChange` is called in the middle of a change, as ever: it should only remember that there
+  /// was one.
+  public var isObservable: Bool {
+    get { observation != nil }
+    set {
+      guard newValue != isObservable else { return }
+      observation?.end()
+      observation = newValue ? ObjectObservation(self) : nil
+      if let observation { listeners.append(observation) }
+      classes = newValue ? classes.observed : store.boundClasses
+    }
+  }
+}

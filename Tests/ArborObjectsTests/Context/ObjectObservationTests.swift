@@ -1,0 +1,154 @@
+import ArborModel
+import ArborObjects
+import Observation
+import Synchronization
+import TestSupport
+import Testing
+
+@Suite struct ObjectObservationTests {
+  /// An employee in a context that is observed, and in one that is not.
+  private func use(
+    _ body: (ManagedObjectContext, Employee, ManagedObjectContext, Employee) throws -> Void
+  ) throws {
+    try ObjectStore.useOffice { store in
+      let (here, there) = (store.makeContext(), store.makeContext())
+      here.isObservable = true
+      here.mergePolicy = .mergeByPropertyObjectWins
+      let mine = here.insert(Employee.self)
+      (mine.name, mine.age) = ("Ada", 20)
+      try here.commit()
+      let theirs = try #require(try there.existingObject(with: mine.objectID) as? Employee)
+      try body(here, mine, there, theirs)
+    }
+  }
+
+  /// Reads something while it is tracked; gives what counts the calls of `onChange`.
+  private func track<R>(_ read: () -> R) -> Changes {
+    let changes = Changes()
+    _ = withObservationTracking(read) { changes.add() }
+    return changes
+  }
+
+  @Test func anOwnChangeOfWhatWasReadIsTold() throws {
+    try use { here, mine, _, _ in
+      let name = track { mine.name }
+      mine.age = 30
+      #expect(name.count == 0)
+      mine.name = "Eve"
+      #expect(name.count == 1)
+      mine.name = "Eva"
+      #expect(name.count == 1, "it is told once, until it is read again")
+      // In the midst of one change after another.
+      let again = track { mine.name }
+      mine.name = "Ida"
+      #expect(again.count == 1)
+      let other = here.insert(Employee.self)
+      let both = track { (mine.age, other.age) }
+      other.name = "Bob"
+      #expect(both.count == 0)
+      other.age = 3
+      #expect(both.count == 1)
+      let dynamic = track { mine["nick"] as Value }
+      mine["nick"] = "A"
+      #expect(dynamic.count == 1)
+      let written = track { mine["salary"] as Value }
+      mine.salary = 3
+      #expect(written.count == 1)
+    }
+  }
+
+  @Test func relationshipsAreToldOfOnBothSides() throws {
+    try use { here, mine, _, _ in
+      let company = here.insert(Company.self)
+      company.name = "Foo"
+      let toOne = track { mine.company }
+      let toMany = track { company.employees }
+      let count = track { try? company.count(forKey: "employees") }
+      mine.company = company
+      #expect(toOne.count == 1 && toMany.count == 1 && count.count == 1)
+      let skill = here.insert(Skill.self)
+      let skills = track { mine.skills }
+      let holders = track { skill.holders }
+      skill.holders.insert(mine)
+      #expect(skills.count == 1 && holders.count == 1)
+      let tasks = track { mine.tasks }
+      mine.tasks = [here.insert(ArborObjectsTests.Task.self)]
+      #expect(tasks.count == 1)
+      let left = track { company.employees }
+      here.delete(mine)
+      #expect(left.count == 1)
+    }
+  }
+
+  @Test func commitsOfOthersAreTold() throws {
+    try use { here, mine, there, theirs in
+      let (name, age) = (track { mine.name }, track { mine.age })
+      theirs.name = "Eve"
+      try there.commit()
+      #expect(name.count == 0)
+      #expect(try here.count("Company") == 0)
+      #expect(name.count == 1 && age.count == 0 && mine.name == "Eve")
+
+      // On top of a change that waits here.
+      mine.age = 50
+      let (newName, nick) = (track { mine.name }, track { mine.nick })
+      theirs.nick = "E"
+      try there.commit()
+      #expect(try here.count("Company") == 0)
+      #expect(newName.count == 0 && nick.count == 1 && mine.nick == "E" && mine.age == 50)
+      try here.commit()
+
+      let company = here.insert(Company.self)
+      try here.commit()
+      let employees = track { company.employees }
+      theirs.company = try there.existingObject(with: company.objectID) as? Company
+      try there.commit()
+      #expect(try here.count("Company") == 1)
+      #expect(employees.count == 1 && company.employees == [mine])
+    }
+  }
+
+  @Test func whatIsTakenBackIsTold() throws {
+    try use { here, mine, _, _ in
+      mine.name = "Eve"
+      let (name, age) = (track { mine.name }, track { mine.age })
+      here.rollback()
+      #expect(name.count == 1 && age.count == 0 && mine.name == "Ada")
+      let company = here.insert(Company.self)
+      company.name = "Foo"
+      try here.commit()
+      let (again, members) = (track { mine.name }, track { company.employees })
+      #expect(throws: Interruption.self) {
+        try here.withSavepoint {
+          mine.name = "Eva"
+          mine.company = company
+          throw Interruption()
+        }
+      }
+      #expect(again.count == 1 && members.count == 1)
+      let late = track { mine.name }
+      here.refresh(mine)
+      #expect(late.count == 1 && mine.name == "Ada")
+    }
+  }
+
+  @Test func withoutItNothingIsTold() throws {
+    try use { here, mine, there, theirs in
+      #expect(here.isObservable && !there.isObservable)
+      let silent = track { theirs.name }
+      theirs.name = "Eve"
+      #expect(silent.count == 0)
+      here.isObservable = false
+      let over = track { mine.name }
+      mine.name = "Eva"
+      #expect(over.count == 0 && mine.name == "Eva" && mine.company == nil)
+      #expect(here.insert(Employee.self).age == 18)
+    }
+  }
+}
+
+private final class Changes: Sendable {
+  private let value = Mutex(0)
+  var count: Int { value.withLock { $0 } }
+  func add() { value.withLock { $0 += 1 } }
+}

@@ -111,6 +111,26 @@ import Testing
     #expect(text.contains("0xcafe00"))
   }
 
+  @Test func ofALargeBinaryTheLengthIsShown() throws {
+    let folder = try TemporaryFolder()
+    let url = folder.url.appending(path: "Photos.arbor")
+    let model = try ManagedObjectModel {
+      Entity("Photo") { Attribute("image", .binary, .externalStorage) }
+    }
+    let manager = try DataManager(model: model, at: .file(url))
+    try manager.insert("Photo")["image"] = Data(repeating: 7, count: 100_000)
+    try manager.commit()
+    manager.store.close()
+    let inspection = Inspection(url)
+    let shown = try #require(try inspection.json("show", "Photo/1") as? [String: Any])
+    let values = try #require(shown["attributes"] as? [String: Any])
+    #expect(values["image"] as? [String: Int] == ["bytes": 100_000])
+    #expect(try inspection.run("show", "Photo/1").output.contains("{bytes: 100000}"))
+    #expect(try inspection.run("dump", "b/Photo").status == 0)
+    #expect(try inspection.run("tables").output.contains("b/Photo"))
+    #expect(try inspection.run("check").status == 0)
+  }
+
   @Test func showTakesAWholeID() throws {
     let info = try #require(try inspection.json("info") as? [String: Any])
     let store = try #require(info["storeID"] as? String)

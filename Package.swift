@@ -100,13 +100,6 @@ let package = Package(
     .testTarget(
       name: "ArborDataTests", dependencies: ["ArborData", "TestSupport"], swiftSettings: common),
     .testTarget(
-      name: "ArborMacroPluginTests",
-      dependencies: [
-        "ArborMacroPlugin",
-        .product(name: "SwiftSyntaxMacroExpansion", package: "swift-syntax"),
-      ],
-      swiftSettings: common),
-    .testTarget(
       name: "ArborMacrosTests",
       dependencies: ["ArborMacros", "ArborData", "ArborObjects", "ArborSource", "TestSupport"],
       swiftSettings: common),
@@ -116,8 +109,8 @@ let package = Package(
     .testTarget(
       name: "SystemTests",
       dependencies: [
-        "ArborData", "ArborExchange", "ArborObjects", "ArborModel", "ArborStore", "TestSupport",
-        "crash-writer", "damage-reader", "lmdb-inspect", "world",
+        "ArborData", "ArborExchange", "ArborMacros", "ArborObjects", "ArborModel", "ArborStore",
+        "TestSupport", "crash-writer", "damage-reader", "lmdb-inspect", "world",
       ],
       swiftSettings: common),
     .testTarget(

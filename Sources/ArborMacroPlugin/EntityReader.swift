@@ -31,7 +31,7 @@ struct EntityReader {
       return false
     }
     for element in declaration.attributes where element.markerName == "MainActor" {
-      report(element, .onMainActor)
+      report(declaration.name, .onMainActor)
       return false
     }
     return true
@@ -75,7 +75,7 @@ struct EntityReader {
         if let name = argument.expression.plainText {
           source.name = name
         } else {
-          report(argument.expression, .unreadName)
+          report(attribute, .unreadName)
         }
       case "isAbstract": source.facts.isAbstract = text
       case "uniqueness": source.facts.uniqueness = text

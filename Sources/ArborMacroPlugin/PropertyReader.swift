@@ -1,7 +1,6 @@
 internal import ArborSource
 internal import SwiftDiagnostics
 internal import SwiftSyntax
-internal import SwiftSyntaxBuilder
 
 /// Reads a variable of a class with `@Entity`: the property it is, and what is wrong with it.
 struct PropertyReader {
@@ -43,9 +42,9 @@ struct PropertyReader {
     let isStored =
       isVariable && !variable.isOfType && !variable.hasModifier(.override)
       && binding.accessors != .computed
+    // Nothing that is said about the text of an attribute finds its place in the source.
     if !isStored, let marker {
-      report(
-        marker, .notStored(marker.markerName ?? "", binding.pattern.trimmedDescription))
+      report(variable, .notStored(marker.markerName ?? "", binding.pattern.trimmedDescription))
     }
     return isStored
   }
@@ -170,15 +169,7 @@ struct PropertyReader {
   /// The name of the relationship back; nil for none.
   private mutating func inverse(_ expression: ExprSyntax) -> String? {
     if let name = expression.plainText { return name.filter { $0 != "`" } }
-    if expression.is(NilLiteralExprSyntax.self) { return nil }
-    var fixes: [FixIt] = []
-    let last = expression.as(KeyPathExprSyntax.self)?.components.last
-    if case .property(let property)? = last?.component {
-      let name = property.declName.baseName.nameWithoutBackticks
-      fixes.append(
-        fix("name it by a text", expression, StringLiteralExprSyntax(content: name)))
-    }
-    report(expression, .unreadInverse, fixes)
+    if !expression.is(NilLiteralExprSyntax.self) { report(variable, .unreadInverse) }
     return nil
   }
 
@@ -193,7 +184,7 @@ struct PropertyReader {
     _ argument: LabeledExprSyntax, into property: inout PropertySource
   ) {
     guard argument.label == nil, argument.expression.isImplicitMember else {
-      report(argument.expression, .unreadOption(argument.expression.trimmedDescription))
+      report(variable, .unreadOption(argument.expression.trimmedDescription))
       return
     }
     property.options.append(argument.expression.trimmedDescription)

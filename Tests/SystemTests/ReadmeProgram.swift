@@ -1,4 +1,5 @@
 import ArborData
+import ArborMacros
 import Foundation
 
 /// The programs of the README, line for line; ``ReadmeTests`` compares and runs them.
@@ -48,6 +49,29 @@ enum ReadmeProgram {
         predicate: FetchPredicate(#Predicate<Employee> { $0.age >= 18 && $0.company != nil }),
         sortKeys: [.descending(\Employee.age)]))
     return adults.map { "\($0.name) of \($0.company?.name ?? "nowhere")" }
+  }
+}
+
+/// The program with macros; its classes are called as those that are written by hand.
+enum ReadmeMacros {
+  @Entity final class Company: ManagedObject {
+    @Attribute(.unique) var companyID: Int64 = 0
+    var companyName: String = ""
+    @Relationship(inverse: "company", deleteRule: .cascade) var employees: Set<Employee>
+  }
+  @Entity final class Employee: ManagedObject {
+    @Attribute(.indexed) var age: Int = 18
+    var name: String = ""
+    @Relationship(inverse: "employees") var company: Company?
+  }
+
+  static func run(at url: URL) throws -> [String] {
+    let manager = try DataManager(for: Company.self, Employee.self, at: .file(url))
+    let young = try manager.context.objects(Employee.self)
+      .filter("age < \(40)").order(by: "-age", "name").array
+    let same = try manager.context.objects(Employee.self)
+      .filter(#Predicate { $0.age < 40 }).order(by: "-age", "name").array
+    return (young + same).map(\.name)
   }
 }
 

@@ -15,7 +15,7 @@ import Testing
     let program = Self.lines(of: source)
     let blocks = readme.components(separatedBy: "```swift\n").dropFirst()
       .compactMap { $0.components(separatedBy: "```").first }
-    #expect(blocks.count == 3)
+    #expect(blocks.count == 5)
     for block in blocks {
       // The folder is the test's own, and imports stand at the head of the file.
       let lines = Self.lines(of: block)
@@ -32,6 +32,8 @@ import Testing
     #expect(try ReadmeProgram.run(in: folder.url) == expected)
     #expect(try ReadmeProgram.run(in: folder.url) == expected.flatMap { [$0, $0] })
     #expect(try ReadmeProgram.runTyped() == ["Ada of "])
+    let url = folder.url.appending(path: "Macros.arbor")
+    #expect(try ReadmeMacros.run(at: url) == [])
   }
 
   @Test func itIsShort() throws {

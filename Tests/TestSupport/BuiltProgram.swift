@@ -12,6 +12,9 @@ package struct BuiltProgram: Sendable {
     executable = tests.deletingLastPathComponent().appending(path: name)
   }
 
+  /// A program that the build did not make.
+  package init(at executable: URL) { self.executable = executable }
+
   /// What a run gave back.
   package struct Outcome: Sendable {
     package let status: Int32

@@ -27,11 +27,11 @@ import Testing
     "ArborObjectsTests": ["ArborObjects", "ArborStore", "ArborModel", "TestSupport"],
     "ArborExchangeTests": ["ArborExchange", "ArborObjects", "ArborModel", "TestSupport"],
     "ArborDataTests": ["ArborData", "ArborModel", "ArborObjects", "ArborStore", "TestSupport"],
-    "ArborMacroPluginTests": ["ArborMacroPlugin"],
     "ArborMacrosTests": ["ArborMacros", "ArborData", "ArborObjects", "ArborSource", "TestSupport"],
     "InspectTests": ["lmdb_inspect", "ArborData", "CLMDB", "TestSupport"],
     "SystemTests": [
-      "crash_writer", "ArborData", "ArborExchange", "ArborModel", "ArborObjects", "ArborStore",
+      "crash_writer", "ArborData", "ArborExchange", "ArborMacros", "ArborModel", "ArborObjects",
+      "ArborStore",
       "TestSupport",
     ],
     "DifferentialTests": ["ArborData", "ArborModel", "ArborObjects", "TestSupport"],
@@ -50,10 +50,6 @@ import Testing
     "ArborObjects": ["Logging", "Observation"],
     "ArborMacroPlugin": [
       "SwiftCompilerPlugin", "SwiftDiagnostics", "SwiftParser", "SwiftSyntax", "SwiftSyntaxBuilder",
-      "SwiftSyntaxMacros",
-    ],
-    "ArborMacroPluginTests": [
-      "SwiftDiagnostics", "SwiftParser", "SwiftSyntax", "SwiftSyntaxMacroExpansion",
       "SwiftSyntaxMacros",
     ],
     "ArborObjectsTests": ["Logging", "Observation"],

@@ -1,0 +1,152 @@
+import TestSupport
+import Testing
+
+/// Where Swift would silently do the wrong thing the macros say so.
+@Suite struct DiagnosticsTests {
+  struct Case: Sendable {
+    let code: String
+    let message: String
+    /// What an editor offers.
+    var fix: String?
+
+    init(_ code: String, _ message: String, fix: String? = nil) {
+      self.code = code
+      self.message = message
+      self.fix = fix
+    }
+  }
+
+  static let classes = [
+    Case("@Entity struct @ {}", "describes the objects of a class"),
+    Case("@Entity class @ {}", "inherits from ManagedObject", fix: "inherit from ManagedObject"),
+    Case("@Entity class @<T>: ManagedObject {}", "generic class"),
+    Case("@Entity @MainActor class @: ManagedObject {}", "belong to their context"),
+    Case("@Entity(String()) class @: ManagedObject {}", "write it as a plain text"),
+    Case("class @: ManagedObject { @Attribute var a: Int { 1 } }", "@Attribute says something"),
+  ]
+
+  static let properties = [
+    Case("var age = 18", "sees no more than the text", fix: "write the type 'Int'"),
+    Case("var size = -1.5", "sees no more than the text", fix: "write the type 'Double'"),
+    Case("var name = \"\"", "sees no more than the text", fix: "write the type 'String'"),
+    Case("var flag = true", "sees no more than the text", fix: "write the type 'Bool'"),
+    Case("var other = Other()", "sees no more than the text"),
+    Case("var age: Int = 18 { didSet { } }", "observers see no change"),
+    Case("var age: Int = 18 { willSet { } }", "observers see no change"),
+    Case("lazy var age: Int = 18", "can not be lazy"),
+    Case("weak var other: Other?", "can not be weak"),
+    Case("unowned var other: Other", "can not be unowned"),
+    Case("var a: Int = 1, b: Int = 2", "a line of its own"),
+    Case("var (a, b): (Int, Int) = (1, 2)", "has one name"),
+    Case("var context: String", "'context' is a member of ManagedObject"),
+    Case("var isFault: Bool = false", "'isFault' is a member of ManagedObject"),
+    Case("@Attribute var age: Int { 1 }", "remove @Attribute"),
+    Case("@Attribute let age: Int = 1", "remove @Attribute"),
+    Case("@Relationship static var all: [Other] { [] }", "remove @Relationship"),
+    Case("@Attribute @Transient var age: Int = 1", "one of an attribute, a relationship"),
+    Case("@Transient var age: Int", "give the transient 'age' an initial value"),
+    Case("@Attribute(options) var age: Int = 1", "write 'options' as"),
+    Case("@Attribute(.transformable(\"P\")) var a: Other", "transformed 'a' can be nil"),
+    Case("@Attribute(.transformable(\"P\")) var a: Other? = .none", "transformed 'a' can be nil"),
+    Case("@Relationship(inverse: text) var other: Other?", "named by a plain text"),
+    Case("@Relationship var others: Set<Other> = []", "remove the initial value"),
+    Case(
+      "@Relationship var other: Other? = nil", "begins empty", fix: "remove the initial value"),
+    Case(
+      "@Relationship var others: Set<Other>?", "empty rather than nil",
+      fix: "remove the question mark"),
+    Case("@Relationship var others: [Other]?", "empty rather than nil"),
+    Case("@Relationship var other: Other", "add a question mark", fix: "make it optional"),
+    Case("@Relationship var others: [String: Other]", "does not know what"),
+    Case("@Relationship var others: Staff<Other>", "does not know what"),
+    Case("var others: Set<Other>", "write @Relationship before 'others'"),
+    Case("var others: ToMany<Other>", "write @Relationship before 'others'"),
+    Case("\n#if true\nvar age: Int = 1\n#endif\n", "'age' would not be kept"),
+  ]
+
+  /// What only the compiler knows: it is asked in the expansion.
+  static let inverses = [
+    Case("@Relationship(inverse: \"mani\") var one: Other?", "has no member 'mani'"),
+    Case("@Relationship(inverse: \"name\") var one: Other?", "'String' conform to"),
+    Case("@Relationship(inverse: \"other\") var one: Other?", "types '@' and"),
+    Case("var plain: Unknown", "requires that 'Unknown' conform to 'AttributeValue'"),
+  ]
+
+  static let accepted = [
+    "@Transient lazy var a = 1", "@Transient var a = 1 { didSet {} }", "@Transient var a: Int?",
+    "static var a: Int { 1 }", "let a = 1", "var a: Int { 1 }", "var a: Int { get { 1 } set {} }",
+    "struct B { var a = 1 }", "func a() { let b = 1; _ = b }", "@Relationship var a: Other!",
+    "@Relationship var a: Optional<Other>", "@Relationship var a: Swift.Set<Other>",
+    "@Relationship var a: Array<Other>", "@ArborMacros.Relationship var a: ToMany<Other>",
+    "var a: Int! = nil", "fileprivate(set) var a: Optional<Int> = nil", "var `default`: Int = 0",
+    "@Attribute(.transformable(\"P\")) var a: Unknown?",
+    "@Attribute(.bounds(0...9)) var a: Int = 0",
+  ]
+
+  private static let prelude = """
+    import ArborData
+    import ArborMacros
+    import Foundation
+    struct Unknown {}
+    let text = "", options = AttributeOption.indexed
+    @Entity class Other: ManagedObject {
+      var name: String = ""
+      @Relationship(inverse: "other") var other: Other?
+    }
+
+    """
+
+  /// A program with a class for each case, and the lines at which they begin.
+  private static func program(_ classes: [String]) -> (text: String, lines: [ClosedRange<Int>]) {
+    var text = prelude
+    var lines: [ClosedRange<Int>] = []
+    for (number, declaration) in classes.enumerated() {
+      let first = text.count { $0 == "\n" } + 1
+      text +=
+        declaration.replacing("@ ", with: "C\(number) ").replacing("@:", with: "C\(number):")
+        .replacing("@<", with: "C\(number)<") + "\n"
+      lines.append(first...text.count { $0 == "\n" })
+    }
+    return (text, lines)
+  }
+
+  private static func check(_ cases: [Case], _ declarations: [String]) throws {
+    let program = program(declarations)
+    let problems = try RefusedByCompiler.problems(in: program.text)
+    for (lines, test) in zip(program.lines, cases) {
+      let own = problems.filter { lines.contains($0.line ?? 0) }
+      #expect(
+        own.contains { $0.severity == "error" && $0.message.contains(test.message) },
+        "\(test) \(own)")
+      if let fix = test.fix {
+        #expect(own.contains { $0.severity == "note" && $0.message == fix }, "\(test) \(own)")
+      }
+    }
+  }
+
+  @Test func whatIsNoEntityIsRefused() throws {
+    try Self.check(Self.classes, Self.classes.map(\.code))
+  }
+
+  @Test func whatSwiftWouldSilentlyGetWrongIsRefused() throws {
+    try Self.check(
+      Self.properties, Self.properties.map { "@Entity class @: ManagedObject { \($0.code) }" })
+  }
+
+  @Test func inversesAreCheckedByTheCompiler() throws {
+    for test in Self.inverses {
+      let program = Self.program(["@Entity class @: ManagedObject { \(test.code) }"])
+      let problems = try RefusedByCompiler.problems(in: program.text)
+      let message = test.message.replacing("@", with: "C0")
+      #expect(
+        problems.contains { $0.severity == "error" && $0.message.contains(message) },
+        "\(test) \(problems)")
+    }
+  }
+
+  @Test func everythingElseIsAccepted() throws {
+    let declarations = Self.accepted.map { "@Entity class @: ManagedObject { \($0) }" }
+    let problems = try RefusedByCompiler.problems(in: Self.program(declarations).text)
+    #expect(problems.map(\.description) == [])
+  }
+}

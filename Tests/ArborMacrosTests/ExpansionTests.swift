@@ -1,0 +1,139 @@
+import TestSupport
+import Testing
+
+/// What `@Entity` adds to a class, as the compiler sees it.
+@Suite struct ExpansionTests {
+  /// The members and the accessors that a class gets, without needless white space.
+  private func expansion(of source: String) throws -> (members: String, accessors: [String]) {
+    let expansions = try RefusedByCompiler.expansions(of: source)
+    let members = expansions.filter { $0.name.hasSuffix("EntityfMm_") }.map(\.text)
+    let accessors = expansions.filter { $0.name.hasSuffix("EntityPropertyfMa_") }.map(\.text)
+    return (
+      members.joined(separator: "\n"),
+      accessors.map { $0.split(whereSeparator: \.isWhitespace).joined(separator: " ") }.sorted()
+    )
+  }
+
+  @Test func aClassBecomesTheFormThatIsWrittenByHand() throws {
+    let expansion = try expansion(of: Self.company)
+    #expect(expansion.members == Self.companyMembers)
+    #expect(
+      expansion.accessors == [
+        "{ get { attribute(0) } set { setAttribute(0, newValue) } }",
+        "{ get { attribute(1) } set { setAttribute(1, newValue) } }",
+        "{ get { attribute(2) } set { setAttribute(2, newValue) } }",
+        "{ get { attribute(3) } }",
+        "{ get { toMany(0) } set { setToMany(0, newValue) } }",
+        "{ get { toOne(1) } set { setToOne(1, newValue) } }",
+        "{ get { transformed(4) } set { setTransformed(4, newValue) } }",
+      ])
+  }
+
+  private static let company = """
+    import ArborMacros
+    @Entity final class Company: ManagedObject {
+      @Attribute(.unique) var companyID: Int64 = 0
+      var companyName: String = ""
+      var nick: String?
+      @Attribute(.derived("employees.@count")) var size: Int
+      @Attribute(.transformable("PNG"), .externalStorage) var logo: Image?
+      @Relationship(inverse: "company", deleteRule: .cascade) var employees: Set<Employee>
+      @Relationship(.mandatory) private(set) var owner: Person?
+      @Transient var isSelected = false
+      let made = 1
+      var isLarge: Bool { size > 100 }
+    }
+    """
+
+  private static let companyMembers = """
+    override class var entityDescription: EntityDescription {
+        describedEntity
+    }
+
+    override class var entityName: String {
+        "Company"
+    }
+
+    override class var attributeCount: Int {
+        5
+    }
+
+    override class var relationshipCount: Int {
+        2
+    }
+
+    private static let describedEntity = EntityDescription(
+      name: "Company", className: "Company",
+      attributes: [
+        AttributeDescription("companyID", Int64.self, default: 0),
+        AttributeDescription("companyName", String.self, default: ""),
+        AttributeDescription("nick", String?.self),
+        AttributeDescription("size", Int.self, .derived("employees.@count")),
+        AttributeDescription(transformed: "logo", .transformable("PNG"), .externalStorage),
+      ],
+      relationships: [
+        RelationshipDescription(
+          "employees", Set<Employee>.self, of: Company.self, inverse: "company", at: \\.company,
+          deleteRule: .cascade),
+        RelationshipDescription("owner", Person?.self, .mandatory),
+      ],
+      uniquenessConstraints: [["companyID"]])
+    """
+
+  @Test func aSubclassCountsFromWhereItsSuperclassEnds() throws {
+    let expansion = try expansion(of: Self.type)
+    #expect(expansion.members == Self.typeMembers)
+    #expect(
+      expansion.accessors == [
+        "{ get { attribute(Office.Person.attributeCount + 0) } "
+          + "set { setAttribute(Office.Person.attributeCount + 0, newValue) } }",
+        "{ get { orderedToMany(Office.Person.relationshipCount + 1) } "
+          + "set { setOrderedToMany(Office.Person.relationshipCount + 1, newValue) } }",
+        "{ get { toManyView(Office.Person.relationshipCount + 0) } }",
+      ])
+  }
+
+  private static let type = """
+    import ArborData
+    import ArborMacros
+    enum Office { open class Person: ManagedObject {} }
+    let notes = [String: String]()
+    @Entity("Staff", isAbstract: true, uniqueness: [["a", "b"]], userInfo: notes)
+    open class `Type`: Office.Person {
+      @Attribute(.unique, .bounds(1...9)) var `class`: Int! = nil
+      @Relationship(inverse: "self") var all: ToMany<Task>
+      @Relationship var line: [Task]
+    }
+    """
+
+  private static let typeMembers = """
+    public override class var entityDescription: EntityDescription {
+        describedEntity
+    }
+
+    public override class var entityName: String {
+        "Staff"
+    }
+
+    public override class var attributeCount: Int {
+        Office.Person.attributeCount + 1
+    }
+
+    public override class var relationshipCount: Int {
+        Office.Person.relationshipCount + 2
+    }
+
+    private static let describedEntity = EntityDescription(
+      name: "Staff", className: "Type", isAbstract: true,
+      attributes: [
+        AttributeDescription("class", Int?.self, .bounds(1 ... 9))
+      ],
+      relationships: [
+        RelationshipDescription(
+          "all", ToMany<Task>.self, of: `Type`.self, inverse: "self", at: \\.`self`),
+        RelationshipDescription("line", [Task].self),
+      ],
+      uniquenessConstraints: [["class"]] + [["a", "b"]],
+      userInfo: notes)
+    """
+}

@@ -1,0 +1,106 @@
+import Foundation
+
+/// Asks the compiler about small programs that use the library: what must not compile is part of
+/// what it promises.
+///
+/// The modules and the macros are those that the build put beside the tests. A run takes about half
+/// a second, so cases that do not disturb each other share one, each on a line of its own.
+///
+/// ```swift
+/// let problems = try RefusedByCompiler.problems(
+///   in: "import ArborData\nfunc f(_ object: ManagedObject) { Task { print(object) } }")
+/// #expect(problems.contains { $0.line == 2 && $0.message.contains("data race") })
+/// ```
+///
+/// A suite that uses it also shows a program that is accepted: else every case would pass where
+/// nothing compiles at all.
+package enum RefusedByCompiler {
+  /// One thing the compiler says.
+  package struct Problem: Sendable, CustomStringConvertible {
+    /// The line of the program, from 1; nil for what was said about an expansion or a library.
+    package let line: Int?
+    /// `error`, `warning` or `note`.
+    package let severity: String
+    package let message: String
+
+    package var description: String { "\(line.map(String.init) ?? "?"): \(severity): \(message)" }
+  }
+
+  /// Thrown where the compiler did not get as far as the program.
+  package struct NotAsked: Error, CustomStringConvertible {
+    package let description: String
+  }
+
+  /// What the compiler says about a program, in Swift 6's language mode.
+  ///
+  /// - Parameter features: Upcoming features that the program is compiled with.
+  package static func problems(
+    in source: String, features: [String] = []
+  ) throws -> [Problem] {
+    let flags = features.flatMap { ["-enable-upcoming-feature", $0] }
+    return try run(source, flags).split(separator: "\n").compactMap { problem(in: $0) }
+  }
+
+  /// The texts that macros add to a program, by the names that the compiler gives them: one that
+  /// ends in `EntityfMm_` holds the members that `@Entity` adds.
+  package static func expansions(of source: String) throws -> [(name: String, text: String)] {
+    let output = try run(source, ["-Xfrontend", "-dump-macro-expansions"])
+    let rule = String(repeating: "-", count: 30)
+    let parts = output.components(separatedBy: rule + "\n")
+    var expansions: [(name: String, text: String)] = []
+    for (head, text) in zip(parts, parts.dropFirst()) {
+      guard let name = head.split(separator: "\n").last, name.hasPrefix("@__swiftmacro_") else {
+        continue
+      }
+      expansions.append(
+        (String(name.dropLast(".swift".count)), text.trimmingCharacters(in: .newlines)))
+    }
+    return expansions
+  }
+
+  private static func run(_ source: String, _ flags: [String]) throws -> String {
+    let folder = try TemporaryFolder()
+    defer { withExtendedLifetime(folder) {} }
+    let file = folder.url.appending(path: "\(program).swift")
+    try Data(source.utf8).write(to: file)
+    let products = BuiltProgram("").executable
+    let sources = URL(filePath: #filePath).deletingLastPathComponent()
+      .deletingLastPathComponent().deletingLastPathComponent().appending(path: "Sources")
+    var arguments = [
+      "swiftc", "-typecheck", "-swift-version", "6", "-diagnostic-style", "llvm",
+      "-I", products.appending(path: "Modules").path,
+      "-module-cache-path", products.appending(path: "ModuleCache").path,
+    ]
+    for map in ["CArborBits/include", "CLMDB"] {
+      let path = sources.appending(path: map).appending(path: "module.modulemap").path
+      arguments += ["-Xcc", "-fmodule-map-file=\(path)"]
+    }
+    let plugin = products.appending(path: "ArborMacroPlugin-tool").path
+    if FileManager.default.fileExists(atPath: plugin) {
+      arguments += ["-load-plugin-executable", "\(plugin)#ArborMacroPlugin"]
+    }
+    let outcome = try BuiltProgram(at: URL(filePath: "/usr/bin/env"))
+      .run(arguments + flags + [file.path])
+    let output = outcome.output + outcome.errors
+    for sign in ["missing required module", "no such module", "could not be found for macro"]
+    where output.contains(sign) {
+      throw NotAsked(description: "The compiler did not find what the build made:\n\(output)")
+    }
+    return output
+  }
+
+  private static let program = "Program"
+
+  /// `…/Program.swift:3:7: error: …`
+  private static func problem(in line: Substring) -> Problem? {
+    for severity in ["error", "warning", "note"] {
+      guard let mark = line.range(of: ": \(severity): ") else { continue }
+      let place = line[..<mark.lowerBound].split(separator: ":")
+      let isOwn = place.first?.hasSuffix("\(program).swift") ?? false
+      return Problem(
+        line: isOwn && place.count > 1 ? Int(place[1]) : nil, severity: severity,
+        message: String(line[mark.upperBound...]))
+    }
+    return nil
+  }
+}

@@ -5,8 +5,8 @@ import TestSupport
 import Testing
 
 /// Random histories in a context against a naive graph of dictionaries: after every step both say
-/// the same, whether what was done has been committed, rolled back, taken back to a savepoint or
-/// read anew.
+/// the same, whether what was done has been committed, rolled back, undone, redone, taken back to a
+/// savepoint or read anew.
 @Suite struct ModelBasedTests {
   @Test func randomHistoriesAgreeWithPlainDictionaries() throws {
     var seeds = SeededRandom()
@@ -48,47 +48,78 @@ struct RandomHistory {
   private var ids: [Int: ObjectID] = [:]
   private var nextKey = 1
   private var log: [String] = []
+  /// The world before each group that can be undone, and after each that can be redone.
+  private var undoWorlds: [PlainWorld] = []
+  private var redoWorlds: [PlainWorld] = []
+  private var committedUndoWorlds: [PlainWorld] = []
 
   init(_ store: PersistentStore, seed: UInt64) {
     self.store = store
     context = store.makeContext()
+    context.undoHistory = UndoHistory()
     random = SeededRandom(seed: seed)
   }
 
   mutating func run(steps: Int) throws {
-    for _ in 0..<steps {
-      try step()
-      try compare(context)
+    do {
+      for _ in 0..<steps {
+        try step()
+        try compare(context)
+        try compareGroups()
+      }
+      try commit()
+      try compare(store.makeContext())
+      try undoAndRedoEverything()
+    } catch let error as ArborError {
+      throw difference(error.message)
     }
-    try context.commit()
-    try compare(store.makeContext())
   }
 
   private mutating func step() throws {
-    switch Int.random(in: 0..<24, using: &random) {
+    switch Int.random(in: 0..<28, using: &random) {
+    case 0..<18: try asGroup { history throws in try history.edit() }
+    case 18: try interrupt()
+    case 19..<21: try commit()
+    case 21: rollback()
+    case 22:
+      try commit()
+      context = store.makeContext()
+      context.undoHistory = UndoHistory()
+      forgetGroups()
+      log.append("new context")
+    case 23:
+      context.reset()
+      world = committed
+      forgetGroups()
+      log.append("reset")
+    case 24: try group()
+    case 25..<27: undo()
+    default: redo()
+    }
+  }
+
+  private mutating func edit() throws {
+    switch Int.random(in: 0..<18, using: &random) {
     case 0..<5: try insert()
     case 5..<8: try change()
     case 8..<16: try relate()
-    case 16..<18: try delete()
-    case 18: try interrupt()
-    case 19..<21:
-      try context.commit()
-      committed = world
-      log.append("commit")
-    case 21:
-      context.rollback()
-      world = committed
-      log.append("rollback")
-    case 22:
-      try context.commit()
-      committed = world
-      context = store.makeContext()
-      log.append("commit, new context")
-    default:
-      context.reset()
-      world = committed
-      log.append("reset")
+    default: try delete()
     }
+  }
+
+  private mutating func commit() throws {
+    log.append("commit")
+    try context.commit()
+    committed = world
+    committedUndoWorlds = undoWorlds
+  }
+
+  private mutating func rollback() {
+    log.append("rollback")
+    context.rollback()
+    world = committed
+    undoWorlds = committedUndoWorlds
+    redoWorlds = []
   }
 
   private func object(_ key: Int, _ context: ManagedObjectContext) throws -> ManagedObject {
@@ -202,6 +233,107 @@ struct RandomHistory {
       (world, ids) = (before, idsBefore)
       log.append("back to the savepoint")
     }
+  }
+
+  // MARK: Undoing
+
+  /// What `body` changes is one group.
+  private mutating func asGroup(_ body: (inout RandomHistory) throws -> Void) throws {
+    let before = world
+    try body(&self)
+    context.processPendingChanges()
+    guard let names = context.undoHistory?.undoNames, names.count > undoWorlds.count else { return }
+    undoWorlds.append(before)
+    redoWorlds = []
+  }
+
+  /// An explicit group, of which a part may be taken back and brought again inside.
+  private mutating func group() throws {
+    log.append("group {")
+    var isUndone = false
+    var after = world
+    try asGroup { history throws in
+      history.context.undoHistory?.beginGroup(named: "group")
+      try history.edit()
+      let before = history.world
+      history.context.undoHistory?.beginGroup()
+      try history.edit()
+      try history.edit()
+      history.context.undoHistory?.endGroup()
+      after = history.world
+      if Bool.random(using: &history.random), history.isRecorded(since: before) {
+        history.log.append("undo group")
+        isUndone = true
+        history.context.undoHistory?.undoGroup()
+        history.world = before
+        try history.compare(history.context)
+        if Bool.random(using: &history.random) {
+          history.log.append("redo group")
+          isUndone = false
+          history.context.undoHistory?.redoGroup()
+          history.world = after
+          try history.compare(history.context)
+        }
+      }
+      history.context.undoHistory?.endGroup()
+    }
+    log.append("}")
+    redoWorlds = isUndone ? [after] : context.undoHistory?.canRedo == true ? redoWorlds : []
+  }
+
+  /// Whether the inner group has anything in it: else the outer one's part would be taken back.
+  private func isRecorded(since before: PlainWorld) -> Bool { world.settled != before.settled }
+
+  private mutating func undo() {
+    log.append("undo")
+    context.undo()
+    guard let before = undoWorlds.popLast() else { return }
+    redoWorlds.append(world)
+    world = before
+  }
+
+  private mutating func redo() {
+    guard let after = redoWorlds.popLast() else { return }
+    log.append("redo")
+    context.redo()
+    undoWorlds.append(world)
+    world = after
+  }
+
+  private func compareGroups() throws {
+    guard let history = context.undoHistory, history.undoNames.count == undoWorlds.count,
+      history.redoNames.count == redoWorlds.count
+    else { throw difference("other groups can be undone or redone") }
+  }
+
+  private mutating func forgetGroups() {
+    undoWorlds = []
+    redoWorlds = []
+    committedUndoWorlds = []
+  }
+
+  private mutating func undoAndRedoEverything() throws {
+    for _ in 0..<10 { try asGroup { history throws in try history.edit() } }
+    while undoWorlds.count > committedUndoWorlds.count { undo() }
+    try compare(context)
+    if context.hasChanges {
+      let updated = context.updatedObjects.map { "\($0.objectID): \($0.changedValues())" }
+      throw difference(
+        "\(context.insertedObjects.count) + \(updated) + \(context.deletedObjects.count) changes "
+          + "are left after all were undone")
+    }
+    while !redoWorlds.isEmpty { redo() }
+    for _ in 0..<2 {
+      try compare(context)
+      try commit()
+      try compare(store.makeContext())
+      while !undoWorlds.isEmpty { undo() }
+      try compare(context)
+      try commit()
+      try compare(store.makeContext())
+      while !redoWorlds.isEmpty { redo() }
+    }
+    try compare(context)
   }
 
   // MARK: Comparing

@@ -41,10 +41,21 @@ extension ManagedObjectContext {
   /// Notes a step for whoever may have to undo or to report it.
   @inline(__always)
   func noteStep(_ entry: @autoclosure () -> ChangeJournal.Entry) {
-    guard journal != nil || !listeners.isEmpty else { return }
+    guard journal != nil || !listeners.isEmpty || undoHistory != nil else { return }
     let entry = entry()
     journal?.entries.append(entry)
     tellListeners { $0.note(entry) }
+    undoHistory?.note(entry)
+  }
+
+  /// Notes that the changes of an object are put on top of what others have committed, which is
+  /// nothing to undo.
+  func noteMerge(of object: ManagedObject) {
+    guard journal != nil || !listeners.isEmpty else { return }
+    let entry = ChangeJournal.Entry.object(ObjectStep(object))
+    journal?.entries.append(entry)
+    tellListeners { $0.note(entry) }
+    noteReplaced(object)
   }
 
   /// Notes that an object's state is about to be replaced.

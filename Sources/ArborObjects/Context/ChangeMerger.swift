@@ -15,7 +15,7 @@ struct ChangeMerger {
     guard change.kind == .deleted else {
       return rebase(change, onto: record.view, record.slab, resolution)
     }
-    note(change.object)
+    context.noteMerge(of: change.object)
     switch resolution {
     case .objectWins, .overwrite:
       delete(change, anew: record)
@@ -44,7 +44,7 @@ struct ChangeMerger {
   /// The store's object is gone.
   private func resolveDeleted(_ change: ObjectChange, _ resolution: MergeConflict.Resolution) {
     let object = change.object
-    note(object)
+    context.noteMerge(of: object)
     switch (resolution, change.kind) {
     case (.objectWins, .updated), (.overwrite, .updated):
       // It is inserted again, with all that the context knows of it.
@@ -75,7 +75,7 @@ struct ChangeMerger {
     guard let committed = change.committed else { return }
     let object = change.object
     let mine = object.currentRecord
-    note(object)
+    context.noteMerge(of: object)
     moveLinks(of: object, from: committed, to: mine, isUndone: true)
     if resolution == .rollback {
       context.pending.drop(change)
@@ -98,15 +98,11 @@ struct ChangeMerger {
     change.committedSlab = slab
     change.foreign = .none
     change.working = working
-    change.epoch = context.epoch
+    // The next change is a step of its own.
+    change.epoch = context.epoch &- 1
     change.mutations &+= 1
     object.hold(working.view, working.slab)
     moveLinks(of: object, from: store, to: working.view, isUndone: false)
-  }
-
-  private func note(_ object: ManagedObject) {
-    context.noteStep(.object(ObjectStep(object)))
-    context.noteReplaced(object)
   }
 
   /// Repeats the difference of two records' references in the link edits of their targets, or takes

@@ -7,10 +7,14 @@ internal import ArborModel
 struct DeletePropagation {
   private let context: ManagedObjectContext
   private let keeper: InverseKeeper
+  /// Whether the relationships' delete rules and the objects' hooks have a say; otherwise only the
+  /// object goes, and what led to it leads nowhere.
+  private let followsRules: Bool
   private var worklist: [ManagedObject] = []
 
-  init(_ context: ManagedObjectContext) {
+  init(_ context: ManagedObjectContext, followsRules: Bool = true) {
     self.context = context
+    self.followsRules = followsRules
     keeper = InverseKeeper(context: context)
   }
 
@@ -31,12 +35,13 @@ struct DeletePropagation {
   private mutating func drain() {
     while let object = worklist.popLast() {
       guard isAlive(object) else { continue }
-      object.prepareForDeletion()
+      if followsRules { object.prepareForDeletion() }
       // The hook may have deleted it.
       guard isAlive(object), context.load(object) else { continue }
       let links = links(of: object)
       let wasInserted = object.change?.kind == .inserted
       mark(object)
+      context.undoHistory?.noteOrders(of: object, links)
       for (relation, targets) in links { apply(relation, targets, object) }
       if wasInserted { forget(object) }
     }
@@ -80,7 +85,7 @@ struct DeletePropagation {
   private mutating func apply(
     _ relation: Relation, _ targets: [ObjectNumber], _ object: ManagedObject
   ) {
-    let rule = relation.deleteRule
+    let rule = followsRules ? relation.deleteRule : .nullify
     // The members that forbid the deletion stay linked, for the commit to find them.
     guard rule != .deny || !relation.isToMany else { return }
     if rule == .cascade {

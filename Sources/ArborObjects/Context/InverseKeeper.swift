@@ -45,16 +45,16 @@ struct InverseKeeper {
 
   /// Makes objects the members of a to-many relation, in that order where it is ordered.
   func replace(
-    _ owner: ManagedObject, _ relation: Relation, with members: [ManagedObject]
+    _ owner: ManagedObject, _ relation: Relation, with members: some Sequence<ObjectNumber>
   ) {
     let former = MemberList(context.members(of: owner, relation))
     var wanted = MemberList()
-    for member in members { wanted.append(member.number) }
+    for member in members { wanted.append(member) }
     for number in former.numbers where !wanted.contains(number) {
       remove(context.fault(number), from: owner, relation)
     }
-    for member in members where !former.contains(member.number) {
-      add(member, to: owner, relation)
+    for member in wanted.numbers where !former.contains(member) {
+      add(context.fault(member), to: owner, relation)
     }
     guard relation.isOrdered else { return }
     let order = wanted.numbers

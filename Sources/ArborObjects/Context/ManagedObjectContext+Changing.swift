@@ -64,6 +64,7 @@ extension ManagedObjectContext {
     pending.removeAll()
     links.removeAll()
     endForeignLinks()
+    undoHistory?.rollBack()
     failure?.blocksCommits = false
     if failure?.isReported == true { failure = nil }
     observation?.settle()
@@ -79,6 +80,7 @@ extension ManagedObjectContext {
     registry.forgetAll()
     memberships.removeAll()
     retiredBlobs = [:]
+    undoHistory?.removeAll()
     failure = nil
     tellListeners { $0.noteAnything() }
     ownSequences = []
@@ -120,6 +122,7 @@ extension ManagedObjectContext {
       try snapshot.record(change.object.number, allocator: allocator)
     }
     guard let record else { throw missing(change.object.objectID) }
+    undoHistory?.sealSteps()
     ChangeMerger(context: self).rebase(change, onto: record, allocator.slab, .objectWins)
   }
 

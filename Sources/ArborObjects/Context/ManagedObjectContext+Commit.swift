@@ -37,7 +37,10 @@ extension ManagedObjectContext {
         "commit() was called during a commit or a seed; let the outer one commit what changed.")
     }
     try takeInCommits()
-    guard hasChanges || mark != nil else { return }
+    guard hasChanges || mark != nil else {
+      undoHistory?.noteCommit()
+      return
+    }
     let savepoint = beginSavepoint()
     let receipt: CommitReceipt?
     do throws(ArborError) {
@@ -47,6 +50,9 @@ extension ManagedObjectContext {
       _ = try derive()
       var validation = CommitValidation(context: self)
       try validation.check()
+      undoHistory?.sealSteps()
+      undoHistory?.isSuspended = true
+      defer { undoHistory?.isSuspended = false }
       receipt = try write(marking: mark)
       end(savepoint)
     } catch {
@@ -233,6 +239,7 @@ extension ManagedObjectContext {
     if hadLinks, let receipt, receipt.sequence != sequence { hasForeignLinks = true }
     endForeignLinks()
     observation?.settle()
+    undoHistory?.noteCommit()
     for object in committed { object.didCommit() }
     for owner in owners { owner.didCommit() }
   }

@@ -13,6 +13,7 @@ extension ManagedObjectContext {
   func takeInCommits(upTo snapshot: StoreSnapshot) throws(StoreError) {
     guard automaticallyMergesCommits, snapshot.sequence > sequence else { return }
     memberships.removeAll()
+    undoHistory?.sealSteps()
     if !listeners.isEmpty, links.hasEdits { hasForeignLinks = true }
     if registry.count > 0 || !listeners.isEmpty {
       switch try snapshot.history(after: sequence) {

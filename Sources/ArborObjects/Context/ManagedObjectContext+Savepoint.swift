@@ -5,6 +5,7 @@ extension ManagedObjectContext {
   struct Savepoint {
     let entryCount: Int
     let isOutermost: Bool
+    let history: UndoHistory.Position?
   }
 
   /// Runs `body`; where it throws, the pending changes are exactly what they were before.
@@ -27,7 +28,8 @@ extension ManagedObjectContext {
     self.journal = journal
     // Working records made before are left as they are from here on.
     epoch &+= 1
-    return Savepoint(entryCount: journal.entries.count, isOutermost: isOutermost)
+    return Savepoint(
+      entryCount: journal.entries.count, isOutermost: isOutermost, history: undoHistory?.position)
   }
 
   func end(_ savepoint: Savepoint) {
@@ -52,6 +54,7 @@ extension ManagedObjectContext {
       }
     }
     epoch &+= 1
+    if let position = savepoint.history { undoHistory?.restore(position) }
     if !savepoint.isOutermost { self.journal = journal }
     observation?.settle()
   }
@@ -107,7 +110,7 @@ extension ManagedObjectContext {
 
   /// The targets at whose side an object counts as a member without a record of its own: those of
   /// to-one relationships whose inverse the store derives.
-  private func derivedTargets(of object: ManagedObject) -> [(slot: Int, target: ObjectNumber)] {
+  func derivedTargets(of object: ManagedObject) -> [(slot: Int, target: ObjectNumber)] {
     let isGone = object.owner == nil || object.change?.kind == .deleted
     guard !isGone, object.base != nil else { return [] }
     return object.binding.relations.compactMap { relation in
@@ -118,7 +121,8 @@ extension ManagedObjectContext {
     }
   }
 
-  private func move(
+  /// Tells the targets of an object that left some and came to others.
+  func move(
     _ object: ManagedObject, from former: [(slot: Int, target: ObjectNumber)],
     to present: [(slot: Int, target: ObjectNumber)]
   ) {

@@ -56,6 +56,8 @@ internal import Foundation
 /// - ``rollback()``
 /// - ``reset()``
 /// - ``mergePolicy``
+/// - ``undoHistory``
+/// - ``withUndoGroup(named:_:)``
 public final class ManagedObjectContext {
   /// The store the objects live in.
   public let store: PersistentStore
@@ -68,6 +70,12 @@ public final class ManagedObjectContext {
   /// Whether commits of others are taken in at the beginning of each operation. Otherwise objects
   /// keep the values they hold until they are refreshed.
   public var automaticallyMergesCommits = true
+  /// What records the changes, so that they can be taken back; nil, the default, for none.
+  ///
+  /// - Precondition: A history belongs to one context.
+  public var undoHistory: UndoHistory? {
+    didSet { adopt(undoHistory, insteadOf: oldValue) }
+  }
 
   let schema: ModelSchema
   let registry = ObjectRegistry()

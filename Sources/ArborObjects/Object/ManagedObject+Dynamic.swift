@@ -178,7 +178,7 @@ extension ManagedObject {
       if let problem = problem(of: member, relation) { throw problem }
     }
     guard change?.kind != .deleted else { return }
-    InverseKeeper(context: owner).replace(self, relation, with: members)
+    InverseKeeper(context: owner).replace(self, relation, with: members.lazy.map(\.number))
   }
 
   /// Adds a member to a to-many relationship, at the end of an ordered one, without reading the

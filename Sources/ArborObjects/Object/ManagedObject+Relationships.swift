@@ -81,7 +81,7 @@ extension ManagedObject {
     guard let owner else { refuseChange() }
     for member in members { demand(member, relation) }
     guard change?.kind != .deleted else { return }
-    InverseKeeper(context: owner).replace(self, relation, with: members)
+    InverseKeeper(context: owner).replace(self, relation, with: members.lazy.map(\.number))
   }
 
   /// Adds a member to the to-many relationship that the class numbers `slot`, at the end of an

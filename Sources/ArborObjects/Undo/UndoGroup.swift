@@ -1,0 +1,145 @@
+internal import ArborModel
+
+/// What one undo takes back: the steps of a group, in the order they were made.
+///
+/// A step says what was before, of the parts that changed since; so undoing it changes nothing that
+/// others have committed to other parts meanwhile.
+final class UndoGroup {
+  let name: String
+  private(set) var steps: ContiguousArray<UndoStep> = []
+  /// The nested groups that have ended, as ranges of steps.
+  private(set) var nested: [Range<Int>] = []
+  /// How many steps know what they changed.
+  private var sealedCount = 0
+
+  init(named name: String) {
+    self.name = name
+  }
+
+  /// A group of its own, of some of another one's steps.
+  private init(named name: String, _ steps: ContiguousArray<UndoStep>) {
+    self.name = name
+    self.steps = steps
+    sealedCount = steps.count
+  }
+
+  var isEmpty: Bool { steps.isEmpty }
+
+  func append(_ step: UndoStep) { steps.append(step) }
+
+  /// Makes what follows a position a nested group.
+  func endNested(from start: Int) {
+    if start < steps.count { nested.append(start..<steps.count) }
+  }
+
+  /// Takes out the last nested group, or the steps after it where there are any.
+  func takeLastNested(from start: Int) -> UndoGroup? {
+    let ended = nested.last.map { $0.lowerBound >= start ? $0 : start..<start } ?? start..<start
+    let lower = ended.upperBound < steps.count ? max(ended.upperBound, start) : ended.lowerBound
+    guard lower < steps.count else { return nil }
+    seal()
+    let taken = UndoGroup(named: name, ContiguousArray(steps[lower...]))
+    truncate(to: lower)
+    return taken
+  }
+
+  /// Forgets the steps behind a position.
+  func truncate(to count: Int) {
+    guard count < steps.count else { return }
+    steps.removeLast(steps.count - count)
+    nested.removeAll { $0.upperBound > count }
+    sealedCount = min(sealedCount, count)
+  }
+
+  /// Finds out what the steps changed that do not know it yet, while the objects still show it.
+  func seal() {
+    for place in sealedCount..<steps.count {
+      guard case .object(var step) = steps[place] else { continue }
+      step.seal()
+      steps[place] = .object(step)
+    }
+    sealedCount = steps.count
+  }
+
+  /// Whether there is anything to take back. Known of a group that is sealed.
+  var hasEffect: Bool { steps.contains { $0.hasEffect } }
+
+  var isSealed: Bool { sealedCount == steps.count }
+}
+
+/// One step of a group, as what was before it.
+enum UndoStep {
+  /// An object's record.
+  case object(ObjectUndo)
+  /// Whether an object was a member of a relationship that is kept as links.
+  case link(owner: ObjectNumber, Relation, member: ObjectNumber, wasMember: Bool)
+  /// The members of an ordered relationship.
+  case order(owner: ObjectNumber, Relation, [ObjectNumber])
+
+  /// Whether the step, which is sealed, changed anything.
+  var hasEffect: Bool {
+    guard case .object(let step) = self else { return true }
+    switch step.outcome {
+    case .idle, .changed(0): return false
+    case .open, .changed, .deleted, .inserted: return true
+    }
+  }
+}
+
+/// An object's record before a step, and what the step changed in it.
+struct ObjectUndo {
+  /// What the step made of the object.
+  enum Outcome {
+    /// Not known yet: the group goes on.
+    case open
+    /// It changed the fields of the bits, the highest of which stands for all from the 64th on.
+    case changed(UInt64)
+    /// It deleted the object.
+    case deleted
+    /// It inserted the object.
+    case inserted
+    /// Nothing to take back: the object came and went, or others deleted it.
+    case idle
+  }
+
+  let object: ManagedObject
+  /// nil where the object did not exist.
+  let before: RecordView?
+  let slab: RecordSlab?
+  private(set) var outcome = Outcome.open
+
+  /// Longer records are kept where they are; a short one would keep a slab of many alive.
+  private static let longestCopy = 4096
+
+  init(_ step: ObjectStep, _ allocator: SlabAllocator) {
+    object = step.object
+    guard step.existed, step.kind != .deleted, let record = step.record else {
+      before = nil
+      slab = nil
+      return
+    }
+    guard record.count <= Self.longestCopy, let source = record.bytes.baseAddress else {
+      before = record
+      slab = step.slab
+      return
+    }
+    let base = allocator.allocate(record.count)
+    // The step holds the slab of what is copied.
+    base.copyMemory(from: source, byteCount: record.count)
+    before = RecordView(base: base, count: record.count)
+    slab = allocator.slab
+  }
+
+  mutating func seal() {
+    guard case .open = outcome else { return }
+    let isAlive = object.owner != nil && object.change?.kind != .deleted
+    switch (before, isAlive) {
+    case (nil, true): outcome = .inserted
+    case (nil, false): outcome = .idle
+    case (.some, false): outcome = object.isDeleted ? .deleted : .idle
+    case (.some(let before), true):
+      outcome = .changed(
+        before.changedFields(since: object.currentRecord, in: object.binding.entity.layout))
+    }
+  }
+}

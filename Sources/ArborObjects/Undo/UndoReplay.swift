@@ -1,0 +1,206 @@
+internal import ArborModel
+internal import ArborStore
+
+/// Takes the steps of a group back, as new changes of the context.
+///
+/// Objects that were deleted come first, so that everything else finds them; then properties and
+/// links, the last step first; then the orders of ordered relationships, which go by members; and
+/// last the objects go that were inserted. Relationships are set as anybody sets them, so both
+/// sides agree whatever others have committed in between.
+struct UndoReplay {
+  let context: ManagedObjectContext
+  private let keeper: InverseKeeper
+
+  init(context: ManagedObjectContext) {
+    self.context = context
+    keeper = InverseKeeper(context: context)
+  }
+
+  /// Takes a group back; what that changes is noted in `counterpart` meanwhile.
+  func run(_ group: UndoGroup, noting counterpart: UndoGroup) {
+    group.seal()
+    do throws(ArborError) { try context.takeInCommits() } catch { context.note(error) }
+    context.withPinnedSnapshot {
+      let revived = bringBack(group)
+      for step in group.steps.reversed() { restore(step) }
+      for case .order(let owner, let relation, let members) in group.steps.reversed() {
+        restoreOrder(of: owner, relation, members)
+      }
+      for object in revived { mendLinks(of: object) }
+      takeAway(group)
+      // Before changes are dropped that came to nothing.
+      counterpart.seal()
+      settle(group)
+      settle(counterpart)
+    }
+  }
+
+  // MARK: Objects
+
+  /// Brings the objects back that the group deleted.
+  private func bringBack(_ group: UndoGroup) -> [ManagedObject] {
+    var revived: [ManagedObject] = []
+    for case .object(let step) in group.steps.reversed() {
+      guard case .deleted = step.outcome, let before = step.before, live(step.object) == nil
+      else { continue }
+      let object = context.registry.object(step.object.number) ?? step.object
+      revive(object, as: before)
+      revived.append(object)
+    }
+    return revived
+  }
+
+  /// Makes a deleted object what it was, on top of what the store has of it.
+  private func revive(_ object: ManagedObject, as record: RecordView) {
+    context.noteStep(.object(ObjectStep(object, existed: object.owner != nil)))
+    if object.owner == nil {
+      object.owner = context
+      object.state = .live
+      context.registry.register(object)
+    }
+    let working = RecordBuffer(copying: record.bytes, into: context.allocator)
+    let stored = context.storedRecord(of: object.number)
+    let change = object.change ?? ObjectChange(object, .inserted, epoch: context.epoch)
+    change.kind = stored == nil ? .inserted : .updated
+    change.committed = stored?.record
+    change.committedSlab = stored?.slab
+    if let stored { working.setVersion(stored.record.version) }
+    change.working = working
+    change.epoch = context.epoch
+    change.mutations &+= 1
+    if object.change == nil { context.pending.add(change) }
+    object.hold(working.view, working.slab)
+    context.move(object, from: [], to: context.derivedTargets(of: object))
+  }
+
+  /// Deletes the objects that the group inserted, without what their delete rules would take along;
+  /// also those that it deleted again, which have come back with the others.
+  private func takeAway(_ group: UndoGroup) {
+    for case .object(let step) in group.steps.reversed() {
+      guard step.before == nil, let object = live(step.object) else { continue }
+      var propagation = DeletePropagation(context, followsRules: false)
+      propagation.delete(object)
+    }
+  }
+
+  /// The object that stands for a step's one; nil where it is deleted, here or by others.
+  private func live(_ object: ManagedObject) -> ManagedObject? {
+    // A fault may stand for an object that is not there; the store knows.
+    if object.owner === context, object.change != nil || object.base != nil {
+      return object.change?.kind == .deleted ? nil : object
+    }
+    return liveObject(object.number)
+  }
+
+  // MARK: Properties
+
+  private func restore(_ step: UndoStep) {
+    switch step {
+    case .object(let step):
+      guard let before = step.before, let object = live(step.object) else { return }
+      switch step.outcome {
+      case .changed(let bits): restore(object, before, bits)
+      // It lives although the step deleted it: it was brought back here, or never went.
+      case .deleted: restore(object, before, .max)
+      case .open, .inserted, .idle: return
+      }
+    case .link(let owner, let relation, let member, let wasMember):
+      guard let owner = liveObject(owner), let member = liveObject(member),
+        context.isMember(member, of: owner, relation) != wasMember
+      else { return }
+      if wasMember {
+        keeper.add(member, to: owner, relation)
+      } else {
+        keeper.remove(member, from: owner, relation)
+      }
+    case .order: return
+    }
+  }
+
+  private func restore(_ object: ManagedObject, _ before: RecordView, _ bits: UInt64) {
+    let fields = object.binding.entity.layout.fields
+    for (index, field) in fields.enumerated() {
+      guard bits & (1 << UInt64(min(index, 63))) != 0,
+        object.currentRecord.differs(from: before, field)
+      else { continue }
+      if case .reference = field.kind {
+        point(object, field, at: before.reference(field))
+      } else {
+        object.write { buffer, allocator in
+          buffer.copy(field, from: before, allocator: allocator)
+        }
+      }
+    }
+  }
+
+  /// Points a to-one relationship at what it led to, or at nothing where that is gone.
+  private func point(_ object: ManagedObject, _ field: RecordField, at target: ObjectNumber?) {
+    guard
+      let relation = object.binding.relations.first(where: { $0.field?.offset == field.offset })
+    else { return }
+    keeper.set(object, relation, to: target.flatMap(liveObject))
+  }
+
+  private func liveObject(_ number: ObjectNumber) -> ManagedObject? {
+    context.exists(number) ? context.fault(number) : nil
+  }
+
+  // MARK: Relationships
+
+  private func restoreOrder(
+    of owner: ObjectNumber, _ relation: Relation, _ members: [ObjectNumber]
+  ) {
+    guard let owner = liveObject(owner) else { return }
+    keeper.replace(owner, relation, with: members.filter(context.exists))
+  }
+
+  /// Makes both sides agree on what an object that came back leads to.
+  private func mendLinks(of object: ManagedObject) {
+    for relation in object.binding.relations {
+      guard let number = object.target(of: relation) else { continue }
+      guard let target = liveObject(number) else {
+        keeper.set(object, relation, to: nil)
+        continue
+      }
+      let inverse = target.binding.relations[relation.inverseSlot]
+      switch inverse.form {
+      case .derived: continue
+      case .field:
+        if target.target(of: inverse) != object.number { keeper.set(target, inverse, to: object) }
+      case .links:
+        if !context.isMember(object, of: target, inverse) {
+          keeper.add(object, to: target, inverse)
+        }
+      }
+    }
+  }
+
+  // MARK: Afterwards
+
+  /// Drops the changes that came to nothing, so that undoing everything leaves nothing to commit.
+  func settle(_ group: UndoGroup) {
+    for step in group.steps {
+      switch step {
+      case .object(let step): settle(step.object)
+      case .link(let owner, let relation, let member, _):
+        guard let edit = context.links.edit(owner, relation), edit.order == nil else { continue }
+        let isStored = context.isStored(member, in: relation, of: owner)
+        if edit[member] == (isStored ? .added : .removed) { edit[member] = .unmentioned }
+      case .order(let owner, let relation, _):
+        guard let edit = context.links.edit(owner, relation), let order = edit.order,
+          order.numbers == context.storedMembers(of: owner, relation)
+        else { continue }
+        edit.order = nil
+        edit.orderEpoch = 0
+      }
+    }
+  }
+
+  private func settle(_ object: ManagedObject) {
+    guard let change = object.change, change.kind == .updated, let committed = change.committed,
+      committed.changedFields(since: object.currentRecord, in: object.binding.entity.layout) == 0
+    else { return }
+    context.pending.drop(change)
+    object.hold(committed, change.committedSlab)
+  }
+}

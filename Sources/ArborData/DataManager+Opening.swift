@@ -34,7 +34,8 @@ extension DataManager {
     let model = try ModelSearch.model(named: name, in: folder)
     let file = try StoreFolder().file(named: alias ?? name)
     let store = try SharedStores.store(
-      at: file, model: model, options: options, classes: classes)
+      at: file, model: model, options: options.asking(delegate, at: .file(file)),
+      classes: classes)
     self.init(store: store, delegate: delegate, group: group)
   }
 
@@ -52,7 +53,8 @@ extension DataManager {
     let model = try ModelSearch.model(named: name, in: bundle)
     let file = try StoreFolder().file(named: alias ?? name)
     let store = try SharedStores.store(
-      at: file, model: model, options: options, classes: classes)
+      at: file, model: model, options: options.asking(delegate, at: .file(file)),
+      classes: classes)
     self.init(store: store, delegate: delegate, group: group)
   }
 
@@ -65,7 +67,8 @@ extension DataManager {
     group: ManagerGroup? = nil
   ) throws {
     let store = try PersistentStore(
-      model: model, at: location, options: options, classes: classes)
+      model: model, at: location, options: options.asking(delegate, at: location),
+      classes: classes)
     self.init(store: store, delegate: delegate, group: group)
   }
 
@@ -78,7 +81,8 @@ extension DataManager {
     options: StoreOptions = StoreOptions(), delegate: (any DataManagerDelegate)? = nil,
     group: ManagerGroup? = nil
   ) throws {
-    let store = try PersistentStore(for: types, at: location, options: options)
+    let store = try PersistentStore(
+      for: types, at: location, options: options.asking(delegate, at: location))
     self.init(store: store, delegate: delegate, group: group)
   }
 
@@ -96,5 +100,24 @@ extension DataManager {
     group: ManagerGroup? = nil
   ) throws {
     try self.init(for: types, at: location, options: options, delegate: delegate, group: group)
+  }
+}
+
+extension StoreOptions {
+  /// The options, with what a delegate says of migration.
+  fileprivate func asking(
+    _ delegate: (any DataManagerDelegate)?, at location: StoreLocation
+  ) -> StoreOptions {
+    let url: URL
+    switch location {
+    case .file(let file): url = file
+    case .path(let path): url = URL(filePath: path)
+    case .inMemory: return self
+    }
+    var options = self
+    if delegate?.dataManagerSupportsLightweightMigration(forStoreAt: url) == false {
+      options.migration = .refuse
+    }
+    return options
   }
 }

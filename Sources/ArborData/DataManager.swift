@@ -45,6 +45,13 @@ public import Foundation
 /// - ``flush()``
 /// - ``commitInBackground(_:)``
 /// - ``purge()``
+/// ### Undoing
+/// - ``undo()``
+/// - ``redo()``
+/// - ``beginUndoGroup()``
+/// - ``endUndoGroup()``
+/// - ``undoGroup()``
+/// - ``redoGroup()``
 nonisolated open class DataManager {
   /// The store.
   public let store: PersistentStore
@@ -73,7 +80,13 @@ nonisolated open class DataManager {
     self.delegate = delegate
     if delegate != nil { context.beginRound() }
     group?.add(self)
+    if delegate?.dataManagerSupportsUndo(self) ?? true {
+      context.undoHistory = UndoHistory(levelLimit: Self.undoLevels)
+    }
   }
+
+  /// How many groups a manager can undo unless the application asks its history for more.
+  private static let undoLevels = 1000
 
   // MARK: Objects
 
@@ -82,9 +95,7 @@ nonisolated open class DataManager {
   /// - Throws: ``ArborError`` `unknownName` for an entity that the model does not know.
   @discardableResult
   open func insert(_ entityName: String) throws -> ManagedObject {
-    let object = try context.insert(entityName)
-    processPendingChanges()
-    return object
+    try operation { try context.insert(entityName) }
   }
 
   /// Inserts an object of a class, with the defaults of its attributes. What the store reports, the
@@ -93,25 +104,23 @@ nonisolated open class DataManager {
   /// - Precondition: The class describes a concrete entity of the store's model.
   @discardableResult
   open func insert<T: ManagedObject>(_ type: T.Type) -> T {
-    let object = context.insert(type)
-    processPendingChanges()
-    return object
+    operation { context.insert(type) }
   }
 
   /// Deletes objects; their relationships' delete rules act at once.
   open func delete(_ objects: [ManagedObject]) {
-    for object in objects { context.delete(object) }
-    processPendingChanges()
+    operation { for object in objects { context.delete(object) } }
   }
 
   /// Deletes all objects of all entities, pending until the next commit.
   ///
   /// - Throws: ``ArborError`` where the store cannot be read.
   open func deleteAll() throws {
-    for entity in store.model.entities where entity.parent == nil {
-      for object in try fetchAll(entity.name) { context.delete(object) }
+    try operation {
+      for entity in store.model.entities where entity.parent == nil {
+        for object in try fetchAll(entity.name) { context.delete(object) }
+      }
     }
-    processPendingChanges()
   }
 
   /// Creates the objects that documents and the documents they link to describe, all or none of
@@ -120,9 +129,7 @@ nonisolated open class DataManager {
   /// - Throws: ``ArborError`` with source, line, column and path; the context is then as it was.
   @discardableResult
   open func seed(from urls: [URL], options: SeedOptions = SeedOptions()) throws -> SeedReport {
-    let report = try context.seed(from: urls, options: options)
-    processPendingChanges()
-    return report
+    try operation { try context.seed(from: urls, options: options) }
   }
 
   /// Seeds the store once in its life: documents and the mark that they were read are one commit.
@@ -140,9 +147,7 @@ nonisolated open class DataManager {
   open func seedOnce(
     _ name: String, from urls: [URL], options: SeedOptions = SeedOptions()
   ) throws -> SeedReport? {
-    let report = try context.seedOnce(name, from: urls, options: options)
-    processPendingChanges()
-    return report
+    try operation { try context.seedOnce(name, from: urls, options: options) }
   }
 
   /// Draws a number that this store has never given before, 1, 2, 3 … with gaps.
@@ -305,8 +310,44 @@ nonisolated open class DataManager {
     return result
   }
 
-  /// Tells the delegate of the changes since it was told last.
+  // MARK: Undoing
+
+  /// Takes back what the last undo group changed, also where it has been committed since; nothing
+  /// where there is none.
+  ///
+  /// Every operation of the manager is a group of its own, and so is what was changed between two
+  /// of them; ``beginUndoGroup()`` makes larger ones. See ``UndoHistory/undo()``.
+  open func undo() { operation { context.undoHistory?.undo() } }
+
+  /// Brings again what was undone last; nothing where something else has changed since.
+  open func redo() { operation { context.undoHistory?.redo() } }
+
+  /// Opens an undo group: what changes until ``endUndoGroup()`` is undone together.
+  open func beginUndoGroup() { operation { context.undoHistory?.beginGroup() } }
+
+  /// Ends the undo group that was opened last.
+  ///
+  /// - Precondition: One is open.
+  open func endUndoGroup() { operation { context.undoHistory?.endGroup() } }
+
+  /// Takes back the last group inside of the open undo group; without an open one, the last group.
+  open func undoGroup() { operation { context.undoHistory?.undoGroup() } }
+
+  /// Brings the group again that was undone last, inside of the open undo group where there is one.
+  open func redoGroup() { operation { context.undoHistory?.redoGroup() } }
+
+  /// Makes what `body` changes an undo group and a round of changes of its own.
+  private func operation<R>(_ body: () throws -> R) rethrows -> R {
+    context.processPendingChanges()
+    let result = try body()
+    processPendingChanges()
+    return result
+  }
+
+  /// Ends a round of changes: closes the undo group that nobody opened, and tells the delegate of
+  /// the changes since it was told last.
   open func processPendingChanges() {
+    context.processPendingChanges()
     guard let delegate else { return }
     let round = context.takeRound()
     guard !round.isEmpty else { return }

@@ -1,7 +1,19 @@
 public import ArborObjects
+public import Foundation
 
 /// Who is told what changes in a manager's context. Every requirement has a default.
 public protocol DataManagerDelegate: AnyObject {
+  /// Asked once, when the manager is made: whether its context keeps an undo history. Yes by
+  /// default; a history can be set and taken away at any time, as
+  /// `manager.context.undoHistory`.
+  func dataManagerSupportsUndo(_ manager: DataManager) -> Bool
+
+  /// Asked before a store in a file opens: whether a file of another version of the model may be
+  /// brought to the present one. Yes by default; no overrides what the options say.
+  ///
+  /// - Parameter url: The store's file.
+  func dataManagerSupportsLightweightMigration(forStoreAt url: URL) -> Bool
+
   /// Called once for a round of changes: after an operation on the manager that changed objects,
   /// and at ``DataManager/processPendingChanges()``.
   ///
@@ -18,6 +30,12 @@ public protocol DataManagerDelegate: AnyObject {
 }
 
 extension DataManagerDelegate {
+  /// Yes.
+  public func dataManagerSupportsUndo(_ manager: DataManager) -> Bool { true }
+
+  /// Yes.
+  public func dataManagerSupportsLightweightMigration(forStoreAt url: URL) -> Bool { true }
+
   /// Does nothing.
   public func dataManager(
     _ manager: DataManager, created: Set<ManagedObject>, updated: Set<ManagedObject>,

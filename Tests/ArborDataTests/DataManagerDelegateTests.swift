@@ -40,6 +40,41 @@ import Testing
     try manager.store.check()
   }
 
+  @Test func isToldOfWhatIsUndone() throws {
+    let company = manager.insert(Company.self)
+    _ = listener.round()
+    manager.undo()
+    #expect(listener.rounds.isEmpty == false)
+    listener.rounds = []
+    manager.redo()
+    #expect(listener.round() == [[company], [], []])
+    try manager.store.check()
+  }
+
+  @Test func mayRefuseMigration() throws {
+    final class Refusal: DataManagerDelegate {
+      var asked: [URL] = []
+      func dataManagerSupportsLightweightMigration(forStoreAt url: URL) -> Bool {
+        asked.append(url)
+        return false
+      }
+    }
+    func model(isIndexed: Bool) -> ManagedObjectModel {
+      let name = AttributeDescription(name: "name", type: .string, isIndexed: isIndexed)
+      return ManagedObjectModel(entities: [EntityDescription(name: "Note", attributes: [name])])
+    }
+    let file = Corporation.temporaryFile("arbor")
+    let refusal = Refusal()
+    func open(isIndexed: Bool) throws {
+      let manager = try DataManager(
+        model: model(isIndexed: isIndexed), at: .file(file), delegate: refusal)
+      try manager.store.check()
+    }
+    try open(isIndexed: false)
+    let error = #expect(throws: ArborError.self) { try open(isIndexed: true) }
+    #expect(error?.code == .modelMismatch && refusal.asked == [file, file])
+  }
+
   @Test func isToldOfChangesAtTheNextOperation() throws {
     let company = manager.insert(Company.self)
     let employee = manager.insert(Employee.self)

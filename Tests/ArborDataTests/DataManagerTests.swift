@@ -120,6 +120,64 @@ import Testing
     try manager.store.check()
   }
 
+  @Test func everyOperationIsUndoneByItself() throws {
+    let manager = try Corporation.manager()
+    let company = manager.insert(Company.self)
+    company.companyName = "a"
+    let employee = try manager.insert("Employee")
+    employee["company"] = company
+    manager.delete(company)
+    manager.undo()
+    #expect(company.context != nil && employee["company"] == company)
+    manager.undo()
+    #expect(try employee.object(forKey: "company") == nil)
+    manager.undo()
+    #expect(try manager.count("Employee") == 0)
+    manager.redo()
+    manager.redo()
+    try manager.commit()
+    #expect(company.employees.map(\.objectID) == [employee.objectID])
+    manager.undo()
+    #expect(company.employees.isEmpty && manager.context.hasChanges)
+    manager.rollback()
+    #expect(company.employees.count == 1)
+    try manager.store.check()
+  }
+
+  @Test func undoGroupsNest() throws {
+    let manager = try Corporation.manager()
+    manager.beginUndoGroup()
+    let company = manager.insert(Company.self)
+    manager.beginUndoGroup()
+    company.companyName = "a"
+    let employee = manager.insert(Employee.self)
+    employee.company = company
+    manager.endUndoGroup()
+    manager.undoGroup()
+    #expect(company.companyName != "a" && employee.context == nil)
+    manager.redoGroup()
+    #expect(company.employees == [employee])
+    manager.endUndoGroup()
+    manager.undo()
+    #expect(!manager.context.hasChanges)
+    manager.redoGroup()
+    #expect(company.employees == [employee] && company.companyName == "a")
+    try manager.commit()
+    try manager.store.check()
+  }
+
+  @Test func theDelegateDecidesOnUndo() throws {
+    final class Refusal: DataManagerDelegate {
+      func dataManagerSupportsUndo(_ manager: DataManager) -> Bool { false }
+    }
+    let refusal = Refusal()
+    let manager = try Corporation.manager(delegate: refusal)
+    #expect(manager.context.undoHistory == nil)
+    let company = manager.insert(Company.self)
+    manager.undo()
+    #expect(company.context != nil)
+  }
+
   @Test func aFailedCommitKeepsThePendingChanges() throws {
     var model = ManagedObjectModel(entities: [
       Company.entityDescription, Employee.entityDescription,

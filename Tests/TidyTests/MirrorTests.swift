@@ -99,6 +99,8 @@ import Testing
     "TextMatcher": "ComparisonSemanticsTests",
     "TracedClass": "PathTracerTests",
     "TreeWalk": "PageVerifierTests",
+    "UndoGroup": "UndoHistoryTests",
+    "UndoReplay": "UndoHistoryTests",
     "ValueFunctions": "PredicateFunction+EvaluationTests",
     "ValueKind": "ComparisonRulesTests",
     "ValueStatistics": "PredicateFunction+EvaluationTests",

@@ -41,6 +41,7 @@ extension ManagedObjectContext {
       undoHistory?.noteCommit()
       return
     }
+    undoHistory?.beginCommit()
     let savepoint = beginSavepoint()
     let receipt: CommitReceipt?
     do throws(ArborError) {

@@ -59,6 +59,8 @@ public final class UndoHistory {
     var undone: [UndoGroup] = []
     /// The steps of the open group.
     var stepCount = 0
+    /// Whether the commit under way found no open group, and a closed one since the last commit.
+    var hasClosedGroup = false
   }
 
   /// Where a history stands when a savepoint begins.
@@ -283,8 +285,23 @@ extension UndoHistory {
     context?.epoch &+= 1
   }
 
+  /// Tells that a commit begins, whose hooks may change things.
+  func beginCommit() {
+    sealSteps()
+    mark.hasClosedGroup =
+      current?.isEmpty != false && openStarts.isEmpty && undoGroups.count > mark.undoCount
+  }
+
   /// Closes the group that a commit has written.
   func noteCommit() {
+    current?.seal()
+    if mark.hasClosedGroup, let hooks = current, hooks.hasEffect, let group = undoGroups.last {
+      // What hooks change belongs to what made them run, which has been closed already.
+      for step in hooks.steps { group.append(step) }
+      group.seal()
+      current = nil
+      redoGroups = []
+    }
     closeGroup()
     mark = CommitMark(undoCount: undoGroups.count, stepCount: current?.steps.count ?? 0)
   }

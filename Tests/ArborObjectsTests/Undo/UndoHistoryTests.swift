@@ -256,6 +256,25 @@ import Testing
     }
   }
 
+  @Test func whatHooksChangeBelongsToWhatMadeThemRun() throws {
+    try ObjectStore.use(
+      ManagedObjectModel(for: [Stamped.self]), classes: [Stamped.self]
+    ) { store in
+      let context = store.makeContext()
+      let note = context.insert(Stamped.self)
+      try context.commit()
+      context.undoHistory = UndoHistory()
+      note.text = "a"
+      context.processPendingChanges()
+      try context.commit()
+      #expect(note.revision == 2 && context.undoHistory?.undoNames.count == 1)
+      context.undo()
+      #expect(note.text == "" && note.revision == 1)
+      context.redo()
+      #expect(note.text == "a" && note.revision == 2)
+    }
+  }
+
   @Test func theOldestGroupsGoAtTheLimit() throws {
     try useOffice { context, history, _, ada, _ in
       history.levelLimit = 3
@@ -323,5 +342,31 @@ import Testing
       context.undo()
       context.redo()
     }
+  }
+}
+
+/// Counts its commits in a hook.
+private final class Stamped: ManagedObject {
+  override class var entityDescription: EntityDescription { description }
+  private static let description = EntityDescription(
+    name: "Stamped", className: "Stamped",
+    attributes: [
+      AttributeDescription(name: "text", type: .string, defaultValue: ""),
+      AttributeDescription(name: "revision", type: .integer64, defaultValue: 0),
+    ])
+
+  var text: String {
+    get { attribute(0) }
+    set { setAttribute(0, newValue) }
+  }
+  var revision: Int {
+    get { attribute(1) }
+    set { setAttribute(1, newValue) }
+  }
+
+  override func willCommit() {
+    let committed = committedValues(for: ["revision"])["revision"] ?? 0
+    let next: Value = if case .integer(let number) = committed { .integer(number + 1) } else { 1 }
+    if self["revision"] != next { self["revision"] = next }
   }
 }

@@ -34,6 +34,7 @@ extension ManagedObjectContext {
   /// Attaches a history in place of another one.
   func adopt(_ history: UndoHistory?, insteadOf former: UndoHistory?) {
     guard history !== former else { return }
+    keepsRetiredBlobs = history != nil
     former?.removeAll()
     former?.context = nil
     guard let history else { return }

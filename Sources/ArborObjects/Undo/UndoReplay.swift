@@ -64,6 +64,7 @@ struct UndoReplay {
     change.kind = stored == nil ? .inserted : .updated
     change.committed = stored?.record
     change.committedSlab = stored?.slab
+    change.foreign = .none
     if let stored { working.setVersion(stored.record.version) }
     change.working = working
     change.epoch = context.epoch
@@ -200,7 +201,9 @@ struct UndoReplay {
     guard let change = object.change, change.kind == .updated, let committed = change.committed,
       committed.changedFields(since: object.currentRecord, in: object.binding.entity.layout) == 0
     else { return }
+    context.noteReplaced(object)
     context.pending.drop(change)
     object.hold(committed, change.committedSlab)
+    context.yield(object, to: change.foreign)
   }
 }

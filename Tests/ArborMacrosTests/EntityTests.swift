@@ -79,6 +79,8 @@ import Testing
       book.color = Data([3])
       book.pages = 330
       book.point = Library.Point(x: 4)
+      book.binding = .paper
+      book.points = [Library.Point(x: 5), Library.Point(x: 6)]
       author.books = [book]
       let shelf = context.insert(Library.Shelf.self)
       shelf.built = date
@@ -103,6 +105,13 @@ import Testing
     #expect(book.title == "Faux" && book.year == 2_000 && book.class == nil && book.mood == nil)
     #expect(book.cover == Data([1, 2]) && book.color == Data([3]) && book.pages == 330)
     #expect(book.point == Library.Point(x: 4))
+    #expect(book.binding == .paper && book.jacket == nil && book.spine == nil)
+    #expect(book.points.map(\.x) == [5, 6])
+    book.jacket = .cloth
+    book.spine = Library.Point(x: 7)
+    #expect(book["jacket"] == "cloth" && book.jacket == .cloth && book.spine?.x == 7)
+    book.spine = nil
+    #expect(book.spine == nil && book["spine"] == Value.null)
     #expect(Array(book.shelves).map(\.built) == [date])
     #expect(book.shelves.first?.page == URL(string: "https://example.org/a"))
     #expect(book.shelves.first?.price == 12)
@@ -200,6 +209,10 @@ import Testing
     Attribute("cover", .binary, .optional, .externalStorage, .preservedOnDeletion)
     Attribute("color", .transformable("Secret"), .optional, .valueClass("NSColor"))
     Attribute("point", .transformable("Library.Point"))
+    Attribute("binding", .string, .default("cloth"))
+    Attribute("jacket", .string, .optional)
+    Attribute("points", .binary, .default(Data("[]".utf8)))
+    Attribute("spine", .binary, .optional)
     Attribute("pages", .integer16, .default(-1))
     Attribute("anything", .undefined, .optional, .transient)
     Relationship("authors", to: "Author", inverse: "books", .toMany, .mandatory)

@@ -16,6 +16,7 @@ enum Library {
   }
 
   struct Point: Codable, Equatable { var x: Int }
+  enum Binding: String, Codable { case paper, cloth }
 
   @Entity(isAbstract: true) class Person: ManagedObject {
     struct Initials: Equatable { let text: String }
@@ -62,6 +63,10 @@ enum Library {
     @Attribute(.externalStorage, .preservedOnDeletion) var cover: Data?
     @Attribute(.type(.transformable("Secret")), .valueClass("NSColor")) var color: Data?
     @Attribute(.transformable("Library.Point"), .mandatory) var point: Point?
+    var binding: Binding = .cloth
+    var jacket: Binding?
+    var points: [Point] = []
+    var spine: Point?
     @Attribute(.type(.integer16)) var pages: Int = -1
     @Attribute(.transient) var anything: Value?
     @Relationship(.mandatory, inverse: "books") var authors: Set<Author>

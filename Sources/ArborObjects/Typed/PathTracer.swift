@@ -111,7 +111,8 @@ final class PathTracer {
   /// Whether what a key path gave is what the attribute holds. An enumeration has no case for a
   /// made-up value, so it is believed.
   private static func holds(_ output: Any, _ value: Value) -> Bool {
-    guard let output = output as? any PredicateArgument else { return false }
+    // A codable type without an order of its own is believed too.
+    guard let output = output as? any PredicateArgument else { return output is any Decodable }
     // Nor are made-up bytes the JSON of a codable type.
     if case .binary = value, !(output is Data) { return true }
     return value.isNull || output is any RawRepresentable

@@ -78,10 +78,11 @@ struct PredicateTranslation {
   }
 
   mutating func constant(_ value: Any) throws(ArborError) -> ExpressionNode {
-    guard let argument = value as? any PredicateArgument else {
+    if let argument = value as? any PredicateArgument { return constant(argument.predicateValue) }
+    guard value is any Decodable else {
       throw Self.unsupported("A captured value of type \(type(of: value))")
     }
-    return constant(argument.predicateValue)
+    return constant(PlainAttribute.value(of: value))
   }
 
   /// A captured value stands outside the tree, so that predicates that differ in it have one shape.

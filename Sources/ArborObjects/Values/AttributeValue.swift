@@ -9,6 +9,9 @@ public import ArborModel
 /// enum Rank: String, AttributeValue { case junior, senior }
 /// var rank: Rank { get { attribute(3) } set { setAttribute(3, newValue) } }
 /// ```
+///
+/// So does any `Codable` type, which is then kept as JSON in a binary attribute. Codable types that
+/// do not name the protocol are attributes too, with accessors that take somewhat longer.
 public protocol AttributeValue: PredicateArgument {
   /// The type of the attribute that a property of this type describes, unless it names another.
   static var attributeType: AttributeType { get }

@@ -6,6 +6,7 @@ package let reservedPropertyNames: Set<String> = [
   "awakeFromInsert", "awakeFromFetch", "willCommit", "didCommit", "prepareForDeletion",
   "validateForInsert", "validateForUpdate", "validateForDelete", "importValue", "didImport",
   "attribute", "setAttribute", "toOne", "setToOne", "toMany", "setToMany", "orderedToMany",
-  "setOrderedToMany", "toManyView", "toOneID", "transformed", "setTransformed",
-  "transformedValue", "setTransformedValue", "hashValue", "hash", "self", "init",
+  "setOrderedToMany", "toManyView", "addToMany", "removeFromMany", "countOfMany", "manyContains",
+  "toOneID", "transformed", "setTransformed", "transformedValue", "setTransformedValue",
+  "hashValue", "hash", "self", "init",
 ]

@@ -1,10 +1,33 @@
 import ArborSource
+import Foundation
 import Testing
 
 @testable import ArborObjects
 
 @Suite struct ReservedNamesTests {
+  /// Members that are always called with `forKey:`, which a property of the name does not hide.
+  static let called: Set<String> = [
+    "add", "count", "object", "objects", "remove", "setObject", "setObjects",
+  ]
+
   @Test func macrosAndRunTimeRefuseTheSame() {
     #expect(reservedPropertyNames == ManagedObject.reservedNames)
+  }
+
+  @Test func everyMemberIsReserved() throws {
+    let sources = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+      .deletingLastPathComponent().appending(path: "Sources/ArborObjects")
+    let files = try #require(FileManager.default.enumerator(atPath: sources.path))
+      .compactMap { $0 as? String }
+      .filter { $0.contains("/ManagedObject.swift") || $0.contains("/ManagedObject+") }
+    var members: Set<String> = []
+    for file in files {
+      let text = try String(contentsOf: sources.appending(path: file), encoding: .utf8)
+      for match in text.matches(of: /\n  (?:public|open) (?:final )?(?:var|func) (\w+)/) {
+        members.insert(String(match.output.1))
+      }
+    }
+    #expect(members.count > 30)
+    #expect(members.subtracting(Self.called).subtracting(reservedPropertyNames) == [])
   }
 }

@@ -124,8 +124,9 @@ extension ManagedObject {
     "awakeFromInsert", "awakeFromFetch", "willCommit", "didCommit", "prepareForDeletion",
     "validateForInsert", "validateForUpdate", "validateForDelete", "importValue", "didImport",
     "attribute", "setAttribute", "toOne", "setToOne", "toMany", "setToMany", "orderedToMany",
-    "setOrderedToMany", "toManyView", "toOneID", "transformed", "setTransformed",
-    "transformedValue", "setTransformedValue", "hashValue", "hash", "self", "init",
+    "setOrderedToMany", "toManyView", "addToMany", "removeFromMany", "countOfMany", "manyContains",
+    "toOneID", "transformed", "setTransformed", "transformedValue", "setTransformedValue",
+    "hashValue", "hash", "self", "init",
   ]
 
   /// Throws where a property of the class is named like a member of ``ManagedObject``, which it

@@ -38,6 +38,8 @@ final class ResultsKeeper {
     bridge.keeper = self
     context.listeners.append(record)
     _ = try context.onPinnedSnapshot { _ throws(ArborError) in
+      // The commits that were taken in on the way here are in what is fetched.
+      _ = record.take()
       context.beginListening()
       return try fetch()
     }

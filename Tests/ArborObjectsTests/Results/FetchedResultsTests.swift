@@ -92,6 +92,48 @@ import Testing
     }
   }
 
+  /// Every fetch of these requests goes through an index, whose uses the store counts.
+  @Test func singleChangesAreTakenInWithoutAFetch() throws {
+    try ObjectStore.useOffice { store in
+      let (context, other) = (store.makeContext(), store.makeContext())
+      for age in 20..<60 { _ = employee("E\(age)", age, in: other) }
+      try other.commit()
+      func uses() throws -> Int { try store.indexes.reduce(0) { $0 + $1.uses } }
+      let request = FetchRequest<Employee>(predicate: "age >= 30", sortKeys: ["age"])
+      var limited = request
+      limited.fetchLimit = 3
+      let results = try context.fetchedResults(request)
+      let first = try context.fetchedResults(limited)
+      let theirs = try other.fetch(request)
+      let before = try uses()
+      #expect(before > 0)
+
+      let mine = results.objects
+      mine[0].age = 80
+      _ = employee("New", 33, in: context)
+      context.delete(mine[3])
+      theirs[9].age = 31
+      theirs[10].age = 10
+      other.delete(theirs[11])
+      _ = employee("Theirs", 34, in: other)
+      try other.commit()
+      try context.takeInCommits()
+      let step = try #require(try results.update())
+      #expect(step.insertions.count == 2 && step.deletions.count == 3 && step.moves.count == 2)
+      #expect(try uses() == before)
+      // A window of the whole is fetched again, unless only other properties changed.
+      #expect(try first.update() != nil)
+      let after = try uses()
+      #expect(after > before)
+      first[1].name = "Else"
+      #expect(try first.update()?.updates.map(\.before) == [1])
+      #expect(try uses() == after)
+      let fetched = try context.fetch(request)
+      #expect(results.objects.map(\.name) == fetched.map(\.name))
+      #expect(results.objects.map(\.age) == fetched.map(\.age))
+    }
+  }
+
   @Test func sectionsComeAndGo() throws {
     try ObjectStore.useOffice { store in
       let context = store.makeContext()

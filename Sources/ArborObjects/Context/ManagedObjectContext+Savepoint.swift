@@ -83,12 +83,16 @@ extension ManagedObjectContext {
 
   /// What others have committed of an object since the state that is about to be restored.
   private func foreign(beneath step: ObjectStep) -> ObjectChange.Foreign {
-    guard let change = step.object.change, step.existed, step.kind != .inserted else {
-      return .none
-    }
-    // A conflict may have been resolved meanwhile, by putting the change on top of theirs.
-    guard let committed = change.committed else { return .deleted }
+    guard step.existed, step.kind != .inserted else { return .none }
     let former = step.kind == nil ? step.record : step.committed
+    guard let change = step.object.change else {
+      // A conflict may have been resolved meanwhile, in favour of what others have made of it.
+      if step.object.state == .gone { return .deleted }
+      guard step.kind != nil, let base = step.object.base else { return .none }
+      return base == former?.base ? .none : .changed
+    }
+    // Or by putting the change on top of theirs.
+    guard let committed = change.committed else { return .deleted }
     return committed.base == former?.base ? change.foreign : .changed
   }
 

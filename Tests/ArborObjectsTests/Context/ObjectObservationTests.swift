@@ -132,6 +132,20 @@ import Testing
     }
   }
 
+  @Test func whatIsUndoneIsTold() throws {
+    try use { here, mine, _, _ in
+      here.undoHistory = UndoHistory()
+      mine.name = "Eve"
+      try here.commit()
+      let (name, age) = (track { mine.name }, track { mine.age })
+      here.undo()
+      #expect(name.count == 1 && age.count == 0 && mine.name == "Ada")
+      let again = track { mine.name }
+      here.redo()
+      #expect(again.count == 1 && mine.name == "Eve")
+    }
+  }
+
   @Test func withoutItNothingIsTold() throws {
     try use { here, mine, there, theirs in
       #expect(here.isObservable && !there.isObservable)

@@ -149,4 +149,44 @@ import Testing
     let problems = try RefusedByCompiler.problems(in: Self.program(declarations).text)
     #expect(problems.map(\.description) == [])
   }
+
+  /// Access levels, places, and names that the library uses itself.
+  private static let kinds = """
+    public import ArborData
+    internal import ArborMacros
+    @Entity public final class Open: ManagedObject {
+      public var name: String = ""
+      @Relationship(inverse: "many") public internal(set) var one: Base?
+    }
+    @Entity open class Base: ManagedObject {
+      open var title: String = ""
+      @Relationship(inverse: "one") public var many: Set<Open>
+    }
+    @Entity public class Sub: Base {
+      public var more: Int = 2
+      override public var title: String { get { super.title } set { super.title = newValue } }
+    }
+    @Entity private final class Own: ManagedObject {
+      @Relationship(inverse: "other") var other: Own?
+    }
+    struct Outer {
+      @Entity final class Inner: ManagedObject {
+        @Relationship(inverse: "all") var one: Inner?
+        @Relationship(inverse: "one") var all: ToMany<Inner>
+      }
+    }
+    func count() -> Int {
+      @Entity final class Local: ManagedObject { @Relationship(inverse: "one") var one: Local? }
+      return Local.attributeCount
+    }
+    @Entity final class Attribute: ManagedObject { @Relationship(inverse: "all") var one: Entity? }
+    @Entity final class Entity: ManagedObject { @Relationship(inverse: "one") var all: [Attribute] }
+    """
+
+  @Test func everyKindOfClassIsAccepted() throws {
+    let problems = try RefusedByCompiler.problems(
+      in: Self.kinds,
+      features: ["ExistentialAny", "InternalImportsByDefault", "MemberImportVisibility"])
+    #expect(problems.map(\.description) == [])
+  }
 }

@@ -52,6 +52,8 @@ let package = Package(
       name: "ArborData", dependencies: ["ArborExchange", "ArborObjects", "ArborModel"],
       swiftSettings: safe),
     .target(name: "ArborSource", swiftSettings: safe),
+    // No test target depends on it directly: SwiftPM would build every module a second time, for the
+    // host. Tests ask the compiler instead (RefusedByCompiler).
     .macro(
       name: "ArborMacroPlugin",
       dependencies: [

@@ -12,6 +12,7 @@ struct ChangeMerger {
       return resolveDeleted(change, resolution)
     }
     let record = RecordBuffer(copying: current, into: context.allocator)
+    if change.kind == .inserted { return resolveInserted(change, record, resolution) }
     guard change.kind == .deleted else {
       return rebase(change, onto: record.view, record.slab, resolution)
     }
@@ -47,13 +48,43 @@ struct ChangeMerger {
     context.noteMerge(of: object)
     switch (resolution, change.kind) {
     case (.objectWins, .updated), (.overwrite, .updated):
-      // It is inserted again, with all that the context knows of it.
+      // It is inserted again, with all that the context knows of it. At the other ends it has to
+      // arrive where it was before, too.
+      for (field, inverse, target) in derivedReferences(of: object, object.currentRecord)
+      where change.committed.map({ !object.currentRecord.differs(from: $0, field) }) ?? false {
+        context.links.arrive(object.number, at: target, inverse)
+      }
       change.kind = .inserted
       change.committed = nil
       change.committedSlab = nil
       change.foreign = .none
     default:
       context.takeAway(object)
+    }
+  }
+
+  /// Somebody else has inserted the same object again, as this context does: both brought it back.
+  private func resolveInserted(
+    _ change: ObjectChange, _ record: RecordBuffer, _ resolution: MergeConflict.Resolution
+  ) {
+    let object = change.object
+    let mine = object.currentRecord
+    context.noteMerge(of: object)
+    switch resolution {
+    case .objectWins, .overwrite:
+      for (field, inverse, target) in derivedReferences(of: object, record.view)
+      where record.view.differs(from: mine, field) {
+        context.links.leave(object.number, at: target, inverse)
+      }
+      change.kind = .updated
+      change.committed = record.view
+      change.committedSlab = record.slab
+    case .storeWins, .rollback:
+      for (_, inverse, target) in derivedReferences(of: object, mine) {
+        context.links.leave(object.number, at: target, inverse)
+      }
+      context.pending.drop(change)
+      object.hold(record.view, record.slab)
     }
   }
 

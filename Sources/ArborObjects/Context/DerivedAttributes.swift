@@ -36,7 +36,7 @@ extension ManagedObjectContext {
     links.forEach { if $0.order != nil { reordered.insert($0.owner) } }
     let merger = ChangeMerger(context: self)
     return conflicts.filter { conflict in
-      guard !reordered.contains(conflict.number), let current = conflict.currentRecord,
+      guard !reordered.contains(conflict.number),
         let change = pending.change(of: conflict.number), let committed = change.committed
       else { return true }
       let entity = change.object.binding.entity
@@ -52,6 +52,7 @@ extension ManagedObjectContext {
         merger.resolve(conflict, .rollback)
         return false
       }
+      guard let current = conflict.currentRecord else { return true }
       let isTheirsDerived = current.withUnsafeBytes { bytes in
         bytes.baseAddress.map { base in
           let record = RecordView(base: base, count: bytes.count)
@@ -89,6 +90,8 @@ private struct DerivedAttributes {
 
   mutating func compute() throws(ArborError) -> ChangeSet.Basis? {
     gather()
+    // The commit finds out what others have deleted meanwhile, and the policy decides.
+    owners = owners.filter(isThere)
     if let failure = context.failure { throw failure.error }
     let objects = context.objects(owners.sorted())
     for object in objects { try prepareReaders(object.binding.entity) }
@@ -169,7 +172,7 @@ private struct DerivedAttributes {
     var front: Set<ObjectNumber> = [changed]
     for hop in trigger.hops.reversed() {
       var next: Set<ObjectNumber> = []
-      for number in front {
+      for number in front where isThere(number) {
         guard let inverse = context.relation(of: number, hop.inverseSlot) else { continue }
         let object = context.fault(number)
         if inverse.isToMany {
@@ -182,6 +185,21 @@ private struct DerivedAttributes {
     }
     entities.formUnion(trigger.entities)
     owners.formUnion(front.filter { !context.isDeleted($0) })
+  }
+
+  /// Whether there is an object, here or in the store, that values can be read of.
+  private func isThere(_ number: ObjectNumber) -> Bool {
+    switch context.pending.change(of: number)?.kind {
+    case .inserted: return true
+    case .deleted: return false
+    case .updated, .dropped, nil: break
+    }
+    do throws(ArborError) {
+      return try context.peek { snapshot throws(StoreError) in try snapshot.exists(number) }
+    } catch {
+      context.note(error)
+      return false
+    }
   }
 
   // MARK: Values

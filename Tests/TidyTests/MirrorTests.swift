@@ -6,7 +6,7 @@ import Testing
   static let threatSuites: Set<String> = [
     "ModelBasedTests", "PlannedWaysTests", "RandomCommitsTests", "RandomIndexesTests",
     "RandomResultsTests",
-    "StoreFaultTests", "UniqueFetchTests",
+    "SharedContextsTests", "StoreFaultTests", "UniqueFetchTests",
   ]
 
   /// Sources without a test file of their own, each with the suite that tests it.

@@ -33,6 +33,7 @@ struct ObjectStep {
   let working: RecordBuffer?
   let committed: RecordView?
   let committedSlab: RecordSlab?
+  let formerVersion: UInt32
   let epoch: UInt32
   let quietMutations: UInt32
   /// Whether the object was known to the context at all: an insertion is undone by forgetting.
@@ -48,6 +49,7 @@ struct ObjectStep {
     working = change?.working
     committed = change?.committed
     committedSlab = change?.committedSlab
+    formerVersion = change?.formerVersion ?? 0
     epoch = change?.epoch ?? 0
     quietMutations = change?.isQuiet == true ? change?.mutations ?? .max : .max
     self.existed = existed

@@ -25,6 +25,29 @@ struct ChangeMerger {
     }
   }
 
+  /// Two contexts have brought back one object that a third had deleted: there is nothing to tell
+  /// what either of them changed, so one of them wins as a whole.
+  func resolveInserted(
+    _ change: ObjectChange, _ record: RecordBuffer, _ resolution: MergeConflict.Resolution
+  ) {
+    let object = change.object
+    let mine = object.currentRecord
+    context.noteMerge(of: object)
+    switch resolution {
+    case .objectWins, .overwrite:
+      change.kind = .updated
+      change.committed = record.view
+      change.committedSlab = record.slab
+      change.working?.setVersion(record.view.version)
+      change.mutations &+= 1
+      moveLinks(of: object, from: record.view, to: mine)
+    case .storeWins, .rollback:
+      moveLinks(of: object, from: mine, to: record.view)
+      context.pending.drop(change)
+      object.hold(record.view, record.slab)
+    }
+  }
+
   /// Deletes an object as it is in the store now: what it is linked to may be something else.
   private func delete(_ change: ObjectChange, anew record: RecordBuffer) {
     let object = change.object
@@ -55,36 +78,12 @@ struct ChangeMerger {
         context.links.arrive(object.number, at: target, inverse)
       }
       change.kind = .inserted
+      change.formerVersion = change.baseVersion
       change.committed = nil
       change.committedSlab = nil
       change.foreign = .none
     default:
       context.takeAway(object)
-    }
-  }
-
-  /// Somebody else has inserted the same object again, as this context does: both brought it back.
-  private func resolveInserted(
-    _ change: ObjectChange, _ record: RecordBuffer, _ resolution: MergeConflict.Resolution
-  ) {
-    let object = change.object
-    let mine = object.currentRecord
-    context.noteMerge(of: object)
-    switch resolution {
-    case .objectWins, .overwrite:
-      for (field, inverse, target) in derivedReferences(of: object, record.view)
-      where record.view.differs(from: mine, field) {
-        context.links.leave(object.number, at: target, inverse)
-      }
-      change.kind = .updated
-      change.committed = record.view
-      change.committedSlab = record.slab
-    case .storeWins, .rollback:
-      for (_, inverse, target) in derivedReferences(of: object, mine) {
-        context.links.leave(object.number, at: target, inverse)
-      }
-      context.pending.drop(change)
-      object.hold(record.view, record.slab)
     }
   }
 
@@ -123,6 +122,11 @@ struct ChangeMerger {
         }
       if isMine || field.isTransient {
         working.copy(field, from: mine, allocator: context.allocator)
+      } else if case .reference = field.kind, let target = store.reference(field),
+        context.isDeleted(target)
+      {
+        // Others have linked it to what is deleted here.
+        working.setNull(field)
       }
     }
     change.committed = store
@@ -133,13 +137,13 @@ struct ChangeMerger {
     change.epoch = context.epoch &- 1
     change.mutations &+= 1
     object.hold(working.view, working.slab)
-    moveLinks(of: object, from: store, to: working.view, isUndone: false)
+    moveLinks(of: object, from: store, to: working.view)
   }
 
   /// Repeats the difference of two records' references in the link edits of their targets, or takes
   /// that repetition back.
-  private func moveLinks(
-    of object: ManagedObject, from before: RecordView, to after: RecordView, isUndone: Bool
+  func moveLinks(
+    of object: ManagedObject, from before: RecordView, to after: RecordView, isUndone: Bool = false
   ) {
     let (left, arrived) = isUndone ? (after, before) : (before, after)
     for (field, inverse, target) in derivedReferences(of: object, left)

@@ -21,6 +21,14 @@ final class LinkEdit {
 
   var isEmpty: Bool { order == nil && added.isEmpty && removed.isEmpty }
 
+  /// Forgets what was changed.
+  func clear() {
+    added = MemberList()
+    removed = MemberList()
+    order = nil
+    orderEpoch = 0
+  }
+
   /// What the edit says of one object.
   enum Standing { case added, removed, unmentioned }
 
@@ -143,6 +151,16 @@ final class LinkEdits {
     guard !edits.isEmpty else { return false }
     return object.binding.relations.contains {
       $0.isToMany && !$0.isHidden && hasEdits(of: object, $0)
+    }
+  }
+
+  /// Forgets the links of and to an object that is gone. Linear in the number of edits.
+  func forget(_ gone: ObjectNumber) {
+    forEach { edit in
+      guard edit.relation.form != .derived else { return }
+      guard edit.owner != gone else { return edit.clear() }
+      edit.added.remove(gone)
+      edit.order?.remove(gone)
     }
   }
 

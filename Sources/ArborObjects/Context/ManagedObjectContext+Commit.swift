@@ -46,6 +46,7 @@ extension ManagedObjectContext {
     let receipt: CommitReceipt?
     do throws(ArborError) {
       try announce()
+      unlinkFromDeleted()
       if let failure { throw failure.error }
       derivationDate = Date()
       _ = try derive()
@@ -109,6 +110,21 @@ extension ManagedObjectContext {
       if let owner = registry.object(number), owner.change == nil { owners.append(owner) }
     }
     return owners
+  }
+
+  /// Unlinks changed objects that others have linked to what is deleted here, as the commit does
+  /// with unchanged ones. Whoever links to a deleted object here is told by the validation.
+  private func unlinkFromDeleted() {
+    guard pending.deletedCount > 0 else { return }
+    let keeper = InverseKeeper(context: self)
+    for change in pending.all where change.kind == .updated {
+      for relation in change.object.binding.relations {
+        guard let field = relation.field, let target = change.object.target(of: relation),
+          isDeleted(target), change.committed?.reference(field) == target
+        else { continue }
+        keeper.set(change.object, relation, to: nil)
+      }
+    }
   }
 
   // MARK: Writing
@@ -188,7 +204,7 @@ extension ManagedObjectContext {
   ) -> ChangeSet.RecordChange? {
     let object = change.object
     switch change.kind {
-    case .inserted: return .insert(object.number, object.currentRecord)
+    case .inserted: return .insert(object.number, object.currentRecord, after: change.baseVersion)
     case .deleted: return .delete(object.number, from: change.baseVersion)
     case .dropped: return nil
     case .updated:
@@ -196,9 +212,22 @@ extension ManagedObjectContext {
       var fields = committed.changedFields(
         since: object.currentRecord, in: object.binding.entity.layout)
       fields |= reordered
+      // New links of an object that others have deleted ask for the object.
+      if change.foreign == .deleted, hasNewLinks(object) {
+        fields |= EntitySchema.otherProperties
+      }
       guard fields != 0 else { return nil }
       return .update(
         object.number, from: change.baseVersion, object.currentRecord, changedProperties: fields)
+    }
+  }
+
+  private func hasNewLinks(_ owner: ManagedObject) -> Bool {
+    owner.binding.relations.contains { relation in
+      guard relation.form == .links, let edit = links.edit(owner.number, relation) else {
+        return false
+      }
+      return !edit.added.isEmpty || edit.order != nil
     }
   }
 
@@ -249,7 +278,7 @@ extension ManagedObjectContext {
   private func settle(_ change: ObjectChange, isReordered: Bool) -> Bool {
     guard let working = change.working else { return false }
     guard let committed = change.committed else {
-      working.setVersion(1)
+      working.setVersion(change.baseVersion + 1)
       return true
     }
     let layout = change.object.binding.entity.layout
@@ -274,7 +303,9 @@ extension ManagedObjectContext {
     case .changed:
       noteReplaced(object)
       object.becomeFault()
-    case .deleted: takeAway(object)
+    case .deleted:
+      takeAway(object)
+      links.forget(object.number)
     }
   }
 }

@@ -15,26 +15,59 @@ extension ManagedObjectContext {
     memberships.removeAll()
     undoHistory?.sealSteps()
     if !listeners.isEmpty, links.hasEdits { hasForeignLinks = true }
+    var hasDeletions = false
     if registry.count > 0 || !listeners.isEmpty {
       switch try snapshot.history(after: sequence) {
-      case .tooOld: try takeInAll(snapshot)
+      case .tooOld:
+        hasDeletions = true
+        try takeInAll(snapshot)
       case .entries(let entries):
         for entry in entries where !ownSequences.contains(entry.sequence) {
           guard !entry.isBulk else {
+            hasDeletions = true
             try takeInAll(snapshot)
             break
           }
           for change in entry.changes {
             let object = registry.object(change.number)
             tellListeners { $0.noteForeign(change, isRegistered: object != nil) }
-            if let object { try takeIn(object, isDeleted: change.kind == .delete, snapshot) }
+            var isDeleted = change.kind == .delete
+            if isDeleted {
+              hasDeletions = true
+              // A later commit may have brought it back.
+              isDeleted = try !snapshot.exists(change.number)
+            }
+            if let object { try takeIn(object, isDeleted: isDeleted, snapshot) }
           }
         }
       }
     }
+    if hasDeletions { try dropLostLinks(snapshot) }
     sequence = snapshot.sequence
     if !ownSequences.isEmpty { ownSequences = ownSequences.filter { $0 > sequence } }
     observation?.settle()
+  }
+
+  /// Drops the pending links of and to objects that others have deleted.
+  private func dropLostLinks(_ snapshot: StoreSnapshot) throws(StoreError) {
+    try links.forEach { edit throws(StoreError) in
+      // Where an edit only repeats what records say, it goes by these.
+      guard edit.relation.form != .derived else { return }
+      if try isLost(edit.owner, snapshot) { return edit.clear() }
+      for member in edit.addedMembers + (edit.newOrder ?? []) {
+        guard try isLost(member, snapshot) else { continue }
+        edit.added.remove(member)
+        edit.order?.remove(member)
+      }
+    }
+  }
+
+  /// Whether an object is gone that the context has no change of.
+  private func isLost(
+    _ number: ObjectNumber, _ snapshot: StoreSnapshot
+  ) throws(StoreError) -> Bool {
+    guard pending.change(of: number) == nil else { return false }
+    return try !snapshot.exists(number)
   }
 
   /// Takes every object as changed.
@@ -60,11 +93,22 @@ extension ManagedObjectContext {
       }
       return
     }
+    if change.kind == .inserted, case .mergeByPropertyObjectWins = mergePolicy, !isDeleted,
+      let record = try snapshot.record(object.number, allocator: allocator)
+    {
+      let copy = RecordBuffer(copying: record.bytes, into: allocator)
+      return ChangeMerger(context: self).resolveInserted(change, copy, .objectWins)
+    }
     guard case .mergeByPropertyObjectWins = mergePolicy, change.kind == .updated, !isDeleted,
       let record = try snapshot.record(object.number, allocator: allocator),
       record.version != change.baseVersion
     else {
-      if change.kind != .inserted { change.foreign = isDeleted ? .deleted : .changed }
+      guard change.kind != .inserted else { return }
+      if isDeleted, change.foreign != .deleted, change.kind == .updated {
+        // The store counts it as a member of nothing any more; here it lives on.
+        move(object, from: [], to: derivedTargets(of: object))
+      }
+      change.foreign = isDeleted ? .deleted : .changed
       return
     }
     ChangeMerger(context: self).rebase(change, onto: record, allocator.slab, .objectWins)
@@ -113,7 +157,7 @@ extension ManagedObjectContext {
       for conflict in conflicts { merger.resolve(conflict, resolution(of: conflict)) }
       return true
     case .missingTargets(let missing):
-      return dropLinks(missing)
+      return try dropLinks(missing)
     case .stillLinked(let linked):
       for number in Set(linked.map(\.deleted)) {
         guard let change = pending.change(of: number), change.kind == .deleted else { continue }
@@ -155,21 +199,16 @@ extension ManagedObjectContext {
   }
 
   /// Drops links to objects that others have deleted.
-  private func dropLinks(_ missing: [MissingTarget]) -> Bool {
+  private func dropLinks(_ missing: [MissingTarget]) throws(ArborError) -> Bool {
     let keeper = InverseKeeper(context: self)
-    var isChanged = false
     for link in missing {
       guard let owner = registry.object(link.owner),
-        let relation = owner.binding.relations.first(where: { $0.name == link.relationship })
+        let relation = owner.binding.relations.first(where: { $0.name == link.relationship }),
+        !relation.isToMany
       else { continue }
-      isChanged = true
-      if relation.isToMany {
-        keeper.leaveLink(link.target, at: link.owner, relation)
-        keeper.leave(link.owner, at: link.target, slot: relation.inverseSlot)
-      } else {
-        keeper.set(owner, relation, to: nil)
-      }
+      keeper.set(owner, relation, to: nil)
     }
-    return isChanged
+    try peek { snapshot throws(StoreError) in try dropLostLinks(snapshot) }
+    return !missing.isEmpty
   }
 }

@@ -106,6 +106,7 @@ extension ManagedObjectContext {
     change.working = step.working
     change.committed = step.committed
     change.committedSlab = step.committedSlab
+    change.formerVersion = step.formerVersion
     change.epoch = step.epoch
     change.mutations &+= 1
     change.quietMutations = step.quietMutations == .max ? .max : change.mutations

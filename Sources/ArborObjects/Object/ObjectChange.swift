@@ -29,6 +29,8 @@ final class ObjectChange {
   /// object.
   var committed: RecordView?
   var committedSlab: RecordSlab?
+  /// The last version of an object that was deleted and is inserted again.
+  var formerVersion: UInt32 = 0
   /// What others have committed of the object while its change waited and was not put on top of
   /// theirs; a rollback must not bring ``committed`` back then.
   var foreign = Foreign.none
@@ -53,5 +55,5 @@ final class ObjectChange {
   }
 
   /// The version that the change is based on.
-  var baseVersion: UInt32 { committed?.version ?? 0 }
+  var baseVersion: UInt32 { committed?.version ?? formerVersion }
 }

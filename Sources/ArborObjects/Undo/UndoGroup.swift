@@ -10,7 +10,7 @@ final class UndoGroup {
   /// The nested groups that have ended, as ranges of steps.
   private(set) var nested: [Range<Int>] = []
   /// How many steps know what they changed.
-  private var sealedCount = 0
+  private(set) var sealedCount = 0
 
   init(named name: String) {
     self.name = name
@@ -59,6 +59,17 @@ final class UndoGroup {
       steps[place] = .object(step)
     }
     sealedCount = steps.count
+  }
+
+  /// Forgets what the steps from a position on changed: it has been taken back.
+  func unseal(from count: Int) {
+    guard count < sealedCount else { return }
+    for place in count..<steps.count {
+      guard case .object(var step) = steps[place] else { continue }
+      step.unseal()
+      steps[place] = .object(step)
+    }
+    sealedCount = count
   }
 
   /// Whether there is anything to take back. Known of a group that is sealed.
@@ -129,6 +140,8 @@ struct ObjectUndo {
     before = RecordView(base: base, count: record.count)
     slab = allocator.slab
   }
+
+  mutating func unseal() { outcome = .open }
 
   mutating func seal() {
     guard case .open = outcome else { return }

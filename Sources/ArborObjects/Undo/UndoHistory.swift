@@ -66,6 +66,7 @@ public final class UndoHistory {
   /// Where a history stands when a savepoint begins.
   struct Position {
     let stepCount: Int
+    let sealedCount: Int
     let openCount: Int
     fileprivate let redoGroups: [UndoGroup]
   }
@@ -320,12 +321,14 @@ extension UndoHistory {
 
   var position: Position {
     Position(
-      stepCount: current?.steps.count ?? 0, openCount: openStarts.count, redoGroups: redoGroups)
+      stepCount: current?.steps.count ?? 0, sealedCount: current?.sealedCount ?? 0,
+      openCount: openStarts.count, redoGroups: redoGroups)
   }
 
   /// Forgets the steps since a savepoint that failed.
   func restore(_ position: Position) {
     current?.truncate(to: position.stepCount)
+    current?.unseal(from: position.sealedCount)
     openStarts.removeLast(max(0, openStarts.count - position.openCount))
     redoGroups = position.redoGroups
   }

@@ -38,21 +38,28 @@ struct UndoReplay {
 
   // MARK: Objects
 
-  /// Brings the objects back that the group deleted.
+  /// Brings the objects back that the group deleted, as they were before it changed them.
   private func bringBack(_ group: UndoGroup) -> [ManagedObject] {
     var revived: [ManagedObject] = []
-    for case .object(let step) in group.steps.reversed() {
+    for case .object(let step) in group.steps {
+      // Of several steps the first counts: the object lives from there on.
       guard case .deleted = step.outcome, let before = step.before, live(step.object) == nil
       else { continue }
       let object = context.registry.object(step.object.number) ?? step.object
-      revive(object, as: before)
+      // What it holds since its deletion is its last record.
+      let last = step.object.base.map {
+        RecordView(base: $0, count: Int(step.object.count)).version
+      }
+      revive(object, as: before, after: max(before.version, last ?? 0))
       revived.append(object)
     }
     return revived
   }
 
   /// Makes a deleted object what it was, on top of what the store has of it.
-  private func revive(_ object: ManagedObject, as record: RecordView) {
+  private func revive(
+    _ object: ManagedObject, as record: RecordView, after formerVersion: UInt32
+  ) {
     context.noteStep(.object(ObjectStep(object, existed: object.owner != nil)))
     context.noteReplaced(object)
     if object.owner == nil {
@@ -60,20 +67,37 @@ struct UndoReplay {
       object.state = .live
       context.registry.register(object)
     }
-    let working = RecordBuffer(copying: record.bytes, into: context.allocator)
     let stored = context.storedRecord(of: object.number)
-    let change = object.change ?? ObjectChange(object, .inserted, epoch: context.epoch)
+    let working = RecordBuffer(copying: record.bytes, into: context.allocator)
+    object.hold(working.view, working.slab)
+    let change = object.change ?? ObjectChange(object, .updated, epoch: context.epoch)
+    let known = change.committed
+    change.formerVersion = max(change.baseVersion, formerVersion)
     change.kind = stored == nil ? .inserted : .updated
-    change.committed = stored?.record
-    change.committedSlab = stored?.slab
-    change.foreign = .none
-    if let stored { working.setVersion(stored.record.version) }
     change.working = working
     change.epoch = context.epoch
     change.mutations &+= 1
+    change.foreign = .none
     if object.change == nil { context.pending.add(change) }
-    object.hold(working.view, working.slab)
     context.move(object, from: [], to: context.derivedTargets(of: object))
+    guard let stored else {
+      // So far it has only ceased to be missing where the store had it, and the store has it no
+      // more.
+      context.move(object, from: [], to: context.derivedTargets(of: object))
+      change.committed = nil
+      change.committedSlab = nil
+      return
+    }
+    // A deletion that has been committed left nothing that others could have changed: theirs is
+    // another life of the object, of which nothing is kept.
+    change.committed = known ?? stored.record
+    if known == nil { change.committedSlab = stored.slab }
+    let merger = ChangeMerger(context: context)
+    if known == nil { merger.moveLinks(of: object, from: stored.record, to: working.view) }
+    working.setVersion(stored.record.version)
+    if known?.version != stored.record.version, known != nil {
+      merger.rebase(change, onto: stored.record, stored.slab, .objectWins)
+    }
   }
 
   /// Deletes the objects that the group inserted, without what their delete rules would take along;
@@ -101,12 +125,8 @@ struct UndoReplay {
     switch step {
     case .object(let step):
       guard let before = step.before, let object = live(step.object) else { return }
-      switch step.outcome {
-      case .changed(let bits): restore(object, before, bits)
-      // It lives although the step deleted it: it was brought back here, or never went.
-      case .deleted: restore(object, before, .max)
-      case .open, .inserted, .idle: return
-      }
+      // What a step deleted has come back as a whole, here or by others.
+      if case .changed(let bits) = step.outcome { restore(object, before, bits) }
     case .link(let owner, let relation, let member, let wasMember):
       guard let owner = liveObject(owner), let member = liveObject(member),
         context.isMember(member, of: owner, relation) != wasMember
@@ -205,6 +225,9 @@ struct UndoReplay {
       committed.changedFields(since: object.currentRecord, in: object.binding.entity.layout) == 0
     else { return }
     context.noteReplaced(object)
+    if change.foreign == .deleted {
+      context.move(object, from: context.derivedTargets(of: object), to: [])
+    }
     context.pending.drop(change)
     object.hold(committed, change.committedSlab)
     context.yield(object, to: change.foreign)

@@ -76,7 +76,8 @@ extension ChangeSet {
 
     package let number: ObjectNumber
     package let kind: Kind
-    /// The version of the record that the change was made to; 0 for an insertion.
+    /// The version of the record that the change was made to; of an insertion, the last version of
+    /// the object's former life, 0 where it had none.
     package let baseVersion: UInt32
     /// The record as it shall be, in the newest layout and unsealed; nil for a deletion.
     package let record: RecordView?
@@ -87,10 +88,14 @@ extension ChangeSet {
     /// The bit that stands for everything without a bit of its own.
     package static let otherProperties = EntitySchema.otherProperties
 
-    /// A new object, which is stored with version 1.
-    package static func insert(_ number: ObjectNumber, _ record: RecordView) -> RecordChange {
+    /// A new object, which is stored with version 1; or one that was deleted and comes back, with
+    /// the version after its last one, so that nobody takes it for the record of its former life.
+    package static func insert(
+      _ number: ObjectNumber, _ record: RecordView, after formerVersion: UInt32 = 0
+    ) -> RecordChange {
       RecordChange(
-        number: number, kind: .insert, baseVersion: 0, record: record, changedProperties: .max)
+        number: number, kind: .insert, baseVersion: formerVersion, record: record,
+        changedProperties: .max)
     }
 
     /// An object changed since version `baseVersion`, which is stored with the version after it.

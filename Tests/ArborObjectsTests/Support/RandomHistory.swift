@@ -3,7 +3,7 @@ import ArborObjects
 import TestSupport
 
 /// A difference between a context and the naive graph.
-struct Difference: Error, CustomStringConvertible {
+struct Mismatch: Error, CustomStringConvertible {
   let description: String
 }
 
@@ -92,7 +92,7 @@ struct RandomHistory {
   }
 
   func object(_ key: Int, _ context: ManagedObjectContext) throws -> ManagedObject {
-    guard let id = ids[key] else { throw Difference(description: "no ID of \(key)") }
+    guard let id = ids[key] else { throw Mismatch(description: "no ID of \(key)") }
     return try context.object(with: id)
   }
 
@@ -264,7 +264,7 @@ struct RandomHistory {
     }
   }
 
-  func difference(_ what: String) -> Difference {
-    Difference(description: what + "\n" + log.joined(separator: "\n"))
+  func difference(_ what: String) -> Mismatch {
+    Mismatch(description: what + "\n" + log.joined(separator: "\n"))
   }
 }

@@ -1,0 +1,295 @@
+import ArborModel
+import ArborObjects
+import TestSupport
+
+/// One random history of several contexts on one store: what it does to them it does to naive ones.
+///
+/// Every context lets its own changes win, and takes commits of the others in at each operation.
+struct SharedHistory {
+  private typealias Difference = PlainContext.Difference
+
+  /// A context, what it should be, and its undo stacks.
+  private struct Side {
+    let context: ManagedObjectContext
+    var plain = PlainContext()
+    var undo: [[Difference]] = []
+    var redo: [[Difference]] = []
+    var committedUndo: [[Difference]] = []
+  }
+
+  private var sides: [Side]
+  private var store = PlainStore()
+  private var ids: [Int: ObjectID] = [:]
+  private var nextKey = 1
+  private var random: SeededRandom
+  private var log: [String] = []
+
+  init(_ store: PersistentStore, contexts count: Int, seed: UInt64) {
+    sides = (0..<count).map { _ in
+      let context = store.makeContext()
+      context.mergePolicy = .mergeByPropertyObjectWins
+      context.undoHistory = UndoHistory()
+      return Side(context: context)
+    }
+    random = SeededRandom(seed: seed)
+  }
+
+  mutating func run(steps: Int) throws {
+    do {
+      for _ in 0..<steps {
+        let place = Int.random(in: sides.indices, using: &random)
+        try step(place)
+        try compare(place)
+      }
+      for place in sides.indices {
+        try commit(place)
+        try compare(place)
+      }
+    } catch let error as ArborError {
+      throw difference(error.message)
+    }
+  }
+
+  private mutating func step(_ place: Int) throws {
+    sides[place].plain.sync(store)
+    switch Int.random(in: 0..<24, using: &random) {
+    case 0..<14: try group(place, of: 1)
+    case 14: try group(place, of: 3)
+    case 15..<18: try commit(place)
+    case 18: rollback(place)
+    case 19..<22: undo(place)
+    default: redo(place)
+    }
+  }
+
+  private func note(_ place: Int, _ what: String) -> String { "\(place): \(what)" }
+
+  // MARK: Changing
+
+  private mutating func group(_ place: Int, of count: Int) throws {
+    var group: [Difference] = []
+    let context = sides[place].context
+    if count > 1 { context.undoHistory?.beginGroup(named: "") }
+    for _ in 0..<count {
+      var plain = sides[place].plain
+      guard let edit = try edit(place) else { continue }
+      var difference = plain.difference(store) { edit.body(&$0) }
+      if let key = edit.written { difference.touched.insert(key) }
+      sides[place].plain = plain
+      if !difference.isEmpty || !difference.touched.isEmpty { group.append(difference) }
+    }
+    if count > 1 { context.undoHistory?.endGroup() } else { context.processPendingChanges() }
+    guard hasEffect(group) else {
+      for difference in group {
+        let keys = difference.touched.union(difference.before.keys)
+        sides[place].plain.settle(keys, [], store)
+      }
+      if count > 1, !group.isEmpty { sides[place].redo = [] }
+      return
+    }
+    sides[place].undo.append(group)
+    sides[place].redo = []
+  }
+
+  /// Whether a group changed anything that was not changed back in it.
+  private func hasEffect(_ group: [Difference]) -> Bool {
+    var before: [Int: PlainStore.Item] = [:]
+    var after: [Int: PlainStore.Item] = [:]
+    for difference in group {
+      if difference.linksBefore != difference.linksAfter { return true }
+      if Set(difference.before.keys) != Set(difference.after.keys) { return true }
+      before.merge(difference.before) { first, _ in first }
+      after.merge(difference.after) { $1 }
+    }
+    return before != after
+  }
+
+  /// An edit of the naive context that has been made in the real one.
+  private struct Edit {
+    /// The object whose property was set.
+    var written: Int?
+    let body: (inout PlainContext) -> Void
+  }
+
+  private mutating func edit(_ place: Int) throws -> Edit? {
+    let (context, store) = (sides[place].context, store)
+    let items = sides[place].plain.items(store)
+    func key(_ entity: String, _ random: inout SeededRandom) -> Int? {
+      items.keys.filter { items[$0]?.entity == entity }.sorted().randomElement(using: &random)
+    }
+    switch Int.random(in: 0..<16, using: &random) {
+    case 0..<3 where items.count < 14: return try insert(place)
+    case 0..<5:
+      guard let key = items.keys.sorted().randomElement(using: &random) else { return nil }
+      log.append(note(place, "delete \(key)"))
+      try context.delete(object(key, context))
+      return Edit { $0.delete(key, store) }
+    case 5..<10:
+      guard let key = items.keys.sorted().randomElement(using: &random) else { return nil }
+      let name = PlainStore.attributes.randomElement(using: &random) ?? "a"
+      let value = Bool.random(using: &random) ? nil : Int.random(in: 0..<9, using: &random)
+      log.append(note(place, "\(key).\(name) = \(value.map(String.init) ?? "nil")"))
+      try object(key, context).setValue(
+        value.map { .integer(Int64($0)) } ?? Value.null, forKey: name)
+      return Edit(written: key) { $0.set(key, name, value, store) }
+    case 10..<13:
+      guard let person = key("Person", &random) else { return nil }
+      let team = Bool.random(using: &random) ? nil : key("Team", &random)
+      guard items[person]?.values["team"] != team else { return nil }
+      log.append(note(place, "\(person).team = \(team.map(String.init) ?? "nil")"))
+      try object(person, context).setObject(team.map { try object($0, context) }, forKey: "team")
+      return Edit { $0.set(person, "team", team, store) }
+    default:
+      guard let person = key("Person", &random), let skill = key("Skill", &random) else {
+        return nil
+      }
+      let link = PlainStore.Link(person: person, skill: skill)
+      let isThere = !sides[place].plain.links(store).contains(link)
+      log.append(note(place, "\(person).skills \(isThere ? "+" : "-")= \(skill)"))
+      let (owner, member) = try (object(person, context), object(skill, context))
+      if isThere {
+        try owner.add(member, forKey: "skills")
+      } else {
+        try owner.remove(member, forKey: "skills")
+      }
+      return Edit { $0.setLink(link, isThere, store) }
+    }
+  }
+
+  private mutating func insert(_ place: Int) throws -> Edit {
+    let entity = ["Person", "Person", "Team", "Skill"].randomElement(using: &random) ?? ""
+    let key = nextKey
+    nextKey += 1
+    log.append(note(place, "\(key) = insert \(entity)"))
+    ids[key] = try sides[place].context.insert(entity).objectID
+    return Edit { $0.insert(key, entity) }
+  }
+
+  private func object(_ key: Int, _ context: ManagedObjectContext) throws -> ManagedObject {
+    guard let id = ids[key] else { throw difference("no ID of \(key)") }
+    return try context.object(with: id)
+  }
+
+  private mutating func commit(_ place: Int) throws {
+    log.append(note(place, "commit"))
+    try sides[place].context.commit()
+    sides[place].plain.sync(store)
+    sides[place].plain.commit(to: &store)
+    sides[place].committedUndo = sides[place].undo
+  }
+
+  private mutating func rollback(_ place: Int) {
+    log.append(note(place, "rollback"))
+    sides[place].context.rollback()
+    sides[place].plain.rollback()
+    sides[place].undo = sides[place].committedUndo
+    sides[place].redo = []
+  }
+
+  private mutating func undo(_ place: Int) {
+    log.append(note(place, "undo"))
+    sides[place].context.undo()
+    guard let group = sides[place].undo.popLast() else { return }
+    sides[place].redo.append([replay(group, place)])
+  }
+
+  private mutating func redo(_ place: Int) {
+    log.append(note(place, "redo"))
+    sides[place].context.redo()
+    guard let group = sides[place].redo.popLast() else { return }
+    sides[place].undo.append([replay(group, place)])
+  }
+
+  /// Takes a group back; returns what takes that back again.
+  private mutating func replay(_ group: [Difference], _ place: Int) -> Difference {
+    let store = store
+    let result = sides[place].plain.difference(store) { $0.undo(group, store) }
+    var touched: Set<Int> = []
+    var links: Set<PlainStore.Link> = []
+    for difference in group + [result] {
+      touched.formUnion(difference.touched)
+      touched.formUnion(difference.before.keys)
+      touched.formUnion(difference.after.keys)
+      links.formUnion(difference.linksBefore)
+      links.formUnion(difference.linksAfter)
+    }
+    sides[place].plain.settle(touched, links, store)
+    return result
+  }
+
+  // MARK: Comparing
+
+  private mutating func compare(_ place: Int) throws {
+    let side = sides[place]
+    _ = try side.context.count("Team")
+    let (items, links) = (side.plain.items(store), side.plain.links(store))
+    for entity in ["Person", "Team", "Skill"] {
+      let expected = Set(items.keys.filter { items[$0]?.entity == entity }.compactMap { ids[$0] })
+      let found = Set(try side.context.fetchIDs(FetchRequest<ManagedObject>(entity: entity)))
+      guard found == expected else {
+        throw difference("\(place) has \(found.count) of \(entity), not \(expected.count)")
+      }
+    }
+    for (key, item) in items {
+      let object = try object(key, side.context)
+      for name in PlainStore.attributes {
+        let expected = item.values[name].map { Value.integer(Int64($0)) } ?? .null
+        guard object[name] as Value == expected else {
+          throw difference("\(place): \(key).\(name) is \(object[name] as Value), not \(expected)")
+        }
+      }
+      let members: [Int]
+      switch item.entity {
+      case "Person":
+        // It may lead to a team that is gone, here or by others, until the commit mends that.
+        let living = Set(items.keys.compactMap { ids[$0] })
+        let team = item.values["team"].flatMap { items[$0] == nil ? nil : ids[$0] }
+        var found: ObjectID?
+        if case .objectID(let id) = object["team"] as Value, living.contains(id) { found = id }
+        guard found == team else {
+          throw difference("\(place): \(key).team is \(object["team"] as Value)")
+        }
+        members = links.filter { $0.person == key }.map(\.skill)
+        try compare(object, "skills", members, place, key, items)
+      case "Team":
+        members = items.keys.filter { items[$0]?.values["team"] == key }
+        try compare(object, "members", members, place, key, items)
+      default:
+        members = links.filter { $0.skill == key }.map(\.person)
+        try compare(object, "holders", members, place, key, items)
+      }
+    }
+    let young = items.values.filter { $0.entity == "Person" && ($0.values["a"] ?? 9) < 5 }.count
+    guard try side.context.count("Person", matching: "a < 5") == young else {
+      throw difference("\(place): other persons than \(young) have a < 5")
+    }
+    try compareGroups(side, place)
+  }
+
+  private func compareGroups(_ side: Side, _ place: Int) throws {
+    let history = side.context.undoHistory
+    guard history?.undoNames.count == side.undo.count, history?.redoNames.count == side.redo.count
+    else {
+      throw difference(
+        "\(place) has \(history?.undoNames.count ?? 0), \(history?.redoNames.count ?? 0) groups, "
+          + "not \(side.undo.count) and \(side.redo.count)")
+    }
+  }
+
+  private func compare(
+    _ object: ManagedObject, _ name: String, _ expected: [Int], _ place: Int, _ key: Int,
+    _ items: [Int: PlainStore.Item]
+  ) throws {
+    let known = Set(items.keys.compactMap { ids[$0] })
+    let found = try object.objects(forKey: name).map(\.objectID).filter { known.contains($0) }
+    guard Set(found) == Set(expected.compactMap { ids[$0] }), found.count == expected.count else {
+      throw difference("\(place): \(key).\(name) has \(found.count), not \(expected)")
+    }
+  }
+
+  private func difference(_ what: String) -> Mismatch {
+    Mismatch(
+      description: "\(what)\n\(log.joined(separator: "\n"))\n\(store)\n"
+        + sides.map { "\($0.plain)" }.joined(separator: "\n"))
+  }
+}

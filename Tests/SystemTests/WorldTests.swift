@@ -51,7 +51,9 @@ import Testing
       "inserted 11 objects", "seeded 3 Company, 3 Department, 7 Employee from 11 documents",
       "“livingLanguages”: 1 of 2 languages", "1 London boroughs, first Brent",
       "well paid at Foo Inc.: Ada Foo, Frances Foo", "deleted a country with 1 subdivisions",
-      "reopened: 3 Company, 3 Country",
+      "first of the live list; undone in one",
+      "hired 5000 in the background, 500 at a time; the live list has 5000 more",
+      "dismissed 5000 again", "reopened: 3 Company, 3 Country",
     ] {
       #expect(outcome.output.contains(line), "“\(line)” is not in\n\(outcome.output)")
     }

@@ -14,9 +14,10 @@ struct Demonstration {
     self.documents = documents
   }
 
-  func run() throws {
+  func run() async throws {
     let model = try readModel()
     try fill(model)
+    try await watch(model)
     try reopen(model)
     try addTheMissingIndex(to: model)
   }

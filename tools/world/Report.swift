@@ -8,7 +8,16 @@ struct Report {
   /// Runs one step and prints what it says of itself, with its time before it.
   func step(_ body: () throws -> String) rethrows {
     let start = clock.now
-    let text = try body()
+    tell(try body(), since: start)
+  }
+
+  /// Runs one step that waits for others.
+  func step(_ body: () async throws -> String) async rethrows {
+    let start = clock.now
+    tell(try await body(), since: start)
+  }
+
+  private func tell(_ text: String, since start: ContinuousClock.Instant) {
     let time = Self.text(clock.now - start)
     clearLine()
     print(String(repeating: " ", count: max(0, 9 - time.count)) + time + "  " + text)

@@ -12,7 +12,7 @@ else {
   exit(2)
 }
 do {
-  try Demonstration(store: URL(filePath: path), documents: folder).run()
+  try await Demonstration(store: URL(filePath: path), documents: folder).run()
 } catch {
   FileHandle.standardError.write(Data("world: \(error)\n".utf8))
   exit(1)

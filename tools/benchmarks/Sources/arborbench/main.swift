@@ -1,13 +1,14 @@
 // arborbench MODE FILE N [REPETITIONS or BLOCK] [nosync]
 // Modes: load, read, single, mutate, open, size, as every implementation of workload W has them;
-// index builds indexes over a loaded store.
+// index builds indexes over a loaded store, cascade deletes and undoes a graph in its own file,
+// perform commits concurrently to a loaded store.
 import Foundation
 
 let arguments = CommandLine.arguments.dropFirst()
 guard arguments.count >= 3, let count = Int(arguments[arguments.startIndex + 2]), count >= 100
 else {
   print(
-    "usage: arborbench load|read|single|mutate|open|size|index FILE N "
+    "usage: arborbench load|read|single|mutate|open|size|index|cascade|perform FILE N "
       + "[REPETITIONS or BLOCK] [nosync]")
   exit(2)
 }
@@ -24,6 +25,8 @@ do {
   case "open": for _ in 0..<number { try benchmark.openTest() }
   case "size": try benchmark.size()
   case "index": try benchmark.buildIndexes()
+  case "cascade": try benchmark.cascade()
+  case "perform": try await benchmark.perform()
   default: throw BenchmarkError("no mode \(mode)")
   }
 } catch {

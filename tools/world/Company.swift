@@ -1,0 +1,45 @@
+import ArborData
+import Foundation
+
+// As `lmdb-inspect schema World.xcdatamodeld Company --swift` writes it.
+final class Company: ManagedObject {
+  override class var entityDescription: EntityDescription { describedEntity }
+  override class var entityName: String { "Company" }
+  override class var attributeCount: Int { 2 }
+  override class var relationshipCount: Int { 2 }
+  private static let describedEntity = EntityDescription(
+    name: "Company", className: "Company",
+    attributes: [
+      AttributeDescription("companyID", Int64.self, default: 0),
+      AttributeDescription("companyName", String.self, default: ""),
+    ],
+    relationships: [
+      RelationshipDescription(
+        "departments", Set<Department>.self, of: Company.self, inverse: "company", at: \.company,
+        deleteRule: .cascade),
+      RelationshipDescription(
+        "employees", Set<Employee>.self, of: Company.self, inverse: "company", at: \.company,
+        deleteRule: .cascade),
+    ],
+    fetchIndexes: [
+      FetchIndexDescription(name: "byCompanyName", elements: [.init("companyName")])
+    ],
+    uniquenessConstraints: [["companyID"]])
+
+  var companyID: Int64 {
+    get { attribute(0) }
+    set { setAttribute(0, newValue) }
+  }
+  var companyName: String {
+    get { attribute(1) }
+    set { setAttribute(1, newValue) }
+  }
+  var departments: Set<Department> {
+    get { toMany(0) }
+    set { setToMany(0, newValue) }
+  }
+  var employees: Set<Employee> {
+    get { toMany(1) }
+    set { setToMany(1, newValue) }
+  }
+}

@@ -1,0 +1,35 @@
+import ArborData
+import Foundation
+
+// As `lmdb-inspect schema World.xcdatamodeld Department --swift` writes it.
+final class Department: ManagedObject {
+  override class var entityDescription: EntityDescription { describedEntity }
+  override class var entityName: String { "Department" }
+  override class var attributeCount: Int { 1 }
+  override class var relationshipCount: Int { 2 }
+  private static let describedEntity = EntityDescription(
+    name: "Department", className: "Department",
+    attributes: [
+      AttributeDescription("name", String.self, default: "")
+    ],
+    relationships: [
+      RelationshipDescription(
+        "company", Company?.self, of: Department.self, inverse: "departments", at: \.departments),
+      RelationshipDescription(
+        "employees", Set<Employee>.self, of: Department.self, inverse: "department",
+        at: \.department),
+    ])
+
+  var name: String {
+    get { attribute(0) }
+    set { setAttribute(0, newValue) }
+  }
+  var company: Company? {
+    get { toOne(0) }
+    set { setToOne(0, newValue) }
+  }
+  var employees: Set<Employee> {
+    get { toMany(1) }
+    set { setToMany(1, newValue) }
+  }
+}

@@ -4,7 +4,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(2))) struct StoreChangesTests {
+@Suite(.timeLimit(.minutes(15))) struct StoreChangesTests {
   /// A store of the typed office, checked when `body` is done.
   private func useOffice(_ body: (PersistentStore) async throws -> Void) async throws {
     let folder = try TemporaryFolder()

@@ -3,7 +3,7 @@ import Testing
 
 @testable import ArborObjects
 
-@Suite(.timeLimit(.minutes(1))) struct TaskBellTests {
+@Suite(.timeLimit(.minutes(15))) struct TaskBellTests {
   @Test func nobodyWhoHasAReasonSleeps() async {
     let bell = TaskBell()
     await bell.sleep { true }

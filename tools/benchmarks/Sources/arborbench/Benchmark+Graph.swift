@@ -58,7 +58,7 @@ extension Benchmark {
     let context = store.makeContext()
     context.undoHistory = UndoHistory()
     guard let album = try context.fetchOne(Album.self) else { throw BenchmarkError("no album") }
-    try Meter.measure("16_cascade_delete") {
+    Meter.measure("16_cascade_delete") {
       context.delete(album)
       return (context.deletedObjects.count, 0)
     }
@@ -71,7 +71,7 @@ extension Benchmark {
       try context.commit()
       return (try context.count(Picture.self), 0)
     }
-    try Meter.measure("16_committed_undo") {
+    Meter.measure("16_committed_undo") {
       context.undo()
       return (context.insertedObjects.count, 0)
     }

@@ -88,14 +88,15 @@ struct UndoReplay {
       change.committedSlab = nil
       return
     }
-    // A deletion that has been committed left nothing that others could have changed: theirs is
-    // another life of the object, of which nothing is kept.
-    change.committed = known ?? stored.record
-    if known == nil { change.committedSlab = stored.slab }
     let merger = ChangeMerger(context: context)
-    if known == nil { merger.moveLinks(of: object, from: stored.record, to: working.view) }
     working.setVersion(stored.record.version)
-    if known?.version != stored.record.version, known != nil {
+    guard let known else {
+      // The deletion was committed, and others have made the object anew: of theirs nothing stays.
+      change.committed = stored.record
+      change.committedSlab = stored.slab
+      return merger.moveLinks(of: object, from: stored.record, to: working.view)
+    }
+    if known.version != stored.record.version {
       merger.rebase(change, onto: stored.record, stored.slab, .objectWins)
     }
   }

@@ -1,15 +1,15 @@
 /// Which pages of a file have been accounted for, one bit each.
 struct PageClaims: ~Copyable {
-  private let words: UnsafeMutableBufferPointer<UInt64>
+  private let words: UnsafeMutablePointer<UInt64>
   /// The pages that have been claimed.
   private(set) var count: UInt64 = 0
 
   /// - Parameter lastPage: the last page that can be claimed. The caller bounds it: an eighth of
   ///   it in bytes is allocated.
   init(lastPage: UInt64) {
-    // Sound: freed with the value, which can not be copied.
+    // Sound: freed with the value, which can not be copied; callers keep to the last page.
     words = .allocate(capacity: Int(lastPage / 64) + 1)
-    words.initialize(repeating: 0)
+    words.initialize(repeating: 0, count: Int(lastPage / 64) + 1)
   }
 
   deinit { words.deallocate() }

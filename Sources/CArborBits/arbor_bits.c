@@ -90,21 +90,31 @@ HARDWARE static inline uint32_t crc_hardware(uint32_t crc, const unsigned char *
 }
 
 HARDWARE static inline uint32_t record_crc_hardware(uint64_t key, uint16_t entity,
-                                                    const unsigned char *bytes, size_t count) {
+                                                    const void *bytes, size_t count) {
   return ~crc_hardware(step2((uint32_t)step8(~0u, key), entity), bytes, count);
 }
 
-HARDWARE static uint64_t intact_hardware(const arbor_record *records, size_t n, uint16_t entity) {
-  uint64_t intact = 0;
+typedef uint32_t (*record_checksum)(uint64_t key, uint16_t entity, const void *bytes,
+                                    size_t count);
+
+// Inlined with a checksum that is known, so that nothing is called through a pointer.
+__attribute__((always_inline)) static inline uint64_t intact(const arbor_record *records, size_t n,
+                                                             uint16_t entity,
+                                                             record_checksum checksum) {
+  uint64_t whole = 0;
   for (size_t i = 0; i < n; i++) {
     const unsigned char *bytes = records[i].base;
     if (records[i].count < 12) continue;
     size_t count = records[i].count - 4;
     uint32_t stored;
     memcpy(&stored, bytes + count, 4);
-    intact |= (uint64_t)(record_crc_hardware(records[i].key, entity, bytes, count) == stored) << i;
+    whole |= (uint64_t)(checksum(records[i].key, entity, bytes, count) == stored) << i;
   }
-  return intact;
+  return whole;
+}
+
+HARDWARE static uint64_t intact_hardware(const arbor_record *records, size_t n, uint16_t entity) {
+  return intact(records, n, entity, record_crc_hardware);
 }
 
 uint32_t arbor_crc32c(uint32_t seed, const void *bytes, size_t count) {
@@ -124,16 +134,7 @@ uint32_t arbor_record_crc32c(uint64_t key, uint16_t entity, const void *bytes, s
 
 uint64_t arbor_records_intact(const arbor_record *records, size_t n, uint16_t entity) {
   if (has_hardware()) return intact_hardware(records, n, entity);
-  uint64_t intact = 0;
-  for (size_t i = 0; i < n; i++) {
-    const unsigned char *bytes = records[i].base;
-    if (records[i].count < 12) continue;
-    size_t count = records[i].count - 4;
-    uint32_t stored;
-    memcpy(&stored, bytes + count, 4);
-    intact |= (uint64_t)(arbor_record_crc32c(records[i].key, entity, bytes, count) == stored) << i;
-  }
-  return intact;
+  return intact(records, n, entity, arbor_record_crc32c);
 }
 
 // A library's search prepares tables, which costs more than looking through a short text.

@@ -12,7 +12,9 @@ struct ChangeMerger {
       return resolveDeleted(change, resolution)
     }
     let record = RecordBuffer(copying: current, into: context.allocator)
-    if change.kind == .inserted { return resolveInserted(change, record, resolution) }
+    if change.kind == .inserted {
+      return resolveInserted(change, record.view, record.slab, resolution)
+    }
     guard change.kind == .deleted else {
       return rebase(change, onto: record.view, record.slab, resolution)
     }
@@ -28,7 +30,8 @@ struct ChangeMerger {
   /// Two contexts have brought back one object that a third had deleted: there is nothing to tell
   /// what either of them changed, so one of them wins as a whole.
   func resolveInserted(
-    _ change: ObjectChange, _ record: RecordBuffer, _ resolution: MergeConflict.Resolution
+    _ change: ObjectChange, _ record: RecordView, _ slab: RecordSlab,
+    _ resolution: MergeConflict.Resolution
   ) {
     let object = change.object
     let mine = object.currentRecord
@@ -36,15 +39,15 @@ struct ChangeMerger {
     switch resolution {
     case .objectWins, .overwrite:
       change.kind = .updated
-      change.committed = record.view
-      change.committedSlab = record.slab
-      change.working?.setVersion(record.view.version)
+      change.committed = record
+      change.committedSlab = slab
+      change.working?.setVersion(record.version)
       change.mutations &+= 1
-      moveLinks(of: object, from: record.view, to: mine)
+      moveLinks(of: object, from: record, to: mine)
     case .storeWins, .rollback:
-      moveLinks(of: object, from: mine, to: record.view)
+      moveLinks(of: object, from: mine, to: record)
       context.pending.drop(change)
-      object.hold(record.view, record.slab)
+      object.hold(record, slab)
     }
   }
 

@@ -48,21 +48,19 @@ extension ManagedObjectContext {
     links.forEach { edit in
       tellListeners { $0.noteReplaced(linksOf: edit.owner, edit.relation) }
     }
+    links.removeAll()
     for change in pending.all {
       let object = change.object
       noteReplaced(object)
-      if let committed = change.committed, change.foreign != .deleted {
-        object.change = nil
-        object.hold(committed, change.committedSlab)
-        // What others have committed since is read anew.
-        if change.foreign == .changed { object.becomeFault() }
-      } else {
-        object.detach(.gone)
-        registry.unregister(object)
+      object.change = nil
+      guard let committed = change.committed else {
+        takeAway(object)
+        continue
       }
+      object.hold(committed, change.committedSlab)
+      yield(object, to: change.foreign)
     }
     pending.removeAll()
-    links.removeAll()
     endForeignLinks()
     undoHistory?.rollBack()
     failure?.blocksCommits = false

@@ -31,13 +31,12 @@ extension ManagedObjectContext {
           for change in entry.changes {
             let object = registry.object(change.number)
             tellListeners { $0.noteForeign(change, isRegistered: object != nil) }
+            if change.kind == .delete { hasDeletions = true }
+            guard let object else { continue }
             var isDeleted = change.kind == .delete
-            if isDeleted {
-              hasDeletions = true
-              // A later commit may have brought it back.
-              isDeleted = try !snapshot.exists(change.number)
-            }
-            if let object { try takeIn(object, isDeleted: isDeleted, snapshot) }
+            // A later commit may have brought it back.
+            if isDeleted { isDeleted = try !snapshot.exists(change.number) }
+            try takeIn(object, isDeleted: isDeleted, snapshot)
           }
         }
       }
@@ -93,11 +92,13 @@ extension ManagedObjectContext {
       }
       return
     }
-    if change.kind == .inserted, case .mergeByPropertyObjectWins = mergePolicy, !isDeleted,
+    // Only what was brought back can be in the store already.
+    if change.kind == .inserted, change.formerVersion > 0, !isDeleted,
+      case .mergeByPropertyObjectWins = mergePolicy,
       let record = try snapshot.record(object.number, allocator: allocator)
     {
-      let copy = RecordBuffer(copying: record.bytes, into: allocator)
-      return ChangeMerger(context: self).resolveInserted(change, copy, .objectWins)
+      let merger = ChangeMerger(context: self)
+      return merger.resolveInserted(change, record, allocator.slab, .objectWins)
     }
     guard case .mergeByPropertyObjectWins = mergePolicy, change.kind == .updated, !isDeleted,
       let record = try snapshot.record(object.number, allocator: allocator),

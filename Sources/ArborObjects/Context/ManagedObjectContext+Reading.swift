@@ -194,26 +194,21 @@ extension ManagedObjectContext {
     let edit = links.edit(owner.number, relation)
     if let order = edit?.order { return order.count }
     guard owner.change?.kind != .inserted else { return edit?.added.count ?? 0 }
-    do throws(ArborError) {
-      return try peek { snapshot throws(StoreError) in
-        var count = try snapshot.memberCount(relation.schema, of: owner.number)
-        for member in edit?.removed.numbers ?? [] {
-          let wasMember = try snapshot.contains(member, in: relation.schema, of: owner.number)
-          if wasMember { count -= 1 }
-        }
-        for member in edit?.added.numbers ?? [] {
-          if pending.change(of: member)?.kind == .inserted {
-            count += 1
-          } else {
-            let wasMember = try snapshot.contains(member, in: relation.schema, of: owner.number)
-            if !wasMember { count += 1 }
-          }
-        }
-        return count
+    return known(0) { snapshot throws(StoreError) in
+      var count = try snapshot.memberCount(relation.schema, of: owner.number)
+      for member in edit?.removed.numbers ?? [] {
+        let wasMember = try snapshot.contains(member, in: relation.schema, of: owner.number)
+        if wasMember { count -= 1 }
       }
-    } catch {
-      note(error)
-      return 0
+      for member in edit?.added.numbers ?? [] {
+        if pending.change(of: member)?.kind == .inserted {
+          count += 1
+        } else {
+          let wasMember = try snapshot.contains(member, in: relation.schema, of: owner.number)
+          if !wasMember { count += 1 }
+        }
+      }
+      return count
     }
   }
 
@@ -228,13 +223,8 @@ extension ManagedObjectContext {
       if edit.removed.contains(member.number) { return false }
     }
     guard owner.change?.kind != .inserted, member.change?.kind != .inserted else { return false }
-    do throws(ArborError) {
-      return try peek { snapshot throws(StoreError) in
-        try snapshot.contains(member.number, in: relation.schema, of: owner.number)
-      }
-    } catch {
-      note(error)
-      return false
+    return known(false) { snapshot throws(StoreError) in
+      try snapshot.contains(member.number, in: relation.schema, of: owner.number)
     }
   }
 
@@ -242,13 +232,8 @@ extension ManagedObjectContext {
   func storedMembers(of owner: ObjectNumber, _ relation: Relation) -> [ObjectNumber] {
     guard pending.change(of: owner)?.kind != .inserted else { return [] }
     if let known = memberships.members(of: owner, relation) { return Array(known) }
-    do throws(ArborError) {
-      return try peek { snapshot throws(StoreError) in
-        try snapshot.members(relation.schema, of: owner)
-      }
-    } catch {
-      note(error)
-      return []
+    return known([]) { snapshot throws(StoreError) in
+      try snapshot.members(relation.schema, of: owner)
     }
   }
 
@@ -282,6 +267,44 @@ extension ManagedObjectContext {
           entity: binding(of: lost)?.entity.name, object: lost,
           what: "a relationship leads to an object that is not there")
       }
+    }
+  }
+}
+
+/// What the store knows, for everything that goes by numbers. Never fails; the context remembers
+/// the error.
+extension ManagedObjectContext {
+  /// Whether there is an object, with all pending changes.
+  func exists(_ number: ObjectNumber) -> Bool {
+    if let change = pending.change(of: number) { return change.kind != .deleted }
+    return known(false) { snapshot throws(StoreError) in try snapshot.exists(number) }
+  }
+
+  /// Whether the store has a member in a relationship that is kept as links.
+  func isStored(_ member: ObjectNumber, in relation: Relation, of owner: ObjectNumber) -> Bool {
+    guard !isNew(owner), !isNew(member) else { return false }
+    return known(false) { snapshot throws(StoreError) in
+      try snapshot.contains(member, in: relation.schema, of: owner)
+    }
+  }
+
+  /// The record that the store has of an object, in memory that the slab keeps; nil where it has
+  /// none.
+  func storedRecord(of number: ObjectNumber) -> (record: RecordView, slab: RecordSlab)? {
+    let record = known(RecordView?.none) { snapshot throws(StoreError) in
+      try snapshot.record(number, allocator: allocator)
+    }
+    return record.map { ($0, allocator.slab) }
+  }
+
+  /// What `read` gives, or `otherwise` where the store fails.
+  @inline(__always)
+  func known<R>(
+    _ otherwise: R, _ read: (StoreSnapshot) throws(StoreError) -> R
+  ) -> R {
+    do throws(ArborError) { return try peek(read) } catch {
+      note(error)
+      return otherwise
     }
   }
 }

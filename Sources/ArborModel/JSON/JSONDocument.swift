@@ -9,6 +9,7 @@ package final class JSONDocument: Sendable {
   package let source: String?
   let data: Data
   let tape: JSONTape
+  let origin: JSONOrigin
 
   /// Scans a document.
   ///
@@ -22,55 +23,56 @@ package final class JSONDocument: Sendable {
   ) throws(ArborError) {
     self.data = data
     self.source = source
+    origin = JSONOrigin()
+    let origin = origin
     let scanned = data.withUnsafeBytes { bytes -> Result<JSONTape, ArborError> in
       var scanner = JSONScanner(bytes, limits: limits)
       do throws(JSONFault) {
         try scanner.scan()
         return .success(scanner.tape)
       } catch {
-        let code: ArborError.Code =
-          switch error.reason {
-          case .tooLarge, .tooDeep: .limitExceeded
-          default: .invalidDocument
-          }
-        var location = Self.location(of: error.offset, in: bytes, source: source)
-        location.path = scanner.pathOfFault()
-        return .failure(ArborError(code, error.message).with(location: location))
+        let location = origin.location(of: error.offset, in: bytes, source: source)
+        return .failure(error.error(at: location, path: scanner.pathOfFault()))
       }
     }
     tape = try scanned.get()
   }
 
+  /// A piece of a document, which has been scanned.
+  init(_ data: Data, source: String?, tape: JSONTape, origin: JSONOrigin) {
+    self.data = data
+    self.source = source
+    self.tape = tape
+    self.origin = origin
+  }
+
   /// The document's value.
   package var root: JSONNode { JSONNode(document: self, place: 0) }
-
-  /// Line and column of a byte, both from 1; the column counts characters.
-  static func location(
-    of offset: Int, in bytes: UnsafeRawBufferPointer, source: String?
-  ) -> ArborError.SourceLocation {
-    let before = bytes[..<min(offset, bytes.count)]
-    let lineStart = before.lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? 0
-    let line = before[..<lineStart].count { $0 == UInt8(ascii: "\n") } + 1
-    let column = String(decoding: before[lineStart...], as: UTF8.self).count + 1
-    return ArborError.SourceLocation(source: source, line: line, column: column)
-  }
 
   /// The path of the value or key at a place of the tape.
   func path(of place: Int) -> JSONPath {
     data.withUnsafeBytes { bytes in
-      var path = JSONPath()
+      var path = origin.path
       var container = 0
       while container < place {
         let isObject = tape.entries[container].kind == .object
         var part = container + 1
         var index = 0
+        var hasIndex = true
+        if container == 0 {
+          switch origin.root {
+          case .value: break
+          case .elements(let first): index = first
+          case .lines: hasIndex = false
+          }
+        }
         while true {
           let value = isObject ? part + 1 : part
           let next = Int(tape.entries[value].next)
           if place < next {
             if isObject {
               path.append(key: tape.text(of: part, in: bytes))
-            } else {
+            } else if hasIndex {
               path.append(index: index)
             }
             if place == part { return path }

@@ -2,6 +2,7 @@
 struct JSONFault: Error {
   enum Reason {
     case tooLarge(limit: Int)
+    case itemTooLarge(limit: Int)
     case tooDeep(limit: Int)
     case byteOrderMark
     case empty
@@ -33,6 +34,8 @@ struct JSONFault: Error {
     switch reason {
     case .tooLarge(let limit):
       "The document is larger than \(limit) bytes; split it, or raise the limit."
+    case .itemTooLarge(let limit):
+      "An element of the document is larger than \(limit) bytes; split it, or raise the limit."
     case .tooDeep(let limit):
       "The document nests deeper than \(limit) levels; flatten it."
     case .byteOrderMark:
@@ -54,5 +57,16 @@ struct JSONFault: Error {
       "A string holds one half of a surrogate pair; write both halves, or the character itself."
     case .duplicateKey: "An object has this key twice; keep one of the two."
     }
+  }
+  /// The fault as it is thrown, at its place.
+  func error(at location: ArborError.SourceLocation, path: JSONPath) -> ArborError {
+    let code: ArborError.Code =
+      switch reason {
+      case .tooLarge, .itemTooLarge, .tooDeep: .limitExceeded
+      default: .invalidDocument
+      }
+    var location = location
+    location.path = path.description
+    return ArborError(code, message).with(location: location)
   }
 }

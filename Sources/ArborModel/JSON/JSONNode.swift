@@ -73,6 +73,13 @@ package struct JSONNode: Sendable {
   /// The number of a list's elements or an object's members, else 0.
   package var count: Int { Int(entry.count) }
 
+  /// The elements of a list one after the other, without an array of them; none for any other
+  /// value.
+  package var items: JSONElements {
+    entry.kind == .array
+      ? JSONElements(of: place, in: document) : JSONElements(noneIn: document)
+  }
+
   /// The elements of a list, or nil for any other value.
   package var elements: [JSONNode]? {
     guard entry.kind == .array else { return nil }
@@ -101,11 +108,14 @@ package struct JSONNode: Sendable {
   /// The value's place in its document: line, column and path. Linear in what lies before it.
   package var location: ArborError.SourceLocation {
     var location = document.data.withUnsafeBytes {
-      JSONDocument.location(of: Int(entry.start), in: $0, source: document.source)
+      document.origin.location(of: Int(entry.start), in: $0, source: document.source)
     }
     location.path = document.path(of: place).description
     return location
   }
+
+  /// The number of the document's bytes in front of the value.
+  package var offset: Int { document.origin.offset + Int(entry.start) }
 
   /// An error at this value's place.
   package func error(

@@ -7,24 +7,42 @@
 /// The scanner lives inside one `withUnsafeBytes` of its caller; every access lies below
 /// `bytes.count`, which the buffer itself checks in debug builds.
 struct JSONScanner {
-  private struct Frame {
+  struct Frame {
     /// The place of the list or object on the tape.
     var entry: Int
     var isObject: Bool
+    /// Whether parts were read before those that are counted.
+    var isContinued = false
     var count: UInt32 = 0
     /// The place of the present member's key; 0 where there is none, for there lies the root.
     var key = 0
   }
 
-  let bytes: UnsafeRawBufferPointer
+  var bytes: UnsafeRawBufferPointer
   let limits: JSONLimits
   var position = 0
   var tape = JSONTape()
-  private var stack: [Frame] = []
+  var stack: [Frame] = []
+  /// Where the item that is being read begins.
+  var itemStart = 0
+  /// What a piece of a document is a piece of.
+  var surroundings = Surroundings()
 
   init(_ bytes: UnsafeRawBufferPointer, limits: JSONLimits) {
     self.bytes = bytes
     self.limits = limits
+  }
+
+  /// What lies around the bytes, where they are a piece of a document.
+  struct Surroundings {
+    /// The path of the outermost list or object on the stack.
+    var path = JSONPath()
+    /// The number of lists and objects around it.
+    var depth = 0
+    /// The number of its elements that were read before.
+    var firstIndex = 0
+    /// The key of its last member that was read before.
+    var lastKey: String?
   }
 
   /// Reads the whole document.
@@ -41,7 +59,7 @@ struct JSONScanner {
   }
 
   /// Reads a scalar, or opens a list or an object.
-  private mutating func scanValue() throws(JSONFault) {
+  mutating func scanValue() throws(JSONFault) {
     guard position < bytes.count else { throw end("a value") }
     switch bytes[position] {
     case UInt8(ascii: "{"): try open(isObject: true)
@@ -56,16 +74,22 @@ struct JSONScanner {
   }
 
   /// Reads the next element or member of the innermost list or object, or its end.
-  private mutating func scanPart() throws(JSONFault) {
+  mutating func scanPart() throws(JSONFault) {
+    if try advance() { try scanValue() }
+  }
+
+  /// Goes on to the next value of the innermost list or object; false where that ends instead.
+  mutating func advance() throws(JSONFault) -> Bool {
     let top = stack.count - 1
     let isObject = stack[top].isObject
-    let isFirst = stack[top].count == 0
+    let isFirst = stack[top].count == 0 && !stack[top].isContinued
     let bracket = isObject ? UInt8(ascii: "}") : UInt8(ascii: "]")
     skipSpace()
     guard position < bytes.count else { throw end(isObject ? "“}”" : "“]”") }
     if bytes[position] == bracket {
       position += 1
-      return try close()
+      try close()
+      return false
     }
     if !isFirst {
       guard bytes[position] == UInt8(ascii: ",") else {
@@ -81,7 +105,7 @@ struct JSONScanner {
     }
     if isObject { try scanKey(frame: top) }
     stack[top].count += 1
-    try scanValue()
+    return true
   }
 
   private mutating func scanKey(frame: Int) throws(JSONFault) {
@@ -90,6 +114,7 @@ struct JSONScanner {
       throw JSONFault(.unexpectedCharacter(expected: "a key in quotation marks"), at: position)
     }
     stack[frame].key = 0
+    if frame == 0 { surroundings.lastKey = nil }
     let key = tape.entries.count
     try scanString()
     stack[frame].key = key
@@ -103,7 +128,7 @@ struct JSONScanner {
   }
 
   private mutating func open(isObject: Bool) throws(JSONFault) {
-    guard stack.count < limits.maximumDepth else {
+    guard stack.count + surroundings.depth < limits.maximumDepth else {
       throw JSONFault(.tooDeep(limit: limits.maximumDepth), at: position)
     }
     stack.append(Frame(entry: tape.entries.count, isObject: isObject))
@@ -156,8 +181,11 @@ struct JSONScanner {
   }
 
   @inline(__always)
-  private mutating func skipSpace() {
-    while position < bytes.count {
+  mutating func skipSpace() { skipSpace(to: bytes.count) }
+
+  @inline(__always)
+  mutating func skipSpace(to end: Int) {
+    while position < end {
       let byte = bytes[position]
       guard byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 else { return }
       position += 1
@@ -169,15 +197,18 @@ struct JSONScanner {
   }
 
   /// The path of the value that was being read, for the message of a fault.
-  func pathOfFault() -> String {
-    var path = JSONPath()
-    for frame in stack {
+  func pathOfFault() -> JSONPath {
+    var path = surroundings.path
+    for (depth, frame) in stack.enumerated() {
+      let index = Int(frame.count) + (depth == 0 ? surroundings.firstIndex : 0) - 1
       if frame.key > 0 {
         path.append(key: tape.text(of: frame.key, in: bytes))
-      } else if !frame.isObject, frame.count > 0 {
-        path.append(index: Int(frame.count) - 1)
+      } else if frame.isObject, depth == 0, let key = surroundings.lastKey {
+        path.append(key: key)
+      } else if !frame.isObject, index >= 0 {
+        path.append(index: index)
       }
     }
-    return path.description
+    return path
   }
 }

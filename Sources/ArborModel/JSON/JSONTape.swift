@@ -12,9 +12,9 @@ struct JSONTape: Sendable {
     /// The place of the value's first byte.
     var start: UInt32
     /// One behind the value's last byte.
-    var end: UInt32
+    var end: UInt32 = 0
     /// The place on the tape behind this value and all its parts.
-    var next: UInt32
+    var next: UInt32 = 0
     var kind: Kind
     /// Of strings: whether all is ASCII without an escape.
     var isPlain = true

@@ -1,0 +1,58 @@
+/// Items that were read together: elements of a list, or the values of lines.
+///
+/// Its nodes keep the bytes they stand in, and nothing else, in memory.
+package struct JSONBatch: Sendable {
+  /// The items.
+  package let items: JSONElements
+  /// The number of items before these.
+  package let firstIndex: Int
+}
+
+/// The elements of a list, one after the other. Nothing is made of those that nobody looks at.
+package struct JSONElements: Sendable, Collection {
+  /// The place of an element on the tape.
+  package struct Index: Comparable, Sendable {
+    let place: Int
+
+    package static func < (left: Self, right: Self) -> Bool { left.place < right.place }
+  }
+
+  let document: JSONDocument
+  let first: Int
+  let end: Int
+  package let count: Int
+
+  /// The elements of a list on a document's tape.
+  init(of list: Int, in document: JSONDocument) {
+    self.document = document
+    let entry = document.tape.entries[list]
+    first = list + 1
+    end = Int(entry.next)
+    count = Int(entry.count)
+  }
+
+  init(noneIn document: JSONDocument) {
+    self.document = document
+    first = 0
+    end = 0
+    count = 0
+  }
+
+  /// One value, seen as a list of one.
+  init(only value: Int, in document: JSONDocument) {
+    self.document = document
+    first = value
+    end = Int(document.tape.entries[value].next)
+    count = 1
+  }
+
+  package var isEmpty: Bool { count == 0 }
+  package var startIndex: Index { Index(place: first) }
+  package var endIndex: Index { Index(place: end) }
+
+  package func index(after index: Index) -> Index {
+    Index(place: Int(document.tape.entries[index.place].next))
+  }
+
+  package subscript(index: Index) -> JSONNode { JSONNode(document: document, place: index.place) }
+}

@@ -1,0 +1,293 @@
+import Foundation
+
+/// Reads the items of a document in batches, whatever its length: the elements of a list, or lines.
+///
+/// As strict as ``JSONDocument``, with the same errors at the same places. In memory are, at a
+/// time, one chunk of the document, its part of a tape and the largest item; of a document that is
+/// no list, all of it. Paths are those of the whole document: `$[81234].hired`.
+///
+/// What was given before an error stays given: whoever must have all or nothing undoes it.
+///
+/// ```swift
+/// var reader = JSONItemReader(try .file(url), named: url.path)
+/// while let batch = try reader.next(1_000) {
+///   for item in batch.items { try use(item) }
+///   progress.report(reader.position, of: reader.size)
+/// }
+/// ```
+package struct JSONItemReader {
+  /// What the items of a document are.
+  package enum Layout: Sendable, Hashable {
+    /// The elements of a list, or the one value that the document is otherwise.
+    case document
+    /// The elements of the list under this key of an object, or the key's one value. Other members
+    /// are checked and left out.
+    case member(String)
+    /// The values on the lines, one each (NDJSON). Empty lines mean nothing.
+    case lines
+  }
+
+  /// What is read next.
+  private enum State {
+    case start
+    case onlyValue
+    case elements(isContinued: Bool)
+    case members(isContinued: Bool)
+    case lines
+    case end
+  }
+
+  /// What one look at the window brought.
+  private enum Step {
+    case batch(JSONBatch)
+    case nothing
+    case cut
+    case refused(ArborError)
+    case ended
+  }
+
+  private let name: String?
+  private let layout: Layout
+  private let limits: JSONLimits
+  private var window: JSONWindow
+  private var state = State.start
+  private var surroundings = JSONScanner.Surroundings()
+  private var itemsRead = 0
+  /// The keys of the top object, and what is thrown behind it where one stands there twice.
+  private var keys: Set<String> = []
+  private var keySize = 0
+  private var repeatedKey: ArborError?
+  private var failure: ArborError?
+  /// The size of the last tape, from which that of the next is guessed.
+  private var tapeSize = 0
+
+  /// The number of bytes in the document, where its source knows.
+  package let size: Int?
+  /// Whether the items are elements of a list; nil until the first is known, and where a document
+  /// does not have the key that was asked for.
+  package private(set) var isList: Bool?
+
+  /// A reader that has read nothing yet.
+  ///
+  /// - Parameters:
+  ///   - source: Where the bytes come from.
+  ///   - name: The file or URL, for errors.
+  ///   - layout: What the items are.
+  ///   - limits: Depth of the document, and size of the largest item; the document itself may have
+  ///     any size.
+  ///   - chunkSize: The number of bytes to read at a time.
+  package init(
+    _ source: JSONByteSource, named name: String? = nil, layout: Layout = .document,
+    limits: JSONLimits = JSONLimits(), chunkSize: Int = 1 << 20
+  ) {
+    self.name = name
+    self.layout = layout
+    self.limits = limits
+    size = source.size
+    window = JSONWindow(source, name: name, chunkSize: chunkSize)
+  }
+
+  /// The number of bytes behind which the next item is looked for.
+  package var position: Int { window.position }
+
+  /// The next items: at least one, at most as many as asked for, and no more than one chunk holds.
+  ///
+  /// - Returns: nil behind the last item, when the rest of the document has been checked as well.
+  /// - Throws: ``ArborError`` `invalidDocument` with place and path, `limitExceeded`, or
+  ///   `fileUnreadable`. A reader that has thrown throws the same again.
+  package mutating func next(_ maximum: Int = .max) throws(ArborError) -> JSONBatch? {
+    if let failure { throw failure }
+    precondition(maximum > 0, "A batch holds at least one item; ask for one or more.")
+    do throws(ArborError) {
+      return try readOn(maximum)
+    } catch {
+      failure = error
+      throw error
+    }
+  }
+
+  private mutating func readOn(_ maximum: Int) throws(ArborError) -> JSONBatch? {
+    var isEnded = false
+    while !isEnded {
+      switch try step(maximum) {
+      case .batch(let batch): return batch
+      case .nothing: break
+      case .cut: try window.refill()
+      case .refused(let error): throw error
+      case .ended: isEnded = true
+      }
+    }
+    return nil
+  }
+
+  private mutating func step(_ maximum: Int) throws(ArborError) -> Step {
+    let bytes = window.bytes
+    return try bytes.withUnsafeBytes { bytes -> Result<Step, ArborError> in
+      var scanner = JSONScanner(bytes, limits: limits)
+      scanner.position = window.used
+      scanner.surroundings = surroundings
+      do throws(JSONFault) {
+        let step = try scan(&scanner, maximum)
+        window.used = scanner.position
+        return .success(step)
+      } catch {
+        return .failure(self.error(for: error, scanner.pathOfFault(), in: bytes))
+      }
+    }.get()
+  }
+
+  private func error(
+    for fault: JSONFault, _ path: JSONPath, in bytes: UnsafeRawBufferPointer
+  ) -> ArborError {
+    fault.error(
+      at: window.origin.location(of: fault.offset, in: bytes, source: name), path: path)
+  }
+
+  private mutating func scan(
+    _ scanner: inout JSONScanner, _ maximum: Int
+  ) throws(JSONFault) -> Step {
+    switch state {
+    case .start:
+      return try start(&scanner)
+    case .onlyValue:
+      guard try scanner.scanOnly(isFinal: window.isFinal) else { return .cut }
+      state = .end
+      return .batch(batch(scanner, .value, only: 0))
+    case .elements(let isContinued):
+      scanner.tape.entries.reserveCapacity(tapeSize)
+      let stop = try scanner.scanElements(
+        upTo: maximum, isContinued: isContinued, isFinal: window.isFinal)
+      tapeSize = scanner.tape.entries.count
+      let batch = batch(scanner, .elements(from: surroundings.firstIndex))
+      surroundings.firstIndex += batch.items.count
+      state = .elements(isContinued: surroundings.firstIndex > 0)
+      if case .closed = stop { closeList() }
+      if !batch.items.isEmpty { return .batch(batch) }
+      if case .cut = stop { return .cut }
+      return .nothing
+    case .members(let isContinued):
+      return try member(&scanner, isContinued: isContinued)
+    case .lines:
+      scanner.tape.entries.reserveCapacity(tapeSize)
+      let stop = try scanner.scanLines(upTo: maximum, isFinal: window.isFinal)
+      tapeSize = scanner.tape.entries.count
+      let batch = batch(scanner, .lines)
+      if case .closed = stop { state = .end }
+      if !batch.items.isEmpty { return .batch(batch) }
+      if case .cut = stop { return .cut }
+      return .nothing
+    case .end:
+      scanner.skipSpace()
+      guard scanner.position == scanner.bytes.count else {
+        throw JSONFault(.trailingContent, at: scanner.position)
+      }
+      return window.isFinal ? .ended : .cut
+    }
+  }
+}
+
+extension JSONItemReader {
+  /// Looks how the document begins.
+  private mutating func start(_ scanner: inout JSONScanner) throws(JSONFault) -> Step {
+    let bytes = scanner.bytes
+    if window.position == 0 {
+      guard bytes.count >= 3 || window.isFinal else { return .cut }
+      if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { throw JSONFault(.byteOrderMark, at: 0) }
+    }
+    if case .lines = layout {
+      isList = true
+      state = .lines
+      return .nothing
+    }
+    scanner.skipSpace()
+    guard scanner.position < bytes.count else {
+      guard window.isFinal else { return .cut }
+      throw JSONFault(.empty, at: scanner.position)
+    }
+    let first = bytes[scanner.position]
+    switch layout {
+    case .member:
+      guard first == UInt8(ascii: "{") else {
+        throw JSONFault(.unexpectedCharacter(expected: "an object"), at: scanner.position)
+      }
+      scanner.position += 1
+      state = .members(isContinued: false)
+    case .document, .lines:
+      isList = first == UInt8(ascii: "[")
+      if first == UInt8(ascii: "[") {
+        scanner.position += 1
+        state = .elements(isContinued: false)
+      } else {
+        state = .onlyValue
+      }
+    }
+    return .nothing
+  }
+
+  /// Reads a member of the top object.
+  private mutating func member(
+    _ scanner: inout JSONScanner, isContinued: Bool
+  ) throws(JSONFault) -> Step {
+    guard case .member(let wanted) = layout else { return .ended }
+    let hasMember = try scanner.scanMember(isContinued: isContinued, isFinal: window.isFinal) {
+      $0 == wanted
+    }
+    guard let hasMember else { return .cut }
+    guard hasMember else {
+      surroundings = JSONScanner.Surroundings()
+      state = .end
+      return repeatedKey.map(Step.refused) ?? .nothing
+    }
+    let key = scanner.tape.text(of: 1, in: scanner.bytes)
+    try remember(key, scanner)
+    surroundings.lastKey = key
+    state = .members(isContinued: true)
+    guard key == wanted else { return .nothing }
+    isList = scanner.tape.entries.count == 2
+    guard scanner.tape.entries.count == 2 else {
+      return .batch(batch(scanner, .value, only: 2))
+    }
+    surroundings.path.append(key: key)
+    surroundings.depth = 1
+    surroundings.firstIndex = 0
+    state = .elements(isContinued: false)
+    return .nothing
+  }
+
+  /// Notes a key of the top object. As in a document that is read as one, a key that stands there
+  /// twice is reported when all of the object has been read.
+  private mutating func remember(_ key: String, _ scanner: JSONScanner) throws(JSONFault) {
+    let start = Int(scanner.tape.entries[1].start)
+    keySize += key.utf8.count + MemoryLayout<String>.stride
+    guard keySize <= limits.size else {
+      throw JSONFault(.itemTooLarge(limit: limits.size), at: start)
+    }
+    guard !keys.insert(key).inserted, repeatedKey == nil else { return }
+    var path = JSONPath()
+    path.append(key: key)
+    repeatedKey = error(for: JSONFault(.duplicateKey, at: start), path, in: scanner.bytes)
+  }
+
+  /// Goes on behind the list.
+  private mutating func closeList() {
+    let key = surroundings.lastKey
+    surroundings = JSONScanner.Surroundings()
+    surroundings.lastKey = key
+    if case .member = layout { state = .members(isContinued: true) } else { state = .end }
+  }
+
+  /// The items on the scanner's tape.
+  private mutating func batch(
+    _ scanner: JSONScanner, _ root: JSONOrigin.Root, only value: Int? = nil
+  ) -> JSONBatch {
+    var origin = window.origin
+    origin.path = surroundings.path
+    origin.root = root
+    let document = JSONDocument(
+      window.bytes, source: name, tape: scanner.tape, origin: origin)
+    let items =
+      value.map { JSONElements(only: $0, in: document) } ?? JSONElements(of: 0, in: document)
+    defer { itemsRead += items.count }
+    return JSONBatch(items: items, firstIndex: itemsRead)
+  }
+}

@@ -70,7 +70,7 @@ struct ModelXMLText: Sendable {
   }
 
   func location(ofByte offset: Int, in bytes: UnsafeRawBufferPointer) -> ArborError.SourceLocation {
-    JSONDocument.location(of: offset, in: bytes, source: source)
+    JSONOrigin().location(of: offset, in: bytes, source: source)
   }
 
   /// The names of a tag's attributes, in order.

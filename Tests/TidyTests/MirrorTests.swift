@@ -50,6 +50,8 @@ import Testing
     "IndexSchema": "IndexGatheringTests",
     "IndexablePattern": "PredicateNormalizerTests",
     "InverseKeeper": "ManagedObject+RelationshipsTests",
+    "JSONNumberGrammar": "JSONNodeTests",
+    "JSONTape": "JSONNodeTests",
     "KeyOrder": "PageVerifierTests",
     "ManagedObjectContext+Paging": "ManagedObjectContext+BatchesTests",
     "MembershipCache": "ManagedObjectContext+PrefetchingTests",

@@ -28,7 +28,7 @@ package struct JSONElements: Sendable, Collection {
     let entry = document.tape.entries[list]
     first = list + 1
     end = Int(entry.next)
-    count = Int(entry.count)
+    count = Int(entry.extent)
   }
 
   init(noneIn document: JSONDocument) {
@@ -55,4 +55,22 @@ package struct JSONElements: Sendable, Collection {
   }
 
   package subscript(index: Index) -> JSONNode { JSONNode(document: document, place: index.place) }
+
+  /// Goes from element to element.
+  package struct Iterator: IteratorProtocol {
+    let document: JSONDocument
+    var place: Int
+    var rest: Int
+
+    package mutating func next() -> JSONNode? {
+      guard rest > 0 else { return nil }
+      rest -= 1
+      defer { place = Int(document.tape.entries[place].next) }
+      return JSONNode(document: document, place: place)
+    }
+  }
+
+  package func makeIterator() -> Iterator {
+    Iterator(document: document, place: first, rest: count)
+  }
 }

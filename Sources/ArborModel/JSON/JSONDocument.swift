@@ -7,7 +7,7 @@ package import Foundation
 package final class JSONDocument: Sendable {
   /// The file or URL the document comes from, for errors.
   package let source: String?
-  let data: Data
+  let bytes: JSONBytes
   let tape: JSONTape
   let origin: JSONOrigin
 
@@ -21,11 +21,11 @@ package final class JSONDocument: Sendable {
   package init(
     _ data: Data, source: String? = nil, limits: JSONLimits = JSONLimits()
   ) throws(ArborError) {
-    self.data = data
+    bytes = JSONBytes(data)
     self.source = source
     origin = JSONOrigin()
     let origin = origin
-    let scanned = data.withUnsafeBytes { bytes -> Result<JSONTape, ArborError> in
+    let scanned = bytes.withBuffer { bytes -> Result<JSONTape, ArborError> in
       var scanner = JSONScanner(bytes, limits: limits)
       do throws(JSONFault) {
         try scanner.scan()
@@ -39,8 +39,8 @@ package final class JSONDocument: Sendable {
   }
 
   /// A piece of a document, which has been scanned.
-  init(_ data: Data, source: String?, tape: JSONTape, origin: JSONOrigin) {
-    self.data = data
+  init(_ bytes: JSONBytes, source: String?, tape: JSONTape, origin: JSONOrigin) {
+    self.bytes = bytes
     self.source = source
     self.tape = tape
     self.origin = origin
@@ -51,7 +51,7 @@ package final class JSONDocument: Sendable {
 
   /// The path of the value or key at a place of the tape.
   func path(of place: Int) -> JSONPath {
-    data.withUnsafeBytes { bytes in
+    bytes.withBuffer { bytes in
       var path = origin.path
       var container = 0
       while container < place {

@@ -15,35 +15,51 @@ enum JSONEscapes {
 
   /// The text between the quotation marks at both ends of a checked string.
   static func decode(_ bytes: UnsafeRawBufferPointer) -> String {
-    var decoded: [UInt8] = []
-    decoded.reserveCapacity(bytes.count)
-    var position = 0
-    while position < bytes.count {
-      guard bytes[position] == UInt8(ascii: "\\") else {
-        decoded.append(bytes[position])
-        position += 1
-        continue
-      }
-      let letter = bytes[position + 1]
-      position += 2
-      switch letter {
-      case UInt8(ascii: "b"): decoded.append(0x08)
-      case UInt8(ascii: "f"): decoded.append(0x0C)
-      case UInt8(ascii: "n"): decoded.append(0x0A)
-      case UInt8(ascii: "r"): decoded.append(0x0D)
-      case UInt8(ascii: "t"): decoded.append(0x09)
-      case UInt8(ascii: "u"):
-        var units: [UInt16] = []
-        while let unit = unit(at: position, in: bytes) {
-          units.append(unit)
-          position += 4
-          guard UTF16.isLeadSurrogate(unit), units.count == 1 else { break }
-          position += 2
+    // Sound: an escape is longer than what it stands for, so the text fits where its bytes did.
+    String(unsafeUninitializedCapacity: bytes.count) { text in
+      var count = 0
+      var position = 0
+      while position < bytes.count {
+        let byte = bytes[position]
+        guard byte == UInt8(ascii: "\\") else {
+          text[count] = byte
+          count += 1
+          position += 1
+          continue
         }
-        decoded.append(contentsOf: String(decoding: units, as: UTF16.self).utf8)
-      default: decoded.append(letter)
+        let letter = bytes[position + 1]
+        position += 2
+        switch letter {
+        case UInt8(ascii: "b"): text[count] = 0x08
+        case UInt8(ascii: "f"): text[count] = 0x0C
+        case UInt8(ascii: "n"): text[count] = 0x0A
+        case UInt8(ascii: "r"): text[count] = 0x0D
+        case UInt8(ascii: "t"): text[count] = 0x09
+        case UInt8(ascii: "u"):
+          for byte in UTF8.encode(scalar(at: &position, in: bytes)) ?? .init() {
+            text[count] = byte
+            count += 1
+          }
+          continue
+        default: text[count] = letter
+        }
+        count += 1
       }
+      return count
     }
-    return String(decoding: decoded, as: UTF8.self)
+  }
+
+  /// The character of one `uXXXX`, or of two that are the halves of a pair; `position` stands on
+  /// its first digit and moves behind it.
+  private static func scalar(
+    at position: inout Int, in bytes: UnsafeRawBufferPointer
+  ) -> Unicode.Scalar {
+    let unit = UInt32(unit(at: position, in: bytes) ?? 0)
+    position += 4
+    if let scalar = Unicode.Scalar(unit) { return scalar }
+    let trail = UInt32(self.unit(at: position + 2, in: bytes) ?? 0)
+    position += 6
+    return Unicode.Scalar(0x1_0000 + (unit & 0x3FF) << 10 + (trail & 0x3FF))
+      ?? Unicode.UTF8.decode(Unicode.UTF8.encodedReplacementCharacter)
   }
 }

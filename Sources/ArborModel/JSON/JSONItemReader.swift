@@ -1,5 +1,3 @@
-import Foundation
-
 /// Reads the items of a document in batches, whatever its length: the elements of a list, or lines.
 ///
 /// As strict as ``JSONDocument``, with the same errors at the same places. In memory are, at a
@@ -122,7 +120,7 @@ package struct JSONItemReader {
 
   private mutating func step(_ maximum: Int) throws(ArborError) -> Step {
     let bytes = window.bytes
-    return try bytes.withUnsafeBytes { bytes -> Result<Step, ArborError> in
+    return try bytes.withBuffer { bytes -> Result<Step, ArborError> in
       var scanner = JSONScanner(bytes, limits: limits)
       scanner.position = window.used
       scanner.surroundings = surroundings

@@ -8,7 +8,7 @@ enum JSONKeys {
   static func firstRepeated(
     of object: Int, on tape: JSONTape, _ bytes: UnsafeRawBufferPointer
   ) -> Int? {
-    let count = Int(tape.entries[object].count)
+    let count = Int(tape.entries[object].extent)
     guard count <= pairwiseCount else { return firstRepeatedOfMany(object, tape, bytes) }
     return withUnsafeTemporaryAllocation(of: Int.self, capacity: pairwiseCount) { keys in
       var key = object + 1
@@ -27,7 +27,7 @@ enum JSONKeys {
   ) -> Int? {
     var seen: Set<String> = []
     var key = object + 1
-    for _ in 0..<tape.entries[object].count {
+    for _ in 0..<tape.entries[object].extent {
       guard seen.insert(tape.text(of: key, in: bytes)).inserted else { return key }
       key = Int(tape.entries[key + 1].next)
     }
@@ -40,10 +40,10 @@ enum JSONKeys {
   ) -> Bool {
     let leftEntry = tape.entries[left]
     let rightEntry = tape.entries[right]
-    let leftKey = bytes[Int(leftEntry.start)..<Int(leftEntry.end)]
-    let rightKey = bytes[Int(rightEntry.start)..<Int(rightEntry.end)]
     if leftEntry.isPlain, rightEntry.isPlain {
-      return leftKey.count == rightKey.count && leftKey.elementsEqual(rightKey)
+      return JSONKeyBytes.areEqual(
+        UnsafeRawBufferPointer(rebasing: bytes[leftEntry.range]),
+        UnsafeRawBufferPointer(rebasing: bytes[rightEntry.range]))
     }
     return tape.text(of: left, in: bytes) == tape.text(of: right, in: bytes)
   }

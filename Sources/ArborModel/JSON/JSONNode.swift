@@ -1,5 +1,3 @@
-import Foundation
-
 /// One value of a document, with its place.
 package struct JSONNode: Sendable {
   /// What a value is.
@@ -44,9 +42,12 @@ package struct JSONNode: Sendable {
     }
   }
 
+  /// Whether the value is `null`.
+  package var isNull: Bool { if case .null = entry.kind { true } else { false } }
+
   /// The value with all its parts.
   package var value: JSONValue {
-    document.data.withUnsafeBytes { document.tape.value(at: place, in: $0) }
+    document.bytes.withBuffer { document.tape.value(at: place, in: $0) }
   }
 
   /// The Boolean, or nil for any other value.
@@ -60,18 +61,53 @@ package struct JSONNode: Sendable {
 
   /// The number, or nil for any other value.
   package var number: JSONNumber? {
-    guard entry.kind == .number else { return nil }
-    return document.data.withUnsafeBytes { document.tape.number(at: place, in: $0) }
+    guard case .number = entry.kind else { return nil }
+    return document.bytes.withBuffer { document.tape.number(at: place, in: $0) }
+  }
+
+  /// The number where it is whole and fits 64 bits with a sign, else nil; as ``JSONNumber/int64``,
+  /// but faster.
+  package var int64: Int64? {
+    guard case .number = entry.kind else { return nil }
+    return document.bytes.withBuffer { document.tape.int64(at: place, in: $0) }
+  }
+
+  /// The nearest floating-point number, or nil where the value is no number or beyond all of them;
+  /// as ``JSONNumber/double``, but faster.
+  package var double: Double? {
+    guard case .number = entry.kind else { return nil }
+    return document.bytes.withBuffer { document.tape.double(at: place, in: $0) }
   }
 
   /// The text, or nil for any other value.
   package var string: String? {
-    guard entry.kind == .string else { return nil }
-    return document.data.withUnsafeBytes { document.tape.text(of: place, in: $0) }
+    guard case .string = entry.kind else { return nil }
+    return document.bytes.withBuffer { document.tape.text(of: place, in: $0) }
+  }
+
+  /// Whether the value is this text. Makes no string where both are plain ASCII.
+  package func isText(_ text: String) -> Bool {
+    guard case .string = entry.kind else { return false }
+    var text = text
+    if entry.isPlain {
+      let isSame = document.bytes.withBuffer { bytes in
+        text.withUTF8 {
+          JSONKeyBytes.areEqual(
+            UnsafeRawBufferPointer($0), UnsafeRawBufferPointer(rebasing: bytes[entry.textRange]))
+        }
+      }
+      if isSame || text.utf8.allSatisfy({ $0 < 0x80 }) { return isSame }
+    }
+    return string == text
   }
 
   /// The number of a list's elements or an object's members, else 0.
-  package var count: Int { Int(entry.count) }
+  package var count: Int {
+    switch entry.kind {
+    case .array, .object: Int(entry.extent)
+    default: 0
+    }
+  }
 
   /// The elements of a list one after the other, without an array of them; none for any other
   /// value.
@@ -82,32 +118,52 @@ package struct JSONNode: Sendable {
 
   /// The elements of a list, or nil for any other value.
   package var elements: [JSONNode]? {
-    guard entry.kind == .array else { return nil }
-    var part = place + 1
-    return (0..<entry.count).map { _ in
-      defer { part = Int(document.tape.entries[part].next) }
-      return JSONNode(document: document, place: part)
-    }
+    guard case .array = entry.kind else { return nil }
+    return Array(items)
   }
 
   /// The members of an object, or nil for any other value.
   package var members: [Member]? {
-    guard entry.kind == .object else { return nil }
-    return document.data.withUnsafeBytes { bytes in
-      var part = place + 1
-      return (0..<entry.count).map { _ in
-        defer { part = Int(document.tape.entries[part + 1].next) }
-        return Member(
-          key: document.tape.text(of: part, in: bytes),
-          keyNode: JSONNode(document: document, place: part),
-          value: JSONNode(document: document, place: part + 1))
-      }
+    guard case .object = entry.kind else { return nil }
+    var members: [Member] = []
+    members.reserveCapacity(Int(entry.extent))
+    forEachMember { key, value in
+      members.append(Member(key: key.string ?? "", keyNode: key, value: value))
     }
+    return members
+  }
+
+  /// Calls a closure with key and value of each member of an object, in order; of any other value
+  /// it has none.
+  package func forEachMember<Failure: Error>(
+    _ body: (_ key: JSONNode, _ value: JSONNode) throws(Failure) -> Void
+  ) throws(Failure) {
+    guard case .object = entry.kind else { return }
+    var key = place + 1
+    for _ in 0..<entry.extent {
+      try body(
+        JSONNode(document: document, place: key), JSONNode(document: document, place: key + 1))
+      key = Int(document.tape.entries[key + 1].next)
+    }
+  }
+
+  /// The value of an object's member, or nil where there is none. Linear in the number of members;
+  /// for many keys or many objects ``JSONMembers`` is faster.
+  package func member(_ wanted: String) -> JSONNode? {
+    guard case .object = entry.kind else { return nil }
+    var key = place + 1
+    for _ in 0..<entry.extent {
+      if JSONNode(document: document, place: key).isText(wanted) {
+        return JSONNode(document: document, place: key + 1)
+      }
+      key = Int(document.tape.entries[key + 1].next)
+    }
+    return nil
   }
 
   /// The value's place in its document: line, column and path. Linear in what lies before it.
   package var location: ArborError.SourceLocation {
-    var location = document.data.withUnsafeBytes {
+    var location = document.bytes.withBuffer {
       document.origin.location(of: Int(entry.start), in: $0, source: document.source)
     }
     location.path = document.path(of: place).description

@@ -40,7 +40,9 @@ public struct JSONNumber: Sendable {
     var text = text
     let isNumber = text.withUTF8 { bytes in
       var position = 0
-      let isValid = JSONNumberGrammar.skip(UnsafeRawBufferPointer(bytes), &position) == nil
+      var form = JSONTape.Form.plain
+      let isValid =
+        JSONNumberGrammar.skip(UnsafeRawBufferPointer(bytes), &position, form: &form) == nil
       return isValid && position == bytes.count
     }
     guard isNumber else { return nil }

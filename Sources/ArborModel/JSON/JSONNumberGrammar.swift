@@ -7,8 +7,12 @@ enum JSONNumberGrammar {
   }
 
   /// Moves `position` behind the number that starts there, or gives the fault found at it.
+  ///
+  /// - Parameter form: Becomes what kind of number it is.
   @inline(__always)
-  static func skip(_ bytes: UnsafeRawBufferPointer, _ position: inout Int) -> Fault? {
+  static func skip(
+    _ bytes: UnsafeRawBufferPointer, _ position: inout Int, form: inout JSONTape.Form
+  ) -> Fault? {
     if position < bytes.count, bytes[position] == UInt8(ascii: "-") { position += 1 }
     let first = position
     guard skipDigits(bytes, &position) else { return .missingDigit }
@@ -16,12 +20,15 @@ enum JSONNumberGrammar {
       position = first
       return .leadingZero
     }
+    form = position - first <= 18 ? .plain : .full
     guard position < bytes.count else { return nil }
     if bytes[position] == UInt8(ascii: ".") {
+      form = .simple
       position += 1
       guard skipDigits(bytes, &position) else { return .missingDigit }
     }
     if position < bytes.count, bytes[position] | 0x20 == UInt8(ascii: "e") {
+      form = .full
       position += 1
       if position < bytes.count,
         bytes[position] == UInt8(ascii: "+") || bytes[position] == UInt8(ascii: "-")
@@ -32,6 +39,34 @@ enum JSONNumberGrammar {
     }
     return nil
   }
+
+  /// The floating-point number that a number with a point and no exponent denotes, where one
+  /// division gives it exactly; else nil.
+  ///
+  /// Up to 2⁵³ every whole number, and up to 10²² every power of ten is a floating-point number.
+  /// IEEE 754 rounds their quotient once, so it is the nearest one.
+  static func exactDouble(_ bytes: UnsafeRawBufferPointer) -> Double? {
+    guard bytes.count <= 18 else { return nil }
+    var whole: Int64 = 0
+    var decimals = 0
+    var isFraction = false
+    for byte in bytes {
+      if byte == UInt8(ascii: ".") {
+        isFraction = true
+      } else if byte != UInt8(ascii: "-") {
+        whole = whole &* 10 &+ Int64(byte &- UInt8(ascii: "0"))
+        decimals += isFraction ? 1 : 0
+      }
+    }
+    guard whole <= 1 << 53 else { return nil }
+    let magnitude = Double(whole) / powersOfTen[decimals]
+    return bytes[0] == UInt8(ascii: "-") ? -magnitude : magnitude
+  }
+
+  private static let powersOfTen: [Double] = [
+    1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16,
+    1e17, 1e18,
+  ]
 
   /// Moves over digits; false where there is none.
   @inline(__always)

@@ -29,20 +29,45 @@ struct JSONOrigin: Sendable {
     var lineStart = 0
     if let lineEnd = bytes.lastIndex(of: UInt8(ascii: "\n")) {
       lineStart = lineEnd + 1
-      line += Self.count(bytes[..<lineStart]) { $0 == UInt8(ascii: "\n") }
+      line += Self.lineEnds(in: UnsafeRawBufferPointer(rebasing: bytes[..<lineStart]))
       column = 0
     }
-    column += Self.count(bytes[lineStart...]) { $0 & 0xC0 != 0x80 }
+    column += Self.characters(in: UnsafeRawBufferPointer(rebasing: bytes[lineStart...]))
   }
 
+  private static let highs: UInt64 = 0x8080_8080_8080_8080
+
+  /// The number of line feeds.
+  private static func lineEnds(in bytes: UnsafeRawBufferPointer) -> Int {
+    let lineFeeds: UInt64 = 0x0A0A_0A0A_0A0A_0A0A
+    return count(in: bytes) { word in
+      // The high bit of a sum stays clear for a byte that is zero, and no sum carries over.
+      let others = word ^ lineFeeds
+      return ~((others & ~highs) &+ ~highs | others) & highs
+    }
+  }
+
+  /// The number of bytes that do not continue a character.
+  private static func characters(in bytes: UnsafeRawBufferPointer) -> Int {
+    bytes.count - count(in: bytes) { word in word & ~(word &<< 1) & highs }
+  }
+
+  /// Counts the high bits that a closure leaves of each eight bytes. Bytes of zero, which fill up
+  /// the last eight, must leave none.
   @inline(__always)
   private static func count(
-    _ bytes: UnsafeRawBufferPointer.SubSequence, where isCounted: (UInt8) -> Bool
+    in bytes: UnsafeRawBufferPointer, _ marks: (UInt64) -> UInt64
   ) -> Int {
-    let bytes = UnsafeRawBufferPointer(rebasing: bytes)
     var count = 0
-    for byte in bytes { count &+= isCounted(byte) ? 1 : 0 }
-    return count
+    var position = 0
+    while position + 8 <= bytes.count {
+      // Sound: eight bytes from `position` lie inside the buffer.
+      count += marks(bytes.loadUnaligned(fromByteOffset: position, as: UInt64.self)).nonzeroBitCount
+      position += 8
+    }
+    var last: UInt64 = 0
+    for byte in bytes[position...] { last = last << 8 | UInt64(byte) }
+    return count + marks(last).nonzeroBitCount
   }
 
   /// The place of a byte of the piece.

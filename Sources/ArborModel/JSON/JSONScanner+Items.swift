@@ -79,7 +79,8 @@ extension JSONScanner {
   mutating func scanLines(upTo maximum: Int, isFinal: Bool) throws(JSONFault) -> Stop {
     let window = bytes
     defer { bytes = window }
-    tape.entries = [JSONTape.Entry(start: UInt32(position), kind: .array)]
+    tape.entries.removeAll(keepingCapacity: true)
+    append(.array, from: position)
     var count = 0
     while count < maximum {
       let rest = window[position...]
@@ -110,16 +111,14 @@ extension JSONScanner {
   /// Puts the list or object around the items on stack and tape.
   private mutating func beginRoot(isObject: Bool, isContinued: Bool) {
     stack = [Frame(entry: 0, isObject: isObject, isContinued: isContinued)]
-    tape.entries = [
-      JSONTape.Entry(start: UInt32(position), kind: isObject ? .object : .array)
-    ]
+    tape.entries.removeAll(keepingCapacity: true)
+    append(isObject ? .object : .array, from: position)
   }
 
   /// Notes how many items stand on the tape; a list or object that has ended does so by itself.
   private mutating func endRoot(count: Int) {
-    tape.entries[0].end = UInt32(position)
     tape.entries[0].next = UInt32(tape.entries.count)
-    tape.entries[0].count = UInt32(count)
+    tape.entries[0].extent = UInt32(count)
   }
 
   /// Reads one value with all its parts.

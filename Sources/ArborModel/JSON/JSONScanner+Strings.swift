@@ -27,7 +27,7 @@ extension JSONScanner {
       throw JSONFault(.invalidUTF8, at: fault)
     }
     position += 1
-    append(.string, from: start, isPlain: isASCII && !hasEscapes)
+    append(.string, from: start, hasEscapes ? .full : isASCII ? .plain : .simple)
   }
 
   /// Moves over words of eight bytes that hold no quotation mark, backslash, control character or

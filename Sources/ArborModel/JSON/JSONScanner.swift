@@ -138,9 +138,8 @@ struct JSONScanner {
 
   private mutating func close() throws(JSONFault) {
     guard let frame = stack.popLast() else { return }
-    tape.entries[frame.entry].end = UInt32(position)
+    tape.entries[frame.entry].extent = frame.count
     tape.entries[frame.entry].next = UInt32(tape.entries.count)
-    tape.entries[frame.entry].count = frame.count
     guard frame.isObject, frame.count > 1 else { return }
     if let repeated = JSONKeys.firstRepeated(of: frame.entry, on: tape, bytes) {
       stack.append(frame)
@@ -151,8 +150,9 @@ struct JSONScanner {
 
   private mutating func scanNumber() throws(JSONFault) {
     let start = position
-    switch JSONNumberGrammar.skip(bytes, &position) {
-    case nil: append(.number, from: start)
+    var form = JSONTape.Form.plain
+    switch JSONNumberGrammar.skip(bytes, &position, form: &form) {
+    case nil: append(.number, from: start, form)
     case .leadingZero: throw JSONFault(.leadingZero, at: position)
     case .missingDigit: throw JSONFault(.missingDigit, at: position)
     }
@@ -172,12 +172,12 @@ struct JSONScanner {
   }
 
   /// Puts a value that ends at the present position on the tape.
-  mutating func append(_ kind: JSONTape.Kind, from start: Int, isPlain: Bool = true) {
+  @inline(__always)
+  mutating func append(_ kind: JSONTape.Kind, from start: Int, _ form: JSONTape.Form = .plain) {
     tape.entries.append(
       JSONTape.Entry(
-        start: UInt32(truncatingIfNeeded: start), end: UInt32(truncatingIfNeeded: position),
-        next: UInt32(truncatingIfNeeded: tape.entries.count + 1), kind: kind,
-        isPlain: isPlain))
+        start: UInt32(truncatingIfNeeded: start), extent: UInt32(truncatingIfNeeded: position),
+        next: UInt32(truncatingIfNeeded: tape.entries.count + 1), kind: kind, form: form))
   }
 
   @inline(__always)

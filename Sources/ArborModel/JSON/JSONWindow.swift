@@ -6,7 +6,7 @@ struct JSONWindow {
   private let name: String?
   private let chunkSize: Int
 
-  private(set) var bytes = Data()
+  private(set) var bytes = JSONBytes(capacity: 0)
   /// How many of the bytes are used up.
   var used = 0
   /// Whether no more bytes follow.
@@ -28,24 +28,27 @@ struct JSONWindow {
   /// What is left is doubled at least: whoever reads it again from its beginning each time it turns
   /// out to be cut off still takes linear time.
   mutating func refill() throws(ArborError) {
-    let rest = bytes.dropFirst(used)
-    bytes.withUnsafeBytes { origin.advance(over: UnsafeRawBufferPointer(rebasing: $0[..<used])) }
-    used = 0
-    guard !rest.isEmpty else {
-      bytes = try read(chunkSize)
-      return
-    }
-    let wanted = max(chunkSize, rest.count)
-    var joined = Data(capacity: rest.count + wanted)
-    joined.append(rest)
-    while joined.count < rest.count * 2, !isFinal {
-      joined.append(try read(wanted))
-      guard joined.count < UInt32.max else {
+    let old = bytes
+    let rest = old.count - used
+    var parts: [Data] = []
+    var count = 0
+    repeat {
+      let part = try read(max(chunkSize, rest))
+      parts.append(part)
+      count += part.count
+      guard rest + count < UInt32.max else {
         throw ArborError(
           .limitExceeded, "One element of the document needs more than 4 GiB; split it.")
       }
+    } while count < rest && !isFinal
+    let new = JSONBytes(capacity: rest + count)
+    old.withBuffer { buffer in
+      origin.advance(over: UnsafeRawBufferPointer(rebasing: buffer[..<used]))
+      new.append(UnsafeRawBufferPointer(rebasing: buffer[used...]))
     }
-    bytes = joined
+    for part in parts { new.append(part) }
+    bytes = new
+    used = 0
   }
 
   private mutating func read(_ count: Int) throws(ArborError) -> Data {

@@ -1,0 +1,157 @@
+/// Keys that are looked for in many objects, prepared once.
+///
+/// Equal keys are those that Swift holds for equal strings, however they are written in a document.
+package struct JSONKeyTable: Sendable {
+  /// The keys; each is known by its place here.
+  package let keys: [String]
+  /// The UTF-8 of all keys, one behind the other, and where each begins.
+  private let text: [UInt8]
+  private let starts: [Int]
+  /// For each hash of bytes a place, or -1; where one is taken, the next free one serves.
+  private let slots: [Int]
+  private let places: [String: Int]
+  /// Whether a key's bytes say all: beyond ASCII, equal strings may have different ones.
+  private let isASCII: Bool
+
+  /// Prepares keys. Of a key that stands there twice the first place counts.
+  package init(_ keys: [String]) {
+    self.keys = keys
+    text = keys.flatMap { Array($0.utf8) }
+    isASCII = text.allSatisfy { $0 < 0x80 }
+    starts = keys.reduce(into: [0]) { $0.append($0[$0.count - 1] + $1.utf8.count) }
+    places = Dictionary(zip(keys, keys.indices)) { first, _ in first }
+    var size = 4
+    while size < keys.count * 2 { size *= 2 }
+    var slots = Array(repeating: -1, count: size)
+    for (place, key) in keys.enumerated() where places[key] == place {
+      var key = key
+      let hash = key.withUTF8 { JSONKeyBytes.hash(UnsafeRawBufferPointer($0)) }
+      var slot = Int(truncatingIfNeeded: hash) & (size - 1)
+      while slots[slot] >= 0 { slot = (slot + 1) & (size - 1) }
+      slots[slot] = place
+    }
+    self.slots = slots
+  }
+
+  /// The place of a key, or nil where the table does not have it.
+  package func place(of key: String) -> Int? { places[key] }
+
+  /// Finds the keys of an object's members.
+  ///
+  /// - Parameters:
+  ///   - order: For each member the place that its key had in the object before, or -1; becomes the
+  ///     same of this object.
+  ///   - found: Is given the place in the table, or -1, and that on the tape.
+  @inline(__always)
+  func find(
+    membersOf object: Int, on tape: JSONTape, in bytes: UnsafeRawBufferPointer,
+    order: inout [Int], _ found: (_ place: Int, _ key: Int) -> Void
+  ) {
+    tape.entries.withUnsafeBufferPointer { entries in
+      text.withUnsafeBytes { text in
+        starts.withUnsafeBufferPointer { starts in
+          let count = Int(entries[object].extent)
+          while order.count < count { order.append(-1) }
+          var key = object + 1
+          for member in 0..<count {
+            let entry = entries[key]
+            var place = order[member]
+            let isGuessed =
+              place >= 0 && entry.isPlain
+              && JSONKeyBytes.areEqual(
+                UnsafeRawBufferPointer(rebasing: text[starts[place]..<starts[place + 1]]),
+                UnsafeRawBufferPointer(rebasing: bytes[entry.textRange]))
+            if !isGuessed {
+              place = self.place(ofKeyAt: key, on: tape, in: bytes)
+              order[member] = place
+            }
+            found(place, key)
+            key = Int(entries[key + 1].next)
+          }
+        }
+      }
+    }
+  }
+
+  /// The place of a key on a tape, or -1 where the table does not have it.
+  private func place(
+    ofKeyAt key: Int, on tape: JSONTape, in bytes: UnsafeRawBufferPointer
+  ) -> Int {
+    let entry = tape.entries[key]
+    if entry.isPlain {
+      let wanted = UnsafeRawBufferPointer(rebasing: bytes[entry.textRange])
+      let found = text.withUnsafeBytes { text in
+        var slot = Int(truncatingIfNeeded: JSONKeyBytes.hash(wanted)) & (slots.count - 1)
+        while slots[slot] >= 0 {
+          let range = starts[slots[slot]]..<starts[slots[slot] + 1]
+          if JSONKeyBytes.areEqual(UnsafeRawBufferPointer(rebasing: text[range]), wanted) { break }
+          slot = (slot + 1) & (slots.count - 1)
+        }
+        return slots[slot]
+      }
+      if found >= 0 || isASCII { return found }
+    }
+    return places[tape.text(of: key, in: bytes)] ?? -1
+  }
+}
+
+/// Finds the members of object after object whose keys a table has, without making a string or an
+/// array.
+///
+/// Objects of one list mostly have their keys in one order, so each key is first looked for where
+/// the previous object had it.
+///
+/// ```swift
+/// var members = JSONMembers(JSONKeyTable(["name", "age"]))
+/// for item in batch.items where members.find(in: item) {
+///   let age = members[1]?.int64
+/// }
+/// ```
+package struct JSONMembers {
+  /// What is looked for.
+  package let table: JSONKeyTable
+  private var document: JSONDocument?
+  /// For each key of the table the place of its value on the tape; 0 where there is none.
+  private var values: [Int]
+  /// The places of the keys that the table does not have.
+  private var others: [Int] = []
+  /// For each member of the last object its key's place in the table, or -1.
+  private var order: [Int] = []
+
+  /// Looks for the keys of a table.
+  package init(_ table: JSONKeyTable) {
+    self.table = table
+    values = Array(repeating: 0, count: table.keys.count)
+  }
+
+  /// Finds the members of an object, and forgets those of the one before.
+  ///
+  /// - Returns: Whether the value is an object.
+  @discardableResult
+  package mutating func find(in object: JSONNode) -> Bool {
+    let document = object.document
+    let entry = document.tape.entries[object.place]
+    for place in values.indices { values[place] = 0 }
+    others.removeAll(keepingCapacity: true)
+    self.document = document
+    guard case .object = entry.kind else { return false }
+    document.bytes.withBuffer { bytes in
+      table.find(membersOf: object.place, on: document.tape, in: bytes, order: &order) {
+        if $0 >= 0 { values[$0] = $1 + 1 } else { others.append($1) }
+      }
+    }
+    return true
+  }
+
+  /// The value of the key at a place of the table; nil where the object does not have it.
+  package subscript(place: Int) -> JSONNode? {
+    guard let document, values[place] > 0 else { return nil }
+    return JSONNode(document: document, place: values[place])
+  }
+
+  /// The keys that the table does not have, in order.
+  package var unknownKeys: [JSONNode] {
+    guard let document else { return [] }
+    return others.map { JSONNode(document: document, place: $0) }
+  }
+}

@@ -47,13 +47,15 @@ let package = Package(
       dependencies: ["ArborStore", "ArborModel", .product(name: "Logging", package: "swift-log")],
       swiftSettings: hot),
     .target(
-      name: "ArborExchange", dependencies: ["ArborObjects", "ArborModel"], swiftSettings: safe),
+      name: "ArborExchange",
+      dependencies: ["ArborObjects", "ArborModel", .product(name: "Logging", package: "swift-log")],
+      swiftSettings: safe),
     .target(
       name: "ArborData", dependencies: ["ArborExchange", "ArborObjects", "ArborModel"],
       swiftSettings: safe),
     .target(name: "ArborSource", swiftSettings: safe),
-    // No test target depends on it directly: SwiftPM would build every module a second time, for the
-    // host. Tests ask the compiler instead (RefusedByCompiler).
+    // No test target depends on it directly: SwiftPM would build every module a second time, for
+    // the host. Tests ask the compiler instead (RefusedByCompiler).
     .macro(
       name: "ArborMacroPlugin",
       dependencies: [

@@ -50,11 +50,11 @@ final class SeedWorkshop {
     ofSeedFrom urls: [URL], options: SeedOptions = SeedOptions(),
     sourceLocation: Testing.SourceLocation = #_sourceLocation
   ) throws -> ArborError {
-    let before = try digest()
+    let before = try context.digest()
     let error = try #require(throws: ArborError.self, sourceLocation: sourceLocation) {
       try self.context.seed(from: urls, options: options)
     }
-    #expect(try digest() == before, sourceLocation: sourceLocation)
+    #expect(try context.digest() == before, sourceLocation: sourceLocation)
     #expect(error.message.last == "." || error.message.last == "?", sourceLocation: sourceLocation)
     return error
   }
@@ -70,26 +70,6 @@ final class SeedWorkshop {
     let objects = try all(entity)
     #expect(objects.count == 1)
     return try #require(objects.first)
-  }
-
-  /// Every value and link that the context shows, and what it holds pending.
-  func digest() throws -> [String] {
-    var lines = [
-      "\(context.insertedObjects.count) \(context.updatedObjects.count) "
-        + "\(context.deletedObjects.count) \(context.hasChanges)"
-    ]
-    for entity in Self.model.entities where !entity.isAbstract {
-      for object in try all(entity.name) where object.entity.name == entity.name {
-        var line = "\(object.objectID)"
-        for ancestor in Self.model.lineage(of: entity) {
-          for name in ancestor.attributes.map(\.name) + ancestor.relationships.map(\.name) {
-            line += " \(name)=\(try object.value(forKey: name))"
-          }
-        }
-        lines.append(line)
-      }
-    }
-    return lines
   }
 
   /// What `finish()` asserts: the seed can be committed, and the store is sound afterwards.

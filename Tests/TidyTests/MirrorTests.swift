@@ -4,9 +4,9 @@ import Testing
 @Suite struct MirrorTests {
   /// Suites named by the threat they meet, or by the walk they take, rather than by one source.
   static let threatSuites: Set<String> = [
-    "ModelBasedTests", "PlannedWaysTests", "RandomCommitsTests", "RandomIndexesTests",
-    "RandomResultsTests",
-    "SharedContextsTests", "StoreFaultTests", "UniqueFetchTests",
+    "MembershipPolicyTests", "ModelBasedTests", "PlannedWaysTests", "RandomCommitsTests",
+    "RandomIndexesTests", "RandomResultsTests", "SharedContextsTests", "StoreFaultTests",
+    "UniqueFetchTests",
   ]
 
   /// Sources without a test file of their own, each with the suite that tests it.
@@ -31,6 +31,7 @@ import Testing
     "EntityProblem": "DiagnosticsTests",
     "EntityReader": "DiagnosticsTests",
     "EntitySource": "ExpansionTests",
+    "ExchangeCounts": "SyncTests",
     "ExactDecimal": "ValueArithmeticTests",
     "FetchCursor": "ManagedObjectContext+BatchesTests",
     "FetchPage": "ManagedObjectContext+BatchesTests",
@@ -45,6 +46,8 @@ import Testing
     "GroupBinder": "ManagedObjectContext+RowsTests",
     "GroupFigure": "ManagedObjectContext+RowsTests",
     "HopChain": "PredicateCompilation+CollectionsTests",
+    "IdentityMap": "ItemImportTests",
+    "IdentityTable": "ItemImportTests",
     "IndexChanges": "StoreOpener+IndexesTests",
     "IndexRange": "NumericIntervalTests",
     "IndexSchema": "IndexGatheringTests",
@@ -52,7 +55,12 @@ import Testing
     "InverseKeeper": "ManagedObject+RelationshipsTests",
     "JSONNumberGrammar": "JSONNodeTests",
     "JSONTape": "JSONNodeTests",
+    "ItemMapping": "ImportMapperTests",
+    "ItemPlanner": "ItemImportTests",
+    "ItemRun": "ItemImportTests",
+    "ItemRun+Links": "MembershipPolicyTests",
     "KeyOrder": "PageVerifierTests",
+    "ManagedObjectContext+Importing": "ItemImportTests",
     "ManagedObjectContext+Paging": "ManagedObjectContext+BatchesTests",
     "MembershipCache": "ManagedObjectContext+PrefetchingTests",
     "NumberCollector": "QueryPlannerTests",

@@ -39,13 +39,28 @@ final class AttributeReader {
     ).with(entity: entity, keyPath: attribute.name, offending: node.value.text())
   }
 
+  /// The value of an attribute that identifies objects: a number and a text that spells it are one,
+  /// in the form that the attribute keeps. Nil where that does not concern the value.
+  func key(_ node: JSONNode, for attribute: ExchangeAttribute) -> Value? {
+    switch attribute.type {
+    case .integer16, .integer32, .integer64, .float, .double, .decimal:
+      guard let number = node.string.flatMap(JSONNumber.init(text:)) else { return nil }
+      let value = number.int64.map(Value.integer) ?? number.decimal.map(Value.decimal)
+      return value.flatMap { attribute.type.fitting($0) }
+    case .string:
+      return node.number.map { .string($0.int64.map(String.init) ?? $0.text) }
+    default: return nil
+    }
+  }
+
   private func scalar(_ node: JSONNode, _ attribute: ExchangeAttribute) -> Value? {
     switch attribute.type {
     case .integer16: integer(node, Int64(Int16.min)...Int64(Int16.max))
     case .integer32: integer(node, Int64(Int32.min)...Int64(Int32.max))
     case .integer64: integer(node, .min ... .max)
     case .boolean: node.bool.map(Value.boolean)
-    case .float: node.number?.double.flatMap { Float($0).isFinite ? .double($0) : nil }
+    case .float:
+      node.number?.double.flatMap { Float($0).isFinite ? .double(Double(Float($0))) : nil }
     case .double: node.number?.double.map(Value.double)
     case .decimal: node.number?.decimal.map(Value.decimal)
     case .string: node.string.map(Value.string)

@@ -14,9 +14,12 @@ final class DateReader {
   }
 
   private let format: Format
+  private let acceptsNumbers: Bool
 
-  init(_ attribute: AttributeDescription) {
-    switch attribute.userInfo["DateFormat"] ?? attribute.userInfo["dateFormat"] {
+  init(_ attribute: AttributeDescription, _ rules: DateRules) {
+    acceptsNumbers = rules.acceptsNumbers
+    let own = attribute.userInfo["DateFormat"] ?? attribute.userInfo["dateFormat"]
+    switch own ?? rules.defaultFormat {
     case nil: format = .iso8601
     case "UnixTime": format = .unixTime
     case let pattern?:
@@ -32,19 +35,27 @@ final class DateReader {
 
   /// What a document has to hold, in words.
   var expectation: String {
-    switch format {
-    case .iso8601: "a date in ISO 8601, as \"2024-05-01T12:30:00Z\""
-    case .unixTime: "a number of seconds since 1970"
-    case .pattern(_, let pattern): "a date in the format \(pattern)"
-    }
+    let text =
+      switch format {
+      case .iso8601: "a date in ISO 8601, as \"2024-05-01T12:30:00Z\""
+      case .unixTime: "a number of seconds since 1970"
+      case .pattern(_, let pattern): "a date in the format \(pattern)"
+      }
+    if case .unixTime = format { return text }
+    return acceptsNumbers ? text + ", or a number of seconds since 1970" : text
   }
 
   /// The date that a value denotes, or nil.
   func date(_ node: JSONNode) -> Date? {
+    if acceptsNumbers, let number = node.number { return Self.date(number) }
     switch format {
-    case .iso8601: node.string.flatMap(ISO8601Date.parse)
-    case .unixTime: node.number?.double.map(Date.init(timeIntervalSince1970:))
-    case .pattern(let formatter, _): node.string.flatMap(formatter.date(from:))
+    case .iso8601: return node.string.flatMap(ISO8601Date.parse)
+    case .unixTime: return node.number.flatMap(Self.date)
+    case .pattern(let formatter, _): return node.string.flatMap(formatter.date(from:))
     }
+  }
+
+  private static func date(_ number: JSONNumber) -> Date? {
+    number.double.map(Date.init(timeIntervalSince1970:))
   }
 }

@@ -5,38 +5,47 @@ final class ExchangeEntity {
   let name: String
   let isAbstract: Bool
   /// In the order of the model, from the root entity down.
-  let propertyNames: [String]
-  private let lineage: [String]
-  private let properties: [String: ExchangeProperty]
+  let properties: [ExchangeProperty]
+  /// The descriptions of the entity and of those it inherits from, the root entity last.
+  let lineage: [EntityDescription]
+  private let places: [String: Int]
 
-  init(lineage: [EntityDescription]) {
+  init(lineage: [EntityDescription], dateRules: DateRules) {
     name = lineage[0].name
     isAbstract = lineage[0].isAbstract
-    self.lineage = lineage.map(\.name)
-    var names: [String] = []
-    var properties: [String: ExchangeProperty] = [:]
+    self.lineage = lineage
+    var properties: [ExchangeProperty] = []
     for ancestor in lineage.reversed() {
-      for attribute in ancestor.attributes {
-        names.append(attribute.name)
-        properties[attribute.name] = .attribute(ExchangeAttribute(attribute))
-      }
-      for relationship in ancestor.relationships {
-        names.append(relationship.name)
-        properties[relationship.name] = .relationship(ExchangeRelationship(relationship))
-      }
+      properties += ancestor.attributes.map { .attribute(ExchangeAttribute($0, dateRules)) }
+      properties += ancestor.relationships.map { .relationship(ExchangeRelationship($0)) }
     }
-    propertyNames = names
     self.properties = properties
+    places = Dictionary(properties.enumerated().map { ($1.name, $0) }) { first, _ in first }
   }
 
-  func property(named name: String) -> ExchangeProperty? { properties[name] }
+  /// In the order of the model.
+  var propertyNames: [String] { properties.map(\.name) }
+
+  func property(named name: String) -> ExchangeProperty? { places[name].map { properties[$0] } }
+
+  /// The attribute of a name, or nil.
+  func attribute(named name: String) -> ExchangeAttribute? {
+    if case .attribute(let attribute)? = property(named: name) { attribute } else { nil }
+  }
 
   /// Whether the entity is the one of this name or inherits from it.
-  func isKind(of name: String) -> Bool { lineage.contains(name) }
+  func isKind(of name: String) -> Bool { lineage.contains { $0.name == name } }
 }
 
 /// An attribute or a relationship.
 enum ExchangeProperty {
   case attribute(ExchangeAttribute)
   case relationship(ExchangeRelationship)
+
+  var name: String {
+    switch self {
+    case .attribute(let attribute): attribute.name
+    case .relationship(let relationship): relationship.name
+    }
+  }
 }

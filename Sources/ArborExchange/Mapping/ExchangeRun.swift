@@ -20,7 +20,7 @@ struct ExchangeRun {
   mutating func run() throws(ArborError) {
     objects.reserveCapacity(plan.objects.count)
     for planned in plan.objects {
-      let object = try Self.placing(planned.node, entity: planned.entity.name) {
+      let object = try planned.node.placing(entity: planned.entity.name) {
         try context.insert(planned.entity.name)
       }
       objects.append(object)
@@ -36,7 +36,7 @@ struct ExchangeRun {
     _ object: ManagedObject, _ planned: PlannedValue, of entity: ExchangeEntity
   ) throws(ArborError) {
     let name = planned.attribute.name
-    try Self.placing(planned.node, entity: entity.name, property: name) {
+    try planned.node.placing(entity: entity.name, property: name) {
       switch planned.content {
       case .value(let value): try object.setValue(value, forKey: name)
       case .uniqueID:
@@ -87,28 +87,12 @@ struct ExchangeRun {
       ).with(entity: entity.name, keyPath: relationship.name)
     }
     let name = relationship.name
-    try Self.placing(link.node, entity: entity.name, property: name) {
+    try link.node.placing(entity: entity.name, property: name) {
       guard relationship.isToMany else {
         return try object.setObject(members.first.map { objects[$0] }, forKey: name)
       }
       if link.node.kind == .null { try object.setObjects([], forKey: name) }
       for member in members { try object.add(objects[member], forKey: name) }
-    }
-  }
-
-  /// Adds the place in the document to what a context throws.
-  private static func placing<T>(
-    _ node: JSONNode, entity: String, property: String? = nil, _ body: () throws -> T
-  ) throws(ArborError) -> T {
-    do {
-      return try body()
-    } catch let error as ArborError {
-      throw error.with(
-        entity: error.entity ?? entity, keyPath: error.keyPath ?? property,
-        location: error.location ?? node.location)
-    } catch {
-      throw node.error("The context refused the value; see the error beneath.")
-        .with(entity: entity, keyPath: property, underlying: error)
     }
   }
 }

@@ -5,17 +5,35 @@ import ArborModel
 /// Not thread-safe: each exchange makes its own.
 final class ExchangeSchema {
   private let model: ManagedObjectModel
+  private let dateRules: DateRules
   private var entities: [String: ExchangeEntity] = [:]
   private var composites: [String: [ExchangeAttribute]] = [:]
 
-  init(_ model: ManagedObjectModel) { self.model = model }
+  init(_ model: ManagedObjectModel, dates: DateRules = DateRules()) {
+    self.model = model
+    dateRules = dates
+  }
 
   /// The entity of a name, or nil.
   func entity(named name: String) -> ExchangeEntity? {
     if let entity = entities[name] { return entity }
     guard let description = model.entity(named: name) else { return nil }
-    let entity = ExchangeEntity(lineage: model.lineage(of: description))
+    let entity = ExchangeEntity(lineage: model.lineage(of: description), dateRules: dateRules)
     entities[name] = entity
+    return entity
+  }
+
+  /// The entity of a name.
+  ///
+  /// - Throws: ``ArborError`` `unknownName`.
+  func requireEntity(named name: String) throws(ArborError) -> ExchangeEntity {
+    guard let entity = entity(named: name) else {
+      throw ArborError(
+        .unknownName,
+        "The model has no entity \(name); write the name of one."
+          + NearestName.hint(name, in: model.entities.map(\.name))
+      ).with(entity: name)
+    }
     return entity
   }
 
@@ -26,7 +44,7 @@ final class ExchangeSchema {
   func parts(ofComposite name: String) -> [ExchangeAttribute] {
     if let parts = composites[name] { return parts }
     let composite = model.composites.first { $0.name == name }
-    let parts = composite?.attributes.map(ExchangeAttribute.init) ?? []
+    let parts = composite?.attributes.map { ExchangeAttribute($0, dateRules) } ?? []
     composites[name] = parts
     return parts
   }

@@ -1,4 +1,4 @@
-internal import ArborModel
+package import ArborModel
 
 /// Which class represents which entity, as this context knows it.
 extension ManagedObjectContext {
@@ -18,6 +18,13 @@ extension ManagedObjectContext {
     }
     classes = observation == nil ? updated : updated.observed
     return classes[objectClass] ?? bound
+  }
+
+  /// The name of the entity that a typed class represents.
+  ///
+  /// - Throws: ``ArborError`` where the class represents none of the model's entities.
+  package func entityName(of objectClass: ManagedObject.Type) throws(ArborError) -> String {
+    try binding(for: objectClass).entity.name
   }
 
   /// Objects cannot change their class: an entity may get another one only while it has none here.

@@ -204,6 +204,17 @@ extension ManagedObject {
     InverseKeeper(context: owner).remove(member, from: self, relation)
   }
 
+  /// Whether an object is a member of a to-many relationship, without reading the others.
+  ///
+  /// - Throws: ``ArborError`` `unknownName` where there is no such to-many relationship.
+  public final func contains(
+    _ member: ManagedObject, forKey key: String
+  ) throws(ArborError) -> Bool {
+    let relation = try relation(key, isToMany: true)
+    noteAccess(relation)
+    return owner?.isMember(member, of: self, relation) ?? false
+  }
+
   /// The number of members of a to-many relationship, without reading them.
   ///
   /// - Throws: ``ArborError`` `unknownName` where there is no such to-many relationship.

@@ -144,6 +144,30 @@ nonisolated open class ManagedObject: Hashable {
   /// Called when the object is about to be deleted, its relationships still in place.
   open func prepareForDeletion() {}
 
+  /// Called by an import for each property whose key an item has, null included, before the value
+  /// is set.
+  ///
+  /// ```swift
+  /// override func importValue(_ value: JSONValue, forKey key: String) -> Bool {
+  ///   guard key == "name" else { return false }
+  ///   name = value.string?.capitalized ?? ""
+  ///   return true
+  /// }
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - value: What the item holds. A date is ISO 8601 with fractions of a second in UTC, whatever
+  ///     the document's format.
+  ///   - key: The name of the property.
+  /// - Returns: Whether the object has taken the value, so that the import leaves the property
+  ///   alone.
+  open func importValue(_ value: JSONValue, forKey key: String) -> Bool { false }
+
+  /// Called by an import after all properties of an item have been set.
+  ///
+  /// - Parameter json: The item.
+  open func didImport(from json: JSONValue) {}
+
   /// Checks an inserted object: called at commit, and by whoever wants to know before.
   ///
   /// An override adds to the rules of the model. It calls `super`, which checks the object by those

@@ -32,12 +32,12 @@ import Testing
     let workshop = try SeedWorkshop()
     let bad = try workshop.write(#"{"Company": {"companyID": null}}"#, to: "bad.json")
     let good = try workshop.write(#"{"Company": {}}"#, to: "good.json")
-    let before = try workshop.digest()
+    let before = try workshop.context.digest()
     let error = try #require(throws: ArborError.self) {
       try workshop.context.seedOnce("v1", from: bad)
     }
     #expect(error.code == .validation)
-    #expect(try workshop.digest() == before)
+    #expect(try workshop.context.digest() == before)
     #expect(try workshop.context.seedOnce("v1", from: good) != nil)
     try workshop.finish()
   }

@@ -1,0 +1,134 @@
+import ArborModel
+import ArborObjects
+
+/// Makes mappings of what the model's `userInfo` says.
+///
+/// | key | on | meaning |
+/// |---|---|---|
+/// | `PrimaryAttribute`, `PrimaryKey`, `relatedByAttribute` | entity | identifies its objects |
+/// | `ImportName`, `mappedKeyName`, `externalName` | property | where its value stands |
+/// | `DateFormat`, `dateFormat` | date attribute | how its text is read |
+/// | `MergePolicy` | relationship | what becomes of present members |
+final class ImportMapper {
+  private let schema: ExchangeSchema
+  private let identities: IdentityMap
+  private let attributes: AttributeReader
+  private let options: ImportOptions
+  private var mappings: [String: ItemMapping] = [:]
+
+  init(_ model: ManagedObjectModel, _ identities: IdentityMap, _ options: ImportOptions) {
+    let dates = DateRules(defaultFormat: options.dateFormat, acceptsNumbers: true)
+    schema = ExchangeSchema(model, dates: dates)
+    self.identities = identities
+    attributes = AttributeReader(schema)
+    self.options = options
+  }
+
+  /// The mapping of an entity.
+  ///
+  /// - Throws: ``ArborError`` `unknownName`; `invalidModel` where a note of the model names what it
+  ///   lacks.
+  func mapping(for name: String) throws(ArborError) -> ItemMapping {
+    if let mapping = mappings[name] { return mapping }
+    let entity = try schema.requireEntity(named: name)
+    let primary = try primaryAttribute(of: entity)
+    var attributes: [ItemAttribute] = []
+    var relationships: [ItemRelationship] = []
+    var identity: [Int] = []
+    for property in entity.properties {
+      switch property {
+      case .attribute(let attribute) where attribute.isDerived: break
+      case .attribute(let attribute):
+        let isPrimary = attribute === primary
+        if isPrimary { identity = [attributes.count] }
+        attributes.append(
+          ItemAttribute(
+            attribute: attribute, routes: Self.routes(attribute.name, attribute.userInfo),
+            read: reader(of: attribute, entity, isPrimary: isPrimary)))
+      case .relationship(let relationship):
+        relationships.append(
+          ItemRelationship(
+            relationship: relationship,
+            routes: Self.routes(relationship.name, relationship.userInfo),
+            policy: Self.policy(of: relationship, entity)
+          ) { [unowned self] _, _ throws(ArborError) in
+            try self.mapping(for: relationship.destination)
+          })
+      }
+    }
+    var rules = ItemRules()
+    rules.lastOfEqualsWins = true
+    rules.callsHooks = true
+    rules.isLenient = options.lenient
+    let mapping = ItemMapping(
+      entity, attributes: attributes, relationships: relationships, identity: identity,
+      table: primary.map { identities.table(for: entity, by: [$0]) }, rules: rules)
+    mappings[name] = mapping
+    return mapping
+  }
+
+  private func primaryAttribute(of entity: ExchangeEntity) throws(ArborError) -> ExchangeAttribute?
+  {
+    for ancestor in entity.lineage {
+      guard
+        let name = Self.note(
+          ["PrimaryAttribute", "PrimaryKey", "relatedByAttribute"], in: ancestor.userInfo)
+      else { continue }
+      guard let attribute = entity.attribute(named: name) else {
+        throw ArborError(
+          .invalidModel,
+          "The userInfo of \(ancestor.name) names \(name) as its primary attribute, and there is "
+            + "none; name an attribute of the entity."
+            + NearestName.hint(name, in: entity.propertyNames)
+        ).with(entity: ancestor.name, keyPath: name)
+      }
+      return attribute
+    }
+    for ancestor in entity.lineage {
+      let name = ancestor.name.prefix(1).lowercased() + ancestor.name.dropFirst() + "ID"
+      if let attribute = entity.attribute(named: name) { return attribute }
+    }
+    return nil
+  }
+
+  private func reader(
+    of attribute: ExchangeAttribute, _ entity: ExchangeEntity, isPrimary: Bool
+  ) -> (JSONNode) throws(ArborError) -> Value {
+    let attributes = attributes
+    let name = entity.name
+    let isLenient = options.lenient
+    return { node throws(ArborError) in
+      do throws(ArborError) {
+        if isPrimary, let key = attributes.key(node, for: attribute) { return key }
+        return try attributes.value(node, for: attribute, of: name)
+      } catch {
+        guard isLenient else { throw error }
+        return .null
+      }
+    }
+  }
+
+  /// What a note says of where a property's value stands; by default under its own name.
+  private static func routes(_ name: String, _ userInfo: [String: String]) -> [ItemRoute] {
+    let note = note(["ImportName", "mappedKeyName", "externalName"], in: userInfo)
+    let routes = note.map(ItemRoute.alternatives) ?? []
+    return routes.isEmpty ? [ItemRoute([.key(name)])] : routes
+  }
+
+  private static func policy(
+    of relationship: ExchangeRelationship, _ entity: ExchangeEntity
+  ) -> MembershipPolicy {
+    switch relationship.userInfo["MergePolicy"] {
+    case nil, "Replace": return .replace
+    case "Merge": return .merge
+    case "MergeAndPrune": return .mergeAndPrune
+    case let word?:
+      ImportLog.warnOfPolicy(word, of: relationship.name, entity.name)
+      return .replace
+    }
+  }
+
+  private static func note(_ keys: [String], in userInfo: [String: String]) -> String? {
+    keys.lazy.compactMap { userInfo[$0] }.first
+  }
+}

@@ -1,0 +1,158 @@
+public import ArborModel
+public import ArborObjects
+public import Foundation
+
+/// Import of JSON as the model's `userInfo` says: what identifies an object, where its values stand
+/// in an item, how dates are written, and what becomes of the members that a relationship has.
+///
+/// ```swift
+/// let country = try context.importObject(json, as: Country.self)
+/// let people = try context.importObjects(contentsOf: url, as: Person.self)
+/// ```
+///
+/// An item whose identity is known — in the store or among the context's uncommitted objects —
+/// updates its object, another one makes one; an entity without an identity always makes new ones.
+/// A key that is absent leaves its property alone, null clears it. Nothing is committed, and an
+/// import that throws leaves the context exactly as it was.
+extension ManagedObjectContext {
+  /// Imports one object.
+  ///
+  /// - Parameters:
+  ///   - json: The item. Lines and columns in errors are those of the value written on one line.
+  ///   - type: The class of the entity.
+  ///   - options: How the item is read.
+  /// - Returns: The object; nil where the value is no JSON object.
+  /// - Throws: ``ArborError`` `invalidDocument` with entity, property and place for a value of
+  ///   another kind than the model's; what the store reports.
+  @discardableResult
+  public func importObject<T: ManagedObject>(
+    _ json: JSONValue, as type: T.Type, options: ImportOptions = ImportOptions()
+  ) throws(ArborError) -> T? {
+    try importObject(data: json.data(), as: type, options: options)
+  }
+
+  /// Imports one object from a document of JSON.
+  ///
+  /// - Throws: ``ArborError`` as with a value, and where the document is none.
+  @discardableResult
+  public func importObject<T: ManagedObject>(
+    data: Data, as type: T.Type, options: ImportOptions = ImportOptions()
+  ) throws(ArborError) -> T? {
+    try ItemImport(JSONDocument(data), entityName(of: type), options).object(in: self) as? T
+  }
+
+  /// Imports one object from a file.
+  ///
+  /// - Throws: ``ArborError`` as with a value, and `fileUnreadable`.
+  @discardableResult
+  public func importObject<T: ManagedObject>(
+    contentsOf url: URL, as type: T.Type, options: ImportOptions = ImportOptions()
+  ) throws(ArborError) -> T? {
+    let document = try JSONDocument(contentsOf: url, limits: options.limits)
+    return try ItemImport(document, entityName(of: type), options).object(in: self) as? T
+  }
+
+  /// Imports one object from a value that can be encoded.
+  ///
+  /// - Throws: ``ArborError`` as with JSON, and `invalidArgument` where the value does not encode.
+  @discardableResult
+  public func importObject<T: ManagedObject>(
+    encoding value: some Encodable, as type: T.Type, options: ImportOptions = ImportOptions()
+  ) throws(ArborError) -> T? {
+    try importObject(data: ItemImport.encoded(value), as: type, options: options)
+  }
+
+  /// Imports the objects of a list, each once, in the order of the list.
+  ///
+  /// All identities of the list are looked up together. Where two items have one identity the later
+  /// one counts; where one lacks its identity nothing is imported.
+  ///
+  /// - Returns: The objects; none where the value is no list.
+  /// - Throws: ``ArborError`` as for one object. Where items lack their identity its `violations`
+  ///   list them.
+  /// - Complexity: Linear in the size of the list, and one fetch for each entity.
+  @discardableResult
+  public func importObjects<T: ManagedObject>(
+    _ json: JSONValue, as type: T.Type, options: ImportOptions = ImportOptions()
+  ) throws(ArborError) -> [T] {
+    try importObjects(data: json.data(), as: type, options: options)
+  }
+
+  /// Imports the objects of a list from a document of JSON.
+  ///
+  /// - Throws: ``ArborError`` as with a value, and where the document is none.
+  @discardableResult
+  public func importObjects<T: ManagedObject>(
+    data: Data, as type: T.Type, options: ImportOptions = ImportOptions()
+  ) throws(ArborError) -> [T] {
+    try ItemImport(JSONDocument(data), entityName(of: type), options).objects(in: self)
+      .compactMap { $0 as? T }
+  }
+
+  /// Imports the objects of a list from a file.
+  ///
+  /// - Throws: ``ArborError`` as with a value, and `fileUnreadable`.
+  @discardableResult
+  public func importObjects<T: ManagedObject>(
+    contentsOf url: URL, as type: T.Type, options: ImportOptions = ImportOptions()
+  ) throws(ArborError) -> [T] {
+    let document = try JSONDocument(contentsOf: url, limits: options.limits)
+    return try ItemImport(document, entityName(of: type), options).objects(in: self)
+      .compactMap { $0 as? T }
+  }
+
+  /// Imports the objects of a list from values that can be encoded.
+  ///
+  /// - Throws: ``ArborError`` as with JSON, and `invalidArgument` where a value does not encode.
+  @discardableResult
+  public func importObjects<T: ManagedObject>(
+    encoding value: some Encodable, as type: T.Type, options: ImportOptions = ImportOptions()
+  ) throws(ArborError) -> [T] {
+    try importObjects(data: ItemImport.encoded(value), as: type, options: options)
+  }
+}
+
+/// The same for entities by their names.
+extension ManagedObjectContext {
+  /// Imports one object of an entity; see ``importObject(_:as:options:)-(_,T.Type,_)``.
+  ///
+  /// - Throws: ``ArborError`` as with a class, and `unknownName`.
+  @discardableResult
+  public func importObject(
+    _ json: JSONValue, as entityName: String, options: ImportOptions = ImportOptions()
+  ) throws(ArborError) -> ManagedObject? {
+    try ItemImport(JSONDocument(json.data()), entityName, options).object(in: self)
+  }
+
+  /// Imports one object of an entity from a file.
+  ///
+  /// - Throws: ``ArborError`` as with a class, and `unknownName`.
+  @discardableResult
+  public func importObject(
+    contentsOf url: URL, as entityName: String, options: ImportOptions = ImportOptions()
+  ) throws(ArborError) -> ManagedObject? {
+    let document = try JSONDocument(contentsOf: url, limits: options.limits)
+    return try ItemImport(document, entityName, options).object(in: self)
+  }
+
+  /// Imports the objects of a list; see ``importObjects(_:as:options:)-(_,T.Type,_)``.
+  ///
+  /// - Throws: ``ArborError`` as with a class, and `unknownName`.
+  @discardableResult
+  public func importObjects(
+    _ json: JSONValue, as entityName: String, options: ImportOptions = ImportOptions()
+  ) throws(ArborError) -> [ManagedObject] {
+    try ItemImport(JSONDocument(json.data()), entityName, options).objects(in: self)
+  }
+
+  /// Imports the objects of a list from a file.
+  ///
+  /// - Throws: ``ArborError`` as with a class, and `unknownName`.
+  @discardableResult
+  public func importObjects(
+    contentsOf url: URL, as entityName: String, options: ImportOptions = ImportOptions()
+  ) throws(ArborError) -> [ManagedObject] {
+    let document = try JSONDocument(contentsOf: url, limits: options.limits)
+    return try ItemImport(document, entityName, options).objects(in: self)
+  }
+}

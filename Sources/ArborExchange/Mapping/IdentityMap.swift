@@ -1,0 +1,52 @@
+import ArborModel
+import ArborObjects
+
+/// Finds the objects that documents speak of, by the values of attributes that identify them:
+/// for a whole batch in one fetch per entity, never in one per item.
+///
+/// ```swift
+/// let table = identities.table(for: entity, by: [employeeID])
+/// for key in keys { table.want(key) }
+/// try identities.fetch()
+/// let known = table.objects(for: keys[0])
+/// ```
+///
+/// Sees the pending changes of its context. Belongs to one run of one exchange.
+final class IdentityMap {
+  private struct Scope: Hashable {
+    let entity: String
+    let attributes: [String]
+    let condition: FetchPredicate?
+  }
+
+  private let context: ManagedObjectContext
+  private var places: [Scope: Int] = [:]
+  private var tables: [IdentityTable] = []
+
+  init(_ context: ManagedObjectContext) { self.context = context }
+
+  /// The table of an entity and its subentities, by some attributes.
+  ///
+  /// - Parameter scope: What bounds the search; nil: nothing.
+  func table(
+    for entity: ExchangeEntity, by attributes: [ExchangeAttribute],
+    within scope: FetchPredicate? = nil
+  ) -> IdentityTable {
+    let key = Scope(entity: entity.name, attributes: attributes.map(\.name), condition: scope)
+    if let place = places[key] { return tables[place] }
+    let table = IdentityTable(entity, attributes, within: scope)
+    places[key] = tables.count
+    tables.append(table)
+    return table
+  }
+
+  /// Looks up all keys that were asked for, in one fetch per table.
+  func fetch() throws(ArborError) {
+    for table in tables { try table.fetch(in: context) }
+  }
+
+  /// Enters an object that was made, or has come by its key, into every table that it belongs to.
+  func note(_ object: ManagedObject, of entity: ExchangeEntity) throws(ArborError) {
+    for table in tables where entity.isKind(of: table.entity.name) { try table.note(object) }
+  }
+}

@@ -1,0 +1,89 @@
+import ArborModel
+
+/// How the items of one entity become objects: what identifies them, where their values stand, and
+/// what is done with those that are there already or are missing.
+///
+/// Import and sync differ in their mappings alone; ``ItemPlanner`` and ``ItemRun`` do the rest.
+final class ItemMapping {
+  let entity: ExchangeEntity
+  let attributes: [ItemAttribute]
+  let relationships: [ItemRelationship]
+  /// The places of those ``attributes`` that identify an object; empty: each item is a new one.
+  let identity: [Int]
+  /// Where objects are looked up; nil: nowhere.
+  let table: IdentityTable?
+  let rules: ItemRules
+
+  init(
+    _ entity: ExchangeEntity, attributes: [ItemAttribute], relationships: [ItemRelationship],
+    identity: [Int], table: IdentityTable?, rules: ItemRules
+  ) {
+    self.entity = entity
+    self.attributes = attributes
+    self.relationships = relationships
+    self.identity = identity
+    self.table = table
+    self.rules = rules
+  }
+}
+
+/// Where an attribute's value stands in an item, and how it is read.
+struct ItemAttribute {
+  let attribute: ExchangeAttribute
+  /// The first that leads to a value counts.
+  let routes: [ItemRoute]
+  /// The value that the attribute will hold.
+  let read: (JSONNode) throws(ArborError) -> Value
+}
+
+/// Where the members of a relationship stand in an item, and what they become.
+struct ItemRelationship {
+  let relationship: ExchangeRelationship
+  /// The first that leads to a value counts.
+  let routes: [ItemRoute]
+  let policy: MembershipPolicy
+  /// How the members are understood; the node is theirs, the other one their parent's.
+  let mapping: (_ members: JSONNode, _ parent: JSONNode) throws(ArborError) -> ItemMapping
+}
+
+/// What becomes of the present members of a relationship.
+enum MembershipPolicy {
+  /// They are deleted before the new ones are imported.
+  case replace
+  /// They stay, and new ones are added.
+  case merge
+  /// Those that the list does not name are unlinked.
+  case mergeAndPrune
+  /// The relationship becomes what the list says; those that it does not name are unlinked, and
+  /// deleted where the mapping deletes what is missing.
+  case assign
+}
+
+/// What distinguishes the ways of exchange from each other.
+struct ItemRules {
+  /// Whether an item that matches no object makes one.
+  var insertsMissing = true
+  /// Whether an item changes the objects that it matches.
+  var updatesExisting = true
+  /// Whether objects that no item speaks of are deleted.
+  var deletesMissing = false
+  /// What bounds matching and deleting; nil: nothing.
+  var scope: FetchPredicate?
+  /// What happens to a single item without its identity: it is an error, or makes a new object.
+  /// In a list it is always an error.
+  var singlesNeedIdentity = false
+  /// Whether of items with one identity only the last in its list counts.
+  var lastOfEqualsWins = false
+  /// Whether a property without a value is cleared.
+  var clearsAbsent = false
+  /// Whether an object may stand for a list of one.
+  var takesSinglesAsLists = false
+  /// Whether an item that is null is left out.
+  var dropsNull = false
+  /// Whether the objects' own hooks are called.
+  var callsHooks = false
+  /// Whether a value of another kind than expected counts as null.
+  var isLenient = false
+  /// What every item goes through first; nil drops it.
+  var validators: [@Sendable (JSONValue) -> JSONValue?] = []
+}

@@ -1,0 +1,55 @@
+import ArborModel
+
+/// The way from an item to one of its values: names of members and places in lists.
+///
+/// ```
+/// name            the member
+/// user.name       a member of a member
+/// tags · 0        the first element of a list
+/// ```
+struct ItemRoute: Hashable {
+  enum Step: Hashable {
+    case key(String)
+    case index(Int)
+  }
+
+  let steps: [Step]
+
+  init(_ steps: [Step]) { self.steps = steps }
+
+  /// The routes that a note of the model gives: dots walk into objects, commas separate
+  /// alternatives, and spaces around either are trimmed.
+  static func alternatives(_ note: String) -> [ItemRoute] {
+    note.split(separator: ",").compactMap { alternative in
+      let names = alternative.split(separator: ".").map {
+        $0.trimmingPrefix(while: \.isWhitespace).trimmingSuffix(while: \.isWhitespace)
+      }
+      guard !names.isEmpty, names.allSatisfy({ !$0.isEmpty }) else { return nil }
+      return ItemRoute(names.map { .key(String($0)) })
+    }
+  }
+
+  /// The value that the route leads to; nil where there is none. Null counts as a value, and
+  /// nothing lies behind it.
+  func value(in node: JSONNode) -> JSONNode? {
+    var node = node
+    for step in steps {
+      let next =
+        switch step {
+        case .key(let name): node.member(named: name)
+        case .index(let place): node.element(at: place)
+        }
+      guard let next else { return nil }
+      node = next
+    }
+    return node
+  }
+}
+
+extension Substring {
+  fileprivate func trimmingSuffix(while predicate: (Character) -> Bool) -> Substring {
+    var rest = self
+    while let last = rest.last, predicate(last) { rest.removeLast() }
+    return rest
+  }
+}

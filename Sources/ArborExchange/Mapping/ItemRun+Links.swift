@@ -1,0 +1,141 @@
+import ArborModel
+import ArborObjects
+
+/// The relationships of an item's object.
+extension ItemRun {
+  /// Connects an object with what its item says of a relationship.
+  ///
+  /// - Returns: Whether anything has changed.
+  mutating func connect(
+    _ object: ManagedObject, _ mapped: ItemRelationship, _ members: PlannedMembers,
+    _ mapping: ItemMapping
+  ) throws(ArborError) -> Bool {
+    let name = mapped.relationship.name
+    switch members {
+    case .absent:
+      return mapping.rules.clearsAbsent ? try clear(object, mapped, deletes: false) : false
+    case .null(let node):
+      if took(object, node, name, mapping) { return true }
+      return try clear(object, mapped, deletes: mapped.policy == .replace)
+    case .one(let item, let child, let node):
+      if took(object, node, name, mapping) { return true }
+      let former = try object.object(forKey: name)
+      if mapped.policy == .replace, let former { delete(former) }
+      let target = try item.flatMap { planned throws(ArborError) in try run(planned).first }
+      if child.rules.deletesMissing, let former, former != target {
+        try noteMissing([former], within: child.rules.scope)
+      }
+      return try node.placing(entity: mapping.entity.name, property: name) {
+        let present = try object.object(forKey: name)
+        if present != target { try object.setObject(target, forKey: name) }
+        return former != target
+      }
+    case .list(let items, let child, let node):
+      if took(object, node, name, mapping) { return true }
+      if mapped.policy == .replace {
+        for member in try object.objects(forKey: name) { delete(member) }
+      }
+      let members = try run(items)
+      return try node.placing(entity: mapping.entity.name, property: name) {
+        try connect(object, mapped, with: members, child)
+      }
+    }
+  }
+
+  private mutating func connect(
+    _ object: ManagedObject, _ mapped: ItemRelationship, with members: [ManagedObject],
+    _ child: ItemMapping
+  ) throws(ArborError) -> Bool {
+    let name = mapped.relationship.name
+    switch mapped.policy {
+    case .replace:
+      try object.setObjects(members, forKey: name)
+      return true
+    case .merge: return try add(members, to: object, name)
+    case .mergeAndPrune:
+      let added = try add(members, to: object, name)
+      return try prune(object, name, keeping: members) || added
+    case .assign: return try assign(members, to: object, mapped.relationship, child)
+    }
+  }
+
+  private mutating func delete(_ object: ManagedObject) {
+    context.delete(object)
+    counts.deleted += 1
+  }
+
+  /// Empties a relationship, within what its mapping may touch.
+  private mutating func clear(
+    _ object: ManagedObject, _ mapped: ItemRelationship, deletes: Bool
+  ) throws(ArborError) -> Bool {
+    let name = mapped.relationship.name
+    guard mapped.relationship.isToMany else {
+      guard try object.object(forKey: name) != nil else { return false }
+      try object.setObject(nil, forKey: name)
+      return true
+    }
+    guard mapped.policy != .merge, try object.count(forKey: name) > 0 else { return false }
+    if deletes {
+      for member in try object.objects(forKey: name) { delete(member) }
+    }
+    try object.setObjects([], forKey: name)
+    return true
+  }
+
+  /// Adds members that are none yet, without a look at the others.
+  private func add(
+    _ members: [ManagedObject], to object: ManagedObject, _ name: String
+  ) throws(ArborError) -> Bool {
+    var added = false
+    for member in members where try !object.contains(member, forKey: name) {
+      try object.add(member, forKey: name)
+      added = true
+    }
+    return added
+  }
+
+  private func prune(
+    _ object: ManagedObject, _ name: String, keeping members: [ManagedObject]
+  ) throws(ArborError) -> Bool {
+    let kept = Set(members)
+    var pruned = false
+    for member in try object.objects(forKey: name) where !kept.contains(member) {
+      try object.remove(member, forKey: name)
+      pruned = true
+    }
+    return pruned
+  }
+
+  /// Makes a relationship what a list says. Members outside of the mapping's scope stay where they
+  /// are: they are neither seen nor touched.
+  private mutating func assign(
+    _ members: [ManagedObject], to object: ManagedObject, _ relationship: ExchangeRelationship,
+    _ child: ItemMapping
+  ) throws(ArborError) -> Bool {
+    let name = relationship.name
+    let former = try object.objects(forKey: name)
+    let listed = Set(members)
+    var outside: [ManagedObject] = []
+    if let scope = child.rules.scope {
+      for member in former where !listed.contains(member) {
+        if try !scope.matches(member) { outside.append(member) }
+      }
+    }
+    let target = outside + members
+    if child.rules.deletesMissing {
+      let kept = Set(target)
+      try noteMissing(former.filter { !kept.contains($0) }, within: nil)
+    }
+    let isSame = relationship.isOrdered ? former == target : Set(former) == Set(target)
+    if !isSame { try object.setObjects(target, forKey: name) }
+    return !isSame
+  }
+
+  /// Whether an object's own hook has taken what its item says of a relationship.
+  private func took(
+    _ object: ManagedObject, _ node: JSONNode, _ name: String, _ mapping: ItemMapping
+  ) -> Bool {
+    mapping.rules.callsHooks && Self.mayHaveHooks(object)
+      && object.importValue(node.value, forKey: name)
+  }
+}

@@ -1,0 +1,150 @@
+import ArborModel
+import ArborObjects
+import Foundation
+
+/// Carries planned items out in a context, one after the other: each is found or made, filled, and
+/// connected with the objects of the items within it.
+///
+/// Runs inside a savepoint of the context, so that whatever it throws leaves nothing behind.
+struct ItemRun {
+  let context: ManagedObjectContext
+  let identities: IdentityMap
+  var counts = ExchangeCounts()
+  /// Objects that nobody has spoken of so far, and that are deleted at the end where nobody does.
+  private var missing: [ManagedObject] = []
+
+  init(_ context: ManagedObjectContext, _ identities: IdentityMap) {
+    self.context = context
+    self.identities = identities
+  }
+
+  /// Carries a list of items out.
+  ///
+  /// - Returns: Their objects in the order of the list, each once.
+  mutating func run(_ items: [PlannedItem]) throws(ArborError) -> [ManagedObject] {
+    var objects: [ManagedObject] = []
+    objects.reserveCapacity(items.count)
+    for item in items { objects += try run(item) }
+    guard items.count > 1 else { return objects }
+    var seen: Set<ManagedObject> = []
+    return objects.filter { seen.insert($0).inserted }
+  }
+
+  /// Carries one item out.
+  ///
+  /// - Returns: Its objects: one as a rule, several where they share an identity, none where there
+  ///   is none and none may be made.
+  mutating func run(_ item: PlannedItem) throws(ArborError) -> [ManagedObject] {
+    do throws(ArborError) {
+      return try objects(of: item)
+    } catch {
+      throw item.origin.map { error.with(location: $0.location) } ?? error
+    }
+  }
+
+  private mutating func objects(of item: PlannedItem) throws(ArborError) -> [ManagedObject] {
+    let mapping = item.mapping
+    let existing = item.key.flatMap { mapping.table?.objects(for: $0) } ?? []
+    guard existing.isEmpty else {
+      for object in existing {
+        counts.noteMatched(object, changed: false)
+        guard mapping.rules.updatesExisting else { continue }
+        if try fill(object, item, isNew: false) { counts.noteMatched(object, changed: true) }
+      }
+      return existing
+    }
+    guard mapping.rules.insertsMissing else { return [] }
+    let object = try item.node.placing(entity: mapping.entity.name) {
+      try context.insert(mapping.entity.name)
+    }
+    counts.noteInserted(object)
+    try fill(object, item, isNew: true)
+    return [object]
+  }
+
+  /// - Returns: Whether anything has changed.
+  @discardableResult
+  private mutating func fill(
+    _ object: ManagedObject, _ item: PlannedItem, isNew: Bool
+  ) throws(ArborError) -> Bool {
+    let mapping = item.mapping
+    var changed = false
+    for (place, attribute) in mapping.attributes.enumerated() {
+      if try set(attribute, of: object, to: item.values[place], mapping, isNew) { changed = true }
+    }
+    // From here on items may lead to it.
+    if isNew { try identities.note(object, of: mapping.entity) }
+    for (place, relationship) in mapping.relationships.enumerated() {
+      if try connect(object, relationship, item.links[place], mapping) { changed = true }
+    }
+    if mapping.rules.callsHooks, Self.mayHaveHooks(object) {
+      object.didImport(from: item.node.value)
+    }
+    return changed
+  }
+
+  private func set(
+    _ mapped: ItemAttribute, of object: ManagedObject, to node: JSONNode?, _ mapping: ItemMapping,
+    _ isNew: Bool
+  ) throws(ArborError) -> Bool {
+    let attribute = mapped.attribute
+    guard let node else {
+      guard mapping.rules.clearsAbsent else { return false }
+      return try assign(.null, to: attribute, of: object, isNew)
+    }
+    let value = try mapped.read(node)
+    if mapping.rules.callsHooks, Self.mayHaveHooks(object) {
+      let told = Self.told(value, node)
+      if object.importValue(told, forKey: attribute.name) { return !isNew }
+    }
+    return try node.placing(entity: mapping.entity.name, property: attribute.name) {
+      try assign(value, to: attribute, of: object, isNew)
+    }
+  }
+
+  private func assign(
+    _ value: Value, to attribute: ExchangeAttribute, of object: ManagedObject, _ isNew: Bool
+  ) throws(ArborError) -> Bool {
+    if !isNew {
+      let present = try object.value(forKey: attribute.name)
+      if present == value { return false }
+    }
+    try object.setValue(value, forKey: attribute.name)
+    return true
+  }
+
+  /// Notes objects that are to be deleted unless an item speaks of them.
+  ///
+  /// - Parameter scope: Only those that fulfil it; nil: all.
+  mutating func noteMissing(
+    _ objects: [ManagedObject], within scope: FetchPredicate?
+  ) throws(ArborError) {
+    for object in objects {
+      if let scope, try !scope.matches(object) { continue }
+      missing.append(object)
+    }
+  }
+
+  /// Deletes what no item has spoken of. Called once, when all items have been carried out: an
+  /// object that one list lacks may stand in another.
+  mutating func deleteMissing() {
+    for object in missing where !object.isDeleted && !counts.hasTouched(object) {
+      context.delete(object)
+      counts.deleted += 1
+    }
+    missing = []
+  }
+
+  /// Whether an object's class can have hooks of its own: a plain object has not.
+  static func mayHaveHooks(_ object: ManagedObject) -> Bool {
+    type(of: object) != ManagedObject.self
+  }
+
+  /// What a hook is told of a value: dates in one form, whatever the document's.
+  private static func told(
+    _ value: Value, _ node: JSONNode
+  ) -> JSONValue {
+    guard case .date(let date) = value else { return node.value }
+    return .string(date.formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true)))
+  }
+}

@@ -1,0 +1,139 @@
+import ArborExchange
+import ArborModel
+import ArborObjects
+import Foundation
+import Testing
+
+/// What the model's `userInfo` says of an import.
+@Suite struct ImportMapperTests {
+  private func entity(
+    _ attributes: [AttributeDescription], _ notes: [String: String] = [:]
+  ) -> [EntityDescription] {
+    [EntityDescription(name: "PrimaryKeyEntity", attributes: attributes, userInfo: notes)]
+  }
+
+  private func text(_ name: String, _ notes: [String: String] = [:]) -> AttributeDescription {
+    AttributeDescription(name: name, type: .string, isOptional: true, userInfo: notes)
+  }
+
+  private func date(_ notes: [String: String] = [:]) -> AttributeDescription {
+    AttributeDescription(name: "when", type: .date, isOptional: true, userInfo: notes)
+  }
+
+  @Test(arguments: ["PrimaryAttribute", "PrimaryKey", "relatedByAttribute"])
+  func entityNotesNameTheIdentity(key: String) throws {
+    let workshop = try ImportWorkshop(entity([text("code"), text("data")], [key: "code"]))
+    try workshop.one(#"{"code": "a", "data": "old"}"#, as: "PrimaryKeyEntity")
+    try workshop.one(#"{"code": "a", "data": "new"}"#, as: "PrimaryKeyEntity")
+    #expect(try workshop.values("PrimaryKeyEntity", "data") == ["new"])
+    try workshop.finish()
+  }
+
+  @Test func withoutANoteTheEntityNameWithIDIsTheIdentity() throws {
+    let workshop = try ImportWorkshop(entity([text("primaryKeyEntityID"), text("data")]))
+    try workshop.list(
+      #"[{"primaryKeyEntityID": "a"}, {"primaryKeyEntityID": "b"}]"#, as: "PrimaryKeyEntity")
+    try workshop.list(
+      #"[{"primaryKeyEntityID": "b", "data": "x"}]"#, as: "PrimaryKeyEntity")
+    #expect(try workshop.values("PrimaryKeyEntity", "data") == [nil, "x"])
+    try workshop.finish()
+  }
+
+  @Test func subentitiesInheritTheIdentity() throws {
+    let workshop = try ImportWorkshop([
+      EntityDescription(
+        name: "Party", attributes: [text("code")], userInfo: ["PrimaryAttribute": "code"]),
+      EntityDescription(name: "Person", parent: "Party", attributes: [text("name")]),
+    ])
+    try workshop.one(#"{"code": "a", "name": "Ada"}"#, as: "Person")
+    try workshop.one(#"{"code": "a", "name": "Eve"}"#, as: "Person")
+    #expect(try workshop.values("Person", "name") == ["Eve"])
+    try workshop.finish()
+  }
+
+  @Test func anUnknownPrimaryAttributeIsAnError() throws {
+    let workshop = try ImportWorkshop(entity([text("code")], ["PrimaryAttribute": "cod"]))
+    let error = try workshop.failure { try workshop.one("{}", as: "PrimaryKeyEntity") }
+    #expect(error.code == .invalidModel)
+    #expect(error.message.contains("Did you mean code?"))
+  }
+
+  @Test(arguments: ["ImportName", "mappedKeyName", "externalName"])
+  func propertyNotesNameTheKey(key: String) throws {
+    let attributes = [text("code", [key: "customPrimaryKey"]), text("data", [key: "payload"])]
+    let workshop = try ImportWorkshop(entity(attributes, ["PrimaryAttribute": "code"]))
+    try workshop.list(
+      #"[{"customPrimaryKey": "1", "payload": "x", "data": "no"}]"#, as: "PrimaryKeyEntity")
+    try workshop.list(#"[{"customPrimaryKey": "1", "payload": "y"}]"#, as: "PrimaryKeyEntity")
+    #expect(try workshop.values("PrimaryKeyEntity", "data") == ["y"])
+    try workshop.finish()
+  }
+
+  @Test func dotsWalkIntoObjectsAndCommasSeparateAlternatives() throws {
+    let notes = ["ImportName": " image . small , thumbnail,picture "]
+    let workshop = try ImportWorkshop(entity([text("url", notes)]))
+    for json in [
+      #"{"image": {"small": "a"}, "thumbnail": "b"}"#, #"{"image": {}, "thumbnail": "b"}"#,
+      #"{"image": 1, "picture": "c"}"#, #"{"thumbnail": null, "picture": "c"}"#,
+    ] {
+      try workshop.one(json, as: "PrimaryKeyEntity")
+    }
+    // The first that is present wins, and null is present.
+    #expect(try workshop.values("PrimaryKeyEntity", "url") == ["a", "b", "c", nil])
+    try workshop.finish()
+  }
+
+  @Test(arguments: ["DateFormat", "dateFormat"])
+  func dateFormatsAreReadInUTCWhereTheTextNamesNoZone(key: String) throws {
+    let workshop = try ImportWorkshop(entity([date([key: "M/d/yyyy"])]))
+    try workshop.one(#"{"when": "1/2/2001"}"#, as: "PrimaryKeyEntity")
+    let expected = Date(timeIntervalSinceReferenceDate: 86_400)
+    #expect(try workshop.values("PrimaryKeyEntity", "when") == [.date(expected)])
+    try workshop.finish()
+  }
+
+  @Test func datesAreISO8601WithFractionsOptionalAndNumbersAreSecondsSince1970() throws {
+    let workshop = try ImportWorkshop(entity([date()]))
+    let texts = [
+      #""2001-01-01T00:00:01Z""#, #""2001-01-01T02:00:01.5+02:00""#, "978307201", "978307200.25",
+    ]
+    for text in texts { try workshop.one("{\"when\": \(text)}", as: "PrimaryKeyEntity") }
+    let seconds = try workshop.values("PrimaryKeyEntity", "when").map { value -> Double? in
+      if case .date(let date) = value { date.timeIntervalSinceReferenceDate } else { nil }
+    }
+    #expect(seconds == [1, 1.5, 1, 0.25])
+    try workshop.finish()
+  }
+
+  @Test func unixTimeTakesNumbers() throws {
+    let workshop = try ImportWorkshop(entity([date(["DateFormat": "UnixTime"])]))
+    try workshop.one(#"{"when": 978307200}"#, as: "PrimaryKeyEntity")
+    #expect(
+      try workshop.values("PrimaryKeyEntity", "when")
+        == [.date(Date(timeIntervalSinceReferenceDate: 0))])
+    #expect(
+      try workshop.failure { try workshop.one(#"{"when": "978307200"}"#, as: "PrimaryKeyEntity") }
+        .code == .invalidDocument)
+    try workshop.finish()
+  }
+
+  @Test func theDefaultDatePatternIsAnOption() throws {
+    let workshop = try ImportWorkshop(entity([date()]))
+    var options = ImportOptions()
+    options.dateFormat = "dd.MM.yyyy"
+    try workshop.one(#"{"when": "02.01.2001"}"#, as: "PrimaryKeyEntity", options)
+    #expect(
+      try workshop.values("PrimaryKeyEntity", "when")
+        == [.date(Date(timeIntervalSinceReferenceDate: 86_400))])
+    try workshop.finish()
+  }
+
+  @Test func derivedAttributesAreNotImported() throws {
+    let derived = AttributeDescription(
+      name: "shout", type: .string, isOptional: true, derivation: "uppercase:(data)")
+    let workshop = try ImportWorkshop(entity([text("data"), derived]))
+    try workshop.one(#"{"data": "a", "shout": "b"}"#, as: "PrimaryKeyEntity")
+    try workshop.finish()
+    #expect(try workshop.values("PrimaryKeyEntity", "shout") == ["A"])
+  }
+}

@@ -1,0 +1,201 @@
+import ArborExchange
+import ArborModel
+import ArborObjects
+import Foundation
+import Testing
+
+/// What becomes of items, whatever their relationships.
+@Suite struct ItemImportTests {
+  @Test func anAbsentKeyLeavesItsPropertyAloneAndNullClearsIt() throws {
+    let workshop = try ImportWorkshop()
+    try workshop.one(#"{"employeeID": 1, "name": "Ada", "age": 36, "salary": 2.5}"#)
+    try workshop.one(#"{"employeeID": 1, "age": null}"#)
+    let ada = try #require(workshop.all("Employee").first)
+    #expect(try ada.value(forKey: "name") == "Ada")
+    #expect(try ada.value(forKey: "age").isNull)
+    #expect(try ada.value(forKey: "salary") == 2.5)
+    try workshop.finish()
+  }
+
+  @Test func whatIsNoObjectIsNilAndWhatIsNoListIsEmpty() throws {
+    let workshop = try ImportWorkshop()
+    for text in ["null", "1", "[]", "\"x\"", "true"] { #expect(try workshop.one(text) == nil) }
+    for text in ["null", "1", "{}", "[]"] { #expect(try workshop.list(text).isEmpty) }
+    #expect(!workshop.context.hasChanges)
+  }
+
+  @Test func aListUpdatesKnownObjectsAndInsertsOthersInItsOrder() throws {
+    let workshop = try ImportWorkshop()
+    let old = try workshop.list(#"[{"employeeID": 2, "name": "B"}]"#)
+    try workshop.context.commit()
+    let pending = try workshop.list(#"[{"employeeID": 3, "name": "C"}]"#)
+    let objects = try workshop.list(
+      #"""
+      [{"employeeID": 1, "name": "a"}, {"employeeID": 2, "name": "b"},
+       {"employeeID": 3, "name": "c"}]
+      """#)
+    #expect(objects.count == 3)
+    #expect(objects[1] === old[0])
+    #expect(objects[2] === pending[0])
+    #expect(try objects.map { try $0.value(forKey: "name") } == ["a", "b", "c"])
+    try workshop.finish()
+  }
+
+  @Test func ofItemsWithOneKeyTheLaterOneWins() throws {
+    let workshop = try ImportWorkshop()
+    let objects = try workshop.list(
+      #"""
+      [{"employeeID": 1, "name": "x", "salary": 1}, {"employeeID": 2},
+       {"employeeID": 1, "name": "y"}]
+      """#)
+    #expect(try objects.map { try $0.value(forKey: "employeeID") } == [2, 1])
+    #expect(try workshop.values("Employee", "name") == [nil, "y"])
+    #expect(try workshop.values("Employee", "salary") == [nil, nil])
+    try workshop.finish()
+  }
+
+  @Test func oneItemWithoutTheKeyAndNothingIsImported() throws {
+    let workshop = try ImportWorkshop()
+    let error = try workshop.failure {
+      try workshop.list(
+        #"[{"employeeID": 1}, {"name": "x"}, {"employeeID": 2}, {"employeeID": null}]"#)
+    }
+    #expect(error.code == .invalidDocument)
+    #expect(error.entity == "Employee")
+    #expect(error.keyPath == "employeeID")
+    #expect(error.violations.map { $0.location?.path } == ["$[1]", "$[3]"])
+    #expect(try workshop.all("Employee").isEmpty)
+  }
+
+  @Test func aSingleObjectWithoutTheKeyIsInserted() throws {
+    let workshop = try ImportWorkshop()
+    try workshop.one(#"{"name": "x"}"#)
+    try workshop.one(#"{"name": "x"}"#)
+    #expect(try workshop.all("Employee").count == 2)
+    try workshop.finish()
+  }
+
+  @Test func anEntityWithoutAKeyIsAlwaysInserted() throws {
+    let workshop = try ImportWorkshop([
+      EntityDescription(
+        name: "Note",
+        attributes: [AttributeDescription(name: "text", type: .string, isOptional: true)])
+    ])
+    for _ in 0..<2 { try workshop.list(#"[{"text": "a"}, {"text": "a"}]"#, as: "Note") }
+    #expect(try workshop.all("Note").count == 4)
+    try workshop.finish()
+  }
+
+  @Test func numbersAndNumericStringsThatDenoteOneValueMatch() throws {
+    let workshop = try ImportWorkshop()
+    for key in ["7", "\"7\"", "7.0", "70e-1"] { try workshop.one("{\"employeeID\": \(key)}") }
+    #expect(try workshop.values("Employee", "employeeID") == [7])
+    for key in ["\"7\"", "7", "7.0"] {
+      try workshop.one("{\"departmentID\": \(key)}", as: "Department")
+    }
+    #expect(try workshop.values("Department", "departmentID") == ["7"])
+    try workshop.finish()
+  }
+
+  @Test(arguments: [
+    (#"[{"employeeID": 1}, {"employeeID": 2, "age": "41"}]"#, "$[1].age", "age"),
+    (#"[{"employeeID": 1, "hired": "yesterday"}]"#, "$[0].hired", "hired"),
+    (#"[{"employeeID": 1, "age": 40000}]"#, "$[0].age", "age"),
+    (#"[{"employeeID": 1, "name": 5}]"#, "$[0].name", "name"),
+    (#"[{"employeeID": "x"}]"#, "$[0].employeeID", "employeeID"),
+    (#"[{"employeeID": 1, "department": 5}]"#, "$[0].department", "department"),
+    (#"[{"employeeID": 1, "department": []}]"#, "$[0].department", "department"),
+    (#"[{"employeeID": 1, "friends": {"employeeID": 2}}]"#, "$[0].friends", "friends"),
+  ])
+  func aValueOfAnotherKindIsAnErrorAndNothingHasChanged(
+    text: String, path: String, property: String
+  ) throws {
+    let workshop = try ImportWorkshop()
+    try workshop.list(#"[{"employeeID": 1, "name": "Ada", "department": {"departmentID": "a"}}]"#)
+    let error = try workshop.failure { try workshop.list(text) }
+    #expect(error.code == .invalidDocument)
+    #expect(error.location?.path == path)
+    #expect(error.entity == "Employee")
+    #expect(error.keyPath == property)
+    try workshop.finish()
+  }
+
+  @Test func whatIsNoObjectInAListIsAnError() throws {
+    let workshop = try ImportWorkshop()
+    for text in [#"[{"employeeID": 1}, 5]"#, #"[null]"#, #"[[{"employeeID": 1}]]"#] {
+      #expect(try workshop.failure { try workshop.list(text) }.code == .invalidDocument)
+    }
+    #expect(
+      try workshop.failure { try workshop.list(#"[{"employeeID": 1, "friends": [5]}]"#) }
+        .location?.path == "$[0].friends[0]")
+  }
+
+  @Test func lenientlyAValueOfAnotherKindIsNull() throws {
+    let workshop = try ImportWorkshop()
+    var options = ImportOptions()
+    options.lenient = true
+    try workshop.list(
+      #"[{"employeeID": 1, "age": "x", "hired": "never", "department": 5, "name": "Ada"}]"#,
+      as: "Employee", options)
+    let ada = try #require(workshop.all("Employee").first)
+    #expect(try ada.value(forKey: "age").isNull)
+    #expect(try ada.value(forKey: "hired").isNull)
+    #expect(try ada.value(forKey: "name") == "Ada")
+    #expect(try workshop.list(#"[{"employeeID": 2}, {}]"#, as: "Employee", options).isEmpty)
+    #expect(try workshop.all("Employee").count == 1)
+    try workshop.finish()
+  }
+
+  @Test func aSecondImportChangesNothing() throws {
+    let workshop = try ImportWorkshop(ImportWorkshop.company(policy: "MergeAndPrune"))
+    let text = #"""
+      [{"employeeID": 1, "name": "Ada", "age": 36, "salary": 5, "weight": 61.3,
+        "hired": "2020-02-01T00:00:00.125Z", "department": {"departmentID": "a", "title": "R&D"},
+        "friends": [{"employeeID": 2, "name": "Bob"}, {"employeeID": 3}]}]
+      """#
+    try workshop.list(text)
+    try workshop.finish()
+    try workshop.list(text)
+    #expect(!workshop.context.hasChanges)
+  }
+
+  @Test func dataFilesAndEncodableValuesAreImportedToo() throws {
+    struct Person: Encodable {
+      let employeeID: Int
+      let hired: Date
+    }
+    let workshop = try ImportWorkshop()
+    let people = [Person(employeeID: 5, hired: Date(timeIntervalSinceReferenceDate: 0))]
+    #expect(
+      try workshop.context.importObjects(encoding: people, as: Worker.self).map(\.identity) == [5])
+    let data = Data(#"{"employeeID": 6}"#.utf8)
+    #expect(try workshop.context.importObject(data: data, as: Worker.self)?.identity == 6)
+    let file = FileManager.default.temporaryDirectory.appending(path: "import-\(UUID()).json")
+    defer { try? FileManager.default.removeItem(at: file) }
+    #expect(FileManager.default.createFile(atPath: file.path, contents: data))
+    #expect(try workshop.context.importObject(contentsOf: file, as: Worker.self)?.identity == 6)
+    #expect(try workshop.all("Employee").count == 2)
+    let missing = try workshop.failure {
+      try workshop.context.importObjects(
+        contentsOf: file.appending(path: "none"), as: Worker.self)
+    }
+    #expect(missing.code == .fileUnreadable)
+    try workshop.finish()
+  }
+
+  @Test func anUnknownEntityIsAnError() throws {
+    let workshop = try ImportWorkshop()
+    let error = try workshop.failure { try workshop.list("[]", as: "Employe") }
+    #expect(error.code == .unknownName)
+    #expect(error.message.contains("Did you mean Employee?"))
+  }
+}
+
+/// An employee with a class of its own.
+final class Worker: ManagedObject {
+  override class var entityDescription: EntityDescription { ImportWorkshop.company[0] }
+  override class var entityName: String { "Employee" }
+  var identity: Int64? {
+    if case .integer(let number)? = try? value(forKey: "employeeID") { number } else { nil }
+  }
+}

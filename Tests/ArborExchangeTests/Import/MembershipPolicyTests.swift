@@ -1,0 +1,160 @@
+import ArborModel
+import ArborObjects
+import Testing
+
+/// What an import makes of relationships, by their merge policies.
+@Suite struct MembershipPolicyTests {
+  /// A department with employees 1 and 2 and rooms 3, 1, 2, one employee without a department, and
+  /// what the parts are called.
+  private func workshop(_ policy: String?) throws -> ImportWorkshop {
+    let workshop = try ImportWorkshop(ImportWorkshop.company(policy: policy))
+    try workshop.one(
+      #"""
+      {"departmentID": "a", "employees": [{"employeeID": 1, "name": "A"}, {"employeeID": 2}],
+       "rooms": [{"roomID": 3}, {"roomID": 1}, {"roomID": 2}]}
+      """#, as: "Department")
+    try workshop.one(#"{"employeeID": 9, "name": "I"}"#)
+    try workshop.context.commit()
+    return workshop
+  }
+
+  private func department(_ workshop: ImportWorkshop) throws -> ManagedObject {
+    try #require(workshop.all("Department").first)
+  }
+
+  private func members(_ workshop: ImportWorkshop) throws -> [Value] {
+    try department(workshop).objects(forKey: "employees")
+      .map { try $0.value(forKey: "employeeID") }
+      .sorted { Value.compare($0, $1) == .less }
+  }
+
+  private func rooms(_ workshop: ImportWorkshop) throws -> [Value] {
+    try department(workshop).objects(forKey: "rooms").map { try $0.value(forKey: "roomID") }
+  }
+
+  @Test(arguments: [nil, "Replace", "Overwrite"])
+  func replaceDeletesThePresentMembersAndAnEqualKeyMakesANewObject(policy: String?) throws {
+    let workshop = try workshop(policy)
+    let former = try workshop.all("Employee").map(\.objectID)
+    try workshop.one(
+      #"{"departmentID": "a", "employees": [{"employeeID": 1}, {"employeeID": 5}]}"#,
+      as: "Department")
+    #expect(try members(workshop) == [1, 5])
+    // Employee 1 is another object than before, without its former name.
+    #expect(try workshop.values("Employee", "employeeID") == [9, 1, 5])
+    #expect(try workshop.values("Employee", "name") == ["I", nil, nil])
+    #expect(try !former.prefix(2).contains(workshop.all("Employee")[1].objectID))
+    try workshop.finish()
+  }
+
+  @Test func replaceTakesAnObjectFromElsewhereByItsKey() throws {
+    let workshop = try workshop("Replace")
+    let ninth = try #require(workshop.all("Employee").last)
+    try workshop.one(
+      #"{"departmentID": "a", "employees": [{"employeeID": 9}]}"#, as: "Department")
+    #expect(try department(workshop).objects(forKey: "employees") == [ninth])
+    #expect(try workshop.values("Employee", "name") == ["I"])
+    try workshop.finish()
+  }
+
+  @Test func underReplaceNullDeletesTheMembers() throws {
+    let workshop = try workshop("Replace")
+    try workshop.one(#"{"departmentID": "a", "employees": null, "rooms": []}"#, as: "Department")
+    #expect(try members(workshop).isEmpty)
+    #expect(try workshop.values("Employee", "employeeID") == [9])
+    #expect(try workshop.all("Room").isEmpty)
+    try workshop.finish()
+  }
+
+  @Test func mergeUpdatesByKeyAnywhereAndAddsAndRemovesNothing() throws {
+    let workshop = try workshop("Merge")
+    try workshop.one(
+      #"""
+      {"departmentID": "a", "employees": [{"employeeID": 2, "name": "B"}, {"employeeID": 4},
+                                          {"employeeID": 9, "age": 7}]}
+      """#, as: "Department")
+    #expect(try members(workshop) == [1, 2, 4, 9])
+    #expect(try workshop.values("Employee", "name") == ["A", "B", "I", nil])
+    try workshop.finish()
+  }
+
+  @Test func underMergeNullLeavesTheMembersAlone() throws {
+    let workshop = try workshop("Merge")
+    try workshop.one(#"{"departmentID": "a", "employees": null, "rooms": []}"#, as: "Department")
+    #expect(try members(workshop) == [1, 2])
+    #expect(try rooms(workshop) == [3, 1, 2])
+    #expect(!workshop.context.hasChanges)
+  }
+
+  @Test func mergedMembersOfAnOrderKeepTheirPlacesAndNewOnesFollow() throws {
+    let workshop = try workshop("Merge")
+    try workshop.one(
+      #"""
+      {"departmentID": "a", "rooms": [{"roomID": 8}, {"roomID": 2}, {"roomID": 3}, {"roomID": 7}]}
+      """#, as: "Department")
+    #expect(try rooms(workshop) == [3, 1, 2, 8, 7])
+    try workshop.finish()
+  }
+
+  @Test func mergeAndPruneUnlinksWhatTheListLacksAndDeletesNothing() throws {
+    let workshop = try workshop("MergeAndPrune")
+    try workshop.one(
+      #"""
+      {"departmentID": "a", "employees": [{"employeeID": 2}, {"employeeID": 9}],
+       "rooms": [{"roomID": 2}, {"roomID": 8}, {"roomID": 3}]}
+      """#, as: "Department")
+    #expect(try members(workshop) == [2, 9])
+    #expect(try rooms(workshop) == [3, 2, 8])
+    #expect(try workshop.values("Employee", "employeeID") == [1, 2, 9])
+    #expect(try workshop.all("Room").count == 4)
+    try workshop.one(#"{"departmentID": "a", "employees": null}"#, as: "Department")
+    #expect(try members(workshop).isEmpty)
+    #expect(try workshop.all("Employee").count == 3)
+    try workshop.finish()
+  }
+
+  @Test(arguments: [("Replace", false), ("Merge", true), ("MergeAndPrune", true)])
+  func toOneReplacesOrUpdatesByKey(policy: String, keeps: Bool) throws {
+    let workshop = try workshop(policy)
+    let former = try department(workshop).objectID
+    try workshop.one(#"{"employeeID": 1, "department": {"departmentID": "a", "title": "T"}}"#)
+    let present = try department(workshop)
+    #expect((present.objectID == former) == keeps)
+    #expect(try present.value(forKey: "title") == "T")
+    #expect(try workshop.all("Employee")[0].object(forKey: "department") == present)
+    try workshop.finish()
+  }
+
+  @Test(arguments: ["Replace", "Merge", "MergeAndPrune"])
+  func nullClearsAToOne(policy: String) throws {
+    let workshop = try workshop(policy)
+    try workshop.one(#"{"employeeID": 1, "department": null}"#)
+    #expect(try workshop.all("Employee")[0].object(forKey: "department") == nil)
+    #expect(try workshop.all("Department").count == 1)
+    try workshop.finish()
+  }
+
+  @Test(arguments: ["Replace", "Merge", "MergeAndPrune"])
+  func listsFillAnOrderInTheirOrder(policy: String) throws {
+    let workshop = try ImportWorkshop(ImportWorkshop.company(policy: policy))
+    try workshop.one(
+      #"{"departmentID": "a", "rooms": [{"roomID": 3}, {"roomID": 1}, {"roomID": 2}]}"#,
+      as: "Department")
+    #expect(try rooms(workshop) == [3, 1, 2])
+    try workshop.finish()
+  }
+
+  @Test func laterItemsSatisfyEarlierReferences() throws {
+    let workshop = try ImportWorkshop(ImportWorkshop.company(policy: "Merge"))
+    let people = try workshop.list(
+      #"""
+      [{"employeeID": 1, "friends": [{"employeeID": 3}]}, {"employeeID": 2},
+       {"employeeID": 3, "name": "C", "friends": [{"employeeID": 2}]}]
+      """#)
+    #expect(people.count == 3)
+    #expect(try workshop.all("Employee").count == 3)
+    #expect(try Set(people[2].objects(forKey: "friends")) == Set([people[0], people[1]]))
+    #expect(try people[2].value(forKey: "name") == "C")
+    try workshop.finish()
+  }
+}

@@ -7,6 +7,10 @@ import Testing
     "MembershipPolicyTests", "ModelBasedTests", "PlannedWaysTests", "RandomCommitsTests",
     "RandomIndexesTests", "RandomResultsTests", "SharedContextsTests", "StoreFaultTests",
     "UniqueFetchTests",
+    "JSONComparisonTests", "JSONConformanceTests", "JSONHostileTests",
+    "ModelBasedTests", "PlannedWaysTests", "RandomCommitsTests", "RandomIndexesTests",
+    "RandomResultsTests",
+    "SharedContextsTests", "StoreFaultTests", "UniqueFetchTests",
   ]
 
   /// Sources without a test file of their own, each with the suite that tests it.

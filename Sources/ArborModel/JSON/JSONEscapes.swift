@@ -5,10 +5,12 @@ enum JSONEscapes {
     guard position + 4 <= bytes.count else { return nil }
     var unit: UInt16 = 0
     for byte in bytes[position..<(position + 4)] {
-      guard let digit = Character(Unicode.Scalar(byte)).hexDigitValue, byte < 0x80 else {
-        return nil
+      switch byte {
+      case UInt8(ascii: "0")...UInt8(ascii: "9"): unit = unit << 4 | UInt16(byte - 0x30)
+      case UInt8(ascii: "A")...UInt8(ascii: "F"), UInt8(ascii: "a")...UInt8(ascii: "f"):
+        unit = unit << 4 | UInt16(byte & 0xDF - 0x37)
+      default: return nil
       }
-      unit = unit << 4 | UInt16(digit)
     }
     return unit
   }

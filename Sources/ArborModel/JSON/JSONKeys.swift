@@ -1,7 +1,7 @@
 /// Finds keys that an object has twice.
 enum JSONKeys {
-  /// How many keys are compared each with each; more go through a set, which stays fast for input
-  /// that was made to be slow.
+  /// How many keys are compared each with each; more go through a table, which stays fast for
+  /// input that was made to be slow.
   private static let pairwiseCount = 16
 
   /// The place on the tape of the first key that equals an earlier one, or nil.
@@ -22,13 +22,23 @@ enum JSONKeys {
     }
   }
 
+  /// Puts places of keys into a table of four bytes a slot; the strings themselves, of which there
+  /// may be millions, are made for their hashes only. Those are seeded anew in each process, so
+  /// nobody can write keys whose hashes are equal.
   private static func firstRepeatedOfMany(
     _ object: Int, _ tape: JSONTape, _ bytes: UnsafeRawBufferPointer
   ) -> Int? {
-    var seen: Set<String> = []
+    var size = 64
+    while size < 2 * Int(tape.entries[object].extent) { size *= 2 }
+    var slots = Array(repeating: UInt32(0), count: size)
     var key = object + 1
     for _ in 0..<tape.entries[object].extent {
-      guard seen.insert(tape.text(of: key, in: bytes)).inserted else { return key }
+      var slot = tape.text(of: key, in: bytes).hashValue & (size - 1)
+      while slots[slot] > 0 {
+        if areEqual(Int(slots[slot]), key, tape, bytes) { return key }
+        slot = (slot + 1) & (size - 1)
+      }
+      slots[slot] = UInt32(key)
       key = Int(tape.entries[key + 1].next)
     }
     return nil

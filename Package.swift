@@ -48,7 +48,9 @@ let package = Package(
       swiftSettings: hot),
     .target(
       name: "ArborExchange",
-      dependencies: ["ArborObjects", "ArborModel", .product(name: "Logging", package: "swift-log")],
+      dependencies: [
+        "ArborObjects", "ArborModel", .product(name: "Logging", package: "swift-log"),
+      ],
       swiftSettings: safe),
     .target(
       name: "ArborData", dependencies: ["ArborExchange", "ArborObjects", "ArborModel"],

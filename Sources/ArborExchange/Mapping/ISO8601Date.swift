@@ -18,6 +18,17 @@ package enum ISO8601Date {
     return reader.date()
   }
 
+  /// The point in time that a text with a date, a time of seconds and a zone denotes, or nil.
+  package static func parseInZone(_ text: String) -> Date? {
+    let bytes = Array(text.utf8)
+    // The zone stands behind yyyy-MM-ddTHH:mm:ss.
+    let marks = [UInt8(ascii: "Z"), UInt8(ascii: "+"), UInt8(ascii: "-")]
+    guard bytes.count >= 20, bytes[10] == UInt8(ascii: "T"), bytes[16] == UInt8(ascii: ":"),
+      bytes[19...].contains(where: marks.contains)
+    else { return nil }
+    return parse(text)
+  }
+
   private struct Reader {
     let bytes: [UInt8]
     var position = 0

@@ -1,0 +1,140 @@
+public import ArborModel
+public import ArborObjects
+public import Foundation
+
+/// Bringing objects into agreement with a payload.
+extension ManagedObjectContext {
+  /// Brings the objects of an entity into agreement with a payload, as a serializer says. Nothing
+  /// is committed.
+  ///
+  /// Null does nothing. A list speaks of several objects, an object of one. Uncommitted objects are
+  /// matched too; all matches of the payload are looked up in one fetch for each entity and set of
+  /// groupers.
+  ///
+  /// With `deleteMissing`, objects that no item of the payload has spoken of are deleted at the
+  /// end: one that a list lacks and another one names stays.
+  ///
+  /// - Parameters:
+  ///   - json: The payload. Lines and columns in errors are those of the value written on one line.
+  ///   - serializer: How it is understood.
+  /// - Returns: What was done.
+  /// - Throws: ``ArborError`` where an item lacks an identifier or does not fit, where the
+  ///   serializer does not fit the model, and what the store reports. The context is then exactly
+  ///   as it was.
+  /// - Complexity: Linear in the size of the payload; with `deleteMissing` also in the number of
+  ///   objects within the groupers.
+  @discardableResult
+  public func sync(
+    _ json: JSONValue, using serializer: some SyncSerializer
+  ) throws(ArborError) -> SyncReport {
+    try sync(data: json.data(), using: serializer)
+  }
+
+  /// Brings the objects of an entity into agreement with a document of JSON; see
+  /// ``sync(_:using:)``.
+  ///
+  /// - Throws: ``ArborError`` as with a value, and where the document is none.
+  @discardableResult
+  public func sync(
+    data: Data, using serializer: some SyncSerializer
+  ) throws(ArborError) -> SyncReport {
+    let document = try JSONDocument(data)
+    let identities = IdentityMap(self)
+    let mapper = SyncMapper(self, identities)
+    let mapping = try mapper.mapping(for: serializer)
+    let root = document.root
+    guard root.kind != .null else { return SyncReport() }
+    return try withSavepoint { () throws(ArborError) in
+      var planner = ItemPlanner()
+      let items = try planner.items(
+        root.elements ?? [root], mapping, isList: root.kind == .array)
+      try identities.fetch()
+      var run = ItemRun(self, identities)
+      if mapping.rules.deletesMissing {
+        let request = FetchRequest<ManagedObject>(
+          entity: mapping.entity.name, predicate: mapping.rules.scope)
+        try run.noteMissing(fetch(request), within: nil)
+      }
+      _ = try run.run(items)
+      run.deleteMissing()
+      return SyncReport(run.counts, dropped: planner.droppedCount)
+    }
+  }
+}
+
+/// Single objects from JSON whose keys are the names of attributes.
+extension ManagedObjectContext {
+  /// Inserts an object with the attributes that a JSON object names.
+  ///
+  /// ```swift
+  /// let employee = try context.insert(Employee.self, json: ["employeeID": 7, "name": "Ada"])
+  /// ```
+  ///
+  /// - Throws: ``ArborError`` `unknownName` for a key that is no attribute, `invalidDocument` for a
+  ///   value that its attribute does not take. The context is then exactly as it was.
+  @discardableResult
+  public func insert<T: ManagedObject>(
+    _ type: T.Type, json: JSONValue
+  ) throws(ArborError) -> T {
+    try insertOrUpdate(type, json: json, identifiers: [])
+  }
+
+  /// Updates the object that some attributes of a JSON object identify, or inserts one.
+  ///
+  /// - Parameter identifiers: The attributes that identify an object, all together.
+  /// - Throws: ``ArborError`` as ``insert(_:json:)``, and `invalidDocument` where the JSON object
+  ///   lacks one of the identifiers.
+  @discardableResult
+  public func insertOrUpdate<T: ManagedObject>(
+    _ type: T.Type, json: JSONValue, identifiers: [String]
+  ) throws(ArborError) -> T {
+    let name = try entityName(of: type)
+    guard let members = json.object else {
+      throw ArborError(
+        .invalidArgument, "An object of \(name) is made from a JSON object; write one."
+      ).with(entity: name)
+    }
+    let identities = IdentityMap(self)
+    let serializer = VerbatimSerializer(
+      entityName: name, identifiers: identifiers, keys: members.keys)
+    let mapping = try SyncMapper(self, identities).mapping(for: serializer)
+    let node = try JSONDocument(json.data()).root
+    let object = try withSavepoint { () throws(ArborError) in
+      var planner = ItemPlanner()
+      let items = try planner.items([node], mapping, isList: false)
+      try identities.fetch()
+      var run = ItemRun(self, identities)
+      return try run.run(items).first
+    }
+    // The binding of the type makes objects of it; see entityName(of:).
+    guard let object = object as? T else {
+      throw ArborError(.invalidArgument, "\(name) is represented by another class than \(T.self).")
+        .with(entity: name)
+    }
+    return object
+  }
+}
+
+/// Takes every key of an item for the attribute of its name.
+private struct VerbatimSerializer: SyncSerializer {
+  typealias Object = ManagedObject
+  let entityName: String?
+  let identifiers: [String]
+  let keys: [String]
+  let deleteMissing = false
+  let strictTypes = true
+
+  init(entityName: String, identifiers: [String], keys: [String]) {
+    self.entityName = entityName
+    self.identifiers = identifiers
+    self.keys = keys
+  }
+
+  var mapping: SyncMapping {
+    SyncMapping(
+      Dictionary(
+        (keys + identifiers).map { ($0, .value(SyncStep(stringLiteral: $0))) }
+      ) { first, _ in first })
+  }
+  let absentKeys = SyncAbsentKeys.leave
+}

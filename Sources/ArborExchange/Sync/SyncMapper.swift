@@ -1,0 +1,145 @@
+import ArborModel
+import ArborObjects
+
+/// Makes mappings of what serializers say.
+final class SyncMapper {
+  private let context: ManagedObjectContext
+  private let schema: ExchangeSchema
+  private let identities: IdentityMap
+  private let attributes: AttributeReader
+  /// Of serializers that can be told apart.
+  private var mappings: [AnyHashable: ItemMapping] = [:]
+
+  init(_ context: ManagedObjectContext, _ identities: IdentityMap) {
+    self.context = context
+    self.identities = identities
+    schema = ExchangeSchema(context.store.model)
+    attributes = AttributeReader(schema)
+  }
+
+  /// The mapping of a serializer.
+  ///
+  /// - Throws: ``ArborError`` `unknownName` where it names what the model lacks, `invalidArgument`
+  ///   where it contradicts the model or itself.
+  func mapping(for serializer: some SyncSerializer) throws(ArborError) -> ItemMapping {
+    let identity = serializer as? any Hashable
+    if let identity, let mapping = mappings[AnyHashable(identity)] { return mapping }
+    let mapping = try makeMapping(for: serializer)
+    if let identity { mappings[AnyHashable(identity)] = mapping }
+    return mapping
+  }
+
+  private func makeMapping<S: SyncSerializer>(
+    for serializer: S
+  ) throws(ArborError) -> ItemMapping {
+    var named = serializer.entityName
+    if named == nil { named = try context.entityName(of: S.Object.self) }
+    let name = named ?? ""
+    let entity = try schema.requireEntity(named: name)
+    var attributes: [ItemAttribute] = []
+    var relationships: [ItemRelationship] = []
+    var places: [String: Int] = [:]
+    for (property, source) in serializer.mapping.sources {
+      switch entity.property(named: property) {
+      case .attribute(let attribute):
+        places[property] = attributes.count
+        attributes.append(try self.attribute(attribute, source, entity, serializer.strictTypes))
+      case .relationship(let relationship):
+        relationships.append(try self.relationship(relationship, source, entity))
+      case nil:
+        throw ArborError(
+          .unknownName,
+          "\(name) has no property \(property) that a sync could set; name one in the mapping."
+            + NearestName.hint(property, in: entity.propertyNames)
+        ).with(entity: name, keyPath: property)
+      }
+    }
+    var identity: [Int] = []
+    for identifier in serializer.identifiers {
+      guard let place = places[identifier] else {
+        throw ArborError(
+          .invalidArgument,
+          "The identifier \(identifier) of \(name) has no place in the mapping; map the attribute."
+        ).with(entity: name, keyPath: identifier)
+      }
+      identity.append(place)
+    }
+    let rules = Self.rules(serializer)
+    let isMatched = !identity.isEmpty && !serializer.forceInsert
+    return ItemMapping(
+      entity, attributes: attributes, relationships: relationships, identity: identity,
+      table: isMatched
+        ? identities.table(
+          for: entity, by: identity.map { attributes[$0].attribute }, within: rules.scope) : nil,
+      rules: rules)
+  }
+
+  private static func rules(_ serializer: some SyncSerializer) -> ItemRules {
+    var rules = ItemRules()
+    rules.insertsMissing = serializer.insertMissing || serializer.forceInsert
+    rules.updatesExisting = serializer.updateExisting
+    rules.deletesMissing = serializer.deleteMissing
+    rules.singlesNeedIdentity = true
+    rules.clearsAbsent = serializer.absentKeys == .clear
+    rules.takesSinglesAsLists = true
+    rules.dropsNull = true
+    rules.validators = serializer.validators
+    rules.scope = serializer.groupers.dropFirst().reduce(serializer.groupers.first) { both, next in
+      both.map { $0 && next }
+    }
+    return rules
+  }
+
+  private func attribute(
+    _ attribute: ExchangeAttribute, _ source: SyncSource, _ entity: ExchangeEntity,
+    _ isStrict: Bool
+  ) throws(ArborError) -> ItemAttribute {
+    switch source.kind {
+    case .toOne, .toMany: throw mismatch(entity, attribute.name, "is an attribute", "a value")
+    default: break
+    }
+    let reader = SyncValueReader(
+      kind: source.kind, attribute: attribute, entity: entity.name, isStrict: isStrict,
+      attributes: attributes)
+    return ItemAttribute(attribute: attribute, routes: [source.route]) {
+      node throws(ArborError) in try reader.value(node)
+    }
+  }
+
+  private func relationship(
+    _ relationship: ExchangeRelationship, _ source: SyncSource, _ entity: ExchangeEntity
+  ) throws(ArborError) -> ItemRelationship {
+    let child: SyncChild
+    switch source.kind {
+    case .toOne(let serializer) where !relationship.isToMany: child = serializer
+    case .toMany(let serializer) where relationship.isToMany: child = serializer
+    default:
+      throw relationship.isToMany
+        ? mismatch(entity, relationship.name, "leads to many objects", "toMany")
+        : mismatch(entity, relationship.name, "leads to one object", "toOne")
+    }
+    return ItemRelationship(
+      relationship: relationship, routes: [source.route], policy: .assign
+    ) { [unowned self] members, parent throws(ArborError) in
+      let mapping = try self.mapping(for: child.serializer({ members.value }, { parent.value }))
+      guard mapping.entity.isKind(of: relationship.destination) else {
+        throw ArborError(
+          .invalidArgument,
+          "\(entity.name).\(relationship.name) takes \(relationship.destination), and its "
+            + "serializer is one of \(mapping.entity.name); give another."
+        ).with(entity: entity.name, keyPath: relationship.name)
+      }
+      return mapping
+    }
+  }
+
+  private func mismatch(
+    _ entity: ExchangeEntity, _ property: String, _ what: String, _ instead: String
+  ) -> ArborError {
+    ArborError(
+      .invalidArgument,
+      "\(entity.name).\(property) \(what), and the mapping takes something else for it; map it "
+        + "by \(instead)."
+    ).with(entity: entity.name, keyPath: property)
+  }
+}

@@ -1,0 +1,337 @@
+import ArborExchange
+import ArborModel
+import ArborObjects
+import Foundation
+import Testing
+
+/// Employees with their departments and friends, in all the ways that a test asks for.
+struct EmployeeSerializer: SyncSerializer {
+  typealias Object = ManagedObject
+  let entityName: String? = "Employee"
+  var identifiers = ["employeeID"]
+  var forceInsert = false
+  var insertMissing = true
+  var updateExisting = true
+  var deleteMissing = false
+  var validators: [@Sendable (JSONValue) -> JSONValue?] = []
+  var groupers: [FetchPredicate] = []
+  var absentKeys = SyncAbsentKeys.clear
+  var strictTypes = false
+  var mapping: SyncMapping = [
+    "employeeID": .int("id"), "name": .string("user", "name"), "hired": .isoDate("hired"),
+  ]
+}
+
+struct DepartmentSerializer: SyncSerializer, Hashable {
+  typealias Object = ManagedObject
+  var entityName: String? { "Department" }
+  var identifiers = ["departmentID"]
+  var updateExisting = true
+  var deleteMissing = false
+  var deletesEmployees = false
+  var mapping: SyncMapping {
+    [
+      "departmentID": .string("id"), "title": .string("title"),
+      "employees": .toMany("employees") { [deletesEmployees] _ in
+        EmployeeSerializer(
+          deleteMissing: deletesEmployees, mapping: ["employeeID": .int("id")])
+      },
+    ]
+  }
+}
+
+@Suite struct SyncTests {
+  private func sync(
+    _ workshop: ImportWorkshop, _ text: String, _ serializer: some SyncSerializer
+  ) throws -> SyncReport {
+    try workshop.context.sync(JSONValue.parse(text), using: serializer)
+  }
+
+  private func report(
+    inserted: Int = 0, updated: Int = 0, unchanged: Int = 0, deleted: Int = 0, dropped: Int = 0
+  ) -> SyncReport {
+    var report = SyncReport()
+    report.inserted = inserted
+    report.updated = updated
+    report.unchanged = unchanged
+    report.deleted = deleted
+    report.dropped = dropped
+    return report
+  }
+
+  @Test func matchesUpdatesAndInserts() throws {
+    let workshop = try ImportWorkshop()
+    let first = try sync(
+      workshop, #"[{"id": 1, "user": {"name": "A"}}, {"id": 2}]"#, EmployeeSerializer())
+    #expect(first == report(inserted: 2))
+    try workshop.context.commit()
+    let second = try sync(
+      workshop, #"[{"id": 1, "user": {"name": "A"}}, {"id": 2, "user": {"name": "B"}}, {"id": 3}]"#,
+      EmployeeSerializer())
+    #expect(second == report(inserted: 1, updated: 1, unchanged: 1))
+    #expect(try workshop.values("Employee", "name") == ["A", "B", nil])
+    try workshop.finish()
+  }
+
+  @Test func nullDoesNothingAndAnObjectIsAListOfOne() throws {
+    let workshop = try ImportWorkshop()
+    var serializer = EmployeeSerializer()
+    serializer.deleteMissing = true
+    #expect(try sync(workshop, #"{"id": 1}"#, serializer) == report(inserted: 1))
+    #expect(try sync(workshop, "null", serializer) == report())
+    #expect(try sync(workshop, #"{"id": 1}"#, serializer) == report(unchanged: 1))
+    #expect(try sync(workshop, "[]", serializer) == report(deleted: 1))
+    try workshop.finish()
+  }
+
+  @Test func theSameSyncAgainChangesNothing() throws {
+    let workshop = try ImportWorkshop()
+    let text = #"""
+      [{"id": "a", "title": "R", "employees": [{"id": 1}, {"id": 2}]}, {"id": "b", "title": null}]
+      """#
+    #expect(try sync(workshop, text, DepartmentSerializer()) == report(inserted: 4))
+    try workshop.finish()
+    #expect(try sync(workshop, text, DepartmentSerializer()) == report(unchanged: 4))
+    #expect(!workshop.context.hasChanges)
+  }
+
+  @Test func deleteMissingDeletesWithinTheGroupOnly() throws {
+    let workshop = try ImportWorkshop()
+    _ = try sync(
+      workshop,
+      #"[{"id": 1}, {"id": 2}, {"id": 3, "user": {"name": "X"}}, {"id": 4, "user": {"name": "X"}}]"#,
+      EmployeeSerializer())
+    var serializer = EmployeeSerializer()
+    serializer.deleteMissing = true
+    serializer.groupers = ["name == \("X")"]
+    // Employee 1 lies outside of the group, so that the item makes another.
+    let done = try sync(
+      workshop, #"[{"id": 3, "user": {"name": "X"}}, {"id": 1, "user": {"name": "X"}}]"#,
+      serializer)
+    #expect(done == report(inserted: 1, unchanged: 1, deleted: 1))
+    #expect(try workshop.values("Employee", "employeeID") == [1, 2, 3, 1])
+    try workshop.finish()
+  }
+
+  @Test func anEmptyListWithDeleteMissingDeletesAllInTheGroup() throws {
+    let workshop = try ImportWorkshop()
+    _ = try sync(
+      workshop, #"[{"id": 1}, {"id": 2, "user": {"name": "X"}}]"#, EmployeeSerializer())
+    var serializer = EmployeeSerializer()
+    serializer.groupers = ["name == \("X")"]
+    #expect(try sync(workshop, "[]", serializer) == report())
+    serializer.deleteMissing = true
+    #expect(try sync(workshop, "[]", serializer) == report(deleted: 1))
+    #expect(try workshop.values("Employee", "employeeID") == [1])
+    try workshop.finish()
+  }
+
+  @Test func severalIdentifiersOfAnyTypeIdentifyTogether() throws {
+    let workshop = try ImportWorkshop()
+    var serializer = EmployeeSerializer()
+    serializer.identifiers = ["employeeID", "name", "hired"]
+    let text = #"[{"id": 1, "user": {"name": "A"}, "hired": "2020-01-01T00:00:00Z"}]"#
+    #expect(try sync(workshop, text, serializer) == report(inserted: 1))
+    #expect(try sync(workshop, text, serializer) == report(unchanged: 1))
+    let others = #"""
+      [{"id": 2, "user": {"name": "A"}, "hired": "2020-01-01T00:00:00Z"},
+       {"id": 1, "user": {"name": "B"}, "hired": "2020-01-01T00:00:00Z"},
+       {"id": 1, "user": {"name": "A"}, "hired": "2020-01-01T01:00:00.000+01:00"}]
+      """#
+    #expect(try sync(workshop, others, serializer) == report(inserted: 2, unchanged: 1))
+    try workshop.finish()
+  }
+
+  @Test func anItemWithoutAnIdentifierIsAnErrorAndNothingHasChanged() throws {
+    let workshop = try ImportWorkshop()
+    for text in [#"[{"id": 1}, {"user": {}}]"#, #"{"id": null}"#, #"[{"id": "1"}]"#] {
+      let error = try workshop.failure { _ = try sync(workshop, text, EmployeeSerializer()) }
+      #expect(error.code == .invalidDocument)
+      #expect(error.keyPath == "employeeID")
+    }
+  }
+
+  @Test func withoutIdentifiersOrByForceEverythingIsInserted() throws {
+    let workshop = try ImportWorkshop()
+    var serializer = EmployeeSerializer()
+    serializer.forceInsert = true
+    for _ in 0..<2 { #expect(try sync(workshop, #"{"id": 1}"#, serializer) == report(inserted: 1)) }
+    serializer = EmployeeSerializer()
+    serializer.identifiers = []
+    #expect(try sync(workshop, #"{"id": 1}"#, serializer) == report(inserted: 1))
+    serializer.deleteMissing = true
+    #expect(try sync(workshop, #"{"id": 2}"#, serializer) == report(inserted: 1, deleted: 3))
+    #expect(try workshop.values("Employee", "employeeID") == [2])
+    try workshop.finish()
+  }
+
+  @Test func insertMissingAndUpdateExistingMayBeOff() throws {
+    let workshop = try ImportWorkshop()
+    _ = try sync(workshop, #"{"id": 1, "user": {"name": "A"}}"#, EmployeeSerializer())
+    var serializer = EmployeeSerializer()
+    serializer.insertMissing = false
+    serializer.updateExisting = false
+    let text = #"[{"id": 1, "user": {"name": "B"}}, {"id": 2}]"#
+    #expect(try sync(workshop, text, serializer) == report(unchanged: 1))
+    #expect(try workshop.values("Employee", "name") == ["A"])
+    try workshop.finish()
+  }
+
+  @Test func validatorsComeFirstAndWhatTheyDropIsNotInThePayload() throws {
+    let workshop = try ImportWorkshop()
+    _ = try sync(workshop, #"[{"id": 1}, {"id": 2}]"#, EmployeeSerializer())
+    var serializer = EmployeeSerializer()
+    serializer.deleteMissing = true
+    serializer.validators = [
+      { $0["id"] == 2 ? nil : $0 },
+      { item in
+        var object = item.object ?? [:]
+        object["user"] = ["name": "Valid"]
+        return item["id"] == 3 ? .null : .object(object)
+      },
+    ]
+    let done = try sync(
+      workshop, #"[{"id": 1}, {"id": 2}, {"id": 3}, null, {"id": 4}]"#, serializer)
+    #expect(done == report(inserted: 1, updated: 1, deleted: 1, dropped: 3))
+    #expect(try workshop.values("Employee", "employeeID") == [1, 4])
+    #expect(try workshop.values("Employee", "name") == ["Valid", "Valid"])
+    try workshop.finish()
+  }
+
+  @Test func anErrorInAnItemThatAValidatorMadePointsAtTheOriginal() throws {
+    let workshop = try ImportWorkshop()
+    var serializer = EmployeeSerializer()
+    serializer.validators = [{ _ in ["id": "none"] }]
+    let error = try workshop.failure { _ = try sync(workshop, #"[1, {"id": 5}]"#, serializer) }
+    #expect(error.location?.path == "$[0]")
+  }
+
+  @Test func absentKeysClearOrAreLeft() throws {
+    let workshop = try ImportWorkshop()
+    let full = #"{"id": 1, "user": {"name": "A"}, "hired": "2020-01-01T00:00:00Z"}"#
+    _ = try sync(workshop, full, EmployeeSerializer())
+    var serializer = EmployeeSerializer()
+    serializer.absentKeys = .leave
+    #expect(try sync(workshop, #"{"id": 1, "hired": null}"#, serializer) == report(updated: 1))
+    #expect(try workshop.values("Employee", "name") == ["A"])
+    #expect(try workshop.values("Employee", "hired") == [nil])
+    #expect(try sync(workshop, #"{"id": 1}"#, EmployeeSerializer()) == report(updated: 1))
+    #expect(try workshop.values("Employee", "name") == [nil])
+    try workshop.finish()
+  }
+
+  @Test func aMissingOrNullListUnlinksAndDeletesNothing() throws {
+    for rest in ["", #", "employees": null"#] {
+      let workshop = try ImportWorkshop()
+      let serializer = DepartmentSerializer(deletesEmployees: true)
+      _ = try sync(workshop, #"{"id": "a", "employees": [{"id": 1}, {"id": 2}]}"#, serializer)
+      _ = try sync(workshop, "{\"id\": \"a\"\(rest)}", serializer)
+      #expect(try workshop.all("Department")[0].count(forKey: "employees") == 0)
+      #expect(try workshop.all("Employee").count == 2)
+      try workshop.finish()
+    }
+  }
+
+  @Test func nestedDeleteMissingReachesThePresentParentsMembersOnly() throws {
+    let workshop = try ImportWorkshop()
+    let serializer = DepartmentSerializer(deletesEmployees: true)
+    _ = try sync(
+      workshop,
+      #"""
+      [{"id": "a", "employees": [{"id": 1}, {"id": 2}]}, {"id": "b", "employees": [{"id": 3}]}]
+      """#, serializer)
+    try workshop.one(#"{"employeeID": 9}"#)
+    let done = try sync(workshop, #"{"id": "a", "employees": [{"id": 2}, {"id": 4}]}"#, serializer)
+    #expect(done == report(inserted: 1, updated: 1, unchanged: 1, deleted: 1))
+    #expect(try workshop.values("Employee", "employeeID") == [2, 3, 9, 4])
+    // One that moves to another parent of the payload is not missing.
+    let moved = try sync(
+      workshop,
+      #"[{"id": "a", "employees": []}, {"id": "b", "employees": [{"id": 3}, {"id": 2}]}]"#,
+      serializer)
+    #expect(moved.deleted == 1)
+    #expect(try workshop.values("Employee", "employeeID") == [2, 3, 9])
+    try workshop.finish()
+  }
+
+  @Test func withoutDeleteMissingFormerMembersAreUnlinked() throws {
+    let workshop = try ImportWorkshop()
+    _ = try sync(
+      workshop, #"{"id": "a", "employees": [{"id": 1}, {"id": 2}]}"#, DepartmentSerializer())
+    _ = try sync(workshop, #"{"id": "a", "employees": [{"id": 2}]}"#, DepartmentSerializer())
+    #expect(try workshop.all("Department")[0].count(forKey: "employees") == 1)
+    #expect(try workshop.all("Employee").count == 2)
+    try workshop.finish()
+  }
+
+  @Test func theChildSerializerMayTakeTheChildAndTheParent() throws {
+    let workshop = try ImportWorkshop()
+    var serializer = EmployeeSerializer()
+    serializer.mapping["department"] = .toOne("department") { child, parent in
+      var department = DepartmentSerializer()
+      department.updateExisting = parent["trusted"] == true && child["id"] != nil
+      return department
+    }
+    _ = try sync(workshop, #"{"id": 1, "department": {"id": "a", "title": "T"}}"#, serializer)
+    _ = try sync(workshop, #"{"id": 1, "department": {"id": "a", "title": "U"}}"#, serializer)
+    #expect(try workshop.values("Department", "title") == ["T"])
+    _ = try sync(
+      workshop, #"{"id": 1, "trusted": true, "department": {"id": "a", "title": "U"}}"#, serializer)
+    #expect(try workshop.values("Department", "title") == ["U"])
+    _ = try sync(workshop, #"{"id": 1}"#, serializer)
+    #expect(try workshop.all("Employee")[0].object(forKey: "department") == nil)
+    try workshop.finish()
+  }
+
+  @Test func aSerializerThatDoesNotFitTheModelIsAnError() throws {
+    let workshop = try ImportWorkshop()
+    var serializer = EmployeeSerializer()
+    serializer.mapping["nme"] = .string("x")
+    var error = try workshop.failure { _ = try sync(workshop, "[]", serializer) }
+    #expect(error.code == .unknownName && error.message.contains("Did you mean name?"))
+    serializer = EmployeeSerializer()
+    serializer.identifiers = ["salary"]
+    error = try workshop.failure { _ = try sync(workshop, "[]", serializer) }
+    #expect(error.code == .invalidArgument)
+    serializer = EmployeeSerializer()
+    serializer.mapping["department"] = .toMany("x") { _ in DepartmentSerializer() }
+    error = try workshop.failure { _ = try sync(workshop, "[]", serializer) }
+    #expect(error.code == .invalidArgument && error.keyPath == "department")
+    serializer.mapping["department"] = .toOne("x") { _ in EmployeeSerializer() }
+    error = try workshop.failure { _ = try sync(workshop, #"{"id": 1, "x": {}}"#, serializer) }
+    #expect(error.code == .invalidArgument)
+  }
+
+  @Test func theStoreCommitsAndContextsTakeItIn() async throws {
+    let workshop = try ImportWorkshop()
+    #expect(
+      try await workshop.store.sync(["id": 1], using: EmployeeSerializer()) == report(inserted: 1))
+    #expect(try workshop.values("Employee", "employeeID") == [1])
+    #expect(!workshop.context.hasChanges)
+    let before = try workshop.context.digest()
+    await #expect(throws: ArborError.self) {
+      try await workshop.store.sync(
+        [["id": 1, "user": ["name": "x"]], [:]], using: EmployeeSerializer())
+    }
+    #expect(try workshop.context.digest() == before)
+    try workshop.finish()
+  }
+
+  @Test func keysMapOneToOne() throws {
+    let workshop = try ImportWorkshop()
+    let context = workshop.context
+    let ada = try context.insert(Worker.self, json: ["employeeID": 7, "name": "Ada"])
+    let same = try context.insertOrUpdate(
+      Worker.self, json: ["employeeID": 7, "age": 40], identifiers: ["employeeID"])
+    #expect(ada === same)
+    #expect(try ada.value(forKey: "name") == "Ada" && ada.value(forKey: "age") == 40)
+    #expect(try context.insert(Worker.self, json: ["employeeID": 7]) !== ada)
+    for json: JSONValue in [["nme": "x"], ["age": "x"], ["department": [:]], []] {
+      _ = try workshop.failure { try context.insert(Worker.self, json: json) }
+    }
+    _ = try workshop.failure {
+      try context.insertOrUpdate(Worker.self, json: ["age": 1], identifiers: ["employeeID"])
+    }
+    try workshop.finish()
+  }
+}

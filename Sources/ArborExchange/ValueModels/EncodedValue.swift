@@ -1,0 +1,89 @@
+import ArborModel
+import Foundation
+
+/// What a value encodes itself as, before it is known where it goes: exact, in the order in which
+/// it was written, models not yet taken apart.
+enum EncodedValue {
+  /// An optional property that is nil.
+  case missing
+  /// Nil that was written as such.
+  case null
+  case boolean(Bool)
+  case integer(Int64)
+  /// Beyond `Int64`.
+  case unsigned(UInt64)
+  case double(Double)
+  case float(Float)
+  case decimal(Decimal)
+  case string(String)
+  case date(Date)
+  case data(Data)
+  case url(URL)
+  case uuid(UUID)
+  case model(any ValueModel)
+  case list(EncodedParts)
+  case members(EncodedParts)
+  /// What a transformer made for a document.
+  case json(JSONValue)
+  /// What a transformer made for a store.
+  case stored(Value)
+  /// What the transformer of a transformable attribute gets.
+  case transformable(Any)
+
+  init<T: BinaryInteger>(integer: T) throws {
+    if let number = Int64(exactly: integer) {
+      self = .integer(number)
+    } else if let number = UInt64(exactly: integer) {
+      self = .unsigned(number)
+    } else {
+      throw ArborError(
+        .unsupportedProperty,
+        "The number has more than 64 bits; give its property a transformer.")
+    }
+  }
+
+  /// The value in words, for messages.
+  var found: String {
+    switch self {
+    case .missing, .null: "nil"
+    case .boolean: "a Boolean"
+    case .integer, .unsigned, .double, .float, .decimal: "a number"
+    case .string: "a string"
+    case .date: "a date"
+    case .data: "bytes"
+    case .url: "a URL"
+    case .uuid: "a UUID"
+    case .model(let model): "a \(type(of: model))"
+    case .list: "a list"
+    case .members: "a value of several parts"
+    case .json, .stored, .transformable: "another value"
+    }
+  }
+}
+
+/// The parts of a list, or the members of a value, as they are written one after the other.
+final class EncodedParts {
+  /// Of members: their keys, as many as values.
+  private(set) var keys: [String] = []
+  private(set) var values: [EncodedValue] = []
+  private var places: [String: Int] = [:]
+
+  func append(_ value: EncodedValue) { values.append(value) }
+
+  /// Writes a member; one that was written before is replaced.
+  func set(_ value: EncodedValue, for key: String) {
+    if let place = place(of: key) {
+      values[place] = value
+      return
+    }
+    keys.append(key)
+    values.append(value)
+    if !places.isEmpty { places[key] = keys.count - 1 }
+  }
+
+  private func place(of key: String) -> Int? {
+    if keys.count < 16 { return keys.firstIndex(of: key) }
+    if places.isEmpty { for (place, key) in keys.enumerated() { places[key] = place } }
+    return places[key]
+  }
+}

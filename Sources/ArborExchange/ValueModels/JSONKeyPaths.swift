@@ -1,0 +1,89 @@
+/// Where the properties of a value model stand in JSON, by their coding keys. A property that is
+/// not named stands under its own name.
+///
+/// ```swift
+/// static let jsonKeyPaths: JSONKeyPaths = [
+///   "bannerID": "id",                             // another name
+///   "picURL": "images.small",                     // dots walk into objects
+///   "place": ["latitude", "longitude"],           // one property of several values
+///   "cached": nil,                                // takes no part
+/// ]
+/// ```
+public struct JSONKeyPaths: Sendable, Hashable, ExpressibleByDictionaryLiteral {
+  private(set) var paths: [String: JSONKeyPath] = [:]
+
+  /// Every property under its own name.
+  public static let identity: JSONKeyPaths = [:]
+
+  /// The places by coding keys; of a key that stands there twice the last one counts.
+  public init(dictionaryLiteral elements: (String, JSONKeyPath)...) {
+    for (key, path) in elements { paths[key] = path }
+  }
+
+  /// The places with other ones for some properties.
+  public func renaming(_ paths: [String: JSONKeyPath]) -> JSONKeyPaths {
+    var result = self
+    result.paths.merge(paths) { _, new in new }
+    return result
+  }
+
+  /// The places without some properties, which take no part: they are optional, or have no coding
+  /// key at all.
+  public func excluding(_ keys: String...) -> JSONKeyPaths {
+    var result = self
+    for key in keys { result.paths[key] = JSONKeyPath.none }
+    return result
+  }
+
+  /// The place of a property.
+  public subscript(key: String) -> JSONKeyPath { paths[key] ?? .key(key) }
+}
+
+/// Where one property of a value model stands in JSON.
+///
+/// A path of names walks into objects. It ends without a value where a name is missing, with null
+/// where null stands on the way, and anything else than an object on the way is an error.
+///
+/// Several paths are one property of several values. A type that is coded by keys finds each value
+/// under its path, or under the path's last name; a transformer gets an object of the values by
+/// their paths. A property that is one scalar or list takes the first path that is present, and
+/// goes back to the first.
+public struct JSONKeyPath: Sendable, Hashable {
+  /// The names on the way, of each path.
+  let ways: [[String]]
+
+  /// No place: the property takes no part.
+  public static let none = JSONKeyPath(ways: [])
+
+  /// One name, dots included.
+  public static func key(_ name: String) -> JSONKeyPath { JSONKeyPath(ways: [[name]]) }
+
+  /// Names between dots.
+  public init(_ path: String) { self.init(ways: [Self.names(of: path)]) }
+
+  /// Several paths of names between dots.
+  public init(_ paths: [String]) { self.init(ways: paths.map(Self.names)) }
+
+  private init(ways: [[String]]) { self.ways = ways }
+
+  private static func names(of path: String) -> [String] {
+    path.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+  }
+
+  /// The only name of the only path.
+  var onlyName: String? {
+    guard ways.count == 1, ways[0].count == 1 else { return nil }
+    return ways[0][0]
+  }
+}
+
+extension JSONKeyPath: ExpressibleByStringLiteral, ExpressibleByArrayLiteral,
+  ExpressibleByNilLiteral
+{
+  /// Names between dots.
+  public init(stringLiteral path: String) { self.init(path) }
+  /// Several paths.
+  public init(arrayLiteral paths: String...) { self.init(paths) }
+  /// No place.
+  public init(nilLiteral: ()) { self = .none }
+}

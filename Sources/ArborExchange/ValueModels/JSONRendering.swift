@@ -1,0 +1,180 @@
+import ArborModel
+import ArborObjects
+import Foundation
+
+/// Renders models as JSON.
+final class JSONRendering: ModelWriting {
+  let shapes = ModelShapes()
+  private let options: JSONRenderingOptions
+  /// The instances of classes that are being rendered, the innermost last.
+  private var open: [ObjectIdentifier] = []
+  private var depth = 0
+
+  init(_ options: JSONRenderingOptions) { self.options = options }
+
+  func includes(_ key: String, of traits: ModelTraits) -> Bool {
+    traits.isPlainJSON || !traits.jsonKeyPaths[key].ways.isEmpty
+  }
+
+  func transformed(_ key: String, _ value: Any?, of traits: ModelTraits) throws -> EncodedValue? {
+    guard !traits.isPlainJSON, let transformer = traits.jsonTransformers[key] else { return nil }
+    do {
+      return .json(try transformer.write(value) ?? .null)
+    } catch let error as ArborError {
+      throw error.with(entity: error.entity ?? traits.entityName, keyPath: error.keyPath ?? key)
+    } catch {
+      throw OwnError(error: error)
+    }
+  }
+
+  func special<T: Encodable>(
+    _ key: String, _ value: T, _ shape: ModelShape, of traits: ModelTraits
+  ) -> EncodedValue? { nil }
+
+  /// A value as JSON.
+  func json(_ value: EncodedValue) throws -> JSONValue {
+    switch value {
+    case .missing, .null: return .null
+    case .boolean(let flag): return .bool(flag)
+    case .integer(let number): return .number(JSONNumber(number))
+    case .unsigned(let number): return try self.number(JSONNumber(text: "\(number)"))
+    case .double(let number): return try self.number(JSONNumber(number))
+    case .float(let number):
+      return try self.number(number.isFinite ? JSONNumber(text: "\(number)") : nil)
+    case .decimal(let number): return try self.number(JSONNumber(number))
+    case .string(let text): return .string(text)
+    case .date(let date): return try self.date(date)
+    case .data(let data): return .string(data.base64EncodedString())
+    case .url(let url): return .string(url.absoluteString)
+    case .uuid(let uuid): return .string(uuid.uuidString)
+    case .json(let json): return json
+    case .stored, .transformable:
+      throw ArborError(.unsupportedProperty, "The value is the store's; give it a transformer.")
+    case .model(let model): return try nest { try json(of: model) }
+    case .list(let parts): return try nest { .array(try parts.values.map(json)) }
+    case .members(let parts):
+      return try nest {
+        var object = JSONObject()
+        for (key, value) in zip(parts.keys, parts.values) {
+          if case .missing = value, !options.writesNulls { continue }
+          object[key] = try json(value)
+        }
+        return .object(object)
+      }
+    }
+  }
+
+  private func number(_ number: JSONNumber?) throws -> JSONValue {
+    guard let number else {
+      throw ArborError(
+        .unsupportedProperty,
+        "JSON has no infinite numbers and none that are no number; give the property a transformer."
+      )
+    }
+    return .number(number)
+  }
+
+  private func date(_ date: Date) throws -> JSONValue {
+    guard let text = ISO8601Date.text(date) else {
+      throw ArborError(
+        .unsupportedProperty,
+        "The date is in no year of four digits, which ISO 8601 has; give the property a "
+          + "transformer."
+      )
+    }
+    return .string(text)
+  }
+
+  private func nest(_ body: () throws -> JSONValue) throws -> JSONValue {
+    let limit = JSONLimits().maximumDepth
+    guard depth < limit else {
+      throw ArborError(
+        .limitExceeded,
+        "The models nest deeper than \(limit) levels, which no reader of JSON takes; leave "
+          + "properties out by jsonKeyPaths.")
+    }
+    depth += 1
+    defer { depth -= 1 }
+    return try body()
+  }
+
+  private func json<M: ValueModel>(of model: M) throws -> JSONValue {
+    let traits = shapes.traits(of: type(of: model))
+    if traits.isClass { open.append(ObjectIdentifier(model as AnyObject)) }
+    defer { if traits.isClass { open.removeLast() } }
+    let parts = try ModelEncoder.members(of: model, traits, self)
+    let keys = included(parts, of: model, traits)
+    var object = JSONObject()
+    for (key, value) in zip(parts.keys, parts.values) where keys?.contains(key) ?? true {
+      if case .missing = value, !options.writesNulls { continue }
+      if isOpen(value) { continue }
+      do {
+        try set(try json(value), at: traits.jsonKeyPaths[key], in: &object)
+      } catch let error as ArborError {
+        throw error.with(
+          entity: error.entity ?? traits.entityName,
+          keyPath: error.keyPath ?? "\(traits.name).\(key)")
+      }
+    }
+    return .object(object)
+  }
+
+  /// Whether a property leads back to an instance on the way to it.
+  private func isOpen(_ value: EncodedValue) -> Bool {
+    switch value {
+    case .model(let model):
+      return !open.isEmpty && type(of: model) is AnyClass
+        && open.contains(ObjectIdentifier(model as AnyObject))
+    case .list(let parts): return !open.isEmpty && parts.values.contains(where: isOpen)
+    default: return false
+    }
+  }
+
+  /// The properties that a model lets through; nil: all.
+  private func included<M: ValueModel>(
+    _ parts: EncodedParts, of model: M, _ traits: ModelTraits
+  ) -> Set<String>? {
+    guard traits.filtersNothing != true else { return options.keys }
+    let keys = ModelHook.call(noting: &traits.filtersNothing) {
+      model.serializableKeys(Set(parts.keys))
+    }
+    return options.keys.map(keys.intersection) ?? keys
+  }
+
+  /// Puts a value where its path leads to, and makes the objects on the way.
+  private func set(_ value: JSONValue, at path: JSONKeyPath, in object: inout JSONObject) throws {
+    guard path.ways.count > 1, case .object(let values) = value else {
+      return try set(value, at: (path.ways.first ?? [])[...], in: &object)
+    }
+    for way in path.ways {
+      guard let part = values[way.joined(separator: ".")] ?? values[way.last ?? ""] else {
+        continue
+      }
+      try set(part, at: way[...], in: &object)
+    }
+  }
+
+  private func set(
+    _ value: JSONValue, at path: ArraySlice<String>, in object: inout JSONObject
+  ) throws {
+    guard let name = path.first else { return }
+    guard path.count > 1 else {
+      guard object[name] == nil else { throw Self.clash(name) }
+      object[name] = value
+      return
+    }
+    guard case .object(var inner) = object[name] ?? .object(JSONObject()) else {
+      throw Self.clash(name)
+    }
+    try set(value, at: path.dropFirst(), in: &inner)
+    object[name] = .object(inner)
+  }
+
+  private static func clash(_ name: String) -> ArborError {
+    ArborError(
+      .invalidMapping,
+      "Two properties lead to the place “\(name)” in JSON; correct jsonKeyPaths, or leave "
+        + "one out by "
+        + "serializableKeys(_:).")
+  }
+}

@@ -1,0 +1,175 @@
+import ArborModel
+import Foundation
+
+/// What all of one document's decoding shares.
+final class JSONReading: ModelSession {
+  let shapes = ModelShapes()
+}
+
+/// A value of a document, to be decoded.
+struct JSONSource: ModelSource {
+  /// The value that one of several paths leads to.
+  struct Part {
+    let path: [String]
+    let node: JSONNode
+  }
+
+  let node: JSONNode
+  /// Of a property of several paths: the values that are present. The node is then that of the
+  /// whole object.
+  var parts: [Part]?
+
+  init(_ node: JSONNode, parts: [Part]? = nil) {
+    self.node = node
+    self.parts = parts
+  }
+
+  /// The value for whoever asks for one.
+  private var value: JSONNode { parts?.first?.node ?? node }
+
+  static var mismatch: ArborError.Code { .invalidDocument }
+  static func transformer(_ key: String, of traits: ModelTraits) -> JSONTransformer? {
+    traits.isPlainJSON ? nil : traits.jsonTransformers[key]
+  }
+
+  var isNull: Bool { value.isNull && (parts?.count ?? 1) == 1 }
+  var found: String { "\(value.kind)" }
+
+  func raw() -> JSONValue {
+    guard let parts else { return node.value }
+    var object = JSONObject()
+    for part in parts { object[part.path.joined(separator: ".")] = part.node.value }
+    return .object(object)
+  }
+
+  func boolean() throws -> Bool {
+    guard let flag = value.bool else { throw mismatch("true or false") }
+    return flag
+  }
+
+  func integer<T: FixedWidthInteger>(_ type: T.Type) throws -> T {
+    if let number = value.int64, let integer = T(exactly: number) { return integer }
+    if let number = value.number?.uint64, let integer = T(exactly: number) { return integer }
+    throw mismatch(ModelExpectation.integer(type))
+  }
+
+  func floating<T: BinaryFloatingPoint>(_ type: T.Type) throws -> T {
+    if let number = value.double {
+      let floating = T(number)
+      if floating.isFinite { return floating }
+    }
+    throw mismatch(ModelExpectation.floating(type))
+  }
+
+  func string() throws -> String {
+    guard let text = value.string else { throw mismatch("a string") }
+    return text
+  }
+
+  func decimal() throws -> Decimal {
+    guard let number = value.number?.decimal else { throw mismatch(ModelExpectation.decimal) }
+    return number
+  }
+
+  func date() throws -> Date { try text(ModelExpectation.date, ISO8601Date.parse) }
+  func data() throws -> Data { try text(ModelExpectation.data) { Data(base64Encoded: $0) } }
+  func url() throws -> URL {
+    try text(ModelExpectation.url) { URL(string: $0, encodingInvalidCharacters: false) }
+  }
+  func uuid() throws -> UUID { try text(ModelExpectation.uuid) { UUID(uuidString: $0) } }
+
+  private func text<T>(_ expectation: String, _ parse: (String) -> T?) throws -> T {
+    guard let value = value.string.flatMap(parse) else { throw mismatch(expectation) }
+    return value
+  }
+
+  func elements() throws -> [JSONSource] {
+    guard let elements = value.elements else { throw mismatch("a list") }
+    return elements.map { JSONSource($0) }
+  }
+
+  func demandMembers() throws {
+    guard node.kind == .object else { throw mismatch("an object") }
+  }
+
+  func keys() -> [String] {
+    parts?.map { $0.path.last ?? "" } ?? node.members?.map(\.key) ?? []
+  }
+
+  func member(
+    _ key: String, of traits: ModelTraits?, _ session: JSONReading, cursor: inout Int
+  ) throws -> JSONSource? {
+    if let parts { return part(key, of: parts) }
+    guard let traits, !traits.isPlainJSON else {
+      return node.member(key, cursor: &cursor).map { JSONSource($0) }
+    }
+    let path = traits.jsonKeyPaths[key]
+    if let name = path.onlyName { return node.member(name, cursor: &cursor).map { JSONSource($0) } }
+    if path.ways.count == 1 { return try end(of: path.ways[0]).map { JSONSource($0) } }
+    guard !path.ways.isEmpty else { return nil }
+    let parts = try path.ways.compactMap { way in
+      try end(of: way).map { Part(path: way, node: $0) }
+    }
+    return parts.isEmpty ? nil : JSONSource(node, parts: parts)
+  }
+
+  private func part(_ key: String, of parts: [Part]) -> JSONSource? {
+    let part =
+      parts.first { $0.path.joined(separator: ".") == key } ?? parts.first { $0.path.last == key }
+    return part.map { JSONSource($0.node) }
+  }
+
+  /// What a path leads to.
+  private func end(of path: [String]) throws -> JSONNode? {
+    var node = node
+    for name in path {
+      if node.isNull { return node }
+      guard node.kind == .object else {
+        throw JSONSource(node).fault(
+          "The path \(path.joined(separator: ".")) goes on here, and this is \(node.kind); "
+            + "write an "
+            + "object, or correct the path.", .invalidDocument)
+      }
+      var cursor = 0
+      guard let next = node.member(name, cursor: &cursor) else { return nil }
+      node = next
+    }
+    return node
+  }
+
+  func makesPlainly(_ traits: ModelTraits) -> Bool {
+    traits.choosesNoTypeForJSON == true && traits.validatesNothing == true
+  }
+
+  func model<M: ValueModel>(
+    _ type: M.Type, _ traits: ModelTraits, _ decoder: ModelDecoder<JSONSource>
+  ) throws -> M {
+    guard traits.choosesNoTypeForJSON != true else {
+      return try traits.validate(try decoder.initialize(type))
+    }
+    let json = raw()
+    let chosen = ModelHook.call(noting: &traits.choosesNoTypeForJSON) { M.modelType(for: json) }
+    guard let chosen else {
+      throw fault(
+        "\(M.self) has no type for this object; let modelType(for:) give one, or correct the "
+          + "object.", .noModelType)
+    }
+    let chosenTraits = decoder.session.shapes.traits(of: chosen)
+    let decoder = ModelDecoder(
+      self, decoder.session, traits: chosenTraits, parent: decoder.parent, key: decoder.key)
+    func make<Chosen: ValueModel>(_ type: Chosen.Type) throws -> M? {
+      guard type is M.Type else { return nil }
+      return try chosenTraits.validate(try decoder.initialize(type)) as? M
+    }
+    guard let model = try make(chosen) else {
+      throw fault(
+        "\(M.self) chose \(chosen) for this object, which is none; let modelType(for:) give the "
+          + "type or a subclass.", .noModelType)
+    }
+    return model
+  }
+
+  func fault(_ message: String, _ code: ArborError.Code) -> ArborError {
+    value.error(message, code: code).with(offending: value.value.text())
+  }
+}

@@ -1,0 +1,177 @@
+import ArborModel
+import Foundation
+
+/// Decodes one value of a source.
+final class ModelDecoder<Source: ModelSource>: Decoder {
+  let source: Source
+  let session: Source.Session
+  /// Of the model whose initializer the decoder is for; nil for any other value.
+  let traits: ModelTraits?
+  let parent: ModelDecoder?
+  let key: (any CodingKey)?
+  /// Where the last member was found.
+  var cursor = 0
+
+  init(
+    _ source: Source, _ session: Source.Session, traits: ModelTraits? = nil,
+    parent: ModelDecoder? = nil, key: (any CodingKey)? = nil
+  ) {
+    self.source = source
+    self.session = session
+    self.traits = traits
+    self.parent = parent
+    self.key = key
+  }
+
+  var codingPath: [any CodingKey] {
+    var path: [any CodingKey] = []
+    var decoder: ModelDecoder? = self
+    while let current = decoder {
+      if let key = current.key { path.append(key) }
+      decoder = current.parent
+    }
+    return path.reversed()
+  }
+
+  var userInfo: [CodingUserInfoKey: Any] { [:] }
+
+  func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
+    if source.isNull { throw missing("an object") }
+    try source.demandMembers()
+    traits?.note(type)
+    return KeyedDecodingContainer(ModelMembers<Source, Key>(decoder: self))
+  }
+
+  func unkeyedContainer() throws -> any UnkeyedDecodingContainer {
+    if source.isNull { throw missing("a list") }
+    return ModelElements(decoder: self, sources: try source.elements())
+  }
+
+  func singleValueContainer() -> any SingleValueDecodingContainer {
+    ModelScalar(decoder: self)
+  }
+
+  /// A value of a type, from a source that is this decoder's or a part of it.
+  func read<T: Decodable>(
+    _ type: T.Type, _ source: Source, key: (any CodingKey)? = nil
+  ) throws -> T {
+    let shape = session.shapes.shape(of: type)
+    if source.isNull, !shape.isOptional, shape.kind != .plain {
+      throw Self.missing("a value", source)
+    }
+    if let value = try source.special(type, shape) { return value }
+    switch shape.kind {
+    case .boolean: return try cast(source.boolean(), source)
+    case .integer: return try cast(source.integer(Int.self), source)
+    case .double: return try cast(source.floating(Double.self), source)
+    case .string: return try cast(source.string(), source)
+    case .date: return try cast(source.date(), source)
+    case .data: return try cast(source.data(), source)
+    case .url: return try cast(source.url(), source)
+    case .uuid: return try cast(source.uuid(), source)
+    case .decimal: return try cast(source.decimal(), source)
+    case .model: return try readModel(type, source, shape, key)
+    case .plain: break
+    }
+    let decoder = ModelDecoder(source, session, parent: self, key: key)
+    do { return try T(from: decoder) } catch let error as DecodingError {
+      throw Self.fault(error, source)
+    }
+  }
+
+  private func readModel<T: Decodable>(
+    _ type: T.Type, _ source: Source, _ shape: ModelShape, _ key: (any CodingKey)?
+  ) throws -> T {
+    guard let traits = shape.traits else { throw missing("a model") }
+    let decoder = ModelDecoder(source, session, traits: traits, parent: self, key: key)
+    if source.makesPlainly(traits) { return try decoder.initialize(type) }
+    func make<M: ValueModel>(_ type: M.Type) throws -> T {
+      try cast(try source.model(type, traits, decoder), source)
+    }
+    return try make(traits.type)
+  }
+
+  /// What a type makes of this decoder's source. The type's own errors become those of a model that
+  /// cannot be made.
+  func initialize<T: Decodable>(_ type: T.Type) throws -> T {
+    let value: T
+    do {
+      value = try T(from: self)
+    } catch let error as ArborError {
+      throw error
+    } catch let error as OwnError {
+      throw error
+    } catch let error as DecodingError {
+      throw Self.fault(error, source)
+    } catch {
+      throw source.fault(
+        "\(T.self) could not be made of what is here; see the error beneath.", .initialization
+      ).with(underlying: error)
+    }
+    try traits?.checkKeys()
+    return value
+  }
+
+  /// A value as the type that was asked for, which it has.
+  private func cast<T>(_ value: Any, _ source: Source) throws -> T {
+    guard let typed = value as? T else {
+      throw source.fault(
+        "The property takes \(T.self), and a \(Swift.type(of: value)) was made for it; correct the "
+          + "type that makes it.", .initialization)
+    }
+    return typed
+  }
+
+  /// A transformed property: nil where the transformer has none for it.
+  func transformed<T>(
+    _ type: T.Type, _ source: Source, by transformer: PropertyTransformer<Source.Raw>
+  ) throws -> T? {
+    let raw = try source.raw()
+    let value: Any?
+    do { value = try transformer.read(raw) } catch let error as ArborError {
+      // Of our own transformers; they do not know the place.
+      let place = source.fault("", .typeMismatch)
+      throw error.with(
+        entity: error.entity ?? place.entity, objectID: error.objectID ?? place.objectID,
+        keyPath: error.keyPath ?? place.keyPath, location: error.location ?? place.location)
+    } catch {
+      throw OwnError(error: error)
+    }
+    guard let value else { return nil }
+    return try cast(value, source) as T
+  }
+
+  private func missing(_ expectation: String) -> ArborError { Self.missing(expectation, source) }
+
+  /// The error for nil where a value has to be.
+  static func missing(_ expectation: String, _ source: Source) -> ArborError {
+    source.fault(
+      "The property takes \(expectation), and this is null; give it a value, or make the property "
+        + "optional.", Source.mismatch == .typeMismatch ? .initialization : Source.mismatch)
+  }
+
+  /// The error for a property that is missing.
+  func missing(key: any CodingKey) -> ArborError {
+    let name = traits.map { "\($0.name)." } ?? ""
+    return source.fault(
+      "\(name)\(key.stringValue) has no value here and has to have one; give it one, or make the "
+        + "property optional.",
+      Source.mismatch == .typeMismatch ? .initialization : Source.mismatch
+    ).with(keyPath: key.stringValue)
+  }
+
+  /// What a type that codes itself found wrong.
+  static func fault(_ error: DecodingError, _ source: Source) -> ArborError {
+    let text =
+      switch error {
+      case .typeMismatch(let type, let context): "\(context.debugDescription) (\(type))"
+      case .valueNotFound(_, let context), .keyNotFound(_, let context),
+        .dataCorrupted(let context):
+        context.debugDescription
+      @unknown default: "It does not fit."
+      }
+    return source.fault(
+      "The value is none that the property's type can be made of; correct it.", Source.mismatch
+    ).with(offending: text, underlying: error)
+  }
+}

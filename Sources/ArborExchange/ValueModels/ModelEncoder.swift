@@ -1,0 +1,182 @@
+import ArborModel
+import Foundation
+
+/// How the properties of one model are written: for a document or for a store.
+protocol ModelWriting: AnyObject {
+  var shapes: ModelShapes { get }
+  /// Whether a property takes part.
+  func includes(_ key: String, of traits: ModelTraits) throws -> Bool
+  /// What a property's transformer makes of a value; nil where it has none.
+  func transformed(_ key: String, _ value: Any?, of traits: ModelTraits) throws -> EncodedValue?
+  /// A property that codes itself, where there is a form of its own for it.
+  func special<T: Encodable>(
+    _ key: String, _ value: T, _ shape: ModelShape, of traits: ModelTraits
+  ) throws -> EncodedValue?
+}
+
+/// Encodes one value.
+final class ModelEncoder: Encoder {
+  let writing: any ModelWriting
+  /// Of the model that encodes itself; nil for any other value.
+  let traits: ModelTraits?
+  let parent: ModelEncoder?
+  let key: (any CodingKey)?
+  /// What was written; nil where nothing was.
+  var result: EncodedValue?
+
+  init(
+    _ writing: any ModelWriting, traits: ModelTraits? = nil, parent: ModelEncoder? = nil,
+    key: (any CodingKey)? = nil
+  ) {
+    self.writing = writing
+    self.traits = traits
+    self.parent = parent
+    self.key = key
+  }
+
+  var codingPath: [any CodingKey] {
+    var path: [any CodingKey] = []
+    var encoder: ModelEncoder? = self
+    while let current = encoder {
+      if let key = current.key { path.append(key) }
+      encoder = current.parent
+    }
+    return path.reversed()
+  }
+
+  var userInfo: [CodingUserInfoKey: Any] { [:] }
+
+  /// What a value encodes itself as.
+  func encoded<T: Encodable>(
+    _ value: T, key: (any CodingKey)? = nil
+  ) throws -> EncodedValue {
+    let shape = writing.shapes.shape(of: type(of: value))
+    switch shape.kind {
+    case .boolean: if let value = value as? Bool { return .boolean(value) }
+    case .integer: if let value = value as? Int { return .integer(Int64(value)) }
+    case .double: if let value = value as? Double { return .double(value) }
+    case .string: if let value = value as? String { return .string(value) }
+    case .date: if let value = value as? Date { return .date(value) }
+    case .data: if let value = value as? Data { return .data(value) }
+    case .url: if let value = value as? URL { return .url(value) }
+    case .uuid: if let value = value as? UUID { return .uuid(value) }
+    case .decimal: if let value = value as? Decimal { return .decimal(value) }
+    case .model: if let value = value as? any ValueModel { return .model(value) }
+    case .plain: break
+    }
+    if let traits, let key,
+      let special = try writing.special(key.stringValue, value, shape, of: traits)
+    {
+      return special
+    }
+    let encoder = ModelEncoder(writing, parent: self, key: key)
+    try value.encode(to: encoder)
+    return encoder.result ?? .members(EncodedParts())
+  }
+
+  /// The members that a model writes.
+  static func members<M: ValueModel>(
+    of model: M, _ traits: ModelTraits, _ writing: any ModelWriting
+  ) throws -> EncodedParts {
+    let encoder = ModelEncoder(writing, traits: traits)
+    try model.encode(to: encoder)
+    try traits.checkKeys()
+    guard case .members(let parts)? = encoder.result else {
+      throw ArborError(
+        .unsupportedProperty,
+        "\(M.self) encodes itself without keys; a value model writes its properties by coding keys."
+      ).with(entity: traits.entityName)
+    }
+    return parts
+  }
+
+  func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
+    traits?.note(type)
+    return KeyedEncodingContainer(WrittenMembers<Key>(encoder: self, parts: parts(isList: false)))
+  }
+
+  func unkeyedContainer() -> any UnkeyedEncodingContainer {
+    WrittenElements(encoder: self, parts: parts(isList: true))
+  }
+
+  func singleValueContainer() -> any SingleValueEncodingContainer { WrittenScalar(encoder: self) }
+
+  /// The parts that are written into; those of before, where a value asks twice.
+  private func parts(isList: Bool) -> EncodedParts {
+    switch result {
+    case .members(let parts) where !isList: return parts
+    case .list(let parts) where isList: return parts
+    default:
+      let parts = EncodedParts()
+      result = isList ? .list(parts) : .members(parts)
+      return parts
+    }
+  }
+}
+
+/// Encodes a value that is no list and has no members.
+struct WrittenScalar: SingleValueEncodingContainer {
+  let encoder: ModelEncoder
+  var codingPath: [any CodingKey] { encoder.codingPath }
+
+  func encodeNil() { encoder.result = .null }
+  func encode(_ value: Bool) { encoder.result = .boolean(value) }
+  func encode(_ value: String) { encoder.result = .string(value) }
+  func encode(_ value: Double) { encoder.result = .double(value) }
+  func encode(_ value: Float) { encoder.result = .float(value) }
+  func encode<T: FixedWidthInteger & Encodable>(_ value: T) throws {
+    encoder.result = try EncodedValue(integer: value)
+  }
+  func encode<T: Encodable>(_ value: T) throws { encoder.result = try encoder.encoded(value) }
+}
+
+/// Encodes the parts of a list.
+struct WrittenElements: UnkeyedEncodingContainer {
+  let encoder: ModelEncoder
+  let parts: EncodedParts
+
+  var codingPath: [any CodingKey] { encoder.codingPath }
+  var count: Int { parts.values.count }
+  private var index: any CodingKey { ListIndex(intValue: count) }
+
+  func encodeNil() { parts.append(.null) }
+  func encode(_ value: Bool) { parts.append(.boolean(value)) }
+  func encode(_ value: String) { parts.append(.string(value)) }
+  func encode(_ value: Double) { parts.append(.double(value)) }
+  func encode(_ value: Float) { parts.append(.float(value)) }
+  func encode<T: FixedWidthInteger & Encodable>(_ value: T) throws {
+    parts.append(try EncodedValue(integer: value))
+  }
+  func encode<T: Encodable>(_ value: T) throws {
+    parts.append(try encoder.encoded(value, key: traitsFreeKey))
+  }
+
+  /// Elements are no properties of a model, even where the list is all that it writes.
+  private var traitsFreeKey: (any CodingKey)? { encoder.traits == nil ? index : nil }
+
+  func nestedContainer<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
+    let nested = nested()
+    let container = nested.container(keyedBy: type)
+    parts.append(nested.result ?? .null)
+    return container
+  }
+
+  func nestedUnkeyedContainer() -> any UnkeyedEncodingContainer {
+    let nested = nested()
+    let container = nested.unkeyedContainer()
+    parts.append(nested.result ?? .null)
+    return container
+  }
+
+  private func nested() -> ModelEncoder {
+    ModelEncoder(encoder.writing, parent: encoder, key: index)
+  }
+
+  /// Writes an element by members.
+  func superEncoder() -> any Encoder {
+    let nested = nested()
+    _ = nested.container(keyedBy: ListIndex.self)
+    parts.append(nested.result ?? .null)
+    return nested
+  }
+}

@@ -1,0 +1,151 @@
+import ArborModel
+
+/// Decodes by keys: the properties of a model, or the members of any other value.
+struct ModelMembers<Source: ModelSource, Key: CodingKey>: KeyedDecodingContainerProtocol {
+  let decoder: ModelDecoder<Source>
+
+  var codingPath: [any CodingKey] { decoder.codingPath }
+  var allKeys: [Key] { decoder.source.keys().compactMap { Key(stringValue: $0) } }
+
+  /// Where a key's value is; nil where it is missing.
+  private func source(_ key: Key) throws -> Source? {
+    try decoder.source.member(
+      key.stringValue, of: decoder.traits, decoder.session, cursor: &decoder.cursor)
+  }
+
+  private func transformer(_ key: Key) -> PropertyTransformer<Source.Raw>? {
+    decoder.traits.flatMap { Source.transformer(key.stringValue, of: $0) }
+  }
+
+  /// A value that has to be there.
+  private func value<T>(_ type: T.Type, _ key: Key, _ read: (Source) throws -> T) throws -> T {
+    guard let source = try source(key) else { throw decoder.missing(key: key) }
+    guard let transformer = transformer(key) else { return try read(source) }
+    if let value = try decoder.transformed(type, source, by: transformer) { return value }
+    guard let nothing = nothing(of: type) else { throw decoder.missing(key: key) }
+    return nothing
+  }
+
+  /// Nil of an optional type.
+  private func nothing<T>(of type: T.Type) -> T? {
+    (type as? any OptionalModelValue.Type).flatMap { $0.nothing as? T }
+  }
+
+  /// A value that may be missing or null.
+  private func present<T>(_ type: T.Type, _ key: Key, _ read: (Source) throws -> T) throws -> T? {
+    guard let source = try source(key) else { return nil }
+    if let transformer = transformer(key) {
+      return try decoder.transformed(type, source, by: transformer)
+    }
+    return source.isNull ? nil : try read(source)
+  }
+
+  func contains(_ key: Key) -> Bool {
+    // A place that cannot be looked at holds something: reading it throws what is wrong.
+    do { return try source(key) != nil } catch { return true }
+  }
+
+  func decodeNil(forKey key: Key) throws -> Bool {
+    guard let source = try source(key) else { return true }
+    guard let transformer = transformer(key) else { return source.isNull }
+    return try decoder.transformed(Any.self, source, by: transformer) == nil
+  }
+
+  func decode(_ type: Bool.Type, forKey key: Key) throws -> Bool {
+    try value(type, key) { try $0.boolean() }
+  }
+  func decode(_ type: String.Type, forKey key: Key) throws -> String {
+    try value(type, key) { try $0.string() }
+  }
+  func decode<T: FixedWidthInteger & Decodable>(_ type: T.Type, forKey key: Key) throws -> T {
+    try value(type, key) { try $0.integer(type) }
+  }
+  func decode<T: BinaryFloatingPoint & Decodable>(_ type: T.Type, forKey key: Key) throws -> T {
+    try value(type, key) { try $0.floating(type) }
+  }
+  func decode<T: Decodable>(_ type: T.Type, forKey key: Key) throws -> T {
+    if let optional = type as? any OptionalModelValue.Type, let nothing = nothing(of: type),
+      try decoder.source.isPostponed(key.stringValue, optional.wrappedType, decoder)
+    {
+      return nothing
+    }
+    return try value(type, key) { try decoder.read(type, $0, key: key) }
+  }
+
+  private func integer<T: FixedWidthInteger>(_ type: T.Type, _ key: Key) throws -> T? {
+    try present(type, key) { try $0.integer(type) }
+  }
+  private func floating<T: BinaryFloatingPoint>(_ type: T.Type, _ key: Key) throws -> T? {
+    try present(type, key) { try $0.floating(type) }
+  }
+
+  func decodeIfPresent(_ type: Bool.Type, forKey key: Key) throws -> Bool? {
+    try present(type, key) { try $0.boolean() }
+  }
+  func decodeIfPresent(_ type: String.Type, forKey key: Key) throws -> String? {
+    try present(type, key) { try $0.string() }
+  }
+  func decodeIfPresent<T: Decodable>(_ type: T.Type, forKey key: Key) throws -> T? {
+    if try decoder.source.isPostponed(key.stringValue, type, decoder) { return nil }
+    return try present(type, key) { try decoder.read(type, $0, key: key) }
+  }
+
+  // One for each type: the standard library's own, which look three times for the value and know no
+  // transformer of nil, stand before a generic one.
+  func decodeIfPresent(_ type: Int.Type, forKey key: Key) throws -> Int? { try integer(type, key) }
+  func decodeIfPresent(_ type: Int8.Type, forKey key: Key) throws -> Int8? {
+    try integer(type, key)
+  }
+  func decodeIfPresent(_ type: Int16.Type, forKey key: Key) throws -> Int16? {
+    try integer(type, key)
+  }
+  func decodeIfPresent(_ type: Int32.Type, forKey key: Key) throws -> Int32? {
+    try integer(type, key)
+  }
+  func decodeIfPresent(_ type: Int64.Type, forKey key: Key) throws -> Int64? {
+    try integer(type, key)
+  }
+  func decodeIfPresent(_ type: UInt.Type, forKey key: Key) throws -> UInt? {
+    try integer(type, key)
+  }
+  func decodeIfPresent(_ type: UInt8.Type, forKey key: Key) throws -> UInt8? {
+    try integer(type, key)
+  }
+  func decodeIfPresent(_ type: UInt16.Type, forKey key: Key) throws -> UInt16? {
+    try integer(type, key)
+  }
+  func decodeIfPresent(_ type: UInt32.Type, forKey key: Key) throws -> UInt32? {
+    try integer(type, key)
+  }
+  func decodeIfPresent(_ type: UInt64.Type, forKey key: Key) throws -> UInt64? {
+    try integer(type, key)
+  }
+  func decodeIfPresent(_ type: Float.Type, forKey key: Key) throws -> Float? {
+    try floating(type, key)
+  }
+  func decodeIfPresent(_ type: Double.Type, forKey key: Key) throws -> Double? {
+    try floating(type, key)
+  }
+
+  /// A decoder of what a key leads to.
+  private func nested(_ key: Key) throws -> ModelDecoder<Source> {
+    guard let source = try source(key) else { throw decoder.missing(key: key) }
+    return ModelDecoder(source, decoder.session, parent: decoder, key: key)
+  }
+
+  func nestedContainer<Nested: CodingKey>(
+    keyedBy type: Nested.Type, forKey key: Key
+  ) throws -> KeyedDecodingContainer<Nested> { try nested(key).container(keyedBy: type) }
+
+  func nestedUnkeyedContainer(forKey key: Key) throws -> any UnkeyedDecodingContainer {
+    try nested(key).unkeyedContainer()
+  }
+
+  /// The superclass of a model shares its object; that of any other value has the key `super`.
+  func superDecoder() throws -> any Decoder {
+    guard decoder.traits == nil, let key = Key(stringValue: "super") else { return decoder }
+    return try nested(key)
+  }
+
+  func superDecoder(forKey key: Key) throws -> any Decoder { try nested(key) }
+}

@@ -1,0 +1,139 @@
+import ArborModel
+import ArborObjects
+import Foundation
+
+/// What a model type says of itself, asked for once in a call.
+final class ModelTraits {
+  let type: any ValueModel.Type
+  let name: String
+  let isClass: Bool
+  let entityName: String
+  let jsonKeyPaths: JSONKeyPaths
+  let jsonTransformers: [String: JSONTransformer]
+  let managedKeys: ValueMapping
+  let managedTransformers: [String: ManagedTransformer]
+  let uniquingKeys: Set<String>
+  let backReferences: [AnyKeyPath]
+  /// Whether every property stands under its own name in JSON, by its own coding.
+  let isPlainJSON: Bool
+
+  /// The back references by coding keys, of the keys that were asked for; nil for a key that is
+  /// none.
+  var backReferenceKeys: [String: AnyKeyPath?] = [:]
+  /// The types that back references lead to and keys were asked for.
+  var askedBackReferences: Set<ObjectIdentifier> = []
+
+  var choosesNoTypeForJSON: ModelHook.IsIdle = nil
+  var validatesNothing: ModelHook.IsIdle = nil
+  var mergesNothing: ModelHook.IsIdle = nil
+  var filtersNothing: ModelHook.IsIdle = nil
+
+  /// The coding keys that the type speaks of and no container has known yet.
+  private var unknownKeys: Set<String> = []
+  private var askedKeys: Set<ObjectIdentifier> = []
+
+  init(_ type: any ValueModel.Type) {
+    self.type = type
+    name = "\(type)"
+    isClass = type is AnyClass
+    entityName = type.entityName
+    jsonKeyPaths = type.jsonKeyPaths
+    jsonTransformers = type.jsonTransformers
+    managedKeys = type.managedKeys
+    managedTransformers = type.managedTransformers
+    uniquingKeys = type.uniquingKeys
+    backReferences = type.backReferences
+    isPlainJSON = jsonKeyPaths.paths.isEmpty && jsonTransformers.isEmpty
+    unknownKeys = managedKeys.namedKeys.union(uniquingKeys).union(jsonKeyPaths.paths.keys)
+      .union(jsonTransformers.keys).union(managedTransformers.keys)
+  }
+
+  /// Notes that a container of the type was made with some coding keys.
+  func note<Key: CodingKey>(_ keys: Key.Type) {
+    guard !unknownKeys.isEmpty, askedKeys.insert(ObjectIdentifier(keys)).inserted else { return }
+    unknownKeys = unknownKeys.filter { Key(stringValue: $0) == nil }
+  }
+
+  /// Finds names that are no coding keys, once the type has shown which it has.
+  func checkKeys() throws {
+    guard !unknownKeys.isEmpty, !askedKeys.isEmpty else { return }
+    let names = unknownKeys.sorted().map { "“\($0)”" }.joined(separator: ", ")
+    throw ArborError(
+      .invalidMapping,
+      "\(name) has no coding key \(names); name in its mapping, paths, transformers and uniquing "
+        + "keys those that it has."
+    ).with(entity: entityName, keyPath: unknownKeys.min())
+  }
+
+  /// Checks a model that was made, as its type wants it.
+  func validate<M: ValueModel>(_ model: M) throws -> M {
+    if validatesNothing == true { return model }
+    var model = model
+    do {
+      try ModelHook.call(noting: &validatesNothing) { try model.validate() }
+    } catch {
+      throw OwnError(error: error)
+    }
+    return model
+  }
+}
+
+/// What is known of a type that is decoded or encoded.
+final class ModelShape {
+  enum Kind {
+    case boolean, integer, double, string, date, data, url, uuid, decimal, model
+    /// Whatever its own coding asks for.
+    case plain
+  }
+
+  let kind: Kind
+  /// Whether the type is an enumeration or the like that stands for one value.
+  let hasRawValue: Bool
+  let isOptional: Bool
+  /// Of models.
+  let traits: ModelTraits?
+
+  init(_ type: Any.Type) {
+    traits = (type as? any ValueModel.Type).map(ModelTraits.init)
+    kind = traits == nil ? Self.kind(of: type) : .model
+    hasRawValue = type is any RawRepresentable.Type
+    isOptional = type is any OptionalModelValue.Type
+  }
+
+  /// The types that are read as they are, without their own coding. That of Foundation's types
+  /// would take a date apart into its number.
+  private static func kind(of type: Any.Type) -> Kind {
+    switch type {
+    case is Bool.Type: .boolean
+    case is Int.Type: .integer
+    case is Double.Type: .double
+    case is String.Type: .string
+    case is Date.Type: .date
+    case is Data.Type: .data
+    case is URL.Type: .url
+    case is UUID.Type: .uuid
+    case is Decimal.Type: .decimal
+    default: .plain
+    }
+  }
+}
+
+/// The shapes of the types that a call meets.
+final class ModelShapes {
+  private var shapes: [ObjectIdentifier: ModelShape] = [:]
+  private var last: (type: ObjectIdentifier, shape: ModelShape)?
+
+  func shape(of type: Any.Type) -> ModelShape {
+    let id = ObjectIdentifier(type)
+    if let last, last.type == id { return last.shape }
+    let shape = shapes[id] ?? ModelShape(type)
+    shapes[id] = shape
+    last = (id, shape)
+    return shape
+  }
+
+  /// What a model type says of itself.
+  func traits(of type: any ValueModel.Type) -> ModelTraits {
+    shape(of: type).traits ?? ModelTraits(type)
+  }
+}

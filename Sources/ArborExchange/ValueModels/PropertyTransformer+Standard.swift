@@ -1,0 +1,145 @@
+import ArborModel
+import Foundation
+import Synchronization
+
+/// Ready-made transformers. Nil becomes nil in both directions.
+extension PropertyTransformer where Raw: TransformedForm {
+  /// A text and what it is parsed to and printed from.
+  ///
+  /// ```swift
+  /// "size": .text("a size as \"3x4\"", parse: Size.init, print: \.description)
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - expectation: What the text has to be, for the message where it does not parse.
+  ///   - parse: The value of a text, nil for a text that has none.
+  ///   - print: The text of a value.
+  public static func text<Property>(
+    _ expectation: String, parse: @escaping @Sendable (String) -> Property?,
+    print: @escaping @Sendable (Property) throws -> String
+  ) -> PropertyTransformer {
+    PropertyTransformer { (raw: Raw) -> Property? in
+      if raw.isNothing { return nil }
+      guard let property = raw.textForm.flatMap(parse) else { throw Self.mismatch(expectation) }
+      return property
+    } write: { property in
+      try property.map { .text(try print($0)) } ?? .nothing
+    }
+  }
+
+  /// A URL and its text.
+  public static var url: PropertyTransformer {
+    text("a URL as a string") {
+      URL(string: $0)
+    } print: {
+      $0.absoluteString
+    }
+  }
+
+  /// A UUID and its text.
+  public static var uuid: PropertyTransformer {
+    text("a UUID as a string") {
+      UUID(uuidString: $0)
+    } print: {
+      $0.uuidString
+    }
+  }
+
+  /// A date and its text in ISO 8601.
+  public static var iso8601Date: PropertyTransformer {
+    text("a date in ISO 8601", parse: ISO8601Date.parse) { (date: Date) in
+      guard let text = ISO8601Date.text(date) else {
+        throw Self.mismatch("a date in a year of four digits")
+      }
+      return text
+    }
+  }
+
+  /// A date and its text in a Unicode date pattern, as in `en_US_POSIX` and, where the text names
+  /// no zone, in UTC.
+  public static func date(format: String) -> PropertyTransformer {
+    let formatter = DateFormatter()
+    formatter.locale = Locale(identifier: "en_US_POSIX")
+    formatter.timeZone = TimeZone(secondsFromGMT: 0)
+    formatter.calendar = Calendar(identifier: .gregorian)
+    formatter.isLenient = false
+    formatter.dateFormat = format
+    let shared = SharedFormatter(formatter)
+    return text("a date in the format \(format)", parse: shared.date) { shared.text($0) }
+  }
+
+  /// A date and the seconds since 1970.
+  public static var unixTime: PropertyTransformer {
+    PropertyTransformer { (raw: Raw) -> Date? in
+      if raw.isNothing { return nil }
+      guard let seconds = raw.numberForm else { throw Self.mismatch("seconds since 1970") }
+      return Date(timeIntervalSince1970: seconds)
+    } write: { date in
+      guard let seconds = date?.timeIntervalSince1970 else { return .nothing }
+      return try Int64(exactly: seconds).map(Raw.integer) ?? .number(seconds)
+    }
+  }
+
+  /// A whole number and its text: `"42"`. Numbers are read as well.
+  public static func numericText<Number: FixedWidthInteger & Sendable>(
+    _ type: Number.Type
+  ) -> PropertyTransformer {
+    PropertyTransformer { (raw: Raw) -> Number? in
+      if raw.isNothing { return nil }
+      guard
+        let number = raw.textForm.flatMap({ Number($0) })
+          ?? raw.integerForm.flatMap(Number.init(exactly:))
+      else { throw Self.mismatch("\(ModelExpectation.integer(type)), as a text or a number") }
+      return number
+    } write: { number in
+      number.map { .text("\($0)") } ?? .nothing
+    }
+  }
+
+  /// Values that stand for each other, such as the cases of an enumeration and their names.
+  ///
+  /// ```swift
+  /// "state": .mapping(["open": State.open, "closed": .closed], default: .unknown)
+  /// ```
+  ///
+  /// Of several entries for one property the first is written.
+  ///
+  /// - Parameters:
+  ///   - values: What is read, and the property for it.
+  ///   - standard: The property for anything else, nil and values of other types included; without
+  ///     it that is an error, and nil is nil.
+  ///   - reverseStandard: What is written for a property without an entry; without it that is an
+  ///     error, and nil is nil.
+  public static func mapping<Property: Hashable & Sendable>(
+    _ values: KeyValuePairs<Raw, Property>, default standard: Property? = nil,
+    reverseDefault reverseStandard: Raw? = nil
+  ) -> PropertyTransformer {
+    let properties = Dictionary(values.map { ($0.key, $0.value) }) { first, _ in first }
+    let raws = Dictionary(values.map { ($0.value, $0.key) }) { first, _ in first }
+    return PropertyTransformer { (raw: Raw) -> Property? in
+      if let property = properties[raw] ?? standard { return property }
+      if raw.isNothing { return nil }
+      throw Self.mismatch("one of \(properties.count) known values")
+    } write: { property in
+      if let raw = property.flatMap({ raws[$0] }) ?? reverseStandard { return raw }
+      if property == nil { return .nothing }
+      throw Self.mismatch("a property that has an entry in the mapping")
+    }
+  }
+
+  private static func mismatch(_ expectation: String) -> ArborError {
+    ArborError(
+      .typeMismatch,
+      "The transformer takes \(expectation), and the value is none; correct it.")
+  }
+}
+
+/// A formatter that one thread at a time uses.
+private final class SharedFormatter: Sendable {
+  private let formatter: Mutex<DateFormatter>
+
+  init(_ formatter: sending DateFormatter) { self.formatter = Mutex(formatter) }
+
+  func date(_ text: String) -> Date? { formatter.withLock { $0.date(from: text) } }
+  func text(_ date: Date) -> String { formatter.withLock { $0.string(from: date) } }
+}

@@ -1,0 +1,99 @@
+public import ArborModel
+public import Foundation
+
+/// Makes value models from JSON and renders them as JSON.
+///
+/// ```swift
+/// let banners = try ValueAdapter.decode([Banner].self, from: json)
+/// let json = try ValueAdapter.encode(banners)
+/// ```
+///
+/// What a property takes of JSON, unless it has a transformer:
+///
+/// | property | JSON |
+/// |---|---|
+/// | integers | a whole number in the type's range; `1.0` is whole |
+/// | `Double`, `Float` | a number in the type's range |
+/// | `Decimal` | a number of at most 38 digits |
+/// | `Bool`, `String` | `true` and `false`, a string |
+/// | `Date` | ISO 8601, as `"2024-05-01T12:30:00Z"` |
+/// | `Data`, `URL`, `UUID` | base64, the text of a URL, the text of a UUID |
+/// | enumerations with raw values | the raw value |
+/// | models | an object by the model's paths |
+/// | other `Codable` types | what their own coding asks for |
+///
+/// A key that is missing and `null` both make an optional property nil; a model with an initializer
+/// of its own tells them apart by `contains(_:)`. Keys that no property asks for are ignored. Any
+/// other type of JSON is an error; nothing is converted.
+///
+/// Safe on any thread.
+public enum ValueAdapter {
+  /// Makes a model, a list of models or any other decodable type of models from JSON.
+  ///
+  /// Line and column in errors are those of the value's text on one line.
+  ///
+  /// - Throws: ``ArborError`` with the JSON path: `invalidDocument` where a value does not fit,
+  ///   `noModelType`, `initialization`, `invalidMapping`; else what a transformer or a model's
+  ///   ``ValueModel/validate()-8gwho`` throws.
+  /// - Complexity: Linear in the size of the JSON.
+  public static func decode<T: Decodable>(_ type: T.Type, from json: JSONValue) throws -> T {
+    try decode(type, from: json.data())
+  }
+
+  /// Makes a model, a list of models or any other decodable type of models from a document.
+  ///
+  /// - Parameters:
+  ///   - type: What to make.
+  ///   - data: The document in UTF-8.
+  ///   - source: The file or URL it comes from; errors name it.
+  ///   - limits: The size and depth beyond which a document is refused.
+  /// - Throws: ``ArborError`` with source, line, column and JSON path, as for a value; also where
+  ///   the document is no JSON.
+  /// - Complexity: Linear in the size of the document.
+  public static func decode<T: Decodable>(
+    _ type: T.Type, from data: Data, source: String? = nil, limits: JSONLimits = JSONLimits()
+  ) throws -> T {
+    let document = try JSONDocument(data, source: source, limits: limits)
+    let decoder = ModelDecoder(JSONSource(document.root), JSONReading())
+    do { return try decoder.read(type, decoder.source) } catch { throw OwnError.unwrap(error) }
+  }
+
+  /// Renders a model, a list of models or any other encodable value as JSON, by the models' paths
+  /// and transformers. What ``decode(_:from:)`` makes of it is equal to what it was made of.
+  ///
+  /// A property that leads back to an instance on the way to it is left out.
+  ///
+  /// ```swift
+  /// let json = try ValueAdapter.encode(banner)
+  /// let names = try ValueAdapter.encode(banners, options: .init(keys: ["bannerID", "picURL"]))
+  /// ```
+  ///
+  /// - Throws: ``ArborError``: `unsupportedProperty` for a number that JSON has not,
+  ///   `invalidMapping` where two properties go to one place, `limitExceeded` where models nest too
+  ///   deep; else what a transformer or a model's `encode(to:)` throws.
+  /// - Complexity: Linear in the size of what is rendered.
+  public static func encode(
+    _ value: some Encodable, options: JSONRenderingOptions = JSONRenderingOptions()
+  ) throws -> JSONValue {
+    let rendering = JSONRendering(options)
+    do {
+      return try rendering.json(ModelEncoder(rendering).encoded(value))
+    } catch {
+      throw OwnError.unwrap(error)
+    }
+  }
+}
+
+/// What goes into JSON that models are rendered as.
+public struct JSONRenderingOptions: Sendable, Hashable {
+  /// The coding keys that go into it, of models at any depth; nil: all.
+  public var keys: Set<String>?
+  /// Whether optional properties that are nil are written as `null`, else they are left out.
+  public var writesNulls: Bool
+
+  /// Everything that has a value, unless said otherwise.
+  public init(keys: Set<String>? = nil, writesNulls: Bool = false) {
+    self.keys = keys
+    self.writesNulls = writesNulls
+  }
+}

@@ -1,0 +1,109 @@
+import ArborModel
+
+/// Encodes by keys: the properties of a model, or the members of any other value.
+struct WrittenMembers<Key: CodingKey>: KeyedEncodingContainerProtocol {
+  let encoder: ModelEncoder
+  let parts: EncodedParts
+
+  var codingPath: [any CodingKey] { encoder.codingPath }
+
+  /// Writes a property in the form that it has where it goes; `value` stands in where its model has
+  /// nothing to say about that.
+  private func write(
+    _ key: Key, _ property: Any?, _ value: () throws -> EncodedValue
+  ) throws {
+    let name = key.stringValue
+    guard let traits = encoder.traits else { return parts.set(try value(), for: name) }
+    guard try encoder.writing.includes(name, of: traits) else { return }
+    let transformed = try encoder.writing.transformed(name, property, of: traits)
+    parts.set(try transformed ?? value(), for: name)
+  }
+
+  private func write<T>(ifPresent property: T?, _ key: Key, _ value: (T) throws -> EncodedValue)
+    throws
+  {
+    try write(key, property) { try property.map(value) ?? .missing }
+  }
+
+  private func write<T: BinaryInteger>(ifPresent property: T?, _ key: Key) throws {
+    try write(ifPresent: property, key) { try EncodedValue(integer: $0) }
+  }
+
+  func encodeNil(forKey key: Key) throws { try write(key, nil) { .null } }
+  func encode(_ value: Bool, forKey key: Key) throws { try write(key, value) { .boolean(value) } }
+  func encode(_ value: String, forKey key: Key) throws { try write(key, value) { .string(value) } }
+  func encode(_ value: Double, forKey key: Key) throws { try write(key, value) { .double(value) } }
+  func encode(_ value: Float, forKey key: Key) throws { try write(key, value) { .float(value) } }
+  func encode<T: FixedWidthInteger & Encodable>(_ value: T, forKey key: Key) throws {
+    try write(key, value) { try EncodedValue(integer: value) }
+  }
+  func encode<T: Encodable>(_ value: T, forKey key: Key) throws {
+    try write(key, value) { try encoder.encoded(value, key: key) }
+  }
+
+  // One for each type: the standard library's own pass over nil, which has to be known.
+  func encodeIfPresent(_ value: Bool?, forKey key: Key) throws {
+    try write(ifPresent: value, key) { .boolean($0) }
+  }
+  func encodeIfPresent(_ value: String?, forKey key: Key) throws {
+    try write(ifPresent: value, key) { .string($0) }
+  }
+  func encodeIfPresent(_ value: Double?, forKey key: Key) throws {
+    try write(ifPresent: value, key) { .double($0) }
+  }
+  func encodeIfPresent(_ value: Float?, forKey key: Key) throws {
+    try write(ifPresent: value, key) { .float($0) }
+  }
+  func encodeIfPresent(_ value: Int?, forKey key: Key) throws { try write(ifPresent: value, key) }
+  func encodeIfPresent(_ value: Int8?, forKey key: Key) throws { try write(ifPresent: value, key) }
+  func encodeIfPresent(_ value: Int16?, forKey key: Key) throws { try write(ifPresent: value, key) }
+  func encodeIfPresent(_ value: Int32?, forKey key: Key) throws { try write(ifPresent: value, key) }
+  func encodeIfPresent(_ value: Int64?, forKey key: Key) throws { try write(ifPresent: value, key) }
+  func encodeIfPresent(_ value: UInt?, forKey key: Key) throws { try write(ifPresent: value, key) }
+  func encodeIfPresent(_ value: UInt8?, forKey key: Key) throws { try write(ifPresent: value, key) }
+  func encodeIfPresent(_ value: UInt16?, forKey key: Key) throws {
+    try write(ifPresent: value, key)
+  }
+  func encodeIfPresent(_ value: UInt32?, forKey key: Key) throws {
+    try write(ifPresent: value, key)
+  }
+  func encodeIfPresent(_ value: UInt64?, forKey key: Key) throws {
+    try write(ifPresent: value, key)
+  }
+  func encodeIfPresent<T: Encodable>(_ value: T?, forKey key: Key) throws {
+    try write(ifPresent: value, key) { try encoder.encoded($0, key: key) }
+  }
+
+  private func nested(_ key: any CodingKey) -> ModelEncoder {
+    ModelEncoder(encoder.writing, parent: encoder, key: key)
+  }
+
+  func nestedContainer<Nested: CodingKey>(
+    keyedBy type: Nested.Type, forKey key: Key
+  ) -> KeyedEncodingContainer<Nested> {
+    let nested = nested(key)
+    let container = nested.container(keyedBy: type)
+    parts.set(nested.result ?? .null, for: key.stringValue)
+    return container
+  }
+
+  func nestedUnkeyedContainer(forKey key: Key) -> any UnkeyedEncodingContainer {
+    let nested = nested(key)
+    let container = nested.unkeyedContainer()
+    parts.set(nested.result ?? .null, for: key.stringValue)
+    return container
+  }
+
+  /// The superclass of a model shares its object; that of any other value has the key `super`.
+  func superEncoder() -> any Encoder {
+    guard encoder.traits == nil, let key = Key(stringValue: "super") else { return encoder }
+    return superEncoder(forKey: key)
+  }
+
+  func superEncoder(forKey key: Key) -> any Encoder {
+    let nested = nested(key)
+    _ = nested.container(keyedBy: Key.self)
+    parts.set(nested.result ?? .null, for: key.stringValue)
+    return nested
+  }
+}

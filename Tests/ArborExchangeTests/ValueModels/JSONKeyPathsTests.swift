@@ -1,0 +1,76 @@
+import ArborExchange
+import ArborModel
+import Foundation
+import Testing
+
+@Suite struct JSONKeyPathsTests {
+  private struct Place: Codable, Equatable { var latitude: Double, longitude: Double }
+
+  private struct Stop: ValueModel, Equatable {
+    var name: String?
+    var place: Place?
+    var size: String?
+    var code: Int?
+    var dotted: Int?
+    static let jsonKeyPaths: JSONKeyPaths = [
+      "name": "info.names.long", "place": ["geo.latitude", "geo.longitude"], "size": nil,
+      "code": ["code", "old.code"], "dotted": .key("a.b"),
+    ]
+  }
+
+  private func stop(_ text: String) throws -> Stop {
+    try ValueAdapter.decode(Stop.self, from: Data(text.utf8))
+  }
+
+  @Test func dotsWalkIntoObjects() throws {
+    #expect(try stop(#"{"info": {"names": {"long": "x"}}}"#).name == "x")
+    for text in [#"{"info": {"names": {}}}"#, #"{"info": {}}"#, "{}", #"{"info": null}"#] {
+      #expect(try stop(text).name == nil)
+    }
+  }
+
+  @Test func whatIsNoObjectOnTheWayIsAnError() throws {
+    for text in [#"{"info": {"names": []}}"#, #"{"info": {"names": 1}}"#] {
+      let error = try #require(throws: ArborError.self) { try stop(text) }
+      #expect(error.location?.path == "$.info.names" && error.code == .invalidDocument)
+    }
+  }
+
+  @Test func severalPathsAreOneProperty() throws {
+    let json = #"{"geo": {"latitude": 1.5, "longitude": 2}}"#
+    let stop = try stop(json)
+    #expect(stop.place == Place(latitude: 1.5, longitude: 2))
+    #expect(try ValueAdapter.encode(stop) == (try JSONValue.parse(json)))
+    #expect(try self.stop("{}").place == nil)
+  }
+
+  @Test func aScalarOfSeveralPathsIsTheFirstThatIsPresent() throws {
+    #expect(try stop(#"{"old": {"code": 2}}"#).code == 2)
+    #expect(try stop(#"{"code": 1, "old": {"code": 2}}"#).code == 1)
+    #expect(try ValueAdapter.encode(Stop(code: 3)) == ["code": 3])
+  }
+
+  @Test func aNameMayHoldDots() throws {
+    #expect(try stop(#"{"a.b": 1, "a": {"b": 2}}"#).dotted == 1)
+  }
+
+  @Test func aPropertyWithoutPlaceTakesNoPart() throws {
+    #expect(try stop(#"{"size": "x"}"#).size == nil)
+    #expect(try ValueAdapter.encode(Stop(size: "x")) == [:])
+    #expect(JSONKeyPaths.identity.excluding("a")["a"] == .none)
+    #expect(JSONKeyPaths.identity.renaming(["a": "b.c"])["a"] == "b.c")
+    #expect(JSONKeyPaths.identity["a"] == "a")
+  }
+
+  private struct Wrong: ValueModel {
+    var name: String
+    static let jsonKeyPaths: JSONKeyPaths = ["nmae": "n"]
+  }
+
+  @Test func namesThatAreNoCodingKeysAreErrors() throws {
+    let error = try #require(throws: ArborError.self) {
+      try ValueAdapter.decode(Wrong.self, from: ["name": "a"])
+    }
+    #expect(error.code == .invalidMapping && error.message.contains("nmae"))
+  }
+}

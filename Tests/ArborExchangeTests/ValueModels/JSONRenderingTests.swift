@@ -1,0 +1,97 @@
+import ArborExchange
+import ArborModel
+import Foundation
+import Testing
+
+@Suite struct JSONRenderingTests {
+  private let banner = Banner(
+    bannerID: 1, picURL: URL(string: "https://a.b/c"), children: [Item(title: "x", price: 2)])
+
+  @Test func keyPathsMakeTheObjectsOnTheWay() throws {
+    let json = try ValueAdapter.encode(banner)
+    #expect(
+      json == [
+        "id": 1, "images": ["small": "https://a.b/c"], "children": [["title": "x", "price": 2]],
+      ])
+    #expect(try ValueAdapter.decode(Banner.self, from: json) == banner)
+  }
+
+  @Test func nilIsLeftOutUnlessItIsWanted() throws {
+    let item = Item(title: "x")
+    #expect(try ValueAdapter.encode(item) == ["title": "x"])
+    let options = JSONRenderingOptions(writesNulls: true)
+    #expect(try ValueAdapter.encode(item, options: options) == ["title": "x", "price": nil])
+  }
+
+  @Test func keysAreFiltered() throws {
+    let options = JSONRenderingOptions(keys: ["bannerID", "children", "title"])
+    #expect(
+      try ValueAdapter.encode(banner, options: options) == ["id": 1, "children": [["title": "x"]]])
+  }
+
+  private struct Account: ValueModel {
+    var name: String
+    var secret: String
+    func serializableKeys(_ keys: Set<String>) -> Set<String> { keys.subtracting(["secret"]) }
+  }
+
+  @Test func modelsFilterTheirKeys() throws {
+    let accounts = [Account(name: "a", secret: "b"), Account(name: "c", secret: "d")]
+    #expect(try ValueAdapter.encode(accounts) == [["name": "a"], ["name": "c"]])
+    let options = JSONRenderingOptions(keys: ["secret"])
+    #expect(try ValueAdapter.encode(accounts, options: options) == [[:], [:]])
+  }
+
+  final class Node: ValueModel {
+    var name: String
+    var parent: Node?
+    var children: [Node] = []
+    init(_ name: String) { self.name = name }
+    static var backReferences: [AnyKeyPath] { [\Node.parent] }
+  }
+
+  @Test func whatLeadsBackIsLeftOut() throws {
+    let root = Node("root")
+    let child = Node("child")
+    root.children = [child]
+    child.parent = root
+    #expect(
+      try ValueAdapter.encode(root)
+        == ["name": "root", "children": [["name": "child", "children": []]]])
+    #expect(
+      try ValueAdapter.encode(child)
+        == ["name": "child", "parent": ["name": "root"], "children": []])
+  }
+
+  @Test func tooDeepModelsAreAnError() throws {
+    let root = Node("root")
+    var last = root
+    for _ in 0..<200 {
+      last.children = [Node("n")]
+      last = last.children[0]
+    }
+    let error = try #require(throws: ArborError.self) { try ValueAdapter.encode(root) }
+    #expect(error.code == .limitExceeded)
+  }
+
+  @Test func numbersThatJSONHasNotAreErrors() throws {
+    for sample in [
+      Sample(double: .infinity), Sample(single: .nan),
+      Sample(date: Date(timeIntervalSince1970: 1e15)),
+    ] {
+      let error = try #require(throws: ArborError.self) { try ValueAdapter.encode(sample) }
+      #expect(error.code == .unsupportedProperty && error.keyPath?.hasPrefix("Sample.") == true)
+    }
+  }
+
+  private struct Clash: ValueModel {
+    var a = 1
+    var b = 2
+    static let jsonKeyPaths: JSONKeyPaths = ["a": "x.y", "b": "x"]
+  }
+
+  @Test func twoPropertiesInOnePlaceAreAnError() throws {
+    let error = try #require(throws: ArborError.self) { try ValueAdapter.encode(Clash()) }
+    #expect(error.code == .invalidMapping && error.keyPath == "Clash.b")
+  }
+}

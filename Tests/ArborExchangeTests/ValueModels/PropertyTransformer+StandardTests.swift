@@ -1,0 +1,89 @@
+import ArborExchange
+import ArborModel
+import Foundation
+import Testing
+
+@Suite struct PropertyTransformerStandardTests {
+  enum State: Hashable, Codable { case open, closed, unknown }
+  struct Failure: Error, Equatable { var text: String }
+
+  struct Task: ValueModel, Equatable {
+    var state: State
+    var site: URL?
+    var id: UUID?
+    var due: Date?
+    var made: Date?
+    var seen: Date?
+    var number: Int?
+    var own: String?
+    static let jsonTransformers: [String: JSONTransformer] = [
+      "state": .mapping(
+        ["open": State.open, "closed": .closed, "shut": .closed], default: .unknown,
+        reverseDefault: "other"),
+      "site": .url, "id": .uuid, "due": .date(format: "dd.MM.yyyy"), "made": .iso8601Date,
+      "seen": .unixTime, "number": .numericText(Int.self),
+      "own": JSONTransformer { json in
+        if json.isNull { return "none" as String? }
+        guard let text = json.string else { throw Failure(text: json.text()) }
+        return text.uppercased()
+      } write: { (text: String?) in
+        text.map { .string($0.lowercased()) } ?? "nothing"
+      },
+    ]
+  }
+
+  private func task(_ text: String) throws -> Task {
+    try ValueAdapter.decode(Task.self, from: Data(text.utf8))
+  }
+
+  @Test func theyWorkInBothDirections() throws {
+    let json = try JSONValue.parse(
+      #"""
+      {"state": "closed", "site": "https://a.b", "id": "8B3E6A40-3C0B-4C54-9D1F-0F4F3D3B6A11",
+       "due": "24.12.2024", "made": "2024-05-01T12:30:00Z", "seen": 86400, "number": "42",
+       "own": "x"}
+      """#)
+    let task = try ValueAdapter.decode(Task.self, from: json)
+    #expect(task.state == .closed && task.site == URL(string: "https://a.b"))
+    #expect(task.due == ISO8601Date.parse("2024-12-24") && task.number == 42 && task.own == "X")
+    #expect(task.seen == Date(timeIntervalSince1970: 86_400))
+    #expect(try ValueAdapter.encode(task) == json)
+  }
+
+  @Test func mappingsHaveDefaults() throws {
+    for (json, state) in [("\"shut\"", State.closed), ("\"new\"", .unknown), ("null", .unknown)] {
+      #expect(try task("{\"state\": \(json)}").state == state)
+    }
+    #expect(try ValueAdapter.encode(Task(state: .unknown, own: "a"))["state"] == "other")
+  }
+
+  @Test func nilGoesThroughTransformers() throws {
+    let nulls = try task(#"{"state": "open", "own": null, "due": null, "number": null}"#)
+    #expect(nulls == Task(state: .open, own: "none"))
+    // What is missing does not.
+    #expect(try task(#"{"state": "open"}"#).own == nil)
+    #expect(try ValueAdapter.encode(Task(state: .open))["own"] == "nothing")
+  }
+
+  @Test func whatATransformerThrowsTheCallerGets() throws {
+    #expect(throws: Failure(text: "[1]")) { try task(#"{"state": "open", "own": [1]}"#) }
+    let error = try #require(throws: ArborError.self) {
+      try task("{\"state\": \"open\",\n\"due\": \"31.02.2024\"}")
+    }
+    #expect(error.code == .typeMismatch && error.location?.line == 2, "\(error)")
+    #expect(error.location?.path == "$.due")
+  }
+
+  struct Strict: ValueModel, Equatable {
+    var kind: Int
+    static let jsonTransformers: [String: JSONTransformer] = ["kind": .mapping(["a": 1, "b": 2])]
+  }
+
+  @Test func withoutDefaultsWhatHasNoEntryIsAnError() throws {
+    #expect(try ValueAdapter.decode(Strict.self, from: ["kind": "b"]) == Strict(kind: 2))
+    #expect(throws: ArborError.self) { try ValueAdapter.decode(Strict.self, from: ["kind": "c"]) }
+    #expect(throws: ArborError.self) { try ValueAdapter.decode(Strict.self, from: ["kind": nil]) }
+    #expect(throws: ArborError.self) { try ValueAdapter.decode(Strict.self, from: [:]) }
+    #expect(throws: ArborError.self) { try ValueAdapter.encode(Strict(kind: 3)) }
+  }
+}

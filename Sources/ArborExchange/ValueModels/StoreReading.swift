@@ -1,0 +1,245 @@
+import ArborModel
+import ArborObjects
+
+/// What all models that one call makes of stored objects share: which model an object is.
+final class StoreReading: ModelSession {
+  private struct Identity: Hashable {
+    let object: ObjectIdentifier
+    let type: ObjectIdentifier
+  }
+
+  /// A model that is being made.
+  private struct Frame {
+    let identity: Identity
+    var postponed: [BackReference] = []
+  }
+
+  /// Models nest as their initializers call each other; beyond this depth the stack could end.
+  static let maximumDepth = 256
+
+  let plans: ModelPlans
+  var shapes: ModelShapes { plans.shapes }
+  /// Of a probe: the only relationship that the outermost model reads, as those within read none.
+  private let probedKey: String?
+  private var models: [Identity: any ValueModel] = [:]
+  private var frames: [Frame] = []
+  private var open: Set<Identity> = []
+  /// The back references of finished models that have yet to be set.
+  private var waiting: [BackReference] = []
+
+  init(_ schema: ExchangeSchema, probing key: String? = nil) {
+    plans = ModelPlans(schema)
+    probedKey = key
+    self.schema = schema
+  }
+
+  private let schema: ExchangeSchema
+
+  /// Makes models of objects, each model and its back references in one graph.
+  func models<M: ValueModel>(_ type: M.Type, of objects: [ManagedObject]) throws -> [M] {
+    let shape = shapes.traits(of: type)
+    _ = try plans.plan(shape)
+    var models: [M] = []
+    models.reserveCapacity(objects.count)
+    for object in objects {
+      let source = StoreSource(object)
+      models.append(try model(type, of: object, at: source, ModelDecoder(source, self)))
+    }
+    try setBackReferences()
+    return models
+  }
+
+  /// The model of an object.
+  func model<M: ValueModel>(
+    _ type: M.Type, of object: ManagedObject, at source: StoreSource,
+    _ decoder: ModelDecoder<StoreSource>
+  ) throws -> M {
+    guard let chosen = M.modelType(for: object) else {
+      throw ArborError(
+        .noModelType,
+        "\(M.self) has no type for an object of \(object.entity.name); let modelType(for:) "
+          + "give one."
+      ).with(entity: object.entity.name, objectID: object.objectID, keyPath: source.name)
+    }
+    func make<Chosen: ValueModel>(_ type: Chosen.Type) throws -> M? {
+      guard type is M.Type else { return nil }
+      return try instance(type, object, decoder) as? M
+    }
+    guard let model = try make(chosen) else {
+      throw ArborError(
+        .noModelType,
+        "\(M.self) chose \(chosen) for an object of \(object.entity.name), which is none; let "
+          + "modelType(for:) give the type or a subclass."
+      ).with(entity: object.entity.name, objectID: object.objectID, keyPath: source.name)
+    }
+    return model
+  }
+
+  private func instance<M: ValueModel>(
+    _ type: M.Type, _ object: ManagedObject, _ parent: ModelDecoder<StoreSource>
+  ) throws -> M {
+    let identity = Identity(object: ObjectIdentifier(object), type: ObjectIdentifier(type))
+    if probedKey == nil, let known = models[identity] as? M { return known }
+    let traits = shapes.traits(of: type)
+    let plan = try plans.plan(traits)
+    try check(object, plan)
+    // Whatever a probe leads to, the model there reads no further.
+    let isNew = probedKey != nil || open.insert(identity).inserted
+    guard isNew else { throw circle(object, parent.source.name, traits) }
+    guard frames.count < Self.maximumDepth else {
+      throw ArborError(
+        .limitExceeded,
+        "The models nest deeper than \(Self.maximumDepth) levels; make the property that leads on "
+          + "one of backReferences, which do not nest."
+      ).with(entity: object.entity.name, objectID: object.objectID, keyPath: parent.source.name)
+    }
+    frames.append(Frame(identity: identity))
+    let decoder = ModelDecoder(
+      StoreSource(object), self, traits: traits, parent: parent.traits == nil ? nil : parent)
+    var made: M?
+    defer {
+      open.remove(identity)
+      if made == nil { frames.removeLast() }
+    }
+    let model = try traits.validate(try decoder.initialize(type))
+    made = model
+    let frame = frames.removeLast()
+    // The identity of a structure without relationships is of no use to anybody.
+    if traits.isClass || plan.hasRelationships { models[identity] = model }
+    for reference in frame.postponed + keyless(of: object, plan) {
+      waiting.append(reference.from(model))
+    }
+    return model
+  }
+
+  /// The back references of a type for which no key was asked, since it has none for them.
+  private func keyless(of object: ManagedObject, _ plan: ModelPlan) -> [BackReference] {
+    guard probedKey == nil else { return [] }
+    let traits = plan.traits
+    return traits.backReferences.compactMap { keyPath in
+      guard let type = BackReference.wrappedType(of: keyPath),
+        !traits.askedBackReferences.contains(ObjectIdentifier(type)),
+        let name = BackReference.name(of: keyPath),
+        case .relationship? = try? plan.property(name)
+      else { return nil }
+      return BackReference(object: object, key: name, keyPath: keyPath, traits: traits)
+    }
+  }
+
+  /// Checks that a model type may stand for an object.
+  private func check(_ object: ManagedObject, _ plan: ModelPlan) throws(ArborError) {
+    let name = object.entity.name
+    guard name != plan.entity.name, plans.entity(of: object)?.isKind(of: plan.entity.name) != true
+    else { return }
+    throw ArborError(
+      .invalidMapping,
+      "\(plan.traits.name) belongs to the entity \(plan.entity.name), and the object is one of "
+        + "\(name); use the model of that entity."
+    ).with(entity: name, objectID: object.objectID)
+  }
+
+  private func circle(
+    _ object: ManagedObject, _ name: String?, _ traits: ModelTraits
+  ) -> ArborError {
+    ArborError(
+      .invalidMapping,
+      "The objects lead in a circle back to one whose \(traits.name) is being made; make "
+        + "the property "
+        + "that closes it one of backReferences of a class, or exclude it in managedKeys."
+    ).with(entity: object.entity.name, objectID: object.objectID, keyPath: name)
+  }
+
+  /// A property of an object: nil where it takes no part or is a relationship to nothing, which
+  /// leaves the model's property at its default.
+  func member(
+    _ key: String, of object: ManagedObject, _ traits: ModelTraits
+  ) throws -> StoreSource? {
+    switch try plans.plan(traits).property(key) {
+    case .excluded: return nil
+    case .attribute(let attribute):
+      return StoreSource(
+        .value(try object.value(forKey: attribute.name)), of: object, name: attribute.name,
+        type: attribute.type)
+    case .relationship(let relationship):
+      let name = relationship.name
+      let isBlank = probedKey != nil && (frames.count > 1 || key != probedKey)
+      if relationship.isToMany {
+        let members = isBlank || probedKey != nil ? [] : try object.objects(forKey: name)
+        return StoreSource(.objects(members), of: object, name: name)
+      }
+      guard !isBlank, let target = try object.object(forKey: name) else { return nil }
+      return StoreSource(.object(target), of: object, name: name)
+    }
+  }
+
+  /// Whether a property is a back reference; it is set when all models have been made.
+  func postpones(
+    _ key: String, _ type: Any.Type, of object: ManagedObject, _ traits: ModelTraits
+  ) throws -> Bool {
+    guard probedKey == nil, !frames.isEmpty,
+      case .relationship(let relationship) = try plans.plan(traits).property(key)
+    else { return false }
+    let keyPath: AnyKeyPath
+    if let known = traits.backReferenceKeys[key] {
+      guard let known else { return false }
+      keyPath = known
+    } else {
+      let candidates = traits.backReferences.filter { BackReference.wrappedType(of: $0) == type }
+      guard !candidates.isEmpty else {
+        traits.backReferenceKeys[key] = AnyKeyPath??.some(nil)
+        return false
+      }
+      traits.askedBackReferences.insert(ObjectIdentifier(type))
+      // Nothing there is nothing to set, and nothing to find the key path by.
+      if !relationship.isToMany, try object.object(forKey: relationship.name) == nil { return true }
+      let found = try probe(key, of: object, traits, candidates)
+      traits.backReferenceKeys[key] = AnyKeyPath??.some(found)
+      guard let found else { return false }
+      keyPath = found
+    }
+    frames[frames.count - 1].postponed.append(
+      BackReference(object: object, key: key, keyPath: keyPath, traits: traits))
+    return true
+  }
+
+  /// Finds the key path of a coding key, which key paths do not tell: a model that reads nothing
+  /// but this one relationship shows where it went.
+  private func probe(
+    _ key: String, of object: ManagedObject, _ traits: ModelTraits, _ candidates: [AnyKeyPath]
+  ) throws -> AnyKeyPath? {
+    func set<M: ValueModel>(_ type: M.Type) -> [AnyKeyPath]? {
+      let reading = StoreReading(schema, probing: key)
+      let source = StoreSource(object)
+      guard let model = try? reading.instance(type, object, ModelDecoder(source, reading)) else {
+        return nil
+      }
+      return candidates.filter { keyPath in
+        model[keyPath: keyPath].flatMap(flattened) != nil
+      }
+    }
+    switch set(traits.type) {
+    case let found? where found.count <= 1: return found.first
+    case nil where candidates.count == 1: return candidates[0]
+    default:
+      throw ArborError(
+        .invalidMapping,
+        "It cannot be told which of \(traits.name)'s backReferences the key “\(key)” is; give them "
+          + "different types, or make relationships of the models optional."
+      ).with(entity: object.entity.name, objectID: object.objectID, keyPath: key)
+    }
+  }
+
+  /// Sets the properties that were left for when all models have been made. Models that these lead
+  /// to may have such properties too.
+  private func setBackReferences() throws {
+    var next = 0
+    while next < waiting.count {
+      let reference = waiting[next]
+      next += 1
+      let decoder = ModelDecoder(
+        StoreSource(reference.object), self, traits: reference.traits)
+      try reference.set(by: decoder)
+    }
+    waiting = []
+  }
+}

@@ -1,0 +1,238 @@
+import ArborModel
+import ArborObjects
+import Foundation
+
+/// A stored object or one of its properties, to be decoded.
+struct StoreSource: ModelSource {
+  enum Content {
+    case value(Value)
+    /// What a to-one relationship leads to, or the object that a model is made of.
+    case object(ManagedObject)
+    /// The members of a to-many relationship.
+    case objects([ManagedObject])
+  }
+
+  let content: Content
+  /// The object whose property this is, or that a model is made of.
+  let owner: ManagedObject
+  /// The property's name; nil for the object itself.
+  let name: String?
+  /// Of an attribute.
+  let type: AttributeType?
+
+  init(_ object: ManagedObject) {
+    self.init(.object(object), of: object, name: nil)
+  }
+
+  init(
+    _ content: Content, of owner: ManagedObject, name: String?, type: AttributeType? = nil
+  ) {
+    self.content = content
+    self.owner = owner
+    self.name = name
+    self.type = type
+  }
+
+  static var mismatch: ArborError.Code { .typeMismatch }
+  static func transformer(_ key: String, of traits: ModelTraits) -> ManagedTransformer? {
+    traits.managedTransformers[key]
+  }
+
+  private var value: Value? { if case .value(let value) = content { value } else { nil } }
+
+  var isNull: Bool { value?.isNull ?? false }
+
+  var found: String {
+    switch content {
+    case .object: "an object"
+    case .objects: "several objects"
+    case .value(let value): isNull ? "nil" : type.map { "of type \($0)" } ?? "\(Self.word(value))"
+    }
+  }
+
+  private static func word(_ value: Value) -> String {
+    if case .composite = value { "a value of several parts" } else { "another value" }
+  }
+
+  func raw() -> Value {
+    switch content {
+    case .value(let value): value
+    case .object(let object): .objectID(object.objectID)
+    case .objects(let objects): .list(objects.map { .objectID($0.objectID) })
+    }
+  }
+
+  /// The error for a property that cannot have the type asked for.
+  private func unsupported(_ expectation: String) -> ArborError {
+    switch content {
+    case .value:
+      fault(
+        "The property takes \(expectation), and the attribute is \(found); correct its "
+          + "type, or give "
+          + "it a transformer.", isNull ? .initialization : .unsupportedProperty)
+    case .object:
+      fault(
+        "The property takes \(expectation), and the relationship leads to one object; "
+          + "declare it as "
+          + "a value model.", .unsupportedRelationship)
+    case .objects:
+      fault(
+        "The property takes \(expectation), and the relationship leads to several objects; declare "
+          + "it as a collection of value models.", .unsupportedRelationship)
+    }
+  }
+
+  func boolean() throws -> Bool {
+    guard case .boolean(let flag)? = try plain(Bool.self) else {
+      throw unsupported("true or false")
+    }
+    return flag
+  }
+
+  func integer<T: FixedWidthInteger>(_ type: T.Type) throws -> T {
+    let integer: T?
+    switch try plain(type) {
+    case .integer(let number): integer = T(exactly: number)
+    case .double(let number): integer = T(exactly: number)
+    case .decimal(let number): integer = T(number.description)
+    default: throw unsupported(ModelExpectation.integer(type))
+    }
+    guard let integer else { throw outOfRange(ModelExpectation.integer(type)) }
+    return integer
+  }
+
+  func floating<T: BinaryFloatingPoint>(_ type: T.Type) throws -> T {
+    switch try plain(type) {
+    case .double(let double):
+      let number = T(double)
+      if number.isInfinite == double.isInfinite { return number }
+    case .integer(let integer):
+      if let number = T(exactly: integer) { return number }
+    default: throw unsupported(ModelExpectation.floating(type))
+    }
+    throw outOfRange(ModelExpectation.floating(type))
+  }
+
+  func string() throws -> String {
+    guard case .string(let text)? = try plain(String.self) else { throw unsupported("a text") }
+    return text
+  }
+
+  func decimal() throws -> Decimal {
+    switch value {
+    case .decimal(let number): return number
+    case .integer(let number): return Decimal(number)
+    default: throw unsupported(ModelExpectation.decimal)
+    }
+  }
+
+  func date() throws -> Date {
+    guard case .date(let date)? = value else { throw unsupported("a date") }
+    return date
+  }
+
+  func data() throws -> Data {
+    guard case .binary(let data)? = value else { throw unsupported("bytes") }
+    return data
+  }
+
+  func url() throws -> URL {
+    guard case .uri(let url)? = value else { throw unsupported("a URL") }
+    return url
+  }
+
+  func uuid() throws -> UUID {
+    guard case .uuid(let uuid)? = value else { throw unsupported("a UUID") }
+    return uuid
+  }
+
+  private func outOfRange(_ expectation: String) -> ArborError {
+    fault(
+      "The property takes \(expectation), and the attribute's number is none; make the property "
+        + "wider.", .typeMismatch)
+  }
+
+  /// The attribute's value; of a transformable one what its transformer makes of it.
+  private func plain<T>(_ type: T.Type) throws -> Value? {
+    guard case .transformable? = self.type, let value: T = try transformed() else { return value }
+    return (value as? any PredicateArgument)?.predicateValue
+  }
+
+  private func transformed<T>() throws -> T? {
+    guard let name, !isNull else { return nil }
+    return try owner.transformedValue(forKey: name, as: T.self)
+  }
+
+  func special<T: Decodable>(_ type: T.Type, _ shape: ModelShape) throws -> T? {
+    guard case .value(let value) = content else { return nil }
+    guard !shape.isOptional, shape.kind != .data || type != Data.self else { return nil }
+    switch self.type {
+    case .transformable: return try transformed()
+    case .binary where shape.kind == .plain && !shape.hasRawValue:
+      guard case .binary(let data) = value else { return nil }
+      do { return try CanonicalJSON.decode(type, from: data) } catch {
+        throw fault(
+          "The attribute's bytes are no JSON of \(T.self); correct the property's type, or give it "
+            + "a transformer.", .typeMismatch
+        ).with(underlying: error)
+      }
+    default: return nil
+    }
+  }
+
+  func elements() throws -> [StoreSource] {
+    guard case .objects(let objects) = content else { throw unsupported("a list") }
+    return objects.map { StoreSource(.object($0), of: owner, name: name) }
+  }
+
+  func demandMembers() throws {
+    switch content {
+    case .object, .value(.composite): return
+    default: throw unsupported("a value of several parts")
+    }
+  }
+
+  func keys() -> [String] {
+    switch content {
+    case .value(.composite(let parts)): parts.keys.sorted()
+    default: []
+    }
+  }
+
+  func member(
+    _ key: String, of traits: ModelTraits?, _ session: StoreReading, cursor: inout Int
+  ) throws -> StoreSource? {
+    switch content {
+    case .value(.composite(let parts)):
+      return parts[key].map { StoreSource(.value($0), of: owner, name: name) }
+    case .object(let object):
+      guard let traits else { throw unsupported("no plain value") }
+      return try session.member(key, of: object, traits)
+    default: return nil
+    }
+  }
+
+  func makesPlainly(_ traits: ModelTraits) -> Bool { false }
+
+  func model<M: ValueModel>(
+    _ type: M.Type, _ traits: ModelTraits, _ decoder: ModelDecoder<StoreSource>
+  ) throws -> M {
+    guard case .object(let object) = content else { throw unsupported("a \(M.self)") }
+    return try decoder.session.model(type, of: object, at: self, decoder)
+  }
+
+  func isPostponed(
+    _ key: String, _ type: Any.Type, _ decoder: ModelDecoder<StoreSource>
+  ) throws -> Bool {
+    guard let traits = decoder.traits, !traits.backReferences.isEmpty,
+      case .object(let object) = content
+    else { return false }
+    return try decoder.session.postpones(key, type, of: object, traits)
+  }
+
+  func fault(_ message: String, _ code: ArborError.Code) -> ArborError {
+    ArborError(code, message).with(
+      entity: owner.entity.name, objectID: owner.objectID, keyPath: name,
+      offending: value.map { "\($0)" })
+  }
+}

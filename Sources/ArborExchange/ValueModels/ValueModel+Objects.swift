@@ -1,0 +1,78 @@
+public import ArborModel
+public import ArborObjects
+
+extension ValueModel {
+  /// The model of a stored object, pending changes included.
+  ///
+  /// Relationships are followed as far as the models' properties lead. Within the call one object
+  /// is one model; instances of classes are identical. A relationship to nothing leaves its
+  /// property at its default, as a key that is missing does; an attribute that is nil is nil.
+  ///
+  /// ```swift
+  /// let banner = try Banner(object)
+  /// ```
+  ///
+  /// Belongs to the object's context and whatever runs that.
+  ///
+  /// - Throws: ``ArborError``: `noModelType` where ``modelType(for:)-(ManagedObject)`` has none;
+  ///   `invalidMapping` where the object is of another entity, where objects lead in a circle that
+  ///   is no back reference, and for names that are no coding keys; `invalidManagedKey` for a
+  ///   property that the entity has not; `unsupportedProperty` and `unsupportedRelationship` where
+  ///   the property's type cannot hold what the entity has; `typeMismatch` for a number out of the
+  ///   property's range; `initialization` where a value that has to be is nil, or the model's own
+  ///   initializer throws; else what a transformer or ``validate()`` throws.
+  /// - Complexity: Linear in the number of objects that are reached.
+  public init(_ object: ManagedObject) throws {
+    guard let context = object.context else {
+      throw ArborError(
+        .notAllowed,
+        "\(object.objectID) belongs to no context any more; ask a context for the object by its ID."
+      ).with(entity: object.entity.name, objectID: object.objectID)
+    }
+    let models = try context.values(Self.self, of: [object])
+    guard let model = models.first else {
+      throw ArborError(.initialization, "No model was made of \(object.objectID); make it a value.")
+    }
+    self = model
+  }
+}
+
+extension ManagedObjectContext {
+  /// The models of stored objects, in their order, as one graph: see ``ValueModel/init(_:)``.
+  ///
+  /// - Throws: As for a single object.
+  public func values<M: ValueModel>(_ type: M.Type, of objects: [ManagedObject]) throws -> [M] {
+    let reading = StoreReading(ExchangeSchema(store.model))
+    do { return try reading.models(type, of: objects) } catch { throw OwnError.unwrap(error) }
+  }
+
+  /// The models of the objects that a predicate matches, as one graph: see ``ValueModel/init(_:)``.
+  ///
+  /// Predicate and sort keys speak of the entity, by its names.
+  ///
+  /// ```swift
+  /// let wide = try context.values(Banner.self, matching: "width > 100", sortedBy: "id")
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - type: The type of the models.
+  ///   - predicate: What the objects fulfil; nil: all objects of the entity and its subentities.
+  ///   - sortKeys: Their order; without keys, that of their IDs.
+  /// - Throws: As for a single object, and as ``fetch(_:)``.
+  /// - Complexity: Linear in the number of objects that are reached, beside the fetch.
+  public func values<M: ValueModel>(
+    _ type: M.Type, matching predicate: FetchPredicate? = nil, sortedBy sortKeys: [SortKey] = []
+  ) throws -> [M] {
+    try values(type, of: try fetch(M.entityName, matching: predicate, sortedBy: sortKeys))
+  }
+
+  /// The models of the objects that a predicate matches, with the sort keys written out.
+  ///
+  /// - Throws: As with a list of sort keys.
+  public func values<M: ValueModel>(
+    _ type: M.Type, matching predicate: FetchPredicate? = nil, sortedBy first: SortKey,
+    _ others: SortKey...
+  ) throws -> [M] {
+    try values(type, matching: predicate, sortedBy: [first] + others)
+  }
+}

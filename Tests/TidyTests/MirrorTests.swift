@@ -120,6 +120,18 @@ import Testing
     "ValueFunctions": "PredicateFunction+EvaluationTests",
     "ValueKind": "ComparisonRulesTests",
     "ValueStatistics": "PredicateFunction+EvaluationTests",
+    "EncodedValue": "JSONRenderingTests",
+    "JSONSource": "ValueAdapterTests",
+    "ModelDecoder": "ValueAdapterTests",
+    "ModelElements": "ValueAdapterTests",
+    "ModelEncoder": "JSONRenderingTests",
+    "ModelMembers": "ValueAdapterTests",
+    "ModelPlan": "ValueModel+ObjectsTests",
+    "ModelTraits": "ValueAdapterTests",
+    "StoredForm": "ManagedObjectContext+UpsertTests",
+    "UpsertPlan": "ManagedObjectContext+UpsertTests",
+    "UpsertRun": "ManagedObjectContext+UpsertTests",
+    "WrittenMembers": "JSONRenderingTests",
   ]
 
   /// The layers that follow the rule; the remaining suites are named by threat altogether.

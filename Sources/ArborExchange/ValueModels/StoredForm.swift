@@ -1,0 +1,153 @@
+import ArborModel
+import ArborObjects
+import Foundation
+
+/// Turns what properties encode themselves as into what attributes keep, exactly or not at all.
+struct StoredForm {
+  let plan: ModelPlan
+  let schema: ExchangeSchema
+
+  /// What an attribute is set to.
+  enum Content {
+    case value(Value)
+    /// What the transformer of a transformable attribute gets.
+    case transformable(Any)
+  }
+
+  func content(
+    _ encoded: EncodedValue, of key: String, for attribute: ExchangeAttribute
+  ) throws(ArborError) -> Content {
+    if case .transformable = attribute.type {
+      switch encoded {
+      case .missing, .null, .data, .stored: break
+      default:
+        guard let value = encoded.native else { throw unsupported(encoded, key, attribute) }
+        return .transformable(value)
+      }
+    }
+    return .value(try value(encoded, of: key, for: attribute))
+  }
+
+  /// The value that an attribute, or a part of a composite one, keeps.
+  private func value(
+    _ encoded: EncodedValue, of key: String, for attribute: ExchangeAttribute
+  ) throws(ArborError) -> Value {
+    guard let value = try plain(encoded, of: key, for: attribute),
+      Self.isKept(value, attribute.type)
+    else { throw unsupported(encoded, key, attribute) }
+    guard let fitting = attribute.type.fitting(value), isExact(value, fitting) else {
+      throw error(
+        .typeMismatch,
+        "takes \(attribute.type.expectation), and the value of \(plan.traits.name).\(key) is none; "
+          + "correct it.", attribute
+      ).with(offending: "\(value)")
+    }
+    return fitting
+  }
+
+  private func plain(
+    _ encoded: EncodedValue, of key: String, for attribute: ExchangeAttribute
+  ) throws(ArborError) -> Value? {
+    switch encoded {
+    case .missing, .null: return .null
+    case .boolean(let flag): return .boolean(flag)
+    case .integer(let number): return .integer(number)
+    case .unsigned(let number): return .decimal(Decimal(number))
+    case .double(let number): return .double(number)
+    case .float(let number): return .double(Double(number))
+    case .decimal(let number): return .decimal(number)
+    case .string(let text): return .string(text)
+    case .date(let date): return .date(date)
+    case .data(let data): return .binary(data)
+    case .url(let url): return .uri(url)
+    case .uuid(let uuid): return .uuid(uuid)
+    case .stored(let value): return value
+    case .members(let parts):
+      guard case .composite(let name) = attribute.type else { return Value?.none }
+      return try composite(parts, name, of: key, attribute)
+    case .model, .list, .json, .transformable: return Value?.none
+    }
+  }
+
+  private func composite(
+    _ members: EncodedParts, _ name: String, of key: String, _ attribute: ExchangeAttribute
+  ) throws(ArborError) -> Value {
+    let parts = schema.parts(ofComposite: name)
+    var values: [String: Value] = [:]
+    for (name, value) in zip(members.keys, members.values) {
+      guard let part = parts.first(where: { $0.name == name }) else {
+        throw error(
+          .invalidManagedKey,
+          "has no part “\(name)”, which \(plan.traits.name).\(key) has; name its properties as its "
+            + "parts." + NearestName.hint(name, in: parts.map(\.name)), attribute)
+      }
+      values[name] = try self.value(value, of: "\(key).\(name)", for: part)
+    }
+    return .composite(values)
+  }
+
+  /// Whether an attribute keeps values of a kind, their range apart. What it would convert, as a
+  /// text into a UUID, would not come back as it went.
+  private static func isKept(_ value: Value, _ type: AttributeType) -> Bool {
+    switch (type, value) {
+    case (_, .null), (.undefined, _): true
+    case (.integer16, .integer), (.integer32, .integer), (.integer64, .integer): true
+    // Beyond 64 bits with a sign; the range says so.
+    case (.integer16, .decimal), (.integer32, .decimal), (.integer64, .decimal): false
+    case (.float, .double), (.float, .integer), (.double, .double), (.double, .integer): true
+    case (.decimal, .decimal), (.decimal, .integer), (.boolean, .boolean), (.string, .string): true
+    case (.date, .date), (.binary, .binary), (.transformable, .binary), (.uuid, .uuid): true
+    case (.uri, .uri), (.composite, .composite): true
+    default: false
+    }
+  }
+
+  /// Whether a whole number has come through unchanged.
+  private func isExact(_ value: Value, _ fitting: Value) -> Bool {
+    guard case .integer(let number) = value, case .double(let double) = fitting else { return true }
+    return Int64(exactly: double) == number
+  }
+
+  private func unsupported(
+    _ encoded: EncodedValue, _ key: String, _ attribute: ExchangeAttribute
+  ) -> ArborError {
+    if case .unsigned = encoded, case .integer64 = attribute.type {
+      return error(
+        .typeMismatch,
+        "takes \(attribute.type.expectation), and the value of \(plan.traits.name).\(key) is none; "
+          + "correct it.", attribute)
+    }
+    return error(
+      .unsupportedProperty,
+      "takes \(attribute.type.expectation), and \(plan.traits.name).\(key) is \(encoded.found); "
+        + "correct its type, or give it a transformer.", attribute)
+  }
+
+  private func error(
+    _ code: ArborError.Code, _ words: String, _ attribute: ExchangeAttribute
+  ) -> ArborError {
+    ArborError(code, "\(plan.entity.name).\(attribute.name) \(words)")
+      .with(entity: plan.entity.name, keyPath: attribute.name)
+  }
+}
+
+extension EncodedValue {
+  /// The Swift value where there is one.
+  var native: Any? {
+    switch self {
+    case .boolean(let flag): flag
+    case .integer(let number): Int(number)
+    case .unsigned(let number): number
+    case .double(let number): number
+    case .float(let number): number
+    case .decimal(let number): number
+    case .string(let text): text
+    case .date(let date): date
+    case .url(let url): url
+    case .uuid(let uuid): uuid
+    case .model(let model): model
+    case .transformable(let value): value
+    default: nil
+    }
+  }
+}

@@ -1,0 +1,115 @@
+import ArborModel
+import ArborObjects
+
+/// Writes planned models into a context: each object found or made, then its attributes, at the end
+/// all relationships.
+///
+/// Runs inside a savepoint of the context, so that whatever it throws leaves nothing behind.
+struct UpsertRun {
+  private let plan: UpsertPlan
+  private let context: ManagedObjectContext
+  private let identities: IdentityMap
+  /// How many nodes' identities have been looked up, or asked for.
+  private var known = 0
+
+  init(_ plan: UpsertPlan, in context: ManagedObjectContext) {
+    self.plan = plan
+    self.context = context
+    identities = IdentityMap(context)
+  }
+
+  mutating func run() throws {
+    try plan.takeApart()
+    var next = 0
+    // What merges, may lead to further models.
+    while next < plan.nodes.count {
+      if next == known { try lookUp() }
+      try fill(plan.nodes[next])
+      next += 1
+    }
+    for node in plan.nodes { try connect(node) }
+  }
+
+  /// Finds the objects of all models that have come since the last time, in one fetch per entity.
+  private mutating func lookUp() throws {
+    for node in plan.nodes[known...] {
+      if let identity = node.identity { table(of: node).want(identity) }
+    }
+    known = plan.nodes.count
+    do throws(ArborError) {
+      try identities.fetch()
+    } catch {
+      throw ArborError(
+        .uniqueFetchFailed,
+        "The objects that the models are could not be looked up; see the error beneath."
+      ).with(entity: error.entity, keyPath: error.keyPath, underlying: error)
+    }
+  }
+
+  private func table(of node: UpsertNode) -> IdentityTable {
+    identities.table(for: node.plan.entity, by: node.plan.uniquing.map(\.attribute))
+  }
+
+  /// Finds or makes the object of a model and sets its attributes.
+  private func fill(_ node: UpsertNode) throws {
+    if let identity = node.identity,
+      let object = table(of: node).objects(for: identity).first
+    {
+      node.object = object
+      try merge(node, object)
+      for attribute in node.attributes { try set(attribute, of: object, isNew: false) }
+      return
+    }
+    let object = try context.insert(node.plan.entity.name)
+    node.object = object
+    for attribute in node.attributes { try set(attribute, of: object, isNew: true) }
+    try identities.note(object, of: node.plan.entity)
+  }
+
+  /// Lets a model take over what it does not want to overwrite.
+  private func merge(_ node: UpsertNode, _ object: ManagedObject) throws {
+    let traits = node.plan.traits
+    guard traits.mergesNothing != true else { return }
+    func merged<M: ValueModel>(_ model: M) throws -> any ValueModel {
+      var model = model
+      try ModelHook.call(noting: &traits.mergesNothing) { try model.merge(from: object) }
+      return model
+    }
+    do { node.model = try merged(node.model) } catch { throw OwnError(error: error) }
+    guard traits.mergesNothing != true else { return }
+    try plan.takeApart(node)
+    try plan.takeApart()
+  }
+
+  private func set(
+    _ attribute: UpsertNode.Attribute, of object: ManagedObject, isNew: Bool
+  ) throws {
+    guard !attribute.attribute.isDerived else { return }
+    let name = attribute.attribute.name
+    switch attribute.content {
+    case .transformable(let value): try object.setTransformedValue(value, forKey: name)
+    case .value(let value):
+      // What stays as it is, is no change.
+      if try object.value(forKey: name) != value { try object.setValue(value, forKey: name) }
+    }
+  }
+
+  private func connect(_ node: UpsertNode) throws {
+    guard let object = node.object else { return }
+    for link in node.links {
+      let name = link.relationship.name
+      let targets = link.nodes.compactMap(\.object)
+      guard link.relationship.isToMany else {
+        guard try object.object(forKey: name) !== targets.first else { continue }
+        try object.setObject(targets.first, forKey: name)
+        continue
+      }
+      var seen: Set<ManagedObject> = []
+      let members = targets.filter { seen.insert($0).inserted }
+      let present = try object.objects(forKey: name)
+      let isSame =
+        link.relationship.isOrdered ? present == members : Set(present) == seen
+      if !isSame { try object.setObjects(members, forKey: name) }
+    }
+  }
+}

@@ -1,0 +1,39 @@
+import ArborExchange
+import ArborModel
+import ArborObjects
+import Foundation
+
+/// A banner with every kind of relationship.
+struct FullBanner: ValueModel, Equatable {
+  var id: Int?
+  var width: Int?
+  var children: [KeyedItem]?
+  var tags: Set<Tag>?
+  var cover: KeyedItem?
+  static let entityName = "Banner"
+  static let uniquingKeys: Set<String> = ["id"]
+}
+
+/// An item that is told apart by its title.
+struct KeyedItem: ValueModel, Hashable {
+  struct Failure: Error, Equatable {}
+
+  var title: String?
+  var price: Decimal?
+  static let entityName = "Item"
+  static let uniquingKeys: Set<String> = ["title"]
+  /// Fails for one title, in the midst of a graph.
+  static let managedTransformers: [String: ManagedTransformer] = [
+    "title": ManagedTransformer { value in
+      value.textForm
+    } write: { (title: String?) in
+      if title == "fail" { throw Failure() }
+      return title.map(Value.string) ?? .null
+    }
+  ]
+}
+
+struct Tag: ValueModel, Hashable {
+  var name: String
+  static let uniquingKeys: Set<String> = ["name"]
+}

@@ -84,6 +84,9 @@ let package = Package(
     .executableTarget(
       name: "damage-reader", dependencies: ["ArborStore", "ArborModel", "LMDB"],
       path: "tools/crash-lab/damage-reader", swiftSettings: common),
+    .executableTarget(
+      name: "json-bench", dependencies: ["ArborModel"], path: "tools/json-bench",
+      swiftSettings: common),
 
     .target(
       name: "TestSupport", dependencies: ["ArborStore", "ArborObjects", "ArborModel"],

@@ -19,6 +19,7 @@ import Testing
     "crash-writer": ["ArborData"],
     "damage-reader": ["ArborStore", "ArborModel", "LMDB"],
     "fuzz": [],
+    "json-bench": ["ArborModel"],
     "arborbench": ["ArborData"],
     "TestSupport": ["ArborStore", "ArborObjects", "ArborModel"],
     "LMDBTests": ["LMDB", "CLMDB"],

@@ -101,13 +101,15 @@ package struct JSONKeyTable: Sendable {
 /// Objects of one list mostly have their keys in one order, so each key is first looked for where
 /// the previous object had it.
 ///
+/// For one thread at a time; a class, so that reading a member copies nothing.
+///
 /// ```swift
-/// var members = JSONMembers(JSONKeyTable(["name", "age"]))
+/// let members = JSONMembers(JSONKeyTable(["name", "age"]))
 /// for item in batch.items where members.find(in: item) {
 ///   let age = members[1]?.int64
 /// }
 /// ```
-package struct JSONMembers {
+package final class JSONMembers {
   /// What is looked for.
   package let table: JSONKeyTable
   private var document: JSONDocument?
@@ -128,7 +130,7 @@ package struct JSONMembers {
   ///
   /// - Returns: Whether the value is an object.
   @discardableResult
-  package mutating func find(in object: JSONNode) -> Bool {
+  package func find(in object: JSONNode) -> Bool {
     let document = object.document
     let entry = document.tape.entries[object.place]
     for place in values.indices { values[place] = 0 }

@@ -23,7 +23,7 @@ import Testing
     for _ in 0..<300 {
       let table = JSONKeyTable(
         Self.words.shuffled(using: &generator).prefix(Int(generator.next() % 18)).map(\.self))
-      var members = JSONMembers(table)
+      let members = JSONMembers(table)
       // The same order most of the time, as in real lists, and another now and then.
       var keys = Self.words.shuffled(using: &generator)
       for _ in 0..<6 {
@@ -47,7 +47,7 @@ import Testing
   }
 
   @Test func forgetsTheObjectBefore() throws {
-    var members = JSONMembers(JSONKeyTable(["a", "b"]))
+    let members = JSONMembers(JSONKeyTable(["a", "b"]))
     #expect(members[0] == nil && members.unknownKeys.isEmpty)
     let list = try JSONDocument(Data(#"[{"a":1,"c":2},{"b":3},7,{}]"#.utf8)).root
     let found = list.items.map { item in
@@ -61,7 +61,7 @@ import Testing
   @Test func holdsKeysThatAreEqualStringsForOne() throws {
     let table = JSONKeyTable(["\u{212A}", "e\u{301}", "K"])
     #expect(table.place(of: "K") == 0 && table.place(of: "é") == 1 && table.place(of: "k") == nil)
-    var members = JSONMembers(table)
+    let members = JSONMembers(table)
     members.find(in: try JSONDocument(Data(#"{"K":1,"é":2}"#.utf8)).root)
     #expect(members[0]?.int64 == 1 && members[1]?.int64 == 2 && members[2] == nil)
     members.find(in: try JSONDocument(Data(#"{"\u212a":1,"e\u0301":2}"#.utf8)).root)

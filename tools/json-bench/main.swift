@@ -1,0 +1,36 @@
+// json-bench [OBJECTS]: how fast JSON becomes values, on a document of employees, beside Foundation.
+// Processor time of this thread, the best of five rounds that take turns.
+import ArborModel
+import Foundation
+
+let arguments = CommandLine.arguments.dropFirst()
+guard let count = Int(arguments.first ?? "100000"), count > 0, arguments.count <= 1 else {
+  print("usage: json-bench [OBJECTS]")
+  exit(2)
+}
+let sample = SampleDocument(count: count)
+let ways: [(name: String, run: () throws -> Int)] = [
+  ("scan, whole document", sample.scan), ("scan, item by item", sample.scanItems),
+  ("every member as a typed value", sample.readTyped),
+  ("every member as what it is", sample.readAny), ("JSONValue", sample.readValue),
+  ("JSONDecoder, a struct", sample.decode), ("JSONSerialization", sample.serialize),
+]
+var best = Array(repeating: Double.infinity, count: ways.count)
+do {
+  for _ in 0..<5 {
+    for (number, way) in ways.enumerated() {
+      let start = SampleDocument.processorTime()
+      guard try way.run() == count else { throw CocoaError(.coderInvalidValue) }
+      best[number] = min(best[number], SampleDocument.processorTime() - start)
+    }
+  }
+} catch {
+  FileHandle.standardError.write(Data("json-bench: \(error)\n".utf8))
+  exit(1)
+}
+let size = Double(sample.data.count)
+print("\(count) objects, \(String(format: "%.1f", size / 1e6)) MB")
+for (way, time) in zip(ways, best) {
+  let name = way.name.padding(toLength: 32, withPad: " ", startingAt: 0)
+  print(name, String(format: "%6.0f MB/s %8.1f ms", size / time / 1e6, time * 1e3))
+}

@@ -9,6 +9,8 @@ import Testing
     "UniqueFetchTests",
     "JSONComparisonTests", "JSONConformanceTests", "JSONHostileTests",
     "ModelBasedTests", "PlannedWaysTests", "RandomCommitsTests", "RandomIndexesTests",
+    "HostileSeedTests", "ModelBasedTests", "PlannedWaysTests", "RandomCommitsTests",
+    "RandomIndexesTests",
     "RandomResultsTests",
     "SharedContextsTests", "StoreFaultTests", "UniqueFetchTests",
   ]

@@ -12,25 +12,50 @@ struct ExchangePlan {
   /// trees: each is part of one group or of one relationship at most.
   var groups: [[PlannedSource]] = []
 
-  /// The places of all objects of some sources, in order. Linear in their number and without
-  /// recursion, for documents nest as deep as they like.
-  func objects(of sources: [PlannedSource]) -> [Int] {
-    var found: [Int] = []
+  /// The object that each reference names. A reference may be planned before its object is.
+  var references: [Int] = []
+  /// Objects that are looked up by their values.
+  var finds: [PlannedFind] = []
+
+  /// The single members of some sources, in order. Linear in their number and without recursion,
+  /// for documents nest as deep as they like.
+  func members(of sources: [PlannedSource]) -> [PlannedMember] {
+    var found: [PlannedMember] = []
     var waiting = Array(sources.reversed())
     while let source = waiting.popLast() {
       switch source {
-      case .object(let object): found.append(object)
+      case .object(let object): found.append(.object(object))
       case .group(let group): waiting.append(contentsOf: groups[group].reversed())
+      case .reference(let reference): found.append(.object(references[reference]))
+      case .find(let find): found.append(.find(find))
       }
     }
     return found
   }
 }
 
-/// One object, or all objects of a group.
+/// One object, all objects of a group, or an object that is made or found elsewhere.
 enum PlannedSource {
   case object(Int)
   case group(Int)
+  case reference(Int)
+  case find(Int)
+}
+
+/// One object: one that the plan makes, or one that is looked up.
+enum PlannedMember {
+  case object(Int)
+  case find(Int)
+}
+
+/// The one object with some values, among those that the plan makes and those that were there.
+struct PlannedFind {
+  let entity: ExchangeEntity
+  /// In the order of their names.
+  let attributes: [ExchangeAttribute]
+  /// The values of the attributes.
+  let key: IdentityKey
+  let node: JSONNode
 }
 
 /// An object that a document describes.

@@ -19,13 +19,21 @@ extension ManagedObjectContext {
   /// }]}
   /// ```
   ///
+  /// Linked documents are files beside it (`seedFile`) or come over the network (`seedUrl`). An
+  /// instance gets a label by `"$id"`, by which `{"$ref": "label"}` reaches it as the member of a
+  /// relationship; `{"$find": "Department", "name": "R&D"}` reaches the one object with these
+  /// values, whether the seed makes it or the context has it. A file named `.ndjson` or `.jsonl`
+  /// holds a document on each line.
+  ///
+  /// The calling thread waits for documents from the network, half a minute for each at most.
+  ///
   /// - Parameters:
-  ///   - url: The document's file.
+  ///   - url: The document's file, or its URL of https or http.
   ///   - options: What the documents may reach and how large they may be.
   /// - Returns: What was created.
   /// - Throws: ``ArborError`` with source, line, column and JSON path where a document does not fit
-  ///   the model, cannot be read, leaves its folder, links to itself or exceeds a limit. The
-  ///   context is then exactly as it was before.
+  ///   the model, cannot be read or fetched, leaves its folder, links to itself or exceeds a limit.
+  ///   The context is then exactly as it was before.
   /// - Complexity: Linear in the size of the documents and the number of objects.
   @discardableResult
   public func seed(
@@ -38,7 +46,8 @@ extension ManagedObjectContext {
   /// committed.
   ///
   /// - Parameters:
-  ///   - urls: The documents' files, each with its own folder to stay in.
+  ///   - urls: The documents' files, each with its own folder to stay in, or their URLs. Labels
+  ///     hold across all of them.
   ///   - options: What the documents may reach and how large they may be, together.
   /// - Returns: What was created.
   /// - Throws: ``ArborError`` as for a single document; the context is then exactly as it was
@@ -47,15 +56,19 @@ extension ManagedObjectContext {
   public func seed(
     from urls: [URL], options: SeedOptions = SeedOptions()
   ) throws(ArborError) -> SeedReport {
-    var reader = SeedReader(schema: ExchangeSchema(store.model), options: options)
+    let schema = ExchangeSchema(store.model)
+    var reader = SeedReader(schema: schema, options: options)
     var top: [PlannedSource] = []
     for url in urls { top.append(try reader.read(url)) }
-    var run = ExchangeRun(reader.plan, in: self)
+    let plan = try reader.finish()
+    var run = ExchangeRun(plan, schema, in: self)
     try withSavepoint { () throws(ArborError) in try run.run() }
     var report = SeedReport()
     report.documents = reader.documentsRead
-    report.objects = reader.plan.objects(of: top).map { run.objects[$0] }
-    for planned in reader.plan.objects { report.created[planned.entity.name, default: 0] += 1 }
+    report.objects = plan.members(of: top).compactMap { member in
+      if case .object(let place) = member { run.objects[place] } else { nil }
+    }
+    for planned in plan.objects { report.created[planned.entity.name, default: 0] += 1 }
     return report
   }
 }

@@ -1,3 +1,4 @@
+import ArborModel
 import Foundation
 
 #if canImport(Glibc)
@@ -58,12 +59,19 @@ struct SeedFile {
       else { throw .outside }
     }
     guard status.st_size <= limit else { throw .tooLarge }
+    var data = Data()
     do {
-      data = try handle.read(upToCount: limit + 1) ?? Data()
+      while data.count <= limit,
+        let piece = try handle.read(upToCount: min(limit - data.count, 1 << 24) + 1)
+      {
+        if piece.isEmpty { break }
+        data.append(piece)
+      }
     } catch {
       throw .unreadable(code: EIO)
     }
     guard data.count <= limit else { throw .tooLarge }
+    self.data = data
   }
 }
 
@@ -74,6 +82,31 @@ extension SeedFile {
     guard let resolved = unsafe realpath(path, nil) else { return nil }
     defer { unsafe free(resolved) }
     return unsafe String(cString: resolved)
+  }
+}
+
+extension SeedFile.Problem {
+  var code: ArborError.Code {
+    switch self {
+    case .missing, .unreadable, .notAFile: .fileUnreadable
+    case .outside: .notAllowed
+    case .tooLarge: .limitExceeded
+    }
+  }
+
+  /// What happened, then what to do.
+  func message(of path: String, _ options: SeedOptions) -> String {
+    switch self {
+    case .missing: "There is no file \(path); write it or correct its name."
+    case .unreadable(let code):
+      "The file \(path) cannot be read (error \(code)); check its permissions."
+    case .notAFile: "\(path) is no regular file; name a file that holds JSON."
+    case .outside:
+      "The file \(path) leads out of the folder that the seed may reach; move it there, or name a "
+        + "root folder in the options."
+    case .tooLarge:
+      "With \(path) the seed exceeds \(options.maximumSize) bytes; split it, or raise maximumSize."
+    }
   }
 }
 

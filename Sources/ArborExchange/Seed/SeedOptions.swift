@@ -3,8 +3,26 @@ public import Foundation
 /// How far a seed may reach and how much it may read.
 ///
 /// The defaults suit documents that the application ships. A seed beyond a limit fails before it
-/// changes anything.
+/// changes anything. For documents that somebody else wrote:
+///
+/// ```swift
+/// var options = SeedOptions()
+/// options.remote = .refused              // or .hosts(["data.example.com"])
+/// options.maximumSize = 1 << 20
+/// try context.seed(from: url, options: options)
+/// ```
 public struct SeedOptions: Sendable {
+  /// Which documents a seed may fetch over the network.
+  public enum RemoteDocuments: Sendable, Hashable {
+    /// Those of any host, over https and http.
+    case allowed
+    /// Those of these hosts, as their names stand in a URL, and redirects among them. What such a
+    /// name leads to is its owner's to say: name only hosts that you trust.
+    case hosts([String])
+    /// None, top documents included.
+    case refused
+  }
+
   /// The folder that links of documents may reach; nil: the folder of the top document, and no `..`
   /// in links.
   public var root: URL?
@@ -14,6 +32,15 @@ public struct SeedOptions: Sendable {
   public var maximumDocuments = 10_000
   /// The greatest number of objects a seed creates: 10,000,000.
   public var maximumObjects = 10_000_000
+  /// Which documents may be fetched over the network: all, at first.
+  public var remote = RemoteDocuments.allowed
+  /// The greatest size of one document from the network, unpacked, in bytes: 64 MiB.
+  public var maximumRemoteSize = 64 << 20
+  /// The longest time that one document from the network may take, redirects included, in seconds:
+  /// 30.
+  public var maximumTime: TimeInterval = 30
+  /// The greatest number of redirects on the way to one document: 5. None leads from https to http.
+  public var maximumRedirects = 5
 
   /// The default options.
   public init() {}

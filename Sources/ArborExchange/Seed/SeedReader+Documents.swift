@@ -90,22 +90,26 @@ extension SeedReader {
           + NearestName.hint(member.key, in: known))
     }
     // Where a link names both, the URL is the one to follow.
-    if let url = members.first(where: { $0.key == "seedUrl" }) {
-      throw Self.remoteUnsupported.with(location: url.value.location)
+    if let url = members.first(where: { $0.key == "seedUrl" })?.value {
+      guard let text = url.string else {
+        throw url.error("A seedUrl is a URL in a string, and this is \(url.kind); write a string.")
+      }
+      return try follow(url, toURL: text)
     }
-    guard let file = members.first else {
-      throw node.error("A link names a document, and this names none; write a seedFile.")
+    guard let file = members.first?.value else {
+      throw node.error(
+        "A link names a document, and this names none; write a seedFile or a seedUrl.")
     }
-    guard let name = file.value.string else {
-      throw file.value.error(
-        "A seedFile is a path in a string, and this is \(file.value.kind); write a string.")
+    guard let name = file.string else {
+      throw file.error(
+        "A seedFile is a path in a string, and this is \(file.kind); write a string.")
     }
-    return try follow(file.value, to: name)
+    return try follow(file, toFile: name)
   }
 
   func unknownDirective(_ name: String, at keyNode: JSONNode) -> ArborError {
     keyNode.error(
-      "“\(name)” is a key of the format itself, and this version knows none of that name; "
+      "“\(name)” is a key of the format itself, and there is none of that name here; "
         + "remove it.")
   }
 }

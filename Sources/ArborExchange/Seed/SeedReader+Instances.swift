@@ -1,13 +1,22 @@
 import ArborModel
 
-/// What stands in an instance: attributes, and relationships with their members in place or linked.
+/// What stands in an instance: its label, attributes, and relationships with their members.
 extension SeedReader {
   static let uniqueID = "<uniqueID>"
+  static let id = "$id"
 
   /// Plans the object that an instance describes. JSON's depth bounds the recursion of instances
   /// within instances.
   mutating func source(
     ofInstance node: JSONNode, of entity: ExchangeEntity, at keyNode: JSONNode
+  ) throws(ArborError) -> PlannedSource {
+    try source(ofInstance: node, node.members ?? [], of: entity, at: keyNode)
+  }
+
+  /// Plans the object that an instance describes whose members have been read.
+  mutating func source(
+    ofInstance node: JSONNode, _ members: [JSONNode.Member], of entity: ExchangeEntity,
+    at keyNode: JSONNode
   ) throws(ArborError) -> PlannedSource {
     guard !entity.isAbstract else {
       throw keyNode.error(
@@ -21,7 +30,7 @@ extension SeedReader {
     }
     let place = plan.objects.count
     plan.objects.append(PlannedObject(entity: entity, node: node))
-    for member in node.members ?? [] {
+    for member in members {
       switch entity.property(named: member.key) {
       case .attribute(let attribute):
         let value = try value(member.value, for: attribute, of: entity)
@@ -30,17 +39,24 @@ extension SeedReader {
         let sources = try sources(ofRelationship: relationship, member, of: entity)
         plan.objects[place].links.append(
           PlannedLink(relationship: relationship, sources: sources, node: member.value))
+      case nil where member.key == Self.id:
+        try labels.define(member.value, as: place, of: entity)
       case nil:
-        guard !member.key.hasPrefix("$") else {
-          throw unknownDirective(member.key, at: member.keyNode).with(entity: entity.name)
-        }
-        throw member.keyNode.error(
-          "\(entity.name) has no property “\(member.key)”; write the name of one."
-            + NearestName.hint(member.key, in: entity.propertyNames)
-        ).with(entity: entity.name)
+        throw unknownProperty(member, of: entity)
       }
     }
     return .object(place)
+  }
+
+  /// The error for a key that names nothing of an entity.
+  func unknownProperty(_ member: JSONNode.Member, of entity: ExchangeEntity) -> ArborError {
+    guard !member.key.hasPrefix("$") else {
+      return unknownDirective(member.key, at: member.keyNode).with(entity: entity.name)
+    }
+    return member.keyNode.error(
+      "\(entity.name) has no property “\(member.key)”; write the name of one."
+        + NearestName.hint(member.key, in: entity.propertyNames)
+    ).with(entity: entity.name)
   }
 
   private func value(
@@ -59,54 +75,5 @@ extension SeedReader {
     }
     let value = try attributes.value(node, for: attribute, of: entity.name)
     return PlannedValue(attribute: attribute, content: .value(value), node: node)
-  }
-
-  private mutating func sources(
-    ofRelationship relationship: ExchangeRelationship, _ member: JSONNode.Member,
-    of entity: ExchangeEntity
-  ) throws(ArborError) -> [PlannedSource] {
-    let node = member.value
-    do throws(ArborError) {
-      switch node.kind {
-      case .null: return []
-      case .object:
-        if let links = node.members?.first(where: { $0.key == Self.seedlings }) {
-          return try sources(ofLinks: links.value)
-        }
-        return [try source(ofMember: node, of: relationship)]
-      case .array where relationship.isToMany:
-        var sources: [PlannedSource] = []
-        for element in node.elements ?? [] {
-          sources.append(try source(ofMember: element, of: relationship))
-        }
-        return sources
-      default:
-        let expected =
-          relationship.isToMany ? "a list of objects" : "an object"
-        throw node.error(
-          "\(entity.name).\(relationship.name) takes \(expected), null or seedlings, and this is "
-            + "\(node.kind); write \(expected).")
-      }
-    } catch {
-      // What lies deeper has named its own entity.
-      guard error.entity == nil else { throw error }
-      throw error.with(entity: entity.name, keyPath: relationship.name)
-    }
-  }
-
-  private mutating func source(
-    ofMember node: JSONNode, of relationship: ExchangeRelationship
-  ) throws(ArborError) -> PlannedSource {
-    guard node.kind == .object else {
-      throw node.error(
-        "A member of \(relationship.name) is an object, and this is \(node.kind); write its "
-          + "properties in braces.")
-    }
-    guard let destination = schema.entity(named: relationship.destination) else {
-      throw node.error(
-        "The model has no entity \(relationship.destination), to which \(relationship.name) leads; "
-          + "correct the model.", code: .invalidModel)
-    }
-    return try source(ofInstance: node, of: destination, at: node)
   }
 }

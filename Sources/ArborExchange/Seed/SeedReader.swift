@@ -8,21 +8,19 @@ import Foundation
 struct SeedReader {
   /// A document that is to be read, or has been.
   private struct Document {
-    let folder: SeedFolder
-    /// The way from the folder to the document.
-    let way: [String]
+    /// Where it lies; once it is read, at the end of all redirects.
+    var source: SeedSource
     /// The link that led here; nil for a top document.
     let link: JSONNode?
     /// The number of the linking document.
     let parent: Int?
-
-    var path: String { folder.path(of: way) }
   }
 
   let schema: ExchangeSchema
   let attributes: AttributeReader
   let options: SeedOptions
   var plan = ExchangePlan()
+  var labels = SeedLabels()
   /// The number of the document that is being read.
   private var present = 0
   /// By their numbers, which are given when a link is met.
@@ -31,10 +29,12 @@ struct SeedReader {
   private(set) var documentsRead: [URL] = []
   private var waiting: [Int] = []
   /// The documents from the top one to the present one.
-  private var chain: [(number: Int, identity: SeedFile.Identity)] = []
-  /// The files of the chain.
-  private var open: Set<SeedFile.Identity> = []
+  private var chain: [(number: Int, identity: SeedSource.Identity)] = []
+  /// The documents of the chain.
+  private var open: Set<SeedSource.Identity> = []
   private var size = 0
+  /// Made for the first remote document.
+  private var downloader: SeedDownloader?
 
   init(schema: ExchangeSchema, options: SeedOptions) {
     self.schema = schema
@@ -46,113 +46,197 @@ struct SeedReader {
   ///
   /// - Returns: What the document creates.
   mutating func read(_ url: URL) throws(ArborError) -> PlannedSource {
-    guard url.isFileURL else { throw Self.remoteUnsupported }
-    let (folder, way) = try SeedFolder.containing(url, root: options.root)
-    let top = try add(Document(folder: folder, way: way, link: nil, parent: nil))
+    let top = try add(Document(source: try topSource(url), link: nil, parent: nil))
     waiting = [top]
     while let number = waiting.popLast() {
       present = number
-      let document = try load(number)
-      documentsRead.append(URL(filePath: documents[number].path))
+      let roots = try load(number)
+      documentsRead.append(documents[number].source.url)
       let firstLinked = documents.count
-      plan.groups[number] = try sources(ofDocument: document.root)
+      for root in roots { plan.groups[number] += try sources(ofDocument: root) }
       // The last on the list is read first.
       waiting.append(contentsOf: (firstLinked..<documents.count).reversed())
     }
     return .group(top)
   }
 
-  /// Puts the document of a link on the list.
+  /// Ends the reading: what references name is known now.
+  mutating func finish() throws(ArborError) -> ExchangePlan {
+    plan.references = try labels.resolve(in: plan)
+    return plan
+  }
+
+  private func topSource(_ url: URL) throws(ArborError) -> SeedSource {
+    guard !url.isFileURL else {
+      let (folder, way) = try SeedFolder.containing(url, root: options.root)
+      return .file(folder, way: way)
+    }
+    if let problem = SeedAddress.problem(of: url, options.remote) {
+      let code = problem.code
+      throw ArborError(code == .invalidDocument ? .invalidArgument : code, problem.message)
+    }
+    return .remote(url)
+  }
+
+  /// Puts the file of a link on the list.
   ///
   /// - Returns: What the document will create.
-  mutating func follow(_ link: JSONNode, to name: String) throws(ArborError) -> PlannedSource {
-    let document = documents[present]
-    let way = try document.folder.way(to: name, from: document.way, link: link)
-    let linked = Document(folder: document.folder, way: way, link: link, parent: present)
-    return .group(try add(linked))
+  mutating func follow(_ link: JSONNode, toFile name: String) throws(ArborError) -> PlannedSource {
+    guard case .file(let folder, let way) = documents[present].source else {
+      throw link.error(
+        "A document from the network links by seedUrl only, so that it reaches no files here; "
+          + "write a seedUrl, which may be relative.", code: .notAllowed)
+    }
+    let linked = try folder.way(to: name, from: way, link: link)
+    return .group(
+      try add(Document(source: .file(folder, way: linked), link: link, parent: present)))
+  }
+
+  /// Puts the remote document of a link on the list.
+  ///
+  /// - Returns: What the document will create.
+  mutating func follow(_ link: JSONNode, toURL text: String) throws(ArborError) -> PlannedSource {
+    var base: URL?
+    if case .remote(let url) = documents[present].source { base = url }
+    let url: URL
+    do throws(SeedAddress.Problem) {
+      url = try SeedAddress.url(text, relativeTo: base, options.remote)
+    } catch {
+      throw link.error(error.message + Self.saying(way(to: present)), code: error.code)
+    }
+    return .group(try add(Document(source: .remote(url), link: link, parent: present)))
   }
 
   private mutating func add(_ document: Document) throws(ArborError) -> Int {
     guard documents.count < options.maximumDocuments else {
-      throw Self.error(
+      let error = ArborError(
         .limitExceeded,
         "The seed has more than \(options.maximumDocuments) documents; link fewer, or raise "
-          + "maximumDocuments.", at: document.link)
+          + "maximumDocuments.")
+      throw error.with(location: document.link?.location)
     }
     documents.append(document)
     plan.groups.append([])
     return documents.count - 1
   }
 
-  private mutating func load(_ number: Int) throws(ArborError) -> JSONDocument {
-    let document = documents[number]
-    let isLinked = document.link != nil || options.root != nil
-    let file: SeedFile
-    do throws(SeedFile.Problem) {
-      file = try SeedFile(
-        path: document.path, within: isLinked ? document.folder.path : nil,
-        limit: options.maximumSize - size)
-    } catch {
-      throw Self.error(for: error, path: document.path, options, at: document.link)
+  private mutating func load(_ number: Int) throws(ArborError) -> [JSONNode] {
+    let data: Data
+    let isLines: Bool
+    switch documents[number].source {
+    case .file(let folder, let way):
+      let file = try load(number, path: folder.path(of: way), in: folder)
+      try enter(number, .file(file.identity))
+      data = file.data
+      isLines = documents[number].source.isNamedLines
+    case .remote(let url):
+      try enter(number, .remote(SeedAddress.identity(of: url)))
+      let download = try load(number, url)
+      if SeedAddress.identity(of: download.url) != SeedAddress.identity(of: url) {
+        documents[number].source = .remote(download.url)
+        try enter(number, .remote(SeedAddress.identity(of: download.url)))
+      }
+      data = download.data
+      isLines = download.isLines || documents[number].source.isNamedLines
     }
-    try enter(number, file.identity)
-    size += file.data.count
+    size += data.count
     var limits = JSONLimits()
     limits.maximumSize = options.maximumSize
-    return try JSONDocument(file.data, source: document.path, limits: limits)
+    return try SeedText.roots(
+      data, source: documents[number].source.name, isLines: isLines, limits: limits)
   }
 
+  private func load(
+    _ number: Int, path: String, in folder: SeedFolder
+  ) throws(ArborError) -> SeedFile {
+    let isBound = documents[number].link != nil || options.root != nil
+    do throws(SeedFile.Problem) {
+      return try SeedFile(
+        path: path, within: isBound ? folder.path : nil, limit: options.maximumSize - size)
+    } catch {
+      throw failure(error.code, error.message(of: path, options), loading: number)
+    }
+  }
+
+  private mutating func load(
+    _ number: Int, _ url: URL
+  ) throws(ArborError) -> SeedDownloader.Download {
+    let downloader = downloader ?? SeedDownloader(options)
+    self.downloader = downloader
+    do throws(SeedDownloadProblem) {
+      return try downloader.fetch(url, limit: options.maximumSize - size)
+    } catch {
+      throw failure(error.code, error.message(of: url.absoluteString), loading: number)
+        .with(underlying: error.underlying)
+    }
+  }
+}
+
+/// The documents on the way to the present one.
+extension SeedReader {
   /// Goes on to a document, from one that has been read. A document that links to itself, over
-  /// however many others, would never end.
-  private mutating func enter(_ number: Int, _ identity: SeedFile.Identity) throws(ArborError) {
+  /// however many others, would never end. One that was redirected is entered under both its names.
+  private mutating func enter(
+    _ number: Int, _ identity: SeedSource.Identity
+  ) throws(ArborError) {
     // Documents are read depth first, so the linking one is still on the way here.
-    while let last = chain.last, last.number != documents[number].parent {
+    while let last = chain.last, last.number != documents[number].parent, last.number != number {
       open.remove(last.identity)
       chain.removeLast()
     }
     chain.append((number, identity))
     guard !open.insert(identity).inserted else { return }
-    let paths = chain.drop { $0.identity != identity }.map { documents[$0.number].path }
-    throw Self.error(
+    let first = chain.first { $0.identity == identity }?.number ?? number
+    let names = way(to: number)
+    let circle = names.suffix(from: names.count - distance(from: first, to: number) - 1)
+    throw failure(
       .invalidDocument,
-      "The document links to itself: \(paths.joined(separator: " → ")). Remove one of these links.",
+      "The document links to itself: \(circle.joined(separator: " → ")). Remove one of these "
+        + "links.",
       at: documents[number].link)
   }
 
-  static var remoteUnsupported: ArborError {
-    ArborError(
-      .notAllowed,
-      "This version seeds from files only; save the document as a file and link it by seedFile.")
-  }
-
-  private static func error(
-    for problem: SeedFile.Problem, path: String, _ options: SeedOptions, at link: JSONNode?
-  ) -> ArborError {
-    switch problem {
-    case .missing:
-      error(.fileUnreadable, "There is no file \(path); write it or correct its name.", at: link)
-    case .unreadable(let code):
-      error(
-        .fileUnreadable, "The file \(path) cannot be read (error \(code)); check its permissions.",
-        at: link)
-    case .notAFile:
-      error(.fileUnreadable, "\(path) is no regular file; name a file that holds JSON.", at: link)
-    case .outside:
-      error(
-        .notAllowed,
-        "The file \(path) leads out of the folder that the seed may reach; move it there, or name "
-          + "a root folder in the options.", at: link)
-    case .tooLarge:
-      error(
-        .limitExceeded,
-        "With \(path) the seed exceeds \(options.maximumSize) bytes; split it, or raise "
-          + "maximumSize.", at: link)
+  /// The names of the documents from the top one to one, in order.
+  private func way(to number: Int) -> [String] {
+    var names: [String] = []
+    var next: Int? = number
+    while let number = next {
+      names.append(documents[number].source.name)
+      next = documents[number].parent
     }
+    return names.reversed()
   }
 
-  private static func error(
+  /// The number of links from one document of a chain to another.
+  private func distance(from first: Int, to last: Int) -> Int {
+    var count = 0
+    var number = last
+    while number != first, let parent = documents[number].parent {
+      number = parent
+      count += 1
+    }
+    return count
+  }
+
+  /// An error about a document that cannot be had: at its link, with the way to it.
+  private func failure(
+    _ code: ArborError.Code, _ message: String, loading number: Int
+  ) -> ArborError {
+    let chain = documents[number].parent == nil ? [] : way(to: number)
+    return failure(code, message + Self.saying(chain), at: documents[number].link)
+  }
+
+  private func failure(
     _ code: ArborError.Code, _ message: String, at link: JSONNode?
   ) -> ArborError {
     link?.error(message, code: code) ?? ArborError(code, message)
+  }
+
+  /// A sentence about the way to a document.
+  private static func saying(_ chain: [String]) -> String {
+    guard !chain.isEmpty else { return "" }
+    // Of a way that somebody made long to be slow, both ends will do.
+    let shown = chain.count > 20 ? chain.prefix(10) + ["…"] + chain.suffix(10) : chain[...]
+    return " The way there: \(shown.joined(separator: " → "))."
   }
 }

@@ -177,9 +177,8 @@ import Testing
   static let faults: [(text: String, message: String, path: String)] = [
     (#"{"agee": 1}"#, "Did you mean age", "$.Employee.agee"),
     (#"{"compani": {}}"#, "Did you mean company", "$.Employee.compani"),
-    (#"{"$id": "x"}"#, "“$id”", "$.Employee[\"$id\"]"),
-    (#"{"company": {"$ref": "x"}}"#, "“$ref”", "$.Employee.company[\"$ref\"]"),
-    (#"{"company": {"$find": "Company"}}"#, "“$find”", "$.Employee.company[\"$find\"]"),
+    (#"{"$ref": "x"}"#, "“$ref”", "$.Employee[\"$ref\"]"),
+    (#"{"$idd": "x"}"#, "“$idd”", "$.Employee[\"$idd\"]"),
     (#"{"company": [{}]}"#, "takes an object", "$.Employee.company"),
     (#"{"company": "Foo"}"#, "takes an object", "$.Employee.company"),
     (#"{"company": 1}"#, "takes an object", "$.Employee.company"),

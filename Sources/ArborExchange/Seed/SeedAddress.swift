@@ -1,0 +1,100 @@
+import ArborModel
+package import Foundation
+
+/// The rules for URLs that a seed fetches: http and https, without credentials, from hosts that the
+/// options allow, and never from https back to http.
+package enum SeedAddress {
+  /// Why a URL is not fetched.
+  package enum Problem: Error, Hashable {
+    case malformed
+    case relative
+    case scheme
+    case credentials
+    case refused
+    case foreignHost(String)
+    case downgrade
+  }
+
+  /// The URL that a link names.
+  ///
+  /// - Parameters:
+  ///   - text: What the link says.
+  ///   - base: The URL of the document with the link; nil where that is a file.
+  package static func url(
+    _ text: String, relativeTo base: URL?, _ remote: SeedOptions.RemoteDocuments
+  ) throws(Problem) -> URL {
+    guard !text.isEmpty, let given = URL(string: text, encodingInvalidCharacters: false),
+      let url = URL(string: text, relativeTo: base)?.absoluteURL
+    else { throw .malformed }
+    guard base != nil || given.scheme != nil else { throw .relative }
+    if let problem = problem(of: url, remote) { throw problem }
+    if let base, isDowngrade(from: base, to: url) { throw .downgrade }
+    return url
+  }
+
+  /// Why a URL is not fetched, or nil.
+  package static func problem(
+    of url: URL, _ remote: SeedOptions.RemoteDocuments
+  ) -> Problem? {
+    guard ["http", "https"].contains(url.scheme?.lowercased()) else { return .scheme }
+    guard let host = url.host()?.lowercased(), !host.isEmpty else { return .malformed }
+    guard url.user() == nil, url.password() == nil else { return .credentials }
+    switch remote {
+    case .allowed: return nil
+    case .refused: return .refused
+    case .hosts(let hosts):
+      return hosts.contains { $0.lowercased() == host } ? nil : .foreignHost(host)
+    }
+  }
+
+  /// Why a server's redirect is not followed, or nil.
+  package static func problem(
+    ofRedirectFrom origin: URL, to target: URL, _ remote: SeedOptions.RemoteDocuments
+  ) -> Problem? {
+    problem(of: target, remote) ?? (isDowngrade(from: origin, to: target) ? .downgrade : nil)
+  }
+
+  /// What two spellings of one document's URL have in common.
+  package static func identity(of url: URL) -> String {
+    guard var parts = URLComponents(url: url, resolvingAgainstBaseURL: true) else {
+      return url.absoluteString
+    }
+    parts.fragment = nil
+    parts.scheme = url.scheme?.lowercased()
+    parts.host = url.host()?.lowercased()
+    if parts.path.isEmpty { parts.path = "/" }
+    return parts.string ?? url.absoluteString
+  }
+
+  private static func isDowngrade(from origin: URL, to target: URL) -> Bool {
+    origin.scheme?.lowercased() == "https" && target.scheme?.lowercased() != "https"
+  }
+}
+
+extension SeedAddress.Problem {
+  /// A mistake in a document, or something that is not allowed.
+  var code: ArborError.Code {
+    switch self {
+    case .malformed, .relative, .scheme: .invalidDocument
+    case .credentials, .refused, .foreignHost, .downgrade: .notAllowed
+    }
+  }
+
+  /// What happened, then what to do.
+  package var message: String {
+    switch self {
+    case .malformed: "This is no URL; write one as https://host/path."
+    case .relative:
+      "A seedUrl in a file names scheme and host, and this one does not; write https:// in full."
+    case .scheme: "A seedUrl is of https or http; write one of these, or link a file by seedFile."
+    case .credentials: "A seedUrl carries no user name and no password; remove them."
+    case .refused:
+      "The options refuse documents from the network; save the document as a file and link it by "
+        + "seedFile, or allow its host."
+    case .foreignHost(let host):
+      "The options do not allow documents of the host \(host); allow it, or link another."
+    case .downgrade:
+      "The way leads from https to http, where anybody may change the document; use https."
+    }
+  }
+}

@@ -1,0 +1,252 @@
+import Dispatch
+import Foundation
+import Synchronization
+
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
+
+/// Fetches the remote documents of a seed, one after the other, while its caller waits.
+///
+/// The session calls back on a queue of its own, so that waiting here cannot keep it from ending,
+/// whichever thread waits. Nothing is kept between documents: no cookies, no cache, no credentials.
+final class SeedDownloader {
+  /// A document as it came.
+  struct Download {
+    let data: Data
+    /// Where it was found, at the end of all redirects.
+    let url: URL
+    /// Whether the server says that it holds one document a line.
+    let isLines: Bool
+  }
+
+  private let options: SeedOptions
+  private let delegate: SeedDownloadDelegate
+  private let session: URLSession
+
+  init(_ options: SeedOptions) {
+    self.options = options
+    delegate = SeedDownloadDelegate(options)
+    let configuration = URLSessionConfiguration.ephemeral
+    configuration.httpCookieStorage = nil
+    configuration.httpShouldSetCookies = false
+    configuration.urlCache = nil
+    configuration.urlCredentialStorage = nil
+    configuration.requestCachePolicy = .reloadIgnoringLocalCacheData
+    configuration.timeoutIntervalForRequest = options.maximumTime
+    configuration.timeoutIntervalForResource = options.maximumTime
+    let queue = OperationQueue()
+    queue.maxConcurrentOperationCount = 1
+    session = URLSession(configuration: configuration, delegate: delegate, delegateQueue: queue)
+  }
+
+  deinit { Self.aside { [session] in session.invalidateAndCancel() } }
+
+  /// Fetches a document.
+  ///
+  /// - Parameter limit: The greatest number of bytes that all documents have left together.
+  func fetch(_ url: URL, limit: Int) throws(SeedDownloadProblem) -> Download {
+    var request = URLRequest(url: url)
+    request.setValue("application/json, */*;q=0.1", forHTTPHeaderField: "Accept")
+    let task = session.dataTask(with: request)
+    let ended = delegate.begin(
+      task.taskIdentifier, url, limit: min(limit, options.maximumRemoteSize))
+    task.resume()
+    let isInTime = wait(for: task, until: ended)
+    // Nothing that comes from here on counts.
+    let transfer = delegate.end()
+    if let problem = transfer.problem { throw problem }
+    guard isInTime else { throw .slow(seconds: options.maximumTime) }
+    guard let response = transfer.response else { throw .empty }
+    if let expected = transfer.expected, transfer.data.count < expected {
+      throw .truncated(expected: expected, received: transfer.data.count)
+    }
+    return Download(
+      data: transfer.data, url: response.url ?? transfer.url,
+      isLines: SeedContent.isLines(response.mimeType))
+  }
+}
+
+extension SeedDownloader {
+  /// Waits for the end of a task, or ends it when its time is over.
+  private func wait(for task: URLSessionTask, until ended: DispatchSemaphore) -> Bool {
+    if ended.wait(timeout: .now() + options.maximumTime) == .success { return true }
+    Self.aside { task.cancel() }
+    return false
+  }
+
+  /// Runs what stops a transfer on a thread of its own: it waits until the session has read all
+  /// that the system holds for it, and where a server is faster than that it would wait long.
+  static func aside(_ body: @escaping @Sendable () -> Void) {
+    DispatchQueue.global().async(execute: body)
+  }
+}
+
+/// What a server may send as a document.
+package enum SeedContent {
+  /// Whether a media type can be that of JSON. Servers that know no better send plain text, or
+  /// bytes.
+  package static func isAllowed(_ mimeType: String?) -> Bool {
+    guard let mimeType = mimeType?.lowercased() else { return true }
+    return ["application/json", "text/json", "text/plain", "application/octet-stream"]
+      .contains(mimeType) || mimeType.hasSuffix("+json") || isLines(mimeType)
+  }
+
+  /// Whether a media type is that of one document a line.
+  package static func isLines(_ mimeType: String?) -> Bool {
+    ["application/x-ndjson", "application/ndjson", "application/jsonl", "application/jsonlines"]
+      .contains(mimeType?.lowercased() ?? "")
+  }
+}
+
+/// Takes in what the session has to say of the present task.
+final class SeedDownloadDelegate: NSObject, URLSessionDataDelegate, Sendable {
+  /// One document on its way.
+  struct Transfer: Sendable {
+    let task: Int
+    let url: URL
+    let limit: Int
+    let ended: DispatchSemaphore
+    var visited: Set<String>
+    var response: URLResponse?
+    /// The size that the server announced, where what arrives has that size.
+    var expected: Int?
+    var data = Data()
+    var problem: SeedDownloadProblem?
+  }
+
+  private let options: SeedOptions
+  private let present = Mutex<Transfer?>(nil)
+
+  init(_ options: SeedOptions) { self.options = options }
+
+  /// Begins with a task.
+  ///
+  /// - Returns: What is signalled when the task has ended.
+  func begin(_ task: Int, _ url: URL, limit: Int) -> DispatchSemaphore {
+    let ended = DispatchSemaphore(value: 0)
+    present.withLock {
+      $0 = Transfer(
+        task: task, url: url, limit: limit, ended: ended, visited: [SeedAddress.identity(of: url)])
+    }
+    return ended
+  }
+
+  /// Ends with the present task: what is still on its way does not count.
+  func end() -> Transfer {
+    present.withLock { transfer in
+      defer { transfer = nil }
+      guard let transfer else { preconditionFailure("Begin a transfer before you end it.") }
+      return transfer
+    }
+  }
+
+  func urlSession(
+    _ session: URLSession, task: URLSessionTask,
+    willPerformHTTPRedirection response: HTTPURLResponse, newRequest request: URLRequest,
+    completionHandler: @escaping @Sendable (URLRequest?) -> Void
+  ) {
+    let isFollowed = change(task) { transfer -> Bool in
+      guard let target = request.url else { return false }
+      if let problem = redirectionProblem(&transfer, from: response.url, to: target) {
+        transfer.problem = problem
+        return false
+      }
+      return true
+    }
+    completionHandler(isFollowed == true ? request : nil)
+    if isFollowed != true { stop(task) }
+  }
+
+  private func redirectionProblem(
+    _ transfer: inout Transfer, from origin: URL?, to target: URL
+  ) -> SeedDownloadProblem? {
+    let origin = origin ?? transfer.url
+    if let problem = SeedAddress.problem(
+      ofRedirectFrom: origin, to: target, options.remote)
+    {
+      return .redirected(problem)
+    }
+    guard transfer.visited.insert(SeedAddress.identity(of: target)).inserted else {
+      return .redirectLoop
+    }
+    guard transfer.visited.count - 1 <= options.maximumRedirects else {
+      return .redirects(limit: options.maximumRedirects)
+    }
+    return nil
+  }
+
+  func urlSession(
+    _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse,
+    completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void
+  ) {
+    let isWanted = change(dataTask) { transfer -> Bool in
+      transfer.response = response
+      if transfer.problem == nil { transfer.problem = problem(of: response, &transfer) }
+      return transfer.problem == nil
+    }
+    completionHandler(isWanted == true ? .allow : .cancel)
+    if isWanted != true { stop(dataTask) }
+  }
+
+  private func problem(
+    of response: URLResponse, _ transfer: inout Transfer
+  ) -> SeedDownloadProblem? {
+    guard let response = response as? HTTPURLResponse else { return .empty }
+    guard response.statusCode == 200 else { return .status(response.statusCode) }
+    guard SeedContent.isAllowed(response.mimeType) else {
+      return .content(response.mimeType ?? "")
+    }
+    let isPacked = response.value(forHTTPHeaderField: "Content-Encoding") != nil
+    if !isPacked, let length = response.value(forHTTPHeaderField: "Content-Length") {
+      guard let expected = Int(length), expected <= transfer.limit else {
+        return .tooLarge(limit: transfer.limit)
+      }
+      transfer.expected = expected
+    }
+    return nil
+  }
+
+  func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
+    let isWanted = change(dataTask) { transfer -> Bool in
+      guard transfer.problem == nil else { return true }
+      guard data.count <= transfer.limit - transfer.data.count else {
+        transfer.problem = .tooLarge(limit: transfer.limit)
+        transfer.data = Data()
+        return false
+      }
+      transfer.data.append(data)
+      return true
+    }
+    if isWanted == false { stop(dataTask) }
+  }
+
+  func urlSession(
+    _ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?
+  ) {
+    change(task) { transfer in
+      if transfer.problem == nil, let error { transfer.problem = .failed(error) }
+      transfer.ended.signal()
+    }
+  }
+
+  /// Ends a task at once, whether or not the session tells of it. What it still reads is dropped.
+  private func stop(_ task: URLSessionTask) {
+    change(task) { $0.ended.signal() }
+    SeedDownloader.aside { task.cancel() }
+  }
+
+  /// Changes the present transfer; does nothing for a task that came to its end before.
+  @discardableResult
+  private func change<R: Sendable>(
+    _ task: URLSessionTask, _ body: (inout Transfer) -> R
+  ) -> R? {
+    present.withLock { present in
+      guard var transfer = present, transfer.task == task.taskIdentifier else { return nil }
+      // The data must not be shared while more is appended.
+      present = nil
+      defer { present = transfer }
+      return body(&transfer)
+    }
+  }
+}

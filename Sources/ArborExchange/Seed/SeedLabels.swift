@@ -1,0 +1,76 @@
+import ArborModel
+
+/// The labels of a seed: `$id` names an instance, and `$ref` reaches it from anywhere, from before
+/// it and from other documents.
+struct SeedLabels {
+  /// Where a `$ref` stands and what may be there.
+  struct Reference {
+    let label: String
+    let node: JSONNode
+    let entity: ExchangeEntity
+    let relationship: ExchangeRelationship
+  }
+
+  /// The place in the plan of each labelled instance, and where its label stands.
+  private var instances: [String: (object: Int, node: JSONNode)] = [:]
+  private var references: [Reference] = []
+
+  /// Gives an instance its label.
+  mutating func define(
+    _ node: JSONNode, as object: Int, of entity: ExchangeEntity
+  ) throws(ArborError) {
+    guard let label = node.string, !label.isEmpty else {
+      throw node.error(
+        "An $id is a label of one character or more, and this is \(node.kind); write a string."
+      ).with(entity: entity.name)
+    }
+    if let first = instances.updateValue((object, node), forKey: label) {
+      throw node.error(
+        "The label “\(label)” names an instance already, at \(first.node.location); give this one "
+          + "another."
+      ).with(entity: entity.name)
+    }
+  }
+
+  /// Notes a reference.
+  ///
+  /// - Returns: Its number in the plan.
+  mutating func note(_ reference: Reference) -> Int {
+    references.append(reference)
+    return references.count - 1
+  }
+
+  /// The instances that the references name, once all documents are read.
+  ///
+  /// - Throws: ``ArborError`` `invalidDocument` where a label is unknown, or its instance does not
+  ///   fit the relationship.
+  func resolve(in plan: ExchangePlan) throws(ArborError) -> [Int] {
+    var objects: [Int] = []
+    objects.reserveCapacity(references.count)
+    for reference in references {
+      guard let instance = instances[reference.label] else {
+        throw reference.node.error(
+          "No instance of the seed has the label “\(reference.label)”; give it to one by $id."
+            + hint(reference.label)
+        ).with(entity: reference.entity.name, keyPath: reference.relationship.name)
+      }
+      let entity = plan.objects[instance.object].entity
+      guard entity.isKind(of: reference.relationship.destination) else {
+        throw reference.node.error(
+          "\(reference.entity.name).\(reference.relationship.name) takes "
+            + "\(reference.relationship.destination), and “\(reference.label)” is of "
+            + "\(entity.name), at \(instance.node.location); name another instance."
+        ).with(entity: reference.entity.name, keyPath: reference.relationship.name)
+      }
+      objects.append(instance.object)
+    }
+    return objects
+  }
+
+  /// The label that was meant. Comparing each with each takes time, which a document that was made
+  /// to be slow does not get.
+  private func hint(_ label: String) -> String {
+    guard instances.count <= 1_000, label.utf8.count <= 64 else { return "" }
+    return NearestName.hint(label, in: instances.keys.sorted())
+  }
+}

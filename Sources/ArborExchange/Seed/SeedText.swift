@@ -1,0 +1,20 @@
+import ArborModel
+import Foundation
+
+/// The text of a document: one JSON object, or in a file of lines one on each.
+enum SeedText {
+  /// The documents of a text, scanned.
+  ///
+  /// - Parameter isLines: Whether each line is a document; blank ones are none.
+  static func roots(
+    _ data: Data, source: String, isLines: Bool, limits: JSONLimits
+  ) throws(ArborError) -> [JSONNode] {
+    guard isLines else {
+      return [try JSONDocument(data, source: source, limits: limits).root]
+    }
+    var reader = JSONItemReader(.data(data), named: source, layout: .lines, limits: limits)
+    var roots: [JSONNode] = []
+    while let batch = try reader.next() { roots += batch.items }
+    return roots
+  }
+}

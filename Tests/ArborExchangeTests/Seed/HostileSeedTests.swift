@@ -1,0 +1,160 @@
+import ArborExchange
+import ArborModel
+import ArborObjects
+import Foundation
+import Testing
+
+/// Documents that somebody made to do harm: each is an error that leaves everything as it was, and
+/// none costs more than its own size.
+@Suite struct HostileSeedTests {
+  private let workshop: SeedWorkshop
+
+  init() throws { workshop = try SeedWorkshop() }
+
+  /// What a seed from outside gets.
+  private var options: SeedOptions {
+    var options = SeedOptions()
+    options.remote = .refused
+    return options
+  }
+
+  @Test func nestingIsLimited() throws {
+    let levels = 100_000
+    let lists = String(repeating: "[", count: levels)
+    let objects = String(repeating: #"{"a":"#, count: levels)
+    let seeds = String(repeating: #"{"seeds":["#, count: levels)
+    let friends = String(repeating: #"{"friends":["#, count: levels)
+    for text in [lists, objects, seeds, #"{"Employee":"# + friends, #"{"Company":"# + lists] {
+      let error = try workshop.failure(of: text, options: options)
+      #expect(error.code == .limitExceeded && error.message.contains("128"), "\(error)")
+    }
+  }
+
+  @Test func deepNestingThatIsAllowedIsRead() throws {
+    let depth = 60
+    let text =
+      String(repeating: #"{"friends":["#, count: depth) + "{}"
+      + String(repeating: "]}", count: depth)
+    #expect(try workshop.seed("{\"Employee\": \(text)}").count == depth + 1)
+    try workshop.finish()
+  }
+
+  @Test func documentsThatLinkEachOtherManyTimesOverAreLimited() throws {
+    // Ten documents, each with ten links to the next: ten thousand million expansions.
+    for level in 0..<10 {
+      let links = Array(repeating: "{\"seedFile\": \"\(level + 1).json\"}", count: 10)
+      try workshop.write(
+        "{\"seedlings\": [\(links.joined(separator: ","))]}", to: "\(level).json")
+    }
+    try workshop.write(#"{"Company": {}}"#, to: "10.json")
+    var options = options
+    options.maximumDocuments = 1_000
+    let error = try workshop.failure(
+      ofSeedFrom: [workshop.folder.appending(path: "0.json")], options: options)
+    #expect(error.code == .limitExceeded && error.message.contains("1000 documents"))
+  }
+
+  @Test func oneDocumentLinkedManyTimesIsLimitedByItsObjects() throws {
+    let objects = Array(repeating: "{}", count: 1_000).joined(separator: ",")
+    try workshop.write("{\"Employee\": [\(objects)]}", to: "many.json")
+    let links = Array(repeating: #"{"seedFile": "many.json"}"#, count: 1_000)
+    var options = options
+    options.maximumObjects = 10_000
+    let error = try workshop.failure(
+      of: "{\"seedlings\": [\(links.joined(separator: ","))]}", options: options)
+    #expect(error.code == .limitExceeded && error.message.contains("10000 objects"))
+  }
+
+  @Test func cyclesOfLinksAreErrors() throws {
+    try workshop.write(#"{"seedlings": [{"seedFile": "a.json"}]}"#, to: "a.json")
+    for index in 0..<3 {
+      try workshop.write(
+        "{\"seedlings\": [{\"seedFile\": \"\((index + 1) % 3).json\"}]}", to: "\(index).json")
+    }
+    for name in ["a", "0", "1", "2"] {
+      let error = try workshop.failure(
+        ofSeedFrom: [workshop.folder.appending(path: "\(name).json")], options: options)
+      #expect(error.message.contains("links to itself"))
+    }
+  }
+
+  @Test func traversalIsRefused() throws {
+    for name in [
+      "/etc/passwd", "../../../../etc/passwd", "./../x", "a/../../x", "..", "//etc/passwd",
+      "\\u0000", "x\\u0000.json", "",
+    ] {
+      let error = try workshop.failure(
+        of: "{\"seedlings\": [{\"seedFile\": \"\(name)\"}]}", options: options)
+      #expect([.notAllowed, .invalidDocument].contains(error.code), "\(name)")
+    }
+    for url in ["file:///etc/passwd", "http://169.254.169.254/", "http://localhost/", "gopher://x"]
+    {
+      let error = try workshop.failure(
+        of: "{\"seedlings\": [{\"seedUrl\": \"\(url)\"}]}", options: options)
+      #expect([.notAllowed, .invalidDocument].contains(error.code), "\(url)")
+    }
+  }
+
+  @Test func devicesAreNotRead() throws {
+    for (name, device) in [("zero", "/dev/zero"), ("random", "/dev/urandom"), ("tty", "/dev/null")]
+    {
+      try FileManager.default.createSymbolicLink(
+        atPath: workshop.folder.appending(path: name).path, withDestinationPath: device)
+      let error = try workshop.failure(
+        of: "{\"seedlings\": [{\"seedFile\": \"\(name)\"}]}", options: options)
+      #expect(error.code == .fileUnreadable || error.code == .notAllowed)
+    }
+  }
+
+  @Test func duplicateKeysAreErrors() throws {
+    let keys = (0..<50_000).map { "\"k\($0)\": 1" }.joined(separator: ",")
+    for text in [
+      #"{"Company": {"companyName": "a", "companyName": "b"}}"#,
+      #"{"Company": {}, "Company": {}}"#,
+      #"{"Company": {"companyName": "a", "comp\u0061nyName": 1}}"#,
+      "{\"Company\": {\(keys), \"k7\": 2}}",
+    ] {
+      let error = try workshop.failure(of: text, options: options)
+      #expect(error.message.contains("twice"), "\(error.message)")
+    }
+  }
+
+  @Test func hugeNumbersAreErrors() throws {
+    let digits = String(repeating: "9", count: 200_000)
+    for number in [
+      "1e400", "-1e400", "1e999999999999", digits, "0.\(digits)e99999999999",
+      "1e-99999999999999999999",
+    ] {
+      for name in ["age", "employeeID", "salary", "weight"] {
+        guard number.hasPrefix("1e-") == false || name == "age" else { continue }
+        let error = try workshop.failure(
+          of: "{\"Employee\": {\"\(name)\": \(number)}}", options: options)
+        #expect(error.keyPath == name && error.code == .invalidDocument)
+      }
+    }
+  }
+
+  @Test func manyReferencesCostNoMoreThanTheirText() throws {
+    let refs = Array(repeating: #"{"$ref": "a"}"#, count: 20_000).joined(separator: ",")
+    try workshop.seed("{\"Employee\": [{\"$id\": \"a\"}, {\"friends\": [\(refs)]}]}")
+    #expect(try workshop.all("Employee")[1].count(forKey: "friends") == 1)
+    try workshop.finish()
+  }
+
+  @Test func longLabelsAreNotComparedWithEachOther() throws {
+    let long = String(repeating: "x", count: 20_000)
+    let instances = (0..<500).map { "{\"$id\": \"\(long)\($0)\"}" }.joined(separator: ",")
+    let error = try workshop.failure(
+      of: "{\"Employee\": [\(instances), {\"friends\": [{\"$ref\": \"\(long)\"}]}]}",
+      options: options)
+    #expect(error.code == .invalidDocument && !error.message.contains("Did you mean"))
+  }
+
+  @Test func whatIsNoJSONIsAnError() throws {
+    for text in [
+      "\u{FEFF}{}", "{\"Company\": \"\u{1}\"}", #"{"Company": "\ud800"}"#, "{} {}", "[", "{\"a",
+    ] {
+      #expect(try workshop.failure(of: text, options: options).code == .invalidDocument)
+    }
+  }
+}

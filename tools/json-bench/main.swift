@@ -1,5 +1,5 @@
-// json-bench [OBJECTS]: how fast JSON becomes values, on a document of employees, beside Foundation.
-// Processor time of this thread, the best of five rounds that take turns.
+// json-bench [OBJECTS]: how fast JSON becomes values, on a document of employees, beside
+// Foundation. Processor time of this thread, the best of five rounds that take turns.
 import ArborModel
 import Foundation
 

@@ -43,11 +43,13 @@ import Testing
     }
   }
 
-  /// A number that Foundation refuses or rounds to zero or infinity.
+  /// A number that Foundation refuses or rounds: very large or small ones, and zero with an exponent.
   private static func hasExtremeNumber(_ value: JSONValue) -> Bool {
     switch value {
     case .number(let number):
-      number != JSONNumber(0) && !(1e-300...1e300).contains(number.double?.magnitude ?? .infinity)
+      number == JSONNumber(0)
+        ? number.text.lowercased().contains("e")
+        : !(1e-300...1e300).contains(number.double?.magnitude ?? .infinity)
     case .array(let elements): elements.contains(where: hasExtremeNumber)
     case .object(let object): object.values.contains(where: hasExtremeNumber)
     default: false
@@ -61,19 +63,21 @@ import Testing
     for _ in 0..<3_000 {
       let data = samples.damaged(samples.space() + samples.value() + samples.space())
       let text = String(decoding: data, as: UTF8.self)
-      do {
+      do throws(ArborError) {
         let value = try JSONValue.parse(data)
         counts.read += 1
         guard !Self.hasExtremeNumber(value) else { continue }
-        let decoded = try JSONDecoder().decode(Decoded.self, from: data)
-        #expect(decoded.equals(value), "seed \(seed): \(text)")
+        let decoded = try? JSONDecoder().decode(Decoded.self, from: data)
+        #expect(decoded?.equals(value) == true, "seed \(seed): \(text)")
         let isRead =
           (try? JSONSerialization.jsonObject(with: data, options: .fragmentsAllowed)) != nil
         #expect(isRead, "seed \(seed): \(text)")
-      } catch let error as ArborError {
+      } catch {
         counts.refused += 1
-        // Foundation takes one of two equal keys.
-        guard !error.message.contains("twice") else { continue }
+        // Foundation takes one of two equal keys, a comma behind the last element, and zeros for a
+        // sign of UTF-16.
+        let isLenient = error.message.contains("twice") || error.message.contains("comma behind")
+        guard !isLenient, !data.contains(0) else { continue }
         let decoded = try? JSONDecoder().decode(Decoded.self, from: data)
         #expect(decoded == nil, "seed \(seed): \(error) for \(text)")
       }

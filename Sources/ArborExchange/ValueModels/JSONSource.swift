@@ -148,7 +148,9 @@ struct JSONSource: ModelSource {
       return try traits.validate(try decoder.initialize(type))
     }
     let json = raw()
-    let chosen = ModelHook.call(noting: &traits.choosesNoTypeForJSON) { M.modelType(for: json) }
+    let chosen: (any ValueModel.Type)? = ModelHook.call(noting: &traits.choosesNoTypeForJSON) {
+      M.modelType(for: json)
+    }
     guard let chosen else {
       throw fault(
         "\(M.self) has no type for this object; let modelType(for:) give one, or correct the "

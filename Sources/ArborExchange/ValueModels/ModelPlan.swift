@@ -60,7 +60,15 @@ final class ModelPlan {
     guard let name = traits.managedKeys.name(for: key) else { return .excluded }
     switch entity.property(named: name) {
     case .attribute(let attribute): return .attribute(attribute)
-    case .relationship(let relationship): return .relationship(relationship)
+    case .relationship(let relationship):
+      guard traits.managedTransformers[key] == nil else {
+        throw ArborError(
+          .invalidMapping,
+          "\(traits.name).\(key) has a transformer and is a relationship of \(entity.name); "
+            + "transform attributes only, and let the relationship lead to a model."
+        ).with(entity: entity.name, keyPath: name)
+      }
+      return .relationship(relationship)
     case nil:
       throw ArborError(
         .invalidManagedKey,

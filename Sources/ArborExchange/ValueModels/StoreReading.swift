@@ -54,7 +54,8 @@ final class StoreReading: ModelSession {
     _ type: M.Type, of object: ManagedObject, at source: StoreSource,
     _ decoder: ModelDecoder<StoreSource>
   ) throws -> M {
-    guard let chosen = M.modelType(for: object) else {
+    let type: (any ValueModel.Type)? = M.modelType(for: object)
+    guard let chosen = type else {
       throw ArborError(
         .noModelType,
         "\(M.self) has no type for an object of \(object.entity.name); let modelType(for:) "
@@ -210,11 +211,12 @@ final class StoreReading: ModelSession {
     func set<M: ValueModel>(_ type: M.Type) -> [AnyKeyPath]? {
       let reading = StoreReading(schema, probing: key)
       let source = StoreSource(object)
-      guard let model = try? reading.instance(type, object, ModelDecoder(source, reading)) else {
-        return nil
-      }
-      return candidates.filter { keyPath in
-        model[keyPath: keyPath].flatMap(flattened) != nil
+      // It holds the models, which the property may not do.
+      return withExtendedLifetime(reading) {
+        guard let model = try? reading.instance(type, object, ModelDecoder(source, reading)) else {
+          return nil
+        }
+        return candidates.filter { model[keyPath: $0].flatMap(flattened) != nil }
       }
     }
     switch set(traits.type) {

@@ -34,7 +34,7 @@ public enum ValueAdapter {
   ///
   /// - Throws: ``ArborError`` with the JSON path: `invalidDocument` where a value does not fit,
   ///   `noModelType`, `initialization`, `invalidMapping`; else what a transformer or a model's
-  ///   ``ValueModel/validate()-8gwho`` throws.
+  ///   ``ValueModel/validate()`` throws.
   /// - Complexity: Linear in the size of the JSON.
   public static func decode<T: Decodable>(_ type: T.Type, from json: JSONValue) throws -> T {
     try decode(type, from: json.data())
@@ -53,7 +53,19 @@ public enum ValueAdapter {
   public static func decode<T: Decodable>(
     _ type: T.Type, from data: Data, source: String? = nil, limits: JSONLimits = JSONLimits()
   ) throws -> T {
-    let document = try JSONDocument(data, source: source, limits: limits)
+    try decode(type, JSONDocument(data, source: source, limits: limits))
+  }
+
+  /// Makes a model, a list of models or any other decodable type of models from a file.
+  ///
+  /// - Throws: ``ArborError`` as for a document in memory, and `fileUnreadable`.
+  public static func decode<T: Decodable>(
+    _ type: T.Type, contentsOf url: URL, limits: JSONLimits = JSONLimits()
+  ) throws -> T {
+    try decode(type, JSONDocument(contentsOf: url, limits: limits))
+  }
+
+  private static func decode<T: Decodable>(_ type: T.Type, _ document: JSONDocument) throws -> T {
     let decoder = ModelDecoder(JSONSource(document.root), JSONReading())
     do { return try decoder.read(type, decoder.source) } catch { throw OwnError.unwrap(error) }
   }

@@ -82,6 +82,9 @@ public protocol ValueModel: Codable, SendableMetatype {
   /// subclass. Nil: there is none, which is an error `noModelType`.
   static func modelType(for object: ManagedObject) -> (any ValueModel.Type)?
 
+  /// The type to make of a stored object, for models that have one for every object.
+  static func modelType(for object: ManagedObject) -> any ValueModel.Type
+
   /// The type to make of a JSON object: this one at first, else one that can stand for it, as a
   /// subclass. Nil: there is none, which is an error `noModelType`.
   ///
@@ -97,6 +100,9 @@ public protocol ValueModel: Codable, SendableMetatype {
   /// }
   /// ```
   static func modelType(for json: JSONValue) -> (any ValueModel.Type)?
+
+  /// The type to make of a JSON object, for models that have one for every object.
+  static func modelType(for json: JSONValue) -> any ValueModel.Type
 
   /// Takes over from a stored object what the model shall not overwrite; called when a model turns
   /// out to be an object that exists, before its properties go there. Does nothing at first.
@@ -132,13 +138,23 @@ extension ValueModel {
   /// None.
   public static var backReferences: [AnyKeyPath] { [] }
 
-  /// The type itself.
+  /// What the form says that has a type for every object.
   public static func modelType(for object: ManagedObject) -> (any ValueModel.Type)? {
-    Self.self
+    let type: any ValueModel.Type = modelType(for: object)
+    return type
   }
 
   /// The type itself.
+  public static func modelType(for object: ManagedObject) -> any ValueModel.Type { Self.self }
+
+  /// What the form says that has a type for every object.
   public static func modelType(for json: JSONValue) -> (any ValueModel.Type)? {
+    let type: any ValueModel.Type = modelType(for: json)
+    return type
+  }
+
+  /// The type itself.
+  public static func modelType(for json: JSONValue) -> any ValueModel.Type {
     ModelHook.noteDefault()
     return Self.self
   }

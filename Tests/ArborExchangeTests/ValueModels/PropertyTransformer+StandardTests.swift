@@ -1,5 +1,6 @@
 import ArborExchange
 import ArborModel
+import ArborObjects
 import Foundation
 import Testing
 
@@ -72,6 +73,39 @@ import Testing
     }
     #expect(error.code == .typeMismatch && error.location?.line == 2, "\(error)")
     #expect(error.location?.path == "$.due")
+  }
+
+  /// The same transformers, over attributes that keep texts and numbers.
+  struct Stored: ValueModel, Equatable {
+    var text: URL?
+    var whole: Date?
+    var level: UUID?
+    var rank: State?
+    var double: Date?
+    static let entityName = "Sample"
+    static let managedTransformers: [String: ManagedTransformer] = [
+      "text": .url, "whole": .unixTime, "level": .uuid,
+      "rank": .mapping([1: State.open, 2: .closed], default: .unknown, reverseDefault: 0),
+      "double": .unixTime,
+    ]
+  }
+
+  @Test func attributesAreTransformedInBothDirections() throws {
+    let workshop = try ModelWorkshop()
+    let stored = Stored(
+      text: URL(string: "https://a.b"), whole: Date(timeIntervalSince1970: 7), level: UUID(),
+      rank: .closed, double: Date(timeIntervalSince1970: 1.5))
+    let object = try workshop.context.upsert(stored)
+    #expect(object["text"] == "https://a.b" && object["whole"] == 7 && object["rank"] == 2)
+    #expect(object["double"] == 1.5)
+    #expect(try Stored(object) == stored)
+    let empty = try workshop.context.upsert(Stored())
+    #expect(empty["text"] == .null && empty["rank"] == 0)
+    #expect(try Stored(empty) == Stored(rank: .unknown))
+    try object.setValue("", forKey: "level")
+    let error = try workshop.failure { try Stored(object) }
+    #expect(error.code == .typeMismatch && error.keyPath == "level" && error.entity == "Sample")
+    try workshop.finish()
   }
 
   struct Strict: ValueModel, Equatable {

@@ -125,6 +125,28 @@ import Testing
     try workshop.finish()
   }
 
+  final class Owned: ValueModel {
+    var name: String?
+    weak var parent: Owned?
+    weak var best: Owned?
+    var children: [Owned]
+    static let entityName = "Node"
+    static var backReferences: [AnyKeyPath] { [\Owned.parent, \Owned.best] }
+  }
+
+  @Test func backReferencesMayBeWeak() throws {
+    let objects = try nodes("a", "b")
+    try objects[0].setObjects([objects[1]], forKey: "children")
+    try objects[1].setObject(objects[0], forKey: "best")
+    let root = try Owned(objects[0])
+    #expect(root.children.first?.parent === root && root.children.first?.best === root)
+    #expect(root.parent == nil)
+    root.children[0].name = "c"
+    try context.upsert(root)
+    #expect(try workshop.all("Node").count == 4)
+    try workshop.finish()
+  }
+
   final class Hidden: ValueModel {
     enum CodingKeys: String, CodingKey { case name, children }
     var name: String?

@@ -1,5 +1,6 @@
 import ArborExchange
 import ArborModel
+import ArborObjects
 import Foundation
 import Testing
 
@@ -171,6 +172,30 @@ import Testing
     #expect(error.code == .noModelType && error.location?.path == "$[0]")
   }
 
+  /// Always has a type.
+  class Letter: ValueModel {
+    final class Special: Letter {}
+    var name: String
+    class func modelType(for json: JSONValue) -> any ValueModel.Type {
+      json["special"] == true ? Special.self : Letter.self
+    }
+    class func modelType(for object: ManagedObject) -> any ValueModel.Type {
+      object["name"] == "special" ? Special.self : Letter.self
+    }
+    class var entityName: String { "Tag" }
+  }
+
+  @Test func aChooserMayHaveATypeForAll() throws {
+    let json: JSONValue = [["name": "a", "special": true], ["name": "b"]]
+    let letters = try ValueAdapter.decode([Letter].self, from: json)
+    #expect(letters.map { $0 is Letter.Special } == [true, false])
+    let workshop = try ModelWorkshop()
+    let objects = try ["special", "b"].map { try workshop.insert("Tag", ["name": .string($0)]) }
+    let read = try workshop.context.values(Letter.self, of: objects)
+    #expect(read.map { $0 is Letter.Special } == [true, false])
+    try workshop.finish()
+  }
+
   private struct Named: ValueModel {
     struct Unfit: Error, Equatable { var name: String }
     var name: String
@@ -201,6 +226,18 @@ import Testing
     }
     #expect(error.code == .initialization && error.underlying is Picky.Refusal)
     #expect(error.location?.path == "$[0]")
+  }
+
+  @Test func filesAreRead() throws {
+    let url = FileManager.default.temporaryDirectory.appending(path: "\(UUID().uuidString).json")
+    #expect(throws: ArborError.self) { try ValueAdapter.decode([Item].self, contentsOf: url) }
+    try Data(#"[{"title": 1}]"#.utf8).write(to: url)
+    defer { try? FileManager.default.removeItem(at: url) }
+    let error = try #require(throws: ArborError.self) {
+      try ValueAdapter.decode([Item].self, contentsOf: url)
+    }
+    #expect(
+      error.location == .init(source: url.path, line: 1, column: 12, path: "$[0].title"))
   }
 
   @Test func documentsThatAreNoJSONAreErrors() {

@@ -166,6 +166,21 @@ import Testing
     static let managedKeys: ValueMapping = .identity.excluding("nmae")
   }
 
+  private struct Transforming: ValueModel {
+    var children: [Tag]
+    static let entityName = "Node"
+    static let managedTransformers: [String: ManagedTransformer] = ["children": .url]
+  }
+
+  @Test func relationshipsHaveNoTransformers() throws {
+    let node = try workshop.insert("Node")
+    #expect(try workshop.failure { try Transforming(node) }.code == .invalidMapping)
+    #expect(
+      try workshop.failure { try context.upsert(Transforming(children: [])) }.code
+        == .invalidMapping)
+    try workshop.finish()
+  }
+
   @Test func mistakesInMappingsAreTypedErrors() throws {
     let node = try workshop.insert("Node")
     let strange = try workshop.failure { try Strange(node) }

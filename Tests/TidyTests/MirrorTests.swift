@@ -4,15 +4,10 @@ import Testing
 @Suite struct MirrorTests {
   /// Suites named by the threat they meet, or by the walk they take, rather than by one source.
   static let threatSuites: Set<String> = [
+    "HostileSeedTests", "JSONComparisonTests", "JSONConformanceTests", "JSONHostileTests",
     "MembershipPolicyTests", "ModelBasedTests", "PlannedWaysTests", "RandomCommitsTests",
-    "RandomIndexesTests", "RandomResultsTests", "SharedContextsTests", "StoreFaultTests",
-    "UniqueFetchTests",
-    "JSONComparisonTests", "JSONConformanceTests", "JSONHostileTests",
-    "ModelBasedTests", "PlannedWaysTests", "RandomCommitsTests", "RandomIndexesTests",
-    "HostileSeedTests", "ModelBasedTests", "PlannedWaysTests", "RandomCommitsTests",
-    "RandomIndexesTests",
-    "RandomResultsTests",
-    "SharedContextsTests", "StoreFaultTests", "UniqueFetchTests",
+    "RandomExportsTests", "RandomIndexesTests", "RandomResultsTests", "SharedContextsTests",
+    "StoreFaultTests", "UniqueFetchTests",
   ]
 
   /// Sources without a test file of their own, each with the suite that tests it.
@@ -39,6 +34,12 @@ import Testing
     "EntitySource": "ExpansionTests",
     "ExchangeCounts": "SyncTests",
     "ExactDecimal": "ValueArithmeticTests",
+    "ExportAttribute": "RandomExportsTests",
+    "ExportFile": "ManagedObjectContext+ExportingTests",
+    "ExportIndex": "ManagedObjectContext+ExportingTests",
+    "ExportRun": "ManagedObjectContext+ExportingTests",
+    "ExportSchema": "ManagedObjectContext+ExportingTests",
+    "ExportWriter": "ManagedObjectContext+ExportingTests",
     "FetchCursor": "ManagedObjectContext+BatchesTests",
     "FetchPage": "ManagedObjectContext+BatchesTests",
     "FetchRequest": "ManagedObjectContext+FetchingTests",

@@ -17,6 +17,7 @@ import Foundation
 /// | composite | an object of its parts |
 /// | undefined | a Boolean, number or string |
 /// | any | `null` clears |
+/// | string, date, float, double | also as ``ExactForm`` says |
 final class AttributeReader {
   private let schema: ExchangeSchema
 
@@ -29,7 +30,9 @@ final class AttributeReader {
     _ node: JSONNode, for attribute: ExchangeAttribute, of entity: String
   ) throws(ArborError) -> Value {
     if node.kind == .null { return .null }
-    if case .composite(let name) = attribute.type {
+    let exact = ExactForm.content(of: node)
+    if let exact, let value = ExactForm.value(exact, for: attribute.type) { return value }
+    if exact == nil, case .composite(let name) = attribute.type {
       return try composite(node, name, attribute, entity)
     }
     if let value = scalar(node, attribute) { return value }

@@ -1,0 +1,75 @@
+import ArborModel
+import Foundation
+
+/// One attribute as an export writes it: in the form that ``AttributeReader`` reads as the very
+/// same value.
+final class ExportAttribute {
+  let name: String
+  let type: AttributeType
+  /// Of dates: whether the model says what their texts look like. Such texts may leave out a part
+  /// of the date.
+  private let hasDateFormat: Bool
+  /// Of a composite.
+  private let parts: [ExportAttribute]
+
+  init(_ description: AttributeDescription, in model: ManagedObjectModel) {
+    name = description.name
+    type = description.type
+    hasDateFormat =
+      description.userInfo["DateFormat"] != nil || description.userInfo["dateFormat"] != nil
+    if case .composite(let name) = description.type {
+      let composite = model.composites.first { $0.name == name }
+      parts = composite?.attributes.map { ExportAttribute($0, in: model) } ?? []
+    } else {
+      parts = []
+    }
+  }
+
+  /// The JSON of a value; nil where JSON has none, as for a number that is none.
+  func json(_ value: Value) -> JSONValue? {
+    switch value {
+    case .null: .null
+    case .boolean(let bool): .bool(bool)
+    case .integer(let number): .number(JSONNumber(number))
+    case .double(let number): json(number)
+    case .decimal(let number): JSONNumber(number).map(JSONValue.number)
+    case .string(SeedReader.uniqueID): ExactForm.json(.string(SeedReader.uniqueID))
+    case .string(let text): .string(text)
+    case .date(let date): json(date)
+    case .binary(let data): .string(data.base64EncodedString())
+    case .uuid(let uuid): .string(uuid.uuidString)
+    case .uri(let uri): .string(uri.absoluteString)
+    case .composite(let values): json(values)
+    case .objectID, .list: nil
+    }
+  }
+
+  private func json(_ number: Double) -> JSONValue? {
+    if type == .float, number.isFinite {
+      // The short form of 32 bits, where what is read from it by way of 64 is the same.
+      let short = Float(number).description
+      if let read = Double(short), Double(Float(read)) == number {
+        return .number(JSONNumber(checked: short))
+      }
+    }
+    if let number = JSONNumber(number) { return .number(number) }
+    return ExactForm.json(number)
+  }
+
+  private func json(_ date: Date) -> JSONValue? {
+    guard let text = ISO8601Date.text(date), ISO8601Date.parse(text) == date else {
+      return ExactForm.json(date.timeIntervalSinceReferenceDate)
+    }
+    return hasDateFormat ? ExactForm.json(.string(text)) : .string(text)
+  }
+
+  private func json(_ values: [String: Value]) -> JSONValue? {
+    var members: [JSONObject.Element] = []
+    for part in parts {
+      guard let value = values[part.name] else { continue }
+      guard let json = part.json(value) else { return nil }
+      members.append((part.name, json))
+    }
+    return members.count == values.count ? .object(JSONObject(distinct: members)) : nil
+  }
+}

@@ -1,0 +1,78 @@
+import ArborModel
+import Foundation
+
+/// The objects of an export in the order in which they are written, and where each of them stands:
+/// what an export keeps in memory of a store, some forty bytes an object.
+struct ExportIndex {
+  private struct Entry {
+    let entity: UInt32
+    /// The place among the objects of its entity, from 1.
+    let ordinal: UInt32
+    let number: UInt64
+  }
+
+  private let storeID: UUID
+  private let entityNames: [String]
+  private let entityPlaces: [String: Int]
+  private var entries: [Entry] = []
+  /// By entity, then by the object's number.
+  private var places: [[UInt64: UInt32]]
+  /// Whether anything that is written leads to the object.
+  private var isTarget: [Bool] = []
+
+  init(storeID: UUID, entityNames: [String]) {
+    self.storeID = storeID
+    self.entityNames = entityNames
+    entityPlaces = Dictionary(
+      entityNames.enumerated().map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
+    places = Array(repeating: [:], count: entityNames.count)
+  }
+
+  var count: Int { entries.count }
+
+  /// Puts an object behind the others, where it is not among them.
+  mutating func add(_ id: ObjectID) throws(ArborError) {
+    guard let entity = entityPlaces[id.entityName] else {
+      throw ArborError(.unknownName, "The model has no entity \(id.entityName).").with(objectID: id)
+    }
+    guard places[entity][id.number] == nil else { return }
+    guard let place = UInt32(exactly: entries.count) else {
+      throw ArborError(.limitExceeded, "An export holds at most 2³² objects; export in parts.")
+    }
+    places[entity][id.number] = place
+    let ordinal = UInt32(truncatingIfNeeded: places[entity].count)
+    entries.append(Entry(entity: UInt32(entity), ordinal: ordinal, number: id.number))
+    isTarget.append(false)
+  }
+
+  /// The place of an object; nil where it is not exported.
+  func place(of id: ObjectID) -> Int? {
+    entityPlaces[id.entityName].flatMap { places[$0][id.number].map(Int.init) }
+  }
+
+  /// The identities of the objects at some places.
+  func ids(_ places: Range<Int>) -> [ObjectID] {
+    entries[places].map {
+      ObjectID(storeID: storeID, entityName: entityNames[Int($0.entity)], number: $0.number)
+    }
+  }
+
+  /// The entity of the object at a place.
+  func entityName(at place: Int) -> String { entityNames[Int(entries[place].entity)] }
+
+  /// The order of IDs that are not in the index: by the model's order of entities, then by number.
+  func precedes(_ left: ObjectID, _ right: ObjectID) -> Bool {
+    (entityPlaces[left.entityName] ?? 0, left.number)
+      < (entityPlaces[right.entityName] ?? 0, right.number)
+  }
+
+  mutating func markTarget(_ place: Int) { isTarget[place] = true }
+
+  /// The label by which the object at a place is reached; nil where nothing leads to it.
+  func label(at place: Int) -> String? { isTarget[place] ? name(at: place) : nil }
+
+  /// What references call the object at a place. No entity's name has a slash.
+  func name(at place: Int) -> String {
+    "\(entityName(at: place))/\(entries[place].ordinal)"
+  }
+}

@@ -1,0 +1,177 @@
+package import ArborModel
+package import ArborObjects
+package import Foundation
+
+/// Writes objects of a context as documents that a seed reads.
+///
+/// Three passes over the objects, each in batches: which they are, which of them something leads
+/// to, and their text. All on one snapshot of the store.
+package struct ExportRun {
+  /// What becomes of an attribute's value on its way out.
+  package typealias Mask = (_ entity: String, _ attribute: String, Value) -> Value
+
+  private static let batch = 1_000
+
+  private let context: ManagedObjectContext
+  private let schema: ExportSchema
+  private let depth: Int?
+  private let mask: Mask?
+  private var index: ExportIndex
+
+  /// - Parameters:
+  ///   - depth: How many relationships away an object may be to be exported too; nil: any number.
+  ///   - keys: The names of the properties that are exported; nil: all.
+  ///   - mask: Replaces values.
+  package init(
+    _ context: ManagedObjectContext, depth: Int?, keys: [String]? = nil, mask: Mask? = nil
+  ) throws(ArborError) {
+    let model = context.store.model
+    self.context = context
+    self.depth = depth
+    self.mask = mask
+    schema = try ExportSchema(model, keys: keys)
+    index = ExportIndex(
+      storeID: context.store.id,
+      entityNames: model.entities.filter { !$0.isAbstract }.map(\.name))
+  }
+
+  /// Adds objects to begin with, in their order; those that do not exist are passed over.
+  package mutating func add(_ ids: [ObjectID]) throws(ArborError) {
+    var start = 0
+    while start < ids.count {
+      let end = min(start + Self.batch, ids.count)
+      for object in try context.objects(with: Array(ids[start..<end])) {
+        try index.add(object.objectID)
+      }
+      start = end
+    }
+  }
+
+  /// Writes all objects.
+  ///
+  /// - Parameter sink: Takes the text piece by piece.
+  /// - Returns: The number of objects.
+  package mutating func write(
+    as format: ExportFormat, to sink: (Data) throws(ArborError) -> Void
+  ) throws(ArborError) -> Int {
+    try gather()
+    try markTargets()
+    var writer = ExportWriter(format)
+    for start in stride(from: 0, to: index.count, by: Self.batch) {
+      for (place, object) in try objects(from: start) {
+        let entity = schema.entity(named: index.entityName(at: place))
+        writer.write(try json(object, entity, at: place), of: entity.name)
+      }
+      try sink(writer.takeText())
+    }
+    // What a read could not throw is thrown by the next operation.
+    _ = try context.objects(with: [])
+    writer.end()
+    try sink(writer.takeText())
+    return index.count
+  }
+}
+
+extension ExportRun {
+  /// The objects of a batch, with their places.
+  private func objects(
+    from start: Int
+  ) throws(ArborError) -> Zip2Sequence<Range<Int>, [ManagedObject]> {
+    let places = start..<min(start + Self.batch, index.count)
+    let objects = try context.objects(with: index.ids(places))
+    guard objects.count == places.count else {
+      throw ArborError(
+        .objectNotFound,
+        "Objects went away while they were exported; export again, and delete none meanwhile.")
+    }
+    return zip(places, objects)
+  }
+
+  /// Adds the objects that relationships lead to, one step after the other: each step's by entity
+  /// and number, an order that is the same in a store that was seeded with them.
+  private mutating func gather() throws(ArborError) {
+    var first = 0
+    var step = 0
+    while first < index.count, depth.map({ step < $0 }) ?? true {
+      let next = index.count
+      var reached: Set<ObjectID> = []
+      var start = first
+      while start < next {
+        for (place, object) in try objects(from: start) where place < next {
+          for link in schema.entity(named: index.entityName(at: place)).links {
+            for target in try targets(of: object, link) where index.place(of: target) == nil {
+              reached.insert(target)
+            }
+          }
+        }
+        start += Self.batch
+      }
+      try add(reached.sorted { index.precedes($0, $1) })
+      first = next
+      step += 1
+    }
+  }
+
+  private mutating func markTargets() throws(ArborError) {
+    for start in stride(from: 0, to: index.count, by: Self.batch) {
+      for (place, object) in try objects(from: start) {
+        for link in schema.entity(named: index.entityName(at: place)).links {
+          for target in try places(of: object, at: place, link) { index.markTarget(target) }
+        }
+      }
+    }
+  }
+
+  private func targets(
+    of object: ManagedObject, _ link: ExportLink
+  ) throws(ArborError) -> [ObjectID] {
+    switch try object.value(forKey: link.name) {
+    case .objectID(let id): return [id]
+    case .list(let values):
+      return values.compactMap { if case .objectID(let id) = $0 { id } else { nil } }
+    default: return []
+    }
+  }
+
+  /// The places of the objects that a relationship is written to lead to: in its order, or in that
+  /// of the export.
+  private func places(
+    of object: ManagedObject, at place: Int, _ link: ExportLink
+  ) throws(ArborError) -> [Int] {
+    if link.role == .followed { return [] }
+    var places = try targets(of: object, link).compactMap { index.place(of: $0) }
+    if link.role == .writtenAtTheLater { places = places.filter { $0 <= place } }
+    return link.isOrdered ? places : places.sorted()
+  }
+
+  private func json(
+    _ object: ManagedObject, _ entity: ExportEntity, at place: Int
+  ) throws(ArborError) -> JSONValue {
+    var members: [JSONObject.Element] = []
+    if let label = index.label(at: place) { members.append((SeedReader.id, .string(label))) }
+    for attribute in entity.attributes {
+      var value = try object.value(forKey: attribute.name)
+      if let mask { value = mask(entity.name, attribute.name, value) }
+      guard let json = attribute.json(value) else {
+        throw ArborError(
+          .invalidDocument,
+          "\(entity.name).\(attribute.name) holds a value that has no form in JSON; change it, or "
+            + "leave the attribute out by keys."
+        ).with(
+          entity: entity.name, objectID: object.objectID, keyPath: attribute.name,
+          offending: "\(value)")
+      }
+      members.append((attribute.name, json))
+    }
+    for link in entity.links {
+      let places = try places(of: object, at: place, link)
+      guard !places.isEmpty else { continue }
+      let references = places.map { place in
+        JSONValue.object(
+          JSONObject(distinct: [(SeedReader.ref, .string(index.name(at: place)))]))
+      }
+      members.append((link.name, link.isToMany ? .array(references) : references[0]))
+    }
+    return .object(JSONObject(distinct: members))
+  }
+}

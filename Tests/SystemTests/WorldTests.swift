@@ -48,7 +48,9 @@ import Testing
     let outcome = try BuiltProgram("world").run([path, folder.url.path])
     #expect(outcome.status == 0, "\(outcome.errors)")
     for line in [
-      "inserted 11 objects", "seeded 3 Company, 3 Department, 7 Employee from 11 documents",
+      "imported iso_3166-1.json: 3 new, 0 changed, 0 as they were",
+      "imported iso_3166-1.json: 0 new, 0 changed, 3 as they were",
+      "seeded 3 Company, 3 Department, 7 Employee from 11 documents",
       "“livingLanguages”: 1 of 2 languages", "1 London boroughs, first Brent",
       "well paid at Foo Inc.: Ada Foo, Frances Foo", "deleted a country with 1 subdivisions",
       "first of the live list; undone in one",

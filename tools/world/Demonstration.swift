@@ -16,7 +16,7 @@ struct Demonstration {
 
   func run() async throws {
     let model = try readModel()
-    try fill(model)
+    try await fill(model)
     try await watch(model)
     try reopen(model)
     try addTheMissingIndex(to: model)
@@ -37,17 +37,12 @@ struct Demonstration {
     return model
   }
 
-  private func fill(_ model: ManagedObjectModel) throws {
+  private func fill(_ model: ManagedObjectModel) async throws {
     let manager = try DataManager(model: model, at: .file(store))
-    let codes = try ISOCodes(folder: documents)
-    try report.step {
-      try WorldImport(manager: manager, report: report).insert(codes)
-      return "inserted \(manager.context.insertedObjects.count) objects from iso-codes"
-    }
-    try report.step {
-      try manager.commit()
-      return "committed, checked for uniqueness and durable"
-    }
+    let codes = WorldImport(store: manager.store, report: report)
+    try await codes.run(documents)
+    // Known records change nothing.
+    try await codes.run(documents)
     try report.step {
       let seeded = try manager.seed(from: sources.appending(path: "Seeds/Main.seed.json"))
       try manager.commit()

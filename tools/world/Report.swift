@@ -30,7 +30,7 @@ struct Report {
 
   /// How far a long step is, on one line that the next one overwrites; silent in a log file.
   func progress(_ done: Int, of total: Int, _ what: String) {
-    guard isTerminal, total > 0, done % 500 == 0 || done == total else { return }
+    guard isTerminal, total > 0 else { return }
     let width = 30
     let filled = done * width / total
     let bar = String(repeating: "█", count: filled) + String(repeating: "·", count: width - filled)

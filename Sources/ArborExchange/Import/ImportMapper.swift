@@ -9,6 +9,7 @@ import ArborObjects
 /// | `ImportName`, `mappedKeyName`, `externalName` | property | where its value stands |
 /// | `DateFormat`, `dateFormat` | date attribute | how its text is read |
 /// | `MergePolicy` | relationship | what becomes of present members |
+/// | `ImportReference` | relationship | the key of its object; see ``ReferenceTemplate`` |
 final class ImportMapper {
   private let schema: ExchangeSchema
   private let identities: IdentityMap
@@ -46,14 +47,7 @@ final class ImportMapper {
             attribute: attribute, routes: Self.routes(attribute.name, attribute.userInfo),
             read: reader(of: attribute, entity, isPrimary: isPrimary)))
       case .relationship(let relationship):
-        relationships.append(
-          ItemRelationship(
-            relationship: relationship,
-            routes: Self.routes(relationship.name, relationship.userInfo),
-            policy: Self.policy(of: relationship, entity)
-          ) { [unowned self] _, _ throws(ArborError) in
-            try self.mapping(for: relationship.destination)
-          })
+        relationships.append(try self.relationship(relationship, of: entity))
       }
     }
     var rules = ItemRules()
@@ -65,6 +59,33 @@ final class ImportMapper {
       table: primary.map { identities.table(for: entity, by: [$0]) }, rules: rules)
     mappings[name] = mapping
     return mapping
+  }
+
+  private func relationship(
+    _ relationship: ExchangeRelationship, of entity: ExchangeEntity
+  ) throws(ArborError) -> ItemRelationship {
+    var mapped = ItemRelationship(
+      relationship: relationship, routes: Self.routes(relationship.name, relationship.userInfo),
+      policy: Self.policy(of: relationship, entity)
+    ) { [unowned self] _, _ throws(ArborError) in
+      try self.mapping(for: relationship.destination)
+    }
+    guard let note = relationship.userInfo["ImportReference"] else { return mapped }
+    let destination = try schema.requireEntity(named: relationship.destination)
+    guard let template = ReferenceTemplate(note),
+      let identity = try primaryAttribute(of: destination)
+    else {
+      throw ArborError(
+        .invalidModel,
+        "The ImportReference of \(entity.name).\(relationship.name) names no key of "
+          + "\(destination.name), or \(destination.name) has no primary attribute; write names in "
+          + "braces, as {\(relationship.name)}, and note the PrimaryAttribute."
+      ).with(entity: entity.name, keyPath: relationship.name)
+    }
+    mapped.reference = ItemReference(
+      template: template, table: identities.table(for: destination, by: [identity]),
+      attributes: attributes)
+    return mapped
   }
 
   private func primaryAttribute(of entity: ExchangeEntity) throws(ArborError) -> ExchangeAttribute?

@@ -9,8 +9,13 @@ public struct ImportOptions: Sendable, Hashable {
   /// of being an error; off at first. A list in which an item lacks its identity then makes
   /// nothing.
   public var lenient = false
-  /// The size and depth beyond which a file is refused.
+  /// Where the items of a document with several stand; ``ImportLayout/list`` at first.
+  public var layout = ImportLayout.list
+  /// The greatest depth of a document, and the greatest size of a single item.
   public var limits = JSONLimits()
+  /// The greatest number of items that are taken together: their identities are looked up in one
+  /// fetch, and where the import commits they are one commit. 20,000 at first, at least 1.
+  public var batchSize = 20_000
 
   /// The default options.
   public init() {}

@@ -2,41 +2,100 @@ import ArborModel
 import ArborObjects
 import Foundation
 
-/// The import of one document.
+/// The import of documents into one context.
 struct ItemImport {
-  private let document: JSONDocument
-  private let entityName: String
+  let context: ManagedObjectContext
   private let options: ImportOptions
+  private let identities: IdentityMap
+  private let mapper: ImportMapper
+  private let mapping: ItemMapping
+  private var run: ItemRun
 
-  init(_ document: JSONDocument, _ entityName: String, _ options: ImportOptions) {
-    self.document = document
-    self.entityName = entityName
+  init(
+    _ entityName: String, into context: ManagedObjectContext, _ options: ImportOptions
+  ) throws(ArborError) {
+    self.context = context
     self.options = options
+    identities = IdentityMap(context)
+    mapper = ImportMapper(context.store.model, identities, options)
+    mapping = try mapper.mapping(for: entityName)
+    run = ItemRun(context, identities)
   }
 
-  /// Imports the document as one object; nil where it is none.
-  func object(in context: ManagedObjectContext) throws(ArborError) -> ManagedObject? {
-    try run(document.root.kind == .object ? [document.root] : [], in: context, isList: false).first
-  }
+  /// What has been done so far.
+  var counts: ExchangeCounts { run.counts }
 
-  /// Imports the document as a list of objects; none where it is no list.
-  func objects(in context: ManagedObjectContext) throws(ArborError) -> [ManagedObject] {
-    try run(document.root.elements ?? [], in: context, isList: true)
-  }
-
-  private func run(
-    _ nodes: [JSONNode], in context: ManagedObjectContext, isList: Bool
-  ) throws(ArborError) -> [ManagedObject] {
-    let identities = IdentityMap(context)
-    let mapper = ImportMapper(context.store.model, identities, options)
-    let mapping = try mapper.mapping(for: entityName)
-    return try context.withSavepoint { () throws(ArborError) in
-      var planner = ItemPlanner()
-      let items = try planner.items(nodes, mapping, isList: isList)
-      try identities.fetch()
-      var run = ItemRun(context, identities)
-      return try run.run(items)
+  /// Imports a document as one object; nil where it is none.
+  mutating func object(_ document: JSONDocument) throws(ArborError) -> ManagedObject? {
+    guard document.root.kind == .object else { return nil }
+    return try whole { (self) throws(ArborError) in
+      try self.items([document.root], isList: false).first
     }
+  }
+
+  /// Imports all items that a reader gives; none of a document that holds no list.
+  mutating func objects(_ reader: JSONItemReader) throws(ArborError) -> [ManagedObject] {
+    try whole { (self) throws(ArborError) in
+      var reader = reader
+      var objects: [ManagedObject] = []
+      while let batch = try reader.next(self.options.batchSize) {
+        if reader.isList == true { objects += try self.items(batch.items, isList: true) }
+      }
+      guard objects.count > 1 else { return objects }
+      var seen: Set<ManagedObject> = []
+      return objects.filter { seen.insert($0).inserted }
+    }
+  }
+
+  /// Imports items; relationships that name objects by their keys wait for ``finish()``.
+  mutating func items(
+    _ nodes: some Collection<JSONNode>, isList: Bool
+  ) throws(ArborError) -> [ManagedObject] {
+    var planner = ItemPlanner()
+    let items = try planner.items(nodes, mapping, isList: isList)
+    try identities.fetch()
+    return try run.run(items)
+  }
+
+  /// Connects what items have named by keys.
+  ///
+  /// - Returns: What has to wait for later batches, where it may.
+  @discardableResult
+  mutating func finish(isLast: Bool = true) throws(ArborError) -> [PendingReference] {
+    try run.connectNamed(
+      unknownKey: !isLast ? .waits : options.lenient ? .meansNothing : .isError)
+  }
+
+  /// Looks up what is asked for besides items.
+  func fetch() throws(ArborError) { try identities.fetch() }
+
+  /// Takes up a relationship that an earlier batch had to leave.
+  mutating func take(
+    _ object: ManagedObject, _ entity: String, _ relationship: String,
+    _ reference: PlannedReference
+  ) throws(ArborError) {
+    let mapping = try mapper.mapping(for: entity)
+    guard
+      let mapped = mapping.relationships.first(where: { $0.relationship.name == relationship })
+    else { return }
+    for key in reference.targets.joined() { mapped.reference?.table.want(key) }
+    run.references.append(
+      PendingReference(
+        object: object, entity: entity, relationship: mapped, reference: reference))
+  }
+
+  /// Runs an import so that it leaves nothing behind where it fails.
+  private mutating func whole<R>(
+    _ body: (inout ItemImport) throws(ArborError) -> R
+  ) throws(ArborError) -> R {
+    var copy = self
+    let result = try context.withSavepoint { () throws(ArborError) in
+      let result = try body(&copy)
+      try copy.finish()
+      return result
+    }
+    self = copy
+    return result
   }
 
   /// A value as JSON.
@@ -52,4 +111,23 @@ struct ItemImport {
       ).with(underlying: error)
     }
   }
+}
+
+extension JSONItemReader {
+  /// A reader of the items of a document in memory, all of them in one batch.
+  init(_ data: Data, _ options: ImportOptions) {
+    self.init(
+      .data(data), layout: options.layout.reading, limits: options.limits,
+      chunkSize: max(data.count, 1))
+  }
+
+  /// A reader of the items of a file.
+  init(contentsOf url: URL, _ options: ImportOptions) throws(ArborError) {
+    try self.init(
+      .file(url), named: url.path, layout: options.layout.reading, limits: options.limits,
+      chunkSize: Self.chunkSize)
+  }
+
+  /// Large enough for a batch of common items.
+  private static let chunkSize = 4 << 20
 }

@@ -38,7 +38,7 @@ extension ManagedObjectContext {
   public func importObject<T: ManagedObject>(
     data: Data, as type: T.Type, options: ImportOptions = ImportOptions()
   ) throws(ArborError) -> T? {
-    try ItemImport(JSONDocument(data), entityName(of: type), options).object(in: self) as? T
+    try importedObject(JSONDocument(data), entityName(of: type), options) as? T
   }
 
   /// Imports one object from a file.
@@ -49,7 +49,7 @@ extension ManagedObjectContext {
     contentsOf url: URL, as type: T.Type, options: ImportOptions = ImportOptions()
   ) throws(ArborError) -> T? {
     let document = try JSONDocument(contentsOf: url, limits: options.limits)
-    return try ItemImport(document, entityName(of: type), options).object(in: self) as? T
+    return try importedObject(document, entityName(of: type), options) as? T
   }
 
   /// Imports one object from a value that can be encoded.
@@ -70,7 +70,10 @@ extension ManagedObjectContext {
   /// - Returns: The objects; none where the value is no list.
   /// - Throws: ``ArborError`` as for one object. Where items lack their identity its `violations`
   ///   list them.
-  /// - Complexity: Linear in the size of the list, and one fetch for each entity.
+  /// A file is read in batches of ``ImportOptions/batchSize`` items, whatever its length, and where
+  /// equal identities stand in different batches both items count, one after the other.
+  ///
+  /// - Complexity: Linear in the size of the list, and one fetch for each entity and batch.
   @discardableResult
   public func importObjects<T: ManagedObject>(
     _ json: JSONValue, as type: T.Type, options: ImportOptions = ImportOptions()
@@ -85,7 +88,7 @@ extension ManagedObjectContext {
   public func importObjects<T: ManagedObject>(
     data: Data, as type: T.Type, options: ImportOptions = ImportOptions()
   ) throws(ArborError) -> [T] {
-    try ItemImport(JSONDocument(data), entityName(of: type), options).objects(in: self)
+    try importedObjects(JSONItemReader(data, options), entityName(of: type), options)
       .compactMap { $0 as? T }
   }
 
@@ -96,9 +99,8 @@ extension ManagedObjectContext {
   public func importObjects<T: ManagedObject>(
     contentsOf url: URL, as type: T.Type, options: ImportOptions = ImportOptions()
   ) throws(ArborError) -> [T] {
-    let document = try JSONDocument(contentsOf: url, limits: options.limits)
-    return try ItemImport(document, entityName(of: type), options).objects(in: self)
-      .compactMap { $0 as? T }
+    let reader = try JSONItemReader(contentsOf: url, options)
+    return try importedObjects(reader, entityName(of: type), options).compactMap { $0 as? T }
   }
 
   /// Imports the objects of a list from values that can be encoded.
@@ -121,7 +123,7 @@ extension ManagedObjectContext {
   public func importObject(
     _ json: JSONValue, as entityName: String, options: ImportOptions = ImportOptions()
   ) throws(ArborError) -> ManagedObject? {
-    try ItemImport(JSONDocument(json.data()), entityName, options).object(in: self)
+    try importedObject(JSONDocument(json.data()), entityName, options)
   }
 
   /// Imports one object of an entity from a file.
@@ -132,7 +134,7 @@ extension ManagedObjectContext {
     contentsOf url: URL, as entityName: String, options: ImportOptions = ImportOptions()
   ) throws(ArborError) -> ManagedObject? {
     let document = try JSONDocument(contentsOf: url, limits: options.limits)
-    return try ItemImport(document, entityName, options).object(in: self)
+    return try importedObject(document, entityName, options)
   }
 
   /// Imports the objects of a list; see ``importObjects(_:as:options:)-(_,T.Type,_)``.
@@ -142,7 +144,7 @@ extension ManagedObjectContext {
   public func importObjects(
     _ json: JSONValue, as entityName: String, options: ImportOptions = ImportOptions()
   ) throws(ArborError) -> [ManagedObject] {
-    try ItemImport(JSONDocument(json.data()), entityName, options).objects(in: self)
+    try importedObjects(JSONItemReader(json.data(), options), entityName, options)
   }
 
   /// Imports the objects of a list from a file.
@@ -152,7 +154,20 @@ extension ManagedObjectContext {
   public func importObjects(
     contentsOf url: URL, as entityName: String, options: ImportOptions = ImportOptions()
   ) throws(ArborError) -> [ManagedObject] {
-    let document = try JSONDocument(contentsOf: url, limits: options.limits)
-    return try ItemImport(document, entityName, options).objects(in: self)
+    try importedObjects(JSONItemReader(contentsOf: url, options), entityName, options)
+  }
+
+  private func importedObject(
+    _ document: JSONDocument, _ entityName: String, _ options: ImportOptions
+  ) throws(ArborError) -> ManagedObject? {
+    var items = try ItemImport(entityName, into: self, options)
+    return try items.object(document)
+  }
+
+  private func importedObjects(
+    _ reader: JSONItemReader, _ entityName: String, _ options: ImportOptions
+  ) throws(ArborError) -> [ManagedObject] {
+    var items = try ItemImport(entityName, into: self, options)
+    return try items.objects(reader)
   }
 }

@@ -47,13 +47,26 @@ final class AttributeReader {
   func key(_ node: JSONNode, for attribute: ExchangeAttribute) -> Value? {
     switch attribute.type {
     case .integer16, .integer32, .integer64, .float, .double, .decimal:
-      guard let number = node.string.flatMap(JSONNumber.init(text:)) else { return nil }
-      let value = number.int64.map(Value.integer) ?? number.decimal.map(Value.decimal)
-      return value.flatMap { attribute.type.fitting($0) }
+      return node.string.flatMap { number(spelledAs: $0, for: attribute) }
     case .string:
       return node.number.map { .string($0.int64.map(String.init) ?? $0.text) }
     default: return nil
     }
+  }
+
+  /// The value of an attribute that identifies objects, from a text that spells it.
+  func key(spelledAs text: String, for attribute: ExchangeAttribute) -> Value? {
+    switch attribute.type {
+    case .string: .string(text)
+    case .uuid, .uri: attribute.type.fitting(.string(text))
+    default: number(spelledAs: text, for: attribute)
+    }
+  }
+
+  private func number(spelledAs text: String, for attribute: ExchangeAttribute) -> Value? {
+    guard let number = JSONNumber(text: text) else { return nil }
+    let value = number.int64.map(Value.integer) ?? number.decimal.map(Value.decimal)
+    return value.flatMap { attribute.type.fitting($0) }
   }
 
   private func scalar(_ node: JSONNode, _ attribute: ExchangeAttribute) -> Value? {

@@ -37,6 +37,11 @@ struct ExchangeCounts {
     }
   }
 
+  /// Notes that an object changed after its item was carried out.
+  mutating func noteChanged(_ object: ManagedObject) {
+    if outcomes[object] != nil { noteMatched(object, changed: true) }
+  }
+
   /// Lets go of the objects, at the end of a batch; the numbers stay.
   mutating func forgetObjects() { outcomes.removeAll(keepingCapacity: true) }
 }

@@ -6,13 +6,15 @@ import ArborModel
 /// Import and sync differ in their mappings alone; ``ItemPlanner`` and ``ItemRun`` do the rest.
 final class ItemMapping {
   let entity: ExchangeEntity
-  let attributes: [ItemAttribute]
-  let relationships: [ItemRelationship]
+  private(set) var attributes: [ItemAttribute]
+  private(set) var relationships: [ItemRelationship]
   /// The places of those ``attributes`` that identify an object; empty: each item is a new one.
   let identity: [Int]
   /// Where objects are looked up; nil: nowhere.
   let table: IdentityTable?
   let rules: ItemRules
+  /// Finds what stands under the first names of all routes.
+  private var members: JSONMembers
 
   init(
     _ entity: ExchangeEntity, attributes: [ItemAttribute], relationships: [ItemRelationship],
@@ -24,6 +26,30 @@ final class ItemMapping {
     self.identity = identity
     self.table = table
     self.rules = rules
+    let keys = (attributes.map(\.routes) + relationships.map(\.routes)).joined()
+      .compactMap(\.firstKey)
+    members = JSONMembers(JSONKeyTable(Set(keys).sorted()))
+    for place in self.attributes.indices {
+      for route in self.attributes[place].routes.indices {
+        self.attributes[place].routes[route].prepare(members.table)
+      }
+    }
+    for place in self.relationships.indices {
+      for route in self.relationships[place].routes.indices {
+        self.relationships[place].routes[route].prepare(members.table)
+      }
+    }
+  }
+
+  /// Looks at an item: until the next look, ``value(of:)`` finds its values.
+  func look(at item: JSONNode) { members.find(in: item) }
+
+  /// The value in the item looked at last that the first of some routes leads to.
+  func value(of routes: [ItemRoute]) -> JSONNode? {
+    for route in routes {
+      if let value = route.value(among: members) { return value }
+    }
+    return nil
   }
 }
 
@@ -31,7 +57,7 @@ final class ItemMapping {
 struct ItemAttribute {
   let attribute: ExchangeAttribute
   /// The first that leads to a value counts.
-  let routes: [ItemRoute]
+  var routes: [ItemRoute]
   /// The value that the attribute will hold.
   let read: (JSONNode) throws(ArborError) -> Value
 }
@@ -40,10 +66,12 @@ struct ItemAttribute {
 struct ItemRelationship {
   let relationship: ExchangeRelationship
   /// The first that leads to a value counts.
-  let routes: [ItemRoute]
+  var routes: [ItemRoute]
   let policy: MembershipPolicy
   /// How the members are understood; the node is theirs, the other one their parent's.
   let mapping: (_ members: JSONNode, _ parent: JSONNode) throws(ArborError) -> ItemMapping
+  /// How its objects are named by keys; nil: items describe them.
+  var reference: ItemReference?
 }
 
 /// What becomes of the present members of a relationship.

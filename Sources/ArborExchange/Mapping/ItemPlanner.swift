@@ -10,7 +10,7 @@ struct ItemPlanner {
 
   /// Plans the items of a document, a list of them or a single one.
   mutating func items(
-    _ nodes: [JSONNode], _ mapping: ItemMapping, isList: Bool
+    _ nodes: some Collection<JSONNode>, _ mapping: ItemMapping, isList: Bool
   ) throws(ArborError) -> [PlannedItem] {
     if isList { return try items(nodes, mapping) }
     guard let node = nodes.first, let item = try single(node, mapping) else { return [] }
@@ -22,7 +22,7 @@ struct ItemPlanner {
   /// - Throws: ``ArborError`` `invalidDocument` at the first element that is no object, and where
   ///   items lack their identity, for all of them.
   mutating func items(
-    _ nodes: [JSONNode], _ mapping: ItemMapping
+    _ nodes: some Collection<JSONNode>, _ mapping: ItemMapping
   ) throws(ArborError) -> [PlannedItem] {
     var items: [PlannedItem] = []
     items.reserveCapacity(nodes.count)
@@ -76,29 +76,35 @@ struct ItemPlanner {
   private mutating func plan(
     _ node: JSONNode, _ mapping: ItemMapping, _ origin: JSONNode?
   ) throws(ArborError) -> PlannedItem {
-    let values = mapping.attributes.map { Self.value(of: $0.routes, in: node) }
-    let key = try Self.key(values, mapping)
+    mapping.look(at: node)
+    let key = try Self.key(mapping)
     if let key { mapping.table?.want(key) }
-    var links: [PlannedMembers] = []
-    links.reserveCapacity(mapping.relationships.count)
-    for relationship in mapping.relationships {
-      let name = relationship.relationship.name
+    // Members of the same mapping will be looked at in between.
+    let found = mapping.relationships.map { mapping.value(of: $0.routes) }
+    var links: [PlannedLinks] = []
+    for (place, relationship) in mapping.relationships.enumerated() {
       do throws(ArborError) {
-        links.append(try members(of: relationship, in: node, mapping.rules))
+        let members =
+          if let reference = relationship.reference {
+            Self.named(reference, in: node)
+          } else {
+            try members(found[place], of: relationship, in: node, mapping.rules)
+          }
+        if case .absent = members, !mapping.rules.clearsAbsent { continue }
+        links.append(PlannedLinks(place: place, members: members))
       } catch {
         // What lies deeper has named its own entity.
         guard error.entity == nil else { throw error }
-        throw error.with(entity: mapping.entity.name, keyPath: name)
+        throw error.with(entity: mapping.entity.name, keyPath: relationship.relationship.name)
       }
     }
-    return PlannedItem(
-      mapping: mapping, node: node, key: key, values: values, links: links, origin: origin)
+    return PlannedItem(mapping: mapping, node: node, key: key, links: links, origin: origin)
   }
 
   private mutating func members(
-    of relationship: ItemRelationship, in node: JSONNode, _ rules: ItemRules
+    _ value: JSONNode?, of relationship: ItemRelationship, in node: JSONNode, _ rules: ItemRules
   ) throws(ArborError) -> PlannedMembers {
-    guard let value = Self.value(of: relationship.routes, in: node) else { return .absent }
+    guard let value else { return .absent }
     let isToMany = relationship.relationship.isToMany
     switch value.kind {
     case .null: return .null(value)
@@ -109,7 +115,7 @@ struct ItemPlanner {
       return .list(item.map { [$0] } ?? [], mapping, value)
     case .array where isToMany:
       let mapping = try relationship.mapping(value, node)
-      return .list(try items(value.elements ?? [], mapping), mapping, value)
+      return .list(try items(value.items, mapping), mapping, value)
     default:
       if rules.isLenient { return .null(value) }
       let expected = isToMany ? "a list of objects" : "an object"
@@ -118,6 +124,20 @@ struct ItemPlanner {
           + "write \(expected)."
       ).with(offending: value.value.text())
     }
+  }
+
+  /// What an item says of a relationship by naming keys.
+  private static func named(_ reference: ItemReference, in node: JSONNode) -> PlannedMembers {
+    let template = reference.template
+    if template.isNull(in: node) { return .null(node) }
+    let list = template.list(in: node)
+    let keys =
+      list.map { $0.items.map { template.keys(in: node, element: $0) } }
+      ?? [template.keys(in: node)]
+    guard list != nil || !keys[0].isEmpty else { return .absent }
+    let targets = keys.map { $0.compactMap(reference.identity) }
+    for key in targets.joined() { reference.table.want(key) }
+    return .named(PlannedReference(place: .node(list ?? node), targets: targets))
   }
 
   /// The item after its validators, and the one of the document where they made another of it; nil
@@ -138,21 +158,14 @@ struct ItemPlanner {
     return (try JSONDocument(Data(item.text().utf8)).root, node)
   }
 
-  private static func value(of routes: [ItemRoute], in node: JSONNode) -> JSONNode? {
-    for route in routes {
-      if let value = route.value(in: node) { return value }
-    }
-    return nil
-  }
-
-  private static func key(
-    _ values: [JSONNode?], _ mapping: ItemMapping
-  ) throws(ArborError) -> IdentityKey? {
+  /// The identity of the item that its mapping looks at.
+  private static func key(_ mapping: ItemMapping) throws(ArborError) -> IdentityKey? {
     guard mapping.table != nil else { return nil }
     var key: [Value] = []
     for place in mapping.identity {
-      guard let node = values[place] else { return nil }
-      key.append(try mapping.attributes[place].read(node))
+      let attribute = mapping.attributes[place]
+      guard let node = mapping.value(of: attribute.routes) else { return nil }
+      key.append(try attribute.read(node))
     }
     return IdentityKey(key)
   }

@@ -14,8 +14,24 @@ struct ItemRoute: Hashable {
   }
 
   let steps: [Step]
+  /// The place of the first step among prepared keys; nil where the route does not begin so.
+  private var place: Int?
 
   init(_ steps: [Step]) { self.steps = steps }
+
+  /// The name of the member that the route begins with.
+  var firstKey: String? {
+    if case .key(let name)? = steps.first { name } else { nil }
+  }
+
+  /// Looks the route's beginning up once, for many items.
+  mutating func prepare(_ keys: JSONKeyTable) { place = firstKey.flatMap(keys.place(of:)) }
+
+  /// The value that the route leads to from an object whose members have been found.
+  func value(among members: JSONMembers) -> JSONNode? {
+    guard let place, let first = members[place] else { return nil }
+    return steps.count == 1 ? first : Self.value(in: first, steps.dropFirst())
+  }
 
   /// The routes that a note of the model gives: dots walk into objects, commas separate
   /// alternatives, and spaces around either are trimmed.
@@ -31,12 +47,14 @@ struct ItemRoute: Hashable {
 
   /// The value that the route leads to; nil where there is none. Null counts as a value, and
   /// nothing lies behind it.
-  func value(in node: JSONNode) -> JSONNode? {
+  func value(in node: JSONNode) -> JSONNode? { Self.value(in: node, steps[...]) }
+
+  private static func value(in node: JSONNode, _ steps: ArraySlice<Step>) -> JSONNode? {
     var node = node
     for step in steps {
       let next =
         switch step {
-        case .key(let name): node.member(named: name)
+        case .key(let name): node.member(name)
         case .index(let place): node.element(at: place)
         }
       guard let next else { return nil }

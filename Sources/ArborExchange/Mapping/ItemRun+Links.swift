@@ -39,6 +39,11 @@ extension ItemRun {
       return try node.placing(entity: mapping.entity.name, property: name) {
         try connect(object, mapped, with: members, child)
       }
+    case .named(let reference):
+      references.append(
+        PendingReference(
+          object: object, entity: mapping.entity.name, relationship: mapped, reference: reference))
+      return false
     }
   }
 
@@ -83,7 +88,7 @@ extension ItemRun {
   }
 
   /// Adds members that are none yet, without a look at the others.
-  private func add(
+  func add(
     _ members: [ManagedObject], to object: ManagedObject, _ name: String
   ) throws(ArborError) -> Bool {
     var added = false
@@ -126,8 +131,16 @@ extension ItemRun {
       let kept = Set(target)
       try noteMissing(former.filter { !kept.contains($0) }, within: nil)
     }
-    let isSame = relationship.isOrdered ? former == target : Set(former) == Set(target)
-    if !isSame { try object.setObjects(target, forKey: name) }
+    return try set(target, of: object, relationship)
+  }
+
+  /// Makes objects the members of a relationship, unless they are already.
+  func set(
+    _ members: [ManagedObject], of object: ManagedObject, _ relationship: ExchangeRelationship
+  ) throws(ArborError) -> Bool {
+    let former = try object.objects(forKey: relationship.name)
+    let isSame = relationship.isOrdered ? former == members : Set(former) == Set(members)
+    if !isSame { try object.setObjects(members, forKey: relationship.name) }
     return !isSame
   }
 

@@ -12,6 +12,8 @@ struct ItemRun {
   var counts = ExchangeCounts()
   /// Objects that nobody has spoken of so far, and that are deleted at the end where nobody does.
   private var missing: [ManagedObject] = []
+  /// Relationships whose objects may still be made by later items.
+  var references: [PendingReference] = []
 
   init(_ context: ManagedObjectContext, _ identities: IdentityMap) {
     self.context = context
@@ -69,13 +71,16 @@ struct ItemRun {
   ) throws(ArborError) -> Bool {
     let mapping = item.mapping
     var changed = false
-    for (place, attribute) in mapping.attributes.enumerated() {
-      if try set(attribute, of: object, to: item.values[place], mapping, isNew) { changed = true }
+    mapping.look(at: item.node)
+    for attribute in mapping.attributes {
+      let node = mapping.value(of: attribute.routes)
+      if try set(attribute, of: object, to: node, mapping, isNew) { changed = true }
     }
     // From here on items may lead to it.
     if isNew { try identities.note(object, of: mapping.entity) }
-    for (place, relationship) in mapping.relationships.enumerated() {
-      if try connect(object, relationship, item.links[place], mapping) { changed = true }
+    for links in item.links {
+      let relationship = mapping.relationships[links.place]
+      if try connect(object, relationship, links.members, mapping) { changed = true }
     }
     if mapping.rules.callsHooks, Self.mayHaveHooks(object) {
       object.didImport(from: item.node.value)

@@ -99,7 +99,10 @@ struct DepartmentSerializer: SyncSerializer, Hashable {
     let workshop = try ImportWorkshop()
     _ = try sync(
       workshop,
-      #"[{"id": 1}, {"id": 2}, {"id": 3, "user": {"name": "X"}}, {"id": 4, "user": {"name": "X"}}]"#,
+      #"""
+      [{"id": 1}, {"id": 2}, {"id": 3, "user": {"name": "X"}},
+       {"id": 4, "user": {"name": "X"}}]
+      """#,
       EmployeeSerializer())
     var serializer = EmployeeSerializer()
     serializer.deleteMissing = true

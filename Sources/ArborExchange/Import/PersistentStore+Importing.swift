@@ -1,0 +1,31 @@
+public import ArborObjects
+public import Foundation
+
+/// Import of documents of any length, in memory that a batch bounds.
+extension PersistentStore {
+  /// Imports the items of a file as the model's `userInfo` says, and commits them batch by batch.
+  ///
+  /// Works as ``ManagedObjectContext/importObjects(contentsOf:as:options:)-(_,String,_)`` does, but
+  /// each ``ImportOptions/batchSize`` items are a commit of their own: an error leaves the batches
+  /// before it in the store, and says where it stands. With identities, importing the document
+  /// again goes on where it stopped, for known items change nothing.
+  ///
+  /// Relationships that name objects by their keys (`ImportReference`) are connected within a batch
+  /// or with what the store has; those that lead to later batches wait for the end.
+  ///
+  /// - Parameters:
+  ///   - url: The file.
+  ///   - entityName: The entity of the items.
+  ///   - options: How the document is read.
+  /// - Returns: The steps of the import, which has begun.
+  public func importObjects(
+    contentsOf url: URL, as entityName: String, options: ImportOptions = ImportOptions()
+  ) -> ImportProgress {
+    ImportProgress { report in
+      try await self.perform { context in
+        var work = BatchedImport(url, entityName, into: context, options)
+        try work.run(report)
+      }
+    }
+  }
+}

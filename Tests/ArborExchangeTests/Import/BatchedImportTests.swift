@@ -1,0 +1,139 @@
+import ArborExchange
+import ArborModel
+import ArborObjects
+import Foundation
+import Testing
+
+/// Imports of files that are committed batch by batch.
+@Suite struct BatchedImportTests {
+  private func withFile<R>(_ text: String, _ body: (URL) async throws -> R) async throws -> R {
+    let url = FileManager.default.temporaryDirectory.appending(path: "batches-\(UUID()).json")
+    defer { try? FileManager.default.removeItem(at: url) }
+    #expect(FileManager.default.createFile(atPath: url.path, contents: Data(text.utf8)))
+    return try await body(url)
+  }
+
+  private func options(_ size: Int, _ layout: ImportLayout = .list) -> ImportOptions {
+    var options = ImportOptions()
+    options.batchSize = size
+    options.layout = layout
+    return options
+  }
+
+  /// Places of which each lies in the next, the last one in none.
+  private func chain(_ count: Int, last: String = "") -> [String] {
+    (0..<count).map { place in
+      place == count - 1
+        ? #"{"code": "P\#(place)"\#(last)}"#
+        : #"{"code": "P\#(place)", "parent": "P\#(place + 1)"}"#
+    }
+  }
+
+  @Test(arguments: [1, 3, 7, 100])
+  func everyBatchIsACommitAndLaterBatchesSatisfyEarlierReferences(size: Int) async throws {
+    let workshop = try ImportWorkshop(ReferenceTests.places("{parent}"))
+    let text = "[" + chain(20).joined(separator: ",\n") + "]"
+    try await withFile(text) { url in
+      var steps: [ImportStep] = []
+      let progress = workshop.store.importObjects(
+        contentsOf: url, as: "Place", options: options(size))
+      for try await step in progress { steps.append(step) }
+      let last = try #require(steps.last)
+      #expect(last.items == 20 && last.inserted == 20 && last.deleted == 0)
+      #expect(last.bytesRead == text.utf8.count && last.totalBytes == text.utf8.count)
+      #expect(zip(steps, steps.dropFirst()).allSatisfy { $0.bytesRead <= $1.bytesRead })
+      let linked = try workshop.all("Place").filter { try $0.object(forKey: "parent") != nil }
+      #expect(linked.count == 19)
+      // Again: nothing is new, and it says so.
+      let again = try await workshop.store.importObjects(
+        contentsOf: url, as: "Place", options: options(size)
+      ).finish()
+      #expect(again.inserted == 0 && again.updated == 0 && again.unchanged == 20)
+    }
+    try workshop.finish()
+  }
+
+  @Test func linesAndMembersHoldItemsToo() async throws {
+    let workshop = try ImportWorkshop(ReferenceTests.places("{parent}"))
+    let lines = chain(5).joined(separator: "\n") + "\n\n"
+    let done = try await withFile(lines) { url in
+      try await workshop.store.importObjects(
+        contentsOf: url, as: "Place", options: options(2, .lines)
+      ).finish()
+    }
+    #expect(done.inserted == 5)
+    let member = #"{"note": [1], "3166-2": ["# + chain(5).joined(separator: ",") + "]}"
+    let again = try await withFile(member) { url in
+      try workshop.context.importObjects(
+        contentsOf: url, as: "Place", options: options(2, .member("3166-2")))
+    }
+    #expect(again.count == 5 && !workshop.context.hasChanges)
+    try workshop.finish()
+  }
+
+  @Test func anErrorLeavesTheBatchesBeforeItAndSaysWhere() async throws {
+    let workshop = try ImportWorkshop(ReferenceTests.places("{parent}"))
+    let items = [#"{"code": "A"}"#, #"{"code": "B"}"#, #"{"code": "C", "name": 5}"#]
+    let error = await #expect(throws: ArborError.self) {
+      try await withFile("[" + items.joined(separator: ",\n") + "]") { url in
+        _ = try await workshop.store.importObjects(
+          contentsOf: url, as: "Place", options: options(2)
+        ).finish()
+      }
+    }
+    #expect(error?.location?.line == 3)
+    #expect(error?.location?.path == "$[2].name")
+    #expect(try workshop.values("Place", "code") == ["A", "B"])
+    try workshop.finish()
+  }
+
+  @Test func aKeyThatNoBatchHasIsAnErrorAtItsItem() async throws {
+    let workshop = try ImportWorkshop(ReferenceTests.places("{parent}"))
+    let text = "[\n" + chain(6, last: #", "parent": "none""#).joined(separator: ",\n  ") + "]"
+    let error = await #expect(throws: ArborError.self) {
+      try await withFile(text) { url in
+        _ = try await workshop.store.importObjects(
+          contentsOf: url, as: "Place", options: options(2)
+        ).finish()
+      }
+    }
+    #expect(error?.code == .objectNotFound)
+    #expect(error?.location?.line == 7 && error?.location?.column == 3)
+    #expect(try workshop.all("Place").count == 6)
+    try workshop.finish()
+  }
+
+  @Test func aMissingFileAndAnUnknownEntityAreErrors() async throws {
+    let workshop = try ImportWorkshop()
+    let nowhere = URL(filePath: "/nowhere/at/all.json")
+    let missing = await #expect(throws: ArborError.self) {
+      try await workshop.store.importObjects(contentsOf: nowhere, as: "Employee").finish()
+    }
+    #expect(missing?.code == .fileUnreadable)
+    let unknown = await #expect(throws: ArborError.self) {
+      try await withFile("[{}]") { url in
+        _ = try await workshop.store.importObjects(contentsOf: url, as: "Employe").finish()
+      }
+    }
+    #expect(unknown?.code == .unknownName)
+  }
+
+  @Test(.timeLimit(.minutes(15))) func workStopsWhenItsStepsAreGivenUp() async throws {
+    let (stops, continuation) = AsyncStream.makeStream(of: Int.self)
+    func takeOneStep() async throws {
+      let progress = ImportProgress { report in
+        var step = ImportStep()
+        while report(step) {
+          step.items += 1
+          await Task.yield()
+        }
+        continuation.yield(step.items)
+      }
+      for try await _ in progress { break }
+    }
+    try await takeOneStep()
+    // It would report for ever otherwise.
+    var ends = stops.makeAsyncIterator()
+    #expect(await ends.next() != nil)
+  }
+}

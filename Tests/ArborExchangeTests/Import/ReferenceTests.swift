@@ -1,0 +1,103 @@
+import ArborExchange
+import ArborModel
+import ArborObjects
+import Foundation
+import Testing
+
+/// Relationships whose objects are named by their keys, as the model's `ImportReference` says.
+@Suite struct ReferenceTests {
+  private func workshop(_ reference: String, isToMany: Bool = false) throws -> ImportWorkshop {
+    try ImportWorkshop(Self.places(reference, isToMany: isToMany))
+  }
+
+  /// Places that lie within others.
+  static func places(_ reference: String, isToMany: Bool = false) -> [EntityDescription] {
+    [
+      EntityDescription(
+        name: "Place",
+        attributes: [
+          AttributeDescription(name: "code", type: .string, isOptional: true, isIndexed: true),
+          AttributeDescription(name: "name", type: .string, isOptional: true),
+        ],
+        relationships: [
+          RelationshipDescription(
+            name: "parent", destination: "Place", inverse: "children", isToMany: isToMany,
+            userInfo: ["ImportReference": reference]),
+          RelationshipDescription(
+            name: "children", destination: "Place", inverse: "parent", isToMany: true),
+        ],
+        userInfo: ["PrimaryAttribute": "code"])
+    ]
+  }
+
+  private func parents(_ workshop: ImportWorkshop) throws -> [String: String] {
+    var parents: [String: String] = [:]
+    for place in try workshop.all("Place") {
+      guard case .string(let code) = try place.value(forKey: "code"),
+        let parent = try place.object(forKey: "parent"),
+        case .string(let parentCode) = try parent.value(forKey: "code")
+      else { continue }
+      parents[code] = parentCode
+    }
+    return parents
+  }
+
+  @Test func aKeyNamesAnObjectOfTheStoreOrTheListAlsoALaterOne() throws {
+    let workshop = try workshop("{parent}")
+    try workshop.list(#"[{"code": "X"}]"#, as: "Place")
+    try workshop.finish()
+    try workshop.list(
+      #"[{"code": "A", "parent": "B"}, {"code": "B", "parent": "X"}, {"code": "C"}]"#, as: "Place")
+    #expect(try parents(workshop) == ["A": "B", "B": "X"])
+    try workshop.finish()
+    try workshop.list(#"[{"code": "A", "parent": null}, {"code": "B", "name": "b"}]"#, as: "Place")
+    #expect(try parents(workshop) == ["B": "X"])
+    try workshop.finish()
+  }
+
+  @Test func theFirstKeyThatAnObjectHasCounts() throws {
+    let workshop = try workshop("{parent} | {code/^[A-Z]+/}-{parent}")
+    try workshop.list(
+      #"""
+      [{"code": "AZ-BAB", "parent": "NX"}, {"code": "AZ-NX"},
+       {"code": "GB-LND", "parent": "GB-ENG"}, {"code": "GB-ENG"}, {"code": "GB-GB-ENG"}]
+      """#, as: "Place")
+    #expect(try parents(workshop) == ["AZ-BAB": "AZ-NX", "GB-LND": "GB-ENG"])
+    try workshop.finish()
+  }
+
+  @Test func aListOfKeysFillsAToMany() throws {
+    let workshop = try workshop("{in}", isToMany: true)
+    try workshop.list(
+      #"[{"code": "A", "in": ["B", "C"]}, {"code": "B"}, {"code": "C"}]"#, as: "Place")
+    #expect(try workshop.all("Place")[0].count(forKey: "parent") == 2)
+    try workshop.list(#"[{"code": "A", "in": ["C"]}]"#, as: "Place")
+    #expect(try workshop.all("Place")[0].objects(forKey: "parent") == [workshop.all("Place")[2]])
+    // Naming objects deletes none, whatever the policy.
+    #expect(try workshop.all("Place").count == 3)
+    try workshop.finish()
+  }
+
+  @Test func aKeyThatNoObjectHasIsAnErrorAndNothingHasChanged() throws {
+    let workshop = try workshop("{parent}")
+    let error = try workshop.failure {
+      try workshop.list(#"[{"code": "A"}, {"code": "B", "parent": "Z"}]"#, as: "Place")
+    }
+    #expect(error.code == .objectNotFound)
+    #expect(error.location?.path == "$[1]")
+    #expect(error.keyPath == "parent")
+    var options = ImportOptions()
+    options.lenient = true
+    try workshop.list(#"[{"code": "B", "parent": "Z"}]"#, as: "Place", options)
+    #expect(try parents(workshop).isEmpty)
+    try workshop.finish()
+  }
+
+  @Test(arguments: ["", "parent", "{", "{parent", "{parent/(/}", "|{parent}", "{}"])
+  func aTemplateThatIsNoneIsAnErrorOfTheModel(reference: String) throws {
+    let workshop = try workshop(reference)
+    let error = try workshop.failure { try workshop.list("[]", as: "Place") }
+    #expect(error.code == .invalidModel)
+    #expect(error.keyPath == "parent")
+  }
+}

@@ -1,31 +1,71 @@
+import ArborModel
 import ArborObjects
 import Foundation
 import TestSupport
 import Testing
 
-/// Random histories of two contexts on one store, with undo and merges, against naive contexts of
-/// dictionaries: after every step both say the same.
+/// Random histories of several contexts on one store, with undo and merges, against naive contexts
+/// of dictionaries: after every step both say the same.
 ///
 /// The seeds are the same in every run, 100,000 steps of them. Where `ARBOR_LONG_TESTS` is set, a
-/// million steps are made of seeds that nobody has seen.
+/// million steps are made of seeds that nobody has seen. Of a history that differs, the fewest
+/// steps that still do are shown.
 @Suite struct SharedContextsTests {
-  private static let stepCount = 40
   private static let isLong = ProcessInfo.processInfo.environment["ARBOR_LONG_TESTS"] != nil
 
-  @Test func randomHistoriesOfTwoContextsAgree() throws {
-    var seeds = Self.isLong ? SeededRandom() : SeededRandom(seed: 1)
+  /// Many short histories, in which all that happens is of few objects, and some long ones, in
+  /// which it adds up.
+  @Test(arguments: [(2, 40, 750), (2, 100, 100), (3, 60, 400), (4, 120, 150), (3, 400, 45)])
+  func randomHistoriesAgree(contexts: Int, steps: Int, count: Int) throws {
+    var seeds = Self.isLong ? SeededRandom() : SeededRandom(seed: UInt64(contexts * steps))
     let model = try PlainStore.model()
-    for _ in 0..<(Self.isLong ? 25_000 : 2500) {
-      let seed = seeds.next()
+    for _ in 0..<(Self.isLong ? 10 * count : count) {
+      let history = Plan(contexts: contexts, seed: seeds.next(), steps: Array(0..<steps))
+      guard let difference = history.difference(model) else { continue }
+      let (shortest, text) = history.shortened(difference, model)
+      Issue.record("seed \(history.seed), steps \(shortest.steps): \(text)")
+      return
+    }
+  }
+
+  /// What makes a history again.
+  private struct Plan {
+    let contexts: Int
+    let seed: UInt64
+    var steps: [Int]
+
+    /// Runs the history; what the contexts and the naive ones do not agree on.
+    func difference(_ model: ManagedObjectModel) -> String? {
       do {
         try ObjectStore.use(model) { store in
-          var history = SharedHistory(store, contexts: 2, seed: seed)
-          try history.run(steps: Self.stepCount)
+          var history = SharedHistory(store, contexts: contexts, seed: seed)
+          try history.run(steps: steps)
         }
+        return nil
       } catch {
-        Issue.record(error, "seed \(seed)")
-        return
+        return "\(error)"
       }
+    }
+
+    /// Leaves out the steps that a difference does not need.
+    func shortened(_ difference: String, _ model: ManagedObjectModel) -> (Plan, String) {
+      var shortest = self
+      var difference = difference
+      var length = steps.count
+      while length > 1 {
+        length = (length + 1) / 2
+        var place = 0
+        while place < shortest.steps.count {
+          var plan = shortest
+          plan.steps.removeSubrange(place..<min(place + length, plan.steps.count))
+          if let text = plan.difference(model) {
+            (shortest, difference) = (plan, text)
+          } else {
+            place += length
+          }
+        }
+      }
+      return (shortest, difference)
     }
   }
 }

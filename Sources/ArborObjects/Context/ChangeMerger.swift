@@ -34,38 +34,32 @@ struct ChangeMerger {
     _ resolution: MergeConflict.Resolution
   ) {
     let object = change.object
-    let mine = object.currentRecord
     context.noteMerge(of: object)
-    switch resolution {
-    case .objectWins, .overwrite:
-      change.kind = .updated
-      change.committed = record
-      change.committedSlab = slab
-      change.working?.setVersion(record.version)
-      change.mutations &+= 1
-      moveLinks(of: object, from: record, to: mine)
-    case .storeWins, .rollback:
-      moveLinks(of: object, from: mine, to: record)
-      context.pending.drop(change)
-      object.hold(record, slab)
+    context.withMemberships(of: object) {
+      switch resolution {
+      case .objectWins, .overwrite:
+        change.kind = .updated
+        change.committed = record
+        change.committedSlab = slab
+        change.working?.setVersion(record.version)
+        change.mutations &+= 1
+      case .storeWins, .rollback:
+        context.pending.drop(change)
+        object.hold(record, slab)
+      }
     }
   }
 
   /// Deletes an object as it is in the store now: what it is linked to may be something else.
   private func delete(_ change: ObjectChange, anew record: RecordBuffer) {
-    let object = change.object
-    for (_, inverse, target) in derivedReferences(of: object, object.currentRecord) {
-      context.links.arrive(object.number, at: target, inverse)
-    }
-    change.committed = record.view
-    change.committedSlab = record.slab
-    change.foreign = .none
-    object.hold(record.view, record.slab)
-    for (_, inverse, target) in derivedReferences(of: object, record.view) {
-      context.links.leave(object.number, at: target, inverse)
+    context.withMemberships(of: change.object) {
+      change.committed = record.view
+      change.committedSlab = record.slab
+      change.foreign = .none
+      change.object.hold(record.view, record.slab)
     }
     var propagation = DeletePropagation(context)
-    propagation.propagateAgain(from: object)
+    propagation.propagateAgain(from: change.object)
   }
 
   /// The store's object is gone.
@@ -74,17 +68,14 @@ struct ChangeMerger {
     context.noteMerge(of: object)
     switch (resolution, change.kind) {
     case (.objectWins, .updated), (.overwrite, .updated):
-      // It is inserted again, with all that the context knows of it. At the other ends it has to
-      // arrive where it was before, too.
-      for (field, inverse, target) in derivedReferences(of: object, object.currentRecord)
-      where change.committed.map({ !object.currentRecord.differs(from: $0, field) }) ?? false {
-        context.links.arrive(object.number, at: target, inverse)
+      // It is inserted again, with all that the context knows of it.
+      context.withMemberships(of: object) {
+        change.kind = .inserted
+        change.formerVersion = change.baseVersion
+        change.committed = nil
+        change.committedSlab = nil
+        change.foreign = .none
       }
-      change.kind = .inserted
-      change.formerVersion = change.baseVersion
-      change.committed = nil
-      change.committedSlab = nil
-      change.foreign = .none
     default:
       context.takeAway(object)
     }
@@ -92,12 +83,39 @@ struct ChangeMerger {
 
   /// Takes a deletion back: the object is as it is in the store.
   private func revive(_ change: ObjectChange, _ record: RecordBuffer) {
-    let object = change.object
-    context.pending.drop(change)
-    object.hold(record.view, record.slab)
-    for (_, inverse, target) in derivedReferences(of: object, record.view) {
-      context.links.arrive(object.number, at: target, inverse)
+    context.withMemberships(of: change.object) {
+      context.pending.drop(change)
+      change.object.hold(record.view, record.slab)
     }
+  }
+
+  /// Lets a changed object lead nowhere instead of to one that is gone. That it did before its
+  /// change is no change either.
+  func dropReference(_ change: ObjectChange, to gone: ObjectNumber, _ inverse: Relation) {
+    let object = change.object
+    guard change.kind != .deleted, let field = object.binding.relations[inverse.inverseSlot].field,
+      object.currentRecord.reference(field) == gone
+    else { return }
+    context.noteMerge(of: object)
+    context.withMemberships(of: object) {
+      if let committed = change.committed, committed.reference(field) == gone {
+        let known = RecordBuffer(copying: committed.bytes, into: context.allocator)
+        known.setNull(field)
+        change.committed = known.view
+        change.committedSlab = known.slab
+      }
+      let working = RecordBuffer(copying: object.currentRecord.bytes, into: context.allocator)
+      working.setNull(field)
+      replace(change, by: working)
+    }
+  }
+
+  private func replace(_ change: ObjectChange, by working: RecordBuffer) {
+    change.working = working
+    // The next change is a step of its own.
+    change.epoch = context.epoch &- 1
+    change.mutations &+= 1
+    change.object.hold(working.view, working.slab)
   }
 
   /// Puts an object's changes on top of a newer committed record.
@@ -109,10 +127,11 @@ struct ChangeMerger {
     let object = change.object
     let mine = object.currentRecord
     context.noteMerge(of: object)
-    moveLinks(of: object, from: committed, to: mine, isUndone: true)
     if resolution == .rollback {
-      context.pending.drop(change)
-      return object.hold(store, slab)
+      return context.withMemberships(of: object) {
+        context.pending.drop(change)
+        object.hold(store, slab)
+      }
     }
     var working = RecordBuffer(copying: store.bytes, into: context.allocator)
     for field in object.binding.entity.layout.fields {
@@ -125,48 +144,13 @@ struct ChangeMerger {
         }
       if isMine || field.isTransient {
         working.copy(field, from: mine, allocator: context.allocator)
-      } else if case .reference = field.kind, let target = store.reference(field),
-        context.isDeleted(target)
-      {
-        // Others have linked it to what is deleted here.
-        working.setNull(field)
       }
     }
-    change.committed = store
-    change.committedSlab = slab
-    change.foreign = .none
-    change.working = working
-    // The next change is a step of its own.
-    change.epoch = context.epoch &- 1
-    change.mutations &+= 1
-    object.hold(working.view, working.slab)
-    moveLinks(of: object, from: store, to: working.view)
-  }
-
-  /// Repeats the difference of two records' references in the link edits of their targets, or takes
-  /// that repetition back.
-  func moveLinks(
-    of object: ManagedObject, from before: RecordView, to after: RecordView, isUndone: Bool = false
-  ) {
-    let (left, arrived) = isUndone ? (after, before) : (before, after)
-    for (field, inverse, target) in derivedReferences(of: object, left)
-    where before.differs(from: after, field) {
-      context.links.leave(object.number, at: target, inverse)
-    }
-    for (field, inverse, target) in derivedReferences(of: object, arrived)
-    where before.differs(from: after, field) {
-      context.links.arrive(object.number, at: target, inverse)
-    }
-  }
-
-  private func derivedReferences(
-    of object: ManagedObject, _ record: RecordView
-  ) -> [(RecordField, Relation, ObjectNumber)] {
-    object.binding.relations.compactMap { relation in
-      guard let field = relation.field, let target = record.reference(field),
-        let inverse = context.relation(of: target, relation.inverseSlot), inverse.form == .derived
-      else { return nil }
-      return (field, inverse, target)
+    context.withMemberships(of: object) {
+      change.committed = store
+      change.committedSlab = slab
+      change.foreign = .none
+      replace(change, by: working)
     }
   }
 }

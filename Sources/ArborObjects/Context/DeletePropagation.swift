@@ -104,10 +104,14 @@ struct DeletePropagation {
     }
   }
 
-  /// Takes a link away that lies outside of all records.
+  /// Takes a link away that lies outside of all records. To what is deleted itself there is none:
+  /// nothing takes it away, and nothing would bring it back.
   private func unlink(_ object: ManagedObject, _ relation: Relation, _ target: ObjectNumber) {
+    guard target != object.number else {
+      return keeper.leaveLink(target, at: object.number, relation)
+    }
+    guard !context.isDeleted(target) else { return }
     keeper.leaveLink(target, at: object.number, relation)
-    guard target != object.number else { return }
     keeper.leave(object.number, at: target, slot: relation.inverseSlot)
   }
 

@@ -76,7 +76,7 @@ struct InverseKeeper {
       }
     case .derived:
       willChange(owner, relation)
-      context.links.leave(member, at: owner, relation)
+      context.links.judge(member, context.pending.change(of: member), at: owner, relation)
     case .links:
       if !context.isDeleted(owner) { leaveLink(member, at: owner, relation) }
     }
@@ -101,7 +101,7 @@ struct InverseKeeper {
       }
     case .derived:
       willChange(owner.number, relation)
-      context.links.arrive(member.number, at: owner.number, relation)
+      context.links.judge(member.number, member.change, at: owner.number, relation)
     case .links: arriveLink(member.number, at: owner.number, relation)
     }
   }

@@ -62,8 +62,17 @@ extension LinkEdit: PendingLinks {
 /// The pending changes of to-many relationships in a context, by owner.
 ///
 /// For relationships that the store derives from to-one fields they only repeat what the members'
-/// records say, so that the owner's side is right at once; for all others they are the truth, and
-/// the commit submits them. A change of a link costs two look-ups and no read of the store.
+/// changes say, so that the owner's side is right at once. They are a function of these, and are
+/// made anew whenever one of them becomes another one — the record, what it is compared with, or
+/// whether it is a deletion: see ``ManagedObjectContext/withMemberships(of:_:)``.
+///
+/// For all others they are the truth, and the commit submits them. What is said of a pair is the
+/// context's last word on it, whatever others commit, and holds until the commit or the end of one
+/// of the two objects. A deletion says it of the links that it finds; links that others commit to
+/// an object whose deletion waits here are not seen as long as it does, and are there again when it
+/// is undone.
+///
+/// A change of a link costs two look-ups and no read of the store.
 final class LinkEdits {
   /// By the index of the declaring entity, then by slot: edits by owner. A relationship has one
   /// table for its declaring entity and all that inherit it. Empty before the first edit, since
@@ -118,16 +127,13 @@ final class LinkEdits {
     return edit
   }
 
-  /// Repeats that the record of a member, which was none, has come to point at an owner.
-  func arrive(_ member: ObjectNumber, at owner: ObjectNumber, _ relation: Relation) {
-    let edit = makeEdit(owner, relation)
-    if !edit.removed.remove(member) { edit.added.append(member) }
-  }
-
-  /// Repeats that the record of a member has ceased to point at an owner.
-  func leave(_ member: ObjectNumber, at owner: ObjectNumber, _ relation: Relation) {
-    let edit = makeEdit(owner, relation)
-    if !edit.added.remove(member) { edit.removed.append(member) }
+  /// Repeats at an owner what the change of a member makes of it there; nil where it has none. For
+  /// relationships that the store derives. See ``ObjectChange/standing(at:_:)``.
+  @inline(__always)
+  func judge(
+    _ member: ObjectNumber, _ change: ObjectChange?, at owner: ObjectNumber, _ relation: Relation
+  ) {
+    makeEdit(owner, relation)[member] = change?.standing(at: owner, relation) ?? .unmentioned
   }
 
   /// Calls `body` with every edit that is not empty.
@@ -154,13 +160,22 @@ final class LinkEdits {
     }
   }
 
-  /// Forgets the links of and to an object that is gone. Linear in the number of edits.
-  func forget(_ gone: ObjectNumber) {
-    forEach { edit in
-      guard edit.relation.form != .derived else { return }
-      guard edit.owner != gone else { return edit.clear() }
-      edit.added.remove(gone)
-      edit.order?.remove(gone)
+  /// Forgets what is said of pairs with an object that is gone: both sides, so that they agree
+  /// where others bring it back. Linear in the number of edits.
+  func forget<E: Error>(
+    where isGone: (ObjectNumber) throws(E) -> Bool
+  ) throws(E) {
+    for edit in edits where !edit.isEmpty && edit.relation.form != .derived {
+      guard try !isGone(edit.owner) else {
+        edit.clear()
+        continue
+      }
+      for member in edit.added.numbers + edit.removed.numbers where try isGone(member) {
+        edit[member] = .unmentioned
+      }
+      for member in edit.order?.numbers ?? [] where try isGone(member) {
+        edit.order?.remove(member)
+      }
     }
   }
 

@@ -46,7 +46,10 @@ extension ManagedObjectContext {
     let receipt: CommitReceipt?
     do throws(ArborError) {
       try announce()
+      undoHistory?.sealSteps()
+      undoHistory?.isSuspended = true
       unlinkFromDeleted()
+      undoHistory?.isSuspended = false
       if let failure { throw failure.error }
       derivationDate = Date()
       _ = try derive()
@@ -113,7 +116,8 @@ extension ManagedObjectContext {
   }
 
   /// Unlinks changed objects that others have linked to what is deleted here, as the commit does
-  /// with unchanged ones. Whoever links to a deleted object here is told by the validation.
+  /// with unchanged ones; there is nothing in that to undo. Whoever links to a deleted object here
+  /// is told by the validation.
   private func unlinkFromDeleted() {
     guard pending.deletedCount > 0 else { return }
     let keeper = InverseKeeper(context: self)
@@ -212,22 +216,9 @@ extension ManagedObjectContext {
       var fields = committed.changedFields(
         since: object.currentRecord, in: object.binding.entity.layout)
       fields |= reordered
-      // New links of an object that others have deleted ask for the object.
-      if change.foreign == .deleted, hasNewLinks(object) {
-        fields |= EntitySchema.otherProperties
-      }
       guard fields != 0 else { return nil }
       return .update(
         object.number, from: change.baseVersion, object.currentRecord, changedProperties: fields)
-    }
-  }
-
-  private func hasNewLinks(_ owner: ManagedObject) -> Bool {
-    owner.binding.relations.contains { relation in
-      guard relation.form == .links, let edit = links.edit(owner.number, relation) else {
-        return false
-      }
-      return !edit.added.isEmpty || edit.order != nil
     }
   }
 
@@ -249,7 +240,7 @@ extension ManagedObjectContext {
         object.detach(.gone)
         registry.unregister(object)
       } else {
-        let isWritten = settle(change, isReordered: reordered.contains(object.number))
+        let isWritten = settle(change, receipt, isReordered: reordered.contains(object.number))
         object.change = nil
         if !isWritten { yield(object, to: change.foreign) }
       }
@@ -275,10 +266,14 @@ extension ManagedObjectContext {
   }
 
   /// The record in memory takes the version that the store gave it; returns whether it was written.
-  private func settle(_ change: ObjectChange, isReordered: Bool) -> Bool {
+  private func settle(
+    _ change: ObjectChange, _ receipt: CommitReceipt?, isReordered: Bool
+  ) -> Bool {
     guard let working = change.working else { return false }
     guard let committed = change.committed else {
-      working.setVersion(change.baseVersion + 1)
+      let insertion = ChangeSet.RecordChange.insert(
+        change.object.number, working.view, after: change.baseVersion)
+      working.setVersion(insertion.version(in: receipt?.sequence ?? 0))
       return true
     }
     let layout = change.object.binding.entity.layout
@@ -305,7 +300,7 @@ extension ManagedObjectContext {
       object.becomeFault()
     case .deleted:
       takeAway(object)
-      links.forget(object.number)
+      links.forget { $0 == object.number }
     }
   }
 }

@@ -48,25 +48,31 @@ extension ManagedObjectContext {
   }
 
   /// Drops the pending links of and to objects that others have deleted.
-  private func dropLostLinks(_ snapshot: StoreSnapshot) throws(StoreError) {
-    try links.forEach { edit throws(StoreError) in
-      // Where an edit only repeats what records say, it goes by these.
-      guard edit.relation.form != .derived else { return }
-      if try isLost(edit.owner, snapshot) { return edit.clear() }
-      for member in edit.addedMembers + (edit.newOrder ?? []) {
-        guard try isLost(member, snapshot) else { continue }
-        edit.added.remove(member)
-        edit.order?.remove(member)
-      }
+  ///
+  /// - Parameter isFinal: Whether objects whose changes came to nothing live on no longer.
+  private func dropLostLinks(
+    _ snapshot: StoreSnapshot, isFinal: Bool = false
+  ) throws(StoreError) {
+    try dropLinks { (number) throws(StoreError) in
+      if let change = pending.change(of: number), !isFinal || !change.isIdle { return false }
+      return try !snapshot.exists(number)
     }
   }
 
-  /// Whether an object is gone that the context has no change of.
-  private func isLost(
-    _ number: ObjectNumber, _ snapshot: StoreSnapshot
-  ) throws(StoreError) -> Bool {
-    guard pending.change(of: number) == nil else { return false }
-    return try !snapshot.exists(number)
+  /// Drops the pending links of and to objects that are gone.
+  func dropLinks<E: Error>(where isGone: (ObjectNumber) throws(E) -> Bool) throws(E) {
+    var lost: [LinkEdit] = []
+    try links.forEach { edit throws(E) in
+      if !edit.relation.isInverseToMany, try isGone(edit.owner) { lost.append(edit) }
+    }
+    let merger = ChangeMerger(context: self)
+    for edit in lost {
+      for member in edit.newOrder ?? edit.addedMembers {
+        guard let change = pending.change(of: member) else { continue }
+        merger.dropReference(change, to: edit.owner, edit.relation)
+      }
+    }
+    try links.forget(where: isGone)
   }
 
   /// Takes every object as changed.
@@ -81,7 +87,7 @@ extension ManagedObjectContext {
   private func takeIn(
     _ object: ManagedObject, isDeleted: Bool, _ snapshot: StoreSnapshot
   ) throws(StoreError) {
-    guard let change = object.change else {
+    guard let change = object.change, !isDeleted || !change.isIdle else {
       noteReplaced(object)
       if isDeleted {
         takeAway(object)
@@ -105,12 +111,7 @@ extension ManagedObjectContext {
       record.version != change.baseVersion
     else {
       guard change.kind != .inserted else { return }
-      if isDeleted, change.foreign != .deleted, change.kind == .updated {
-        // The store counts it as a member of nothing any more; here it lives on.
-        move(object, from: [], to: derivedTargets(of: object))
-      }
-      change.foreign = isDeleted ? .deleted : .changed
-      return
+      return withMemberships(of: object) { change.foreign = isDeleted ? .deleted : .changed }
     }
     ChangeMerger(context: self).rebase(change, onto: record, allocator.slab, .objectWins)
   }
@@ -134,7 +135,9 @@ extension ManagedObjectContext {
   /// Ends the object's belonging to the context: it is no longer in the store.
   func takeAway(_ object: ManagedObject) {
     noteReplaced(object)
-    if let change = object.change { pending.drop(change) }
+    withMemberships(of: object) {
+      if let change = object.change { pending.drop(change) }
+    }
     object.detach(.gone)
     registry.unregister(object)
   }
@@ -158,7 +161,7 @@ extension ManagedObjectContext {
       for conflict in conflicts { merger.resolve(conflict, resolution(of: conflict)) }
       return true
     case .missingTargets(let missing):
-      return try dropLinks(missing)
+      return try dropMissing(missing)
     case .stillLinked(let linked):
       for number in Set(linked.map(\.deleted)) {
         guard let change = pending.change(of: number), change.kind == .deleted else { continue }
@@ -200,7 +203,7 @@ extension ManagedObjectContext {
   }
 
   /// Drops links to objects that others have deleted.
-  private func dropLinks(_ missing: [MissingTarget]) throws(ArborError) -> Bool {
+  private func dropMissing(_ missing: [MissingTarget]) throws(ArborError) -> Bool {
     let keeper = InverseKeeper(context: self)
     for link in missing {
       guard let owner = registry.object(link.owner),
@@ -209,7 +212,7 @@ extension ManagedObjectContext {
       else { continue }
       keeper.set(owner, relation, to: nil)
     }
-    try peek { snapshot throws(StoreError) in try dropLostLinks(snapshot) }
+    try peek { snapshot throws(StoreError) in try dropLostLinks(snapshot, isFinal: true) }
     return !missing.isEmpty
   }
 }

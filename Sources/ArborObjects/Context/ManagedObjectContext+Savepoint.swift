@@ -23,6 +23,7 @@ extension ManagedObjectContext {
   }
 
   func beginSavepoint() -> Savepoint {
+    undoHistory?.sealSteps()
     let isOutermost = journal == nil
     let journal = journal ?? ChangeJournal()
     self.journal = journal
@@ -60,9 +61,12 @@ extension ManagedObjectContext {
   }
 
   private func undo(_ step: ObjectStep) {
+    noteReplaced(step.object)
+    withMemberships(of: step.object) { restore(step) }
+  }
+
+  private func restore(_ step: ObjectStep) {
     let object = step.object
-    noteReplaced(object)
-    let former = derivedTargets(of: object)
     let foreign = foreign(beneath: step)
     if !step.existed {
       if let change = object.change { pending.drop(change) }
@@ -78,7 +82,6 @@ extension ManagedObjectContext {
       if let record = step.record { object.hold(record, step.slab) } else { object.becomeFault() }
       if let change = object.change { change.foreign = foreign } else { yield(object, to: foreign) }
     }
-    move(object, from: former, to: derivedTargets(of: object))
   }
 
   /// What others have committed of an object since the state that is about to be restored.
@@ -113,31 +116,33 @@ extension ManagedObjectContext {
     if step.object.change == nil { pending.add(change) }
   }
 
-  /// The targets at whose side an object counts as a member without a record of its own: those of
-  /// to-one relationships whose inverse the store derives.
-  func derivedTargets(of object: ManagedObject) -> [(slot: Int, target: ObjectNumber)] {
-    let isGone = object.owner == nil || object.change?.kind == .deleted
-    guard !isGone, object.base != nil else { return [] }
-    return object.binding.relations.compactMap { relation in
-      guard let target = object.target(of: relation),
-        self.relation(of: target, relation.inverseSlot)?.form == .derived
-      else { return nil }
-      return (relation.inverseSlot, target)
+  /// Lets `body` make an object's change another one, and repeats in the link edits of those that
+  /// it leads or led to what that makes of them.
+  func withMemberships(of object: ManagedObject, _ body: () -> Void) {
+    let former = derivingOwners(of: object)
+    body()
+    for (owner, relation) in former + derivingOwners(of: object) {
+      links.judge(object.number, object.change, at: owner, relation)
     }
   }
 
-  /// Tells the targets of an object that left some and came to others.
-  func move(
-    _ object: ManagedObject, from former: [(slot: Int, target: ObjectNumber)],
-    to present: [(slot: Int, target: ObjectNumber)]
-  ) {
-    for (slot, target) in former where !present.contains(where: { $0 == (slot, target) }) {
-      guard let relation = relation(of: target, slot) else { continue }
-      links.leave(object.number, at: target, relation)
+  /// The owners at whose side an object's change may make a difference without a link of its own:
+  /// the targets of to-one relationships whose inverse the store derives, now and before.
+  private func derivingOwners(of object: ManagedObject) -> [(ObjectNumber, Relation)] {
+    guard let change = object.change else { return [] }
+    var owners: [(ObjectNumber, Relation)] = []
+    for relation in object.binding.relations {
+      guard let field = relation.field else { continue }
+      let present = object.target(of: relation)
+      let former = change.committed?.reference(field)
+      for target in [present, former == present ? nil : former] {
+        if let target, let inverse = self.relation(of: target, relation.inverseSlot),
+          inverse.form == .derived
+        {
+          owners.append((target, inverse))
+        }
+      }
     }
-    for (slot, target) in present where !former.contains(where: { $0 == (slot, target) }) {
-      guard let relation = relation(of: target, slot) else { continue }
-      links.arrive(object.number, at: target, relation)
-    }
+    return owners
   }
 }

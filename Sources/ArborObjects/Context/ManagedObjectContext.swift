@@ -111,7 +111,6 @@ public final class ManagedObjectContext {
   var round: ChangeJournal?
   /// The last sequence given to an object that the store could not number; see ``number(for:)``.
   var unstorableSequence = ObjectNumber.maximumSequence
-  var isCommitting = false
   /// Binaries that the commit under way moves out of the records.
   var newBlobs: [BlobName: Data] = [:]
   /// Whether records of earlier commits may come back.

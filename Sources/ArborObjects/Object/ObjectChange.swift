@@ -29,7 +29,7 @@ final class ObjectChange {
   /// object.
   var committed: RecordView?
   var committedSlab: RecordSlab?
-  /// The last version of an object that was deleted and is inserted again.
+  /// A version of the former life of an object that was deleted and is inserted again.
   var formerVersion: UInt32 = 0
   /// What others have committed of the object while its change waited and was not put on top of
   /// theirs; a rollback must not bring ``committed`` back then.
@@ -52,6 +52,27 @@ final class ObjectChange {
     self.object = object
     self.kind = kind
     self.epoch = epoch
+  }
+
+  /// Whether it is a change that came to nothing: of an object as it was committed.
+  var isIdle: Bool {
+    guard kind == .updated, let committed else { return false }
+    return committed.changedFields(since: object.currentRecord, in: object.binding.entity.layout)
+      == 0
+  }
+
+  /// What the change makes of its object at the side of an owner whose members the store derives:
+  /// by the field that leads there, now and before.
+  func standing(at owner: ObjectNumber, _ relation: Relation) -> LinkEdit.Standing {
+    guard kind != .dropped, let field = object.binding.relations[relation.inverseSlot].field else {
+      return .unmentioned
+    }
+    let wasMember = committed?.reference(field) == owner
+    guard kind != .deleted, object.currentRecord.reference(field) == owner else {
+      return wasMember ? .removed : .unmentioned
+    }
+    // Where others have committed beneath it, the store may have it elsewhere.
+    return wasMember && foreign == .none ? .unmentioned : .added
   }
 
   /// The version that the change is based on.

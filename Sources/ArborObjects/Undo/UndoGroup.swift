@@ -32,12 +32,12 @@ final class UndoGroup {
     if start < steps.count { nested.append(start..<steps.count) }
   }
 
-  /// Takes out the last nested group, or the steps after it where there are any.
+  /// Takes out the last nested group, or the steps after it where there are any. The group has to
+  /// be sealed.
   func takeLastNested(from start: Int) -> UndoGroup? {
     let ended = nested.last.map { $0.lowerBound >= start ? $0 : start..<start } ?? start..<start
     let lower = ended.upperBound < steps.count ? max(ended.upperBound, start) : ended.lowerBound
     guard lower < steps.count else { return nil }
-    seal()
     let taken = UndoGroup(named: name, ContiguousArray(steps[lower...]))
     truncate(to: lower)
     return taken
@@ -51,14 +51,52 @@ final class UndoGroup {
     sealedCount = min(sealedCount, count)
   }
 
-  /// Finds out what the steps changed that do not know it yet, while the objects still show it.
-  func seal() {
+  /// Finds out what the steps changed that do not know it yet, while the context still shows it.
+  ///
+  /// Steps that are sealed together know what became of all of them: what was changed and changed
+  /// back is nothing to take back, whatever others make of it afterwards.
+  func seal(in context: ManagedObjectContext) {
+    var hasTurned = false
+    var vanished: Set<ManagedObject> = []
     for place in sealedCount..<steps.count {
-      guard case .object(var step) = steps[place] else { continue }
-      step.seal()
+      switch steps[place] {
+      case .object(var step):
+        step.seal()
+        steps[place] = .object(step)
+        if step.before == nil, case .idle = step.outcome { vanished.insert(step.object) }
+      case .link(var step):
+        step.outcome = context.isMember(step) == step.wasMember ? .idle : .changed
+        if step.outcome == .idle { hasTurned = true }
+        steps[place] = .link(step)
+      case .order: continue
+      }
+    }
+    if hasTurned { sealTurns() }
+    if !vanished.isEmpty { sealVanished(vanished) }
+    sealedCount = steps.count
+  }
+
+  /// Nothing that was done to objects which came and went is left to take back.
+  private func sealVanished(_ vanished: Set<ManagedObject>) {
+    for place in sealedCount..<steps.count {
+      guard case .object(var step) = steps[place], vanished.contains(step.object) else { continue }
+      step.ignore()
       steps[place] = .object(step)
     }
-    sealedCount = steps.count
+  }
+
+  /// Of several steps of one link the first tells whether they changed it together.
+  private func sealTurns() {
+    var outcomes: [LinkUndo.Pair: LinkUndo.Outcome] = [:]
+    for place in sealedCount..<steps.count {
+      guard case .link(var step) = steps[place] else { continue }
+      if let first = outcomes[step.pair] {
+        step.outcome = first == .idle ? .idle : step.outcome
+        steps[place] = .link(step)
+      } else {
+        outcomes[step.pair] = step.outcome
+      }
+    }
   }
 
   /// Forgets what the steps from a position on changed: it has been taken back.
@@ -69,6 +107,7 @@ final class UndoGroup {
       step.unseal()
       steps[place] = .object(step)
     }
+    // What links became is found out anew.
     sealedCount = count
   }
 
@@ -83,16 +122,54 @@ enum UndoStep {
   /// An object's record.
   case object(ObjectUndo)
   /// Whether an object was a member of a relationship that is kept as links.
-  case link(owner: ObjectNumber, Relation, member: ObjectNumber, wasMember: Bool)
+  case link(LinkUndo)
   /// The members of an ordered relationship.
   case order(owner: ObjectNumber, Relation, [ObjectNumber])
 
   /// Whether the step, which is sealed, changed anything.
   var hasEffect: Bool {
-    guard case .object(let step) = self else { return true }
-    switch step.outcome {
-    case .idle, .changed(0): return false
-    case .open, .changed, .deleted, .inserted: return true
+    switch self {
+    case .object(let step):
+      switch step.outcome {
+      case .idle, .changed(0): return false
+      case .open, .changed, .deleted, .inserted: return true
+      }
+    case .link(let step): return step.outcome != .idle
+    case .order: return true
+    }
+  }
+}
+
+/// Whether an object was a member before a step, and whether that changed it.
+struct LinkUndo {
+  enum Outcome { case open, changed, idle }
+
+  struct Pair: Hashable {
+    let owner: ObjectNumber
+    let declaringEntity: Int
+    let slot: Int
+    let member: ObjectNumber
+  }
+
+  let owner: ObjectNumber
+  let relation: Relation
+  let member: ObjectNumber
+  let wasMember: Bool
+  var outcome = Outcome.open
+
+  var pair: Pair {
+    Pair(
+      owner: owner, declaringEntity: relation.declaringEntity, slot: relation.slot, member: member)
+  }
+}
+
+extension ManagedObjectContext {
+  /// Whether a link is there now.
+  fileprivate func isMember(_ step: LinkUndo) -> Bool {
+    switch links.edit(step.owner, step.relation)?[step.member] ?? .unmentioned {
+    case .added: true
+    case .removed: false
+    case .unmentioned: isStored(step.member, in: step.relation, of: step.owner)
     }
   }
 }
@@ -142,6 +219,8 @@ struct ObjectUndo {
   }
 
   mutating func unseal() { outcome = .open }
+
+  mutating func ignore() { outcome = .idle }
 
   mutating func seal() {
     guard case .open = outcome else { return }

@@ -178,6 +178,7 @@ public final class UndoHistory {
   /// - Precondition: No commit is under way.
   public func undoGroup() {
     guard let start = openStarts.last else { return undo() }
+    sealSteps()
     guard let group = current?.takeLastNested(from: start) else { return }
     mark.stepCount = min(mark.stepCount, current?.steps.count ?? 0)
     if let redo = replay(group) { redoGroups.append(redo) }
@@ -191,7 +192,7 @@ public final class UndoHistory {
     guard let group = redoGroups.popLast(), let undo = replay(group) else { return }
     let start = open.steps.count
     for step in undo.steps { open.append(step) }
-    open.seal()
+    if let context { open.seal(in: context) }
     open.endNested(from: start)
   }
 
@@ -253,7 +254,9 @@ extension UndoHistory {
         case .removed: false
         case .unmentioned: context.isStored(member, in: edit.relation, of: edit.owner)
         }
-      return .link(owner: edit.owner, edit.relation, member: member, wasMember: wasMember)
+      return .link(
+        LinkUndo(
+          owner: edit.owner, relation: edit.relation, member: member, wasMember: wasMember))
     case .order(let edit, let order):
       let before = order?.numbers ?? context.storedMembers(of: edit.owner, edit.relation)
       return .order(owner: edit.owner, edit.relation, before)
@@ -281,9 +284,10 @@ extension UndoHistory {
   /// Lets the steps so far find out what they changed, before others change the same objects.
   func sealSteps(always: Bool = false) {
     guard always || current?.isSealed == false else { return }
-    current?.seal()
+    guard let context else { return }
+    current?.seal(in: context)
     // The next change of an object is a step of its own.
-    context?.epoch &+= 1
+    context.epoch &+= 1
   }
 
   /// Tells that a commit begins, whose hooks may change things.
@@ -295,11 +299,11 @@ extension UndoHistory {
 
   /// Closes the group that a commit has written.
   func noteCommit() {
-    current?.seal()
+    if let context { current?.seal(in: context) }
     if mark.hasClosedGroup, let hooks = current, hooks.hasEffect, let group = undoGroups.last {
       // What hooks change belongs to what made them run, which has been closed already.
       for step in hooks.steps { group.append(step) }
-      group.seal()
+      if let context { group.seal(in: context) }
       current = nil
       redoGroups = []
     }

@@ -18,7 +18,7 @@ struct UndoReplay {
 
   /// Takes a group back; what that changes is noted in `counterpart` meanwhile.
   func run(_ group: UndoGroup, noting counterpart: UndoGroup) {
-    group.seal()
+    group.seal(in: context)
     do throws(ArborError) { try context.takeInCommits() } catch { context.note(error) }
     context.withPinnedSnapshot {
       let revived = bringBack(group)
@@ -29,7 +29,7 @@ struct UndoReplay {
       for object in revived { mendLinks(of: object) }
       takeAway(group)
       // Before changes are dropped that came to nothing.
-      counterpart.seal()
+      counterpart.seal(in: context)
       settle(group)
       settle(counterpart)
     }
@@ -67,6 +67,12 @@ struct UndoReplay {
       object.state = .live
       context.registry.register(object)
     }
+    context.withMemberships(of: object) { change(object, into: record, after: formerVersion) }
+  }
+
+  private func change(
+    _ object: ManagedObject, into record: RecordView, after formerVersion: UInt32
+  ) {
     let stored = context.storedRecord(of: object.number)
     let working = RecordBuffer(copying: record.bytes, into: context.allocator)
     object.hold(working.view, working.slab)
@@ -79,25 +85,20 @@ struct UndoReplay {
     change.mutations &+= 1
     change.foreign = .none
     if object.change == nil { context.pending.add(change) }
-    context.move(object, from: [], to: context.derivedTargets(of: object))
     guard let stored else {
-      // So far it has only ceased to be missing where the store had it, and the store has it no
-      // more.
-      context.move(object, from: [], to: context.derivedTargets(of: object))
       change.committed = nil
       change.committedSlab = nil
       return
     }
-    let merger = ChangeMerger(context: context)
     working.setVersion(stored.record.version)
     guard let known else {
       // The deletion was committed, and others have made the object anew: of theirs nothing stays.
       change.committed = stored.record
       change.committedSlab = stored.slab
-      return merger.moveLinks(of: object, from: stored.record, to: working.view)
+      return
     }
     if known.version != stored.record.version {
-      merger.rebase(change, onto: stored.record, stored.slab, .objectWins)
+      ChangeMerger(context: context).rebase(change, onto: stored.record, stored.slab, .objectWins)
     }
   }
 
@@ -128,14 +129,15 @@ struct UndoReplay {
       guard let before = step.before, let object = live(step.object) else { return }
       // What a step deleted has come back as a whole, here or by others.
       if case .changed(let bits) = step.outcome { restore(object, before, bits) }
-    case .link(let owner, let relation, let member, let wasMember):
-      guard let owner = liveObject(owner), let member = liveObject(member),
-        context.isMember(member, of: owner, relation) != wasMember
+    case .link(let step):
+      guard step.outcome != .idle, let owner = liveObject(step.owner),
+        let member = liveObject(step.member),
+        context.isMember(member, of: owner, step.relation) != step.wasMember
       else { return }
-      if wasMember {
-        keeper.add(member, to: owner, relation)
+      if step.wasMember {
+        keeper.add(member, to: owner, step.relation)
       } else {
-        keeper.remove(member, from: owner, relation)
+        keeper.remove(member, from: owner, step.relation)
       }
     case .order: return
     }
@@ -207,10 +209,12 @@ struct UndoReplay {
     for step in group.steps {
       switch step {
       case .object(let step): settle(step.object)
-      case .link(let owner, let relation, let member, _):
-        guard let edit = context.links.edit(owner, relation), edit.order == nil else { continue }
-        let isStored = context.isStored(member, in: relation, of: owner)
-        if edit[member] == (isStored ? .added : .removed) { edit[member] = .unmentioned }
+      case .link(let step):
+        guard let edit = context.links.edit(step.owner, step.relation), edit.order == nil else {
+          continue
+        }
+        let isStored = context.isStored(step.member, in: step.relation, of: step.owner)
+        if edit[step.member] == (isStored ? .added : .removed) { edit[step.member] = .unmentioned }
       case .order(let owner, let relation, _):
         guard let edit = context.links.edit(owner, relation), let order = edit.order,
           order.numbers == context.storedMembers(of: owner, relation)
@@ -222,15 +226,14 @@ struct UndoReplay {
   }
 
   private func settle(_ object: ManagedObject) {
-    guard let change = object.change, change.kind == .updated, let committed = change.committed,
-      committed.changedFields(since: object.currentRecord, in: object.binding.entity.layout) == 0
+    guard let change = object.change, change.isIdle, let committed = change.committed
     else { return }
     context.noteReplaced(object)
-    if change.foreign == .deleted {
-      context.move(object, from: context.derivedTargets(of: object), to: [])
+    context.withMemberships(of: object) {
+      context.pending.drop(change)
+      object.hold(committed, change.committedSlab)
     }
-    context.pending.drop(change)
-    object.hold(committed, change.committedSlab)
     context.yield(object, to: change.foreign)
+    if object.state == .gone { context.dropLinks { $0 == object.number } }
   }
 }

@@ -76,8 +76,8 @@ extension ChangeSet {
 
     package let number: ObjectNumber
     package let kind: Kind
-    /// The version of the record that the change was made to; of an insertion, the last version of
-    /// the object's former life, 0 where it had none.
+    /// The version of the record that the change was made to; of an insertion, a version of the
+    /// object's former life, 0 where it had none.
     package let baseVersion: UInt32
     /// The record as it shall be, in the newest layout and unsealed; nil for a deletion.
     package let record: RecordView?
@@ -88,8 +88,8 @@ extension ChangeSet {
     /// The bit that stands for everything without a bit of its own.
     package static let otherProperties = EntitySchema.otherProperties
 
-    /// A new object, which is stored with version 1; or one that was deleted and comes back, with
-    /// the version after its last one, so that nobody takes it for the record of its former life.
+    /// A new object, which is stored with version 1; or one that was deleted and comes back, with a
+    /// version above all that it ever had; see ``version(in:)``.
     package static func insert(
       _ number: ObjectNumber, _ record: RecordView, after formerVersion: UInt32 = 0
     ) -> RecordChange {
@@ -106,6 +106,17 @@ extension ChangeSet {
       RecordChange(
         number: number, kind: .update, baseVersion: baseVersion, record: record,
         changedProperties: changedProperties)
+    }
+
+    /// The version that the object is stored with by the commit of a sequence.
+    ///
+    /// Of an object that comes back it is the sequence itself, so that nobody takes its record for
+    /// one of a former life: a commit raises the version of an object by one at most, so whatever
+    /// others made of the object in the meantime was below.
+    package func version(in sequence: UInt64) -> UInt32 {
+      let next = baseVersion &+ 1
+      guard kind == .insert, baseVersion > 0 else { return next }
+      return max(next, UInt32(truncatingIfNeeded: sequence))
     }
 
     /// An object that goes.

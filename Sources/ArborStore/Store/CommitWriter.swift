@@ -29,6 +29,7 @@ struct CommitWriter: ~Copyable {
       set, store: store, workspace: workspace, reader: transaction.reader)
     try preparation.prepare(set.links)
     do throws(LMDBError) {
+      sequence += 1
       try writeRecords(preparation.changes, transaction)
       try writeBlobs(set.blobs, transaction)
       for index in workspace.indexes where !index.run.isEmpty { try index.apply(transaction) }
@@ -39,7 +40,6 @@ struct CommitWriter: ~Copyable {
         if let ordered, !ordered.isEmpty { try ordered.apply(transaction) }
       }
       for (key, value) in set.metadata { try write(key, value, transaction) }
-      sequence += 1
       hasWritten = true
       try CommitHistory(set, changes: preparation.changes, schema: store.schema)
         .write(sequence, store.databases.history, transaction)
@@ -79,7 +79,7 @@ struct CommitWriter: ~Copyable {
         isAbove ? .append : .overwrite
       ) { target in
         record.seal(
-          into: target, layout: layout, key: change.number, version: change.baseVersion &+ 1)
+          into: target, layout: layout, key: change.number, version: change.version(in: sequence))
       }
     }
   }

@@ -27,20 +27,47 @@ import Testing
     }
   }
 
-  @Test func comingAndGoingCancelOut() throws {
+  /// What is said of the members of a derived relationship is what their changes say.
+  @Test func membersFollowTheirChanges() throws {
+    try use { fixture in
+      let (context, links) = (fixture.context, fixture.context.links)
+      let (one, two) = (context.insert(Company.self), context.insert(Company.self))
+      (one.name, two.name) = ("one", "two")
+      let employee = context.insert(Employee.self)
+      employee.company = one
+      func standings() -> [LinkEdit.Standing?] {
+        [one, two].map { links.edit($0.number, fixture.employees)?[employee.number] }
+      }
+      #expect(standings() == [.added, nil])
+      try context.commit()
+      #expect(standings() == [nil, nil] && !links.hasEdits)
+      employee.company = two
+      #expect(standings() == [.removed, .added])
+      employee.company = nil
+      #expect(standings() == [.removed, .unmentioned])
+      employee.company = one
+      #expect(standings() == [.unmentioned, .unmentioned] && !links.hasEdits)
+      context.delete(employee)
+      #expect(standings() == [.removed, .unmentioned])
+      context.rollback()
+      #expect(standings() == [nil, nil] && one.employees == [employee])
+    }
+  }
+
+  /// Pairs with an object that is gone are forgotten at both sides, whatever was said of them.
+  @Test func pairsAreForgottenAtBothSides() throws {
     try use { fixture in
       let links = fixture.context.links
-      #expect(links.edit(fixture.owner, fixture.employees) == nil && !links.hasEdits)
-      links.arrive(fixture.member, at: fixture.owner, fixture.employees)
-      #expect(links.hasEdits)
-      #expect(links.edit(fixture.owner, fixture.employees)?.added.numbers == [fixture.member])
-      links.leave(fixture.member, at: fixture.owner, fixture.employees)
-      #expect(!links.hasEdits)
-      links.leave(fixture.member, at: fixture.owner, fixture.employees)
-      #expect(links.edit(fixture.owner, fixture.employees)?.removed.numbers == [fixture.member])
-      links.arrive(fixture.member, at: fixture.owner, fixture.employees)
-      #expect(!links.hasEdits)
-      #expect(links.edit(fixture.owner, fixture.skills) == nil)
+      let (gone, other) = (fixture.owner, fixture.member)
+      let third = ObjectNumber(rawValue: 3)
+      for (owner, member) in [(gone, other), (other, gone), (other, third), (third, other)] {
+        links.makeEdit(owner, fixture.skills)[member] = owner < member ? .added : .removed
+      }
+      links.forget { $0 == gone }
+      #expect(links.edit(gone, fixture.skills)?.isEmpty == true)
+      #expect(links.edit(other, fixture.skills)?[gone] == .unmentioned)
+      #expect(links.edit(other, fixture.skills)?[third] == .added)
+      #expect(links.edit(third, fixture.skills)?[other] == .removed)
     }
   }
 
@@ -60,7 +87,7 @@ import Testing
   @Test func everyEditIsVisitedAndForgotten() throws {
     try use { fixture in
       let links = fixture.context.links
-      links.arrive(fixture.member, at: fixture.owner, fixture.employees)
+      links.makeEdit(fixture.owner, fixture.employees)[fixture.member] = .removed
       links.makeEdit(fixture.owner, fixture.skills)[fixture.member] = .added
       _ = links.makeEdit(fixture.member, fixture.skills)
       var names: [String] = []

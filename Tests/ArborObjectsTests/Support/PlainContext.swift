@@ -61,23 +61,44 @@ struct PlainStore: Equatable {
 /// A naive context: what it changed, on top of a naive store whose every commit it sees at once.
 ///
 /// A property that it changed keeps its value when others commit another; the rest follows the
-/// store. An object that it changed lives on when others delete it.
+/// store. An object that it changed lives on when others delete it, until what was changed has been
+/// taken back. Of a link the context's last word holds, as long as both ends are there. What leads
+/// to something that is deleted leads nowhere, and is there again when the deletion is undone.
 struct PlainContext {
   typealias Item = PlainStore.Item
   typealias Link = PlainStore.Link
 
   private static let names = PlainStore.attributes + ["team"]
 
-  /// What one operation changed.
+  /// What a group of operations changed.
   struct Difference {
     var before: [Int: Item] = [:]
     var after: [Int: Item] = [:]
     var linksBefore: Set<Link> = []
     var linksAfter: Set<Link> = []
-    /// Objects that were written to without effect.
-    var touched: Set<Int> = []
+    /// What was written to, also where it came to nothing.
+    var objects: Set<Int> = []
+    var links: Set<Link> = []
 
     var isEmpty: Bool { before == after && linksBefore == linksAfter }
+
+    init(_ before: View, _ after: View) {
+      for key in Set(before.items.keys).union(after.items.keys)
+      where before.items[key] != after.items[key] {
+        self.before[key] = before.items[key]
+        self.after[key] = after.items[key]
+        objects.insert(key)
+      }
+      linksBefore = before.links.subtracting(after.links)
+      linksAfter = after.links.subtracting(before.links)
+      links = linksBefore.union(linksAfter)
+    }
+  }
+
+  /// What the context sees.
+  struct View {
+    let items: [Int: Item]
+    let links: Set<Link>
   }
 
   /// The state of every inserted or updated object.
@@ -87,29 +108,47 @@ struct PlainContext {
   private var deleted: Set<Int> = []
   /// What the deleted ones were in the store when they were deleted.
   private var deletedBase: [Int: Item] = [:]
+  /// Updated objects that others have deleted.
+  private var survivors: Set<Int> = []
   private var links: [Link: Bool] = [:]
 
   // MARK: Looking
 
-  /// Takes in what others have committed. Links to what they deleted are dropped.
+  /// Takes in what others have committed.
   mutating func sync(_ store: PlainStore) {
     for (key, known) in base {
-      guard let present = store.items[key], let mine = changed[key] else { continue }
+      guard let mine = changed[key] else { continue }
+      guard let present = store.items[key] else {
+        if mine == known, !survivors.contains(key) { forget(key) } else { survivors.insert(key) }
+        continue
+      }
       var merged = present
-      // Others have linked it to what is deleted here.
-      if let team = merged.values["team"], deleted.contains(team) { merged.values["team"] = nil }
       for name in Self.names where mine.values[name] != known.values[name] {
         merged.values[name] = mine.values[name]
       }
       changed[key] = merged
       base[key] = present
+      survivors.remove(key)
     }
     // Others have brought back what this context has brought back too.
     for key in changed.keys where base[key] == nil { base[key] = store.items[key] }
-    let items = items(store)
-    for (link, isThere) in links where isThere {
-      let ends = [link.person, link.skill]
-      if ends.contains(where: { items[$0] == nil && !deleted.contains($0) }) { links[link] = nil }
+    dropLost(store)
+  }
+
+  private mutating func forget(_ key: Int) {
+    changed[key] = nil
+    base[key] = nil
+    survivors.remove(key)
+  }
+
+  /// What others have deleted is linked to nothing.
+  private mutating func dropLost(_ store: PlainStore) {
+    let known = Set(items(store).keys).union(deleted)
+    links = links.filter { link, _ in known.contains(link.person) && known.contains(link.skill) }
+    for (key, item) in changed {
+      guard let team = item.values["team"], !known.contains(team) else { continue }
+      changed[key]?.values["team"] = nil
+      if base[key]?.values["team"] == team { base[key]?.values["team"] = nil }
     }
   }
 
@@ -126,23 +165,7 @@ struct PlainContext {
     return all.filter { items[$0.person] != nil && items[$0.skill] != nil }
   }
 
-  /// What `body` changes.
-  mutating func difference(
-    _ store: PlainStore, _ body: (inout PlainContext) -> Void
-  ) -> Difference {
-    var difference = Difference()
-    (difference.before, difference.linksBefore) = (items(store), links(store))
-    body(&self)
-    (difference.after, difference.linksAfter) = (items(store), links(store))
-    for (key, item) in difference.before where difference.after[key] == item {
-      difference.before[key] = nil
-      difference.after[key] = nil
-    }
-    let same = difference.linksBefore.intersection(difference.linksAfter)
-    difference.linksBefore.subtract(same)
-    difference.linksAfter.subtract(same)
-    return difference
-  }
+  func view(_ store: PlainStore) -> View { View(items: items(store), links: links(store)) }
 
   // MARK: Changing
 
@@ -151,10 +174,6 @@ struct PlainContext {
   mutating func set(_ key: Int, _ name: String, _ value: Int?, _ store: PlainStore) {
     guard var item = items(store)[key] else { return }
     item.values[name] = value
-    write(key, item, store)
-  }
-
-  private mutating func write(_ key: Int, _ item: Item, _ store: PlainStore) {
     if changed[key] == nil { base[key] = store.items[key] }
     changed[key] = item
   }
@@ -171,90 +190,55 @@ struct PlainContext {
     for link in links(store) where link.person == key || link.skill == key {
       setLink(link, false, store)
     }
-    if changed[key] != nil, base[key] == nil {
-      changed[key] = nil
-    } else {
+    if changed[key] == nil || base[key] != nil {
       deletedBase[key] = base[key] ?? store.items[key]
-      changed[key] = nil
-      base[key] = nil
       deleted.insert(key)
     }
+    forget(key)
   }
 
   // MARK: Undoing
 
-  /// The differences of a group, where an object that goes takes with it what the group did to it
-  /// before.
-  private static func folded(_ group: [Difference]) -> [Difference] {
-    var group = group
-    for (place, difference) in group.enumerated() {
-      for key in difference.before.keys where difference.after[key] == nil {
-        let earlier = group[..<place].indices.filter {
-          group[$0].before[key] != nil || group[$0].after[key] != nil
-        }
-        guard let first = earlier.first else { continue }
-        group[place].before[key] = group[first].before[key]
-        for index in earlier {
-          group[index].before[key] = nil
-          group[index].after[key] = nil
-        }
-      }
-    }
-    return group
-  }
-
   /// Takes a group back: first what it deleted comes again, last what it inserted goes.
-  mutating func undo(_ group: [Difference], _ store: PlainStore) {
-    let group = Self.folded(group).reversed()
-    for difference in group { revive(difference, store) }
-    for difference in group {
-      restoreValues(difference, store)
-      restoreLinks(difference, store)
-    }
-    for difference in group {
-      for key in difference.before.keys where difference.after[key] == nil {
-        if let team = items(store)[key]?.values["team"], items(store)[team] == nil {
-          set(key, "team", nil, store)
-        }
-      }
-    }
-    for difference in group {
-      for key in difference.after.keys where difference.before[key] == nil {
-        if items(store)[key] != nil { delete(key, store) }
-      }
-    }
-  }
-
-  private mutating func revive(_ difference: Difference, _ store: PlainStore) {
-    for (key, item) in difference.before where difference.after[key] == nil {
-      guard items(store)[key] == nil else { continue }
-      changed[key] = item
-      base[key] = store.items[key]
-      // What others have changed since the deletion stays.
-      if deleted.remove(key) != nil, let known = deletedBase[key], var merged = store.items[key] {
-        for name in Self.names where item.values[name] != known.values[name] {
-          merged.values[name] = item.values[name]
-        }
-        changed[key] = merged
-      }
-    }
-  }
-
-  private mutating func restoreValues(_ difference: Difference, _ store: PlainStore) {
-    for (key, before) in difference.before {
-      guard let after = difference.after[key], items(store)[key] != nil else { continue }
+  mutating func undo(_ group: Difference, _ store: PlainStore) {
+    let revived = group.before.keys.filter { group.after[$0] == nil && items(store)[$0] == nil }
+    for key in revived { revive(key, group.before[key], store) }
+    for (key, before) in group.before {
+      guard let after = group.after[key], items(store)[key] != nil else { continue }
       for name in Self.names where before.values[name] != after.values[name] {
         let isGone = name == "team" && before.values[name].map { items(store)[$0] == nil } ?? false
         set(key, name, isGone ? nil : before.values[name], store)
       }
     }
+    restoreLinks(group, store)
+    for key in revived {
+      if let team = items(store)[key]?.values["team"], items(store)[team] == nil {
+        set(key, "team", nil, store)
+      }
+    }
+    for key in group.after.keys where group.before[key] == nil {
+      if items(store)[key] != nil { delete(key, store) }
+    }
   }
 
-  private mutating func restoreLinks(_ difference: Difference, _ store: PlainStore) {
-    let links = links(store)
-    for link in difference.linksBefore.symmetricDifference(difference.linksAfter) {
-      let isThere = difference.linksBefore.contains(link)
-      let items = items(store)
+  private mutating func revive(_ key: Int, _ item: Item?, _ store: PlainStore) {
+    changed[key] = item
+    base[key] = store.items[key]
+    // What others have changed since the deletion stays.
+    if deleted.remove(key) != nil, let item, let known = deletedBase[key],
+      var merged = store.items[key]
+    {
+      for name in Self.names where item.values[name] != known.values[name] {
+        merged.values[name] = item.values[name]
+      }
+      changed[key] = merged
+    }
+  }
+
+  private mutating func restoreLinks(_ group: Difference, _ store: PlainStore) {
+    let (items, links) = (items(store), links(store))
+    for link in group.linksBefore.union(group.linksAfter) {
+      let isThere = group.linksBefore.contains(link)
       guard items[link.person] != nil, items[link.skill] != nil, links.contains(link) != isThere
       else { continue }
       setLink(link, isThere, store)
@@ -262,36 +246,27 @@ struct PlainContext {
   }
 
   /// Drops changes of some objects and links that came to nothing.
-  mutating func settle(_ keys: Set<Int>, _ touched: Set<Link>, _ store: PlainStore) {
-    for key in keys where base[key] != nil && changed[key] == base[key] {
-      changed[key] = nil
-      base[key] = nil
+  mutating func settle(_ difference: Difference, _ store: PlainStore) {
+    for key in difference.objects where base[key] != nil && changed[key] == base[key] {
+      forget(key)
     }
-    for link in touched where links[link] == store.links.contains(link) { links[link] = nil }
+    for link in difference.links where links[link] == store.links.contains(link) {
+      links[link] = nil
+    }
+    dropLost(store)
   }
 
   // MARK: Committing
 
   mutating func commit(to store: inout PlainStore) {
-    var result = store
-    for (key, item) in changed {
-      // New links of an object that others have deleted ask for the object.
-      let isLinked = links.contains { $1 && ($0.person == key || $0.skill == key) }
-      if base[key] != item || isLinked && result.items[key] == nil { result.items[key] = item }
-    }
-    for key in deleted { result.items[key] = nil }
+    for (key, item) in changed where base[key] != item { store.items[key] = item }
+    for key in deleted { store.items[key] = nil }
     for (link, isThere) in links {
-      if isThere { result.links.insert(link) } else { result.links.remove(link) }
+      if isThere { store.links.insert(link) } else { store.links.remove(link) }
     }
-    result.dropDangling()
-    store = result
+    store.dropDangling()
     rollback()
   }
 
-  mutating func rollback() {
-    changed = [:]
-    base = [:]
-    deleted = []
-    links = [:]
-  }
+  mutating func rollback() { self = PlainContext() }
 }

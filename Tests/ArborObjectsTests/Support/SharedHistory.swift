@@ -12,15 +12,17 @@ struct SharedHistory {
   private struct Side {
     let context: ManagedObjectContext
     var plain = PlainContext()
-    var undo: [[Difference]] = []
-    var redo: [[Difference]] = []
-    var committedUndo: [[Difference]] = []
+    var undo: [Difference] = []
+    var redo: [Difference] = []
+    var committedUndo: [Difference] = []
   }
 
   private var sides: [Side]
   private var store = PlainStore()
   private var ids: [Int: ObjectID] = [:]
   private var nextKey = 1
+  private let seed: UInt64
+  /// What the present step draws from: a step does the same whatever other steps are left out.
   private var random: SeededRandom
   private var log: [String] = []
 
@@ -31,12 +33,15 @@ struct SharedHistory {
       context.undoHistory = UndoHistory()
       return Side(context: context)
     }
+    self.seed = seed
     random = SeededRandom(seed: seed)
   }
 
-  mutating func run(steps: Int) throws {
+  /// Runs the steps of some places of the history.
+  mutating func run(steps: some Sequence<Int>) throws {
     do {
-      for _ in 0..<steps {
+      for index in steps {
+        random = SeededRandom(seed: seed &+ UInt64(index) &* 0xD6E8_FEB8_6659_FD93)
         let place = Int.random(in: sides.indices, using: &random)
         try step(place)
         try compare(place)
@@ -67,41 +72,27 @@ struct SharedHistory {
   // MARK: Changing
 
   private mutating func group(_ place: Int, of count: Int) throws {
-    var group: [Difference] = []
     let context = sides[place].context
     if count > 1 { context.undoHistory?.beginGroup(named: "") }
+    let before = sides[place].plain.view(store)
+    var pieces: [Difference] = []
     for _ in 0..<count {
-      var plain = sides[place].plain
       guard let edit = try edit(place) else { continue }
-      var difference = plain.difference(store) { edit.body(&$0) }
-      if let key = edit.written { difference.touched.insert(key) }
-      sides[place].plain = plain
-      if !difference.isEmpty || !difference.touched.isEmpty { group.append(difference) }
+      let before = sides[place].plain.view(store)
+      edit.body(&sides[place].plain)
+      var piece = Difference(before, sides[place].plain.view(store))
+      if let key = edit.written { piece.objects.insert(key) }
+      pieces.append(piece)
     }
     if count > 1 { context.undoHistory?.endGroup() } else { context.processPendingChanges() }
-    guard hasEffect(group) else {
-      for difference in group {
-        let keys = difference.touched.union(difference.before.keys)
-        sides[place].plain.settle(keys, [], store)
-      }
-      if count > 1, !group.isEmpty { sides[place].redo = [] }
-      return
+    var group = Difference(before, sides[place].plain.view(store))
+    for piece in pieces {
+      group.objects.formUnion(piece.objects)
+      group.links.formUnion(piece.links)
     }
-    sides[place].undo.append(group)
-    sides[place].redo = []
-  }
-
-  /// Whether a group changed anything that was not changed back in it.
-  private func hasEffect(_ group: [Difference]) -> Bool {
-    var before: [Int: PlainStore.Item] = [:]
-    var after: [Int: PlainStore.Item] = [:]
-    for difference in group {
-      if difference.linksBefore != difference.linksAfter { return true }
-      if Set(difference.before.keys) != Set(difference.after.keys) { return true }
-      before.merge(difference.before) { first, _ in first }
-      after.merge(difference.after) { $1 }
-    }
-    return before != after
+    if group.isEmpty { sides[place].plain.settle(group, store) }
+    if !group.isEmpty || count > 1 && !pieces.isEmpty { sides[place].redo = [] }
+    if !group.isEmpty { sides[place].undo.append(group) }
   }
 
   /// An edit of the naive context that has been made in the real one.
@@ -190,30 +181,23 @@ struct SharedHistory {
     log.append(note(place, "undo"))
     sides[place].context.undo()
     guard let group = sides[place].undo.popLast() else { return }
-    sides[place].redo.append([replay(group, place)])
+    sides[place].redo.append(replay(group, place))
   }
 
   private mutating func redo(_ place: Int) {
     log.append(note(place, "redo"))
     sides[place].context.redo()
     guard let group = sides[place].redo.popLast() else { return }
-    sides[place].undo.append([replay(group, place)])
+    sides[place].undo.append(replay(group, place))
   }
 
   /// Takes a group back; returns what takes that back again.
-  private mutating func replay(_ group: [Difference], _ place: Int) -> Difference {
-    let store = store
-    let result = sides[place].plain.difference(store) { $0.undo(group, store) }
-    var touched: Set<Int> = []
-    var links: Set<PlainStore.Link> = []
-    for difference in group + [result] {
-      touched.formUnion(difference.touched)
-      touched.formUnion(difference.before.keys)
-      touched.formUnion(difference.after.keys)
-      links.formUnion(difference.linksBefore)
-      links.formUnion(difference.linksAfter)
-    }
-    sides[place].plain.settle(touched, links, store)
+  private mutating func replay(_ group: Difference, _ place: Int) -> Difference {
+    let before = sides[place].plain.view(store)
+    sides[place].plain.undo(group, store)
+    let result = Difference(before, sides[place].plain.view(store))
+    sides[place].plain.settle(group, store)
+    sides[place].plain.settle(result, store)
     return result
   }
 

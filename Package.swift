@@ -71,7 +71,7 @@ let package = Package(
     .executableTarget(
       name: "lmdb-inspect",
       dependencies: [
-        "ArborStore", "ArborModel", "LMDB", "ArborSource",
+        "ArborExchange", "ArborObjects", "ArborStore", "ArborModel", "LMDB", "ArborSource",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       path: "tools/lmdb-inspect", swiftSettings: common),

@@ -14,7 +14,9 @@ import Testing
     "ArborSource": [],
     "ArborMacroPlugin": ["ArborSource"],
     "ArborMacros": ["ArborModel"],
-    "lmdb-inspect": ["ArborStore", "ArborModel", "ArborSource", "LMDB"],
+    "lmdb-inspect": [
+      "ArborExchange", "ArborObjects", "ArborStore", "ArborModel", "ArborSource", "LMDB",
+    ],
     "world": ["ArborData"],
     "crash-writer": ["ArborData"],
     "damage-reader": ["ArborStore", "ArborModel", "LMDB"],

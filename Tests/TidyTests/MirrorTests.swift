@@ -15,6 +15,8 @@ import Testing
     "ModelBasedTests", "PlannedWaysTests", "RandomCommitsTests", "RandomIndexesTests",
     "RandomResultsTests",
     "ReferenceTests", "SharedContextsTests", "StoreFaultTests", "UniqueFetchTests",
+    "RandomExportsTests", "RandomIndexesTests", "RandomResultsTests", "RandomSeedsTests",
+    "SharedContextsTests", "StoreFaultTests", "UniqueFetchTests",
   ]
 
   /// Sources without a test file of their own, each with the suite that tests it.

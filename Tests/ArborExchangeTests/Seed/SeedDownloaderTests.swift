@@ -238,13 +238,27 @@ import Testing
     #expect(try workshop.failure(ofSeedFrom: [url]).code == .invalidArgument)
   }
 
-  @Test func seedsFromManyTasksAtOnce() async throws {
+  @Test func whereALinkNamesBothTheURLIsFollowed() throws {
+    server.answer("/a.json", with: .document(#"{"Company": {}}"#))
+    let url = try server.url("/a.json")
+    for link in [
+      "{\"seedFile\": \"none.json\", \"seedUrl\": \"\(url)\"}",
+      "{\"seedUrl\": \"\(url)\", \"seedFile\": \"../none.json\"}",
+    ] { #expect(try workshop.seed("{\"seedlings\": [\(link)]}").created == ["Company": 1]) }
+    try workshop.finish()
+  }
+
+  @Test func seedsWhileEveryThreadOfTheTasksWaits() async throws {
     server.answer("/a.json", with: .document(#"{"Company": {}}"#))
     let store = workshop.store
     let url = try server.url("/a.json")
     try await withThrowingTaskGroup(of: Void.self) { group in
       for _ in 0..<24 {
-        group.addTask { _ = try await store.perform { try $0.seed(from: url).count } }
+        group.addTask {
+          let context = store.makeContext()
+          try context.seed(from: url)
+          try context.commit()
+        }
       }
       try await group.waitForAll()
     }

@@ -12,6 +12,9 @@ struct DumpVerb: Verb {
       subentities included; without a name, the objects of all entities. The name of a table \
       prints keys and values as they lie in the file; without a name, in a file of another \
       program, those of all tables.
+
+      With --ndjson objects become documents, one on each line, of which “load” makes the same \
+      store and which any seed reads. Links between the objects that are printed are kept.
       """)
 
   @OptionGroup var target: FileArguments
@@ -25,7 +28,38 @@ struct DumpVerb: Verb {
   @Option(help: "The greatest number of objects or entries to print.")
   var limit: Int?
 
+  @Flag(help: "Print documents that “load” and seeds read, one on each line.")
+  var ndjson = false
+
+  @Option(
+    help: ArgumentHelp(
+      "With --ndjson: print made-up values of an attribute, the same for the same value.",
+      valueName: "Entity.attribute"))
+  var mask: [String] = []
+
+  @Option(
+    help: """
+      A secret that made-up values depend on. Without one, who guesses a value can see that the \
+      guess is right.
+      """)
+  var maskKey = ""
+
+  func run() throws {
+    guard ndjson else { return try inspect() }
+    try report { _ in
+      try StoreExport(
+        path: target.path, entity: name, predicate: predicate, limit: limit, masks: mask,
+        maskKey: maskKey
+      ).print()
+    }
+  }
+
   func validate() throws {
+    if ndjson, limit != nil, name == nil {
+      throw ValidationError("--limit with --ndjson needs the name of an entity.")
+    }
+    if ndjson, target.json { throw ValidationError("Give --ndjson or --json, not both.") }
+    if !ndjson, !mask.isEmpty { throw ValidationError("--mask is for --ndjson.") }
     if let limit, limit < 1 { throw ValidationError("--limit takes a number above 0.") }
     if predicate != nil, name == nil {
       throw ValidationError("--where needs the name of the entity whose objects it judges.")

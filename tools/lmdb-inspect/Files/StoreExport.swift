@@ -1,0 +1,87 @@
+import ArborExchange
+import ArborModel
+import ArborObjects
+import Foundation
+
+/// Prints objects of a store as documents that `load` and seeds read, one on each line.
+struct StoreExport {
+  let path: String
+  let entity: String?
+  let predicate: String?
+  let limit: Int?
+  /// The attributes whose values are masked, as `Entity.attribute`.
+  let masks: [String]
+  let maskKey: String
+
+  /// Prints the objects.
+  func print() throws {
+    var options = StoreOptions()
+    options.isReadOnly = true
+    let store: PersistentStore
+    do throws(ArborError) {
+      store = try PersistentStore(at: .file(URL(filePath: path)), options: options)
+    } catch {
+      throw InspectError.unreadable("\(path): \(error)")
+    }
+    defer { store.close() }
+    let context = store.makeContext()
+    do {
+      var run = try ExportRun(context, depth: 0, mask: try mask(for: store.model))
+      try context.withSnapshot {
+        for request in try requests(for: store.model) { try run.add(try context.fetchIDs(request)) }
+        _ = try run.write(as: .ndjson) { data throws(ArborError) in
+          try ExportFile(.standardOutput).write(data)
+        }
+      }
+    } catch let error as ArborError where error.code == .invalidPredicate {
+      throw InspectError.notFound("--where: \(error)")
+    }
+  }
+
+  private func requests(
+    for model: ManagedObjectModel
+  ) throws -> [FetchRequest<ManagedObject>] {
+    guard let entity else {
+      return model.entities.filter { !$0.isAbstract }.map { entity in
+        var request = FetchRequest<ManagedObject>(entity: entity.name)
+        request.includesSubentities = false
+        return request
+      }
+    }
+    guard model.entity(named: entity) != nil else {
+      throw InspectError.notFound(
+        "There is no entity “\(entity)” in \(path)."
+          + NearestName.hint(entity, in: model.entities.map(\.name)))
+    }
+    var request = FetchRequest<ManagedObject>(
+      entity: entity, predicate: predicate.map { FetchPredicate(stringLiteral: $0) })
+    request.fetchLimit = limit ?? 0
+    return [request]
+  }
+
+  private func mask(for model: ManagedObjectModel) throws -> ExportRun.Mask? {
+    guard !masks.isEmpty else { return nil }
+    // By the name of the concrete entity, then of the attribute.
+    var found: [String: [String: AttributeMask]] = [:]
+    for name in masks {
+      let parts = name.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+      guard parts.count == 2, let entity = model.entity(named: parts[0]),
+        let attribute = model.lineage(of: entity).lazy.flatMap(\.attributes)
+          .first(where: { $0.name == parts[1] })
+      else {
+        throw InspectError.notFound(
+          "--mask: there is no attribute “\(name)” in \(path); name one as Entity.attribute.")
+      }
+      guard AttributeMask.canMask(attribute.type) else {
+        throw InspectError.notFound(
+          "--mask: values of \(name) cannot be made up; leave it out, or mask another.")
+      }
+      let mask = AttributeMask(attribute: attribute, key: maskKey)
+      for concrete in model.entities
+      where model.lineage(of: concrete).contains(where: { $0.name == entity.name }) {
+        found[concrete.name, default: [:]][attribute.name] = mask
+      }
+    }
+    return { entity, attribute, value in found[entity]?[attribute]?.masked(value) ?? value }
+  }
+}

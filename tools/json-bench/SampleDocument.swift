@@ -94,6 +94,11 @@ final class SampleDocument {
 
   func readValue() throws -> Int { try JSONValue.parse(data).array?.count ?? 0 }
 
+  /// What the writer writes, made outside of the measured time.
+  private(set) lazy var value = (try? JSONValue.parse(data)) ?? .null
+
+  func writeValue() throws -> Int { value.data().isEmpty ? 0 : value.array?.count ?? 0 }
+
   func decode() throws -> Int { try JSONDecoder().decode([Employee].self, from: data).count }
 
   func serialize() throws -> Int {

@@ -84,21 +84,39 @@ package struct JSONWriter {
 
   private mutating func write(_ text: String) { bytes.append(contentsOf: text.utf8) }
 
+  /// Writes a text in quotation marks: what needs no escape in whole runs.
   private mutating func write(quoted text: String) {
+    var text = text
     bytes.append(UInt8(ascii: "\""))
-    for byte in text.utf8 {
-      switch byte {
-      case UInt8(ascii: "\""): write("\\\"")
-      case UInt8(ascii: "\\"): write("\\\\")
-      case 0x08: write("\\b")
-      case 0x0C: write("\\f")
-      case 0x0A: write("\\n")
-      case 0x0D: write("\\r")
-      case 0x09: write("\\t")
-      case ..<0x20: write(byte < 0x10 ? "\\u000" : "\\u00"); write(String(byte, radix: 16))
-      default: bytes.append(byte)
+    text.withUTF8 { text in
+      var written = 0
+      for place in text.indices where Self.needsEscape(text[place]) {
+        bytes.append(contentsOf: UnsafeBufferPointer(rebasing: text[written..<place]))
+        escape(text[place])
+        written = place + 1
       }
+      bytes.append(contentsOf: UnsafeBufferPointer(rebasing: text[written...]))
     }
     bytes.append(UInt8(ascii: "\""))
+  }
+
+  @inline(__always)
+  private static func needsEscape(_ byte: UInt8) -> Bool {
+    byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\")
+  }
+
+  private mutating func escape(_ byte: UInt8) {
+    switch byte {
+    case UInt8(ascii: "\""): write("\\\"")
+    case UInt8(ascii: "\\"): write("\\\\")
+    case 0x08: write("\\b")
+    case 0x0C: write("\\f")
+    case 0x0A: write("\\n")
+    case 0x0D: write("\\r")
+    case 0x09: write("\\t")
+    default:
+      write(byte < 0x10 ? "\\u000" : "\\u00")
+      write(String(byte, radix: 16))
+    }
   }
 }

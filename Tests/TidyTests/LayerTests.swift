@@ -20,7 +20,7 @@ import Testing
     "world": ["ArborData"],
     "crash-writer": ["ArborData"],
     "damage-reader": ["ArborStore", "ArborModel", "LMDB"],
-    "fuzz": [],
+    "fuzz": ["ArborData"],
     "json-bench": ["ArborModel"],
     "arborbench": ["ArborData"],
     "TestSupport": ["ArborStore", "ArborObjects", "ArborModel"],

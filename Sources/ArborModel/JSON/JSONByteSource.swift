@@ -41,8 +41,9 @@ package struct JSONByteSource {
   package static func file(_ url: URL) throws(ArborError) -> JSONByteSource {
     do {
       let handle = try FileHandle(forReadingFrom: url)
-      let size = try url.resourceValues(forKeys: [.fileSizeKey]).fileSize
-      return .handle(handle, size: size)
+      // Of a pipe or a device nobody knows how much will come.
+      let facts = try url.resourceValues(forKeys: [.fileSizeKey, .isRegularFileKey])
+      return .handle(handle, size: facts.isRegularFile == true ? facts.fileSize : nil)
     } catch {
       throw ArborError(
         .fileUnreadable, "The file \(url.path) cannot be read; check its name and permissions."

@@ -1,6 +1,7 @@
 /// How much a JSON document may ask of the reader before it is refused.
 public struct JSONLimits: Sendable, Hashable {
-  /// The greatest size of a document in bytes: 256 MiB.
+  /// The greatest size of a document in bytes: 256 MiB. Of documents that are read item by item,
+  /// which may have any size, that of one item: an element of a list, or a line.
   public var maximumSize = 256 << 20
   /// How deep lists and objects may nest: 128 levels.
   public var maximumDepth = 128

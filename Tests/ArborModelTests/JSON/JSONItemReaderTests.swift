@@ -208,6 +208,9 @@ import Testing
     #expect(reader.isList == true)
     #expect(try reader.next() == nil)
     #expect(reader.position == 7)
+    reader = JSONItemReader(try .file(URL(filePath: "/dev/null")), layout: .lines)
+    let nothing = try reader.next()
+    #expect(nothing == nil && reader.size == nil)
     let missing = url.appendingPathExtension("missing")
     let error = try #require(throws: ArborError.self) { try JSONByteSource.file(missing) }
     #expect(error.code == .fileUnreadable)

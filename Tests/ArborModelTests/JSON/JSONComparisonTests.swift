@@ -43,7 +43,7 @@ import Testing
     }
   }
 
-  /// A number that Foundation refuses or rounds: very large or small ones, and zero with an exponent.
+  /// Numbers that Foundation refuses or rounds: very large or small ones, zero with an exponent.
   private static func hasExtremeNumber(_ value: JSONValue) -> Bool {
     switch value {
     case .number(let number):

@@ -24,6 +24,8 @@ final class SampleDocument {
   }
 
   let data: Data
+  /// The same objects, one on each line.
+  let lines: Data
   private var sum = 0
 
   init(count: Int) {
@@ -45,6 +47,7 @@ final class SampleDocument {
       "notes": "Likes \\"tea\\" & long walks, number \(random(100_000))"}
       """
     }
+    lines = Data(objects.joined(separator: "\n").utf8)
     data = Data("[\n  \(objects.joined(separator: ",\n  "))\n]\n".utf8)
   }
 
@@ -57,6 +60,13 @@ final class SampleDocument {
   func scan() throws -> Int { try JSONDocument(data).root.count }
 
   func scanItems() throws -> Int { try eachItem { _ in } }
+
+  func scanLines() throws -> Int {
+    var reader = JSONItemReader(.data(lines), layout: .lines)
+    var count = 0
+    while let batch = try reader.next(1_000) { count += batch.items.count }
+    return count
+  }
 
   func readTyped() throws -> Int {
     let members = JSONMembers(

@@ -11,6 +11,7 @@ guard let count = Int(arguments.first ?? "100000"), count > 0, arguments.count <
 let sample = SampleDocument(count: count)
 let ways: [(name: String, run: () throws -> Int)] = [
   ("scan, whole document", sample.scan), ("scan, item by item", sample.scanItems),
+  ("scan, line by line", sample.scanLines),
   ("every member as a typed value", sample.readTyped),
   ("every member as what it is", sample.readAny), ("JSONValue", sample.readValue),
   ("JSONValue, written", sample.writeValue),

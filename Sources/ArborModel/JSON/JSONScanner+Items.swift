@@ -83,8 +83,7 @@ extension JSONScanner {
     append(.array, from: position)
     var count = 0
     while count < maximum {
-      let rest = window[position...]
-      let lineEnd = rest.firstIndex(of: UInt8(ascii: "\n")) ?? rest.endIndex
+      let lineEnd = Self.lineEnd(in: window, from: position)
       skipSpace(to: lineEnd)
       guard lineEnd < window.count || isFinal else {
         guard window.count - position <= limits.size else { throw itemTooLarge(at: position) }
@@ -106,6 +105,24 @@ extension JSONScanner {
     }
     endRoot(count: count)
     return .filled
+  }
+
+  /// The place of the first line feed, or the end: eight bytes at a time.
+  private static func lineEnd(in bytes: UnsafeRawBufferPointer, from start: Int) -> Int {
+    let ones: UInt64 = 0x0101_0101_0101_0101
+    var position = start
+    while position + 8 <= bytes.count {
+      // Sound: eight bytes from `position` lie inside the buffer.
+      let word = UInt64(
+        littleEndian: bytes.loadUnaligned(fromByteOffset: position, as: UInt64.self))
+      // A byte that is zero borrows into its high bit; the lowest such bit is never a false one.
+      let others = word ^ (ones &* 0x0A)
+      let found = (others &- ones) & ~others & (ones &* 0x80)
+      guard found == 0 else { return position + found.trailingZeroBitCount / 8 }
+      position += 8
+    }
+    while position < bytes.count, bytes[position] != UInt8(ascii: "\n") { position += 1 }
+    return position
   }
 
   /// Puts the list or object around the items on stack and tape.

@@ -38,13 +38,17 @@ let package = Package(
     .systemLibrary(
       name: "CLMDB", pkgConfig: "lmdb", providers: [.apt(["liblmdb-dev"]), .brew(["lmdb"])]),
     .target(name: "CArborBits"),
-    .target(name: "LMDB", dependencies: ["CLMDB"], swiftSettings: hot),
-    .target(name: "ArborModel", dependencies: ["CArborBits"], swiftSettings: hot),
+    .target(name: "ArborLocks", swiftSettings: common),
+    .target(name: "LMDB", dependencies: ["CLMDB", "ArborLocks"], swiftSettings: hot),
+    .target(name: "ArborModel", dependencies: ["CArborBits", "ArborLocks"], swiftSettings: hot),
     .target(
-      name: "ArborStore", dependencies: ["LMDB", "ArborModel", "CArborBits"], swiftSettings: hot),
+      name: "ArborStore", dependencies: ["LMDB", "ArborModel", "CArborBits", "ArborLocks"],
+      swiftSettings: hot),
     .target(
       name: "ArborObjects",
-      dependencies: ["ArborStore", "ArborModel", .product(name: "Logging", package: "swift-log")],
+      dependencies: [
+        "ArborStore", "ArborModel", "ArborLocks", .product(name: "Logging", package: "swift-log"),
+      ],
       swiftSettings: hot),
     .target(
       name: "ArborExchange",
@@ -53,7 +57,8 @@ let package = Package(
       ],
       swiftSettings: safe),
     .target(
-      name: "ArborData", dependencies: ["ArborExchange", "ArborObjects", "ArborModel"],
+      name: "ArborData",
+      dependencies: ["ArborExchange", "ArborObjects", "ArborModel", "ArborLocks"],
       swiftSettings: safe),
     .target(name: "ArborSource", swiftSettings: safe),
     // No test target depends on it directly: SwiftPM would build every module a second time, for
@@ -91,16 +96,19 @@ let package = Package(
     .target(
       name: "TestSupport", dependencies: ["ArborStore", "ArborObjects", "ArborModel"],
       path: "Tests/TestSupport", swiftSettings: common),
-    .testTarget(name: "LMDBTests", dependencies: ["LMDB"], swiftSettings: common),
+    .testTarget(name: "ArborLocksTests", dependencies: ["ArborLocks"], swiftSettings: common),
+    .testTarget(name: "LMDBTests", dependencies: ["LMDB", "ArborLocks"], swiftSettings: common),
     .testTarget(
       name: "ArborModelTests", dependencies: ["ArborModel"], exclude: ["Fixtures"],
       swiftSettings: common),
     .testTarget(
-      name: "ArborStoreTests", dependencies: ["ArborStore", "TestSupport"], swiftSettings: common),
+      name: "ArborStoreTests", dependencies: ["ArborStore", "ArborLocks", "TestSupport"],
+      swiftSettings: common),
     .testTarget(
       name: "ArborObjectsTests",
       dependencies: [
-        "ArborObjects", "TestSupport", .product(name: "Logging", package: "swift-log"),
+        "ArborObjects", "ArborLocks", "TestSupport",
+        .product(name: "Logging", package: "swift-log"),
       ],
       swiftSettings: common),
     .testTarget(
@@ -119,12 +127,12 @@ let package = Package(
       name: "SystemTests",
       dependencies: [
         "ArborData", "ArborExchange", "ArborMacros", "ArborObjects", "ArborModel", "ArborStore",
-        "TestSupport", "crash-writer", "damage-reader", "lmdb-inspect", "world",
+        "ArborLocks", "TestSupport", "crash-writer", "damage-reader", "lmdb-inspect", "world",
       ],
       swiftSettings: common),
     .testTarget(
       name: "DifferentialTests",
-      dependencies: ["ArborData", "ArborObjects", "ArborModel", "TestSupport"],
+      dependencies: ["ArborData", "ArborObjects", "ArborModel", "ArborLocks", "TestSupport"],
       swiftSettings: tireless),
     .testTarget(name: "TidyTests", swiftSettings: common),
   ],

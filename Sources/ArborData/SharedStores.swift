@@ -1,7 +1,7 @@
 import ArborModel
 import ArborObjects
 import Foundation
-import Synchronization
+import ArborLocks
 
 /// The stores that managers have opened by a name, so that one name is one store in a process.
 enum SharedStores {
@@ -9,7 +9,7 @@ enum SharedStores {
     weak var store: PersistentStore?
   }
 
-  private static let opened = Mutex<[String: Opened]>([:])
+  private static let opened = Lock<[String: Opened]>([:])
 
   /// The store of a file: the open one, or a new one.
   ///

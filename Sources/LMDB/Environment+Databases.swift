@@ -1,5 +1,5 @@
 internal import CLMDB
-internal import Synchronization
+internal import ArborLocks
 
 extension Environment {
   /// Opens a named database; nil where it is missing and `create` is false.

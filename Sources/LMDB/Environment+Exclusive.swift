@@ -1,4 +1,4 @@
-internal import Synchronization
+internal import ArborLocks
 
 #if canImport(Glibc)
   internal import Glibc

@@ -1,5 +1,5 @@
 internal import CLMDB
-internal import Synchronization
+internal import ArborLocks
 
 #if canImport(Glibc)
   internal import Glibc

@@ -1,5 +1,5 @@
 internal import CLMDB
-internal import Synchronization
+internal import ArborLocks
 
 #if canImport(Glibc)
   internal import Glibc
@@ -32,8 +32,8 @@ package final class Environment: Sendable {
   package let options: EnvironmentOptions
 
   let file: DataFile
-  let state: Mutex<EnvironmentState>
-  let databases = Mutex(DatabaseTable())
+  let state: Lock<EnvironmentState>
+  let databases = Lock(DatabaseTable())
   let changes = EventCount()
   let writerSlot = SlotReference.make(isWriter: true)
   let birth = ForkGuard.generation
@@ -53,7 +53,7 @@ package final class Environment: Sendable {
     isReadOnly = options.isReadOnly || options.isImmutable
     var initial = EnvironmentState()
     initial.handle = handle
-    state = Mutex(initial)
+    state = Lock(initial)
     writerSlot.pointer.pointee.descriptor = self.file.descriptor
   }
 

@@ -1,4 +1,4 @@
-internal import Synchronization
+internal import ArborLocks
 
 /// Every file this process has open, by device and inode.
 ///
@@ -38,7 +38,7 @@ final class EnvironmentRegistry: Sendable {
     }
   }
 
-  private let entries = Mutex(Entries())
+  private let entries = Lock(Entries())
   private let changes = EventCount()
 
   /// The environment that is open for the file, else the one that `make` opens.

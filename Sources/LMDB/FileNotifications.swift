@@ -1,6 +1,6 @@
 #if os(Linux)
   internal import Dispatch
-  internal import Synchronization
+  internal import ArborLocks
 
   #if canImport(Glibc)
     internal import Glibc
@@ -32,7 +32,7 @@
       var listeners: [Int32: [Int: @Sendable () -> Void]] = [:]
     }
 
-    private let state = Mutex(State())
+    private let state = Lock(State())
     private let queue = DispatchQueue(label: "ArborData.news")
 
     /// Watches a file; returns what ends the watch, or nil where the kernel gives none.

@@ -1,5 +1,5 @@
 internal import Dispatch
-internal import Synchronization
+internal import ArborLocks
 
 /// Tells whenever somebody writes to a file, in this process or another one.
 ///
@@ -9,7 +9,7 @@ internal import Synchronization
 package final class FileWatch: Sendable {
   private static let interval = DispatchTimeInterval.milliseconds(100)
 
-  private let ending: Mutex<(@Sendable () -> Void)?>
+  private let ending: Lock<(@Sendable () -> Void)?>
 
   /// Watches a file until ``cancel()``.
   ///
@@ -18,11 +18,11 @@ package final class FileWatch: Sendable {
   package init(path: String, _ notify: @escaping @Sendable () -> Void) {
     #if os(Linux)
       if let end = FileNotifications.shared.watch(path, notify) {
-        ending = Mutex(end)
+        ending = Lock(end)
         return
       }
     #endif
-    ending = Mutex(Self.repeatedly(notify))
+    ending = Lock(Self.repeatedly(notify))
   }
 
   deinit { cancel() }

@@ -1,5 +1,5 @@
 import Foundation
-import Synchronization
+import ArborLocks
 import TestSupport
 import Testing
 
@@ -65,9 +65,9 @@ private final class Tally: Sendable {
     var disagreements: [String] = []
   }
 
-  private let state: Mutex<State>
+  private let state: Lock<State>
 
-  init(first: UInt64) { state = Mutex(State(nextSeed: first)) }
+  init(first: UInt64) { state = Lock(State(nextSeed: first)) }
 
   var cases: Int { state.withLock { $0.cases } }
   var disagreements: [String] { state.withLock { $0.disagreements } }

@@ -1,5 +1,5 @@
 import Foundation
-import Synchronization
+import ArborLocks
 import Testing
 
 @testable import LMDB
@@ -95,7 +95,7 @@ import Testing
   /// What the threads of a test tell each other.
   private final class Progress: Sendable {
     let isDone = Atomic(false)
-    let failures = Mutex<[String]>([])
+    let failures = Lock<[String]>([])
     let snapshots = Atomic(0)
   }
 

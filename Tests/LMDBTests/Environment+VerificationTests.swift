@@ -1,5 +1,5 @@
 import Foundation
-import Synchronization
+import ArborLocks
 import Testing
 
 @testable import LMDB
@@ -20,7 +20,7 @@ import Testing
   ) throws -> Int {
     let isDone = Atomic(false)
     let commits = Atomic(0)
-    let failure = Mutex<(any Error)?>(nil)
+    let failure = Lock<(any Error)?>(nil)
     let ended = DispatchSemaphore(value: 0)
     Thread.detachNewThread {
       var random = SeededGenerator(seed: 7)

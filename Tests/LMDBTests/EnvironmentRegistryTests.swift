@@ -1,5 +1,5 @@
 import Foundation
-import Synchronization
+import ArborLocks
 import Testing
 
 @testable import LMDB
@@ -70,7 +70,7 @@ import Testing
   @Test func opensAndClosesFromManyThreads() throws {
     try folder.environment().close()
     let path = folder.file("store.arbor")
-    let failures = Mutex<[String]>([])
+    let failures = Lock<[String]>([])
     DispatchQueue.concurrentPerform(iterations: 4) { _ in
       for _ in 0..<200 {
         do {

@@ -1,5 +1,5 @@
 import Foundation
-import Synchronization
+import ArborLocks
 import Testing
 
 @testable import LMDB
@@ -67,7 +67,7 @@ import Testing
   @Test func noMakerLosesItsFile() throws {
     let place = place
     let isOver = Atomic(false)
-    let finished = Mutex<[String]>([])
+    let finished = Lock<[String]>([])
     withExtendedLifetime(folder) {
       DispatchQueue.concurrentPerform(iterations: 4) { worker in
         guard worker > 0 else {

@@ -23,6 +23,7 @@ import Testing
     #expect(Self.publicLines(of: "let isPublic = opening; public import A") == [])
     let source = """
       public final class Open: @unchecked Sendable {}
+      @_exported public import Other
       final class Closed: @unchecked Sendable {}
       public struct Late { }
       extension Late: @unchecked Sendable {}
@@ -69,9 +70,12 @@ import Testing
     return String(header[kind + 1].prefix { $0.isLetter || $0.isNumber || $0 == "_" })
   }
 
-  /// The words before each opening brace, back to the end of the declaration before.
+  /// The words before each opening brace, back to the end of the declaration before; an import may
+  /// be public.
   private static func headers(of code: String) -> [[Substring]] {
-    code.split(separator: "{", omittingEmptySubsequences: false).map { piece in
+    let lines = code.split(separator: "\n", omittingEmptySubsequences: false)
+    let code = lines.filter { !$0.contains("import ") }.joined(separator: "\n")
+    return code.split(separator: "{", omittingEmptySubsequences: false).map { piece in
       let header = piece.split(whereSeparator: { "};".contains($0) }).last ?? ""
       return header.split(whereSeparator: { $0 == " " || $0 == "\n" })
     }

@@ -5,12 +5,13 @@ import Testing
 @Suite struct LayerTests {
   /// What each target may import of the package.
   static let layers: [String: Set<String>] = [
-    "LMDB": ["CLMDB"],
-    "ArborModel": ["CArborBits"],
-    "ArborStore": ["LMDB", "ArborModel", "CArborBits"],
-    "ArborObjects": ["ArborStore", "ArborModel"],
+    "ArborLocks": [],
+    "LMDB": ["CLMDB", "ArborLocks"],
+    "ArborModel": ["CArborBits", "ArborLocks"],
+    "ArborStore": ["LMDB", "ArborModel", "CArborBits", "ArborLocks"],
+    "ArborObjects": ["ArborStore", "ArborModel", "ArborLocks"],
     "ArborExchange": ["ArborObjects", "ArborModel"],
-    "ArborData": ["ArborExchange", "ArborObjects", "ArborModel"],
+    "ArborData": ["ArborExchange", "ArborObjects", "ArborModel", "ArborLocks"],
     "ArborSource": [],
     "ArborMacroPlugin": ["ArborSource"],
     "ArborMacros": ["ArborModel"],
@@ -24,20 +25,22 @@ import Testing
     "json-bench": ["ArborModel"],
     "arborbench": ["ArborData"],
     "TestSupport": ["ArborStore", "ArborObjects", "ArborModel"],
-    "LMDBTests": ["LMDB", "CLMDB"],
+    "ArborLocksTests": ["ArborLocks"],
+    "LMDBTests": ["LMDB", "CLMDB", "ArborLocks"],
     "ArborModelTests": ["ArborModel", "CArborBits"],
-    "ArborStoreTests": ["ArborStore", "LMDB", "ArborModel", "TestSupport"],
-    "ArborObjectsTests": ["ArborObjects", "ArborStore", "ArborModel", "TestSupport"],
+    "ArborStoreTests": ["ArborStore", "LMDB", "ArborModel", "ArborLocks", "TestSupport"],
+    "ArborObjectsTests": [
+      "ArborObjects", "ArborStore", "ArborModel", "ArborLocks", "TestSupport",
+    ],
     "ArborExchangeTests": ["ArborExchange", "ArborObjects", "ArborModel", "TestSupport"],
     "ArborDataTests": ["ArborData", "ArborModel", "ArborObjects", "ArborStore", "TestSupport"],
     "ArborMacrosTests": ["ArborMacros", "ArborData", "ArborObjects", "ArborSource", "TestSupport"],
     "InspectTests": ["lmdb_inspect", "ArborData", "CLMDB", "TestSupport"],
     "SystemTests": [
       "crash_writer", "ArborData", "ArborExchange", "ArborMacros", "ArborModel", "ArborObjects",
-      "ArborStore",
-      "TestSupport",
+      "ArborLocks", "ArborStore", "TestSupport",
     ],
-    "DifferentialTests": ["ArborData", "ArborModel", "ArborObjects", "TestSupport"],
+    "DifferentialTests": ["ArborData", "ArborLocks", "ArborModel", "ArborObjects", "TestSupport"],
     "TidyTests": [],
   ]
 
@@ -56,12 +59,13 @@ import Testing
       "SwiftSyntaxMacros",
     ],
     "ArborObjectsTests": ["Logging", "Observation"],
+    "SystemTests": ["Observation"],
     "lmdb-inspect": ["ArgumentParser"],
     "InspectTests": ["ArgumentParser"],
   ]
 
   /// The layers that stand on no more than the C library.
-  static let withoutFoundation: Set<String> = ["LMDB"]
+  static let withoutFoundation: Set<String> = ["ArborLocks", "LMDB"]
 
   @Test func everyImportIsInTheTable() {
     for file in SourceTree.swiftFiles(in: ["Sources", "Tests", "tools"]) {

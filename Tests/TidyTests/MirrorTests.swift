@@ -153,8 +153,8 @@ import Testing
 
   /// The layers that follow the rule; the remaining suites are named by threat altogether.
   static let layers = [
-    "LMDB", "ArborModel", "ArborStore", "ArborObjects", "ArborExchange", "ArborData",
-    "ArborSource", "ArborMacroPlugin",
+    "ArborLocks", "LMDB", "ArborModel", "ArborStore", "ArborObjects", "ArborExchange",
+    "ArborData", "ArborSource", "ArborMacroPlugin",
   ]
 
   /// A source with fewer lines of code holds declarations rather than logic.

@@ -1,4 +1,4 @@
-internal import Synchronization
+internal import ArborLocks
 
 extension ParsedPredicate {
   /// Joins shapes; the arguments of the right one follow those of the left.

@@ -1,4 +1,4 @@
-internal import Synchronization
+internal import ArborLocks
 
 /// The shape of a predicate: its text parsed once, whatever constants it is then used with.
 ///
@@ -28,8 +28,8 @@ package final class ParsedPredicate: Sendable {
   /// Which arguments are key paths (`%K`).
   package let pathArguments: [Int]
 
-  let bindings = Mutex<[BoundPredicate]>([])
-  let derivations = Mutex<[[String]: ParsedPredicate]>([:])
+  let bindings = Lock<[BoundPredicate]>([])
+  let derivations = Lock<[[String]: ParsedPredicate]>([:])
 
   /// Makes a shape.
   ///

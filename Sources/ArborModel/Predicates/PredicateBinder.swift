@@ -1,4 +1,4 @@
-internal import Synchronization
+internal import ArborLocks
 
 /// Resolves the names of a predicate against an entity.
 package enum PredicateBinder {

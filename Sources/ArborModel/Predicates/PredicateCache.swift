@@ -1,4 +1,4 @@
-internal import Synchronization
+internal import ArborLocks
 
 /// The shapes in use, found again by their text or by how they were composed.
 ///
@@ -24,7 +24,7 @@ enum PredicateCache {
     let right: ParsedPredicate
   }
 
-  private static let sets = Mutex([Entry?](repeating: nil, count: setCount * 2))
+  private static let sets = Lock([Entry?](repeating: nil, count: setCount * 2))
 
   /// The shape of a text.
   static func shape(

@@ -1,4 +1,4 @@
-internal import Synchronization
+internal import ArborLocks
 
 /// What some members of a conjunction say about objects that a relationship of the rows leads to.
 ///
@@ -16,7 +16,7 @@ package final class RelatedCondition: Sendable {
   /// The members as they are about the row; nil where they are about a member of a collection.
   private let rowNodes: [BoundNode]?
   private let root: BoundNode
-  private let bound = Mutex<BoundPredicate?>(nil)
+  private let bound = Lock<BoundPredicate?>(nil)
 
   /// The condition on the object that a to-one relationship leads to.
   private init(_ relationship: RelationshipSchema, places: [Int], rowNodes: [BoundNode]) {

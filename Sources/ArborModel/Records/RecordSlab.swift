@@ -1,4 +1,4 @@
-internal import Synchronization
+internal import ArborLocks
 
 /// A run of memory that many records share, so that an object costs no allocation of its own.
 ///
@@ -30,7 +30,7 @@ private enum SlabMemory {
     var addresses: [UnsafeMutableRawPointer] = []
   }
 
-  private static let kept = Mutex(Blocks())
+  private static let kept = Lock(Blocks())
 
   static func take(_ size: Int) -> UnsafeMutableRawPointer {
     if size == usualSize, let block = kept.withLock({ $0.addresses.popLast() }) { return block }

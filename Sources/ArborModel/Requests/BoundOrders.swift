@@ -1,11 +1,11 @@
-internal import Synchronization
+internal import ArborLocks
 
 /// The orders that fetches of one entity ask for, their key paths resolved once.
 package final class BoundOrders: Sendable {
   /// How many orders are kept; the oldest goes first.
   private static let capacity = 16
 
-  private let known = Mutex<[(keys: [SortKey], bound: [BoundSortKey])]>([])
+  private let known = Lock<[(keys: [SortKey], bound: [BoundSortKey])]>([])
 
   package init() {}
 

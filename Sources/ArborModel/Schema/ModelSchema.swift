@@ -1,4 +1,4 @@
-internal import Synchronization
+internal import ArborLocks
 
 /// A model compiled for one store: entities with their inheritance resolved, properties numbered,
 /// relationships paired, indexes gathered and records laid out.
@@ -14,7 +14,7 @@ package final class ModelSchema: Sendable {
   private let indexByNumber: [Int]
   /// Whether any attribute is derived.
   package let hasDerivations: Bool
-  private let plan = Mutex<DerivationPlan?>(nil)
+  private let plan = Lock<DerivationPlan?>(nil)
 
   /// Compiles a model.
   ///

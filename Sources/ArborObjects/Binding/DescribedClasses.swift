@@ -1,5 +1,5 @@
 internal import ArborModel
-internal import Synchronization
+internal import ArborLocks
 
 /// The typed classes that models were made from in this process.
 ///
@@ -9,7 +9,7 @@ internal import Synchronization
 /// words is the same entity.
 enum DescribedClasses {
   /// By the name of the entity, whose hash is cheaper than that of a whole description.
-  private static let known = Mutex<[String: [DescribedClass]]>([:])
+  private static let known = Lock<[String: [DescribedClass]]>([:])
 
   private struct DescribedClass: Sendable {
     let entity: EntityDescription

@@ -1,5 +1,5 @@
 internal import ArborModel
-internal import Synchronization
+internal import ArborLocks
 
 /// How many properties a typed class describes, for classes that do not say it themselves.
 ///
@@ -9,7 +9,7 @@ struct DescribedCounts: Sendable {
   let attributes: Int
   let relationships: Int
 
-  private static let known = Mutex<[ObjectIdentifier: DescribedCounts]>([:])
+  private static let known = Lock<[ObjectIdentifier: DescribedCounts]>([:])
 
   /// The numbers of a class, inherited properties included.
   static func of(_ objectClass: ManagedObject.Type) -> DescribedCounts {

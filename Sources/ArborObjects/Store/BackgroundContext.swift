@@ -1,5 +1,5 @@
 internal import ArborModel
-internal import Synchronization
+internal import ArborLocks
 
 #if canImport(Glibc)
   internal import Glibc
@@ -14,7 +14,7 @@ internal import Synchronization
 /// It is `@unchecked` because the context is not `Sendable`: whoever holds the lock, and nobody
 /// else, touches it.
 final class BackgroundContext: @unchecked Sendable {
-  private let lock = Mutex(())
+  private let lock = Lock(())
   private var context: ManagedObjectContext?
   /// The thread that runs a body at present, to find bodies that wait for themselves.
   private let runner = Atomic<UInt>(0)

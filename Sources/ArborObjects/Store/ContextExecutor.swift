@@ -1,5 +1,5 @@
 internal import Dispatch
-internal import Synchronization
+internal import ArborLocks
 
 /// Runs an actor's jobs on a serial queue, whose thread may block.
 ///
@@ -28,7 +28,7 @@ final class ExecutorPool: Sendable {
     var next = 0
   }
 
-  private let state = Mutex(State())
+  private let state = Lock(State())
 
   /// An executor for one body, to be handed back.
   func take() -> QueueExecutor {

@@ -1,7 +1,7 @@
 public import ArborModel
 internal import ArborStore
 public import Foundation
-internal import Synchronization
+internal import ArborLocks
 
 /// One opened store: its file, its model, its writer.
 ///
@@ -46,7 +46,7 @@ public final class PersistentStore: Sendable {
   /// Who is told of queries that take long; nil for nobody.
   let watch: QueryWatch?
   private let closed = Atomic(false)
-  private let classes: Mutex<BoundClasses>
+  private let classes: Lock<BoundClasses>
 
   /// Opens a store with a model, or makes one where there is none.
   ///
@@ -97,7 +97,7 @@ public final class PersistentStore: Sendable {
     }
     let binder = ClassBinder(schema: file.schema, storeID: file.id)
     do throws(ArborError) {
-      self.classes = Mutex(
+      self.classes = Lock(
         BoundClasses(
           try binder.bindings(for: DescribedClasses.complete(classes, for: file.schema.model))))
     } catch {

@@ -1,12 +1,12 @@
 internal import ArborStore
-internal import Synchronization
+internal import ArborLocks
 
 /// What the sequences of one store's commits have in common: they sleep at one bell, which rings
 /// after every commit while there is any of them.
 final class StoreNews: Sendable {
   let file: StoreFile
   let bell = TaskBell()
-  private let state = Mutex(State())
+  private let state = Lock(State())
 
   private struct State {
     var followerCount = 0

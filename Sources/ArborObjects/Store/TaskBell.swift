@@ -1,4 +1,4 @@
-internal import Synchronization
+internal import ArborLocks
 
 /// Puts tasks to sleep until somebody rings. A cancelled task wakes at once.
 final class TaskBell: Sendable {
@@ -10,7 +10,7 @@ final class TaskBell: Sendable {
     var hasEnded = false
   }
 
-  private let state = Mutex(State())
+  private let state = Lock(State())
 
   /// Whether the bell has rung for the last time.
   var hasEnded: Bool { state.withLock { $0.hasEnded } }

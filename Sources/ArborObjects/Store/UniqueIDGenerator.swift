@@ -1,13 +1,13 @@
 public import ArborModel
 package import Foundation
-internal import Synchronization
+internal import ArborLocks
 
 /// Unique numbers for a whole application, from a small store of their own.
 ///
 /// The store lies in the platform's folder for application data, in a folder named after the
 /// process. Numbers of one ``PersistentStore`` come from ``PersistentStore/uniqueIDs``.
 public enum UniqueIDGenerator {
-  private static let store = Mutex<PersistentStore?>(nil)
+  private static let store = Lock<PersistentStore?>(nil)
 
   /// The next number: never given out before in this application, on this machine, by this user.
   ///

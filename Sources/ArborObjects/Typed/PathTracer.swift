@@ -1,6 +1,6 @@
 internal import ArborModel
 internal import Foundation
-internal import Synchronization
+internal import ArborLocks
 
 /// Finds the names of the properties that a key path of typed classes reads.
 ///
@@ -58,7 +58,7 @@ final class PathTracer {
     let keyPath: AnyKeyPath
   }
 
-  private static let known = Mutex<[KnownPath: [String]]>([:])
+  private static let known = Lock<[KnownPath: [String]]>([:])
 
   private static func trace(
     _ keyPath: AnyKeyPath, _ objectClass: ManagedObject.Type

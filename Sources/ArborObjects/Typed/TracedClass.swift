@@ -1,6 +1,6 @@
 internal import ArborModel
 internal import Foundation
-internal import Synchronization
+internal import ArborLocks
 
 /// What tracing needs to know of a typed class: its properties by their numbers, in an entity of
 /// its own that stands in no store.
@@ -16,7 +16,7 @@ final class TracedClass: Sendable {
   let attributes: [AttributeDescription]
   let relationships: [RelationshipDescription]
 
-  private static let known = Mutex<[ObjectIdentifier: TracedClass]>([:])
+  private static let known = Lock<[ObjectIdentifier: TracedClass]>([:])
 
   /// What is known of a class; found out once in a process.
   static func of(_ objectClass: ManagedObject.Type) throws(ArborError) -> TracedClass {

@@ -1,6 +1,6 @@
 internal import ArborModel
 internal import Foundation
-internal import Synchronization
+internal import ArborLocks
 
 /// The transformers that this process knows, by the names that models give them.
 ///
@@ -9,7 +9,7 @@ internal import Synchronization
 /// objects are read; stores open without them, and only an access to an attribute asks for its
 /// transformer.
 public enum AttributeTransformers {
-  private static let known = Mutex<[String: any AttributeTransformer]>([:])
+  private static let known = Lock<[String: any AttributeTransformer]>([:])
 
   /// Registers a transformer. One that had the name before is replaced.
   ///

@@ -1,6 +1,6 @@
 internal import Dispatch
 internal import LMDB
-internal import Synchronization
+internal import ArborLocks
 
 /// Tells listeners when a store has got new commits, and remembers which of them are this
 /// process's.
@@ -21,7 +21,7 @@ package final class CommitNews: Sendable {
     var own = OwnCommits()
   }
 
-  private let state = Mutex(State())
+  private let state = Lock(State())
   /// After a write to the file its transaction shows within microseconds, except where its writer
   /// is stopped or killed just then.
   private static let mostLooks = 10

@@ -1,6 +1,6 @@
 internal import ArborModel
 internal import LMDB
-internal import Synchronization
+internal import ArborLocks
 
 /// The change sets that wait to be written, and who writes them.
 ///
@@ -19,7 +19,7 @@ final class CommitQueue: Sendable {
     var hasLeader = false
   }
 
-  private let state = Mutex(State())
+  private let state = Lock(State())
   private let batch = CommitBatch()
 
   /// Queues a change set and returns once it has been written or refused.

@@ -1,6 +1,6 @@
 internal import ArborModel
 internal import LMDB
-internal import Synchronization
+internal import ArborLocks
 
 /// Numbers that have been reserved in the file.
 struct NumberReservation: Sendable {
@@ -43,12 +43,12 @@ final class NumberBlocks: Sendable {
     }
   }
 
-  private let blocks: Mutex<[Block]>
+  private let blocks: Lock<[Block]>
   /// Held while one thread reserves, so that others wait for its block instead of adding theirs.
-  private let reserving = Mutex(())
+  private let reserving = Lock(())
 
   init(_ schema: ModelSchema) {
-    blocks = Mutex([Block](repeating: Block(), count: schema.entities.count + 1))
+    blocks = Lock([Block](repeating: Block(), count: schema.entities.count + 1))
   }
 
   // MARK: Taking

@@ -1,7 +1,7 @@
 internal import Foundation
 internal import ArborModel
 internal import LMDB
-internal import Synchronization
+internal import ArborLocks
 
 #if canImport(Glibc)
   internal import Glibc
@@ -20,7 +20,7 @@ final class PageHealth: Sendable {
     var ended: DispatchSemaphore?
   }
 
-  private let state = Mutex(State())
+  private let state = Lock(State())
   private let isCancelled = Atomic(false)
   private let isSuspect = Atomic(false)
   private let hasNews = Atomic(false)

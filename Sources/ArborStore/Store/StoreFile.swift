@@ -1,7 +1,7 @@
 package import ArborModel
 package import Foundation
 package import LMDB
-internal import Synchronization
+internal import ArborLocks
 
 /// One opened store file: its schema, its databases, its writer.
 ///
@@ -34,7 +34,7 @@ package final class StoreFile: Sendable {
   /// Whether the last writer worked since the machine was started; else it may have died with it.
   let wasWrittenSinceBoot: Bool
   private let newest: Atomic<UInt64>
-  private let mark: Mutex<Mark>
+  private let mark: Lock<Mark>
   private let isClosed = Atomic(false)
 
   /// Which sequence the newest transaction that was looked at belongs to, so that a snapshot of the
@@ -61,7 +61,7 @@ package final class StoreFile: Sendable {
     indexUse = parts.databases.indexes.map { _ in UseCounter() }
     blocks = NumberBlocks(parts.schema)
     newest = Atomic(parts.header.sequence)
-    mark = Mutex(
+    mark = Lock(
       Mark(transactionID: parts.header.transactionID, sequence: parts.header.sequence))
   }
 

@@ -1,5 +1,5 @@
 internal import LMDB
-internal import Synchronization
+internal import ArborLocks
 
 /// The stores this process has open, one for each file.
 final class StoreRegistry: Sendable {
@@ -11,7 +11,7 @@ final class StoreRegistry: Sendable {
     var openings: Int
   }
 
-  private let entries = Mutex<[Entry]>([])
+  private let entries = Lock<[Entry]>([])
 
   /// The store on an environment, made where there is none yet; one opening more.
   func store(

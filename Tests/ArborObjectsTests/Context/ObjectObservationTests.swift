@@ -1,7 +1,7 @@
 import ArborModel
 import ArborObjects
 import Observation
-import Synchronization
+import ArborLocks
 import TestSupport
 import Testing
 
@@ -162,7 +162,7 @@ import Testing
 }
 
 private final class Changes: Sendable {
-  private let value = Mutex(0)
+  private let value = Lock(0)
   var count: Int { value.withLock { $0 } }
   func add() { value.withLock { $0 += 1 } }
 }

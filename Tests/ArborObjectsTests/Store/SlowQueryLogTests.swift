@@ -1,7 +1,7 @@
 import ArborModel
 import ArborObjects
 import Logging
-import Synchronization
+import ArborLocks
 import TestSupport
 import Testing
 
@@ -13,7 +13,7 @@ import Testing
     let metadata: [String: String]
   }
 
-  private static let entries = Mutex<[Entry]>([])
+  private static let entries = Lock<[Entry]>([])
 
   private struct Handler: LogHandler {
     let label: String

@@ -1,5 +1,5 @@
 import ArborModel
-import Synchronization
+import ArborLocks
 import TestSupport
 import Testing
 
@@ -91,7 +91,7 @@ import Testing
 
 /// Counts calls from anywhere.
 private final class Calls: Sendable {
-  private let made = Mutex(0)
+  private let made = Lock(0)
   var count: Int { made.withLock { $0 } }
   func add() { made.withLock { $0 += 1 } }
 }

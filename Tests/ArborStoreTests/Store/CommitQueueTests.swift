@@ -2,7 +2,7 @@ import ArborModel
 import ArborStore
 import Foundation
 import LMDB
-import Synchronization
+import ArborLocks
 import TestSupport
 import Testing
 
@@ -24,8 +24,8 @@ import Testing
   @Test(arguments: [false, true]) func nothingIsLost(inMemory: Bool) throws {
     try TemporaryStore.use(OfficeModel.make(), inMemory: inMemory) { store in
       let file = store.file
-      let receipts = Mutex<[UInt64: ObjectNumber]>([:])
-      let refused = Mutex(0)
+      let receipts = Lock<[UInt64: ObjectNumber]>([:])
+      let refused = Lock(0)
       onThreads(8) { thread in
         let draft = Draft(file)
         for round in 0..<25 {

@@ -2,7 +2,7 @@ import ArborModel
 import ArborStore
 import Foundation
 import LMDB
-import Synchronization
+import ArborLocks
 import TestSupport
 import Testing
 
@@ -73,7 +73,7 @@ import Testing
     try TemporaryStore.use(OfficeModel.make(), inMemory: true) { store in
       let file = store.file
       let entity = try Draft(file).entity("Tag")
-      let taken = Mutex<[UInt64]>([])
+      let taken = Lock<[UInt64]>([])
       let group = DispatchGroup()
       for _ in 0..<6 {
         group.enter()

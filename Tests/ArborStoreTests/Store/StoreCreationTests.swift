@@ -2,7 +2,7 @@ import ArborModel
 @testable import ArborStore
 import Foundation
 import LMDB
-import Synchronization
+import ArborLocks
 import TestSupport
 import Testing
 
@@ -41,7 +41,7 @@ import Testing
 
   @Test func manyThreadsOpenOneNewStore() throws {
     let opening = StoreOpening(.file(folder.path("a.arbor")), model: model)
-    let opened = Mutex<[StoreFile]>([])
+    let opened = Lock<[StoreFile]>([])
     let group = DispatchGroup()
     for _ in 0..<8 {
       group.enter()

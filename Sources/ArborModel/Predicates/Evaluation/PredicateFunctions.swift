@@ -1,10 +1,10 @@
-internal import Synchronization
+internal import ArborLocks
 
 /// The Swift functions that predicates may call, by name. Process-wide.
 enum PredicateFunctions {
   typealias Function = @Sendable ([Value]) -> Value
 
-  private static let functions = Mutex<[String: Function]>([:])
+  private static let functions = Lock<[String: Function]>([:])
 
   static func register(_ name: String, _ function: Function?) {
     functions.withLock { $0[key(name)] = function }

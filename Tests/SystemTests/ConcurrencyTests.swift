@@ -1,0 +1,69 @@
+import ArborData
+import Foundation
+import TestSupport
+import Testing
+
+@testable import crash_writer
+
+/// Sixteen tasks share four long-lived contexts of one store while another process writes to it.
+///
+/// No commit is lost, none is seen by halves, no object leads to one that does not lead back. Under
+/// ThreadSanitizer (`tools/test --sanitize thread`) this is also the proof that nothing is touched
+/// by two threads at once.
+@Suite(.serialized, .timeLimit(.minutes(15))) struct ConcurrencyTests {
+  @Test func sixteenTasksFourContextsTwoProcesses() async throws {
+    let folder = try TemporaryFolder()
+    defer { withExtendedLifetime(folder) {} }
+    let path = folder.path("ledger.arbor")
+    // Accounts and labels are made first, so that nobody finds them half made.
+    _ = try LedgerWriter(path: path) { _ in }.store.close()
+    let store = try LedgerWriter.open(path)
+    defer { store.close() }
+    let work = try ConcurrentWork(store)
+    let changes = [store.changes, store.changes]
+    let other = try CrashWriterRun(["append", path, "0", "\(ConcurrentWork.foreignEntries)"])
+    try await withThrowingTaskGroup(of: Void.self) { everybody in
+      for task in 0..<16 where ConcurrentWork.follows(task) {
+        everybody.addTask { try await work.run(task, changes[task % 2]) }
+      }
+      everybody.addTask {
+        try await withThrowingTaskGroup(of: Void.self) { group in
+          for task in 0..<16 where !ConcurrentWork.follows(task) {
+            group.addTask { try await work.run(task, changes[0]) }
+          }
+          try await group.waitForAll()
+        }
+        // A context takes commits in when it does something, and this one has nothing to do.
+        try await work.desks[1].look()
+      }
+      try await everybody.waitForAll()
+    }
+    let end = other.finish()
+    #expect(end.status == 0, "\(end.errors)")
+    try judge(store)
+  }
+
+  /// Compares records, indexes, both sides of relationships and sums with each other and with what
+  /// the tasks did.
+  private func judge(_ store: PersistentStore) throws {
+    let state = try #require(try LedgerState(reading: store))
+    #expect(
+      state.round == ConcurrentWork.counts + ConcurrentWork.foreignEntries / 10,
+      "the common number was counted up once for each time")
+    #expect(state.labels == ConcurrentWork.labels)
+    #expect(state.entries.count == ConcurrentWork.entries)
+    let rounds = Dictionary(grouping: state.entries, by: \.note)
+      .mapValues { $0.map(\.round).sorted() }
+    let each = Array(1...ConcurrentWork.rounds)
+    for task in [0, 1, 2, 3, 8, 9, 10] {
+      #expect(rounds[ConcurrentWork.note(of: task)] == each, "task \(task)")
+    }
+    for task in ConcurrentWork.movers {
+      #expect(rounds[ConcurrentWork.note(of: task)] == each.flatMap { [$0, $0] }, "task \(task)")
+    }
+    #expect(rounds[ConcurrentWork.note(of: 11)] == each.reversed().map { -$0 } + each)
+    #expect(rounds["passing"] == nil)
+    #expect(rounds[""] == Array(1...ConcurrentWork.foreignEntries))
+    try store.check()
+  }
+}

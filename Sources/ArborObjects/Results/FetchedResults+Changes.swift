@@ -108,10 +108,12 @@ extension FetchedResults {
         isolation actor: isolated (any Actor)?
       ) async -> Difference? {
         let (results, follower) = (results, follower)
-        // Where the store can not be read nothing will come any more.
-        while !Task.isCancelled, results.catchUp() {
+        while !Task.isCancelled {
+          let token = results.bell.token
+          // Where the store can not be read nothing will come any more.
+          guard results.catchUp() else { break }
           if let difference = follower.next() { return difference }
-          await results.bell.sleep(isolation: actor) { results.isStale || follower.hasNews }
+          await results.bell.sleep(past: token, isolation: actor)
         }
         return nil
       }
@@ -156,8 +158,6 @@ final class ResultsFollower<T: ManagedObject> {
       waiting.append(difference)
     }
   }
-
-  var hasNews: Bool { !waiting.isEmpty }
 
   func next() -> FetchedResults<T>.Difference? {
     waiting.isEmpty ? nil : waiting.removeFirst()

@@ -144,8 +144,6 @@ public final class FetchedResults<T: ManagedObject> {
     return difference
   }
 
-  /// Whether there may be something to take in, or to give to a follower.
-  var isStale: Bool { keeper.record.hasChanges }
   var bell: TaskBell { followers.bell }
 
   /// Takes in what has changed; false where the store can not be read.

@@ -29,6 +29,7 @@ struct StoreChanges: AsyncSequence, Sendable {
     ) async -> CommittedChanges? {
       let (file, bell) = (follower.news.file, follower.news.bell)
       while !isOver, !Task.isCancelled, !bell.hasEnded {
+        let token = bell.token
         switch try? read(file) {
         case .entry(let entry):
           last = entry.sequence
@@ -37,8 +38,7 @@ struct StoreChanges: AsyncSequence, Sendable {
           last = newest
           return CommittedChanges(upTo: newest)
         case Optional.some(.none):
-          let last = last
-          await bell.sleep(isolation: actor) { file.lastSequence > last }
+          await bell.sleep(past: token, isolation: actor)
         case Optional.none:
           // The store is closed, or another process has given it another model.
           isOver = true

@@ -1,8 +1,17 @@
 internal import ArborLocks
 
 /// Puts tasks to sleep until somebody rings. A cancelled task wakes at once.
+///
+/// No ring is lost between the look and the sleep: take the token, look, then sleep past it.
+///
+/// ```swift
+/// let token = bell.token
+/// if let news = look() { return news }
+/// await bell.sleep(past: token)
+/// ```
 final class TaskBell: Sendable {
   private struct State {
+    var rings: UInt64 = 0
     var nextID = 0
     var sleepers: [Int: CheckedContinuation<Void, Never>] = [:]
     /// The tasks that were cancelled before they fell asleep.
@@ -15,14 +24,12 @@ final class TaskBell: Sendable {
   /// Whether the bell has rung for the last time.
   var hasEnded: Bool { state.withLock { $0.hasEnded } }
 
-  /// Sleeps until the next ring, the end or the task's cancellation; not at all where there is a
-  /// reason to be awake.
-  ///
-  /// - Parameter isAwake: Asked under the bell's lock: whoever makes it true and rings then wakes
-  ///   the task.
-  func sleep(
-    isolation: isolated (any Actor)? = #isolation, unless isAwake: () -> Bool
-  ) async {
+  /// How often the bell has rung.
+  var token: UInt64 { state.withLock { $0.rings } }
+
+  /// Sleeps until the next ring, the end or the task's cancellation; not at all where the bell has
+  /// rung since it gave the token.
+  func sleep(past token: UInt64, isolation: isolated (any Actor)? = #isolation) async {
     let id = state.withLock { state in
       state.nextID += 1
       return state.nextID
@@ -30,7 +37,7 @@ final class TaskBell: Sendable {
     await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
         let staysAwake = state.withLock { state in
-          if state.hasEnded || state.cancelled.contains(id) || isAwake() { return true }
+          if state.hasEnded || state.cancelled.contains(id) || state.rings != token { return true }
           state.sleepers[id] = continuation
           return false
         }
@@ -47,7 +54,7 @@ final class TaskBell: Sendable {
   }
 
   /// Wakes all tasks that sleep.
-  func ring() { wake { _ in } }
+  func ring() { wake { $0.rings &+= 1 } }
 
   /// Wakes all tasks, and lets none sleep any more.
   func end() { wake { $0.hasEnded = true } }

@@ -4,11 +4,13 @@ import Testing
 @testable import ArborObjects
 
 @Suite(.timeLimit(.minutes(15))) struct TaskBellTests {
-  @Test func nobodyWhoHasAReasonSleeps() async {
+  @Test func nobodySleepsPastARing() async {
     let bell = TaskBell()
-    await bell.sleep { true }
+    let token = bell.token
+    bell.ring()
+    await bell.sleep(past: token)
     bell.end()
-    await bell.sleep { false }
+    await bell.sleep(past: bell.token)
     #expect(bell.hasEnded)
   }
 
@@ -18,7 +20,11 @@ import Testing
     await withTaskGroup(of: Void.self) { group in
       for _ in 0..<16 {
         group.addTask {
-          while !reason.isGiven { await bell.sleep { reason.isGiven } }
+          while true {
+            let token = bell.token
+            if reason.isGiven { break }
+            await bell.sleep(past: token)
+          }
         }
       }
       await _Concurrency.Task.yield()
@@ -30,17 +36,17 @@ import Testing
 
   @Test func theEndAndACancellationWakeToo() async {
     let bell = TaskBell()
-    let cancelled = _Concurrency.Task { await bell.sleep { false } }
+    let cancelled = _Concurrency.Task { await bell.sleep(past: bell.token) }
     cancelled.cancel()
     await cancelled.value
     // Cancelled before it begins.
     let late = _Concurrency.Task {
       while !_Concurrency.Task.isCancelled { await _Concurrency.Task.yield() }
-      await bell.sleep { false }
+      await bell.sleep(past: bell.token)
     }
     late.cancel()
     await late.value
-    let sleeper = _Concurrency.Task { await bell.sleep { false } }
+    let sleeper = _Concurrency.Task { await bell.sleep(past: bell.token) }
     await _Concurrency.Task.yield()
     bell.end()
     await sleeper.value

@@ -355,3 +355,6 @@ nonisolated open class DataManager {
       self, created: round.created, updated: round.updated, deleted: round.deleted)
   }
 }
+
+@available(*, unavailable, message: "A manager stays with its context; pass its store.")
+extension DataManager: Sendable {}

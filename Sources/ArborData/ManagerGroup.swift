@@ -42,3 +42,6 @@ public final class ManagerGroup {
     members.append(Member(manager: manager))
   }
 }
+
+@available(*, unavailable, message: "A group stays with its managers.")
+extension ManagerGroup: Sendable {}

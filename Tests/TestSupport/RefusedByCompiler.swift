@@ -8,7 +8,8 @@ import Foundation
 ///
 /// ```swift
 /// let problems = try RefusedByCompiler.problems(
-///   in: "import ArborData\nfunc f(_ object: ManagedObject) { Task { print(object) } }")
+///   in: "import ArborData\nfunc f(_ object: ManagedObject) { Task { print(object) } }",
+///   followingData: true)
 /// #expect(problems.contains { $0.line == 2 && $0.message.contains("data race") })
 /// ```
 ///
@@ -33,18 +34,22 @@ package enum RefusedByCompiler {
 
   /// What the compiler says about a program, in Swift 6's language mode.
   ///
-  /// - Parameter features: Upcoming features that the program is compiled with.
+  /// - Parameters:
+  ///   - features: Upcoming features that the program is compiled with.
+  ///   - followingData: Whether the compiler also follows values through the program, which it
+  ///     does where their types have no problem: only then it sees races.
   package static func problems(
-    in source: String, features: [String] = []
+    in source: String, features: [String] = [], followingData: Bool = false
   ) throws -> [Problem] {
-    let flags = features.flatMap { ["-enable-upcoming-feature", $0] }
+    var flags = features.flatMap { ["-enable-upcoming-feature", $0] }
+    flags += followingData ? ["-emit-sil", "-o", "/dev/null"] : ["-typecheck"]
     return try run(source, flags).split(separator: "\n").compactMap { problem(in: $0) }
   }
 
   /// The texts that macros add to a program, by the names that the compiler gives them: one that
   /// ends in `EntityfMm_` holds the members that `@Entity` adds.
   package static func expansions(of source: String) throws -> [(name: String, text: String)] {
-    let output = try run(source, ["-Xfrontend", "-dump-macro-expansions"])
+    let output = try run(source, ["-typecheck", "-Xfrontend", "-dump-macro-expansions"])
     let rule = String(repeating: "-", count: 30)
     let parts = output.components(separatedBy: rule + "\n")
     var expansions: [(name: String, text: String)] = []
@@ -67,7 +72,7 @@ package enum RefusedByCompiler {
     let sources = URL(filePath: #filePath).deletingLastPathComponent()
       .deletingLastPathComponent().deletingLastPathComponent().appending(path: "Sources")
     var arguments = [
-      "swiftc", "-typecheck", "-swift-version", "6", "-diagnostic-style", "llvm",
+      "swiftc", "-swift-version", "6", "-diagnostic-style", "llvm",
       "-I", products.appending(path: "Modules").path,
       "-module-cache-path", products.appending(path: "ModuleCache").path,
     ]

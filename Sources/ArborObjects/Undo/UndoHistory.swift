@@ -337,3 +337,6 @@ extension UndoHistory {
     redoGroups = position.redoGroups
   }
 }
+
+@available(*, unavailable, message: "A history stays with its context.")
+extension UndoHistory: Sendable {}

@@ -17,6 +17,9 @@ import Testing
     "ReferenceTests", "SharedContextsTests", "StoreFaultTests", "UniqueFetchTests",
     "RandomExportsTests", "RandomIndexesTests", "RandomResultsTests", "RandomSeedsTests",
     "SharedContextsTests", "StoreFaultTests", "UniqueFetchTests",
+    "ModelBasedTests", "PlannedWaysTests", "RandomCommitsTests", "RandomIndexesTests",
+    "RandomResultsTests",
+    "ObjectLifetimeTests", "SharedContextsTests", "StoreFaultTests", "UniqueFetchTests",
   ]
 
   /// Sources without a test file of their own, each with the suite that tests it.

@@ -1,0 +1,239 @@
+import ArborModel
+import ArborObjects
+import Dispatch
+import Foundation
+import TestSupport
+import Testing
+
+/// Objects that outlive their context, are used after it was reset or are let go by another thread
+/// are safe, and say what is wrong.
+@Suite struct ObjectLifetimeTests {
+  /// What ends an object's belonging to its context.
+  enum End: String, CaseIterable, Sendable {
+    case reset, contextGone, purge, deletion, rollback
+
+    /// What an object says of it.
+    var reason: String {
+      switch self {
+      case .reset, .contextGone: "its context has gone or was reset"
+      case .purge, .deletion, .rollback: "it was deleted"
+      }
+    }
+
+    func come(to context: inout ManagedObjectContext?, _ objects: [Employee]) throws {
+      switch self {
+      case .reset: context?.reset()
+      case .contextGone: context = nil
+      case .purge:
+        context?.rollback()
+        try context?.store.purge()
+        _ = try context?.count("Person")
+      case .deletion:
+        for object in objects { context?.delete(object) }
+        try context?.commit()
+      case .rollback: context?.rollback()
+      }
+    }
+  }
+
+  @Test(arguments: End.allCases) func whatIsLeftOfAnObjectIsSafe(end: End) throws {
+    try ObjectStore.useOffice { store in
+      var context: ManagedObjectContext? = store.makeContext()
+      let objects = try employees(in: #require(context))
+      let lost = end == .rollback ? Array(objects.suffix(1)) : objects
+      let ids = lost.map(\.objectID)
+      try end.come(to: &context, lost)
+      let other = store.makeContext()
+      defer { withExtendedLifetime(other) {} }
+      let live = other.insert(Employee.self)
+      for (object, id) in zip(lost, ids) {
+        #expect(object.context == nil && object.objectID == id && !object.hasChanges)
+        #expect(object.isDeleted == (end.reason == "it was deleted"))
+        #expect(object.changedValues().isEmpty && !object.isUpdated && !object.isInserted)
+        #expect(object.company == nil && object.manager == nil)
+        #expect(object.skills == [] && object.tasks == [] && object.friends == [])
+        for key in object.entity.attributes.map(\.name) {
+          _ = try object.value(forKey: key)
+          _ = object.committedValues(for: [key])
+        }
+        for key in object.entity.relationships.map(\.name) { _ = try object.value(forKey: key) }
+        _ = try object.value(forKeyPath: "company.name")
+        #expect("\(object)".contains("Employee"))
+        expectRefusals(by: object, end, live)
+      }
+      // Nothing of it is left behind in the context, which goes on.
+      if let context {
+        context.insert(Employee.self).name = "next"
+        try context.commit()
+        #expect(try context.fetchOne(Employee.self, matching: "name == \"next\"") != nil)
+      }
+    }
+  }
+
+  /// One that is committed, one with changes, one that has not been read, one that is new.
+  private func employees(in context: ManagedObjectContext) throws -> [Employee] {
+    let first = context.store.makeContext()
+    let company = first.insert(Company.self)
+    let ids = ["Ada", "Bob", "Eve"].map { name in
+      let employee = first.insert(Employee.self)
+      (employee.name, employee.company) = (name, company)
+      employee.skills = [first.insert(Skill.self)]
+      employee.tasks = [first.insert(ArborObjectsTests.Task.self)]
+      return employee.objectID
+    }
+    try first.commit()
+    let read = try #require(try context.existingObject(with: ids[0]) as? Employee)
+    let changed = try #require(try context.existingObject(with: ids[1]) as? Employee)
+    (changed.name, changed.company) = ("Bert", nil)
+    changed.friends = [read]
+    let fault = try #require(try context.object(with: ids[2]) as? Employee)
+    let new = context.insert(Employee.self)
+    (new.name, new.company) = ("New", read.company)
+    return [read, changed, fault, new]
+  }
+
+  private func expectRefusals(by object: Employee, _ end: End, _ live: Employee) {
+    func expect(_ code: ArborError.Code, _ body: () throws -> Void) {
+      do {
+        try body()
+        Issue.record("\(end): nothing was refused")
+      } catch let error as ArborError {
+        #expect(error.code == code && error.message.contains(end.reason), "\(error)")
+        #expect(error.message.contains("objectID") || code == .notAllowed, "\(error)")
+      } catch {
+        Issue.record(error)
+      }
+    }
+    expect(.notAllowed) { try object.setValue("x", forKey: "name") }
+    expect(.notAllowed) { try object.setValue(Value.null, forKey: "company") }
+    expect(.notAllowed) { try object.setObject(nil, forKey: "company") }
+    expect(.notAllowed) { try object.setObjects([], forKey: "skills") }
+    expect(.notAllowed) {
+      _ = try ("name == \"x\"" as FetchPredicate).matches(object)
+    }
+    expect(.invalidArgument) { try live.setObject(object, forKey: "mentor") }
+    expect(.invalidArgument) { try live.setObjects([object], forKey: "friends") }
+    expect(.invalidArgument) { try live.add(object, forKey: "friends") }
+    #expect(live.mentor == nil && live.friends == [])
+    live.context?.refresh(object)
+  }
+
+  @Test func whatCanNotThrowStopsWithASentence() async throws {
+    let written = await #expect(
+      processExitsWith: .failure, observing: [\.standardErrorContent]
+    ) {
+      let store = try PersistentStore(for: Office.classes, at: .inMemory)
+      let context = store.makeContext()
+      let company = context.insert(Company.self)
+      context.reset()
+      company.employees = []
+    }
+    #expect(Self.text(written).contains("its context has gone or was reset. Keep its objectID"))
+    let deleted = await #expect(
+      processExitsWith: .failure, observing: [\.standardErrorContent]
+    ) {
+      let store = try PersistentStore(for: Office.classes, at: .inMemory)
+      let company = store.makeContext().insert(Company.self)
+      store.makeContext().delete(company)
+    }
+    #expect(Self.text(deleted).contains("look it up here by its objectID"))
+    let linked = await #expect(
+      processExitsWith: .failure, observing: [\.standardErrorContent]
+    ) {
+      let store = try PersistentStore(for: Office.classes, at: .inMemory)
+      let context = store.makeContext()
+      let company = context.insert(Company.self)
+      context.reset()
+      context.insert(Employee.self).company = company
+    }
+    #expect(Self.text(linked).contains("its context has gone or was reset; look it up in this one"))
+  }
+
+  private static func text(_ result: ExitTest.Result?) -> String {
+    String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+  }
+
+  // MARK: Other threads
+
+  /// References that another thread lets go. `@unchecked Sendable`: it is given away, never shared.
+  private final class Parcel: @unchecked Sendable {
+    private var contents: [AnyObject]
+    init(_ contents: [AnyObject]) { self.contents = contents }
+
+    /// Lets go on another thread; gives what waits until that is done.
+    func open() -> DispatchSemaphore {
+      let done = DispatchSemaphore(value: 0)
+      DispatchQueue.global().async {
+        self.contents = []
+        done.signal()
+      }
+      return done
+    }
+  }
+
+  @Test func anotherThreadMayLetObjectsGoWhileTheContextSweeps() throws {
+    try ObjectStore.useOffice { store in
+      let context = store.makeContext()
+      for number in 0..<6000 { context.insert(Employee.self).employeeID = Int64(number) }
+      try context.commit()
+      for round in 1...6 {
+        let parcel: Parcel
+        do {
+          let objects = try context.fetch(Employee.self)
+          // Commits let the next operations sweep.
+          for object in objects where Int(object.employeeID) % 3 == round % 3 {
+            object.age = round
+          }
+          try context.commit()
+          if round.isMultiple(of: 2) { objects[round].name = "changed" }
+          parcel = Parcel(objects)
+        }
+        let done = parcel.open()
+        for _ in 0..<10 { _ = try context.count(Employee.self) }
+        done.wait()
+        #expect(context.hasChanges == round.isMultiple(of: 2))
+        try context.commit()
+      }
+      #expect(try context.count(Employee.self, matching: "name == \"changed\"") == 3)
+      #expect(try context.count(Employee.self, matching: "age > 3") == 6000)
+    }
+  }
+
+  @Test func anotherThreadMayLetAContextGo() throws {
+    try ObjectStore.useOffice { store in
+      let (parcel, kept): (Parcel, [Employee])
+      do {
+        let context = store.makeContext()
+        context.undoHistory = UndoHistory()
+        context.isObservable = true
+        kept = try employees(in: context)
+        let results = try context.fetchedResults(FetchRequest<Employee>(sortKeys: ["name"]))
+        #expect(results.count == 4)
+        parcel = Parcel([context, results, results.objects[0]])
+      }
+      parcel.open().wait()
+      #expect(kept.allSatisfy { $0.context == nil })
+      #expect(kept[0].name == "Ada" && kept[1].name == "Bert" && kept[3].name == "New")
+      #expect(try store.makeContext().count(Employee.self) == 3)
+    }
+  }
+
+  @Test func anotherThreadMayLetAStoreGo() throws {
+    let folder = try TemporaryFolder()
+    let url = folder.url.appending(path: "a.arbor")
+    let (parcel, kept): (Parcel, [Employee])
+    do {
+      let store = try PersistentStore(for: Office.classes, at: .file(url))
+      let context = store.makeContext()
+      kept = try employees(in: context)
+      parcel = Parcel([store, context])
+    }
+    parcel.open().wait()
+    #expect(kept[0].name == "Ada" && kept[0].context == nil && kept[2].name == "")
+    // Nobody has the file open any more, so that it can be removed.
+    let store = try PersistentStore(at: .file(url), classes: Office.classes)
+    #expect(try store.makeContext().count(Employee.self) == 3)
+    try store.check()
+    try store.destroy()
+  }
+}

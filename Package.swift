@@ -47,7 +47,8 @@ let package = Package(
     .target(
       name: "ArborObjects",
       dependencies: [
-        "ArborStore", "ArborModel", "ArborLocks", .product(name: "Logging", package: "swift-log"),
+        "ArborStore", "ArborModel", "ArborLocks", "ArborSource",
+        .product(name: "Logging", package: "swift-log"),
       ],
       swiftSettings: hot),
     .target(

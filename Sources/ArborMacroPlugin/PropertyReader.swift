@@ -62,7 +62,8 @@ struct PropertyReader {
   /// The name of a variable that the store can keep; nil where it cannot.
   private mutating func plainName(of binding: PatternBindingSyntax) -> String? {
     guard variable.bindings.count == 1 else {
-      report(variable, .severalVariables)
+      report(
+        variable, .severalVariables, [fix("write them one by one", variable, variable.oneByOne)])
       return nil
     }
     guard let pattern = binding.pattern.as(IdentifierPatternSyntax.self) else {

@@ -57,6 +57,29 @@ extension VariableDeclSyntax {
   func hasModifier(_ keyword: Keyword) -> Bool {
     modifiers.contains { $0.name.tokenKind == .keyword(keyword) }
   }
+
+  /// The same variables, each declared by itself on a line of its own.
+  var oneByOne: MemberBlockItemListSyntax {
+    let indentation = leadingTrivia.pieces.reversed().prefix(while: \.isSpaceOrTab).reversed()
+    var lines: [MemberBlockItemSyntax] = []
+    var type: TypeAnnotationSyntax?
+    for var binding in bindings.reversed() {
+      binding.trailingComma = nil
+      if let own = binding.typeAnnotation {
+        type = own.with(\.trailingTrivia, [])
+      } else if binding.initializer == nil {
+        // In `a, b: Int` the type is that of both.
+        binding.typeAnnotation = type
+      }
+      var single = self
+      single.bindings = [binding]
+      if lines.count + 1 < bindings.count {
+        single.leadingTrivia = Trivia(pieces: [.newlines(1)] + indentation)
+      }
+      lines.append(MemberBlockItemSyntax(decl: single))
+    }
+    return MemberBlockItemListSyntax(lines.reversed())
+  }
 }
 
 extension PatternBindingSyntax {

@@ -1,5 +1,5 @@
 /// The names that no property of a typed class may have, since `ManagedObject` has members called
-/// so. The run time refuses them too.
+/// so: macros, the generator of sources and the run time refuse them.
 package let reservedPropertyNames: Set<String> = [
   "objectID", "entity", "entityDescription", "context", "isInserted", "isUpdated", "isDeleted",
   "isFault", "hasChanges", "changedValues", "committedValues", "value", "setValue", "validate",

@@ -18,11 +18,18 @@ import Testing
 
   static let classes = [
     Case("@Entity struct @ {}", "describes the objects of a class"),
+    Case("@Entity actor @ {}", "describes the objects of a class"),
     Case("@Entity class @ {}", "inherits from ManagedObject", fix: "inherit from ManagedObject"),
     Case("@Entity class @<T>: ManagedObject {}", "generic class"),
     Case("@Entity @MainActor class @: ManagedObject {}", "belong to their context"),
     Case("@Entity(String()) class @: ManagedObject {}", "write it as a plain text"),
     Case("class @: ManagedObject { @Attribute var a: Int { 1 } }", "@Attribute says something"),
+  ]
+
+  /// The compiler looks into these only when it makes code, for which nothing else may be wrong.
+  static let lateClasses = [
+    Case("@Entity enum @ { case a }", "describes the objects of a class"),
+    Case("@Entity extension Int {}", "describes the objects of a class"),
   ]
 
   static let properties = [
@@ -36,7 +43,7 @@ import Testing
     Case("lazy var age: Int = 18", "can not be lazy"),
     Case("weak var other: Other?", "can not be weak"),
     Case("unowned var other: Other", "can not be unowned"),
-    Case("var a: Int = 1, b: Int = 2", "a line of its own"),
+    Case("var a: Int = 1, b: Int = 2", "a line of its own", fix: "write them one by one"),
     Case("var (a, b): (Int, Int) = (1, 2)", "has one name"),
     Case("var context: String", "'context' is a member of ManagedObject"),
     Case("var isFault: Bool = false", "'isFault' is a member of ManagedObject"),
@@ -110,9 +117,11 @@ import Testing
     return (text, lines)
   }
 
-  private static func check(_ cases: [Case], _ declarations: [String]) throws {
+  private static func check(
+    _ cases: [Case], _ declarations: [String], followingData: Bool = false
+  ) throws {
     let program = program(declarations)
-    let problems = try RefusedByCompiler.problems(in: program.text)
+    let problems = try RefusedByCompiler.problems(in: program.text, followingData: followingData)
     for (lines, test) in zip(program.lines, cases) {
       let own = problems.filter { lines.contains($0.line ?? 0) }
       #expect(
@@ -126,6 +135,7 @@ import Testing
 
   @Test func whatIsNoEntityIsRefused() throws {
     try Self.check(Self.classes, Self.classes.map(\.code))
+    try Self.check(Self.lateClasses, Self.lateClasses.map(\.code), followingData: true)
   }
 
   @Test func whatSwiftWouldSilentlyGetWrongIsRefused() throws {

@@ -2,17 +2,11 @@ import ArborSource
 import Foundation
 import Testing
 
-@testable import ArborObjects
-
 @Suite struct ReservedNamesTests {
   /// Members that are always called with `forKey:`, which a property of the name does not hide.
   static let called: Set<String> = [
     "add", "count", "object", "objects", "remove", "setObject", "setObjects",
   ]
-
-  @Test func macrosAndRunTimeRefuseTheSame() {
-    #expect(reservedPropertyNames == ManagedObject.reservedNames)
-  }
 
   @Test func everyMemberIsReserved() throws {
     let sources = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()

@@ -9,7 +9,7 @@ import Testing
     "LMDB": ["CLMDB", "ArborLocks"],
     "ArborModel": ["CArborBits", "ArborLocks"],
     "ArborStore": ["LMDB", "ArborModel", "CArborBits", "ArborLocks"],
-    "ArborObjects": ["ArborStore", "ArborModel", "ArborLocks"],
+    "ArborObjects": ["ArborStore", "ArborModel", "ArborLocks", "ArborSource"],
     "ArborExchange": ["ArborObjects", "ArborModel"],
     "ArborData": ["ArborExchange", "ArborObjects", "ArborModel", "ArborLocks"],
     "ArborSource": [],

@@ -1,4 +1,5 @@
 internal import ArborModel
+internal import ArborSource
 internal import Foundation
 
 /// Finds out which class represents which entity of a store, and where its properties lie.
@@ -117,22 +118,10 @@ struct ClassBinder {
 }
 
 extension ManagedObject {
-  /// The names that no property of a typed class may have.
-  static let reservedNames: Set<String> = [
-    "objectID", "entity", "entityDescription", "context", "isInserted", "isUpdated", "isDeleted",
-    "isFault", "hasChanges", "changedValues", "committedValues", "value", "setValue", "validate",
-    "awakeFromInsert", "awakeFromFetch", "willCommit", "didCommit", "prepareForDeletion",
-    "validateForInsert", "validateForUpdate", "validateForDelete", "importValue", "didImport",
-    "attribute", "setAttribute", "toOne", "setToOne", "toMany", "setToMany", "orderedToMany",
-    "setOrderedToMany", "toManyView", "addToMany", "removeFromMany", "countOfMany", "manyContains",
-    "toOneID", "transformed", "setTransformed", "transformedValue", "setTransformedValue",
-    "hashValue", "hash", "self", "init",
-  ]
-
   /// Throws where a property of the class is named like a member of ``ManagedObject``, which it
   /// would hide.
   static func refuseReserved(_ name: String, _ entity: String) throws(ArborError) {
-    guard reservedNames.contains(name) else { return }
+    guard reservedPropertyNames.contains(name) else { return }
     throw ArborError(
       .invalidModel,
       "Property \(name) of class \(self) is named like a member of ManagedObject; give it another "

@@ -18,6 +18,9 @@ final class EntityBinding: @unchecked Sendable {
   /// The field of each attribute, by the class's numbering.
   let attributes: UnsafePointer<AttributePlace>
   let attributeCount: Int
+  /// The same where the class may set all of them; 0 where the store derives one, so that every
+  /// write takes the way on which that one is refused.
+  let settableCount: Int
   /// All relationships, hidden inverses included, by the entity's slots.
   let relations: ContiguousArray<Relation>
   /// The relationships by the class's numbering; ``relations`` keeps them.
@@ -68,6 +71,8 @@ final class EntityBinding: @unchecked Sendable {
     // wrong ones and the usual way costs nothing.
     let isUsual = trace == nil && !isObserved
     attributeCount = isUsual ? attributeSlots.count : 0
+    let derives = attributeSlots.contains { entity.attributes[$0].description.derivation != nil }
+    settableCount = derives ? 0 : attributeCount
     numberedCount = isUsual ? relationshipSlots.count : 0
     let relations = ContiguousArray(
       entity.relationships.map { Relation($0, of: entity, in: schema) })
@@ -124,7 +129,7 @@ final class EntityBinding: @unchecked Sendable {
   /// The place of an attribute of the class, whose value is about to be written.
   @inline(__always)
   func attribute(_ slot: Int, changing object: ManagedObject) -> AttributePlace {
-    guard UInt(bitPattern: slot) < UInt(bitPattern: attributeCount) else {
+    guard UInt(bitPattern: slot) < UInt(bitPattern: settableCount) else {
       return unusualAttribute(slot, changing: object)
     }
     return attributes[slot]
@@ -165,7 +170,7 @@ final class EntityBinding: @unchecked Sendable {
     return targets[slot]
   }
 
-  // MARK: Observed and traced objects
+  // MARK: Derived attributes, observed and traced objects
 
   @inline(never)
   private func unusualAttribute(_ slot: Int, of object: ManagedObject) -> AttributePlace {
@@ -178,11 +183,25 @@ final class EntityBinding: @unchecked Sendable {
 
   @inline(never)
   private func unusualAttribute(_ slot: Int, changing object: ManagedObject) -> AttributePlace {
-    guard isObserved, (0..<slotCounts.attributes).contains(slot) else {
+    guard trace == nil, (0..<slotCounts.attributes).contains(slot) else {
       return tracedAttribute(slot)
     }
-    object.owner?.observation?.willChange(object, .attribute(attributes[slot].slot))
+    let attribute = entity.attributes[attributes[slot].slot]
+    if let error = refusal(toSet: attribute) {
+      preconditionFailure("\(objectClass) can not set a derived attribute. \(error.message)")
+    }
+    if isObserved { object.owner?.observation?.willChange(object, .attribute(attribute.slot)) }
     return attributes[slot]
+  }
+
+  /// Why an attribute can not be set: the store derives it, and would overwrite it at the commit.
+  func refusal(toSet attribute: AttributeSchema) -> ArborError? {
+    guard let derivation = attribute.description.derivation else { return nil }
+    return ArborError(
+      .notAllowed,
+      "\(entity.name).\(attribute.name) is derived from “\(derivation)” and can not be set; "
+        + "change what it is derived from."
+    ).with(entity: entity.name, keyPath: attribute.name)
   }
 
   @inline(never)

@@ -114,13 +114,7 @@ extension ManagedObject {
     _ value: Value, of attribute: AttributeSchema
   ) throws(ArborError) {
     _ = try demandOwner()
-    if let derivation = attribute.description.derivation {
-      throw ArborError(
-        .notAllowed,
-        "\(binding.entity.name).\(attribute.name) is derived from “\(derivation)” and can not be "
-          + "set; change what it is derived from."
-      ).with(entity: binding.entity.name, objectID: objectID, keyPath: attribute.name)
-    }
+    if let error = binding.refusal(toSet: attribute) { throw error.with(objectID: objectID) }
     var fits = attribute.field.kind == .tagged
     if binding.isObserved { owner?.observation?.willChange(self, .attribute(attribute.slot)) }
     if let fitting = fits ? value : attribute.description.type.fitting(value) {

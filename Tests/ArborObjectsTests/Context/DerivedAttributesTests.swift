@@ -57,6 +57,29 @@ import Testing
     }
   }
 
+  @Test func nobodyCanSetThem() async throws {
+    try ObjectStore.use(ManagedObjectModel(for: [Ring.self]), classes: [Ring.self]) { store in
+      let context = store.makeContext()
+      let ring = context.insert(Ring.self)
+      ring.width = 4
+      try context.commit()
+      #expect(ring.doubled == 8)
+      let error = try failure { try ring.setValue(9.0, forKey: "doubled") }
+      #expect(error.code == .notAllowed && error.objectID == ring.objectID)
+      context.isObservable = true
+      let observed = context.insert(Ring.self)
+      observed.width = 3
+      try context.commit()
+      #expect(observed.doubled == 6)
+    }
+    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      let store = try PersistentStore(for: [Ring.self], at: .inMemory)
+      store.makeContext().insert(Ring.self).doubled = 9
+    }
+    let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+    #expect(text.contains("Ring can not set a derived attribute. Ring.doubled is derived from"))
+  }
+
   @Test func theOtherSideFollows() throws {
     try ObjectStore.use(model()) { store in
       let context = store.makeContext()
@@ -313,5 +336,26 @@ import Testing
       #expect(person["employer"] as String? == name, "seed \(seed)")
       #expect(person["group"] as String? == group, "seed \(seed)")
     }
+  }
+}
+
+/// A class that offers what it can not do.
+private final class Ring: ManagedObject {
+  override class var entityDescription: EntityDescription { description }
+  private static let description = EntityDescription(
+    name: "Ring", className: "Ring",
+    attributes: [
+      AttributeDescription(name: "width", type: .double, defaultValue: 1.0),
+      AttributeDescription(
+        name: "doubled", type: .double, isOptional: true, derivation: "width * 2"),
+    ])
+
+  var width: Double {
+    get { attribute(0) }
+    set { setAttribute(0, newValue) }
+  }
+  var doubled: Double? {
+    get { attribute(1) }
+    set { setAttribute(1, newValue) }
   }
 }

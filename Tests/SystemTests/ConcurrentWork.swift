@@ -22,10 +22,10 @@ import Testing
 ///
 /// Another process adds entries meanwhile, and it and tasks 0 to 6 count up one common number.
 struct ConcurrentWork: Sendable {
-  static let rounds = 8
+  static let rounds = 24
   /// How many rounds of a task there are for each that counts the common number up.
   static let roundsPerCount = 4
-  static let foreignEntries = 40
+  static let foreignEntries = 120
 
   let store: PersistentStore
   let accounts: [ObjectID]

@@ -54,7 +54,8 @@ let package = Package(
     .target(
       name: "ArborExchange",
       dependencies: [
-        "ArborObjects", "ArborModel", .product(name: "Logging", package: "swift-log"),
+        "ArborObjects", "ArborModel", "ArborLocks",
+        .product(name: "Logging", package: "swift-log"),
       ],
       swiftSettings: safe),
     .target(
@@ -113,7 +114,7 @@ let package = Package(
       ],
       swiftSettings: common),
     .testTarget(
-      name: "ArborExchangeTests", dependencies: ["ArborExchange", "TestSupport"],
+      name: "ArborExchangeTests", dependencies: ["ArborExchange", "ArborLocks", "TestSupport"],
       swiftSettings: common),
     .testTarget(
       name: "ArborDataTests", dependencies: ["ArborData", "TestSupport"], swiftSettings: common),

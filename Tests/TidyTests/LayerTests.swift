@@ -10,7 +10,7 @@ import Testing
     "ArborModel": ["CArborBits", "ArborLocks"],
     "ArborStore": ["LMDB", "ArborModel", "CArborBits", "ArborLocks"],
     "ArborObjects": ["ArborStore", "ArborModel", "ArborLocks", "ArborSource"],
-    "ArborExchange": ["ArborObjects", "ArborModel"],
+    "ArborExchange": ["ArborObjects", "ArborModel", "ArborLocks"],
     "ArborData": ["ArborExchange", "ArborObjects", "ArborModel", "ArborLocks"],
     "ArborSource": [],
     "ArborMacroPlugin": ["ArborSource"],
@@ -32,7 +32,9 @@ import Testing
     "ArborObjectsTests": [
       "ArborObjects", "ArborStore", "ArborModel", "ArborLocks", "TestSupport",
     ],
-    "ArborExchangeTests": ["ArborExchange", "ArborObjects", "ArborModel", "TestSupport"],
+    "ArborExchangeTests": [
+      "ArborExchange", "ArborObjects", "ArborModel", "ArborLocks", "TestSupport",
+    ],
     "ArborDataTests": ["ArborData", "ArborModel", "ArborObjects", "ArborStore", "TestSupport"],
     "ArborMacrosTests": ["ArborMacros", "ArborData", "ArborObjects", "ArborSource", "TestSupport"],
     "InspectTests": ["lmdb_inspect", "ArborData", "CLMDB", "TestSupport"],

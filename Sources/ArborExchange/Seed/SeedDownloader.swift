@@ -1,6 +1,6 @@
 import Dispatch
 import Foundation
-import Synchronization
+import ArborLocks
 
 #if canImport(FoundationNetworking)
   import FoundationNetworking
@@ -116,7 +116,7 @@ final class SeedDownloadDelegate: NSObject, URLSessionDataDelegate, Sendable {
   }
 
   private let options: SeedOptions
-  private let present = Mutex<Transfer?>(nil)
+  private let present = Lock<Transfer?>(nil)
 
   init(_ options: SeedOptions) { self.options = options }
 

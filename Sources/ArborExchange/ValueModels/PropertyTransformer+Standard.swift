@@ -1,6 +1,6 @@
 import ArborModel
 import Foundation
-import Synchronization
+import ArborLocks
 
 /// Ready-made transformers. Nil becomes nil in both directions.
 extension PropertyTransformer where Raw: TransformedForm {
@@ -136,9 +136,9 @@ extension PropertyTransformer where Raw: TransformedForm {
 
 /// A formatter that one thread at a time uses.
 private final class SharedFormatter: Sendable {
-  private let formatter: Mutex<DateFormatter>
+  private let formatter: Lock<DateFormatter>
 
-  init(_ formatter: sending DateFormatter) { self.formatter = Mutex(formatter) }
+  init(_ formatter: sending DateFormatter) { self.formatter = Lock(formatter) }
 
   func date(_ text: String) -> Date? { formatter.withLock { $0.date(from: text) } }
   func text(_ date: Date) -> String { formatter.withLock { $0.string(from: date) } }

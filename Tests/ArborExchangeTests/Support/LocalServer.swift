@@ -1,5 +1,5 @@
 import Foundation
-import Synchronization
+import ArborLocks
 import Testing
 
 #if canImport(Glibc)
@@ -30,8 +30,8 @@ final class LocalServer: Sendable {
 
   let port: UInt16
   private let socket: Int32
-  private let answers: Mutex<[String: Answer]>
-  private let log = Mutex<(paths: [String], sent: Int)>(([], 0))
+  private let answers: Lock<[String: Answer]>
+  private let log = Lock<(paths: [String], sent: Int)>(([], 0))
 
   /// The paths that were asked for, in order.
   var requests: [String] { log.withLock { $0.paths } }
@@ -39,7 +39,7 @@ final class LocalServer: Sendable {
   var endlessBytes: Int { log.withLock { $0.sent } }
 
   init(_ answers: [String: Answer] = [:]) throws {
-    self.answers = Mutex(answers)
+    self.answers = Lock(answers)
     let descriptor = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
     try #require(descriptor >= 0)
     var address = sockaddr_in()

@@ -5,7 +5,7 @@ import Testing
 @Suite struct ReservedNamesTests {
   /// Members that are always called with `forKey:`, which a property of the name does not hide.
   static let called: Set<String> = [
-    "add", "count", "object", "objects", "remove", "setObject", "setObjects",
+    "add", "contains", "count", "object", "objects", "remove", "setObject", "setObjects",
   ]
 
   @Test func everyMemberIsReserved() throws {

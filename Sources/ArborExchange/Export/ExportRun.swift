@@ -36,7 +36,14 @@ package struct ExportRun {
   }
 
   /// Adds objects to begin with, in their order; those that do not exist are passed over.
-  package mutating func add(_ ids: [ObjectID]) throws(ArborError) {
+  ///
+  /// - Parameter areFetched: Whether the IDs come from the snapshot that is exported, so that the
+  ///   objects are there.
+  package mutating func add(_ ids: [ObjectID], areFetched: Bool = false) throws(ArborError) {
+    guard !areFetched else {
+      for id in ids { try index.add(id) }
+      return
+    }
     var start = 0
     while start < ids.count {
       let end = min(start + Self.batch, ids.count)

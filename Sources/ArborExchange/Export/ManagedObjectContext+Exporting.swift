@@ -30,13 +30,17 @@ extension ManagedObjectContext {
   ///   for a key that no entity has, `invalidDocument` for a value without a form in JSON (a number
   ///   that is none), and what the store reports.
   /// - Complexity: Linear in the number of objects, links and bytes.
-  public func export(
-    _ objects: some Sequence<ManagedObject>, as format: ExportFormat = .json, depth: Int? = nil,
+  public func export<T: ManagedObject>(
+    _ objects: some Sequence<T>, as format: ExportFormat = .json, depth: Int? = nil,
     keys: [String]? = nil
   ) throws(ArborError) -> Data {
     var data = Data()
     let ids = try exportedIDs(objects)
-    try export({ ids }, as: format, depth, keys) { data.append($0) }
+    var run = try ExportRun(self, depth: depth, keys: keys)
+    try reading { () throws(ArborError) in
+      try run.add(ids)
+      _ = try run.write(as: format) { data.append($0) }
+    }
     return data
   }
 
@@ -50,9 +54,7 @@ extension ManagedObjectContext {
     keys: [String]? = nil
   ) throws(ArborError) -> Data {
     var data = Data()
-    try export({ () throws(ArborError) in try fetchIDs(request) }, as: format, depth, keys) {
-      data.append($0)
-    }
+    try write(request, as: format, depth, keys) { data.append($0) }
     return data
   }
 
@@ -69,9 +71,9 @@ extension ManagedObjectContext {
     depth: Int? = nil, keys: [String]? = nil
   ) throws(ArborError) {
     let file = ExportFile(handle)
-    try export(
-      { () throws(ArborError) in try fetchIDs(request) }, as: format, depth, keys
-    ) { data throws(ArborError) in try file.write(data) }
+    try write(request, as: format, depth, keys) { data throws(ArborError) in
+      try file.write(data)
+    }
   }
 
   /// Writes the objects of a request into a file, piece by piece: some forty bytes an object stay
@@ -87,14 +89,14 @@ extension ManagedObjectContext {
     keys: [String]? = nil
   ) throws(ArborError) {
     try ExportFile.replacing(url) { file throws(ArborError) in
-      try export(
-        { () throws(ArborError) in try fetchIDs(request) }, as: format, depth, keys
-      ) { data throws(ArborError) in try file.write(data) }
+      try write(request, as: format, depth, keys) { data throws(ArborError) in
+        try file.write(data)
+      }
     }
   }
 
-  private func exportedIDs(
-    _ objects: some Sequence<ManagedObject>
+  private func exportedIDs<T: ManagedObject>(
+    _ objects: some Sequence<T>
   ) throws(ArborError) -> [ObjectID] {
     var ids: [ObjectID] = []
     for object in objects {
@@ -110,16 +112,21 @@ extension ManagedObjectContext {
     return ids
   }
 
-  private func export(
-    _ roots: () throws(ArborError) -> [ObjectID], as format: ExportFormat, _ depth: Int?,
-    _ keys: [String]?, to sink: (Data) throws(ArborError) -> Void
+  private func write<T: ManagedObject>(
+    _ request: FetchRequest<T>, as format: ExportFormat, _ depth: Int?, _ keys: [String]?,
+    to sink: (Data) throws(ArborError) -> Void
   ) throws(ArborError) {
     var run = try ExportRun(self, depth: depth, keys: keys)
+    try reading { () throws(ArborError) in
+      try run.add(fetchIDs(request), areFetched: true)
+      _ = try run.write(as: format, to: sink)
+    }
+  }
+
+  /// Runs a closure on one snapshot of the store.
+  private func reading(_ body: () throws(ArborError) -> Void) throws(ArborError) {
     do {
-      try withSnapshot {
-        try run.add(try roots())
-        _ = try run.write(as: format, to: sink)
-      }
+      try withSnapshot { try body() }
     } catch let error as ArborError {
       throw error
     } catch {

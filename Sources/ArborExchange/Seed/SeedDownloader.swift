@@ -21,11 +21,14 @@ final class SeedDownloader {
   }
 
   private let options: SeedOptions
+  /// The time of a document, in seconds, as the session can count it.
+  private let time: TimeInterval
   private let delegate: SeedDownloadDelegate
   private let session: URLSession
 
   init(_ options: SeedOptions) {
     self.options = options
+    time = max(0.001, min(options.maximumTime, 1e7))
     delegate = SeedDownloadDelegate(options)
     let configuration = URLSessionConfiguration.ephemeral
     configuration.httpCookieStorage = nil
@@ -33,8 +36,8 @@ final class SeedDownloader {
     configuration.urlCache = nil
     configuration.urlCredentialStorage = nil
     configuration.requestCachePolicy = .reloadIgnoringLocalCacheData
-    configuration.timeoutIntervalForRequest = options.maximumTime
-    configuration.timeoutIntervalForResource = options.maximumTime
+    configuration.timeoutIntervalForRequest = time
+    configuration.timeoutIntervalForResource = time
     let queue = OperationQueue()
     queue.maxConcurrentOperationCount = 1
     session = URLSession(configuration: configuration, delegate: delegate, delegateQueue: queue)
@@ -56,7 +59,7 @@ final class SeedDownloader {
     // Nothing that comes from here on counts.
     let transfer = delegate.end()
     if let problem = transfer.problem { throw problem }
-    guard isInTime else { throw .slow(seconds: options.maximumTime) }
+    guard isInTime else { throw .slow(seconds: time) }
     guard let response = transfer.response else { throw .empty }
     if let expected = transfer.expected, transfer.data.count < expected {
       throw .truncated(expected: expected, received: transfer.data.count)
@@ -70,7 +73,7 @@ final class SeedDownloader {
 extension SeedDownloader {
   /// Waits for the end of a task, or ends it when its time is over.
   private func wait(for task: URLSessionTask, until ended: DispatchSemaphore) -> Bool {
-    if ended.wait(timeout: .now() + options.maximumTime) == .success { return true }
+    if ended.wait(timeout: .now() + time) == .success { return true }
     Self.aside { task.cancel() }
     return false
   }

@@ -56,10 +56,10 @@ import Testing
 
   @Test func nothingIsADocumentToo() throws {
     let workshop = try SeedWorkshop()
-    #expect(text(try workshop.context.export([])) == "{\"seeds\":[]}\n")
-    #expect(try workshop.context.export([], as: .ndjson).isEmpty)
-    try workshop.write(text(try workshop.context.export([])))
-    #expect(try workshop.seed(text(try workshop.context.export([]))).count == 0)
+    #expect(text(try workshop.context.export([ManagedObject]())) == "{\"seeds\":[]}\n")
+    #expect(try workshop.context.export([ManagedObject](), as: .ndjson).isEmpty)
+    try workshop.write(text(try workshop.context.export([ManagedObject]())))
+    #expect(try workshop.seed(text(try workshop.context.export([ManagedObject]()))).count == 0)
   }
 
   @Test func bothSidesOfInversesAreWrittenOnce() throws {
@@ -155,7 +155,7 @@ import Testing
   @Test func anUnknownKeyIsAnErrorWithTheNearestOne() throws {
     let workshop = try SeedWorkshop()
     let error = try #require(throws: ArborError.self) {
-      try workshop.context.export([], keys: ["companyNam"])
+      try workshop.context.export([ManagedObject](), keys: ["companyNam"])
     }
     #expect(error.code == .unknownName && error.message.contains("Did you mean companyName?"))
   }

@@ -7,10 +7,14 @@ import Testing
 
 /// Export, seed into an empty store, export: the same to the byte, over random graphs.
 @Suite struct RandomExportsTests {
+  /// How many graphs are made up; more by the environment.
+  private static let rounds =
+    ProcessInfo.processInfo.environment["ARBOR_ROUNDS"].flatMap(Int.init) ?? 30
+
   @Test(arguments: ExportFormat.allCases) func aRoundTripIsTheSameToTheByte(
     format: ExportFormat
   ) throws {
-    for _ in 0..<30 {
+    for _ in 0..<Self.rounds {
       var random = SeededRandom()
       let context = try ExportWorkshop.makeContext()
       try ExportWorkshop.fill(

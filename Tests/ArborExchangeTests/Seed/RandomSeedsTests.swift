@@ -66,6 +66,10 @@ import Testing
     }
   }
 
+  /// How many documents are made up; more by the environment.
+  private static let rounds =
+    ProcessInfo.processInfo.environment["ARBOR_ROUNDS"].flatMap(Int.init) ?? 1_500
+
   @Test func everyDocumentIsSeededOrRefusedAsAWhole() throws {
     var random = SeededRandom()
     let workshop = try SeedWorkshop()
@@ -78,7 +82,7 @@ import Testing
     options.remote = .refused
     let before = try workshop.context.digest()
     var seeded = 0
-    for round in 0..<1_500 {
+    for round in 0..<Self.rounds {
       let entity = Self.properties.keys.sorted().randomElement(using: &random) ?? ""
       var instance = JSONObject()
       for key in (Self.properties[entity, default: []] + ["$id"]).shuffled(using: &random).prefix(2)

@@ -156,6 +156,18 @@ import Testing
     }
   }
 
+  @Test func anyTimeCanBeGiven() throws {
+    server.answer("/a.json", with: .document(#"{"Company": {}}"#))
+    var options = SeedOptions()
+    for time in [.infinity, 1e300, 60] {
+      options.maximumTime = time
+      try workshop.seed(try link("/a.json"), options: options)
+    }
+    options.maximumTime = -1
+    #expect(try failure(options: options).code == .limitExceeded)
+    try workshop.finish()
+  }
+
   @Test func anOversizedDocumentIsNotReadToItsEnd() throws {
     var options = SeedOptions()
     options.maximumRemoteSize = 1 << 20

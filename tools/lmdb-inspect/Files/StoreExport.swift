@@ -28,7 +28,9 @@ struct StoreExport {
     do {
       var run = try ExportRun(context, depth: 0, mask: try mask(for: store.model))
       try context.withSnapshot {
-        for request in try requests(for: store.model) { try run.add(try context.fetchIDs(request)) }
+        for request in try requests(for: store.model) {
+          try run.add(try context.fetchIDs(request), areFetched: true)
+        }
         _ = try run.write(as: .ndjson) { data throws(ArborError) in
           try ExportFile(.standardOutput).write(data)
         }

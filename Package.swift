@@ -92,7 +92,7 @@ let package = Package(
       name: "damage-reader", dependencies: ["ArborStore", "ArborModel", "LMDB"],
       path: "tools/crash-lab/damage-reader", swiftSettings: common),
     .executableTarget(
-      name: "json-bench", dependencies: ["ArborModel"], path: "tools/json-bench",
+      name: "json-bench", dependencies: ["ArborExchange", "ArborModel"], path: "tools/json-bench",
       swiftSettings: common),
 
     .target(

@@ -22,7 +22,7 @@ import Testing
     "crash-writer": ["ArborData"],
     "damage-reader": ["ArborStore", "ArborModel", "LMDB"],
     "fuzz": ["ArborData"],
-    "json-bench": ["ArborModel"],
+    "json-bench": ["ArborExchange", "ArborModel"],
     "arborbench": ["ArborData"],
     "TestSupport": ["ArborStore", "ArborObjects", "ArborModel"],
     "ArborLocksTests": ["ArborLocks"],

@@ -1,3 +1,4 @@
+import ArborExchange
 import ArborModel
 import Foundation
 
@@ -10,7 +11,7 @@ import Foundation
 /// A list of employees as an application gets it from a service, and the ways to read it. Each way
 /// gives the number of objects, and adds up what it read, so that nothing is left out.
 final class SampleDocument {
-  struct Employee: Decodable {
+  struct Employee: ValueModel {
     let employeeID: Int64
     let name: String
     let email: String
@@ -110,6 +111,8 @@ final class SampleDocument {
   func writeValue() throws -> Int { value.data().isEmpty ? 0 : value.array?.count ?? 0 }
 
   func decode() throws -> Int { try JSONDecoder().decode([Employee].self, from: data).count }
+
+  func decodeModels() throws -> Int { try ValueAdapter.decode([Employee].self, from: data).count }
 
   func serialize() throws -> Int {
     (try JSONSerialization.jsonObject(with: data) as? [Any])?.count ?? 0

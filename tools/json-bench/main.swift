@@ -15,6 +15,7 @@ let ways: [(name: String, run: () throws -> Int)] = [
   ("every member as a typed value", sample.readTyped),
   ("every member as what it is", sample.readAny), ("JSONValue", sample.readValue),
   ("JSONValue, written", sample.writeValue),
+  ("ValueAdapter, a struct", sample.decodeModels),
   ("JSONDecoder, a struct", sample.decode), ("JSONSerialization", sample.serialize),
 ]
 _ = sample.value

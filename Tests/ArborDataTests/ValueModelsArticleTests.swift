@@ -1,0 +1,154 @@
+import ArborData
+import Foundation
+import Testing
+
+struct Banner: ValueModel {
+  var bannerID: Int
+  var picURL: URL?
+  var state: State
+  var children: [BannerItem]
+  var cached: Bool?
+
+  enum State: String, Codable { case draft, live }
+
+  static let entityName = "Banner"
+  static let uniquingKeys: Set<String> = ["bannerID"]
+  static let managedKeys: ValueMapping = .identity.renaming(["bannerID": "id"]).excluding("cached")
+  static let jsonKeyPaths: JSONKeyPaths = ["bannerID": "id", "picURL": "images.small"]
+}
+
+struct BannerItem: ValueModel {
+  var title: String
+  var price: Decimal?
+}
+
+final class Chapter: ValueModel {
+  var title: String
+  var parent: Chapter?
+  var children: [Chapter] = []
+  init(title: String) { self.title = title }
+  static var backReferences: [AnyKeyPath] { [\Chapter.parent] }
+}
+
+struct Ticket: ValueModel {
+  enum Kind: Codable { case bug, wish, other }
+  var kind: Kind
+  var due: Date?
+  static let jsonTransformers: [String: JSONTransformer] = [
+    "kind": .mapping(["bug": Kind.bug, "wish": .wish], default: .other, reverseDefault: "other"),
+    "due": .date(format: "dd.MM.yyyy"),
+  ]
+  static let managedTransformers: [String: ManagedTransformer] = [
+    "kind": .mapping([1: Kind.bug, 2: .wish], default: .other, reverseDefault: 0)
+  ]
+}
+
+/// The code of the article about value models, as it stands there.
+@Suite struct ValueModelsArticleTests {
+  private static let model: ManagedObjectModel = {
+    ManagedObjectModel(entities: [
+      EntityDescription(
+        name: "Banner",
+        attributes: [
+          AttributeDescription(name: "id", type: .integer64, isOptional: true),
+          AttributeDescription(name: "picURL", type: .uri, isOptional: true),
+          AttributeDescription(name: "state", type: .string, isOptional: true),
+        ],
+        relationships: [
+          RelationshipDescription(
+            name: "children", destination: "BannerItem", inverse: "banner", isToMany: true,
+            isOrdered: true)
+        ]),
+      EntityDescription(
+        name: "BannerItem",
+        attributes: [
+          AttributeDescription(name: "title", type: .string),
+          AttributeDescription(name: "price", type: .decimal, isOptional: true),
+        ],
+        relationships: [
+          RelationshipDescription(name: "banner", destination: "Banner", inverse: "children")
+        ]),
+      EntityDescription(
+        name: "Chapter", attributes: [AttributeDescription(name: "title", type: .string)],
+        relationships: [
+          RelationshipDescription(name: "parent", destination: "Chapter", inverse: "children"),
+          RelationshipDescription(
+            name: "children", destination: "Chapter", inverse: "parent", isToMany: true),
+        ]),
+      EntityDescription(
+        name: "Ticket",
+        attributes: [
+          AttributeDescription(name: "kind", type: .integer16, isOptional: true),
+          AttributeDescription(name: "due", type: .date, isOptional: true),
+        ]),
+    ])
+  }()
+
+  @Test func fromAServiceIntoTheStoreAndBack() throws {
+    let store = try PersistentStore(model: Self.model, at: .inMemory)
+    let context = store.makeContext()
+    let data = Data(
+      #"""
+      [{"id": 2, "state": "live", "images": {"small": "https://a.b/c.png"},
+        "children": [{"title": "x", "price": 1.10}]}, {"id": 1, "state": "draft", "children": []}]
+      """#.utf8)
+
+    let banners = try ValueAdapter.decode([Banner].self, from: data)
+    let objects = try context.upsert(banners)
+    try context.commit()
+
+    let wide = try context.values(Banner.self, matching: "id > 1", sortedBy: "-id")
+    let first = try Banner(objects[0])
+    let json = try ValueAdapter.encode(wide)
+
+    #expect(wide.map(\.bannerID) == [2] && first.children[0].price == Decimal(string: "1.1"))
+    #expect(json[0] == (try JSONValue.parse(data))[0])
+    try store.check()
+  }
+
+  @Test func aGraphComesOutAsOneGraph() throws {
+    let store = try PersistentStore(model: Self.model, at: .inMemory)
+    let context = store.makeContext()
+    let book = Chapter(title: "book")
+    book.children = [Chapter(title: "one")]
+    let read = try Chapter(try context.upsert(book))
+    #expect(read.children[0].parent === read)
+    try context.commit()
+    try store.check()
+  }
+
+  @Test func transformersWorkBothWays() throws {
+    let store = try PersistentStore(model: Self.model, at: .inMemory)
+    let context = store.makeContext()
+    let json: JSONValue = ["kind": "wish", "due": "24.12.2024"]
+    let ticket = try ValueAdapter.decode(Ticket.self, from: json)
+    let object = try context.upsert(ticket)
+    #expect(object["kind"] == 2)
+    #expect(try ValueAdapter.encode(try Ticket(object)) == json)
+    try context.commit()
+    try store.check()
+  }
+
+  @Test func theArticleShowsThisCode() throws {
+    let here = URL(filePath: #filePath)
+    let folder = here.deletingLastPathComponent()
+    let article = try String(
+      contentsOf: folder.appending(
+        path: "../../Sources/ArborData/ArborData.docc/ValueModels.md"), encoding: .utf8)
+    let lines = Set(
+      try String(contentsOf: here, encoding: .utf8).split(separator: "\n").map {
+        $0.trimmingCharacters(in: .whitespaces)
+      })
+    var isCode = false
+    var count = 0
+    for line in article.split(separator: "\n", omittingEmptySubsequences: true) {
+      if line.hasPrefix("```") {
+        isCode = line == "```swift"
+      } else if isCode {
+        count += 1
+        #expect(lines.contains(line.trimmingCharacters(in: .whitespaces)), "\(line)")
+      }
+    }
+    #expect(count > 40)
+  }
+}

@@ -20,6 +20,7 @@ import Testing
     "ModelBasedTests", "PlannedWaysTests", "RandomCommitsTests", "RandomIndexesTests",
     "RandomResultsTests",
     "ObjectLifetimeTests", "SharedContextsTests", "StoreFaultTests", "UniqueFetchTests",
+    "RandomGraphTests", "ValueModelsArticleTests",
   ]
 
   /// Sources without a test file of their own, each with the suite that tests it.

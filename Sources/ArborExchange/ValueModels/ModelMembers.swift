@@ -20,8 +20,8 @@ struct ModelMembers<Source: ModelSource, Key: CodingKey>: KeyedDecodingContainer
   /// A value that has to be there.
   private func value<T>(_ type: T.Type, _ key: Key, _ read: (Source) throws -> T) throws -> T {
     guard let source = try source(key) else { throw decoder.missing(key: key) }
-    guard let transformer = transformer(key) else { return try read(source) }
-    if let value = try decoder.transformed(type, source, by: transformer) { return value }
+    guard let transformer = transformer(key) else { return try self.read(source, key, read) }
+    if let value = try transformed(type, source, key, by: transformer) { return value }
     guard let nothing = nothing(of: type) else { throw decoder.missing(key: key) }
     return nothing
   }
@@ -35,9 +35,29 @@ struct ModelMembers<Source: ModelSource, Key: CodingKey>: KeyedDecodingContainer
   private func present<T>(_ type: T.Type, _ key: Key, _ read: (Source) throws -> T) throws -> T? {
     guard let source = try source(key) else { return nil }
     if let transformer = transformer(key) {
-      return try decoder.transformed(type, source, by: transformer)
+      return try transformed(type, source, key, by: transformer)
     }
-    return source.isNull ? nil : try read(source)
+    return source.isNull ? nil : try self.read(source, key, read)
+  }
+
+  private func read<T>(_ source: Source, _ key: Key, _ read: (Source) throws -> T) throws -> T {
+    do { return try read(source) } catch { throw named(error, key) }
+  }
+
+  private func transformed<T>(
+    _ type: T.Type, _ source: Source, _ key: Key, by transformer: PropertyTransformer<Source.Raw>
+  ) throws -> T? {
+    do { return try decoder.transformed(type, source, by: transformer) } catch {
+      throw named(error, key)
+    }
+  }
+
+  /// An error with the property that it concerns, unless it names one within it.
+  private func named(_ error: any Error, _ key: Key) -> any Error {
+    guard let error = error as? ArborError else { return error }
+    return error.with(
+      entity: error.entity ?? decoder.traits?.entityName,
+      keyPath: error.keyPath ?? key.stringValue)
   }
 
   func contains(_ key: Key) -> Bool {
@@ -48,7 +68,7 @@ struct ModelMembers<Source: ModelSource, Key: CodingKey>: KeyedDecodingContainer
   func decodeNil(forKey key: Key) throws -> Bool {
     guard let source = try source(key) else { return true }
     guard let transformer = transformer(key) else { return source.isNull }
-    return try decoder.transformed(Any.self, source, by: transformer) == nil
+    return try transformed(Any.self, source, key, by: transformer) == nil
   }
 
   func decode(_ type: Bool.Type, forKey key: Key) throws -> Bool {

@@ -21,7 +21,8 @@ final class StoreReading: ModelSession {
   var shapes: ModelShapes { plans.shapes }
   /// Of a probe: the only relationship that the outermost model reads, as those within read none.
   private let probedKey: String?
-  private var models: [Identity: any ValueModel] = [:]
+  /// With the objects, for an identity is one as long as its object lives.
+  private var models: [Identity: (model: any ValueModel, object: ManagedObject)] = [:]
   private var frames: [Frame] = []
   private var open: Set<Identity> = []
   /// The back references of finished models that have yet to be set.
@@ -80,7 +81,7 @@ final class StoreReading: ModelSession {
     _ type: M.Type, _ object: ManagedObject, _ parent: ModelDecoder<StoreSource>
   ) throws -> M {
     let identity = Identity(object: ObjectIdentifier(object), type: ObjectIdentifier(type))
-    if probedKey == nil, let known = models[identity] as? M { return known }
+    if probedKey == nil, let known = models[identity]?.model as? M { return known }
     let traits = shapes.traits(of: type)
     let plan = try plans.plan(traits)
     try check(object, plan)
@@ -106,7 +107,7 @@ final class StoreReading: ModelSession {
     made = model
     let frame = frames.removeLast()
     // The identity of a structure without relationships is of no use to anybody.
-    if traits.isClass || plan.hasRelationships { models[identity] = model }
+    if traits.isClass || plan.hasRelationships { models[identity] = (model, object) }
     for reference in frame.postponed + keyless(of: object, plan) {
       waiting.append(reference.from(model))
     }

@@ -90,7 +90,9 @@ struct UpsertRun {
     case .transformable(let value): try object.setTransformedValue(value, forKey: name)
     case .value(let value):
       // What stays as it is, is no change.
-      if try object.value(forKey: name) != value { try object.setValue(value, forKey: name) }
+      if try isNew || object.value(forKey: name) != value {
+        try object.setValue(value, forKey: name)
+      }
     }
   }
 

@@ -14,13 +14,14 @@ extension ValueModel {
   ///
   /// Belongs to the object's context and whatever runs that.
   ///
-  /// - Throws: ``ArborError``: `noModelType` where ``modelType(for:)-(ManagedObject)`` has none;
+  /// - Throws: ``ArborError``: `noModelType` where `modelType(for:)` has none;
   ///   `invalidMapping` where the object is of another entity, where objects lead in a circle that
   ///   is no back reference, and for names that are no coding keys; `invalidManagedKey` for a
   ///   property that the entity has not; `unsupportedProperty` and `unsupportedRelationship` where
   ///   the property's type cannot hold what the entity has; `typeMismatch` for a number out of the
   ///   property's range; `initialization` where a value that has to be is nil, or the model's own
-  ///   initializer throws; else what a transformer or ``validate()`` throws.
+  ///   initializer throws; else what the store reports, and what a transformer or ``validate()``
+  ///   throws.
   /// - Complexity: Linear in the number of objects that are reached.
   public init(_ object: ManagedObject) throws {
     guard let context = object.context else {
@@ -43,7 +44,16 @@ extension ManagedObjectContext {
   /// - Throws: As for a single object.
   public func values<M: ValueModel>(_ type: M.Type, of objects: [ManagedObject]) throws -> [M] {
     let reading = StoreReading(ExchangeSchema(store.model))
-    do { return try reading.models(type, of: objects) } catch { throw OwnError.unwrap(error) }
+    try throwDeferredFailure()
+    do {
+      let models = try reading.models(type, of: objects)
+      try throwDeferredFailure()
+      return models
+    } catch {
+      // What could not be read was given as default values, which may have led to other errors.
+      try throwDeferredFailure()
+      throw OwnError.unwrap(error)
+    }
   }
 
   /// The models of the objects that a predicate matches, as one graph: see ``ValueModel/init(_:)``.

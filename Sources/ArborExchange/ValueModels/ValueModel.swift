@@ -45,8 +45,6 @@ public import ArborObjects
 /// - ``jsonTransformers``
 /// - ``serializableKeys(_:)``
 /// ### Both
-/// - ``modelType(for:)-(ManagedObject)``
-/// - ``modelType(for:)-(JSONValue)``
 /// - ``validate()``
 public protocol ValueModel: Codable, SendableMetatype {
   /// The entity whose objects the models are; the type's own name unless said otherwise.

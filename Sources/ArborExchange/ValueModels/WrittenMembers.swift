@@ -78,19 +78,27 @@ struct WrittenMembers<Key: CodingKey>: KeyedEncodingContainerProtocol {
     ModelEncoder(encoder.writing, parent: encoder, key: key)
   }
 
+  /// Writes what has been begun within a key.
+  private func set(_ nested: ModelEncoder, for key: any CodingKey) {
+    let name = key.stringValue
+    // A key that cannot be looked up fails where a value is written under it.
+    let isExcluded = encoder.traits.map { (try? encoder.writing.includes(name, of: $0)) == false }
+    if isExcluded != true { parts.set(nested.result ?? .null, for: name) }
+  }
+
   func nestedContainer<Nested: CodingKey>(
     keyedBy type: Nested.Type, forKey key: Key
   ) -> KeyedEncodingContainer<Nested> {
     let nested = nested(key)
     let container = nested.container(keyedBy: type)
-    parts.set(nested.result ?? .null, for: key.stringValue)
+    set(nested, for: key)
     return container
   }
 
   func nestedUnkeyedContainer(forKey key: Key) -> any UnkeyedEncodingContainer {
     let nested = nested(key)
     let container = nested.unkeyedContainer()
-    parts.set(nested.result ?? .null, for: key.stringValue)
+    set(nested, for: key)
     return container
   }
 
@@ -103,7 +111,7 @@ struct WrittenMembers<Key: CodingKey>: KeyedEncodingContainerProtocol {
   func superEncoder(forKey key: Key) -> any Encoder {
     let nested = nested(key)
     _ = nested.container(keyedBy: Key.self)
-    parts.set(nested.result ?? .null, for: key.stringValue)
+    set(nested, for: key)
     return nested
   }
 }

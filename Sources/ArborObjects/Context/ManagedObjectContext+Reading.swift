@@ -11,6 +11,11 @@ extension ManagedObjectContext {
     if registry.needsSweep { sweep() }
   }
 
+  /// Throws what a read that can not throw has met, for who has read through such.
+  package func throwDeferredFailure() throws(ArborError) {
+    if failure != nil { try reportFailure() }
+  }
+
   /// Lets go of objects that nobody uses. Those whose links have edits are told at the commit.
   @inline(never)
   func sweep() {

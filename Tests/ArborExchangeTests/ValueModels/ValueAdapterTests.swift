@@ -62,6 +62,7 @@ import Testing
     #expect(
       error.location == .init(source: "a.json", line: 2, column: key.count + 7, path: path))
     #expect(error.debugDescription.contains(number))
+    #expect(error.entity == "Sample" && error.keyPath == key)
   }
 
   @Test(

@@ -274,6 +274,18 @@ import Testing
     try workshop.finish()
   }
 
+  @Test func anObjectThatCannotBeReadIsAnError() throws {
+    let node = try workshop.insert("Node", ["name": "a"])
+    try context.commit()
+    context.refresh(node)
+    let other = workshop.store.makeContext()
+    other.delete(try other.object(with: node.objectID))
+    try other.commit()
+    #expect(try workshop.failure { try Mandatory(node) }.code == .objectNotFound)
+    context.rollback()
+    try workshop.finish()
+  }
+
   @Test func anObjectWithoutContextIsAnError() throws {
     let node = try workshop.insert("Node")
     context.rollback()

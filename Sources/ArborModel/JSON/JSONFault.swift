@@ -6,6 +6,7 @@ struct JSONFault: Error {
     case tooDeep(limit: Int)
     case byteOrderMark
     case empty
+    case noObject(key: String)
     case unexpectedEnd(expected: String)
     case unexpectedCharacter(expected: String)
     case trailingComma
@@ -41,6 +42,8 @@ struct JSONFault: Error {
     case .byteOrderMark:
       "The document starts with a byte-order mark; save it as UTF-8 without one."
     case .empty: "The document is empty; write a JSON value."
+    case .noObject(let key):
+      "The document is no object; write one whose key “\(key)” holds the list."
     case .unexpectedEnd(let expected): "The document ends where \(expected) is expected."
     case .unexpectedCharacter(let expected): "There is no JSON here; \(expected) is expected."
     case .trailingComma: "There is a comma behind the last element; remove it."

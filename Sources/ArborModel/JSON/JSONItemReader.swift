@@ -4,7 +4,8 @@
 /// time, one chunk of the document, its part of a tape and the largest item; of a document that is
 /// no list, all of it. Paths are those of the whole document: `$[81234].hired`.
 ///
-/// What was given before an error stays given: whoever must have all or nothing undoes it.
+/// What was given before an error stays given: whoever must have all or nothing undoes it. A copy
+/// of a reader reads from the same source, so use one or the other.
 ///
 /// ```swift
 /// var reader = JSONItemReader(try .file(url), named: url.path)
@@ -204,9 +205,9 @@ extension JSONItemReader {
     }
     let first = bytes[scanner.position]
     switch layout {
-    case .member:
+    case .member(let key):
       guard first == UInt8(ascii: "{") else {
-        throw JSONFault(.unexpectedCharacter(expected: "an object"), at: scanner.position)
+        throw JSONFault(.noObject(key: key), at: scanner.position)
       }
       scanner.position += 1
       state = .members(isContinued: false)

@@ -5,22 +5,10 @@ import Testing
   /// Suites named by the threat they meet, or by the walk they take, rather than by one source.
   static let threatSuites: Set<String> = [
     "HostileSeedTests", "JSONComparisonTests", "JSONConformanceTests", "JSONHostileTests",
-    "MembershipPolicyTests", "ModelBasedTests", "PlannedWaysTests", "RandomCommitsTests",
-    "RandomExportsTests", "RandomIndexesTests", "RandomResultsTests", "SharedContextsTests",
-    "StoreFaultTests", "UniqueFetchTests",
-    "RandomIndexesTests", "RandomResultsTests", "ReferenceTests", "SharedContextsTests",
-    "StoreFaultTests",
-    "UniqueFetchTests",
-    "JSONComparisonTests", "JSONConformanceTests", "JSONHostileTests",
-    "ModelBasedTests", "PlannedWaysTests", "RandomCommitsTests", "RandomIndexesTests",
-    "RandomResultsTests",
-    "ReferenceTests", "SharedContextsTests", "StoreFaultTests", "UniqueFetchTests",
-    "RandomExportsTests", "RandomIndexesTests", "RandomResultsTests", "RandomSeedsTests",
-    "SharedContextsTests", "StoreFaultTests", "UniqueFetchTests",
-    "ModelBasedTests", "PlannedWaysTests", "RandomCommitsTests", "RandomIndexesTests",
-    "RandomResultsTests",
-    "ObjectLifetimeTests", "SharedContextsTests", "StoreFaultTests", "UniqueFetchTests",
-    "RandomGraphTests", "ValueModelsArticleTests",
+    "MembershipPolicyTests", "ModelBasedTests", "ObjectLifetimeTests", "PlannedWaysTests",
+    "RandomCommitsTests", "RandomExportsTests", "RandomGraphTests", "RandomIndexesTests",
+    "RandomResultsTests", "RandomSeedsTests", "ReferenceTests", "SharedContextsTests",
+    "StoreFaultTests", "SyncTests", "UniqueFetchTests", "ValueModelsArticleTests",
   ]
 
   /// Sources without a test file of their own, each with the suite that tests it.

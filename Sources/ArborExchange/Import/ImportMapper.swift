@@ -11,15 +11,19 @@ import ArborObjects
 /// | `MergePolicy` | relationship | what becomes of present members |
 /// | `ImportReference` | relationship | the key of its object; see ``ReferenceTemplate`` |
 final class ImportMapper {
+  private let context: ManagedObjectContext
   private let schema: ExchangeSchema
   private let identities: IdentityMap
   private let attributes: AttributeReader
   private let options: ImportOptions
   private var mappings: [String: ItemMapping] = [:]
 
-  init(_ model: ManagedObjectModel, _ identities: IdentityMap, _ options: ImportOptions) {
+  init(
+    _ context: ManagedObjectContext, _ identities: IdentityMap, _ options: ImportOptions
+  ) {
+    self.context = context
     let dates = DateRules(defaultFormat: options.dateFormat, acceptsNumbers: true)
-    schema = ExchangeSchema(model, dates: dates)
+    schema = ExchangeSchema(context.store.model, dates: dates)
     self.identities = identities
     attributes = AttributeReader(schema)
     self.options = options
@@ -44,7 +48,8 @@ final class ImportMapper {
         if isPrimary { identity = [attributes.count] }
         attributes.append(
           ItemAttribute(
-            attribute: attribute, routes: Self.routes(attribute.name, attribute.userInfo),
+            attribute, at: try context.place(of: attribute.name, in: name),
+            routes: Self.routes(attribute.name, attribute.userInfo),
             read: reader(of: attribute, entity, isPrimary: isPrimary)))
       case .relationship(let relationship):
         relationships.append(try self.relationship(relationship, of: entity))
@@ -64,13 +69,21 @@ final class ImportMapper {
   private func relationship(
     _ relationship: ExchangeRelationship, of entity: ExchangeEntity
   ) throws(ArborError) -> ItemRelationship {
-    var mapped = ItemRelationship(
-      relationship: relationship, routes: Self.routes(relationship.name, relationship.userInfo),
-      policy: Self.policy(of: relationship, entity)
+    ItemRelationship(
+      relationship, at: try context.place(of: relationship.name, in: entity.name),
+      routes: Self.routes(relationship.name, relationship.userInfo),
+      policy: Self.policy(of: relationship, entity),
+      reference: try reference(relationship, of: entity)
     ) { [unowned self] _, _ throws(ArborError) in
       try self.mapping(for: relationship.destination)
     }
-    guard let note = relationship.userInfo["ImportReference"] else { return mapped }
+  }
+
+  /// How a relationship's objects are named by keys; nil where the model does not say it.
+  private func reference(
+    _ relationship: ExchangeRelationship, of entity: ExchangeEntity
+  ) throws(ArborError) -> ItemReference? {
+    guard let note = relationship.userInfo["ImportReference"] else { return nil }
     let destination = try schema.requireEntity(named: relationship.destination)
     guard let template = ReferenceTemplate(note),
       let identity = try primaryAttribute(of: destination)
@@ -82,10 +95,8 @@ final class ImportMapper {
           + "braces, as {\(relationship.name)}, and note the PrimaryAttribute."
       ).with(entity: entity.name, keyPath: relationship.name)
     }
-    mapped.reference = ItemReference(
-      template: template, table: identities.table(for: destination, by: [identity]),
-      attributes: attributes)
-    return mapped
+    return ItemReference(
+      template, identities.table(for: destination, by: [identity]), attributes)
   }
 
   private func primaryAttribute(of entity: ExchangeEntity) throws(ArborError) -> ExchangeAttribute?

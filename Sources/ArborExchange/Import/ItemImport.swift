@@ -17,7 +17,7 @@ struct ItemImport {
     self.context = context
     self.options = options
     identities = IdentityMap(context)
-    mapper = ImportMapper(context.store.model, identities, options)
+    mapper = ImportMapper(context, identities, options)
     mapping = try mapper.mapping(for: entityName)
     run = ItemRun(context, identities)
   }

@@ -4,22 +4,35 @@ import ArborModel
 ///
 /// Values are those that the attributes keep, so that one key has one form.
 enum IdentityKey: Hashable {
-  /// The value of a single attribute: the common case, without an array.
-  case one(Value)
-  /// The values of several attributes, in their order.
-  case several([Value])
+  /// A single whole number, which most keys are: hashed and compared as such.
+  case number(Int64)
+  /// A single text.
+  case text(String)
+  /// Everything else, in the order of the attributes.
+  case values([Value])
 
   /// Nil where a value is null: what lacks a part of its identity is like nothing else.
   init?(_ values: [Value]) {
     guard !values.isEmpty, !values.contains(where: \.isNull) else { return nil }
-    self = values.count == 1 ? .one(values[0]) : .several(values)
+    if values.count == 1 { self.init(values[0]) } else { self = .values(values) }
   }
 
-  /// The values in the order of their attributes.
-  var values: [Value] {
+  /// The identity of a single attribute; nil where its value is null.
+  init?(_ value: Value) {
+    switch value {
+    case .null: return nil
+    case .integer(let number): self = .number(number)
+    case .string(let text): self = .text(text)
+    default: self = .values([value])
+    }
+  }
+
+  /// The value of the attribute at a place.
+  subscript(place: Int) -> Value {
     switch self {
-    case .one(let value): [value]
-    case .several(let values): values
+    case .number(let number): .integer(number)
+    case .text(let text): .string(text)
+    case .values(let values): values[place]
     }
   }
 }

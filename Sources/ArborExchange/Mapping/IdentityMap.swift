@@ -34,7 +34,7 @@ final class IdentityMap {
   ) -> IdentityTable {
     let key = Scope(entity: entity.name, attributes: attributes.map(\.name), condition: scope)
     if let place = places[key] { return tables[place] }
-    let table = IdentityTable(entity, attributes, within: scope)
+    let table = IdentityTable(entity, attributes, within: scope, in: context)
     places[key] = tables.count
     tables.append(table)
     return table
@@ -42,7 +42,7 @@ final class IdentityMap {
 
   /// Looks up all keys that were asked for, in one fetch per table.
   func fetch() throws(ArborError) {
-    for table in tables { try table.fetch(in: context) }
+    for table in tables { try table.fetch() }
   }
 
   /// Enters an object that was made, or has come by its key, into every table that it belongs to.

@@ -10,14 +10,28 @@ final class IdentityTable {
   let attributes: [ExchangeAttribute]
   /// What bounds the search; nil: nothing.
   let scope: FetchPredicate?
+  private let context: ManagedObjectContext
+  private lazy var places = Result { () throws(ArborError) in
+    var places: [PropertyPlace] = []
+    for attribute in attributes {
+      places.append(try context.place(of: attribute.name, in: entity.name))
+    }
+    return places
+  }
   private var wanted: Set<IdentityKey> = []
-  /// By the keys that have been looked up; empty where nothing was found.
-  private var found: [IdentityKey: [ManagedObject]] = [:]
+  /// By the keys that have been looked up; nil where nothing was found.
+  private var found: [IdentityKey: ManagedObject?] = [:]
+  /// Further objects of one key.
+  private var others: [IdentityKey: [ManagedObject]] = [:]
 
-  init(_ entity: ExchangeEntity, _ attributes: [ExchangeAttribute], within scope: FetchPredicate?) {
+  init(
+    _ entity: ExchangeEntity, _ attributes: [ExchangeAttribute], within scope: FetchPredicate?,
+    in context: ManagedObjectContext
+  ) {
     self.entity = entity
     self.attributes = attributes
     self.scope = scope
+    self.context = context
   }
 
   /// Asks for the objects of a key at the next fetch.
@@ -26,51 +40,63 @@ final class IdentityTable {
   }
 
   /// Looks up all keys that were asked for since the last time, in one fetch.
-  func fetch(in context: ManagedObjectContext) throws(ArborError) {
+  func fetch() throws(ArborError) {
     guard !wanted.isEmpty else { return }
-    for key in wanted { found[key] = [] }
     let request = FetchRequest<ManagedObject>(entity: entity.name, predicate: try predicate())
+    found.reserveCapacity(found.count + wanted.count)
+    for key in wanted { found.updateValue(nil, forKey: key) }
     wanted = []
     // Of several attributes' values the condition lets other combinations through: keys that
     // nobody asked for.
     for object in try context.fetch(request) {
-      guard let key = try key(of: object) else { continue }
-      found[key]?.append(object)
+      if let key = try key(of: object) { enter(object, key) }
     }
+  }
+
+  /// The first object of a key that was wanted before the last fetch, deleted ones left out.
+  func first(for key: IdentityKey) -> ManagedObject? {
+    guard let object = found[key] ?? nil else { return nil }
+    return object.isDeleted ? others[key]?.first { !$0.isDeleted } : object
   }
 
   /// The objects of a key that was wanted before the last fetch, deleted ones left out.
   func objects(for key: IdentityKey) -> [ManagedObject] {
-    guard let objects = found[key], !objects.isEmpty else { return [] }
-    return objects.filter { !$0.isDeleted }
+    guard let first = found[key] ?? nil else { return [] }
+    guard !others.isEmpty, let others = others[key] else { return first.isDeleted ? [] : [first] }
+    return ([first] + others).filter { !$0.isDeleted }
   }
 
   /// Enters an object that has come by its key since the key was looked up.
   func note(_ object: ManagedObject) throws(ArborError) {
-    guard let key = try key(of: object), let known = found[key], !known.contains(object) else {
+    guard let key = try key(of: object), found[key] != nil else { return }
+    if let scope, try !scope.matches(object) { return }
+    enter(object, key)
+  }
+
+  private func enter(_ object: ManagedObject, _ key: IdentityKey) {
+    guard let place = found.index(forKey: key) else { return }
+    guard let known = found.values[place] else {
+      found.values[place] = object
       return
     }
-    if let scope, try !scope.matches(object) { return }
-    found[key]?.append(object)
+    if known !== object, others[key]?.contains(object) != true {
+      others[key, default: []].append(object)
+    }
   }
 
   /// The key that an object has now; nil where a value is null.
   func key(of object: ManagedObject) throws(ArborError) -> IdentityKey? {
-    if attributes.count == 1 {
-      let value = try object.value(forKey: attributes[0].name)
-      return value.isNull ? nil : .one(value)
-    }
-    var values: [Value] = []
-    for attribute in attributes { values.append(try object.value(forKey: attribute.name)) }
-    return IdentityKey(values)
+    let places = try places.get()
+    if places.count == 1 { return IdentityKey(object.value(at: places[0])) }
+    return IdentityKey(places.map { object.value(at: $0) })
   }
 
   private func predicate() throws(ArborError) -> FetchPredicate? {
     var condition = scope
     for (place, attribute) in attributes.enumerated() {
-      let values = Set(wanted.map { $0.values[place] })
-      let isOneOf = try FetchPredicate(
-        format: "%K IN %@", attribute.name, Value.list(Array(values)))
+      var values = wanted.map { $0[place] }
+      if attributes.count > 1 { values = Array(Set(values)) }
+      let isOneOf = try FetchPredicate(format: "%K IN %@", attribute.name, Value.list(values))
       condition = condition.map { $0 && isOneOf } ?? isOneOf
     }
     return condition

@@ -1,4 +1,5 @@
 import ArborModel
+import ArborObjects
 
 /// How the items of one entity become objects: what identifies them, where their values stand, and
 /// what is done with those that are there already or are missing.
@@ -6,8 +7,8 @@ import ArborModel
 /// Import and sync differ in their mappings alone; ``ItemPlanner`` and ``ItemRun`` do the rest.
 final class ItemMapping {
   let entity: ExchangeEntity
-  private(set) var attributes: [ItemAttribute]
-  private(set) var relationships: [ItemRelationship]
+  let attributes: [ItemAttribute]
+  let relationships: [ItemRelationship]
   /// The places of those ``attributes`` that identify an object; empty: each item is a new one.
   let identity: [Int]
   /// Where objects are looked up; nil: nowhere.
@@ -26,18 +27,18 @@ final class ItemMapping {
     self.identity = identity
     self.table = table
     self.rules = rules
-    let keys = (attributes.map(\.routes) + relationships.map(\.routes)).joined()
-      .compactMap(\.firstKey)
+    let routes =
+      attributes.flatMap(\.routes) + relationships.flatMap { $0.reference?.routes ?? $0.routes }
+    let keys = routes.compactMap(\.firstKey)
     members = JSONMembers(JSONKeyTable(Set(keys).sorted()))
-    for place in self.attributes.indices {
-      for route in self.attributes[place].routes.indices {
-        self.attributes[place].routes[route].prepare(members.table)
-      }
+    for attribute in attributes {
+      for route in attribute.routes.indices { attribute.routes[route].prepare(members.table) }
     }
-    for place in self.relationships.indices {
-      for route in self.relationships[place].routes.indices {
-        self.relationships[place].routes[route].prepare(members.table)
+    for relationship in relationships {
+      for route in relationship.routes.indices {
+        relationship.routes[route].prepare(members.table)
       }
+      relationship.reference?.prepare(members.table)
     }
   }
 
@@ -51,27 +52,59 @@ final class ItemMapping {
     }
     return nil
   }
+
+  /// The value in the item looked at last that a route leads to.
+  func value(of route: ItemRoute) -> JSONNode? { route.value(among: members) }
 }
 
 /// Where an attribute's value stands in an item, and how it is read.
-struct ItemAttribute {
+///
+/// A class, so that going through them copies nothing.
+final class ItemAttribute {
   let attribute: ExchangeAttribute
+  let place: PropertyPlace
   /// The first that leads to a value counts.
-  var routes: [ItemRoute]
-  /// The value that the attribute will hold.
+  fileprivate(set) var routes: [ItemRoute]
+  /// The value that the attribute will hold, in the form that it keeps.
   let read: (JSONNode) throws(ArborError) -> Value
+
+  init(
+    _ attribute: ExchangeAttribute, at place: PropertyPlace, routes: [ItemRoute],
+    read: @escaping (JSONNode) throws(ArborError) -> Value
+  ) {
+    self.attribute = attribute
+    self.place = place
+    self.routes = routes
+    self.read = read
+  }
 }
 
 /// Where the members of a relationship stand in an item, and what they become.
-struct ItemRelationship {
+final class ItemRelationship {
+  /// Gives the mapping of members; the node is theirs, the other one their parent's.
+  typealias Members =
+    (_ members: JSONNode, _ parent: JSONNode) throws(ArborError) -> ItemMapping
+
   let relationship: ExchangeRelationship
+  let place: PropertyPlace
   /// The first that leads to a value counts.
-  var routes: [ItemRoute]
+  fileprivate(set) var routes: [ItemRoute]
   let policy: MembershipPolicy
-  /// How the members are understood; the node is theirs, the other one their parent's.
-  let mapping: (_ members: JSONNode, _ parent: JSONNode) throws(ArborError) -> ItemMapping
+  let mapping: Members
   /// How its objects are named by keys; nil: items describe them.
-  var reference: ItemReference?
+  fileprivate(set) var reference: ItemReference?
+
+  init(
+    _ relationship: ExchangeRelationship, at place: PropertyPlace, routes: [ItemRoute],
+    policy: MembershipPolicy, reference: ItemReference? = nil, mapping: @escaping Members
+  ) {
+    self.relationship = relationship
+    self.place = place
+    self.routes = routes
+    self.policy = policy
+    self.reference = reference
+    self.mapping = mapping
+  }
 }
 
 /// What becomes of the present members of a relationship.

@@ -79,17 +79,19 @@ struct ItemPlanner {
     mapping.look(at: node)
     let key = try Self.key(mapping)
     if let key { mapping.table?.want(key) }
-    // Members of the same mapping will be looked at in between.
-    let found = mapping.relationships.map { mapping.value(of: $0.routes) }
     var links: [PlannedLinks] = []
-    for (place, relationship) in mapping.relationships.enumerated() {
+    for place in mapping.relationships.indices {
+      let relationship = mapping.relationships[place]
       do throws(ArborError) {
-        let members =
-          if let reference = relationship.reference {
-            Self.named(reference, in: node)
-          } else {
-            try members(found[place], of: relationship, in: node, mapping.rules)
-          }
+        let members: PlannedMembers
+        if let reference = relationship.reference {
+          members = reference.named(in: node) { mapping.value(of: $0) }
+        } else {
+          let value = mapping.value(of: relationship.routes)
+          members = try self.members(value, of: relationship, in: node, mapping.rules)
+          // Items within this one may be of the same mapping.
+          if value != nil { mapping.look(at: node) }
+        }
         if case .absent = members, !mapping.rules.clearsAbsent { continue }
         links.append(PlannedLinks(place: place, members: members))
       } catch {
@@ -126,20 +128,6 @@ struct ItemPlanner {
     }
   }
 
-  /// What an item says of a relationship by naming keys.
-  private static func named(_ reference: ItemReference, in node: JSONNode) -> PlannedMembers {
-    let template = reference.template
-    if template.isNull(in: node) { return .null(node) }
-    let list = template.list(in: node)
-    let keys =
-      list.map { $0.items.map { template.keys(in: node, element: $0) } }
-      ?? [template.keys(in: node)]
-    guard list != nil || !keys[0].isEmpty else { return .absent }
-    let targets = keys.map { $0.compactMap(reference.identity) }
-    for key in targets.joined() { reference.table.want(key) }
-    return .named(PlannedReference(place: .node(list ?? node), targets: targets))
-  }
-
   /// The item after its validators, and the one of the document where they made another of it; nil
   /// where one drops it, or it is null.
   private func validated(
@@ -161,6 +149,11 @@ struct ItemPlanner {
   /// The identity of the item that its mapping looks at.
   private static func key(_ mapping: ItemMapping) throws(ArborError) -> IdentityKey? {
     guard mapping.table != nil else { return nil }
+    if mapping.identity.count == 1 {
+      let attribute = mapping.attributes[mapping.identity[0]]
+      guard let node = mapping.value(of: attribute.routes) else { return nil }
+      return IdentityKey(try attribute.read(node))
+    }
     var key: [Value] = []
     for place in mapping.identity {
       let attribute = mapping.attributes[place]

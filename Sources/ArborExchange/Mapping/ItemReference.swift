@@ -4,14 +4,62 @@ import Foundation
 
 /// How a relationship is connected with objects that an item names by their keys.
 struct ItemReference {
-  let template: ReferenceTemplate
+  private var template: ReferenceTemplate
+  private var plainRoute: ItemRoute?
   /// Where the objects are looked up.
   let table: IdentityTable
-  let attributes: AttributeReader
+  private let attributes: AttributeReader
+
+  init(_ template: ReferenceTemplate, _ table: IdentityTable, _ attributes: AttributeReader) {
+    self.template = template
+    self.table = table
+    self.attributes = attributes
+    plainRoute = template.plainRoute
+  }
+
+  /// The routes to the values that keys are made of.
+  var routes: [ItemRoute] { template.routes }
+
+  /// Looks up where the routes begin, once for many items.
+  mutating func prepare(_ keys: JSONKeyTable) {
+    template.prepare(keys)
+    plainRoute = template.plainRoute
+  }
+
+  /// What an item says of the relationship; the keys are asked for at the table's next fetch.
+  ///
+  /// - Parameter value: Finds the item's values.
+  func named(in item: JSONNode, _ value: (ItemRoute) -> JSONNode?) -> PlannedMembers {
+    if let plainRoute {
+      guard let node = value(plainRoute) else { return .absent }
+      if node.isNull { return .null(node) }
+      if node.kind != .array { return named([[identity(node)]], at: node) }
+      return named(node.items.map { [identity($0)] }, at: node)
+    }
+    let values = routes.compactMap(value)
+    if values.contains(where: \.isNull) { return .null(item) }
+    guard let list = values.first(where: { $0.kind == .array }) else {
+      let keys = template.keys(element: nil, value)
+      return keys.isEmpty ? .absent : named([keys.map(identity)], at: item)
+    }
+    return named(list.items.map { template.keys(element: $0, value).map(identity) }, at: list)
+  }
+
+  private func named(_ targets: [[IdentityKey?]], at node: JSONNode) -> PlannedMembers {
+    let targets = targets.map { $0.compactMap(\.self) }
+    for key in targets.joined() { table.want(key) }
+    return .named(PlannedReference(place: .node(node), targets: targets))
+  }
 
   /// The identity that a key spells; nil where no object can have it.
-  func identity(_ key: String) -> IdentityKey? {
-    attributes.key(spelledAs: key, for: table.attributes[0]).map(IdentityKey.one)
+  private func identity(_ key: String) -> IdentityKey? {
+    attributes.key(spelledAs: key, for: table.attributes[0]).flatMap(IdentityKey.init)
+  }
+
+  private func identity(_ node: JSONNode) -> IdentityKey? {
+    let attribute = table.attributes[0]
+    if case .integer64 = attribute.type, let number = node.int64 { return .number(number) }
+    return (node.string ?? node.number?.text).flatMap(identity)
   }
 }
 

@@ -16,24 +16,25 @@ extension ItemRun {
       return mapping.rules.clearsAbsent ? try clear(object, mapped, deletes: false) : false
     case .null(let node):
       if took(object, node, name, mapping) { return true }
-      return try clear(object, mapped, deletes: mapped.policy == .replace)
+      let describes = mapped.reference == nil
+      return try clear(object, mapped, deletes: describes && mapped.policy == .replace)
     case .one(let item, let child, let node):
       if took(object, node, name, mapping) { return true }
-      let former = try object.object(forKey: name)
+      let former = object.object(at: mapped.place)
       if mapped.policy == .replace, let former { delete(former) }
       let target = try item.flatMap { planned throws(ArborError) in try run(planned).first }
-      if child.rules.deletesMissing, let former, former != target {
+      if child.rules.deletesMissing, let former, former !== target {
         try noteMissing([former], within: child.rules.scope)
       }
+      guard object.object(at: mapped.place) !== target else { return former !== target }
       return try node.placing(entity: mapping.entity.name, property: name) {
-        let present = try object.object(forKey: name)
-        if present != target { try object.setObject(target, forKey: name) }
-        return former != target
+        try object.setObject(target, at: mapped.place)
+        return former !== target
       }
     case .list(let items, let child, let node):
       if took(object, node, name, mapping) { return true }
       if mapped.policy == .replace {
-        for member in try object.objects(forKey: name) { delete(member) }
+        for member in object.objects(at: mapped.place) { delete(member) }
       }
       let members = try run(items)
       return try node.placing(entity: mapping.entity.name, property: name) {
@@ -51,16 +52,15 @@ extension ItemRun {
     _ object: ManagedObject, _ mapped: ItemRelationship, with members: [ManagedObject],
     _ child: ItemMapping
   ) throws(ArborError) -> Bool {
-    let name = mapped.relationship.name
     switch mapped.policy {
     case .replace:
-      try object.setObjects(members, forKey: name)
+      try object.setObjects(members, at: mapped.place)
       return true
-    case .merge: return try add(members, to: object, name)
+    case .merge: return try add(members, to: object, mapped.place)
     case .mergeAndPrune:
-      let added = try add(members, to: object, name)
-      return try prune(object, name, keeping: members) || added
-    case .assign: return try assign(members, to: object, mapped.relationship, child)
+      let added = try add(members, to: object, mapped.place)
+      return try prune(object, mapped.place, keeping: members) || added
+    case .assign: return try assign(members, to: object, mapped, child)
     }
   }
 
@@ -73,39 +73,39 @@ extension ItemRun {
   private mutating func clear(
     _ object: ManagedObject, _ mapped: ItemRelationship, deletes: Bool
   ) throws(ArborError) -> Bool {
-    let name = mapped.relationship.name
+    let place = mapped.place
     guard mapped.relationship.isToMany else {
-      guard try object.object(forKey: name) != nil else { return false }
-      try object.setObject(nil, forKey: name)
+      guard object.object(at: place) != nil else { return false }
+      try object.setObject(nil, at: place)
       return true
     }
-    guard mapped.policy != .merge, try object.count(forKey: name) > 0 else { return false }
+    guard mapped.policy != .merge, object.count(at: place) > 0 else { return false }
     if deletes {
-      for member in try object.objects(forKey: name) { delete(member) }
+      for member in object.objects(at: place) { delete(member) }
     }
-    try object.setObjects([], forKey: name)
+    try object.setObjects([], at: place)
     return true
   }
 
   /// Adds members that are none yet, without a look at the others.
   func add(
-    _ members: [ManagedObject], to object: ManagedObject, _ name: String
+    _ members: [ManagedObject], to object: ManagedObject, _ place: PropertyPlace
   ) throws(ArborError) -> Bool {
     var added = false
-    for member in members where try !object.contains(member, forKey: name) {
-      try object.add(member, forKey: name)
+    for member in members where !object.contains(member, at: place) {
+      try object.add(member, at: place)
       added = true
     }
     return added
   }
 
   private func prune(
-    _ object: ManagedObject, _ name: String, keeping members: [ManagedObject]
+    _ object: ManagedObject, _ place: PropertyPlace, keeping members: [ManagedObject]
   ) throws(ArborError) -> Bool {
     let kept = Set(members)
     var pruned = false
-    for member in try object.objects(forKey: name) where !kept.contains(member) {
-      try object.remove(member, forKey: name)
+    for member in object.objects(at: place) where !kept.contains(member) {
+      try object.remove(member, at: place)
       pruned = true
     }
     return pruned
@@ -114,11 +114,10 @@ extension ItemRun {
   /// Makes a relationship what a list says. Members outside of the mapping's scope stay where they
   /// are: they are neither seen nor touched.
   private mutating func assign(
-    _ members: [ManagedObject], to object: ManagedObject, _ relationship: ExchangeRelationship,
+    _ members: [ManagedObject], to object: ManagedObject, _ mapped: ItemRelationship,
     _ child: ItemMapping
   ) throws(ArborError) -> Bool {
-    let name = relationship.name
-    let former = try object.objects(forKey: name)
+    let former = object.objects(at: mapped.place)
     let listed = Set(members)
     var outside: [ManagedObject] = []
     if let scope = child.rules.scope {
@@ -131,16 +130,17 @@ extension ItemRun {
       let kept = Set(target)
       try noteMissing(former.filter { !kept.contains($0) }, within: nil)
     }
-    return try set(target, of: object, relationship)
+    return try set(target, of: object, mapped)
   }
 
   /// Makes objects the members of a relationship, unless they are already.
   func set(
-    _ members: [ManagedObject], of object: ManagedObject, _ relationship: ExchangeRelationship
+    _ members: [ManagedObject], of object: ManagedObject, _ mapped: ItemRelationship
   ) throws(ArborError) -> Bool {
-    let former = try object.objects(forKey: relationship.name)
-    let isSame = relationship.isOrdered ? former == members : Set(former) == Set(members)
-    if !isSame { try object.setObjects(members, forKey: relationship.name) }
+    let former = object.objects(at: mapped.place)
+    let isSame =
+      mapped.relationship.isOrdered ? former == members : Set(former) == Set(members)
+    if !isSame { try object.setObjects(members, at: mapped.place) }
     return !isSame
   }
 

@@ -15,7 +15,7 @@ extension ItemRun {
     for pending in references where !pending.object.isDeleted {
       guard let table = pending.relationship.reference?.table else { continue }
       let found = pending.reference.targets.map { keys in
-        keys.lazy.compactMap { table.objects(for: $0).first }.first
+        keys.lazy.compactMap { table.first(for: $0) }.first
       }
       if found.contains(where: { $0 == nil }) {
         switch rule {
@@ -47,16 +47,17 @@ extension ItemRun {
     let relationship = pending.relationship.relationship
     let object = pending.object
     do throws(ArborError) {
+      let place = pending.relationship.place
       guard relationship.isToMany else {
-        guard try object.object(forKey: relationship.name) != members.first else { return false }
-        try object.setObject(members.first, forKey: relationship.name)
+        guard object.object(at: place) !== members.first else { return false }
+        try object.setObject(members.first, at: place)
         return true
       }
       // Items that name objects do not describe them, so none is deleted to be made again.
       if pending.relationship.policy == .merge {
-        return try add(members, to: object, relationship.name)
+        return try add(members, to: object, place)
       }
-      return try set(members, of: object, relationship)
+      return try set(members, of: object, pending.relationship)
     } catch {
       throw error.with(
         entity: error.entity ?? pending.entity, keyPath: error.keyPath ?? relationship.name,

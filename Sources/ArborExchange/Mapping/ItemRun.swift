@@ -72,9 +72,10 @@ struct ItemRun {
     let mapping = item.mapping
     var changed = false
     mapping.look(at: item.node)
+    let hasHooks = mapping.rules.callsHooks && Self.mayHaveHooks(object)
     for attribute in mapping.attributes {
       let node = mapping.value(of: attribute.routes)
-      if try set(attribute, of: object, to: node, mapping, isNew) { changed = true }
+      if try set(attribute, of: object, to: node, mapping, hasHooks, isNew) { changed = true }
     }
     // From here on items may lead to it.
     if isNew { try identities.note(object, of: mapping.entity) }
@@ -82,39 +83,37 @@ struct ItemRun {
       let relationship = mapping.relationships[links.place]
       if try connect(object, relationship, links.members, mapping) { changed = true }
     }
-    if mapping.rules.callsHooks, Self.mayHaveHooks(object) {
-      object.didImport(from: item.node.value)
-    }
+    if hasHooks { object.didImport(from: item.node.value) }
     return changed
   }
 
   private func set(
-    _ mapped: ItemAttribute, of object: ManagedObject, to node: JSONNode?, _ mapping: ItemMapping,
-    _ isNew: Bool
+    _ attribute: ItemAttribute, of object: ManagedObject, to node: JSONNode?,
+    _ mapping: ItemMapping, _ hasHooks: Bool, _ isNew: Bool
   ) throws(ArborError) -> Bool {
-    let attribute = mapped.attribute
     guard let node else {
       guard mapping.rules.clearsAbsent else { return false }
       return try assign(.null, to: attribute, of: object, isNew)
     }
-    let value = try mapped.read(node)
-    if mapping.rules.callsHooks, Self.mayHaveHooks(object) {
-      let told = Self.told(value, node)
-      if object.importValue(told, forKey: attribute.name) { return !isNew }
+    let value = try attribute.read(node)
+    if hasHooks, object.importValue(Self.told(value, node), forKey: attribute.attribute.name) {
+      return !isNew
     }
-    return try node.placing(entity: mapping.entity.name, property: attribute.name) {
-      try assign(value, to: attribute, of: object, isNew)
+    do throws(ArborError) {
+      return try assign(value, to: attribute, of: object, isNew)
+    } catch {
+      throw error.with(
+        entity: error.entity ?? mapping.entity.name,
+        keyPath: error.keyPath ?? attribute.attribute.name,
+        location: error.location ?? node.location)
     }
   }
 
   private func assign(
-    _ value: Value, to attribute: ExchangeAttribute, of object: ManagedObject, _ isNew: Bool
+    _ value: Value, to attribute: ItemAttribute, of object: ManagedObject, _ isNew: Bool
   ) throws(ArborError) -> Bool {
-    if !isNew {
-      let present = try object.value(forKey: attribute.name)
-      if present == value { return false }
-    }
-    try object.setValue(value, forKey: attribute.name)
+    if !isNew, object.value(at: attribute.place) == value { return false }
+    try object.setValue(value, at: attribute.place)
     return true
   }
 
@@ -146,10 +145,12 @@ struct ItemRun {
   }
 
   /// What a hook is told of a value: dates in one form, whatever the document's.
-  private static func told(
-    _ value: Value, _ node: JSONNode
-  ) -> JSONValue {
-    guard case .date(let date) = value else { return node.value }
-    return .string(date.formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true)))
+  private static func told(_ value: Value, _ node: JSONNode) -> JSONValue {
+    switch value {
+    case .string(let text): .string(text)
+    case .date(let date):
+      .string(date.formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true)))
+    default: node.value
+    }
   }
 }

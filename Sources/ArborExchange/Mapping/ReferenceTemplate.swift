@@ -14,7 +14,7 @@ struct ReferenceTemplate {
     case value(ItemRoute, NSRegularExpression?)
   }
 
-  private let alternatives: [[Part]]
+  private var alternatives: [[Part]]
 
   /// Reads a template; nil where it is none.
   init?(_ text: String) {
@@ -60,18 +60,46 @@ struct ReferenceTemplate {
     return .value(route, expression)
   }
 
+  /// The routes to the values that keys are made of.
+  var routes: [ItemRoute] {
+    alternatives.joined().compactMap { if case .value(let route, _) = $0 { route } else { nil } }
+  }
+
+  /// The route of a template that is a key and nothing else.
+  var plainRoute: ItemRoute? {
+    guard alternatives.count == 1, alternatives[0].count == 1,
+      case .value(let route, nil) = alternatives[0][0]
+    else { return nil }
+    return route
+  }
+
+  /// Looks up where the routes begin, once for many items.
+  mutating func prepare(_ keys: JSONKeyTable) {
+    for alternative in alternatives.indices {
+      for part in alternatives[alternative].indices {
+        guard case .value(var route, let expression) = alternatives[alternative][part] else {
+          continue
+        }
+        route.prepare(keys)
+        alternatives[alternative][part] = .value(route, expression)
+      }
+    }
+  }
+
   /// The keys that an item gives, the preferred one first; none where it lacks what they are made
   /// of.
   ///
-  /// - Parameter element: What stands for a list among the item's values: one of its elements.
-  func keys(in item: JSONNode, element: JSONNode? = nil) -> [String] {
+  /// - Parameters:
+  ///   - element: What stands for a list among the item's values: one of its elements.
+  ///   - value: Finds the item's values.
+  func keys(element: JSONNode?, _ value: (ItemRoute) -> JSONNode?) -> [String] {
     alternatives.compactMap { parts in
       var key = ""
       for part in parts {
         switch part {
         case .text(let text): key += text
         case .value(let route, let expression):
-          guard var node = route.value(in: item) else { return nil }
+          guard var node = value(route) else { return nil }
           if node.kind == .array, let element { node = element }
           guard let text = node.string ?? node.number?.text,
             let match = Self.match(of: expression, in: text)
@@ -80,21 +108,6 @@ struct ReferenceTemplate {
         }
       }
       return key
-    }
-  }
-
-  /// The list among the values that an item gives; nil where there is none.
-  func list(in item: JSONNode) -> JSONNode? {
-    for case .value(let route, _) in alternatives.joined() {
-      if let node = route.value(in: item), node.kind == .array { return node }
-    }
-    return nil
-  }
-
-  /// Whether one of the values is there and null.
-  func isNull(in item: JSONNode) -> Bool {
-    alternatives.joined().contains { part in
-      if case .value(let route, _) = part { route.value(in: item)?.isNull == true } else { false }
     }
   }
 

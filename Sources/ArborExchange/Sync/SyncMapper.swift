@@ -101,9 +101,9 @@ final class SyncMapper {
     let reader = SyncValueReader(
       kind: source.kind, attribute: attribute, entity: entity.name, isStrict: isStrict,
       attributes: attributes)
-    return ItemAttribute(attribute: attribute, routes: [source.route]) {
-      node throws(ArborError) in try reader.value(node)
-    }
+    return ItemAttribute(
+      attribute, at: try context.place(of: attribute.name, in: entity.name), routes: [source.route]
+    ) { node throws(ArborError) in try reader.value(node) }
   }
 
   private func relationship(
@@ -119,7 +119,8 @@ final class SyncMapper {
         : mismatch(entity, relationship.name, "leads to one object", "toOne")
     }
     return ItemRelationship(
-      relationship: relationship, routes: [source.route], policy: .assign
+      relationship, at: try context.place(of: relationship.name, in: entity.name),
+      routes: [source.route], policy: .assign
     ) { [unowned self] members, parent throws(ArborError) in
       let mapping = try self.mapping(for: child.serializer({ members.value }, { parent.value }))
       guard mapping.entity.isKind(of: relationship.destination) else {

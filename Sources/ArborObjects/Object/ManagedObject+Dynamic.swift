@@ -130,7 +130,10 @@ extension ManagedObject {
   ///
   /// - Throws: ``ArborError`` `unknownName` where there is no such to-one relationship.
   public final func object(forKey key: String) throws(ArborError) -> ManagedObject? {
-    let relation = try relation(key, isToMany: false)
+    object(of: try relation(key, isToMany: false))
+  }
+
+  final func object(of relation: Relation) -> ManagedObject? {
     noteAccess(relation)
     guard let owner else { return nil }
     return target(of: relation).map { owner.fault($0) }
@@ -142,7 +145,12 @@ extension ManagedObject {
   ///   `typeMismatch` for an object of another entity, `invalidArgument` for one of another
   ///   context, `notAllowed` where this object may not be changed any more.
   public final func setObject(_ target: ManagedObject?, forKey key: String) throws(ArborError) {
-    let relation = try relation(key, isToMany: false)
+    try setObject(target, of: relation(key, isToMany: false))
+  }
+
+  final func setObject(
+    _ target: ManagedObject?, of relation: Relation
+  ) throws(ArborError) {
     let owner = try demandOwner()
     if let problem = target.flatMap({ problem(of: $0, relation) }) { throw problem }
     InverseKeeper(context: owner).set(self, relation, to: target)
@@ -153,7 +161,10 @@ extension ManagedObject {
   ///
   /// - Throws: ``ArborError`` `unknownName` where there is no such to-many relationship.
   public final func objects(forKey key: String) throws(ArborError) -> [ManagedObject] {
-    let relation = try relation(key, isToMany: true)
+    objects(of: try relation(key, isToMany: true))
+  }
+
+  final func objects(of relation: Relation) -> [ManagedObject] {
     noteAccess(relation)
     guard let owner else { return [] }
     return owner.objects(owner.members(of: self, relation))
@@ -165,7 +176,12 @@ extension ManagedObject {
   public final func setObjects(
     _ members: some Sequence<ManagedObject>, forKey key: String
   ) throws(ArborError) {
-    let relation = try relation(key, isToMany: true)
+    try setObjects(members, of: relation(key, isToMany: true))
+  }
+
+  final func setObjects(
+    _ members: some Sequence<ManagedObject>, of relation: Relation
+  ) throws(ArborError) {
     let owner = try demandOwner()
     let members = Array(members)
     for member in members {
@@ -180,7 +196,10 @@ extension ManagedObject {
   ///
   /// - Throws: As ``setObject(_:forKey:)``.
   public final func add(_ member: ManagedObject, forKey key: String) throws(ArborError) {
-    let relation = try relation(key, isToMany: true)
+    try add(member, to: relation(key, isToMany: true))
+  }
+
+  final func add(_ member: ManagedObject, to relation: Relation) throws(ArborError) {
     let owner = try demandOwner()
     if let problem = problem(of: member, relation) { throw problem }
     guard change?.kind != .deleted else { return }
@@ -192,7 +211,12 @@ extension ManagedObject {
   ///
   /// - Throws: As ``setObject(_:forKey:)``.
   public final func remove(_ member: ManagedObject, forKey key: String) throws(ArborError) {
-    let relation = try relation(key, isToMany: true)
+    try remove(member, from: relation(key, isToMany: true))
+  }
+
+  final func remove(
+    _ member: ManagedObject, from relation: Relation
+  ) throws(ArborError) {
     let owner = try demandOwner()
     guard change?.kind != .deleted, owner.isMember(member, of: self, relation) else { return }
     InverseKeeper(context: owner).remove(member, from: self, relation)
@@ -204,7 +228,10 @@ extension ManagedObject {
   public final func contains(
     _ member: ManagedObject, forKey key: String
   ) throws(ArborError) -> Bool {
-    let relation = try relation(key, isToMany: true)
+    contains(member, in: try relation(key, isToMany: true))
+  }
+
+  final func contains(_ member: ManagedObject, in relation: Relation) -> Bool {
     noteAccess(relation)
     return owner?.isMember(member, of: self, relation) ?? false
   }
@@ -213,7 +240,10 @@ extension ManagedObject {
   ///
   /// - Throws: ``ArborError`` `unknownName` where there is no such to-many relationship.
   public final func count(forKey key: String) throws(ArborError) -> Int {
-    let relation = try relation(key, isToMany: true)
+    count(of: try relation(key, isToMany: true))
+  }
+
+  final func count(of relation: Relation) -> Int {
     noteAccess(relation)
     return owner?.memberCount(of: self, relation) ?? 0
   }
@@ -250,7 +280,7 @@ extension ManagedObject {
     return binding.relations[relationship.slot]
   }
 
-  private final func demandOwner() throws(ArborError) -> ManagedObjectContext {
+  final func demandOwner() throws(ArborError) -> ManagedObjectContext {
     guard let owner else {
       throw ArborError(
         .notAllowed,
@@ -261,7 +291,7 @@ extension ManagedObject {
     return owner
   }
 
-  private final func mismatch(_ key: String, _ value: Value) -> ArborError {
+  final func mismatch(_ key: String, _ value: Value) -> ArborError {
     var expectation = "object IDs"
     if case .attribute(let attribute) = binding.entity.property(named: key) {
       expectation = attribute.description.type.expectation

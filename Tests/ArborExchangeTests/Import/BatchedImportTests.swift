@@ -98,7 +98,7 @@ import Testing
       }
     }
     #expect(error?.code == .objectNotFound)
-    #expect(error?.location?.line == 7 && error?.location?.column == 3)
+    #expect(error?.location?.line == 7 && error?.location?.column == 28)
     #expect(try workshop.all("Place").count == 6)
     try workshop.finish()
   }

@@ -84,7 +84,7 @@ import Testing
       try workshop.list(#"[{"code": "A"}, {"code": "B", "parent": "Z"}]"#, as: "Place")
     }
     #expect(error.code == .objectNotFound)
-    #expect(error.location?.path == "$[1]")
+    #expect(error.location?.path == "$[1].parent")
     #expect(error.keyPath == "parent")
     var options = ImportOptions()
     options.lenient = true

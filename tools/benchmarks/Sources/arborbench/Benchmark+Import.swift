@@ -114,7 +114,9 @@ extension Benchmark {
 
   /// Writes the document that the other modes read: `FILE.json`.
   func writeDocument() throws {
-    FileManager.default.createFile(atPath: path + ".json", contents: nil)
+    guard FileManager.default.createFile(atPath: path + ".json", contents: nil) else {
+      throw BenchmarkError("no file \(path).json")
+    }
     let file = try FileHandle(forWritingTo: URL(filePath: path + ".json"))
     defer { try? file.close() }
     var text = "["
@@ -134,11 +136,13 @@ extension Benchmark {
     try file.write(contentsOf: Data((text + "\n]\n").utf8))
   }
 
-  /// The same objects, made by a program that has their values.
+  /// The same objects, made by a program that has their values and remembers their IDs.
   func insertByHand() throws {
     let store = try PersistentStore(for: [Office.self, Staff.self], at: .path(path))
     try Meter.measure("17_by_hand") {
       let context = store.makeContext()
+      var staffIDs: [ObjectID] = []
+      var offices: [ObjectID] = []
       for start in stride(from: 0, to: count, by: batch) {
         for number in start..<min(start + batch, count) {
           let item = StaffItem(number: number)
@@ -150,19 +154,17 @@ extension Benchmark {
           staff.salary = item.salary
           staff.hiredAt = item.hiredAt
           staff.active = item.isActive
-          let office = Int64(item.office)
-          if let known = try context.fetchOne(Office.self, matching: "officeID == \(office)") {
-            staff.office = known
-          } else {
-            let made = context.insert(Office.self)
-            made.officeID = office
-            made.name = "Office \(office)"
-            staff.office = made
+          if item.office == offices.count {
+            let office = context.insert(Office.self)
+            office.officeID = Int64(item.office)
+            office.name = "Office \(item.office)"
+            offices.append(office.objectID)
           }
+          staff.office = try context.object(with: offices[item.office]) as? Office
           if let manager = item.manager {
-            let key = Int64(manager)
-            staff.manager = try context.fetchOne(Staff.self, matching: "staffID == \(key)")
+            staff.manager = try context.object(with: staffIDs[manager]) as? Staff
           }
+          staffIDs.append(staff.objectID)
         }
         try context.commit()
         context.reset()

@@ -1,0 +1,128 @@
+package import ArborModel
+
+/// A property whose name has been looked up once, for many objects of an entity and of those that
+/// inherit from it.
+///
+/// Access by name looks the name up and copies its description each time; this costs a load.
+package final class PropertyPlace: Sendable {
+  /// The property's name.
+  package let name: String
+  /// The property's slot by the place of an object's entity in the model; -1 where it has none.
+  private let slots: [Int]
+
+  init(_ name: String, _ slots: [Int]) {
+    self.name = name
+    self.slots = slots
+  }
+
+  @inline(__always)
+  func slot(in entity: EntitySchema) -> Int { slots[entity.index] }
+}
+
+extension ManagedObjectContext {
+  /// The place of a property of an entity.
+  ///
+  /// - Throws: ``ArborError`` `unknownName`.
+  package func place(
+    of property: String, in entityName: String
+  ) throws(ArborError) -> PropertyPlace {
+    let entity = try entity(named: entityName)
+    var slots = Array(repeating: -1, count: schema.entities.count)
+    for index in entity.concreteFamily + [entity.index] {
+      switch schema.entities[index].property(named: property) {
+      case .attribute(let attribute): slots[index] = attribute.slot
+      case .relationship(let relationship): slots[index] = relationship.slot
+      case nil:
+        throw ArborError(
+          .unknownName,
+          "Entity \(entityName) has no property \(property)."
+            + NearestName.hint(property, in: entity.propertyNames)
+        ).with(entity: entityName, keyPath: property)
+      }
+    }
+    return PropertyPlace(property, slots)
+  }
+}
+
+/// Values and links by the places of their properties.
+///
+/// - Precondition: The object is of the entity that the place was looked up for, and the property is
+///   an attribute, a to-one or a to-many relationship as the method says.
+extension ManagedObject {
+  /// The value of an attribute.
+  package final func value(at place: PropertyPlace) -> Value {
+    let slot = place.slot(in: binding.entity)
+    if binding.isObserved { owner?.observation?.access(self, .attribute(slot)) }
+    return value(of: binding.entity.attributes[slot].field, in: currentRecord)
+  }
+
+  /// Sets an attribute that is not derived to a value of the form that it keeps.
+  ///
+  /// - Throws: ``ArborError`` as ``setValue(_:forKey:)-(Value,_)``.
+  package final func setValue(
+    _ value: Value, at place: PropertyPlace
+  ) throws(ArborError) {
+    let slot = place.slot(in: binding.entity)
+    if owner == nil { _ = try demandOwner() }
+    if binding.isObserved { owner?.observation?.willChange(self, .attribute(slot)) }
+    let field = binding.entity.attributes[slot].field
+    var fits = false
+    write { buffer, allocator in fits = buffer.set(field, value, allocator: allocator) }
+    // A change of a deleted object is idle, and no mistake.
+    guard fits || change?.kind == .deleted else { throw mismatch(place.name, value) }
+  }
+
+  private final func relation(at place: PropertyPlace) -> Relation {
+    binding.relations[place.slot(in: binding.entity)]
+  }
+
+  /// The object that a to-one relationship leads to.
+  package final func object(at place: PropertyPlace) -> ManagedObject? {
+    object(of: relation(at: place))
+  }
+
+  /// Points a to-one relationship at an object or at none.
+  ///
+  /// - Throws: ``ArborError`` as ``setObject(_:forKey:)``.
+  package final func setObject(
+    _ target: ManagedObject?, at place: PropertyPlace
+  ) throws(ArborError) {
+    try setObject(target, of: relation(at: place))
+  }
+
+  /// The members of a to-many relationship.
+  package final func objects(at place: PropertyPlace) -> [ManagedObject] {
+    objects(of: relation(at: place))
+  }
+
+  /// Makes objects the members of a to-many relationship.
+  ///
+  /// - Throws: ``ArborError`` as ``setObjects(_:forKey:)``.
+  package final func setObjects(
+    _ members: [ManagedObject], at place: PropertyPlace
+  ) throws(ArborError) {
+    try setObjects(members, of: relation(at: place))
+  }
+
+  /// Adds a member to a to-many relationship.
+  ///
+  /// - Throws: ``ArborError`` as ``add(_:forKey:)``.
+  package final func add(_ member: ManagedObject, at place: PropertyPlace) throws(ArborError) {
+    try add(member, to: relation(at: place))
+  }
+
+  /// Removes a member from a to-many relationship.
+  ///
+  /// - Throws: ``ArborError`` as ``remove(_:forKey:)``.
+  package final func remove(_ member: ManagedObject, at place: PropertyPlace) throws(ArborError) {
+    try remove(member, from: relation(at: place))
+  }
+
+  /// Whether an object is a member of a to-many relationship.
+  package final func contains(_ member: ManagedObject, at place: PropertyPlace) -> Bool {
+    contains(member, in: relation(at: place))
+  }
+
+  /// The number of members of a to-many relationship.
+  package final func count(at place: PropertyPlace) -> Int { count(of: relation(at: place)) }
+}

@@ -46,8 +46,8 @@ extension ManagedObjectContext {
 
 /// Values and links by the places of their properties.
 ///
-/// - Precondition: The object is of the entity that the place was looked up for, and the property is
-///   an attribute, a to-one or a to-many relationship as the method says.
+/// - Precondition: The object is of the entity that the place was looked up for, and the property
+///   is an attribute, a to-one or a to-many relationship as the method says.
 extension ManagedObject {
   /// The value of an attribute.
   package final func value(at place: PropertyPlace) -> Value {

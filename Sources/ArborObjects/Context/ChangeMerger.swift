@@ -81,12 +81,13 @@ struct ChangeMerger {
     }
   }
 
-  /// Takes a deletion back: the object is as it is in the store.
+  /// Takes a deletion back: the object is as it is in the store, links included.
   private func revive(_ change: ObjectChange, _ record: RecordBuffer) {
     context.withMemberships(of: change.object) {
       context.pending.drop(change)
       change.object.hold(record.view, record.slab)
     }
+    context.forgetLinks { $0 == change.object.number }
   }
 
   /// Lets a changed object lead nowhere instead of to one that is gone. That it did before its

@@ -13,16 +13,30 @@ final class LinkEdit {
   var order: MemberList?
   /// The savepoint in which ``order`` was last noted in the journal.
   var orderEpoch: UInt32 = 0
+  /// Members by what others have committed, to be left out as long as their deletion waits here.
+  /// Unused where ``order`` is set.
+  var hidden = MemberList()
+  private let pending: PendingChanges
 
-  init(_ owner: ObjectNumber, _ relation: Relation) {
+  init(_ owner: ObjectNumber, _ relation: Relation, _ pending: PendingChanges) {
     self.owner = owner
     self.relation = relation
+    self.pending = pending
   }
 
+  /// Whether nothing has changed.
   var isEmpty: Bool { order == nil && added.isEmpty && removed.isEmpty }
+
+  /// Whether the members are the store's.
+  var isSilent: Bool { isEmpty && hidden.isEmpty }
+
+  private func hides(_ member: ObjectNumber) -> Bool {
+    hidden.contains(member) && pending.change(of: member)?.kind == .deleted
+  }
 
   /// Forgets what was changed.
   func clear() {
+    hidden = MemberList()
     added = MemberList()
     removed = MemberList()
     order = nil
@@ -47,14 +61,17 @@ final class LinkEdit {
 extension LinkEdit: PendingLinks {
   var newOrder: [ObjectNumber]? { order?.numbers }
   var addedMembers: [ObjectNumber] { added.numbers }
-  var removedMembers: [ObjectNumber] { removed.numbers }
+  var removedMembers: [ObjectNumber] {
+    guard !hidden.isEmpty else { return removed.numbers }
+    return removed.numbers + hidden.numbers.filter { self[$0] == .unmentioned && hides($0) }
+  }
 
   func says(_ member: ObjectNumber) -> Bool? {
     if let order { return order.contains(member) }
     switch self[member] {
     case .added: return true
     case .removed: return false
-    case .unmentioned: return nil
+    case .unmentioned: return hides(member) ? false : nil
     }
   }
 }
@@ -69,7 +86,7 @@ extension LinkEdit: PendingLinks {
 /// For all others they are the truth, and the commit submits them. What is said of a pair is the
 /// context's last word on it, whatever others commit, and holds until the commit or the end of one
 /// of the two objects. A deletion says it of the links that it finds; links that others commit to
-/// an object whose deletion waits here are not seen as long as it does, and are there again when it
+/// an object whose deletion waits here are hidden as long as it does, and are there again when it
 /// is undone.
 ///
 /// A change of a link costs two look-ups and no read of the store.
@@ -79,6 +96,7 @@ final class LinkEdits {
   /// most contexts make none.
   private var tables: [[Table?]] = []
   private let schema: ModelSchema
+  private let pending: PendingChanges
   /// The edits, which the tables refer to unretained.
   private var edits: ContiguousArray<LinkEdit> = []
 
@@ -86,16 +104,17 @@ final class LinkEdits {
     let map = NumberMap()
   }
 
-  init(_ schema: ModelSchema) {
+  init(_ schema: ModelSchema, _ pending: PendingChanges) {
     self.schema = schema
+    self.pending = pending
   }
 
   /// Whether there are any. Edits that cancelled out may still count.
   var hasEdits: Bool { edits.contains { !$0.isEmpty } }
 
-  /// Whether an owner that fulfils a condition has any.
+  /// Whether an owner that fulfils a condition has other members than in the store.
   func hasEdits(ofOwner condition: (ObjectNumber) -> Bool) -> Bool {
-    edits.contains { !$0.isEmpty && condition($0.owner) }
+    edits.contains { !$0.isSilent && condition($0.owner) }
   }
 
   /// The edit of an owner's relationship, or nil.
@@ -111,7 +130,7 @@ final class LinkEdits {
   /// The edit of an owner's relationship, made where there is none.
   func makeEdit(_ owner: ObjectNumber, _ relation: Relation) -> LinkEdit {
     if let edit = edit(owner, relation) { return edit }
-    let edit = LinkEdit(owner, relation)
+    let edit = LinkEdit(owner, relation, pending)
     edits.append(edit)
     if tables.isEmpty {
       tables = schema.entities.map { Array(repeating: nil, count: $0.relationships.count) }
@@ -162,20 +181,26 @@ final class LinkEdits {
 
   /// Forgets what is said of pairs with an object that is gone: both sides, so that they agree
   /// where others bring it back. Linear in the number of edits.
+  ///
+  /// - Parameter tell: Called with each edit that is about to change, and the members it concerns.
   func forget<E: Error>(
-    where isGone: (ObjectNumber) throws(E) -> Bool
+    where isGone: (ObjectNumber) throws(E) -> Bool, telling tell: (LinkEdit, [ObjectNumber]) -> Void
   ) throws(E) {
     for edit in edits where !edit.isEmpty && edit.relation.form != .derived {
-      guard try !isGone(edit.owner) else {
-        edit.clear()
-        continue
+      let isOwnerGone = try isGone(edit.owner)
+      var lost: [ObjectNumber] = []
+      for member in edit.order?.numbers ?? edit.added.numbers + edit.removed.numbers {
+        var isLost = isOwnerGone
+        if !isLost { isLost = try isGone(member) }
+        if isLost { lost.append(member) }
       }
-      for member in edit.added.numbers + edit.removed.numbers where try isGone(member) {
+      guard !lost.isEmpty || isOwnerGone else { continue }
+      tell(edit, lost)
+      for member in lost {
         edit[member] = .unmentioned
-      }
-      for member in edit.order?.numbers ?? [] where try isGone(member) {
         edit.order?.remove(member)
       }
+      if isOwnerGone { edit.clear() }
     }
   }
 

@@ -89,7 +89,7 @@ extension ManagedObjectContext {
   ///
   /// - Parameters:
   ///   - object: An object of this context; nothing happens for one that waits for its first commit
-  ///     or for its deletion.
+  ///     or for its deletion. One that others have deleted is gone, unless its changes are kept.
   ///   - mergeChanges: Whether the object's own uncommitted changes are kept on top of the store's
   ///     values, or forgotten.
   public func refresh(_ object: ManagedObject, mergeChanges: Bool = true) {
@@ -98,6 +98,7 @@ extension ManagedObjectContext {
     defer { observation?.settle() }
     do throws(ArborError) {
       try takeInCommits()
+      guard object.owner === self else { return }
       guard let change = object.change else {
         noteReplaced(object)
         return object.becomeFault()
@@ -108,7 +109,7 @@ extension ManagedObjectContext {
         try refreshChanged(change)
       } else {
         takeBack(change)
-        object.becomeFault()
+        yield(object, to: change.foreign == .deleted ? .deleted : .changed)
       }
     } catch {
       note(error)
@@ -119,7 +120,10 @@ extension ManagedObjectContext {
     let record = try peek { snapshot throws(StoreError) in
       try snapshot.record(change.object.number, allocator: allocator)
     }
-    guard let record else { throw missing(change.object.objectID) }
+    guard let record else {
+      // By what was changed here it lives on.
+      return withMemberships(of: change.object) { change.foreign = .deleted }
+    }
     undoHistory?.sealSteps()
     ChangeMerger(context: self).rebase(change, onto: record, allocator.slab, .objectWins)
   }

@@ -300,7 +300,7 @@ extension ManagedObjectContext {
       object.becomeFault()
     case .deleted:
       takeAway(object)
-      links.forget { $0 == object.number }
+      links.forget(where: { $0 == object.number }, telling: { _, _ in })
     }
   }
 }

@@ -72,7 +72,17 @@ extension ManagedObjectContext {
         merger.dropReference(change, to: edit.owner, edit.relation)
       }
     }
-    try links.forget(where: isGone)
+    try forgetLinks(where: isGone)
+  }
+
+  /// Forgets what is said of links of and to some objects.
+  func forgetLinks<E: Error>(where isGone: (ObjectNumber) throws(E) -> Bool) throws(E) {
+    try links.forget(where: isGone) { edit, members in
+      tellListeners { $0.noteReplaced(linksOf: edit.owner, edit.relation) }
+      guard let journal else { return }
+      if edit.order != nil { return journal.entries.append(.order(edit, edit.order?.copy)) }
+      for member in members { journal.entries.append(.link(edit, member, edit[member])) }
+    }
   }
 
   /// Takes every object as changed.
@@ -111,9 +121,33 @@ extension ManagedObjectContext {
       record.version != change.baseVersion
     else {
       guard change.kind != .inserted else { return }
-      return withMemberships(of: object) { change.foreign = isDeleted ? .deleted : .changed }
+      var record: RecordView?
+      if change.kind == .deleted {
+        record = try snapshot.record(object.number, allocator: allocator)
+      }
+      withMemberships(of: object) {
+        change.foreign = isDeleted ? .deleted : .changed
+        if let record { object.hold(record, allocator.slab) }
+      }
+      if record != nil { try hideLinks(to: object, snapshot) }
+      return
     }
     ChangeMerger(context: self).rebase(change, onto: record, allocator.slab, .objectWins)
+  }
+
+  /// Leaves an object that is deleted here out of what others have linked to it.
+  private func hideLinks(
+    to object: ManagedObject, _ snapshot: StoreSnapshot
+  ) throws(StoreError) {
+    for relation in object.binding.relations
+    where relation.isToMany && relation.isInverseToMany && !relation.isOrdered {
+      for owner in try snapshot.members(relation.schema, of: object.number) {
+        guard let inverse = self.relation(of: owner, relation.inverseSlot), !inverse.isOrdered
+        else { continue }
+        tellListeners { $0.noteReplaced(linksOf: owner, inverse) }
+        links.makeEdit(owner, inverse).hidden.append(object.number)
+      }
+    }
   }
 
   /// Takes over the store's record, keeping the values that live in memory only.
@@ -150,7 +184,7 @@ extension ManagedObjectContext {
   func resolve(_ error: StoreError) throws(ArborError) -> Bool {
     var error = error
     if case .conflict(let conflicts) = error {
-      let others = resolveDerived(conflicts)
+      let others = resolveDerived(agree(on: conflicts))
       if others.isEmpty { return true }
       error = .conflict(others)
     }
@@ -163,13 +197,29 @@ extension ManagedObjectContext {
     case .missingTargets(let missing):
       return try dropMissing(missing)
     case .stillLinked(let linked):
-      for number in Set(linked.map(\.deleted)) {
+      // A new link to what is deleted here is a change of that.
+      let merger = ChangeMerger(context: self)
+      for number in Set(linked.map(\.deleted)).sorted() {
         guard let change = pending.change(of: number), change.kind == .deleted else { continue }
-        var propagation = DeletePropagation(self)
-        propagation.propagateAgain(from: change.object)
+        let conflict = CommitConflict(
+          number: number, baseVersion: change.baseVersion,
+          currentRecord: storedRecord(of: number).map { Array($0.record.bytes) })
+        merger.resolve(conflict, resolution(of: conflict))
       }
       return true
     default: return false
+    }
+  }
+
+  /// Takes out what others have deleted too, which is no conflict; the rest is.
+  private func agree(on conflicts: [CommitConflict]) -> [CommitConflict] {
+    conflicts.filter { conflict in
+      guard conflict.currentRecord == nil, let change = pending.change(of: conflict.number),
+        change.kind == .deleted
+      else { return true }
+      noteMerge(of: change.object)
+      takeAway(change.object)
+      return false
     }
   }
 

@@ -183,8 +183,10 @@ extension ManagedObjectContext {
     let edit = links.edit(owner.number, relation)
     if let order = edit?.order { return order.numbers }
     var members = storedMembers(of: owner.number, relation)
-    guard let edit, !edit.isEmpty else { return members }
-    if !edit.removed.isEmpty { members.removeAll { edit.removed.contains($0) } }
+    guard let edit, !edit.isSilent else { return members }
+    if !edit.removed.isEmpty || !edit.hidden.isEmpty {
+      members.removeAll { edit.says($0) == false }
+    }
     guard !edit.added.isEmpty else { return members }
     // Another context may have committed the same link since.
     let present = MemberList(members)
@@ -201,7 +203,7 @@ extension ManagedObjectContext {
     guard owner.change?.kind != .inserted else { return edit?.added.count ?? 0 }
     return known(0) { snapshot throws(StoreError) in
       var count = try snapshot.memberCount(relation.schema, of: owner.number)
-      for member in edit?.removed.numbers ?? [] {
+      for member in edit?.removedMembers ?? [] {
         let wasMember = try snapshot.contains(member, in: relation.schema, of: owner.number)
         if wasMember { count -= 1 }
       }
@@ -222,11 +224,7 @@ extension ManagedObjectContext {
     _ member: ManagedObject, of owner: ManagedObject, _ relation: Relation
   ) -> Bool {
     guard owner.owner != nil else { return false }
-    if let edit = links.edit(owner.number, relation) {
-      if let order = edit.order { return order.contains(member.number) }
-      if edit.added.contains(member.number) { return true }
-      if edit.removed.contains(member.number) { return false }
-    }
+    if let answer = links.edit(owner.number, relation)?.says(member.number) { return answer }
     guard owner.change?.kind != .inserted, member.change?.kind != .inserted else { return false }
     return known(false) { snapshot throws(StoreError) in
       try snapshot.contains(member.number, in: relation.schema, of: owner.number)

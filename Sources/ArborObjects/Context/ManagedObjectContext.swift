@@ -129,7 +129,7 @@ public final class ManagedObjectContext {
     classes = store.boundClasses
     sequence = store.file.lastSequence
     pending = PendingChanges(entityCount: store.file.schema.entities.count)
-    links = LinkEdits(store.file.schema)
+    links = LinkEdits(store.file.schema, pending)
   }
 
   deinit {
@@ -151,7 +151,7 @@ public final class ManagedObjectContext {
       isDeleted: { [unowned(unsafe) self] in pending.change(of: $0)?.kind == .deleted },
       links: { [unowned(unsafe) self] owner, relationship in
         relation(of: owner, relationship.slot).flatMap { links.edit(owner, $0) }
-          .flatMap { $0.isEmpty ? nil : $0 }
+          .flatMap { $0.isSilent ? nil : $0 }
       },
       touches: { [unowned(unsafe) self] entity in touches(entity) },
       blob: { [unowned(unsafe) self] in unstoredBlob($0) })

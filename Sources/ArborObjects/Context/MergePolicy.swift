@@ -5,6 +5,13 @@ public import ArborModel
 ///
 /// ``error`` leaves the decision to the caller of `commit()`; the others decide object by object
 /// and go on.
+///
+/// Some changes meet without a conflict, whatever the policy. Links to the members of many-to-many
+/// relationships are added and removed one by one, so both contexts' count. What others have
+/// deleted is linked to nothing: new links to it are dropped when the commit is taken in. What both
+/// have deleted is gone. A new link of others to what is deleted here is a change of that, and goes
+/// by the policy. An object that others have deleted comes back with its attributes and to-one
+/// relationships; the deletion has taken it out of the to-many relationships of all others.
 public enum MergePolicy: Sendable {
   /// The commit throws ``ArborError`` `conflict` and changes nothing.
   case error

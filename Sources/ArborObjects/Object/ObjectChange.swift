@@ -67,7 +67,11 @@ final class ObjectChange {
     guard kind != .dropped, let field = object.binding.relations[relation.inverseSlot].field else {
       return .unmentioned
     }
-    let wasMember = committed?.reference(field) == owner
+    var wasMember = committed?.reference(field) == owner
+    // A deleted object holds what others have made of it meanwhile.
+    if kind == .deleted, foreign == .changed, object.currentRecord.reference(field) == owner {
+      wasMember = true
+    }
     guard kind != .deleted, object.currentRecord.reference(field) == owner else {
       return wasMember ? .removed : .unmentioned
     }

@@ -98,8 +98,10 @@ final class ResultsKeeper {
           || (shape.needsFetch && shape.isConcerned(by: candidate))
         if shape.ownBits[entity] != nil { candidates.append(candidate) }
       }
-      if !concerned {
-        return try incremental(candidates, changes, on: snapshot, &fetched)
+      if !concerned,
+        let step = try incremental(candidates, changes, on: snapshot, &fetched)
+      {
+        return step
       }
     } catch {
       throw ArborError(error, in: context.store.file)
@@ -218,13 +220,20 @@ final class ResultsKeeper {
     return (record, slab)
   }
 
+  /// Takes candidates in; nil where only a fetch can tell.
   private func incremental(
     _ candidates: [ResultsCandidate], _ changes: ResultsRecord.Changes,
     on snapshot: StoreSnapshot, _ fetched: inout [ManagedObject]
-  ) throws(StoreError) -> ResultsStep {
+  ) throws(StoreError) -> ResultsStep? {
     var placement = ResultsPlacement(arrangement, runs: runs, shape: shape, changes: changes)
     for candidate in candidates {
       let index = placement.index(of: candidate)
+      // It was deleted and has come back: another object stands for it.
+      if let index, candidate.present != nil,
+        arrangement[index] !== context.registry.object(candidate.number)
+      {
+        return nil
+      }
       // Other properties leave a result where it is, and make none of what was none.
       guard shape.isConcerned(by: candidate), !shape.needsFetch else {
         if let index, candidate.present != nil { placement.update(index) }

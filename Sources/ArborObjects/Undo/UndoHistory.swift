@@ -20,7 +20,9 @@ internal import ArborModel
 /// Undoing makes new pending changes, also where the group has been committed long ago: deleted
 /// objects come back as the same objects under the same IDs, with what their deletion took along;
 /// inserted ones go; changed properties and relationships have the values of before, all others
-/// keep theirs. The next commit writes it. What others deleted meanwhile stays deleted. Hooks of
+/// keep theirs; what was changed and changed back in one group is nothing to undo. The next commit
+/// writes it. What others deleted meanwhile stays deleted, and an object whose changes alone kept it
+/// here goes with them. What a commit does to agree with others is no part of a group. Hooks of
 /// insertion and deletion are not called.
 ///
 /// Recording costs a copy of the earlier record for each object and group, or a reference to it

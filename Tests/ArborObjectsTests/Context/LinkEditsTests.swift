@@ -63,7 +63,9 @@ import Testing
       for (owner, member) in [(gone, other), (other, gone), (other, third), (third, other)] {
         links.makeEdit(owner, fixture.skills)[member] = owner < member ? .added : .removed
       }
-      links.forget { $0 == gone }
+      var told: [ObjectNumber] = []
+      links.forget(where: { $0 == gone }, telling: { edit, _ in told.append(edit.owner) })
+      #expect(told == [gone, other])
       #expect(links.edit(gone, fixture.skills)?.isEmpty == true)
       #expect(links.edit(other, fixture.skills)?[gone] == .unmentioned)
       #expect(links.edit(other, fixture.skills)?[third] == .added)

@@ -14,7 +14,7 @@ import Testing
       do {
         try ObjectStore.useOffice { store in
           var world = ResultsWorld(store, seed: seed)
-          try world.run(steps: 150)
+          try world.run(steps: 0..<150)
         }
       } catch {
         Issue.record(error, "seed \(seed)")
@@ -28,7 +28,7 @@ import Testing
   func namedHistories(seed: UInt64) throws {
     try ObjectStore.useOffice(inMemory: false) { store in
       var world = ResultsWorld(store, seed: seed)
-      try world.run(steps: 250)
+      try world.run(steps: 0..<250)
     }
   }
 }
@@ -42,10 +42,13 @@ private struct Contradiction: Error, CustomStringConvertible {
 private struct ResultsWorld {
   private let contexts: [ManagedObjectContext]
   private var followed: [any Followed]
+  private let seed: UInt64
+  /// What the present step draws from: a step does the same whatever other steps are left out.
   private var random: SeededRandom
   private var log: [String] = []
 
   init(_ store: PersistentStore, seed: UInt64) {
+    self.seed = seed
     random = SeededRandom(seed: seed)
     contexts = (0..<3).map { _ in store.makeContext() }
     let policies: [MergePolicy] = [
@@ -77,7 +80,20 @@ private struct ResultsWorld {
     ]
   }
 
-  mutating func run(steps: Int) throws {
+  mutating func run(steps: some Sequence<Int>) throws {
+    do {
+      try follow()
+      for index in steps {
+        random = SeededRandom(seed: seed &+ UInt64(index) &* 0xD6E8_FEB8_6659_FD93)
+        try step()
+        try look()
+      }
+    } catch {
+      throw Contradiction(description: "\(error)\n" + log.joined(separator: "\n"))
+    }
+  }
+
+  private mutating func follow() throws {
     for context in contexts.prefix(2) {
       for (request, path) in Self.requests() {
         followed.append(try FollowedResults(request, path, in: context))
@@ -91,23 +107,22 @@ private struct ResultsWorld {
         try FollowedResults(
           FetchRequest<ManagedObject>(entity: "Person", sortKeys: ["name"]), "name", in: context))
     }
-    for _ in 0..<steps {
-      try step()
-      // Results begin at any time, and go.
-      if Int.random(in: 0..<10, using: &random) == 0,
-        let place = followed.indices.randomElement(using: &random)
-      {
-        followed[place] = try followed[place].renewed()
-      }
-      // Not after every step, so that some changes come together.
-      guard Int.random(in: 0..<3, using: &random) > 0 else { continue }
-      for results in followed {
-        do {
-          try results.compare()
-        } catch {
-          throw Contradiction(
-            description: "\(error)\n\(results)\n" + log.suffix(12).joined(separator: "\n"))
-        }
+  }
+
+  private mutating func look() throws {
+    // Results begin at any time, and go.
+    if Int.random(in: 0..<10, using: &random) == 0,
+      let place = followed.indices.randomElement(using: &random)
+    {
+      log.append("renewed \(place)")
+      followed[place] = try followed[place].renewed()
+    }
+    // Not after every step, so that some changes come together.
+    guard Int.random(in: 0..<3, using: &random) > 0 else { return }
+    log.append("looked")
+    for results in followed {
+      do { try results.compare() } catch {
+        throw Contradiction(description: "\(error)\n\(results)")
       }
     }
   }
@@ -117,74 +132,115 @@ private struct ResultsWorld {
   private mutating func step() throws {
     let place = Int.random(in: 0..<contexts.count, using: &random)
     let context = contexts[place]
-    let kind = Int.random(in: 0..<23, using: &random)
-    log.append("\(place): \(kind)")
-    switch kind {
+    log.append("\(place):")
+    switch Int.random(in: 0..<23, using: &random) {
     case 0..<4: insert(in: context)
     case 4..<10: try change(in: context)
-    case 10..<12: try pick(Employee.self, in: context).map(context.delete)
-    case 12: try pick(Company.self, in: context).map(context.delete)
+    case 10..<12: try delete(Employee.self, in: context)
+    case 12: try delete(Company.self, in: context)
     case 13..<16: try commit(context)
-    case 16: context.rollback()
+    case 16:
+      note("rollback")
+      context.rollback()
     case 17:
-      try pick(Employee.self, in: context).map { context.refresh($0, mergeChanges: kind == 17) }
+      guard let employee = try pick(Employee.self, in: context) else { return }
+      note("refresh \(name(of: employee))")
+      context.refresh(employee, mergeChanges: Bool.random(using: &random))
     case 18: interrupt(context)
-    case 19...20: context.undo()
-    case 21: context.redo()
+    case 19...20:
+      note("undo")
+      context.undo()
+    case 21:
+      note("redo")
+      context.redo()
     default:
-      if Int.random(in: 0..<4, using: &random) == 0 { context.reset() }
+      guard Int.random(in: 0..<4, using: &random) == 0 else { return }
+      note("reset")
+      context.reset()
     }
   }
 
+  /// Adds to what the log says of the present step.
+  private mutating func note(_ text: String) { log[log.count - 1] += " \(text)" }
+
+  private func name(of object: ManagedObject?) -> String {
+    object.map { "\($0.objectID.entityName)\($0.objectID.number)" } ?? "nil"
+  }
+
+  private mutating func delete<T: ManagedObject>(
+    _ type: T.Type, in context: ManagedObjectContext
+  ) throws {
+    guard let object = try pick(type, in: context) else { return }
+    note("delete \(name(of: object))")
+    context.delete(object)
+  }
+
   private mutating func insert(in context: ManagedObjectContext) {
+    let object: ManagedObject
     switch Int.random(in: 0..<6, using: &random) {
     case 0:
-      context.insert(Company.self).name = name()
+      let company = context.insert(Company.self)
+      company.name = name()
+      object = company
     case 1:
-      context.insert(Skill.self).name = ["a", "b"].randomElement(using: &random)
+      let skill = context.insert(Skill.self)
+      skill.name = ["a", "b"].randomElement(using: &random)
+      object = skill
     case 2:
-      context.insert(Manager.self).age = age()
+      let manager = context.insert(Manager.self)
+      manager.age = age()
+      object = manager
     default:
       let employee = context.insert(Employee.self)
       employee.name = name()
       employee.age = age()
+      object = employee
     }
+    note("insert \(name(of: object))")
   }
 
   private mutating func change(in context: ManagedObjectContext) throws {
     if Int.random(in: 0..<8, using: &random) == 0 {
-      try pick(Company.self, in: context)?.name = name()
+      let company = try pick(Company.self, in: context)
+      note("name of \(name(of: company))")
+      company?.name = name()
       return
     }
     if Int.random(in: 0..<10, using: &random) == 0 {
-      try pick(Skill.self, in: context)?.name = ["a", "b"].randomElement(using: &random)
+      let skill = try pick(Skill.self, in: context)
+      note("name of \(name(of: skill))")
+      skill?.name = ["a", "b"].randomElement(using: &random)
       return
     }
     guard let employee = try pick(Employee.self, in: context) else { return }
+    note("change \(name(of: employee))")
     switch Int.random(in: 0..<9, using: &random) {
     case 0, 1: employee.age = age()
     case 2: employee.name = name()
     case 3: employee.salary = [nil, 1, 2, 3].randomElement(using: &random) ?? nil
-    case 4, 5: employee.company = try pick(Company.self, in: context)
+    case 4, 5:
+      employee.company = try pick(Company.self, in: context)
+      note("company \(name(of: employee.company))")
     case 6:
       guard let skill = try pick(Skill.self, in: context) else { return }
+      note("skills \(name(of: skill))")
       if employee.skills.contains(skill) {
         employee.skills.remove(skill)
       } else {
         employee.skills.insert(skill)
       }
-    case 7: employee.manager = try pick(Manager.self, in: context)
+    case 7:
+      employee.manager = try pick(Manager.self, in: context)
+      note("manager \(name(of: employee.manager))")
     default: employee.nick = name()
     }
   }
 
   /// What a commit refuses is taken back, as is everything then.
-  private func commit(_ context: ManagedObjectContext) throws {
-    // What a change of an object becomes that others delete is the merging tests' matter.
-    if !context.deletedObjects.isEmpty {
-      for other in contexts where other !== context { other.rollback() }
-    }
+  private mutating func commit(_ context: ManagedObjectContext) throws {
+    note("commit")
     do throws(ArborError) { try context.commit() } catch {
+      note("fails: \(error.code)")
       let codes: [ArborError.Code] = [.validation, .conflict, .notUnique]
       guard codes.contains(error.code) else { throw error }
       context.rollback()
@@ -193,16 +249,17 @@ private struct ResultsWorld {
 
   /// Changes that are taken back as a whole.
   private mutating func interrupt(_ context: ManagedObjectContext) {
+    note("interrupted:")
     var copy = self
     try? context.withSavepoint {
       for _ in 0..<3 {
         copy.insert(in: context)
         try copy.change(in: context)
       }
-      try copy.pick(Employee.self, in: context).map(context.delete)
+      try copy.delete(Employee.self, in: context)
       throw Interruption()
     }
-    random = copy.random
+    (random, log) = (copy.random, copy.log)
   }
 
   private mutating func pick<T: ManagedObject>(

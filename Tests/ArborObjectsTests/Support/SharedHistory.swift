@@ -234,14 +234,18 @@ struct SharedHistory {
           throw difference("\(place): \(key).team is \(object["team"] as Value)")
         }
         members = links.filter { $0.person == key }.map(\.skill)
-        try compare(object, "skills", members, place, key, items)
+        try compare(object, "skills", members, place, key)
       case "Team":
         members = items.keys.filter { items[$0]?.values["team"] == key }
-        try compare(object, "members", members, place, key, items)
+        try compare(object, "members", members, place, key)
       default:
         members = links.filter { $0.skill == key }.map(\.person)
-        try compare(object, "holders", members, place, key, items)
+        try compare(object, "holders", members, place, key)
       }
+    }
+    let skilled = Set(links.map(\.person)).count
+    guard try side.context.count("Person", matching: "skills.@count > 0") == skilled else {
+      throw difference("\(place): other persons than \(skilled) have skills")
     }
     let young = items.values.filter { $0.entity == "Person" && ($0.values["a"] ?? 9) < 5 }.count
     guard try side.context.count("Person", matching: "a < 5") == young else {
@@ -261,11 +265,9 @@ struct SharedHistory {
   }
 
   private func compare(
-    _ object: ManagedObject, _ name: String, _ expected: [Int], _ place: Int, _ key: Int,
-    _ items: [Int: PlainStore.Item]
+    _ object: ManagedObject, _ name: String, _ expected: [Int], _ place: Int, _ key: Int
   ) throws {
-    let known = Set(items.keys.compactMap { ids[$0] })
-    let found = try object.objects(forKey: name).map(\.objectID).filter { known.contains($0) }
+    let found = try object.objects(forKey: name).map(\.objectID)
     guard Set(found) == Set(expected.compactMap { ids[$0] }), found.count == expected.count else {
       throw difference("\(place): \(key).\(name) has \(found.count), not \(expected)")
     }

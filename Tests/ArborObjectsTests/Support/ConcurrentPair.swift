@@ -1,0 +1,136 @@
+import ArborModel
+import ArborObjects
+
+/// Two changes that two contexts make of the same state: theirs is committed first.
+///
+/// A person with `a` 1 is in the team T1 and has the skill S1; T2 and S2 have nobody.
+struct ConcurrentPair {
+  /// What a context does. It sets numbers to 2 where it is mine, to 3 where it is theirs.
+  enum Deed: String, CaseIterable {
+    case a, b
+    case toT2 = "to T2"
+    case toNone = "to none"
+    case plusS2 = "+ S2"
+    case minusS1 = "- S1"
+    case deleteP = "delete P"
+    case deleteT1 = "delete T1"
+    case deleteT2 = "delete T2"
+    case deleteS1 = "delete S1"
+    case deleteS2 = "delete S2"
+  }
+
+  let mine: Deed
+  let theirs: Deed
+
+  /// The policies by the letters of the table.
+  static let policies: [(letter: Character, policy: MergePolicy)] = [
+    ("E", .error), ("O", .mergeByPropertyObjectWins), ("S", .mergeByPropertyStoreWins),
+    ("W", .overwrite), ("R", .rollback),
+    // Deletions yield to changes.
+    (
+      "C",
+      .custom { conflict in conflict.contextValues == nil ? .storeWins : .objectWins }
+    ),
+  ]
+
+  /// The objects by their names, in one context.
+  private struct World {
+    let context: ManagedObjectContext
+    var objects: [String: ManagedObject] = [:]
+
+    func object(_ name: String) throws -> ManagedObject {
+      guard let object = objects[name] else { throw Interruption() }
+      return object
+    }
+
+    func perform(_ deed: Deed, number: Int64) throws {
+      let person = try object("P")
+      switch deed {
+      case .a, .b: try person.setValue(.integer(number), forKey: deed.rawValue)
+      case .toT2: try person.setObject(object("T2"), forKey: "team")
+      case .toNone: try person.setObject(nil, forKey: "team")
+      case .plusS2: try person.add(object("S2"), forKey: "skills")
+      case .minusS1: try person.remove(object("S1"), forKey: "skills")
+      case .deleteP: context.delete(person)
+      case .deleteT1: try context.delete(object("T1"))
+      case .deleteT2: try context.delete(object("T2"))
+      case .deleteS1: try context.delete(object("S1"))
+      case .deleteS2: try context.delete(object("S2"))
+      }
+    }
+
+    /// The person's numbers, team and skills, and with a minus what is not there any more; throws
+    /// where the other sides of the links say anything else.
+    func state(_ names: [ObjectID: String]) throws -> String {
+      let person = try context.fetch(FetchRequest<ManagedObject>(entity: "Person")).first
+      var words: [String] = []
+      var links: Set<String> = []
+      if let person {
+        for name in ["a", "b"] {
+          if case .integer(let number) = person[name] as Value { words.append("\(name)\(number)") }
+        }
+        if case .objectID(let id) = person["team"] as Value { links.insert(names[id] ?? "?") }
+        links.formUnion(try person.objects(forKey: "skills").map { names[$0.objectID] ?? "?" })
+      } else {
+        words.append("gone")
+      }
+      words += links.filter { $0.hasPrefix("T") } + links.filter { $0.hasPrefix("S") }.sorted()
+      for (name, entity, side) in [
+        ("T1", "Team", "members"), ("T2", "Team", "members"), ("S1", "Skill", "holders"),
+        ("S2", "Skill", "holders"),
+      ] {
+        let objects = try context.fetch(FetchRequest<ManagedObject>(entity: entity))
+        guard let object = objects.first(where: { names[$0.objectID] == name }) else {
+          words.append("-\(name)")
+          continue
+        }
+        let isThere = try object.objects(forKey: side) == (links.contains(name) ? [person] : [])
+        guard isThere else { throw Mismatch(description: "\(name) says else than \(words)") }
+      }
+      return words.joined(separator: " ")
+    }
+  }
+
+  /// What has become of everything when both have been committed, or "conflict"; throws where the
+  /// context of the second commit sees anything else than the store.
+  func outcome(_ policy: MergePolicy, _ model: ManagedObjectModel) throws -> String {
+    try ObjectStore.use(model) { store in
+      var (here, there) = (World(context: store.makeContext()), World(context: store.makeContext()))
+      here.context.mergePolicy = policy
+      var names: [ObjectID: String] = [:]
+      for (name, entity) in [
+        ("P", "Person"), ("T1", "Team"), ("T2", "Team"), ("S1", "Skill"), ("S2", "Skill"),
+      ] {
+        let object = try here.context.insert(entity)
+        here.objects[name] = object
+        names[object.objectID] = name
+      }
+      let person = try here.object("P")
+      try person.setValue(.integer(1), forKey: "a")
+      try person.setObject(here.object("T1"), forKey: "team")
+      try person.add(here.object("S1"), forKey: "skills")
+      try here.context.commit()
+      for (id, name) in names { there.objects[name] = try there.context.existingObject(with: id) }
+      try here.perform(mine, number: 2)
+      try there.perform(theirs, number: 3)
+      try there.context.commit()
+      let committed = try there.state(names)
+      do throws(ArborError) { try here.context.commit() } catch {
+        guard error.code == .conflict, here.context.hasChanges else { throw error }
+        here.context.rollback()
+        guard try here.state(names) == committed else {
+          throw Mismatch(description: "rolled back: \(try here.state(names)), not \(committed)")
+        }
+        return "conflict"
+      }
+      let outcome = try World(context: store.makeContext()).state(names)
+      guard try here.state(names) == outcome, try there.state(names) == outcome,
+        !here.context.hasChanges
+      else {
+        let states = try [here, there].map { try $0.state(names) }
+        throw Mismatch(description: "\(outcome) is seen as \(states)")
+      }
+      return outcome
+    }
+  }
+}

@@ -6,6 +6,7 @@ import Testing
 @Suite struct ArticleTests {
   static let articles = [
     "TypedClasses", "Concurrency", "LiveResults", "ComingFromSwiftData", "ComingFromGRDB",
+    "Importing",
   ]
 
   @Test(arguments: articles) func theCodeCompiles(article: String) throws {
@@ -69,7 +70,7 @@ import Testing
 
   private static let parameters = """
     _ store: PersistentStore, _ manager: DataManager, _ context: ManagedObjectContext, \
-    _ employee: Employee, _ url: URL
+    _ employee: Employee, _ url: URL, _ json: JSONValue
     """
 
   private static let classes = """

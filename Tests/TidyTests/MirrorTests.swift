@@ -5,7 +5,8 @@ import Testing
   /// Suites named by the threat they meet, or by the walk they take, rather than by one source.
   static let threatSuites: Set<String> = [
     "HostileSeedTests", "JSONComparisonTests", "JSONConformanceTests", "JSONHostileTests",
-    "MembershipPolicyTests", "ModelBasedTests", "ObjectLifetimeTests", "PlannedWaysTests",
+    "ImportHooksTests", "MembershipPolicyTests", "ModelBasedTests", "ObjectLifetimeTests",
+    "PlannedWaysTests",
     "RandomCommitsTests", "RandomExportsTests", "RandomGraphTests", "RandomIndexesTests",
     "RandomResultsTests", "RandomSeedsTests", "ReferenceTests", "SharedContextsTests",
     "StoreFaultTests", "SyncTests", "UniqueFetchTests", "ValueModelsArticleTests",

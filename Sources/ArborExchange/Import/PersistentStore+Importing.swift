@@ -28,4 +28,19 @@ extension PersistentStore {
       }
     }
   }
+
+  /// Imports the items of a file as objects of a typed class; see
+  /// ``importObjects(contentsOf:as:options:)-(_,String,_)``.
+  ///
+  /// - Returns: The steps of the import, which has begun.
+  public func importObjects<T: ManagedObject>(
+    contentsOf url: URL, as type: T.Type, options: ImportOptions = ImportOptions()
+  ) -> ImportProgress {
+    ImportProgress { report in
+      try await self.perform { context in
+        var work = BatchedImport(url, try context.entityName(of: type), into: context, options)
+        try work.run(report)
+      }
+    }
+  }
 }

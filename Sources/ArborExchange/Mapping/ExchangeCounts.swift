@@ -12,6 +12,8 @@ struct ExchangeCounts {
   private(set) var inserted = 0
   private(set) var updated = 0
   private(set) var unchanged = 0
+  /// How often an item matched an object.
+  private(set) var matches = 0
   var deleted = 0
   var dropped = 0
 
@@ -25,6 +27,7 @@ struct ExchangeCounts {
 
   /// Notes an object that was there before; of several times the one counts that changed it.
   mutating func noteMatched(_ object: ManagedObject, changed: Bool) {
+    matches += 1
     switch outcomes[object] {
     case nil:
       outcomes[object] = changed ? .updated : .unchanged

@@ -35,8 +35,11 @@ final class IdentityTable {
   }
 
   /// Asks for the objects of a key at the next fetch.
-  func want(_ key: IdentityKey) {
-    if found[key] == nil { wanted.insert(key) }
+  ///
+  /// - Returns: Whether nobody has asked for them before.
+  @discardableResult
+  func want(_ key: IdentityKey) -> Bool {
+    (found.isEmpty || found[key] == nil) && wanted.insert(key).inserted
   }
 
   /// Looks up all keys that were asked for since the last time, in one fetch.
@@ -57,6 +60,12 @@ final class IdentityTable {
   func first(for key: IdentityKey) -> ManagedObject? {
     guard let object = found[key] ?? nil else { return nil }
     return object.isDeleted ? others[key]?.first { !$0.isDeleted } : object
+  }
+
+  /// The object of a key where there is exactly one and it is not deleted.
+  func only(for key: IdentityKey) -> ManagedObject? {
+    guard others.isEmpty, let object = found[key] ?? nil, !object.isDeleted else { return nil }
+    return object
   }
 
   /// The objects of a key that was wanted before the last fetch, deleted ones left out.

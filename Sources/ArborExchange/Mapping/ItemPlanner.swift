@@ -30,13 +30,13 @@ struct ItemPlanner {
       if let item = try item(node, mapping) { items.append(item) }
     }
     guard !mapping.identity.isEmpty, mapping.table != nil else { return items }
-    let nameless = items.filter { $0.key == nil }
-    guard nameless.isEmpty else {
+    guard items.allSatisfy({ $0.key != nil }) else {
       // As one list: nothing of it is imported.
       if mapping.rules.isLenient { return [] }
-      throw Self.missingIdentity(nameless, mapping)
+      throw Self.missingIdentity(items.filter { $0.key == nil }, mapping)
     }
-    return mapping.rules.lastOfEqualsWins ? Self.lastOfEquals(items) : items
+    let mayRepeat = mapping.rules.lastOfEqualsWins && items.contains { !$0.isFirst }
+    return mayRepeat ? Self.lastOfEquals(items) : items
   }
 
   /// Plans a single item.
@@ -78,7 +78,7 @@ struct ItemPlanner {
   ) throws(ArborError) -> PlannedItem {
     mapping.look(at: node)
     let key = try Self.key(mapping)
-    if let key { mapping.table?.want(key) }
+    let isFirst = key.map { mapping.table?.want($0) ?? true } ?? true
     var links: [PlannedLinks] = []
     for place in mapping.relationships.indices {
       let relationship = mapping.relationships[place]
@@ -100,7 +100,8 @@ struct ItemPlanner {
         throw error.with(entity: mapping.entity.name, keyPath: relationship.relationship.name)
       }
     }
-    return PlannedItem(mapping: mapping, node: node, key: key, links: links, origin: origin)
+    return PlannedItem(
+      mapping: mapping, node: node, key: key, isFirst: isFirst, links: links, origin: origin)
   }
 
   private mutating func members(

@@ -22,7 +22,7 @@ extension ItemRun {
       if took(object, node, name, mapping) { return true }
       let former = object.object(at: mapped.place)
       if mapped.policy == .replace, let former { delete(former) }
-      let target = try item.flatMap { planned throws(ArborError) in try run(planned).first }
+      let target = try item.flatMap { planned throws(ArborError) in try run(planned) }
       if child.rules.deletesMissing, let former, former !== target {
         try noteMissing([former], within: child.rules.scope)
       }

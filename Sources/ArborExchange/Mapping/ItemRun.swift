@@ -26,42 +26,65 @@ struct ItemRun {
   mutating func run(_ items: [PlannedItem]) throws(ArborError) -> [ManagedObject] {
     var objects: [ManagedObject] = []
     objects.reserveCapacity(items.count)
-    for item in items { objects += try run(item) }
-    guard items.count > 1 else { return objects }
+    let matched = counts.matches
+    for item in items { try run(item, &objects) }
+    // Objects that were made just now are each another one.
+    guard items.count > 1, counts.matches != matched else { return objects }
     var seen: Set<ManagedObject> = []
     return objects.filter { seen.insert($0).inserted }
   }
 
   /// Carries one item out.
   ///
-  /// - Returns: Its objects: one as a rule, several where they share an identity, none where there
-  ///   is none and none may be made.
-  mutating func run(_ item: PlannedItem) throws(ArborError) -> [ManagedObject] {
+  /// - Returns: Its object, the first where several share its identity; nil where there is none and
+  ///   none may be made.
+  mutating func run(_ item: PlannedItem) throws(ArborError) -> ManagedObject? {
+    if item.origin == nil, let key = item.key, let only = item.mapping.table?.only(for: key) {
+      try update(only, item)
+      return only
+    }
+    var objects: [ManagedObject] = []
+    try run(item, &objects)
+    return objects.first
+  }
+
+  private mutating func run(
+    _ item: PlannedItem, _ objects: inout [ManagedObject]
+  ) throws(ArborError) {
     do throws(ArborError) {
-      return try objects(of: item)
+      try carryOut(item, &objects)
     } catch {
       throw item.origin.map { error.with(location: $0.location) } ?? error
     }
   }
 
-  private mutating func objects(of item: PlannedItem) throws(ArborError) -> [ManagedObject] {
+  private mutating func carryOut(
+    _ item: PlannedItem, _ objects: inout [ManagedObject]
+  ) throws(ArborError) {
     let mapping = item.mapping
-    let existing = item.key.flatMap { mapping.table?.objects(for: $0) } ?? []
-    guard existing.isEmpty else {
-      for object in existing {
-        counts.noteMatched(object, changed: false)
-        guard mapping.rules.updatesExisting else { continue }
-        if try fill(object, item, isNew: false) { counts.noteMatched(object, changed: true) }
+    if let key = item.key, let table = mapping.table {
+      if let only = table.only(for: key) {
+        try update(only, item)
+        return objects.append(only)
       }
-      return existing
+      let existing = table.objects(for: key)
+      for object in existing { try update(object, item) }
+      objects += existing
+      guard existing.isEmpty else { return }
     }
-    guard mapping.rules.insertsMissing else { return [] }
+    guard mapping.rules.insertsMissing else { return }
     let object = try item.node.placing(entity: mapping.entity.name) {
       try context.insert(mapping.entity.name)
     }
     counts.noteInserted(object)
     try fill(object, item, isNew: true)
-    return [object]
+    objects.append(object)
+  }
+
+  private mutating func update(_ object: ManagedObject, _ item: PlannedItem) throws(ArborError) {
+    counts.noteMatched(object, changed: false)
+    guard item.mapping.rules.updatesExisting else { return }
+    if try fill(object, item, isNew: false) { counts.noteMatched(object, changed: true) }
   }
 
   /// - Returns: Whether anything has changed.

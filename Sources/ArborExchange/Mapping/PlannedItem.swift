@@ -6,6 +6,8 @@ struct PlannedItem {
   let node: JSONNode
   /// What identifies the object; nil: a new one.
   let key: IdentityKey?
+  /// Whether nothing has spoken of the key before.
+  let isFirst: Bool
   /// What the item says of relationships, those left out of which it says nothing.
   let links: [PlannedLinks]
   /// The item of the document where a validator has put another one in its place.

@@ -1,0 +1,86 @@
+import ArborExchange
+import ArborModel
+import ArborObjects
+import Foundation
+import Testing
+
+/// A person who takes some values of an import herself.
+final class Hooked: ManagedObject {
+  override class var entityDescription: EntityDescription { description }
+  override class var entityName: String { "Employee" }
+  private static let description: EntityDescription = {
+    var description = ImportWorkshop.company(policy: "Merge")[0]
+    description.className = "Hooked"
+    return description
+  }()
+
+  var told: [String] = []
+  var finishedWith: JSONValue?
+
+  override func importValue(_ value: JSONValue, forKey key: String) -> Bool {
+    told.append("\(key)=\(value)")
+    guard key == "name", let text = value.string else { return false }
+    self["name"] = text.uppercased()
+    return true
+  }
+
+  override func didImport(from json: JSONValue) { finishedWith = json }
+}
+
+@Suite struct ImportHooksTests {
+  private func context() throws -> ManagedObjectContext {
+    try ImportWorkshop(ImportWorkshop.company(policy: "Merge")).context
+  }
+
+  @Test func presentKeysAreToldNullIncludedAndDatesInOneForm() throws {
+    let context = try context()
+    let json: JSONValue = [
+      "employeeID": 1, "name": "Ada", "age": nil, "hired": 978_307_200.5,
+      "department": ["departmentID": "a"], "friends": nil,
+    ]
+    let ada = try #require(try context.importObject(json, as: Hooked.self))
+    #expect(
+      Set(ada.told) == [
+        "employeeID=1", "name=\"Ada\"", "age=null", "hired=\"2001-01-01T00:00:00.500Z\"",
+        "department={\"departmentID\":\"a\"}", "friends=null",
+      ])
+    #expect(ada.told.count == 6)
+    try context.commit()
+    try context.store.check()
+  }
+
+  @Test func whatTheHookHasTakenIsLeftAlone() throws {
+    let context = try context()
+    let ada = try #require(
+      try context.importObject(["employeeID": 1, "name": "Ada", "age": 7], as: Hooked.self))
+    #expect(ada["name"] == "ADA" && ada["age"] == 7)
+    try context.importObject(["employeeID": 1, "name": nil], as: Hooked.self)
+    #expect((ada["name"] as Value).isNull)
+    try context.commit()
+    try context.store.check()
+  }
+
+  @Test func theEndIsToldWithTheItem() throws {
+    let context = try context()
+    let json: JSONValue = [["employeeID": 1, "friends": [["employeeID": 2, "x": 1]]]]
+    let people = try context.importObjects(json, as: Hooked.self)
+    #expect(people.map(\.finishedWith) == [json[0]])
+    let friend: [ManagedObject] = people[0]["friends"]
+    #expect((friend.first as? Hooked)?.finishedWith == ["employeeID": 2, "x": 1])
+    try context.commit()
+    try context.store.check()
+  }
+
+  @Test func anImportThatFailsTakesBackWhatHooksHaveDone() throws {
+    let context = try context()
+    try context.importObject(["employeeID": 1, "name": "Ada"], as: Hooked.self)
+    let before = try context.digest()
+    #expect(throws: ArborError.self) {
+      try context.importObjects(
+        [["employeeID": 1, "name": "Eve"], ["employeeID": 2, "age": "x"]], as: Hooked.self)
+    }
+    #expect(try context.digest() == before)
+    try context.commit()
+    try context.store.check()
+  }
+}

@@ -19,7 +19,10 @@ struct ModelMembers<Source: ModelSource, Key: CodingKey>: KeyedDecodingContainer
 
   /// A value that has to be there.
   private func value<T>(_ type: T.Type, _ key: Key, _ read: (Source) throws -> T) throws -> T {
-    guard let source = try source(key) else { throw decoder.missing(key: key) }
+    guard let source = try source(key) else {
+      if let standard = try standard(type, key) { return standard }
+      throw decoder.missing(key: key)
+    }
     guard let transformer = transformer(key) else { return try self.read(source, key, read) }
     if let value = try transformed(type, source, key, by: transformer) { return value }
     guard let nothing = nothing(of: type) else { throw decoder.missing(key: key) }
@@ -33,11 +36,16 @@ struct ModelMembers<Source: ModelSource, Key: CodingKey>: KeyedDecodingContainer
 
   /// A value that may be missing or null.
   private func present<T>(_ type: T.Type, _ key: Key, _ read: (Source) throws -> T) throws -> T? {
-    guard let source = try source(key) else { return nil }
+    guard let source = try source(key) else { return try standard(type, key) }
     if let transformer = transformer(key) {
       return try transformed(type, source, key, by: transformer)
     }
     return source.isNull ? nil : try self.read(source, key, read)
+  }
+
+  /// What stands in for a property that is missing.
+  private func standard<T>(_ type: T.Type, _ key: Key) throws -> T? {
+    try decoder.traits?.standard(key.stringValue, as: type)
   }
 
   private func read<T>(_ source: Source, _ key: Key, _ read: (Source) throws -> T) throws -> T {

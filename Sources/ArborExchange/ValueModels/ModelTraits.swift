@@ -31,6 +31,8 @@ final class ModelTraits {
   /// The coding keys that the type speaks of and no container has known yet.
   private var unknownKeys: Set<String> = []
   private var askedKeys: Set<ObjectIdentifier> = []
+  /// The properties of the type's defaults, once one was missing.
+  private var standards: [String: Any]?
 
   init(_ type: any ValueModel.Type) {
     self.type = type
@@ -63,6 +65,12 @@ final class ModelTraits {
       "\(name) has no coding key \(names); name in its mapping, paths, transformers and uniquing "
         + "keys those that it has."
     ).with(entity: entityName, keyPath: unknownKeys.min())
+  }
+
+  /// What stands in for a property that is missing; nil where nothing does.
+  func standard<T>(_ key: String, as type: T.Type) throws -> T? {
+    if standards == nil { standards = try self.type.defaults.map(PropertyRecorder.values) ?? [:] }
+    return standards?[key].flatMap { $0 as? T }
   }
 
   /// Checks a model that was made, as its type wants it.

@@ -22,7 +22,8 @@ public import Foundation
 /// | models | an object by the model's paths |
 /// | other `Codable` types | what their own coding asks for |
 ///
-/// A key that is missing and `null` both make an optional property nil; a model with an initializer
+/// A key that is missing and `null` both make an optional property nil. A model with
+/// ``ValueModel/defaults`` takes the property from there where the key is missing; an initializer
 /// of its own tells them apart by `contains(_:)`. Keys that no property asks for are ignored. Any
 /// other type of JSON is an error; nothing is converted.
 ///

@@ -45,6 +45,7 @@ public import ArborObjects
 /// - ``jsonTransformers``
 /// - ``serializableKeys(_:)``
 /// ### Both
+/// - ``defaults``
 /// - ``validate()``
 public protocol ValueModel: Codable, SendableMetatype {
   /// The entity whose objects the models are; the type's own name unless said otherwise.
@@ -75,6 +76,15 @@ public protocol ValueModel: Codable, SendableMetatype {
   /// static var backReferences: [AnyKeyPath] { [\Child.parent] }
   /// ```
   static var backReferences: [AnyKeyPath] { get }
+
+  /// A model whose properties stand in where there are none: for a key that is missing in JSON, for
+  /// a relationship to nothing, and for a property that takes no part. Nil at first: without it
+  /// such properties are optional, and nil.
+  ///
+  /// ```swift
+  /// static var defaults: (any ValueModel)? { Settings() }
+  /// ```
+  static var defaults: (any ValueModel)? { get }
 
   /// The type to make of a stored object: this one at first, else one that can stand for it, as a
   /// subclass. Nil: there is none, which is an error `noModelType`.
@@ -135,6 +145,8 @@ extension ValueModel {
   public static var managedTransformers: [String: ManagedTransformer] { [:] }
   /// None.
   public static var backReferences: [AnyKeyPath] { [] }
+  /// None.
+  public static var defaults: (any ValueModel)? { nil }
 
   /// What the form says that has a type for every object.
   public static func modelType(for object: ManagedObject) -> (any ValueModel.Type)? {

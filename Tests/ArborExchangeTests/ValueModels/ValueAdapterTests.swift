@@ -116,6 +116,27 @@ import Testing
     #expect(null.location?.path == "$[0].title" && null.message.contains("null"))
   }
 
+  private struct Settings: ValueModel, Equatable {
+    var size = 12
+    var font: String? = "Serif"
+    var tags: [Item] = [Item(title: "a")]
+    var unused = true
+    static var defaults: (any ValueModel)? { Settings() }
+    static let jsonKeyPaths: JSONKeyPaths = ["font": "text.font", "unused": nil]
+  }
+
+  @Test func whatIsMissingKeepsItsDefault() throws {
+    #expect(try ValueAdapter.decode(Settings.self, from: [:]) == Settings())
+    let json: JSONValue = ["size": 9, "text": ["font": nil], "tags": [], "unused": false]
+    #expect(
+      try ValueAdapter.decode([Settings].self, from: [json, [:]])
+        == [Settings(size: 9, font: nil, tags: []), Settings()])
+    // Null is no missing key.
+    #expect(throws: ArborError.self) {
+      try ValueAdapter.decode(Settings.self, from: ["size": nil])
+    }
+  }
+
   @Test func listsKeepTheirNullElements() throws {
     let json: JSONValue = [["title": "a"], nil, ["title": "b"]]
     let items = try ValueAdapter.decode([Item?].self, from: json)

@@ -98,6 +98,41 @@ import Testing
     try workshop.finish()
   }
 
+  private struct Standard: ValueModel, Equatable {
+    var id: Int?
+    var cover = Item(title: "none")
+    var width = 7
+    static let entityName = "Banner"
+    static let managedKeys: ValueMapping = .identity.excluding("width")
+    static var defaults: (any ValueModel)? { Standard(id: -1) }
+  }
+
+  @Test func defaultsStandInForWhatIsNotThere() throws {
+    let banner = try workshop.insert("Banner", ["width": 5])
+    // The attribute is there and nil.
+    #expect(try Standard(banner) == Standard(id: nil))
+    try context.upsert(Standard(id: 3, width: 9))
+    let second = try #require(try context.fetchOne("Banner", matching: "id = 3"))
+    #expect(try second["width"] == .null && Standard(second) == Standard(id: 3))
+    try workshop.finish()
+  }
+
+  private struct Excluding: ValueModel {
+    var id: Int?
+    var width: Int
+    static let entityName = "Banner"
+    static let managedKeys: ValueMapping = .identity.excluding("width")
+  }
+
+  @Test func whatIsLeftOutTakesNoPart() throws {
+    let banner = try workshop.insert("Banner", ["width": 5])
+    let error = try workshop.failure { try Excluding(banner) }
+    #expect(error.code == .initialization && error.keyPath == "width")
+    let object = try context.upsert(Excluding(id: 1, width: 9))
+    #expect(object["width"] == .null && object["id"] == 1)
+    try workshop.finish()
+  }
+
   private struct Stamp: ValueModel, Equatable {
     struct Failure: Error, Equatable {}
     var name: [String]

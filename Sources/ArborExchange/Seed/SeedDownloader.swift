@@ -36,8 +36,9 @@ final class SeedDownloader {
     configuration.urlCache = nil
     configuration.urlCredentialStorage = nil
     configuration.requestCachePolicy = .reloadIgnoringLocalCacheData
-    configuration.timeoutIntervalForRequest = time
-    configuration.timeoutIntervalForResource = time
+    // Later than the downloader's own clock, which counts in less than whole seconds.
+    configuration.timeoutIntervalForRequest = time + 2
+    configuration.timeoutIntervalForResource = time + 2
     let queue = OperationQueue()
     queue.maxConcurrentOperationCount = 1
     session = URLSession(configuration: configuration, delegate: delegate, delegateQueue: queue)
@@ -55,9 +56,10 @@ final class SeedDownloader {
     let ended = delegate.begin(
       task.taskIdentifier, url, limit: min(limit, options.maximumRemoteSize))
     task.resume()
-    let isInTime = wait(for: task, until: ended)
-    // Nothing that comes from here on counts.
+    let isInTime = ended.wait(timeout: .now() + time) == .success
+    // Nothing that comes from here on counts, the end of the task included.
     let transfer = delegate.end()
+    if !isInTime { Self.aside { task.cancel() } }
     if let problem = transfer.problem { throw problem }
     guard isInTime else { throw .slow(seconds: time) }
     guard let response = transfer.response else { throw .empty }
@@ -71,13 +73,6 @@ final class SeedDownloader {
 }
 
 extension SeedDownloader {
-  /// Waits for the end of a task, or ends it when its time is over.
-  private func wait(for task: URLSessionTask, until ended: DispatchSemaphore) -> Bool {
-    if ended.wait(timeout: .now() + time) == .success { return true }
-    Self.aside { task.cancel() }
-    return false
-  }
-
   /// Runs what stops a transfer on a thread of its own: it waits until the session has read all
   /// that the system holds for it, and where a server is faster than that it would wait long.
   static func aside(_ body: @escaping @Sendable () -> Void) {

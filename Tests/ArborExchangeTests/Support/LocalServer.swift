@@ -58,9 +58,14 @@ final class LocalServer: Sendable {
     Thread { [weak self] in
       while true {
         let connection = accept(descriptor, nil, nil)
-        guard connection >= 0 else { return }
+        guard connection >= 0 else {
+          // Nobody else closes it: its number may be another server's a moment later.
+          close(descriptor)
+          return
+        }
         guard let server = self else {
           close(connection)
+          close(descriptor)
           return
         }
         Thread {
@@ -72,9 +77,8 @@ final class LocalServer: Sendable {
   }
 
   deinit {
-    // Wakes the thread that accepts.
+    // Ends the thread that accepts.
     shutdown(socket, Int32(SHUT_RDWR))
-    close(socket)
   }
 
   /// The URL of a path.

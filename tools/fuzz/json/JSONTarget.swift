@@ -1,0 +1,122 @@
+import Foundation
+
+/// Reads bytes as JSON in every way, and checks what must hold of any bytes.
+///
+/// - Read in pieces, a document gives the same values, places and errors as read whole.
+/// - What is read is written as text that reads back to the same value, byte for byte.
+/// - What a node gives fast is what its value gives.
+///
+/// The first byte chooses the layout and the size of the pieces.
+@_cdecl("LLVMFuzzerTestOneInput")
+public func readJSON(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt {
+  guard count > 0 else { return 0 }
+  let data = Data(bytes: start + 1, count: count - 1)
+  let chunk = 1 + Int(start[0] >> 2)
+  switch start[0] & 3 {
+  case 0: compareLines(data, chunk)
+  case 1: compare(data, .member("seeds"), chunk)
+  default: compare(data, .document, chunk)
+  }
+  return 0
+}
+
+private func compare(_ data: Data, _ layout: JSONItemReader.Layout, _ chunk: Int) {
+  let pieces = outcome(of: data, layout, chunk)
+  do throws(ArborError) {
+    let root = try JSONDocument(data).root
+    checkWriting(of: root.value)
+    check(root)
+    var value: JSONNode? = root
+    if case .member(let key) = layout {
+      guard case .object = root.kind else {
+        precondition(pieces.error != nil, "a list under a key of what is no object")
+        return
+      }
+      value = root.member(key)
+    }
+    precondition(pieces.error == nil, "refused in pieces only: \(pieces.error ?? "")")
+    let items = value.map { $0.kind == .array ? Array($0.items) : [$0] } ?? []
+    precondition(pieces.items == items.map(describe), "other items in pieces")
+  } catch {
+    precondition(error.location != nil, "an error without a place")
+    if case .member = layout, pieces.error?.contains("The document is no object") == true { return }
+    precondition(
+      pieces.error == "\(error.code) \(error)",
+      "\(error) whole, \(pieces.error ?? "read") in pieces")
+  }
+}
+
+private func compareLines(_ data: Data, _ chunk: Int) {
+  let pieces = outcome(of: data, .lines, chunk)
+  // Behind a byte-order mark nothing is looked at.
+  guard !data.starts(with: [0xEF, 0xBB, 0xBF]) else { return }
+  var values: [String] = []
+  for line in data.split(separator: UInt8(ascii: "\n")) {
+    guard line.contains(where: { ![0x20, 0x09, 0x0D].contains($0) }) else { continue }
+    guard let document = try? JSONDocument(line) else {
+      precondition(pieces.error != nil, "a faulty line that was read")
+      return
+    }
+    values.append("\(document.root.value)")
+  }
+  precondition(pieces.error == nil, "sound lines that were refused: \(pieces.error ?? "")")
+  precondition(pieces.values == values, "other lines in pieces")
+}
+
+private func outcome(
+  of data: Data, _ layout: JSONItemReader.Layout, _ chunk: Int
+) -> (items: [String], values: [String], error: String?) {
+  var rest = data
+  let source = JSONByteSource { _ in
+    defer { rest = rest.dropFirst(chunk) }
+    return rest.prefix(chunk)
+  }
+  var reader = JSONItemReader(source, layout: layout, chunkSize: chunk)
+  var items: [String] = []
+  var values: [String] = []
+  do throws(ArborError) {
+    while let batch = try reader.next(1 + chunk % 5) {
+      for item in batch.items {
+        items.append(describe(item))
+        values.append("\(item.value)")
+      }
+    }
+    precondition(reader.position == data.count, "an end before the end")
+    return (items, values, nil)
+  } catch {
+    return (items, values, "\(error.code) \(error)")
+  }
+}
+
+private func describe(_ node: JSONNode) -> String {
+  "\(node.location) \(node.offset) \(node.value)"
+}
+
+private func checkWriting(of value: JSONValue) {
+  for style in [JSONStyle.compact, .pretty] {
+    let written = value.data(style)
+    guard let again = try? JSONValue.parse(written) else {
+      preconditionFailure("what was written does not parse")
+    }
+    precondition(again == value, "what was written parses to another value")
+    precondition(again.hashValue == value.hashValue, "equal values have different hashes")
+    precondition(again.data(style) == written, "the text is not stable")
+  }
+}
+
+private func check(_ node: JSONNode) {
+  if let number = node.number {
+    precondition(node.int64 == number.int64, "another integer")
+    precondition(node.double?.bitPattern == number.double?.bitPattern, "another number")
+    _ = (number.decimal, number.uint64)
+  }
+  if let string = node.string { precondition(node.isText(string), "another text") }
+  for element in node.items { check(element) }
+  guard let members = node.members else { return }
+  let found = JSONMembers(JSONKeyTable(members.map(\.key)))
+  precondition(found.find(in: node) && found.unknownKeys.isEmpty, "a key that is not found")
+  for (place, member) in members.enumerated() {
+    precondition(found[place]?.offset == member.value.offset, "another member")
+    check(member.value)
+  }
+}

@@ -63,6 +63,7 @@ import Testing
     "ArborObjectsTests": ["Logging", "Observation"],
     "SystemTests": ["Observation"],
     "lmdb-inspect": ["ArgumentParser"],
+    "arborbench": ["GRDB"],
     "InspectTests": ["ArgumentParser"],
   ]
 

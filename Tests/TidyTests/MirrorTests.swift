@@ -94,6 +94,7 @@ import Testing
     "QueryExecutor+Relating": "PlannedWaysTests",
     "PredicateKeyword": "PredicateLexerTests",
     "PredicateTokenText": "PredicateLexerTests",
+    "PropertyPlace": "ItemImportTests",
     "PropertyReader": "DiagnosticsTests",
     "PropertySource": "ExpansionTests",
     "RawPage": "PageVerifierTests",

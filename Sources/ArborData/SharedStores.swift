@@ -1,7 +1,7 @@
+import ArborLocks
 import ArborModel
 import ArborObjects
 import Foundation
-import ArborLocks
 
 /// The stores that managers have opened by a name, so that one name is one store in a process.
 enum SharedStores {

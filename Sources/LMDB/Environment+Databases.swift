@@ -1,5 +1,5 @@
-internal import CLMDB
 internal import ArborLocks
+internal import CLMDB
 
 extension Environment {
   /// Opens a named database; nil where it is missing and `create` is false.

@@ -1,5 +1,5 @@
-internal import CLMDB
 internal import ArborLocks
+internal import CLMDB
 
 #if canImport(Glibc)
   internal import Glibc

@@ -1,5 +1,5 @@
-internal import CLMDB
 internal import ArborLocks
+internal import CLMDB
 
 extension Environment {
   /// Begins a snapshot: what it reads is the state of the last commit, until it ends.

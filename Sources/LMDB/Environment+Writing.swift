@@ -1,5 +1,5 @@
-internal import CLMDB
 internal import ArborLocks
+internal import CLMDB
 
 extension Environment {
   /// Runs `body` in a write transaction on this thread and commits when it returns; aborts when it

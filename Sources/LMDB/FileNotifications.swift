@@ -1,6 +1,6 @@
 #if os(Linux)
-  internal import Dispatch
   internal import ArborLocks
+  internal import Dispatch
 
   #if canImport(Glibc)
     internal import Glibc

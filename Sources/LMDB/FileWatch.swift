@@ -1,5 +1,5 @@
-internal import Dispatch
 internal import ArborLocks
+internal import Dispatch
 
 /// Tells whenever somebody writes to a file, in this process or another one.
 ///

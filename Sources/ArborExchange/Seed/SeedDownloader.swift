@@ -1,6 +1,6 @@
+import ArborLocks
 import Dispatch
 import Foundation
-import ArborLocks
 
 #if canImport(FoundationNetworking)
   import FoundationNetworking

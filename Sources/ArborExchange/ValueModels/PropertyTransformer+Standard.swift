@@ -1,6 +1,6 @@
+import ArborLocks
 import ArborModel
 import Foundation
-import ArborLocks
 
 /// Ready-made transformers. Nil becomes nil in both directions.
 extension PropertyTransformer where Raw: TransformedForm {

@@ -1,5 +1,5 @@
-internal import ArborModel
 internal import ArborLocks
+internal import ArborModel
 
 /// The typed classes that models were made from in this process.
 ///

@@ -1,5 +1,5 @@
-internal import ArborModel
 internal import ArborLocks
+internal import ArborModel
 
 /// How many properties a typed class describes, for classes that do not say it themselves.
 ///

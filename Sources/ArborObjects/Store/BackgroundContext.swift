@@ -1,5 +1,5 @@
-internal import ArborModel
 internal import ArborLocks
+internal import ArborModel
 
 #if canImport(Glibc)
   internal import Glibc

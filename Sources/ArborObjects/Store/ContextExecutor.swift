@@ -1,5 +1,5 @@
-internal import Dispatch
 internal import ArborLocks
+internal import Dispatch
 
 /// Runs an actor's jobs on a serial queue, whose thread may block.
 ///

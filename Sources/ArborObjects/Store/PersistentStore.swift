@@ -1,7 +1,7 @@
+internal import ArborLocks
 public import ArborModel
 internal import ArborStore
 public import Foundation
-internal import ArborLocks
 
 /// One opened store: its file, its model, its writer.
 ///

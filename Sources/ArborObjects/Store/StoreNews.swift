@@ -1,5 +1,5 @@
-internal import ArborStore
 internal import ArborLocks
+internal import ArborStore
 
 /// What the sequences of one store's commits have in common: they sleep at one bell, which rings
 /// after every commit while there is any of them.

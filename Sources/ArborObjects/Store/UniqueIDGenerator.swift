@@ -1,6 +1,6 @@
+internal import ArborLocks
 public import ArborModel
 package import Foundation
-internal import ArborLocks
 
 /// Unique numbers for a whole application, from a small store of their own.
 ///

@@ -1,6 +1,6 @@
+internal import ArborLocks
 internal import ArborModel
 internal import Foundation
-internal import ArborLocks
 
 /// Finds the names of the properties that a key path of typed classes reads.
 ///

@@ -1,6 +1,6 @@
+internal import ArborLocks
 internal import ArborModel
 internal import Foundation
-internal import ArborLocks
 
 /// What tracing needs to know of a typed class: its properties by their numbers, in an entity of
 /// its own that stands in no store.

@@ -1,6 +1,6 @@
+internal import ArborLocks
 internal import ArborModel
 internal import Foundation
-internal import ArborLocks
 
 /// The transformers that this process knows, by the names that models give them.
 ///

@@ -1,6 +1,6 @@
+internal import ArborLocks
 internal import Dispatch
 internal import LMDB
-internal import ArborLocks
 
 /// Tells listeners when a store has got new commits, and remembers which of them are this
 /// process's.

@@ -1,6 +1,7 @@
-internal import ArborModel
-internal import LMDB
 internal import ArborLocks
+internal import ArborModel
+internal import Dispatch
+internal import LMDB
 
 /// The change sets that wait to be written, and who writes them.
 ///
@@ -13,34 +14,71 @@ internal import ArborLocks
 /// Whoever finds no leader leads, on its own thread, with a transaction that begins and ends there.
 /// One wait for the disk serves everybody whose set is in it. When it is done it hands the lead to
 /// the first of those who came too late.
+///
+/// Where several have committed at about the same time, a leader waits a moment for as many before
+/// it goes to the disk: those of the last transaction have only just gone on, and without it the
+/// transactions of two halves would take turns. Nobody waits for others who commits alone.
 final class CommitQueue: Sendable {
   private struct State {
     var waiting: [CommitTicket] = []
     var hasLeader = false
+    /// How many committed at about the same time: those of the last transaction, and those who
+    /// came too late for it.
+    var company = 0
+    /// What the last transaction took once its sets were written, in nanoseconds.
+    var diskTime: UInt64 = 0
+    /// The leader that waits for more, and how many have to be there to wake it.
+    var gathering: (leader: CommitTicket, count: Int)?
   }
 
   private let state = Lock(State())
   private let batch = CommitBatch()
 
+  /// Which part of the time of a transaction a leader waits at most: a wait in vain costs that.
+  private static let patience: UInt64 = 2
+  /// Shorter waits than these, in nanoseconds, cost more than the disk they save.
+  private static let leastWait: UInt64 = 20_000
+  private static let longestWait: UInt64 = 1_000_000
+
   /// Queues a change set and returns once it has been written or refused.
   func submit(_ set: ChangeSet, to store: StoreFile) throws(StoreError) -> CommitReceipt {
     let ticket = CommitTicket(set)
-    let leads = state.withLock { state in
+    let (leads, gatherer) = state.withLock { state -> (Bool, CommitTicket?) in
       state.waiting.append(ticket)
-      if state.hasLeader { return false }
-      state.hasLeader = true
-      return true
+      if !state.hasLeader {
+        state.hasLeader = true
+        return (true, nil)
+      }
+      guard let gathering = state.gathering, state.waiting.count >= gathering.count else {
+        return (false, nil)
+      }
+      state.gathering = nil
+      return (false, gathering.leader)
     }
+    gatherer?.wake()
     if !leads { store.environment.whileWaiting { ticket.wait() } }
     // Woken without a result, it is to lead.
-    if ticket.result == nil { lead(store) }
+    if ticket.result == nil { lead(store, ticket) }
     guard let result = ticket.result else { throw .closed }
     return try result.get()
   }
 
-  private func lead(_ store: StoreFile) {
-    let tickets = batch.write(to: store) { self.takeWaiting() }
+  private func lead(_ store: StoreFile, _ own: CommitTicket) {
+    var (taken, hasGathered, written) = (0, false, Self.now)
+    let tickets = batch.write(to: store) {
+      var found = self.takeWaiting()
+      if found.isEmpty, !hasGathered {
+        hasGathered = true
+        found = self.gather(beside: taken, own)
+      }
+      taken += found.count
+      written = Self.now
+      return found
+    }
+    let diskTime = Self.now &- written
     let next = state.withLock { state in
+      state.company = tickets.count + state.waiting.count
+      state.diskTime = diskTime
       state.hasLeader = !state.waiting.isEmpty
       return state.waiting.first
     }
@@ -54,4 +92,21 @@ final class CommitQueue: Sendable {
       return state.waiting
     }
   }
+
+  /// Waits until as many have come as committed together last, but not for long.
+  private func gather(beside taken: Int, _ own: CommitTicket) -> [CommitTicket] {
+    own.rest()
+    let wait = state.withLock { state -> UInt64 in
+      let wait = min(state.diskTime / Self.patience, Self.longestWait)
+      guard state.company > taken + state.waiting.count, wait >= Self.leastWait else { return 0 }
+      state.gathering = (own, state.company - taken)
+      return wait
+    }
+    guard wait > 0 else { return takeWaiting() }
+    own.wait(atMost: wait)
+    state.withLock { $0.gathering = nil }
+    return takeWaiting()
+  }
+
+  private static var now: UInt64 { DispatchTime.now().uptimeNanoseconds }
 }

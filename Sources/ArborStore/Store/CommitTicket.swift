@@ -23,7 +23,16 @@ final class CommitTicket: @unchecked Sendable {
   init(_ set: ChangeSet) {
     self.set = set
     pthread_mutex_init(mutex, nil)
-    pthread_cond_init(condition, nil)
+    #if canImport(Darwin)
+      pthread_cond_init(condition, nil)
+    #else
+      // Whoever sets the time of day makes nobody wait longer.
+      var attributes = pthread_condattr_t()
+      pthread_condattr_init(&attributes)
+      pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC)
+      pthread_cond_init(condition, &attributes)
+      pthread_condattr_destroy(&attributes)
+    #endif
   }
 
   deinit {
@@ -37,6 +46,30 @@ final class CommitTicket: @unchecked Sendable {
     pthread_mutex_lock(mutex)
     while !isAwake { pthread_cond_wait(condition, mutex) }
     pthread_mutex_unlock(mutex)
+  }
+
+  /// Makes the next wait wait, though the ticket was woken before.
+  func rest() {
+    pthread_mutex_lock(mutex)
+    isAwake = false
+    pthread_mutex_unlock(mutex)
+  }
+
+  /// Waits until it is woken, or so many nanoseconds have passed.
+  func wait(atMost nanoseconds: UInt64) {
+    pthread_mutex_lock(mutex)
+    defer { pthread_mutex_unlock(mutex) }
+    #if canImport(Darwin)
+      var time = timespec(tv_sec: 0, tv_nsec: Int(min(nanoseconds, 999_999_999)))
+      while !isAwake, pthread_cond_timedwait_relative_np(condition, mutex, &time) == 0 {}
+    #else
+      var end = timespec()
+      clock_gettime(CLOCK_MONOTONIC, &end)
+      let total = end.tv_nsec + Int(min(nanoseconds, 999_999_999))
+      end.tv_sec += total / 1_000_000_000
+      end.tv_nsec = total % 1_000_000_000
+      while !isAwake, pthread_cond_timedwait(condition, mutex, &end) == 0 {}
+    #endif
   }
 
   func wake() {

@@ -1,6 +1,6 @@
+internal import ArborLocks
 internal import ArborModel
 internal import LMDB
-internal import ArborLocks
 
 /// Numbers that have been reserved in the file.
 struct NumberReservation: Sendable {

@@ -1,7 +1,7 @@
+internal import ArborLocks
 internal import Foundation
 internal import ArborModel
 internal import LMDB
-internal import ArborLocks
 
 #if canImport(Glibc)
   internal import Glibc

@@ -1,7 +1,7 @@
+internal import ArborLocks
 package import ArborModel
 package import Foundation
 package import LMDB
-internal import ArborLocks
 
 /// One opened store file: its schema, its databases, its writer.
 ///

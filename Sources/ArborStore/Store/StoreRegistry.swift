@@ -1,5 +1,5 @@
-internal import LMDB
 internal import ArborLocks
+internal import LMDB
 
 /// The stores this process has open, one for each file.
 final class StoreRegistry: Sendable {

@@ -1,5 +1,5 @@
-import Foundation
 import ArborLocks
+import Foundation
 import Testing
 
 #if canImport(Glibc)

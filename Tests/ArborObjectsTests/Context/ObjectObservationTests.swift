@@ -1,7 +1,7 @@
+import ArborLocks
 import ArborModel
 import ArborObjects
 import Observation
-import ArborLocks
 import TestSupport
 import Testing
 

@@ -1,5 +1,5 @@
-import ArborModel
 import ArborLocks
+import ArborModel
 import TestSupport
 import Testing
 

@@ -1,8 +1,8 @@
+import ArborLocks
 import ArborModel
 import ArborStore
 import Foundation
 import LMDB
-import ArborLocks
 import TestSupport
 import Testing
 

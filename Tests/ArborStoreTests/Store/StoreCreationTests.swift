@@ -1,8 +1,8 @@
 import ArborModel
 @testable import ArborStore
+import ArborLocks
 import Foundation
 import LMDB
-import ArborLocks
 import TestSupport
 import Testing
 

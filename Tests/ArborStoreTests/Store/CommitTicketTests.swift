@@ -1,0 +1,23 @@
+import ArborModel
+import Foundation
+import TestSupport
+import Testing
+
+@testable import ArborStore
+
+@Suite(.timeLimit(.minutes(15))) struct CommitTicketTests {
+  @Test func aWaitEndsWithTheWakingOrItsTime() {
+    let ticket = CommitTicket(ChangeSet())
+    // Nobody wakes it.
+    ticket.wait(atMost: 1_000_000)
+    ticket.wake()
+    // Woken before: neither of these waits.
+    ticket.wait()
+    ticket.wait(atMost: 999_999_999)
+    ticket.rest()
+    ticket.wait(atMost: 1)
+    Thread { ticket.wake() }.start()
+    ticket.wait()
+    #expect(ticket.result == nil)
+  }
+}

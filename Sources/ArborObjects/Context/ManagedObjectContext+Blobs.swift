@@ -103,6 +103,23 @@ extension ManagedObjectContext {
     }
   }
 
+  /// Lets go of the binaries that only groups refer to which the undo history has forgotten. After
+  /// a commit all others are in the store. Linear in the steps of the history, where it has
+  /// forgotten any.
+  func releaseBlobs() {
+    guard !retiredBlobs.isEmpty, let history = undoHistory, history.hasForgotten else { return }
+    history.hasForgotten = false
+    var kept: [BlobName: Data] = [:]
+    history.forEachRecord { object, record in
+      for field in object.binding.entity.layout.externalFields {
+        guard let reference = record.blob(field) else { continue }
+        let name = BlobName(reference, of: object.number, field)
+        kept[name] = retiredBlobs[name]
+      }
+    }
+    retiredBlobs = kept
+  }
+
   /// The binaries that a record refers to and the commit brings along.
   func newBlobs(of object: ManagedObject, _ record: RecordView) -> [ChangeSet.Blob] {
     guard !newBlobs.isEmpty else { return [] }

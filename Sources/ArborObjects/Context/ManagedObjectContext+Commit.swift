@@ -261,6 +261,7 @@ extension ManagedObjectContext {
     endForeignLinks()
     observation?.settle()
     undoHistory?.noteCommit()
+    releaseBlobs()
     for object in committed { object.didCommit() }
     for owner in owners { owner.didCommit() }
   }

@@ -21,9 +21,9 @@ internal import ArborModel
 /// objects come back as the same objects under the same IDs, with what their deletion took along;
 /// inserted ones go; changed properties and relationships have the values of before, all others
 /// keep theirs; what was changed and changed back in one group is nothing to undo. The next commit
-/// writes it. What others deleted meanwhile stays deleted, and an object whose changes alone kept it
-/// here goes with them. What a commit does to agree with others is no part of a group. Hooks of
-/// insertion and deletion are not called.
+/// writes it. What others deleted meanwhile stays deleted, and an object that only its changes have
+/// kept here goes with them. What a commit does to agree with others is no part of a group. Hooks
+/// of insertion and deletion are not called.
 ///
 /// Recording costs a copy of the earlier record for each object and group, or a reference to it
 /// where it is long. Histories belong to the thread of their context, and are emptied when that is
@@ -41,7 +41,11 @@ public final class UndoHistory {
 
   weak var context: ManagedObjectContext?
   private var undoGroups: [UndoGroup] = []
-  private var redoGroups: [UndoGroup] = []
+  private var redoGroups: [UndoGroup] = [] {
+    didSet { if redoGroups.isEmpty { hasForgotten = true } }
+  }
+  /// Whether groups may have been forgotten since the context last looked what is kept for them.
+  var hasForgotten = false
   /// The group that changes are recorded in; nil before the first one.
   private var current: UndoGroup?
   /// Where the explicit groups that are open begin in ``current``.
@@ -145,6 +149,7 @@ public final class UndoHistory {
     guard levelLimit > 0, undoGroups.count > levelLimit else { return }
     let excess = undoGroups.count - levelLimit
     undoGroups.removeFirst(excess)
+    hasForgotten = true
     mark.undoCount = max(0, mark.undoCount - excess)
   }
 
@@ -323,6 +328,15 @@ extension UndoHistory {
     mark.undoCount = undoGroups.count
     mark.undone = []
     redoGroups = []
+  }
+
+  /// Calls `body` with every earlier record that may come back.
+  func forEachRecord(_ body: (ManagedObject, RecordView) -> Void) {
+    for group in undoGroups + redoGroups + mark.undone + (current.map { [$0] } ?? []) {
+      for case .object(let step) in group.steps {
+        if let before = step.before { body(step.object, before) }
+      }
+    }
   }
 
   var position: Position {

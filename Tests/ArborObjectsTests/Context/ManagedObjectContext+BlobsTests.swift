@@ -206,6 +206,27 @@ private final class Photo: ManagedObject {
     }
   }
 
+  @Test func whatTheHistoryForgetsIsLetGo() throws {
+    try use { store in
+      let context = store.makeContext()
+      context.undoHistory = UndoHistory(levelLimit: 1)
+      let photo = context.insert(Photo.self)
+      for seed in 0..<4 as Range<UInt8> {
+        photo.image = bytes(30_000, seed)
+        try context.commit()
+        #expect(context.retiredBlobs.count == (seed == 0 ? 0 : 1))
+      }
+      context.undo()
+      #expect(photo.image == bytes(30_000, 2))
+      try context.commit()
+      let other = store.makeContext()
+      #expect(try other.fetchOne(Photo.self)?.image == bytes(30_000, 2))
+      context.redo()
+      #expect(photo.image == bytes(30_000, 3))
+      try context.commit()
+    }
+  }
+
   @Test func othersReadWhatIsThereByThen() throws {
     try use { store in
       let (left, right) = (store.makeContext(), store.makeContext())

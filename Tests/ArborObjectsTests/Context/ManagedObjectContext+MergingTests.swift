@@ -174,6 +174,55 @@ import Testing
     }
   }
 
+  /// An object that comes back has a version that it never had before.
+  @Test func aSecondLifeIsNotTakenForTheFirst() throws {
+    try use(.mergeByPropertyObjectWins) { (here, mine, there, theirs) throws in
+      let third = here.store.makeContext()
+      third.mergePolicy = .mergeByPropertyObjectWins
+      let other = try #require(try third.existingObject(with: mine.objectID) as? Employee)
+      other.nick = "third"
+      mine.age = 40
+      try here.commit()
+      mine.name = "mine"
+      _ = try there.count("Employee")
+      there.delete(theirs)
+      try there.commit()
+      try third.commit()
+      try here.commit()
+      #expect(mine.name == "mine" && mine.nick == "third")
+      _ = try third.count("Employee")
+      #expect(other.name == "mine" && other.nick == "third")
+    }
+  }
+
+  @Test func refreshingWhatOthersDeleted() throws {
+    try use(.mergeByPropertyObjectWins) { (here, mine, there, theirs) throws in
+      mine.age = 30
+      there.delete(theirs)
+      try there.commit()
+      here.refresh(mine)
+      #expect(try here.fetch(Employee.self) == [mine] && mine.age == 30)
+      here.refresh(mine, mergeChanges: false)
+      #expect(try here.count("Employee") == 0 && !here.hasChanges)
+      #expect(mine.isDeleted && mine.context == nil && mine.name == "Ada")
+    }
+  }
+
+  /// A new link to what others have deleted leads nowhere at once: nothing stumbles over it.
+  @Test func aLinkToWhatIsGoneLeadsNowhere() throws {
+    try use(.mergeByPropertyObjectWins) { (here, mine, there, theirs) throws in
+      let company = here.insert(Company.self)
+      try here.commit()
+      mine.company = company
+      there.delete(try there.existingObject(with: company.objectID))
+      try there.commit()
+      #expect(try here.count("Company") == 0)
+      #expect(mine.company == nil)
+      try here.commit()
+      #expect(try here.count("Employee", matching: "company == nil") == 1)
+    }
+  }
+
   @Test func movesOfOneMemberMeet() throws {
     try use(.mergeByPropertyObjectWins) { (here, mine, there, theirs) throws in
       let (one, two) = (here.insert(Company.self), here.insert(Company.self))

@@ -34,6 +34,31 @@ import Testing
     }
   }
 
+  @Test func whatIsChangedBackInAGroupIsNothingToUndo() throws {
+    try useOffice { context, history, _, ada, bob in
+      context.withUndoGroup {
+        ada.age = 40
+        ada.friends = [bob]
+        ada.age = 18
+        ada.friends = []
+      }
+      context.withUndoGroup { context.delete(context.insert(Skill.self)) }
+      #expect(!history.canUndo)
+    }
+  }
+
+  @Test func savepointsInAGroupAreTakenBackInTheirOrder() throws {
+    try useOffice { context, history, _, ada, _ in
+      try context.withUndoGroup {
+        ada.age = 40
+        try context.withSavepoint { (ada.age, ada.name) = (18, "Eve") }
+      }
+      #expect(ada.age == 18 && ada.name == "Eve")
+      history.undo()
+      #expect(ada.age == 18 && ada.name == "Ada" && !context.hasChanges)
+    }
+  }
+
   @Test func undoingAGroupLeavesEarlierWorkIntact() throws {
     try useOffice { context, history, _, ada, _ in
       ada.name = "Eve"

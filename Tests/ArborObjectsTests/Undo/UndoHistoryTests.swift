@@ -49,9 +49,9 @@ import Testing
 
   @Test func savepointsInAGroupAreTakenBackInTheirOrder() throws {
     try useOffice { context, history, _, ada, _ in
-      try context.withUndoGroup {
+      context.withUndoGroup {
         ada.age = 40
-        try context.withSavepoint { (ada.age, ada.name) = (18, "Eve") }
+        context.withSavepoint { (ada.age, ada.name) = (18, "Eve") }
       }
       #expect(ada.age == 18 && ada.name == "Eve")
       history.undo()

@@ -139,7 +139,7 @@ extension Benchmark {
   /// The same objects, made by a program that has their values and remembers their IDs.
   func insertByHand() throws {
     let store = try PersistentStore(for: [Office.self, Staff.self], at: .path(path))
-    try Meter.measure("17_by_hand") {
+    try Meter.measure("18_by_hand") {
       let context = store.makeContext()
       var staffIDs: [ObjectID] = []
       var offices: [ObjectID] = []
@@ -178,7 +178,7 @@ extension Benchmark {
     let store = try PersistentStore(for: [Office.self, Staff.self], at: .path(path))
     var options = ImportOptions()
     options.batchSize = batch
-    for name in ["17_import", "17_import_again"] {
+    for name in ["18_import", "18_import_again"] {
       let meter = Meter()
       let done = try await store.importObjects(
         contentsOf: URL(filePath: path + ".json"), as: "Staff", options: options

@@ -41,9 +41,7 @@ struct ItemImport {
       while let batch = try reader.next(self.options.batchSize) {
         if reader.isList == true { objects += try self.items(batch.items, isList: true) }
       }
-      guard objects.count > 1 else { return objects }
-      var seen: Set<ManagedObject> = []
-      return objects.filter { seen.insert($0).inserted }
+      return objects.eachOnce
     }
   }
 
@@ -51,10 +49,7 @@ struct ItemImport {
   mutating func items(
     _ nodes: some Collection<JSONNode>, isList: Bool
   ) throws(ArborError) -> [ManagedObject] {
-    var planner = ItemPlanner()
-    let items = try planner.items(nodes, mapping, isList: isList)
-    try identities.fetch()
-    return try run.run(items)
+    try run.run(nodes, mapping, isList: isList)
   }
 
   /// Connects what items have named by keys.

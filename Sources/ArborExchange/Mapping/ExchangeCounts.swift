@@ -15,6 +15,7 @@ struct ExchangeCounts {
   /// How often an item matched an object.
   private(set) var matches = 0
   var deleted = 0
+  /// Items that validators left out.
   var dropped = 0
 
   /// Whether an item spoke of an object.
@@ -44,7 +45,4 @@ struct ExchangeCounts {
   mutating func noteChanged(_ object: ManagedObject) {
     if outcomes[object] != nil { noteMatched(object, changed: true) }
   }
-
-  /// Lets go of the objects, at the end of a batch; the numbers stay.
-  mutating func forgetObjects() { outcomes.removeAll(keepingCapacity: true) }
 }

@@ -150,16 +150,18 @@ struct ItemPlanner {
   /// The identity of the item that its mapping looks at.
   private static func key(_ mapping: ItemMapping) throws(ArborError) -> IdentityKey? {
     guard mapping.table != nil else { return nil }
-    if mapping.identity.count == 1 {
-      let attribute = mapping.attributes[mapping.identity[0]]
+    func part(_ place: Int) throws(ArborError) -> Value? {
+      let attribute = mapping.attributes[place]
       guard let node = mapping.value(of: attribute.routes) else { return nil }
-      return IdentityKey(try attribute.read(node))
+      return try attribute.read(node)
+    }
+    if mapping.identity.count == 1 {
+      return try part(mapping.identity[0]).flatMap { IdentityKey($0) }
     }
     var key: [Value] = []
     for place in mapping.identity {
-      let attribute = mapping.attributes[place]
-      guard let node = mapping.value(of: attribute.routes) else { return nil }
-      key.append(try attribute.read(node))
+      guard let part = try part(place) else { return nil }
+      key.append(part)
     }
     return IdentityKey(key)
   }

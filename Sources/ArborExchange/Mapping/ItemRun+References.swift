@@ -59,9 +59,8 @@ extension ItemRun {
       }
       return try set(members, of: object, pending.relationship)
     } catch {
-      throw error.with(
-        entity: error.entity ?? pending.entity, keyPath: error.keyPath ?? relationship.name,
-        location: error.location ?? pending.reference.place.location)
+      throw error.placed(
+        pending.entity, relationship.name, at: pending.reference.place.location)
     }
   }
 }

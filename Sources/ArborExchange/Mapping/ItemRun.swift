@@ -20,18 +20,37 @@ struct ItemRun {
     self.identities = identities
   }
 
+  /// Plans the items of a document, looks all their identities up together and carries them out.
+  ///
+  /// - Returns: Their objects in the order of the document, each once.
+  @discardableResult
+  mutating func run(
+    _ nodes: some Collection<JSONNode>, _ mapping: ItemMapping, isList: Bool
+  ) throws(ArborError) -> [ManagedObject] {
+    var planner = ItemPlanner()
+    let items = try planner.items(nodes, mapping, isList: isList)
+    counts.dropped += planner.droppedCount
+    try identities.fetch()
+    return try run(items)
+  }
+
   /// Carries a list of items out.
   ///
   /// - Returns: Their objects in the order of the list, each once.
   mutating func run(_ items: [PlannedItem]) throws(ArborError) -> [ManagedObject] {
     var objects: [ManagedObject] = []
     objects.reserveCapacity(items.count)
+    var others: [ManagedObject] = []
     let matched = counts.matches
-    for item in items { try run(item, &objects) }
+    for item in items {
+      if let object = try run(item, &others) { objects.append(object) }
+      if !others.isEmpty {
+        objects += others
+        others = []
+      }
+    }
     // Objects that were made just now are each another one.
-    guard items.count > 1, counts.matches != matched else { return objects }
-    var seen: Set<ManagedObject> = []
-    return objects.filter { seen.insert($0).inserted }
+    return counts.matches == matched ? objects : objects.eachOnce
   }
 
   /// Carries one item out.
@@ -39,46 +58,44 @@ struct ItemRun {
   /// - Returns: Its object, the first where several share its identity; nil where there is none and
   ///   none may be made.
   mutating func run(_ item: PlannedItem) throws(ArborError) -> ManagedObject? {
-    if item.origin == nil, let key = item.key, let only = item.mapping.table?.only(for: key) {
-      try update(only, item)
-      return only
-    }
-    var objects: [ManagedObject] = []
-    try run(item, &objects)
-    return objects.first
+    var others: [ManagedObject] = []
+    return try run(item, &others)
   }
 
+  /// Carries one item out; `others` receives what shares the identity of the object returned.
   private mutating func run(
-    _ item: PlannedItem, _ objects: inout [ManagedObject]
-  ) throws(ArborError) {
+    _ item: PlannedItem, _ others: inout [ManagedObject]
+  ) throws(ArborError) -> ManagedObject? {
     do throws(ArborError) {
-      try carryOut(item, &objects)
+      return try carryOut(item, &others)
     } catch {
       throw item.origin.map { error.with(location: $0.location) } ?? error
     }
   }
 
   private mutating func carryOut(
-    _ item: PlannedItem, _ objects: inout [ManagedObject]
-  ) throws(ArborError) {
+    _ item: PlannedItem, _ others: inout [ManagedObject]
+  ) throws(ArborError) -> ManagedObject? {
     let mapping = item.mapping
     if let key = item.key, let table = mapping.table {
       if let only = table.only(for: key) {
         try update(only, item)
-        return objects.append(only)
+        return only
       }
       let existing = table.objects(for: key)
       for object in existing { try update(object, item) }
-      objects += existing
-      guard existing.isEmpty else { return }
+      if let first = existing.first {
+        others = Array(existing.dropFirst())
+        return first
+      }
     }
-    guard mapping.rules.insertsMissing else { return }
+    guard mapping.rules.insertsMissing else { return nil }
     let object = try item.node.placing(entity: mapping.entity.name) {
       try context.insert(mapping.entity.name)
     }
     counts.noteInserted(object)
     try fill(object, item, isNew: true)
-    objects.append(object)
+    return object
   }
 
   private mutating func update(_ object: ManagedObject, _ item: PlannedItem) throws(ArborError) {
@@ -125,10 +142,7 @@ struct ItemRun {
     do throws(ArborError) {
       return try assign(value, to: attribute, of: object, isNew)
     } catch {
-      throw error.with(
-        entity: error.entity ?? mapping.entity.name,
-        keyPath: error.keyPath ?? attribute.attribute.name,
-        location: error.location ?? node.location)
+      throw error.placed(mapping.entity.name, attribute.attribute.name, at: node.location)
     }
   }
 
@@ -175,5 +189,14 @@ struct ItemRun {
       .string(date.formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true)))
     default: node.value
     }
+  }
+}
+
+extension [ManagedObject] {
+  /// The objects in their order, each where it stands first.
+  var eachOnce: [ManagedObject] {
+    guard count > 1 else { return self }
+    var seen: Set<ManagedObject> = []
+    return filter { seen.insert($0).inserted }
   }
 }

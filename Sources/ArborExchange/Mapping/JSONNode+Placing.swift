@@ -12,12 +12,21 @@ extension JSONNode {
     do {
       return try body()
     } catch let error as ArborError {
-      throw error.with(
-        entity: error.entity ?? entity, keyPath: error.keyPath ?? property,
-        location: error.location ?? location)
+      throw error.placed(entity, property, at: location)
     } catch {
       throw self.error("The context refused the value; see the error beneath.")
         .with(entity: entity, keyPath: property, underlying: error)
     }
+  }
+}
+
+extension ArborError {
+  /// The error with entity, property and place where it names none itself.
+  func placed(
+    _ entity: String, _ property: String?, at location: @autoclosure () -> SourceLocation?
+  ) -> ArborError {
+    with(
+      entity: self.entity ?? entity, keyPath: keyPath ?? property,
+      location: self.location ?? location())
   }
 }

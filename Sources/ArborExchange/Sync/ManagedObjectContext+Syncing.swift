@@ -45,19 +45,15 @@ extension ManagedObjectContext {
     let root = document.root
     guard root.kind != .null else { return SyncReport() }
     return try withSavepoint { () throws(ArborError) in
-      var planner = ItemPlanner()
-      let items = try planner.items(
-        root.elements ?? [root], mapping, isList: root.kind == .array)
-      try identities.fetch()
       var run = ItemRun(self, identities)
       if mapping.rules.deletesMissing {
         let request = FetchRequest<ManagedObject>(
           entity: mapping.entity.name, predicate: mapping.rules.scope)
         try run.noteMissing(fetch(request), within: nil)
       }
-      _ = try run.run(items)
+      try run.run(root.elements ?? [root], mapping, isList: root.kind == .array)
       run.deleteMissing()
-      return SyncReport(run.counts, dropped: planner.droppedCount)
+      return SyncReport(run.counts)
     }
   }
 }
@@ -100,11 +96,8 @@ extension ManagedObjectContext {
     let mapping = try SyncMapper(self, identities).mapping(for: serializer)
     let node = try JSONDocument(json.data()).root
     let object = try withSavepoint { () throws(ArborError) in
-      var planner = ItemPlanner()
-      let items = try planner.items([node], mapping, isList: false)
-      try identities.fetch()
       var run = ItemRun(self, identities)
-      return try run.run(items).first
+      return try run.run([node], mapping, isList: false).first
     }
     // The binding of the type makes objects of it; see entityName(of:).
     guard let object = object as? T else {

@@ -102,11 +102,11 @@ public struct SyncReport: Sendable, Hashable {
   /// A report of nothing.
   public init() {}
 
-  init(_ counts: ExchangeCounts, dropped: Int) {
+  init(_ counts: ExchangeCounts) {
     inserted = counts.inserted
     updated = counts.updated
     unchanged = counts.unchanged
     deleted = counts.deleted
-    self.dropped = dropped
+    dropped = counts.dropped
   }
 }

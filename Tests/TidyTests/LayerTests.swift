@@ -21,7 +21,7 @@ import Testing
     "world": ["ArborData"],
     "crash-writer": ["ArborData"],
     "damage-reader": ["ArborStore", "ArborModel", "LMDB"],
-    "fuzz": [],
+    "fuzz": ["ArborData"],
     "json-bench": ["ArborExchange", "ArborModel"],
     "arborbench": ["ArborData"],
     "TestSupport": ["ArborStore", "ArborObjects", "ArborModel"],

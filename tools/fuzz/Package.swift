@@ -1,0 +1,15 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// A package of its own: its programs are linked with a fuzzer, which `run` asks the compiler for.
+let package = Package(
+  name: "ArborFuzz",
+  platforms: [.macOS(.v15)],
+  dependencies: [.package(name: "ArborData", path: "../..")],
+  targets: ["seed", "mapping"].map { (part: String) in
+    .executableTarget(
+      name: "fuzz-\(part)", dependencies: [.product(name: "ArborData", package: "ArborData")],
+      path: part, exclude: ["seeds.txt", "words.dict"])
+  },
+  swiftLanguageModes: [.v6]
+)

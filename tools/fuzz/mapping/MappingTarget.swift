@@ -1,0 +1,138 @@
+import ArborData
+import Foundation
+
+/// Imports bytes as the model says, with paths that are bytes too, and checks what must hold.
+///
+/// - An import or a sync that throws leaves the context as it was.
+/// - After any number of them every value and every member can be read.
+///
+/// The bytes are, between bars: the `ImportName` of an attribute, that of a relationship, the
+/// `PrimaryAttribute`, the `MergePolicy`, and the document.
+final class MappingTarget {
+  /// The one target of the process. The fuzzer calls it from one thread, one input after the other.
+  nonisolated(unsafe) static let shared = MappingTarget()
+
+  /// Takes a value from where the bytes say.
+  private struct Serializer: SyncSerializer {
+    typealias Object = ManagedObject
+    let path: [String]
+    let entityName: String? = "Employee"
+    let identifiers = ["employeeID"]
+    let deleteMissing = true
+    var mapping: SyncMapping {
+      let steps = path.map {
+        Int($0).map(SyncStep.init(integerLiteral:)) ?? .init(stringLiteral: $0)
+      }
+      let name: SyncSource =
+        switch steps.count {
+        case 0: .string()
+        case 1: .string(steps[0])
+        case 2: .string(steps[0], steps[1])
+        default: .string(steps[0], steps[1], steps[2])
+        }
+      return [
+        "employeeID": .int("employeeID"), "name": name, "salary": .double("salary"),
+      ]
+    }
+  }
+
+  /// Imports and syncs a document under the words that stand in front of it.
+  func read(_ data: Data) {
+    let parts = data.split(separator: UInt8(ascii: "|"), maxSplits: 4)
+    guard parts.count == 5, let json = try? JSONValue.parse(Data(parts[4])) else { return }
+    let words = parts.prefix(4).map { String(decoding: $0, as: UTF8.self) }
+    guard let store = try? PersistentStore(model: Self.model(words), at: .inMemory) else { return }
+    let context = store.makeContext()
+    // Twice: the second time meets the objects that the first one made.
+    for _ in 0..<2 {
+      attempt(in: context) { () throws(ArborError) in
+        _ = try context.importObjects(json, as: "Employee")
+      }
+    }
+    attempt(in: context) { () throws(ArborError) in
+      _ = try context.importObject(json, as: "Department")
+    }
+    attempt(in: context) { () throws(ArborError) in
+      let path = words[0].split(separator: ".").map(String.init)
+      _ = try context.sync(json, using: Serializer(path: path))
+    }
+  }
+
+  /// Does something that may be refused, and checks what the refusal leaves.
+  private func attempt(in context: ManagedObjectContext, _ body: () throws(ArborError) -> Void) {
+    let before = digest(of: context)
+    do throws(ArborError) { try body() } catch {
+      precondition(digest(of: context) == before, "a failed import that left changes: \(error)")
+      precondition(
+        [".", "?"].contains(error.message.last), "an error that is no sentence: \(error)")
+    }
+  }
+
+  /// Every value and link that the context shows.
+  private func digest(of context: ManagedObjectContext) -> [String] {
+    var lines = ["\(context.insertedObjects.count) \(context.deletedObjects.count)"]
+    do {
+      for entity in context.store.model.entities {
+        let objects = try context.fetch(FetchRequest<ManagedObject>(entity: entity.name))
+        for object in objects.sorted(by: { $0.objectID.number < $1.objectID.number }) {
+          let names = entity.attributes.map(\.name) + entity.relationships.map(\.name)
+          let values = try names.map { "\(try object.value(forKey: $0))" }
+          lines.append("\(object.objectID) \(values)")
+        }
+      }
+    } catch {
+      preconditionFailure("what was imported cannot be read: \(error)")
+    }
+    return lines
+  }
+
+  /// A model whose notes are the words.
+  private static func model(_ words: [String]) -> ManagedObjectModel {
+    let policy = ["MergePolicy": words[3]]
+    return ManagedObjectModel(entities: [
+      EntityDescription(
+        name: "Employee",
+        attributes: [
+          AttributeDescription(name: "employeeID", type: .integer64, isOptional: true),
+          AttributeDescription(
+            name: "name", type: .string, isOptional: true, userInfo: ["ImportName": words[0]]),
+          AttributeDescription(name: "age", type: .integer16, isOptional: true),
+          AttributeDescription(name: "salary", type: .double, isOptional: true),
+          AttributeDescription(name: "hired", type: .date, isOptional: true),
+        ],
+        relationships: [
+          RelationshipDescription(
+            name: "department", destination: "Department", inverse: "employees", userInfo: policy),
+          RelationshipDescription(
+            name: "friends", destination: "Employee", inverse: "friends", isToMany: true,
+            userInfo: policy.merging(["ImportName": words[1]]) { $1 }),
+        ], userInfo: ["PrimaryAttribute": words[2]]),
+      EntityDescription(
+        name: "Department",
+        attributes: [
+          AttributeDescription(name: "departmentID", type: .string, isOptional: true)
+        ],
+        relationships: [
+          RelationshipDescription(
+            name: "employees", destination: "Employee", inverse: "department", isToMany: true,
+            userInfo: policy),
+          RelationshipDescription(
+            name: "rooms", destination: "Room", inverse: "department", isToMany: true,
+            isOrdered: true, userInfo: policy),
+        ]),
+      EntityDescription(
+        name: "Room",
+        attributes: [AttributeDescription(name: "roomID", type: .integer32, isOptional: true)],
+        relationships: [
+          RelationshipDescription(name: "department", destination: "Department", inverse: "rooms")
+        ]),
+    ])
+  }
+}
+
+/// What libFuzzer calls with each input.
+@_cdecl("LLVMFuzzerTestOneInput")
+public func readMapping(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
+  MappingTarget.shared.read(Data(UnsafeRawBufferPointer(start: start, count: count)))
+  return 0
+}

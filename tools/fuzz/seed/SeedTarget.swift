@@ -1,0 +1,114 @@
+import ArborData
+import Foundation
+
+/// Seeds from bytes, and checks what must hold of any bytes.
+///
+/// - A seed that throws says what to do, and leaves the context as it was.
+/// - A seed that does not throw has made the objects that it reports, and they can be read.
+///
+/// Pieces between `\x1E` are documents of their own: the first is the top one, the others are
+/// `1.json`, `2.json` and so on beside it.
+final class SeedTarget {
+  /// The one target of the process. The fuzzer calls it from one thread, one input after the other.
+  nonisolated(unsafe) static let shared = SeedTarget()
+
+  private let folder: URL
+  private let store: PersistentStore
+
+  private init() {
+    folder = FileManager.default.temporaryDirectory.appending(path: "fuzz-seed-\(getpid())")
+    do {
+      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+      store = try PersistentStore(model: Self.model, at: .inMemory)
+    } catch {
+      preconditionFailure("no store to seed: \(error)")
+    }
+  }
+
+  /// Seeds a context of its own from the documents that the bytes are, and checks the outcome.
+  func read(_ data: Data) {
+    let pieces = data.split(separator: 0x1E, omittingEmptySubsequences: false).prefix(8)
+    for (number, piece) in pieces.enumerated() {
+      let path = folder.appending(path: "\(number).json").path
+      precondition(FileManager.default.createFile(atPath: path, contents: piece))
+    }
+    var options = SeedOptions()
+    options.remote = .refused
+    options.maximumDocuments = 40
+    options.maximumObjects = 400
+    let context = store.makeContext()
+    do throws(ArborError) {
+      let report = try context.seed(from: folder.appending(path: "0.json"), options: options)
+      precondition(report.count == context.insertedObjects.count, "another number of objects")
+      precondition(report.objects.allSatisfy(context.insertedObjects.contains), "a lost object")
+      for object in context.insertedObjects {
+        for name in Self.names(of: object.entity) { _ = try object.value(forKey: name) }
+      }
+    } catch {
+      precondition(!context.hasChanges, "a failed seed that left changes: \(error)")
+      precondition(context.insertedObjects.isEmpty, "a failed seed that left objects: \(error)")
+      precondition(
+        [".", "?"].contains(error.message.last), "an error that is no sentence: \(error)")
+    }
+  }
+
+  /// The properties of an entity, inherited ones too.
+  private static func names(of entity: EntityDescription) -> [String] {
+    let own = entity.attributes.map(\.name) + entity.relationships.map(\.name)
+    let parent = model.entities.first { $0.name == entity.parent }
+    return own + (parent.map(names) ?? [])
+  }
+
+  /// Attributes of every type that has a rule of its own, and relationships of every shape.
+  private static let model = ManagedObjectModel(entities: [
+    EntityDescription(
+      name: "Company",
+      attributes: [
+        AttributeDescription(name: "name", type: .string, isOptional: true),
+        AttributeDescription(name: "number", type: .integer64, defaultValue: 0),
+      ],
+      relationships: [
+        RelationshipDescription(
+          name: "employees", destination: "Employee", inverse: "company", isToMany: true),
+        RelationshipDescription(
+          name: "places", destination: "Place", inverse: "company", isToMany: true,
+          isOrdered: true),
+        RelationshipDescription(name: "owner", destination: "Party"),
+      ]),
+    EntityDescription(
+      name: "Party", isAbstract: true,
+      attributes: [AttributeDescription(name: "name", type: .string, defaultValue: "")]),
+    EntityDescription(
+      name: "Employee", parent: "Party",
+      attributes: [
+        AttributeDescription(name: "age", type: .integer16, defaultValue: 18),
+        AttributeDescription(name: "salary", type: .decimal, isOptional: true),
+        AttributeDescription(name: "hired", type: .date, isOptional: true),
+        AttributeDescription(
+          name: "seen", type: .date, isOptional: true, userInfo: ["DateFormat": "UnixTime"]),
+        AttributeDescription(name: "photo", type: .binary, isOptional: true),
+        AttributeDescription(name: "isActive", type: .boolean, defaultValue: true),
+        AttributeDescription(name: "weight", type: .float, isOptional: true),
+        AttributeDescription(name: "badge", type: .uuid, isOptional: true),
+        AttributeDescription(name: "page", type: .uri, isOptional: true),
+      ],
+      relationships: [
+        RelationshipDescription(name: "company", destination: "Company", inverse: "employees"),
+        RelationshipDescription(
+          name: "friends", destination: "Employee", inverse: "friends", isToMany: true),
+      ]),
+    EntityDescription(
+      name: "Place",
+      attributes: [AttributeDescription(name: "city", type: .string, defaultValue: "")],
+      relationships: [
+        RelationshipDescription(name: "company", destination: "Company", inverse: "places")
+      ]),
+  ])
+}
+
+/// What libFuzzer calls with each input.
+@_cdecl("LLVMFuzzerTestOneInput")
+public func readSeed(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
+  SeedTarget.shared.read(Data(UnsafeRawBufferPointer(start: start, count: count)))
+  return 0
+}

@@ -35,6 +35,7 @@ import Testing
     "EntityReader": "DiagnosticsTests",
     "EntitySource": "ExpansionTests",
     "ExchangeCounts": "SyncTests",
+    "ExchangePlan": "ExchangeRunTests",
     "ExactDecimal": "ValueArithmeticTests",
     "ExportAttribute": "RandomExportsTests",
     "ExportFile": "ManagedObjectContext+ExportingTests",

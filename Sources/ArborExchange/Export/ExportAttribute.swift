@@ -33,7 +33,8 @@ final class ExportAttribute {
     case .integer(let number): .number(JSONNumber(number))
     case .double(let number): json(number)
     case .decimal(let number): JSONNumber(number).map(JSONValue.number)
-    case .string(SeedReader.uniqueID): ExactForm.json(.string(SeedReader.uniqueID))
+    case .string(ExchangeValueReader.uniqueID):
+      ExactForm.json(.string(ExchangeValueReader.uniqueID))
     case .string(let text): .string(text)
     case .date(let date): json(date)
     case .binary(let data): .string(data.base64EncodedString())

@@ -9,17 +9,29 @@ final class ExchangeEntity {
   /// The descriptions of the entity and of those it inherits from, the root entity last.
   let lineage: [EntityDescription]
   private let places: [String: Int]
+  /// The attributes, in the order of the model.
+  let attributes: [ExchangeAttribute]
+  /// Finds the attributes in objects of a document, by their places in ``attributes``.
+  private(set) lazy var attributeMembers = JSONMembers(JSONKeyTable(attributes.map(\.name)))
 
   init(lineage: [EntityDescription], dateRules: DateRules) {
-    name = lineage[0].name
+    let name = lineage[0].name
+    self.name = name
     isAbstract = lineage[0].isAbstract
     self.lineage = lineage
     var properties: [ExchangeProperty] = []
     for ancestor in lineage.reversed() {
-      properties += ancestor.attributes.map { .attribute(ExchangeAttribute($0, dateRules)) }
-      properties += ancestor.relationships.map { .relationship(ExchangeRelationship($0)) }
+      properties += ancestor.attributes.map {
+        .attribute(ExchangeAttribute($0, of: name, dateRules))
+      }
+      properties += ancestor.relationships.map {
+        .relationship(ExchangeRelationship($0, of: name))
+      }
     }
     self.properties = properties
+    attributes = properties.compactMap { property in
+      if case .attribute(let attribute) = property { attribute } else { nil }
+    }
     places = Dictionary(properties.enumerated().map { ($1.name, $0) }) { first, _ in first }
   }
 

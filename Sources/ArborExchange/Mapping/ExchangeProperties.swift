@@ -1,42 +1,61 @@
 import ArborModel
+import ArborObjects
 
-/// One attribute, shared by all values that are read for it: a description is large to copy.
-final class ExchangeAttribute {
+/// A property of an entity, shared by all that is read for it: a description is large to copy.
+///
+/// Belongs to one exchange with one store.
+class ExchangeMember {
   let name: String
+  /// The entity through which the property was reached.
+  let entityName: String
+  /// The model's notes on the property.
+  let userInfo: [String: String]
+  private var knownPlace: PropertyPlace?
+
+  fileprivate init(_ name: String, of entityName: String, _ userInfo: [String: String]) {
+    self.name = name
+    self.entityName = entityName
+    self.userInfo = userInfo
+  }
+
+  /// Where objects of the entity have the property, looked up once.
+  final func place(in context: ManagedObjectContext) throws(ArborError) -> PropertyPlace {
+    if let knownPlace { return knownPlace }
+    let place = try context.place(of: name, in: entityName)
+    knownPlace = place
+    return place
+  }
+}
+
+/// One attribute.
+final class ExchangeAttribute: ExchangeMember {
   let type: AttributeType
   /// Whether the store computes the value, so that no document sets it.
   let isDerived: Bool
-  /// The model's notes on the attribute.
-  let userInfo: [String: String]
   private let description: AttributeDescription
   private let dateRules: DateRules
   /// Of dates: what their texts look like.
   private(set) lazy var dates = DateReader(description, dateRules)
 
-  init(_ description: AttributeDescription, _ dateRules: DateRules) {
-    name = description.name
+  init(_ description: AttributeDescription, of entityName: String, _ dateRules: DateRules) {
     type = description.type
     isDerived = description.derivation != nil
-    userInfo = description.userInfo
     self.description = description
     self.dateRules = dateRules
+    super.init(description.name, of: entityName, description.userInfo)
   }
 }
 
-/// One relationship, shared by all links that are read for it.
-final class ExchangeRelationship {
-  let name: String
+/// One relationship.
+final class ExchangeRelationship: ExchangeMember {
   let destination: String
   let isToMany: Bool
   let isOrdered: Bool
-  /// The model's notes on the relationship.
-  let userInfo: [String: String]
 
-  init(_ description: RelationshipDescription) {
-    name = description.name
+  init(_ description: RelationshipDescription, of entityName: String) {
     destination = description.destination
     isToMany = description.isToMany
     isOrdered = description.isOrdered
-    userInfo = description.userInfo
+    super.init(description.name, of: entityName, description.userInfo)
   }
 }

@@ -9,14 +9,19 @@ import Foundation
 struct ExchangeRun {
   let plan: ExchangePlan
   let context: ManagedObjectContext
+  private let values: ExchangeValueReader
   private let schema: ExchangeSchema
   /// By their places in the plan.
   private(set) var objects: [ManagedObject] = []
   /// By the places of the finds in the plan.
   private var found: [ManagedObject] = []
 
-  init(_ plan: ExchangePlan, _ schema: ExchangeSchema, in context: ManagedObjectContext) {
+  init(
+    _ plan: ExchangePlan, _ values: ExchangeValueReader, _ schema: ExchangeSchema,
+    in context: ManagedObjectContext
+  ) {
     self.plan = plan
+    self.values = values
     self.schema = schema
     self.context = context
   }
@@ -29,47 +34,39 @@ struct ExchangeRun {
         try context.insert(planned.entity.name)
       }
       objects.append(object)
-      for value in planned.values { try fill(object, value, of: planned.entity) }
+      try fill(object, planned)
     }
     // What the plan makes is there by now, with its values, so that one look finds all.
     found = try findObjects()
-    for place in plan.objects.indices where !plan.objects[place].links.isEmpty {
-      let planned = plan.objects[place]
-      for link in planned.links { try connect(objects[place], link, of: planned.entity) }
-    }
-  }
-
-  private func fill(
-    _ object: ManagedObject, _ planned: PlannedValue, of entity: ExchangeEntity
-  ) throws(ArborError) {
-    let name = planned.attribute.name
-    try planned.node.placing(entity: entity.name, property: name) {
-      switch planned.content {
-      case .value(let value): try object.setValue(value, forKey: name)
-      case .uniqueID:
-        let number = try context.store.uniqueIDs.next()
-        try object.setValue(uniqueID(number, for: planned), forKey: name)
+    for place in plan.objects.indices {
+      var next = plan.objects[place].links?.first
+      while let link = next {
+        try connect(objects[place], plan.links[link], of: plan.objects[place].entity)
+        next = plan.links[link].next
       }
     }
   }
 
-  /// A unique number in the form that the attribute keeps.
-  private func uniqueID(_ number: Int64, for planned: PlannedValue) throws(ArborError) -> Value {
-    let narrow: Bool
-    switch planned.attribute.type {
-    case .string: return .string(String(number))
-    case .double: return .double(Double(number))
-    case .decimal: return .decimal(.init(number))
-    case .integer16: narrow = Int16(exactly: number) == nil
-    case .integer32: narrow = Int32(exactly: number) == nil
-    default: narrow = false
+  /// Gives an object the attributes that stand in its document.
+  private func fill(_ object: ManagedObject, _ planned: PlannedObject) throws(ArborError) {
+    let entity = planned.entity
+    let members = entity.attributeMembers
+    members.find(in: planned.node)
+    for (place, attribute) in entity.attributes.enumerated() {
+      guard let node = members[place] else { continue }
+      try node.placing(entity: entity.name, property: attribute.name) {
+        let value: Value
+        switch try values.content(node, for: attribute, of: entity) {
+        case .value(let read): value = read
+        case .uniqueID:
+          value = try ExchangeValueReader.value(context.store.uniqueIDs.next(), for: attribute)
+        }
+        guard !attribute.isDerived else {
+          return try object.setValue(value, forKey: attribute.name)
+        }
+        try object.setValue(value, at: attribute.place(in: context))
+      }
     }
-    guard !narrow else {
-      throw ArborError(
-        .limitExceeded,
-        "The store's unique numbers no longer fit the attribute; make it a 64-bit integer.")
-    }
-    return .integer(number)
   }
 
   /// Adds what a link makes to what a relationship has: an inverse may have put members there.
@@ -78,7 +75,7 @@ struct ExchangeRun {
   ) throws(ArborError) {
     let relationship = link.relationship
     var members: [ManagedObject] = []
-    for member in plan.members(of: link.sources) {
+    for member in plan.members(of: link) {
       members.append(try self.member(member, of: link, of: entity))
     }
     guard relationship.isToMany || members.count == 1 || link.node.kind == .null else {
@@ -87,17 +84,17 @@ struct ExchangeRun {
           + "create \(members.count); link a document that creates one."
       ).with(entity: entity.name, keyPath: relationship.name)
     }
-    let name = relationship.name
-    try link.node.placing(entity: entity.name, property: name) {
-      guard relationship.isToMany else { return try object.setObject(members.first, forKey: name) }
-      if link.node.kind == .null { return try object.setObjects([], forKey: name) }
-      if relationship.isOrdered, try object.count(forKey: name) > 0 {
+    try link.node.placing(entity: entity.name, property: relationship.name) {
+      let place = try relationship.place(in: context)
+      guard relationship.isToMany else { return try object.setObject(members.first, at: place) }
+      if link.node.isNull { return try object.setObjects([], at: place) }
+      if relationship.isOrdered, object.count(at: place) > 0 {
         // The document's order is the one that counts; what else has come follows.
         let listed = Set(members)
-        let others = try object.objects(forKey: name).filter { !listed.contains($0) }
-        return try object.setObjects(members + others, forKey: name)
+        let others = object.objects(at: place).filter { !listed.contains($0) }
+        return try object.setObjects(members + others, at: place)
       }
-      for member in members { try object.add(member, forKey: name) }
+      for member in members { try object.add(member, at: place) }
     }
   }
 

@@ -44,7 +44,7 @@ final class ExchangeSchema {
   func parts(ofComposite name: String) -> [ExchangeAttribute] {
     if let parts = composites[name] { return parts }
     let composite = model.composites.first { $0.name == name }
-    let parts = composite?.attributes.map { ExchangeAttribute($0, dateRules) } ?? []
+    let parts = composite?.attributes.map { ExchangeAttribute($0, of: name, dateRules) } ?? []
     composites[name] = parts
     return parts
   }

@@ -47,7 +47,7 @@ extension SeedReader {
         "The model has no entity “\(name)”; write the name of one."
           + NearestName.hint(name, in: known))
     }
-    guard let instances = node.elements else {
+    guard node.kind == .array else {
       guard node.kind == .object else {
         throw node.error(
           "\(name) takes an object or a list of objects, and this is \(node.kind); write one."
@@ -56,8 +56,8 @@ extension SeedReader {
       return [try source(ofInstance: node, of: entity, at: keyNode)]
     }
     var sources: [PlannedSource] = []
-    sources.reserveCapacity(instances.count)
-    for instance in instances {
+    sources.reserveCapacity(node.count)
+    for instance in node.items {
       guard instance.kind == .object else {
         throw instance.error(
           "A list of \(name) holds objects only, and this is \(instance.kind); remove it."

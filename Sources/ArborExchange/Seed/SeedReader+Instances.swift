@@ -2,7 +2,6 @@ import ArborModel
 
 /// What stands in an instance: its label, attributes, and relationships with their members.
 extension SeedReader {
-  static let uniqueID = "<uniqueID>"
   static let id = "$id"
 
   /// Plans the object that an instance describes. JSON's depth bounds the recursion of instances
@@ -33,12 +32,10 @@ extension SeedReader {
     for member in members {
       switch entity.property(named: member.key) {
       case .attribute(let attribute):
-        let value = try value(member.value, for: attribute, of: entity)
-        plan.objects[place].values.append(value)
+        _ = try values.content(member.value, for: attribute, of: entity)
       case .relationship(let relationship):
         let sources = try sources(ofRelationship: relationship, member, of: entity)
-        plan.objects[place].links.append(
-          PlannedLink(relationship: relationship, sources: sources, node: member.value))
+        plan.link(place, relationship, to: sources, at: member.value)
       case nil where member.key == Self.id:
         try labels.define(member.value, as: place, of: entity)
       case nil:
@@ -57,23 +54,5 @@ extension SeedReader {
       "\(entity.name) has no property “\(member.key)”; write the name of one."
         + NearestName.hint(member.key, in: entity.propertyNames)
     ).with(entity: entity.name)
-  }
-
-  private func value(
-    _ node: JSONNode, for attribute: ExchangeAttribute, of entity: ExchangeEntity
-  ) throws(ArborError) -> PlannedValue {
-    if node.string == Self.uniqueID {
-      switch attribute.type {
-      case .integer16, .integer32, .integer64, .double, .decimal, .string, .undefined:
-        return PlannedValue(attribute: attribute, content: .uniqueID, node: node)
-      default:
-        throw node.error(
-          "\(entity.name).\(attribute.name) cannot hold a unique number; draw it for an integer "
-            + "attribute."
-        ).with(entity: entity.name, keyPath: attribute.name)
-      }
-    }
-    let value = try attributes.value(node, for: attribute, of: entity.name)
-    return PlannedValue(attribute: attribute, content: .value(value), node: node)
   }
 }

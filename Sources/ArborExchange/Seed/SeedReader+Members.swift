@@ -124,7 +124,7 @@ extension SeedReader {
         ).with(entity: entity.name, keyPath: attribute.name)
       default: break
       }
-      let value = try attributes.value(member.value, for: attribute, of: entity.name)
+      let value = try values.attributes.value(member.value, for: attribute, of: entity.name)
       guard !value.isNull else {
         throw member.value.error(
           "A $find goes by values, and this is null, which many objects have in common; write one."

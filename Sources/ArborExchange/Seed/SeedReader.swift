@@ -17,7 +17,7 @@ struct SeedReader {
   }
 
   let schema: ExchangeSchema
-  let attributes: AttributeReader
+  let values: ExchangeValueReader
   let options: SeedOptions
   var plan = ExchangePlan()
   var labels = SeedLabels()
@@ -39,7 +39,7 @@ struct SeedReader {
   init(schema: ExchangeSchema, options: SeedOptions) {
     self.schema = schema
     self.options = options
-    attributes = AttributeReader(schema)
+    values = ExchangeValueReader(attributes: AttributeReader(schema))
   }
 
   /// Reads a top document and all it links to.

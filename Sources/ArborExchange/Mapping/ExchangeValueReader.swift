@@ -1,0 +1,61 @@
+import ArborModel
+import Foundation
+
+/// Reads the values of attributes where a document may also ask for a fresh number.
+///
+/// A value is read twice: for the plan, so that nothing is touched by a document with a fault, and
+/// when its object is there. To keep a million values meanwhile would cost more than to read them.
+struct ExchangeValueReader {
+  /// What an attribute is set to.
+  enum Content {
+    case value(Value)
+    /// A fresh unique number.
+    case uniqueID
+  }
+
+  /// The text that stands for a fresh unique number.
+  static let uniqueID = "<uniqueID>"
+
+  let attributes: AttributeReader
+
+  /// What an attribute is set to.
+  ///
+  /// - Throws: ``ArborError`` `invalidDocument` with the value's place.
+  func content(
+    _ node: JSONNode, for attribute: ExchangeAttribute, of entity: ExchangeEntity
+  ) throws(ArborError) -> Content {
+    guard node.isText(Self.uniqueID) else {
+      return .value(try attributes.value(node, for: attribute, of: entity.name))
+    }
+    switch attribute.type {
+    case .integer16, .integer32, .integer64, .double, .decimal, .string, .undefined:
+      return .uniqueID
+    default:
+      throw node.error(
+        "\(entity.name).\(attribute.name) cannot hold a unique number; draw it for an integer "
+          + "attribute."
+      ).with(entity: entity.name, keyPath: attribute.name)
+    }
+  }
+
+  /// A unique number in the form that an attribute keeps.
+  static func value(
+    _ number: Int64, for attribute: ExchangeAttribute
+  ) throws(ArborError) -> Value {
+    let narrow: Bool
+    switch attribute.type {
+    case .string: return .string(String(number))
+    case .double: return .double(Double(number))
+    case .decimal: return .decimal(.init(number))
+    case .integer16: narrow = Int16(exactly: number) == nil
+    case .integer32: narrow = Int32(exactly: number) == nil
+    default: narrow = false
+    }
+    guard !narrow else {
+      throw ArborError(
+        .limitExceeded,
+        "The store's unique numbers no longer fit the attribute; make it a 64-bit integer.")
+    }
+    return .integer(number)
+  }
+}

@@ -84,6 +84,7 @@ import Testing
     "PageBuffers": "PageVerifierTests",
     "PathComparison": "PredicateCompilerTests",
     "PathSummaries": "StoreSnapshot+AggregatingTests",
+    "PendingSelection": "QueryExecutor+AnsweringTests",
     "PlanWords": "QueryPlannerTests",
     "PropertiesRead": "FetchedResultsTests",
     "PredicateBinding+Expressions": "PredicateBinding+PathsTests",

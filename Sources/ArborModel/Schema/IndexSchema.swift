@@ -1,7 +1,7 @@
 /// One index that covers an entity, declared there or at an ancestor.
 package struct IndexSchema: Sendable {
   /// One column of an index.
-  package struct Column: Sendable {
+  package struct Column: Sendable, Hashable {
     package enum Source: Sendable, Hashable {
       /// An attribute, by its slot.
       case attribute(Int)

@@ -84,5 +84,5 @@ extension ManagedObjectContext {
   }
 
   /// From the next change of any object on, the listeners are told of it again.
-  func beginListening() { epoch &+= 1 }
+  func beginListening() { beginEpoch() }
 }

@@ -114,7 +114,7 @@ struct ChangeMerger {
   private func replace(_ change: ObjectChange, by working: RecordBuffer) {
     change.working = working
     // The next change is a step of its own.
-    change.epoch = context.epoch &- 1
+    change.begin(context.epoch &- 2, in: context.pending)
     change.mutations &+= 1
     change.object.hold(working.view, working.slab)
   }

@@ -83,7 +83,7 @@ extension ManagedObjectContext {
     }
     working.setVersion(record.version)
     change.working = working
-    change.epoch = epoch
+    change.begin(epoch, in: pending)
     object.hold(working.view, working.slab)
   }
 

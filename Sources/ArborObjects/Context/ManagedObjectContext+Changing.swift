@@ -7,6 +7,10 @@ extension ManagedObjectContext {
   @inline(never)
   func beginWriting(_ object: ManagedObject) -> ObjectChange? {
     guard load(object), object.change?.kind != .deleted else { return nil }
+    if let change = object.change, change.isRead(in: epoch) {
+      change.begin(epoch, in: pending)
+      return change
+    }
     let record = object.currentRecord
     noteStep(.object(ObjectStep(object)))
     let change: ObjectChange
@@ -20,7 +24,7 @@ extension ManagedObjectContext {
     }
     let working = RecordBuffer(copying: record.bytes, into: allocator)
     change.working = working
-    change.epoch = epoch
+    change.begin(epoch, in: pending)
     object.hold(working.view, working.slab)
     return change
   }

@@ -28,7 +28,7 @@ extension ManagedObjectContext {
     let journal = journal ?? ChangeJournal()
     self.journal = journal
     // Working records made before are left as they are from here on.
-    epoch &+= 1
+    beginEpoch()
     return Savepoint(
       entryCount: journal.entries.count, isOutermost: isOutermost, history: undoHistory?.position)
   }
@@ -54,7 +54,7 @@ extension ManagedObjectContext {
         edit.orderEpoch = 0
       }
     }
-    epoch &+= 1
+    beginEpoch()
     if let position = savepoint.history { undoHistory?.restore(position) }
     if !savepoint.isOutermost { self.journal = journal }
     observation?.settle()
@@ -110,7 +110,7 @@ extension ManagedObjectContext {
     change.committed = step.committed
     change.committedSlab = step.committedSlab
     change.formerVersion = step.formerVersion
-    change.epoch = step.epoch
+    change.begin(step.epoch, in: pending)
     change.mutations &+= 1
     change.quietMutations = step.quietMutations == .max ? .max : change.mutations
     if step.object.change == nil { pending.add(change) }

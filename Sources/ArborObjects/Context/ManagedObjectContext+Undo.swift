@@ -40,6 +40,6 @@ extension ManagedObjectContext {
       "An undo history belongs to one context; make another for the second one.")
     history.context = self
     // The next change of each object is noted.
-    epoch &+= 1
+    beginEpoch()
   }
 }

@@ -96,8 +96,9 @@ public final class ManagedObjectContext {
   /// The snapshot that all reads use while one is pinned.
   var pinned: StoreSnapshot?
   var failure: DeferredFailure?
-  /// Counts savepoints: a working record may be written only in the one it was made in.
-  var epoch: UInt32 = 1
+  /// Tells savepoints apart: a working record may be written only in the one it was made in. Even;
+  /// see ``ObjectChange/readBit``.
+  private(set) var epoch: UInt32 = 2
   /// What to restore when a savepoint fails; nil outside of savepoints.
   var journal: ChangeJournal?
   /// Who is told of every step. See ``noteStep(_:)``.
@@ -146,7 +147,7 @@ public final class ManagedObjectContext {
     if let madeOverlay { return madeOverlay }
     let overlay = FetchOverlay(
       dirty: pending.map, known: registry.map,
-      pendingRows: { [unowned(unsafe) self] in pending.rows(of: $0) },
+      pendingRows: { [unowned(unsafe) self] in pending.rows(of: $0, $1) },
       pendingRecord: { [unowned(unsafe) self] in pending.record(of: $0) },
       isDeleted: { [unowned(unsafe) self] in pending.change(of: $0)?.kind == .deleted },
       links: { [unowned(unsafe) self] owner, relationship in
@@ -162,6 +163,9 @@ public final class ManagedObjectContext {
 }
 
 extension ManagedObjectContext {
+  /// Makes the next change of each object go into a record of its own, as a step of its own.
+  func beginEpoch() { epoch &+= 2 }
+
   /// Whether any object of an entity's family waits for a commit, or has links that do.
   private func touches(_ entity: EntitySchema) -> Bool {
     if entity.concreteFamily.contains(where: { pending.hasChanges(ofEntity: $0) }) { return true }

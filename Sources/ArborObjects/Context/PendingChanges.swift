@@ -1,4 +1,5 @@
 internal import ArborModel
+internal import ArborStore
 
 /// The changes of a context's objects that wait for a commit, by number and by entity.
 ///
@@ -9,6 +10,8 @@ final class PendingChanges {
   let map = NumberMap()
   private var lists: [ContiguousArray<ObjectChange>]
   private var droppedCount = 0
+  /// Finds objects by what they hold; nil before somebody looks one up so.
+  private var keys: PendingKeys?
 
   init(entityCount: Int) {
     lists = Array(repeating: [], count: entityCount)
@@ -30,7 +33,12 @@ final class PendingChanges {
     object.change = change
     lists[object.binding.entity.index].append(change)
     map.set(object.number, UInt(bitPattern: Unmanaged.passUnretained(change).toOpaque()))
+    noteRewritten(change)
   }
+
+  /// Takes down that the record of a change has been, or is about to be, replaced or written.
+  @inline(__always)
+  func noteRewritten(_ change: ObjectChange) { keys?.note(change.object) }
 
   /// Takes a change back; its object is left as it is.
   func drop(_ change: ObjectChange) {
@@ -48,6 +56,7 @@ final class PendingChanges {
     for index in lists.indices { lists[index] = [] }
     map.removeAll()
     droppedCount = 0
+    keys = nil
   }
 
   /// Calls `body` with every change, entity by entity. Changes that are added meanwhile are seen
@@ -93,16 +102,37 @@ final class PendingChanges {
   }
 
   /// The inserted and updated objects of one concrete entity, with their records.
-  func rows(of entity: EntitySchema) -> [(ObjectNumber, RecordView)] {
-    lists[entity.index].compactMap { change in
-      guard change.kind == .inserted || change.kind == .updated else { return nil }
-      return (change.object.number, change.object.currentRecord)
-    }
+  ///
+  /// - Parameter selection: Which of them are wanted; others may be among them.
+  func rows(
+    of entity: EntitySchema, _ selection: PendingSelection? = nil
+  ) -> [(ObjectNumber, RecordView)] {
+    if let selection, let rows = selectedRows(of: entity, selection) { return rows }
+    return lists[entity.index].compactMap(\.row)
+  }
+
+  /// Looks them up; nil where going through all is as good.
+  private func selectedRows(
+    of entity: EntitySchema, _ selection: PendingSelection
+  ) -> [(ObjectNumber, RecordView)]? {
+    guard lists[entity.index].count >= PendingSelection.leastRows else { return nil }
+    let keys = keys ?? PendingKeys(entityCount: lists.count)
+    self.keys = keys
+    return keys.numbers(of: selection, of: entity, in: lists[entity.index]) { change(of: $0) }?
+      .compactMap { change(of: $0)?.row }
   }
 
   /// The record of an inserted or updated object; nil for others.
   func record(of number: ObjectNumber) -> RecordView? {
     guard let change = change(of: number), change.kind != .deleted else { return nil }
     return change.object.currentRecord
+  }
+}
+
+extension ObjectChange {
+  /// An inserted or updated object, with its record; nil for others.
+  fileprivate var row: (ObjectNumber, RecordView)? {
+    guard kind == .inserted || kind == .updated else { return nil }
+    return (object.number, object.currentRecord)
   }
 }

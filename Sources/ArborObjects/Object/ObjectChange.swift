@@ -35,7 +35,7 @@ final class ObjectChange {
   /// theirs; a rollback must not bring ``committed`` back then.
   var foreign = Foreign.none
   /// The savepoint in which ``working`` was made: its bytes may be written in that one only.
-  var epoch: UInt32
+  private(set) var epoch: UInt32
   /// Counts the changes, so that `willCommit` is called again after one.
   var mutations: UInt32 = 0
   /// The count at the last call of `willCommit`.
@@ -52,6 +52,22 @@ final class ObjectChange {
     self.object = object
     self.kind = kind
     self.epoch = epoch
+  }
+
+  /// Set in ``epoch`` while look-up tables hold what the object's record says: so the next write,
+  /// which finds another epoch than its context's, tells them.
+  private static let readBit: UInt32 = 1
+
+  /// Takes down that look-up tables hold what the object's record says.
+  func noteRead() { epoch |= Self.readBit }
+
+  /// Whether the present working record may be written as soon as the look-up tables know.
+  func isRead(in epoch: UInt32) -> Bool { self.epoch == epoch | Self.readBit && working != nil }
+
+  /// Begins a savepoint's writes, after which nothing is told any more.
+  func begin(_ epoch: UInt32, in pending: PendingChanges) {
+    self.epoch = epoch
+    pending.noteRewritten(self)
   }
 
   /// Whether it is a change that came to nothing: of an object as it was committed.

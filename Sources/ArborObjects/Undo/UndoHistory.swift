@@ -210,7 +210,7 @@ public final class UndoHistory {
     mark = CommitMark()
     current = openStarts.isEmpty ? nil : UndoGroup(named: current?.name ?? "")
     openStarts = openStarts.map { _ in 0 }
-    context?.epoch &+= 1
+    context?.beginEpoch()
   }
 
   /// Runs `body` without recording what it changes.
@@ -233,10 +233,10 @@ public final class UndoHistory {
       context.journal == nil, "A group was undone during a commit or a seed; do it afterwards.")
     let counterpart = UndoGroup(named: group.name)
     self.counterpart = counterpart
-    context.epoch &+= 1
+    context.beginEpoch()
     UndoReplay(context: context).run(group, noting: counterpart)
     self.counterpart = nil
-    context.epoch &+= 1
+    context.beginEpoch()
     return counterpart
   }
 }
@@ -294,7 +294,7 @@ extension UndoHistory {
     guard let context else { return }
     current?.seal(in: context)
     // The next change of an object is a step of its own.
-    context.epoch &+= 1
+    context.beginEpoch()
   }
 
   /// Tells that a commit begins, whose hooks may change things.

@@ -81,7 +81,7 @@ struct UndoReplay {
     change.formerVersion = max(change.baseVersion, formerVersion)
     change.kind = stored == nil ? .inserted : .updated
     change.working = working
-    change.epoch = context.epoch
+    change.begin(context.epoch, in: context.pending)
     change.mutations &+= 1
     change.foreign = .none
     if object.change == nil { context.pending.add(change) }

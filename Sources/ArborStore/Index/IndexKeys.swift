@@ -20,7 +20,12 @@ package struct IndexKeys: Sendable {
 
   /// - Precondition: The index covers the entity.
   package init(_ index: IndexSchema, of entity: EntitySchema) {
-    let columns = index.columns.map { column in
+    self.init(index.columns, of: entity)
+  }
+
+  /// - Parameter columns: Leading columns of an index that covers the entity, at least one.
+  package init(_ columns: [IndexSchema.Column], of entity: EntitySchema) {
+    let columns = columns.map { column in
       var folding: StringFolding?
       if case .folded(let options) = column.kind { folding = options }
       return Column(

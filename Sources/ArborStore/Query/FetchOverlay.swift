@@ -9,8 +9,9 @@ package import Foundation
 package final class FetchOverlay {
   /// The objects inserted, changed or deleted in the context: stored rows of theirs do not count.
   package let dirty: NumberMap
-  /// The objects of one concrete entity that are inserted or changed and not deleted.
-  package let pendingRows: (EntitySchema) -> [(ObjectNumber, RecordView)]
+  /// The objects of one concrete entity that are inserted or changed and not deleted; where there
+  /// is a selection, at least those that it means.
+  package let pendingRows: (EntitySchema, PendingSelection?) -> [(ObjectNumber, RecordView)]
   /// The record of an inserted or changed object; nil for others.
   package let pendingRecord: (ObjectNumber) -> RecordView?
   /// Whether an object is deleted in the context.
@@ -25,15 +26,18 @@ package final class FetchOverlay {
   package let touches: (EntitySchema) -> Bool
   /// A binary outside of a record that only the context has; nil for others.
   package let blob: (BlobName) -> Data?
+  /// How many rows have to wait for a commit before fetches select some of them.
+  let leastSelected: Int
 
   package init(
     dirty: NumberMap, known: NumberMap?,
-    pendingRows: @escaping (EntitySchema) -> [(ObjectNumber, RecordView)],
+    pendingRows: @escaping (EntitySchema, PendingSelection?) -> [(ObjectNumber, RecordView)],
     pendingRecord: @escaping (ObjectNumber) -> RecordView?,
     isDeleted: @escaping (ObjectNumber) -> Bool,
     links: @escaping (ObjectNumber, RelationshipSchema) -> (any PendingLinks)? = { _, _ in nil },
     touches: @escaping (EntitySchema) -> Bool = { _ in true },
-    blob: @escaping (BlobName) -> Data? = { _ in nil }
+    blob: @escaping (BlobName) -> Data? = { _ in nil },
+    leastSelected: Int = PendingSelection.leastRows
   ) {
     self.dirty = dirty
     self.known = known
@@ -43,6 +47,7 @@ package final class FetchOverlay {
     self.links = links
     self.touches = touches
     self.blob = blob
+    self.leastSelected = leastSelected
   }
 
   /// Whether the store's rows are not all that counts.

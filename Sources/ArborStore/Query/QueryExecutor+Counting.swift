@@ -12,7 +12,8 @@ extension QueryExecutor {
 
   private func countAll() throws -> Int {
     if planner.isNeverTrue { return 0 }
-    if let stored = try keptCount() {
+    // Few rows are looked at one by one sooner than all that the context has changed.
+    if let stored = try keptCount(least: hasPendingChanges ? overlay?.dirty.count ?? 0 : 0) {
       guard hasPendingChanges else { return stored }
       return stored - (try replacedMatches()) + (try pendingMatches().count)
     }
@@ -30,10 +31,13 @@ extension QueryExecutor {
   }
 
   /// The number of stored objects that fulfil the predicate, where no row need be looked at.
-  private func keptCount() throws -> Int? {
+  ///
+  /// - Parameter least: Smaller numbers are not wanted, unless there is no predicate.
+  private func keptCount(least: Int) throws -> Int? {
     if planner.conjuncts.isEmpty { return try source.count(family) }
     guard let way = planner.exactWay(),
-      let count = try NumberCollector(source: source, family: family).count(way)
+      let count = try NumberCollector(source: source, family: family).count(way),
+      count >= least
     else { return nil }
     noteUse(of: way)
     return count

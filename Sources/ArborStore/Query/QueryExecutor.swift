@@ -61,22 +61,6 @@ final class QueryExecutor {
     return RowFilter(entity: entity, predicate: code)
   }
 
-  /// The context's inserted and changed objects that fulfil the predicate.
-  func pendingMatches() throws -> [PendingRow] {
-    guard let overlay, overlay.hasPendingChanges, !planner.isNeverTrue else { return [] }
-    var matches: [PendingRow] = []
-    for entity in family {
-      let rows = overlay.pendingRows(entity)
-      guard !rows.isEmpty else { continue }
-      let filter = try filter(planner.conjuncts.map(\.node), for: entity)
-      for (number, record) in rows where filter.accepts(record, number, resolver) {
-        matches.append(PendingRow(number: number, record: record, entity: entity))
-      }
-    }
-    try resolver.check()
-    return matches
-  }
-
   /// A stored record, checked and in the newest layout.
   @inline(__always)
   func verified(

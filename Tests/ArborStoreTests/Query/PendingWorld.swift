@@ -66,15 +66,26 @@ struct PendingWorld {
     self.known = known
     overlay = FetchOverlay(
       dirty: dirty, known: known,
-      pendingRows: { [slabs] entity in
+      pendingRows: { [slabs] entity, selection in
         withExtendedLifetime(slabs) {
-          records.filter { $0.key.entity == entity.number }.map { ($0.key, $0.value.view) }
+          records.filter { $0.key.entity == entity.number }
+            .filter { selection?.means($0.value.view, of: entity) ?? true }
+            .map { ($0.key, $0.value.view) }
         }
       },
-      pendingRecord: { records[$0]?.view }, isDeleted: { deleted.contains($0) })
+      pendingRecord: { records[$0]?.view }, isDeleted: { deleted.contains($0) }, leastSelected: 0)
   }
 
   func isPendingOrKnown(_ number: ObjectNumber) -> Bool {
     touched.contains(number) || known.contains(number)
+  }
+}
+
+extension PendingSelection {
+  /// Whether a record is one of those that are selected: no other is handed out.
+  fileprivate func means(_ record: RecordView, of entity: EntitySchema) -> Bool {
+    var key = KeyBuffer()
+    IndexKeys(columns, of: entity).key(of: record, into: &key)
+    return keys.contains { key.bytes.elementsEqual($0) }
   }
 }

@@ -1,28 +1,20 @@
 import Foundation
 import TestSupport
 
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Darwin
-#endif
-
 /// A running crash-writer, whose lines are read as they come.
 final class CrashWriterRun {
-  private let process: Process
-  private let output = Pipe()
+  private let program: StartedProgram
   private let errors: URL
   private var pending: [UInt8] = []
   /// The complete lines so far.
   private(set) var lines: [String] = []
 
   init(_ arguments: [String], environment: [String: String] = [:]) throws {
-    process = BuiltProgram("crash-writer").process(arguments, environment: environment)
     errors = FileManager.default.temporaryDirectory.appending(path: "err-\(UUID().uuidString)")
     try Data().write(to: errors)
-    process.standardOutput = output
-    process.standardError = try FileHandle(forWritingTo: errors)
-    try process.run()
+    program = try StartedProgram(
+      BuiltProgram("crash-writer").executable, arguments, environment: environment, output: .pipe,
+      errors: .file(FileHandle(forWritingTo: errors)))
   }
 
   deinit { try? FileManager.default.removeItem(at: errors) }
@@ -37,16 +29,15 @@ final class CrashWriterRun {
 
   /// Kills the writer and reads what it had still said.
   func kill() {
-    Glibc.kill(process.processIdentifier, SIGKILL)
+    program.kill()
     _ = finish()
   }
 
   /// Waits for the end; gives the exit code and what stands on the standard error.
   func finish() -> (status: Int32, errors: String) {
     while readMore() {}
-    process.waitUntilExit()
-    let text = (try? String(contentsOf: errors, encoding: .utf8)) ?? ""
-    return (process.terminationStatus, text)
+    let status = program.wait()
+    return (status, (try? String(contentsOf: errors, encoding: .utf8)) ?? "")
   }
 
   /// The numbers on the lines that begin with a word.
@@ -56,12 +47,12 @@ final class CrashWriterRun {
   }
 
   private func readMore() -> Bool {
-    let data = output.fileHandleForReading.availableData
-    pending.append(contentsOf: data)
+    let bytes = program.read()
+    pending.append(contentsOf: bytes)
     while let end = pending.firstIndex(of: UInt8(ascii: "\n")) {
       lines.append(String(decoding: pending[..<end], as: UTF8.self))
       pending.removeSubrange(...end)
     }
-    return !data.isEmpty
+    return !bytes.isEmpty
   }
 }

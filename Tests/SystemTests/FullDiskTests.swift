@@ -80,13 +80,7 @@ struct SmallDisk {
   }
 
   private static func run(_ command: String, _ arguments: [String]) -> Bool {
-    let process = Process()
-    process.executableURL = URL(filePath: "/usr/bin/env")
-    process.arguments = [command] + arguments
-    process.standardError = FileHandle.nullDevice
-    process.standardOutput = FileHandle.nullDevice
-    guard (try? process.run()) != nil else { return false }
-    process.waitUntilExit()
-    return process.terminationStatus == 0
+    let env = URL(filePath: "/usr/bin/env")
+    return (try? StartedProgram(env, [command] + arguments).wait()) == 0
   }
 }

@@ -38,30 +38,14 @@ package struct BuiltProgram: Sendable {
       try Data().write(to: url)
       return (url: url, handle: try FileHandle(forWritingTo: url))
     }
-    let process = process(arguments, environment: environment)
-    process.standardOutput = files[0].handle
-    process.standardError = files[1].handle
-    try process.run()
-    process.waitUntilExit()
+    let status = try StartedProgram(
+      executable, arguments, environment: environment, output: .file(files[0].handle),
+      errors: .file(files[1].handle)
+    ).wait()
     let texts = try files.map { file in
       try file.handle.close()
       return String(decoding: try Data(contentsOf: file.url), as: UTF8.self)
     }
-    return Outcome(status: process.terminationStatus, output: texts[0], errors: texts[1])
-  }
-
-  /// A process that has not been started, with the program's arguments.
-  package func process(
-    _ arguments: [String], environment: [String: String] = [:]
-  ) -> Process {
-    let process = Process()
-    process.executableURL = executable
-    process.arguments = arguments
-    if !environment.isEmpty {
-      process.environment = ProcessInfo.processInfo.environment
-        .merging(environment) { _, given in given }
-    }
-    process.standardInput = FileHandle.nullDevice
-    return process
+    return Outcome(status: status, output: texts[0], errors: texts[1])
   }
 }

@@ -39,7 +39,7 @@ final class AttributeReader {
     throw node.error(
       "\(entity).\(attribute.name) takes \(expectation(attribute)), and this value, \(node.kind), "
         + "is none; correct it."
-    ).with(entity: entity, keyPath: attribute.name, offending: node.value.text())
+    ).with(entity: entity, keyPath: attribute.name, offending: node.excerpt)
   }
 
   /// The value of an attribute that identifies objects: a number and a text that spells it are one,
@@ -107,7 +107,7 @@ final class AttributeReader {
       throw node.error(
         "\(entity).\(attribute.name) takes an object of its parts, and this is \(node.kind); "
           + "write an object."
-      ).with(entity: entity, keyPath: attribute.name, offending: node.value.text())
+      ).with(entity: entity, keyPath: attribute.name, offending: node.excerpt)
     }
     let parts = schema.parts(ofComposite: name)
     var values: [String: Value] = [:]

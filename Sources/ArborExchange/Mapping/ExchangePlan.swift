@@ -13,38 +13,44 @@ struct ExchangePlan {
   var objects: [PlannedObject] = []
   /// What the relationships of all objects get.
   private(set) var links: [PlannedLink] = []
-  /// The sources of all links.
-  private var sources: [PlannedSource] = []
   /// Objects that belong together, as those that one document makes. Groups within groups form
   /// trees: each is part of one group or of one relationship at most.
   var groups: [[PlannedSource]] = []
 
   /// The object that each reference names. A reference may be planned before its object is.
-  var references: [Int] = []
+  var references: [UInt32] = []
   /// Objects that are looked up by their values.
   var finds: [PlannedFind] = []
 
+  /// Makes room for many objects at once: a list that outgrows its room is twice in memory until
+  /// it is copied. Of a few it is left to the list to grow by more.
+  mutating func reserve(_ count: Int) {
+    if count > objects.count { objects.reserveCapacity(objects.count + count) }
+  }
+
   /// Adds a link to those of an object.
   mutating func link(
-    _ object: Int, _ relationship: ExchangeRelationship, to sources: [PlannedSource],
+    _ object: Int, _ relationship: ExchangeRelationship, to sources: PlannedSources,
     at node: JSONNode
   ) {
-    let first = self.sources.count
-    self.sources += sources
-    let place = links.count
-    links.append(
-      PlannedLink(
-        relationship: relationship, node: node, sources: first..<self.sources.count, next: nil))
-    if let last = objects[object].links?.last {
-      links[last].next = place
-      objects[object].links?.last = place
+    links.append(PlannedLink(relationship: relationship, node: node, sources: sources))
+    let place = Int32(links.count - 1)
+    let last = objects[object].lastLink
+    if last < 0 {
+      objects[object].firstLink = place
     } else {
-      objects[object].links = (place, place)
+      links[Int(last)].next = place
     }
+    objects[object].lastLink = place
   }
 
   /// What a link leads to.
-  func members(of link: PlannedLink) -> [PlannedMember] { members(of: sources[link.sources]) }
+  func members(of link: PlannedLink) -> [PlannedMember] {
+    switch link.sources {
+    case .one(let source): members(of: CollectionOfOne(source))
+    case .several(let sources): members(of: sources)
+    }
+  }
 
   /// The single members of some sources, in order. Linear in their number and without recursion,
   /// for documents nest as deep as they like.
@@ -63,21 +69,28 @@ struct ExchangePlan {
   private func members(of waiting: inout [PlannedSource], _ found: inout [PlannedMember]) {
     while let source = waiting.popLast() {
       switch source {
-      case .object(let object): found.append(.object(object))
-      case .group(let group): waiting.append(contentsOf: groups[group].reversed())
-      case .reference(let reference): found.append(.object(references[reference]))
-      case .find(let find): found.append(.find(find))
+      case .object(let object): found.append(.object(Int(object)))
+      case .group(let group): waiting.append(contentsOf: groups[Int(group)].reversed())
+      case .reference(let reference): found.append(.object(Int(references[Int(reference)])))
+      case .find(let find): found.append(.find(Int(find)))
       }
     }
   }
 }
 
-/// One object, all objects of a group, or an object that is made or found elsewhere.
+/// One object, all objects of a group, or an object that is made or found elsewhere: its place in
+/// the list of its kind, in 32 bits, since there may be millions.
 enum PlannedSource {
-  case object(Int)
-  case group(Int)
-  case reference(Int)
-  case find(Int)
+  case object(UInt32)
+  case group(UInt32)
+  case reference(UInt32)
+  case find(UInt32)
+}
+
+/// What a link leads to: mostly one thing, for which a list would take more room than the thing.
+enum PlannedSources {
+  case one(PlannedSource)
+  case several([PlannedSource])
 }
 
 /// One object: one that the plan makes, or one that is looked up.
@@ -101,16 +114,21 @@ struct PlannedObject {
   let entity: ExchangeEntity
   /// Where the document describes it, attributes included.
   let node: JSONNode
-  /// The places of its first and its last link; nil where it has none.
-  var links: (first: Int, last: Int)?
+  /// The places of its first and its last link; -1 where it has none.
+  fileprivate(set) var firstLink: Int32 = -1
+  fileprivate var lastLink: Int32 = -1
+
+  init(entity: ExchangeEntity, node: JSONNode) {
+    self.entity = entity
+    self.node = node
+  }
 }
 
 /// What one relationship of an object gets.
 struct PlannedLink {
   let relationship: ExchangeRelationship
   let node: JSONNode
-  /// The places of its sources.
-  let sources: Range<Int>
-  /// The place of the object's next link.
-  var next: Int?
+  let sources: PlannedSources
+  /// The place of the object's next link; -1 for the last.
+  fileprivate(set) var next: Int32 = -1
 }

@@ -39,10 +39,11 @@ struct ExchangeRun {
     // What the plan makes is there by now, with its values, so that one look finds all.
     found = try findObjects()
     for place in plan.objects.indices {
-      var next = plan.objects[place].links?.first
-      while let link = next {
-        try connect(objects[place], plan.links[link], of: plan.objects[place].entity)
-        next = plan.links[link].next
+      var next = plan.objects[place].firstLink
+      while next >= 0 {
+        let link = plan.links[Int(next)]
+        try connect(objects[place], link, of: plan.objects[place].entity)
+        next = link.next
       }
     }
   }

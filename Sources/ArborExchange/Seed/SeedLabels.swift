@@ -5,19 +5,18 @@ import ArborModel
 struct SeedLabels {
   /// Where a `$ref` stands and what may be there.
   struct Reference {
-    let label: String
+    /// The label, which is not empty.
     let node: JSONNode
-    let entity: ExchangeEntity
     let relationship: ExchangeRelationship
   }
 
   /// The place in the plan of each labelled instance, and where its label stands.
-  private var instances: [String: (object: Int, node: JSONNode)] = [:]
+  private var instances: [String: (object: UInt32, node: JSONNode)] = [:]
   private var references: [Reference] = []
 
   /// Gives an instance its label.
   mutating func define(
-    _ node: JSONNode, as object: Int, of entity: ExchangeEntity
+    _ node: JSONNode, as object: UInt32, of entity: ExchangeEntity
   ) throws(ArborError) {
     guard let label = node.string, !label.isEmpty else {
       throw node.error(
@@ -35,32 +34,33 @@ struct SeedLabels {
   /// Notes a reference.
   ///
   /// - Returns: Its number in the plan.
-  mutating func note(_ reference: Reference) -> Int {
+  mutating func note(_ reference: Reference) -> UInt32 {
     references.append(reference)
-    return references.count - 1
+    return UInt32(references.count - 1)
   }
 
   /// The instances that the references name, once all documents are read.
   ///
   /// - Throws: ``ArborError`` `invalidDocument` where a label is unknown, or its instance does not
   ///   fit the relationship.
-  func resolve(in plan: ExchangePlan) throws(ArborError) -> [Int] {
-    var objects: [Int] = []
+  func resolve(in plan: ExchangePlan) throws(ArborError) -> [UInt32] {
+    var objects: [UInt32] = []
     objects.reserveCapacity(references.count)
     for reference in references {
-      guard let instance = instances[reference.label] else {
+      let label = reference.node.string ?? ""
+      let relationship = reference.relationship
+      guard let instance = instances[label] else {
         throw reference.node.error(
-          "No instance of the seed has the label “\(reference.label)”; give it to one by $id."
-            + hint(reference.label)
-        ).with(entity: reference.entity.name, keyPath: reference.relationship.name)
+          "No instance of the seed has the label “\(label)”; give it to one by $id." + hint(label)
+        ).with(entity: relationship.entityName, keyPath: relationship.name)
       }
-      let entity = plan.objects[instance.object].entity
-      guard entity.isKind(of: reference.relationship.destination) else {
+      let entity = plan.objects[Int(instance.object)].entity
+      guard entity.isKind(of: relationship.destination) else {
         throw reference.node.error(
-          "\(reference.entity.name).\(reference.relationship.name) takes "
-            + "\(reference.relationship.destination), and “\(reference.label)” is of "
-            + "\(entity.name), at \(instance.node.location); name another instance."
-        ).with(entity: reference.entity.name, keyPath: reference.relationship.name)
+          "\(relationship.entityName).\(relationship.name) takes \(relationship.destination), and "
+            + "“\(label)” is of \(entity.name), at \(instance.node.location); name another "
+            + "instance."
+        ).with(entity: relationship.entityName, keyPath: relationship.name)
       }
       objects.append(instance.object)
     }

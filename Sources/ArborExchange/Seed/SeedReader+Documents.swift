@@ -29,11 +29,11 @@ extension SeedReader {
   }
 
   private mutating func sources(ofDocuments node: JSONNode) throws(ArborError) -> [PlannedSource] {
-    guard let documents = node.elements else {
+    guard node.kind == .array else {
       throw node.error("seeds takes a list of documents, and this is \(node.kind); write a list.")
     }
     var sources: [PlannedSource] = []
-    for document in documents { sources += try self.sources(ofDocument: document) }
+    for document in node.items { sources += try self.sources(ofDocument: document) }
     return sources
   }
 
@@ -57,6 +57,7 @@ extension SeedReader {
     }
     var sources: [PlannedSource] = []
     sources.reserveCapacity(node.count)
+    plan.reserve(node.count)
     for instance in node.items {
       guard instance.kind == .object else {
         throw instance.error(
@@ -70,11 +71,11 @@ extension SeedReader {
 
   /// What the documents create that a list of links names.
   mutating func sources(ofLinks node: JSONNode) throws(ArborError) -> [PlannedSource] {
-    guard let links = node.elements else {
+    guard node.kind == .array else {
       throw node.error("seedlings takes a list of links, and this is \(node.kind); write a list.")
     }
     var sources: [PlannedSource] = []
-    for link in links { sources.append(try source(ofLink: link)) }
+    for link in node.items { sources.append(try source(ofLink: link)) }
     return sources
   }
 

@@ -37,12 +37,12 @@ extension SeedReader {
         let sources = try sources(ofRelationship: relationship, member, of: entity)
         plan.link(place, relationship, to: sources, at: member.value)
       case nil where member.key == Self.id:
-        try labels.define(member.value, as: place, of: entity)
+        try labels.define(member.value, as: UInt32(place), of: entity)
       case nil:
         throw unknownProperty(member, of: entity)
       }
     }
-    return .object(place)
+    return .object(UInt32(place))
   }
 
   /// The error for a key that names nothing of an entity.

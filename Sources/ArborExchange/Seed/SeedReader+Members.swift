@@ -10,28 +10,29 @@ extension SeedReader {
   mutating func sources(
     ofRelationship relationship: ExchangeRelationship, _ member: JSONNode.Member,
     of entity: ExchangeEntity
-  ) throws(ArborError) -> [PlannedSource] {
+  ) throws(ArborError) -> PlannedSources {
     let node = member.value
     do throws(ArborError) {
       switch node.kind {
-      case .null: return []
+      case .null: return .several([])
       case .object:
         let members = node.members ?? []
         if let links = members.first(where: { $0.key == Self.seedlings }) {
-          return try sources(ofLinks: links.value)
+          return .several(try sources(ofLinks: links.value))
         }
-        return [try source(ofMember: node, members, of: relationship, of: entity)]
+        return .one(try source(ofMember: node, members, of: relationship))
       case .array where relationship.isToMany:
         var sources: [PlannedSource] = []
-        for element in node.elements ?? [] {
+        sources.reserveCapacity(node.count)
+        for element in node.items {
           guard let members = element.members else {
             throw element.error(
               "A member of \(relationship.name) is an object, and this is \(element.kind); write "
                 + "its properties in braces.")
           }
-          sources.append(try source(ofMember: element, members, of: relationship, of: entity))
+          sources.append(try source(ofMember: element, members, of: relationship))
         }
-        return sources
+        return .several(sources)
       default:
         let expected = relationship.isToMany ? "a list of objects" : "an object"
         throw node.error(
@@ -46,8 +47,7 @@ extension SeedReader {
   }
 
   private mutating func source(
-    ofMember node: JSONNode, _ members: [JSONNode.Member], of relationship: ExchangeRelationship,
-    of entity: ExchangeEntity
+    ofMember node: JSONNode, _ members: [JSONNode.Member], of relationship: ExchangeRelationship
   ) throws(ArborError) -> PlannedSource {
     guard let destination = schema.entity(named: relationship.destination) else {
       throw node.error(
@@ -60,20 +60,18 @@ extension SeedReader {
           "A $ref stands alone in its object, and this has “\(other.key)” too; remove it, or write "
             + "it where the instance is.")
       }
-      guard let text = label.value.string, !text.isEmpty else {
+      guard label.value.kind == .string, !label.value.isText("") else {
         throw label.value.error(
           "A $ref is a label of one character or more, and this is \(label.value.kind); write the "
             + "$id of an instance.")
       }
       return .reference(
-        labels.note(
-          SeedLabels.Reference(
-            label: text, node: label.value, entity: entity, relationship: relationship)))
+        labels.note(SeedLabels.Reference(node: label.value, relationship: relationship)))
     }
     if let name = members.first(where: { $0.key == Self.find }) {
       let find = try find(name.value, node, members, for: relationship, destination)
       plan.finds.append(find)
-      return .find(plan.finds.count - 1)
+      return .find(UInt32(plan.finds.count - 1))
     }
     return try source(ofInstance: node, members, of: destination, at: node)
   }

@@ -57,7 +57,7 @@ struct SeedReader {
       // The last on the list is read first.
       waiting.append(contentsOf: (firstLinked..<documents.count).reversed())
     }
-    return .group(top)
+    return .group(UInt32(top))
   }
 
   /// Ends the reading: what references name is known now.
@@ -88,8 +88,8 @@ struct SeedReader {
           + "write a seedUrl, which may be relative.", code: .notAllowed)
     }
     let linked = try folder.way(to: name, from: way, link: link)
-    return .group(
-      try add(Document(source: .file(folder, way: linked), link: link, parent: present)))
+    let document = Document(source: .file(folder, way: linked), link: link, parent: present)
+    return .group(UInt32(try add(document)))
   }
 
   /// Puts the remote document of a link on the list.
@@ -104,7 +104,7 @@ struct SeedReader {
     } catch {
       throw link.error(error.message + Self.saying(way(to: present)), code: error.code)
     }
-    return .group(try add(Document(source: .remote(url), link: link, parent: present)))
+    return .group(UInt32(try add(Document(source: .remote(url), link: link, parent: present))))
   }
 
   private mutating func add(_ document: Document) throws(ArborError) -> Int {

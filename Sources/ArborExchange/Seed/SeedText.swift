@@ -5,9 +5,11 @@ import Foundation
 enum SeedText {
   /// The documents of a text, scanned.
   ///
-  /// - Parameter isLines: Whether each line is a document; blank ones are none.
+  /// - Parameters:
+  ///   - data: The text, which is copied; whoever gives it away has it in memory once.
+  ///   - isLines: Whether each line is a document; blank ones are none.
   static func roots(
-    _ data: Data, source: String, isLines: Bool, limits: JSONLimits
+    _ data: consuming Data, source: String, isLines: Bool, limits: JSONLimits
   ) throws(ArborError) -> [JSONNode] {
     guard isLines else {
       return [try JSONDocument(data, source: source, limits: limits).root]

@@ -77,6 +77,6 @@ struct SyncValueReader {
     node.error(
       "\(entity).\(attribute.name) \(expectation), and this value, \(node.kind), is none; correct "
         + "it."
-    ).with(entity: entity, keyPath: attribute.name, offending: node.value.text())
+    ).with(entity: entity, keyPath: attribute.name, offending: node.excerpt)
   }
 }

@@ -4,6 +4,7 @@ struct JSONFault: Error {
     case tooLarge(limit: Int)
     case itemTooLarge(limit: Int)
     case tooDeep(limit: Int)
+    case tooManyValues(limit: Int)
     case byteOrderMark
     case empty
     case noObject(key: String)
@@ -39,6 +40,8 @@ struct JSONFault: Error {
       "An element of the document is larger than \(limit) bytes; split it, or raise the limit."
     case .tooDeep(let limit):
       "The document nests deeper than \(limit) levels; flatten it."
+    case .tooManyValues(let limit):
+      "The document holds more than \(limit) values and keys; split it."
     case .byteOrderMark:
       "The document starts with a byte-order mark; save it as UTF-8 without one."
     case .empty: "The document is empty; write a JSON value."
@@ -65,7 +68,7 @@ struct JSONFault: Error {
   func error(at location: ArborError.SourceLocation, path: JSONPath) -> ArborError {
     let code: ArborError.Code =
       switch reason {
-      case .tooLarge, .itemTooLarge, .tooDeep: .limitExceeded
+      case .tooLarge, .itemTooLarge, .tooDeep, .tooManyValues: .limitExceeded
       default: .invalidDocument
       }
     var location = location

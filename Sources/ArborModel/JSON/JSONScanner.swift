@@ -20,6 +20,7 @@ struct JSONScanner {
 
   var bytes: UnsafeRawBufferPointer
   let limits: JSONLimits
+  private let maximumCount: Int
   var position = 0
   var tape = JSONTape()
   var stack: [Frame] = []
@@ -31,6 +32,7 @@ struct JSONScanner {
   init(_ bytes: UnsafeRawBufferPointer, limits: JSONLimits) {
     self.bytes = bytes
     self.limits = limits
+    maximumCount = min(limits.maximumCount, JSONTape.maximumCount)
   }
 
   /// What lies around the bytes, where they are a piece of a document.
@@ -49,7 +51,10 @@ struct JSONScanner {
   mutating func scan() throws(JSONFault) {
     guard bytes.count <= limits.size else { throw JSONFault(.tooLarge(limit: limits.size), at: 0) }
     if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { throw JSONFault(.byteOrderMark, at: 0) }
-    tape.entries.reserveCapacity(bytes.count / 12 + 8)
+    // A value takes two bytes at least. Of much room only what is used becomes memory, while a tape
+    // that outgrows its room is twice in memory until it is copied.
+    let isLarge = bytes.count > 1 << 20
+    tape.entries.reserveCapacity(bytes.count / (isLarge ? 2 : 12) + 8)
     skipSpace()
     guard position < bytes.count else { throw JSONFault(.empty, at: position) }
     try scanValue()
@@ -80,6 +85,10 @@ struct JSONScanner {
 
   /// Goes on to the next value of the innermost list or object; false where that ends instead.
   mutating func advance() throws(JSONFault) -> Bool {
+    // A key and a value, or a list that is opened, are all that one step adds.
+    guard tape.entries.count + 2 <= maximumCount else {
+      throw JSONFault(.tooManyValues(limit: maximumCount), at: position)
+    }
     let top = stack.count - 1
     let isObject = stack[top].isObject
     let isFirst = stack[top].count == 0 && !stack[top].isContinued

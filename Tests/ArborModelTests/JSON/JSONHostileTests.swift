@@ -31,6 +31,24 @@ import Testing
     #expect(count == 500_001)
   }
 
+  @Test func valuesAreCounted() throws {
+    var limits = JSONLimits()
+    limits.maximumCount = 100
+    let values = Self.repeated("0,", 97) + "0"
+    #expect(try JSONDocument(Data("[\(values)]".utf8), limits: limits).root.count == 98)
+    for text in ["[\(values),0,0]", "[[\(values)]]", "{\(Self.repeated("\"a\":0,", 50))"] {
+      let error = try #require(throws: ArborError.self) {
+        try JSONDocument(Data(text.utf8), limits: limits)
+      }
+      #expect(error.code == .limitExceeded && error.message.contains("100 values"), "\(error)")
+    }
+    // Read item by item, a document may hold any number.
+    var reader = JSONItemReader(.data(Data("[\(values),\(values)]".utf8)), limits: limits)
+    var count = 0
+    while let batch = try reader.next(10) { count += batch.items.count }
+    #expect(count == 196)
+  }
+
   @Test func duplicateKeys() throws {
     let pairs = Self.repeated(#""a":1,"#, 200_000)
     #expect(try Self.error("{\(pairs)\"b\":2}").location?.column == 8)

@@ -19,6 +19,8 @@ final class ModelPlan {
   private(set) var hasRelationships = false
   /// The attributes of the uniquing keys, in the order of their keys.
   let uniquing: [(key: String, attribute: ExchangeAttribute)]
+  /// The objects that models of the type can be, where a call looks them up.
+  var identities: IdentityTable?
 
   init(_ traits: ModelTraits, _ schema: ExchangeSchema) throws(ArborError) {
     guard let entity = schema.entity(named: traits.entityName) else {

@@ -28,13 +28,15 @@ final class StoreReading: ModelSession {
   /// The back references of finished models that have yet to be set.
   private var waiting: [BackReference] = []
 
-  init(_ schema: ExchangeSchema, probing key: String? = nil) {
+  private let schema: ExchangeSchema
+  private let context: ManagedObjectContext
+
+  init(_ schema: ExchangeSchema, in context: ManagedObjectContext, probing key: String? = nil) {
     plans = ModelPlans(schema)
     probedKey = key
     self.schema = schema
+    self.context = context
   }
-
-  private let schema: ExchangeSchema
 
   /// Makes models of objects, each model and its back references in one graph.
   func models<M: ValueModel>(_ type: M.Type, of objects: [ManagedObject]) throws -> [M] {
@@ -42,8 +44,9 @@ final class StoreReading: ModelSession {
     _ = try plans.plan(shape)
     var models: [M] = []
     models.reserveCapacity(objects.count)
+    let cohort = ReadCohort(objects, in: context)
     for object in objects {
-      let source = StoreSource(object)
+      let source = StoreSource(object, in: cohort)
       models.append(try model(type, of: object, at: source, ModelDecoder(source, self)))
     }
     try setBackReferences()
@@ -97,7 +100,8 @@ final class StoreReading: ModelSession {
     }
     frames.append(Frame(identity: identity))
     let decoder = ModelDecoder(
-      StoreSource(object), self, traits: traits, parent: parent.traits == nil ? nil : parent)
+      StoreSource(object, in: parent.source.cohort), self, traits: traits,
+      parent: parent.traits == nil ? nil : parent)
     var made: M?
     defer {
       open.remove(identity)
@@ -153,24 +157,28 @@ final class StoreReading: ModelSession {
 
   /// A property of an object: nil where it takes no part or is a relationship to nothing, which
   /// leaves the model's property at its default.
+  ///
+  /// - Parameter cohort: The objects that are read together with the object; nil: none.
   func member(
-    _ key: String, of object: ManagedObject, _ traits: ModelTraits
+    _ key: String, of object: ManagedObject, in cohort: ReadCohort?, _ traits: ModelTraits
   ) throws -> StoreSource? {
     switch try plans.plan(traits).property(key) {
     case .excluded: return nil
     case .attribute(let attribute):
       return StoreSource(
-        .value(try object.value(forKey: attribute.name)), of: object, name: attribute.name,
-        type: attribute.type)
+        .value(object.value(at: try attribute.place(in: context))), of: object,
+        name: attribute.name, type: attribute.type)
     case .relationship(let relationship):
       let name = relationship.name
+      let place = try relationship.place(in: context)
       let isBlank = probedKey != nil && (frames.count > 1 || key != probedKey)
+      let next = probedKey == nil ? try cohort?.following(relationship) : nil
       if relationship.isToMany {
-        let members = isBlank || probedKey != nil ? [] : try object.objects(forKey: name)
-        return StoreSource(.objects(members), of: object, name: name)
+        let members = isBlank || probedKey != nil ? [] : object.objects(at: place)
+        return StoreSource(.objects(members), of: object, name: name, in: next)
       }
-      guard !isBlank, let target = try object.object(forKey: name) else { return nil }
-      return StoreSource(.object(target), of: object, name: name)
+      guard !isBlank, let target = object.object(at: place) else { return nil }
+      return StoreSource(.object(target), of: object, name: name, in: next)
     }
   }
 
@@ -210,7 +218,7 @@ final class StoreReading: ModelSession {
     _ key: String, of object: ManagedObject, _ traits: ModelTraits, _ candidates: [AnyKeyPath]
   ) throws -> AnyKeyPath? {
     func set<M: ValueModel>(_ type: M.Type) -> [AnyKeyPath]? {
-      let reading = StoreReading(schema, probing: key)
+      let reading = StoreReading(schema, in: context, probing: key)
       let source = StoreSource(object)
       // It holds the models, which the property may not do.
       return withExtendedLifetime(reading) {

@@ -19,14 +19,18 @@ struct StoreSource: ModelSource {
   let name: String?
   /// Of an attribute.
   let type: AttributeType?
+  /// Of objects: those that are read together with them; nil where nothing is.
+  let cohort: ReadCohort?
 
-  init(_ object: ManagedObject) {
-    self.init(.object(object), of: object, name: nil)
+  init(_ object: ManagedObject, in cohort: ReadCohort? = nil) {
+    self.init(.object(object), of: object, name: nil, in: cohort)
   }
 
   init(
-    _ content: Content, of owner: ManagedObject, name: String?, type: AttributeType? = nil
+    _ content: Content, of owner: ManagedObject, name: String?, type: AttributeType? = nil,
+    in cohort: ReadCohort? = nil
   ) {
+    self.cohort = cohort
     self.content = content
     self.owner = owner
     self.name = name
@@ -182,7 +186,7 @@ struct StoreSource: ModelSource {
 
   func elements() throws -> [StoreSource] {
     guard case .objects(let objects) = content else { throw unsupported("a list") }
-    return objects.map { StoreSource(.object($0), of: owner, name: name) }
+    return objects.map { StoreSource(.object($0), of: owner, name: name, in: cohort) }
   }
 
   func demandMembers() throws {
@@ -207,7 +211,7 @@ struct StoreSource: ModelSource {
       return parts[key].map { StoreSource(.value($0), of: owner, name: name) }
     case .object(let object):
       guard let traits else { throw unsupported("no plain value") }
-      return try session.member(key, of: object, traits)
+      return try session.member(key, of: object, in: cohort, traits)
     default: return nil
     }
   }

@@ -46,8 +46,13 @@ struct UpsertRun {
     }
   }
 
+  /// The identities of the objects that a model can be, looked up once for its type.
   private func table(of node: UpsertNode) -> IdentityTable {
-    identities.table(for: node.plan.entity, by: node.plan.uniquing.map(\.attribute))
+    if let table = node.plan.identities { return table }
+    let table = identities.table(
+      for: node.plan.entity, by: node.plan.uniquing.map(\.attribute))
+    node.plan.identities = table
+    return table
   }
 
   /// Finds or makes the object of a model and sets its attributes.
@@ -85,33 +90,32 @@ struct UpsertRun {
     _ attribute: UpsertNode.Attribute, of object: ManagedObject, isNew: Bool
   ) throws {
     guard !attribute.attribute.isDerived else { return }
-    let name = attribute.attribute.name
     switch attribute.content {
-    case .transformable(let value): try object.setTransformedValue(value, forKey: name)
+    case .transformable(let value):
+      try object.setTransformedValue(value, forKey: attribute.attribute.name)
     case .value(let value):
+      let place = try attribute.attribute.place(in: context)
       // What stays as it is, is no change.
-      if try isNew || object.value(forKey: name) != value {
-        try object.setValue(value, forKey: name)
-      }
+      if isNew || object.value(at: place) != value { try object.setValue(value, at: place) }
     }
   }
 
   private func connect(_ node: UpsertNode) throws {
     guard let object = node.object else { return }
     for link in node.links {
-      let name = link.relationship.name
+      let place = try link.relationship.place(in: context)
       let targets = link.nodes.compactMap(\.object)
       guard link.relationship.isToMany else {
-        guard try object.object(forKey: name) !== targets.first else { continue }
-        try object.setObject(targets.first, forKey: name)
+        guard object.object(at: place) !== targets.first else { continue }
+        try object.setObject(targets.first, at: place)
         continue
       }
       var seen: Set<ManagedObject> = []
       let members = targets.filter { seen.insert($0).inserted }
-      let present = try object.objects(forKey: name)
+      let present = object.objects(at: place)
       let isSame =
         link.relationship.isOrdered ? present == members : Set(present) == seen
-      if !isSame { try object.setObjects(members, forKey: name) }
+      if !isSame { try object.setObjects(members, at: place) }
     }
   }
 }

@@ -41,12 +41,22 @@ extension ValueModel {
 extension ManagedObjectContext {
   /// The models of stored objects, in their order, as one graph: see ``ValueModel/init(_:)``.
   ///
+  /// What a relationship leads to is read for all objects together, in one pass, once the first
+  /// model asks for it.
+  ///
   /// - Throws: As for a single object.
   public func values<M: ValueModel>(_ type: M.Type, of objects: [ManagedObject]) throws -> [M] {
-    let reading = StoreReading(ExchangeSchema(store.model))
     try throwDeferredFailure()
+    for object in objects where object.context?.store !== store { throw unreachable(object) }
     do {
-      let models = try reading.models(type, of: objects)
+      // One view of the store for all of them, however many are read on the way.
+      let models = try withSnapshot {
+        // What others have deleted is known from here on.
+        for object in objects where object.context == nil {
+          throw unreachable(object, code: .objectNotFound)
+        }
+        return try StoreReading(ExchangeSchema(store.model), in: self).models(type, of: objects)
+      }
       try throwDeferredFailure()
       return models
     } catch {
@@ -73,7 +83,23 @@ extension ManagedObjectContext {
   public func values<M: ValueModel>(
     _ type: M.Type, matching predicate: FetchPredicate? = nil, sortedBy sortKeys: [SortKey] = []
   ) throws -> [M] {
-    try values(type, of: try fetch(M.entityName, matching: predicate, sortedBy: sortKeys))
+    try withSnapshot {
+      try values(type, of: try fetch(M.entityName, matching: predicate, sortedBy: sortKeys))
+    }
+  }
+
+  /// The error for an object of which this context can make no model.
+  private func unreachable(
+    _ object: ManagedObject, code: ArborError.Code? = nil
+  ) -> ArborError {
+    let isDetached = object.context == nil
+    let problem =
+      isDetached
+      ? "belongs to no context any more; ask a context for the object by its ID."
+      : "is of another store; ask a context of that store for its model."
+    return ArborError(
+      code ?? (isDetached ? .notAllowed : .invalidArgument), "\(object.objectID) \(problem)"
+    ).with(entity: object.entity.name, objectID: object.objectID)
   }
 
   /// The models of the objects that a predicate matches, with the sort keys written out.

@@ -1,4 +1,4 @@
-internal import ArborModel
+package import ArborModel
 internal import ArborStore
 
 /// Reading along what relationships of fetched objects lead to, level by level: the members of all
@@ -28,6 +28,23 @@ extension ManagedObjectContext {
       resolved.append(hops)
     }
     return resolved
+  }
+
+  /// Reads what a relationship leads to from some objects, so that following it asks the store
+  /// nothing as long as no further commit is taken in.
+  ///
+  /// - Precondition: The objects have the relationship and are not deleted.
+  /// - Throws: ``ArborError``: what the store reports.
+  /// - Complexity: One pass over the relationship and one over the entity that it leads to.
+  package func prefetch(
+    _ place: PropertyPlace, of owners: [ManagedObject]
+  ) throws(ArborError) {
+    guard let hop = owners.first?.relation(at: place).schema else { return }
+    var fetched: [ManagedObject] = []
+    try onSnapshot { snapshot throws(StoreError) in
+      try prefetch([hop], of: owners, on: snapshot, &fetched)
+    }
+    for object in fetched { object.awakeFromFetch() }
   }
 
   /// Reads what a path of relationships leads to from some objects.

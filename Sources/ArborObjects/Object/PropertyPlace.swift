@@ -72,7 +72,12 @@ extension ManagedObject {
     guard fits || change?.kind == .deleted else { throw mismatch(place.name, value) }
   }
 
-  private final func relation(at place: PropertyPlace) -> Relation {
+  /// Whether the object's entity has the property, where the place is one of a subentity.
+  package final func has(_ place: PropertyPlace) -> Bool {
+    place.slot(in: binding.entity) >= 0
+  }
+
+  final func relation(at place: PropertyPlace) -> Relation {
     binding.relations[place.slot(in: binding.entity)]
   }
 

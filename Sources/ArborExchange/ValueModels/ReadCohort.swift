@@ -1,0 +1,56 @@
+import ArborModel
+import ArborObjects
+
+/// Objects that models are made of, reached the same way.
+///
+/// What one of them leads to is read for all of them together, once the first model asks for it: in
+/// one pass over the relationship and one over the entity, whatever the number of objects.
+final class ReadCohort {
+  private let context: ManagedObjectContext
+  private let trail: Trail
+  /// Made when a model asks where they lead, which most last ones do not.
+  private lazy var objects: [ManagedObject] = makeObjects?() ?? []
+  private var makeObjects: (() -> [ManagedObject])?
+  private var next: [ObjectIdentifier: ReadCohort] = [:]
+
+  /// What has been read along each relationship, so that circles come to an end.
+  private final class Trail {
+    var owners: [ObjectIdentifier: Set<ManagedObject>] = [:]
+  }
+
+  /// The objects that a call makes models of.
+  convenience init(_ objects: [ManagedObject], in context: ManagedObjectContext) {
+    self.init(in: context, Trail()) { objects }
+  }
+
+  private init(
+    in context: ManagedObjectContext, _ trail: Trail, _ objects: @escaping () -> [ManagedObject]
+  ) {
+    self.context = context
+    self.trail = trail
+    makeObjects = objects
+  }
+
+  /// Reads what a relationship leads to from all of the objects that have it.
+  ///
+  /// - Returns: The objects there, as far as the relationship was not followed from their owners
+  ///   before.
+  func following(_ relationship: ExchangeRelationship) throws(ArborError) -> ReadCohort {
+    let id = ObjectIdentifier(relationship)
+    if let known = next[id] { return known }
+    let place = try relationship.place(in: context)
+    var owners: [ManagedObject] = []
+    for object in objects where object.has(place) && !object.isDeleted {
+      if trail.owners[id, default: []].insert(object).inserted { owners.append(object) }
+    }
+    if owners.count > 1 { try context.prefetch(place, of: owners) }
+    let cohort = ReadCohort(in: context, trail) {
+      owners.flatMap { owner in
+        relationship.isToMany
+          ? owner.objects(at: place) : owner.object(at: place).map { [$0] } ?? []
+      }.eachOnce
+    }
+    next[id] = cohort
+    return cohort
+  }
+}

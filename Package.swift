@@ -96,7 +96,8 @@ let package = Package(
       swiftSettings: common),
 
     .target(
-      name: "TestSupport", dependencies: ["ArborStore", "ArborObjects", "ArborModel"],
+      name: "TestSupport",
+      dependencies: ["ArborLocks", "ArborStore", "ArborObjects", "ArborModel"],
       path: "Tests/TestSupport", swiftSettings: common),
     .testTarget(name: "ArborLocksTests", dependencies: ["ArborLocks"], swiftSettings: common),
     .testTarget(name: "LMDBTests", dependencies: ["LMDB", "ArborLocks"], swiftSettings: common),

@@ -1,5 +1,5 @@
 import ArborLocks
-import Foundation
+package import Foundation
 import Testing
 
 #if canImport(Glibc)
@@ -11,9 +11,9 @@ import Testing
 #endif
 
 /// An HTTP server on a port of its own that answers as it is told, right or wrong.
-final class LocalServer: Sendable {
+package final class LocalServer: Sendable {
   /// What is sent for a path.
-  enum Answer: Sendable {
+  package enum Answer: Sendable {
     /// A whole answer with status 200.
     case document(String, type: String = "application/json")
     case status(Int, body: String = "")
@@ -28,17 +28,17 @@ final class LocalServer: Sendable {
     case bytes(String)
   }
 
-  let port: UInt16
+  package let port: UInt16
   private let socket: Int32
   private let answers: Lock<[String: Answer]>
   private let log = Lock<(paths: [String], sent: Int)>(([], 0))
 
   /// The paths that were asked for, in order.
-  var requests: [String] { log.withLock { $0.paths } }
+  package var requests: [String] { log.withLock { $0.paths } }
   /// The bytes of endless answers that were taken.
-  var endlessBytes: Int { log.withLock { $0.sent } }
+  package var endlessBytes: Int { log.withLock { $0.sent } }
 
-  init(_ answers: [String: Answer] = [:]) throws {
+  package init(_ answers: [String: Answer] = [:]) throws {
     self.answers = Lock(answers)
     let descriptor = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
     try #require(descriptor >= 0)
@@ -82,11 +82,11 @@ final class LocalServer: Sendable {
   }
 
   /// The URL of a path.
-  func url(_ path: String) throws -> URL {
+  package func url(_ path: String) throws -> URL {
     try #require(URL(string: "http://127.0.0.1:\(port)\(path)"))
   }
 
-  func answer(_ path: String, with answer: Answer) {
+  package func answer(_ path: String, with answer: Answer) {
     answers.withLock { $0[path] = answer }
   }
 

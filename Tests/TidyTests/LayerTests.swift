@@ -24,7 +24,7 @@ import Testing
     "fuzz": ["ArborData"],
     "json-bench": ["ArborExchange", "ArborModel"],
     "arborbench": ["ArborData"],
-    "TestSupport": ["ArborStore", "ArborObjects", "ArborModel"],
+    "TestSupport": ["ArborLocks", "ArborStore", "ArborObjects", "ArborModel"],
     "ArborLocksTests": ["ArborLocks"],
     "LMDBTests": ["LMDB", "CLMDB", "ArborLocks"],
     "ArborModelTests": ["ArborModel", "CArborBits"],

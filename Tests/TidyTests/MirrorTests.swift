@@ -4,7 +4,8 @@ import Testing
 @Suite struct MirrorTests {
   /// Suites named by the threat they meet, or by the walk they take, rather than by one source.
   static let threatSuites: Set<String> = [
-    "HostileSeedTests", "JSONComparisonTests", "JSONConformanceTests", "JSONHostileTests",
+    "DataManagerSeedingTests", "FetchCountTests", "HostileSeedTests", "JSONComparisonTests",
+    "JSONConformanceTests", "JSONHostileTests",
     "ImportHooksTests", "MembershipPolicyTests", "ModelBasedTests", "ObjectLifetimeTests",
     "PlannedWaysTests",
     "RandomCommitsTests", "RandomExportsTests", "RandomGraphTests", "RandomIndexesTests",

@@ -58,7 +58,7 @@ extension ManagedObjectContext {
     _ overlay: FetchOverlay?
   ) throws(ArborError) -> ManagedObject?? {
     let bound = try PredicateBinder.bind(predicate, to: entity, in: schema)
-    guard let value = bound.uniqueEquality, store.watch == nil else { return nil }
+    guard let value = bound.uniqueEquality, watch == nil else { return nil }
     var isFetched = false
     let found = try onSnapshot { snapshot throws(StoreError) -> ManagedObject?? in
       let answer = try snapshot.lookUp(

@@ -11,6 +11,15 @@ extension ManagedObjectContext {
     if registry.needsSweep { sweep() }
   }
 
+  /// Tells of every query from here on, whatever it takes, instead of the store's log: for who
+  /// counts them. Reading along relationships is no query.
+  ///
+  /// - Parameter tell: Is given the query in words, without the values of its predicate.
+  package func watchQueries(_ tell: @escaping @Sendable (_ entity: String, _ query: String) -> Void)
+  {
+    watch = QueryWatch(threshold: .zero) { tell($0.entity, $0.query) }
+  }
+
   /// Throws what a read that can not throw has met, for who has read through such.
   package func throwDeferredFailure() throws(ArborError) {
     if failure != nil { try reportFailure() }
@@ -43,13 +52,13 @@ extension ManagedObjectContext {
   ) throws(ArborError) -> R {
     do throws(StoreError) {
       if let pinned {
-        pinned.watch = store.watch
+        pinned.watch = watch
         return try body(pinned)
       }
       guard !store.isClosed else { throw .closed }
       let snapshot = try store.file.snapshot()
       defer { snapshot.close() }
-      snapshot.watch = store.watch
+      snapshot.watch = watch
       if snapshot.sequence != sequence { try takeInCommits(upTo: snapshot) }
       return try body(snapshot)
     } catch {
@@ -74,7 +83,7 @@ extension ManagedObjectContext {
       pinned = nil
       snapshot.close()
     }
-    snapshot.watch = store.watch
+    snapshot.watch = watch
     do throws(StoreError) {
       if snapshot.sequence != sequence { try takeInCommits(upTo: snapshot) }
     } catch {

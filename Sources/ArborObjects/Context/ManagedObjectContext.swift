@@ -93,6 +93,8 @@ public final class ManagedObjectContext {
   /// Whether others have committed beneath pending changes of links, so that what these make of the
   /// stored links may be something else without them.
   var hasForeignLinks = false
+  /// What watches the queries; nil where nobody wants to know of them.
+  var watch: QueryWatch?
   /// The snapshot that all reads use while one is pinned.
   var pinned: StoreSnapshot?
   var failure: DeferredFailure?
@@ -126,6 +128,7 @@ public final class ManagedObjectContext {
 
   init(_ store: PersistentStore) {
     self.store = store
+    watch = store.watch
     schema = store.file.schema
     classes = store.boundClasses
     sequence = store.file.lastSequence

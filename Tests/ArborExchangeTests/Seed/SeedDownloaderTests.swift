@@ -2,6 +2,7 @@ import ArborExchange
 import ArborModel
 import ArborObjects
 import Foundation
+import TestSupport
 import Testing
 
 @Suite struct SeedDownloaderTests {

@@ -85,10 +85,6 @@ struct JSONScanner {
 
   /// Goes on to the next value of the innermost list or object; false where that ends instead.
   mutating func advance() throws(JSONFault) -> Bool {
-    // A key and a value, or a list that is opened, are all that one step adds.
-    guard tape.entries.count + 2 <= maximumCount else {
-      throw JSONFault(.tooManyValues(limit: maximumCount), at: position)
-    }
     let top = stack.count - 1
     let isObject = stack[top].isObject
     let isFirst = stack[top].count == 0 && !stack[top].isContinued
@@ -111,6 +107,10 @@ struct JSONScanner {
       if position < bytes.count, bytes[position] == bracket {
         throw JSONFault(.trailingComma, at: comma)
       }
+    }
+    // A key and a value are all that one step adds.
+    guard tape.entries.count + 2 <= maximumCount else {
+      throw JSONFault(.tooManyValues(limit: maximumCount), at: position)
     }
     if isObject { try scanKey(frame: top) }
     stack[top].count += 1

@@ -98,6 +98,9 @@ struct ChangeMerger {
       object.currentRecord.reference(field) == gone
     else { return }
     context.noteMerge(of: object)
+    if change.committed?.reference(field) != gone {
+      context.noteLost(gone, of: object.number, inverse.inverseSlot)
+    }
     context.withMemberships(of: object) {
       if let committed = change.committed, committed.reference(field) == gone {
         let known = RecordBuffer(copying: committed.bytes, into: context.allocator)

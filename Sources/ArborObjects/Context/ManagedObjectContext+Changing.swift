@@ -53,6 +53,7 @@ extension ManagedObjectContext {
       tellListeners { $0.noteReplaced(linksOf: edit.owner, edit.relation) }
     }
     links.removeAll()
+    lostLinks = []
     for change in pending.all {
       let object = change.object
       noteReplaced(object)
@@ -79,6 +80,7 @@ extension ManagedObjectContext {
       journal == nil, "reset() was called during a commit or a seed; throw an error instead.")
     pending.removeAll()
     links.removeAll()
+    lostLinks = []
     registry.forgetAll()
     memberships.removeAll()
     retiredBlobs = [:]
@@ -91,6 +93,8 @@ extension ManagedObjectContext {
 
   /// Lets an object take its values from the store anew at the next read.
   ///
+  /// New links of the object that have gone with what others have deleted are no conflict any more.
+  ///
   /// - Parameters:
   ///   - object: An object of this context; nothing happens for one that waits for its first commit
   ///     or for its deletion. One that others have deleted is gone, unless its changes are kept.
@@ -102,6 +106,7 @@ extension ManagedObjectContext {
     defer { observation?.settle() }
     do throws(ArborError) {
       try takeInCommits()
+      forgetLost(of: object.number)
       guard object.owner === self else { return }
       guard let change = object.change else {
         noteReplaced(object)

@@ -19,8 +19,8 @@ extension ManagedObjectContext {
   /// ``PersistentStore/perform(_:)``.
   ///
   /// - Throws: ``ArborError``: `validation` with every violation, `notUnique` naming both objects,
-  ///   `conflict` where the policy is ``MergePolicy/error``, `diskFull`, `readOnly` and what else
-  ///   the store reports.
+  ///   `conflict` where the policy is ``MergePolicy/error``, also for new links to what others have
+  ///   deleted, `diskFull`, `readOnly` and what else the store reports.
   public func commit() throws(ArborError) { try commit(marking: nil) }
 
   /// Commits with a mark in the store, which no two commits can leave: of several the first is
@@ -37,6 +37,7 @@ extension ManagedObjectContext {
         "commit() was called during a commit or a seed; let the outer one commit what changed.")
     }
     try takeInCommits()
+    try checkLostLinks()
     guard hasChanges || mark != nil else {
       undoHistory?.noteCommit()
       return

@@ -79,6 +79,7 @@ extension ManagedObjectContext {
   func forgetLinks<E: Error>(where isGone: (ObjectNumber) throws(E) -> Bool) throws(E) {
     try links.forget(where: isGone) { edit, members in
       tellListeners { $0.noteReplaced(linksOf: edit.owner, edit.relation) }
+      noteLost(edit, members)
       guard let journal else { return }
       if edit.order != nil { return journal.entries.append(.order(edit, edit.order?.copy)) }
       for member in members { journal.entries.append(.link(edit, member, edit[member])) }

@@ -6,6 +6,7 @@ extension ManagedObjectContext {
     let entryCount: Int
     let isOutermost: Bool
     let history: UndoHistory.Position?
+    let lostLinks: Set<LostLink>
   }
 
   /// Runs `body`; where it throws, the pending changes are exactly what they were before.
@@ -30,7 +31,8 @@ extension ManagedObjectContext {
     // Working records made before are left as they are from here on.
     beginEpoch()
     return Savepoint(
-      entryCount: journal.entries.count, isOutermost: isOutermost, history: undoHistory?.position)
+      entryCount: journal.entries.count, isOutermost: isOutermost, history: undoHistory?.position,
+      lostLinks: lostLinks)
   }
 
   func end(_ savepoint: Savepoint) {
@@ -42,6 +44,7 @@ extension ManagedObjectContext {
     guard let journal else { return }
     // What is undone is not noted again.
     self.journal = nil
+    lostLinks = savepoint.lostLinks
     while journal.entries.count > savepoint.entryCount, let entry = journal.entries.popLast() {
       switch entry {
       case .object(let step): undo(step)

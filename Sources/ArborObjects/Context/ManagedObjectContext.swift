@@ -95,6 +95,8 @@ public final class ManagedObjectContext {
   var hasForeignLinks = false
   /// What watches the queries; nil where nobody wants to know of them.
   var watch: QueryWatch?
+  /// New links that have gone with what others have deleted, while the policy is to refuse that.
+  var lostLinks: Set<LostLink> = []
   /// The snapshot that all reads use while one is pinned.
   var pinned: StoreSnapshot?
   var failure: DeferredFailure?
@@ -182,8 +184,8 @@ extension ManagedObjectContext {
 extension ManagedObjectContext: Sendable {}
 
 extension ManagedObjectContext {
-  /// Whether a commit would write anything.
-  public var hasChanges: Bool { pending.count > 0 || links.hasEdits }
+  /// Whether a commit would write anything, or is to be refused for what others have deleted.
+  public var hasChanges: Bool { pending.count > 0 || links.hasEdits || !lostLinks.isEmpty }
 
   /// The objects that wait for their first commit.
   public var insertedObjects: Set<ManagedObject> { pending.objects { $0.kind == .inserted } }

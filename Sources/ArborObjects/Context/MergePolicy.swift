@@ -7,13 +7,19 @@ public import ArborModel
 /// and go on.
 ///
 /// Some changes meet without a conflict, whatever the policy. Links to the members of many-to-many
-/// relationships are added and removed one by one, so both contexts' count. What others have
-/// deleted is linked to nothing: new links to it are dropped when the commit is taken in. What both
-/// have deleted is gone. A new link of others to what is deleted here is a change of that, and goes
-/// by the policy. An object that others have deleted comes back with its attributes and to-one
-/// relationships; the deletion has taken it out of the to-many relationships of all others.
+/// relationships are added and removed one by one, so both contexts' count. What both have deleted
+/// is gone.
+///
+/// What others have deleted is linked to nothing: new links to it are dropped as soon as its
+/// deletion is taken in. Under ``error`` that is a conflict, until the relationship is set to
+/// something else, the object at the other end is refreshed, or everything is rolled back; the
+/// other policies let the links go. Links that were to be removed have gone, as was wanted. A new
+/// link of others to what is deleted here is a change of that, and goes by the policy. An object
+/// that others have deleted comes back with its attributes and to-one relationships; the deletion
+/// has taken it out of the to-many relationships of all others.
 public enum MergePolicy: Sendable {
-  /// The commit throws ``ArborError`` `conflict` and changes nothing.
+  /// The commit throws ``ArborError`` `conflict` and changes nothing; no change of the context is
+  /// lost, nor a link to what others have deleted.
   case error
   /// Each property that was changed in the context keeps its value; the others take the store's. An
   /// object deleted in the store comes back, one deleted in the context stays deleted.

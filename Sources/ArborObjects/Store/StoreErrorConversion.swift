@@ -113,17 +113,29 @@ extension ArborError {
   }
 
   private init(missing: [MissingTarget], in file: StoreFile) {
-    let single = missing.map { link in
-      let (owner, target) = (file.objectID(link.owner), file.objectID(link.target))
+    // Of a link both ends tell; one that misses only itself says less.
+    let telling = missing.filter { $0.owner != $0.target }
+    let single = (telling.isEmpty ? missing : telling).map { link in
+      let (owner, gone) = (file.objectID(link.owner), file.objectID(link.target))
+      let relationship = file.schema.entity(of: link.owner)?.relationships
+        .first { $0.name == link.relationship }
+      let isHidden = relationship?.isHidden ?? false
+      let name = isHidden ? relationship.map { file.schema.inverse(of: $0).name } : nil
+      let (from, to) = isHidden ? (gone, owner) : (owner, gone)
       return ArborError(
-        .objectNotFound,
-        "\(owner.entityName) \(owner.number) links to \(target.entityName) \(target.number) by "
-          + "\(link.relationship), which another commit has deleted; link it to another object."
-      ).with(entity: owner.entityName, objectID: owner, keyPath: link.relationship)
+        .conflict,
+        "\(from.entityName) \(from.number) was linked to \(to.entityName) \(to.number) by "
+          + "\(name ?? link.relationship), but another commit has deleted \(gone.entityName) "
+          + "\(gone.number); link another object, or refresh \(owner.entityName) \(owner.number) "
+          + "to go on without the link."
+      ).with(
+        entity: owner.entityName, objectID: owner, keyPath: isHidden ? nil : link.relationship,
+        underlying: OtherObject(objectID: gone))
     }
     self.init(
-      gathering: single, .objectNotFound,
-      "\(single.count) links lead to objects that other commits have deleted; drop them.")
+      gathering: single, .conflict,
+      "\(single.count) links lead to objects that other commits have deleted; set them anew, or "
+        + "refresh the objects that are still there.")
   }
 
   private init(linked: [StillLinked], in file: StoreFile) {
@@ -168,9 +180,10 @@ extension ArborError {
   }
 }
 
-/// The other of two objects that share a unique value: what lies beneath a `notUnique` error.
+/// The other of two objects that an error is about, which lies beneath it: the one that has a
+/// unique value already, or that has been deleted while a link to it was made.
 public struct OtherObject: Error, Sendable, CustomStringConvertible {
-  /// The object that has the value already.
+  /// The other object.
   public let objectID: ObjectID
   /// The object's ID as text.
   public var description: String { "\(objectID)" }

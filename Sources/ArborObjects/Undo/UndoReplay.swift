@@ -130,6 +130,7 @@ struct UndoReplay {
       // What a step deleted has come back as a whole, here or by others.
       if case .changed(let bits) = step.outcome { restore(object, before, bits) }
     case .link(let step):
+      if !step.wasMember { context.forgetLost(between: step.owner, step.member) }
       guard step.outcome != .idle, let owner = liveObject(step.owner),
         let member = liveObject(step.member),
         context.isMember(member, of: owner, step.relation) != step.wasMember
@@ -147,9 +148,9 @@ struct UndoReplay {
     let fields = object.binding.entity.layout.fields
     context.noteReplaced(object)
     for (index, field) in fields.enumerated() {
-      guard bits & (1 << UInt64(min(index, 63))) != 0,
-        object.currentRecord.differs(from: before, field)
-      else { continue }
+      guard bits & (1 << UInt64(min(index, 63))) != 0 else { continue }
+      context.forgetLost(of: object, changing: field)
+      guard object.currentRecord.differs(from: before, field) else { continue }
       if case .reference = field.kind {
         point(object, field, at: before.reference(field))
       } else {

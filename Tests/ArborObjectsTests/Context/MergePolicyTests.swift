@@ -11,7 +11,7 @@ import Testing
   ///
   /// An object that comes back has its attributes and to-one relationships; a deletion of others
   /// took its place at the other ends of all links. New links to what others have deleted are
-  /// dropped. New links of others to what is deleted are changes of that.
+  /// dropped, or refused. New links of others to what is deleted are changes of that.
   private static let table = """
     a | a | E conflict | OWC a2 T1 S1 | SR a3 T1 S1
     a | b | E conflict | OSC a2 b3 T1 S1 | W a2 T1 S1 | R a1 b3 T1 S1
@@ -43,7 +43,7 @@ import Testing
     to T2 | - S1 | all a1 T2
     to T2 | delete P | E conflict | OWC a1 T2 | SR gone
     to T2 | delete T1 | E conflict | OWC a1 T2 S1 -T1 | SR a1 S1 -T1
-    to T2 | delete T2 | all a1 S1 -T2
+    to T2 | delete T2 | E conflict | OSWRC a1 S1 -T2
     to T2 | delete S1 | all a1 T2 -S1
     to T2 | delete S2 | all a1 T2 S1 -S2
     to none | a | E conflict | OSC a3 S1 | W a1 S1 | R a3 T1 S1
@@ -63,11 +63,11 @@ import Testing
     + S2 | to none | all a1 S1 S2
     + S2 | + S2 | all a1 T1 S1 S2
     + S2 | - S1 | all a1 T1 S2
-    + S2 | delete P | all gone
+    + S2 | delete P | E conflict | OSWRC gone
     + S2 | delete T1 | all a1 S1 S2 -T1
     + S2 | delete T2 | all a1 T1 S1 S2 -T2
     + S2 | delete S1 | all a1 T1 S2 -S1
-    + S2 | delete S2 | all a1 T1 S1 -S2
+    + S2 | delete S2 | E conflict | OSWRC a1 T1 S1 -S2
     - S1 | a | all a3 T1
     - S1 | b | all a1 b3 T1
     - S1 | to T2 | all a1 T2

@@ -13,8 +13,12 @@ final class ModelPlan {
 
   let traits: ModelTraits
   let entity: ExchangeEntity
-  /// By coding keys, those that were asked for.
-  private var properties: [String: Property] = [:]
+  /// Those that were asked for, in the order of the first time.
+  private var properties: [(key: String, property: Property)] = []
+  /// The places of coding keys among them.
+  private var places: [String: Int] = [:]
+  /// The place behind the last that was asked for: models name their keys in one order.
+  private var cursor = 0
   /// Whether a relationship was asked for.
   private(set) var hasRelationships = false
   /// The attributes of the uniquing keys, in the order of their keys.
@@ -51,9 +55,19 @@ final class ModelPlan {
 
   /// What a property is in the entity.
   func property(_ key: String) throws(ArborError) -> Property {
-    if let property = properties[key] { return property }
+    if cursor >= properties.count { cursor = 0 }
+    if cursor < properties.count, properties[cursor].key == key {
+      cursor += 1
+      return properties[cursor - 1].property
+    }
+    if let place = places[key] {
+      cursor = place + 1
+      return properties[place].property
+    }
     let property = try resolve(key)
-    properties[key] = property
+    places[key] = properties.count
+    properties.append((key, property))
+    cursor = properties.count
     if case .relationship = property { hasRelationships = true }
     return property
   }
@@ -87,13 +101,19 @@ final class ModelPlans {
   let shapes = ModelShapes()
   private let schema: ExchangeSchema
   private var plans: [ObjectIdentifier: ModelPlan] = [:]
+  private var last: ModelPlan?
 
   init(_ schema: ExchangeSchema) { self.schema = schema }
 
   func plan(_ traits: ModelTraits) throws(ArborError) -> ModelPlan {
-    if let plan = plans[ObjectIdentifier(traits)] { return plan }
+    if let last, last.traits === traits { return last }
+    if let known = plans[ObjectIdentifier(traits)] {
+      last = known
+      return known
+    }
     let plan = try ModelPlan(traits, schema)
     plans[ObjectIdentifier(traits)] = plan
+    last = plan
     return plan
   }
 

@@ -39,7 +39,7 @@ struct StoreSource: ModelSource {
 
   static var mismatch: ArborError.Code { .typeMismatch }
   static func transformer(_ key: String, of traits: ModelTraits) -> ManagedTransformer? {
-    traits.managedTransformers[key]
+    traits.managedTransformers.isEmpty ? nil : traits.managedTransformers[key]
   }
 
   private var value: Value? { if case .value(let value) = content { value } else { nil } }

@@ -164,7 +164,8 @@ final class UpsertPlan: ModelWriting {
   }
 
   func transformed(_ key: String, _ value: Any?, of traits: ModelTraits) throws -> EncodedValue? {
-    guard let transformer = traits.managedTransformers[key] else { return nil }
+    guard !traits.managedTransformers.isEmpty, let transformer = traits.managedTransformers[key]
+    else { return nil }
     do {
       return .stored(try transformer.write(value) ?? .null)
     } catch let error as ArborError {

@@ -4,20 +4,12 @@ import Foundation
 
 /// An import that commits batch by batch and keeps nothing of a batch behind its commit.
 struct BatchedImport {
-  /// A relationship that names an object of a later batch.
-  private struct Waiting {
-    let object: ObjectID
-    let entity: String
-    let relationship: String
-    let reference: PlannedReference
-  }
-
   private let url: URL
   private let entityName: String
   private let context: ManagedObjectContext
   private let options: ImportOptions
   private var step = ImportStep()
-  private var waiting: [Waiting] = []
+  private var waiting: [WaitingReference] = []
 
   init(
     _ url: URL, _ entityName: String, into context: ManagedObjectContext, _ options: ImportOptions
@@ -32,16 +24,16 @@ struct BatchedImport {
   ///
   /// - Parameter report: Is told of each commit, and says whether to go on.
   mutating func run(_ report: (ImportStep) -> Bool) throws(ArborError) {
-    var reader = try JSONItemReader(contentsOf: url, options)
+    let reader = try BatchReader(url, entityName, context, options)
+    defer { reader.stop() }
     step.totalBytes = reader.size
-    while let batch = try reader.next(options.batchSize) {
-      guard reader.isList == true else { break }
-      try commit { (items) throws(ArborError) in
-        _ = try items.items(batch.items, isList: true)
+    while let batch = try reader.next() {
+      try commit(batch.items) { (items) throws(ArborError) in
+        try items.carryOut(batch.places)
         return try items.finish(isLast: false)
       }
-      step.items += batch.items.count
-      step.bytesRead = reader.position
+      step.items += batch.count
+      step.bytesRead = batch.position
       guard report(step) else { return }
     }
     try connectWaiting()
@@ -54,11 +46,8 @@ struct BatchedImport {
     while !waiting.isEmpty {
       let part = waiting.suffix(max(options.batchSize, 1))
       waiting.removeLast(part.count)
-      try commit { (items) throws(ArborError) in
-        for waiting in part {
-          let object = try items.context.object(with: waiting.object)
-          try items.take(object, waiting.entity, waiting.relationship, waiting.reference)
-        }
+      try commit(ItemImport(entityName, into: context, options)) { (items) throws(ArborError) in
+        for waiting in part { try items.take(waiting) }
         try items.fetch()
         return try items.finish()
       }
@@ -67,16 +56,12 @@ struct BatchedImport {
 
   /// Carries one batch out and commits it.
   private mutating func commit(
+    _ batch: ItemImport,
     _ body: (inout ItemImport) throws(ArborError) -> [PendingReference]
   ) throws(ArborError) {
-    var items = try ItemImport(entityName, into: context, options)
+    var items = batch
     let left = try body(&items)
-    waiting += left.map { pending in
-      Waiting(
-        object: pending.object.objectID, entity: pending.entity,
-        relationship: pending.relationship.relationship.name,
-        reference: pending.reference.outOfMemory(url))
-    }
+    waiting += left.map { items.waiting($0, url) }
     step.inserted += items.counts.inserted
     step.updated += items.counts.updated
     step.unchanged += items.counts.unchanged

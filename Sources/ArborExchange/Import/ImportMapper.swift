@@ -49,7 +49,7 @@ final class ImportMapper {
         attributes.append(
           ItemAttribute(
             attribute, at: try context.place(of: attribute.name, in: name),
-            routes: Self.routes(attribute.name, attribute.userInfo),
+            routes: Self.routes(attribute.name, attribute.userInfo), takesPlainValues: true,
             read: reader(of: attribute, entity, isPrimary: isPrimary)))
       case .relationship(let relationship):
         relationships.append(try self.relationship(relationship, of: entity))

@@ -52,6 +52,15 @@ struct ItemImport {
     try run.run(nodes, mapping, isList: isList)
   }
 
+  /// Plans items; touches nothing in the context.
+  mutating func plan(_ nodes: some Collection<JSONNode>) throws(ArborError) -> [Int32] {
+    try run.plan(nodes, mapping, isList: true)
+  }
+
+  /// Carries planned items out; relationships that name objects by their keys wait for
+  /// ``finish()``.
+  mutating func carryOut(_ items: [Int32]) throws(ArborError) { try run.carryOut(items) }
+
   /// Connects what items have named by keys.
   ///
   /// - Returns: What has to wait for later batches, where it may.
@@ -64,19 +73,19 @@ struct ItemImport {
   /// Looks up what is asked for besides items.
   func fetch() throws(ArborError) { try identities.fetch() }
 
+  /// What a relationship needs to be taken up by a later batch.
+  func waiting(_ pending: PendingReference, _ url: URL) -> WaitingReference {
+    run.waiting(pending, url)
+  }
+
   /// Takes up a relationship that an earlier batch had to leave.
-  mutating func take(
-    _ object: ManagedObject, _ entity: String, _ relationship: String,
-    _ reference: PlannedReference
-  ) throws(ArborError) {
-    let mapping = try mapper.mapping(for: entity)
-    guard
-      let mapped = mapping.relationships.first(where: { $0.relationship.name == relationship })
-    else { return }
-    for key in reference.targets.joined() { mapped.reference?.table.want(key) }
-    run.references.append(
-      PendingReference(
-        object: object, entity: entity, relationship: mapped, reference: reference))
+  mutating func take(_ waiting: WaitingReference) throws(ArborError) {
+    let mapping = try mapper.mapping(for: waiting.entity)
+    let relationship = mapping.relationships.first {
+      $0.relationship.name == waiting.relationship
+    }
+    guard let relationship else { return }
+    run.take(waiting, of: try context.object(with: waiting.object), relationship)
   }
 
   /// Runs an import so that it leaves nothing behind where it fails.

@@ -8,7 +8,15 @@ struct ExchangeCounts {
     case unchanged
   }
 
-  private var outcomes: [ManagedObject: Outcome] = [:]
+  /// An object as itself: cheaper to hash than its ID.
+  private struct Identity: Hashable {
+    let object: ManagedObject
+
+    static func == (left: Self, right: Self) -> Bool { left.object === right.object }
+    func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(object)) }
+  }
+
+  private var outcomes: [Identity: Outcome] = [:]
   private(set) var inserted = 0
   private(set) var updated = 0
   private(set) var unchanged = 0
@@ -19,22 +27,28 @@ struct ExchangeCounts {
   var dropped = 0
 
   /// Whether an item spoke of an object.
-  func hasTouched(_ object: ManagedObject) -> Bool { outcomes[object] != nil }
+  func hasTouched(_ object: ManagedObject) -> Bool { outcomes[Identity(object: object)] != nil }
 
   mutating func noteInserted(_ object: ManagedObject) {
-    outcomes[object] = .inserted
+    outcomes[Identity(object: object)] = .inserted
     inserted += 1
   }
 
   /// Notes an object that was there before; of several times the one counts that changed it.
   mutating func noteMatched(_ object: ManagedObject, changed: Bool) {
     matches += 1
-    switch outcomes[object] {
-    case nil:
-      outcomes[object] = changed ? .updated : .unchanged
-      if changed { updated += 1 } else { unchanged += 1 }
+    var former: Outcome?
+    func note(_ outcome: inout Outcome?) {
+      former = outcome
+      if outcome == nil || outcome == .unchanged && changed {
+        outcome = changed ? .updated : .unchanged
+      }
+    }
+    note(&outcomes[Identity(object: object)])
+    switch former {
+    case nil where changed: updated += 1
+    case nil: unchanged += 1
     case .unchanged where changed:
-      outcomes[object] = .updated
       unchanged -= 1
       updated += 1
     default: break
@@ -43,6 +57,6 @@ struct ExchangeCounts {
 
   /// Notes that an object changed after its item was carried out.
   mutating func noteChanged(_ object: ManagedObject) {
-    if outcomes[object] != nil { noteMatched(object, changed: true) }
+    if outcomes[Identity(object: object)] != nil { noteMatched(object, changed: true) }
   }
 }

@@ -22,6 +22,9 @@ final class IdentityMap {
   private let context: ManagedObjectContext
   private var places: [Scope: Int] = [:]
   private var tables: [IdentityTable] = []
+  /// For entities whose objects were noted the tables that they belong to, as long as no other
+  /// comes.
+  private var tablesOfEntity: [ObjectIdentifier: [IdentityTable]] = [:]
 
   init(_ context: ManagedObjectContext) { self.context = context }
 
@@ -37,6 +40,7 @@ final class IdentityMap {
     let table = IdentityTable(entity, attributes, within: scope, in: context)
     places[key] = tables.count
     tables.append(table)
+    tablesOfEntity = [:]
     return table
   }
 
@@ -46,7 +50,20 @@ final class IdentityMap {
   }
 
   /// Enters an object that was made, or has come by its key, into every table that it belongs to.
-  func note(_ object: ManagedObject, of entity: ExchangeEntity) throws(ArborError) {
-    for table in tables where entity.isKind(of: table.entity.name) { try table.note(object) }
+  ///
+  /// - Parameter guess: A table that it belongs to, and the place of the key that it probably has.
+  func note(
+    _ object: ManagedObject, of entity: ExchangeEntity, guess: (IdentityTable, place: Int)? = nil
+  ) throws(ArborError) {
+    for table in tables(of: entity) {
+      try table.note(object, guess: table === guess?.0 ? guess?.place : nil)
+    }
+  }
+
+  private func tables(of entity: ExchangeEntity) -> [IdentityTable] {
+    if let tables = tablesOfEntity[ObjectIdentifier(entity)] { return tables }
+    let tables = tables.filter { entity.isKind(of: $0.entity.name) }
+    tablesOfEntity[ObjectIdentifier(entity)] = tables
+    return tables
   }
 }

@@ -4,25 +4,29 @@ import ArborObjects
 /// The objects of one entity, by the values of the attributes that identify them.
 ///
 /// Keys are wanted first, then looked up together in one fetch, which sees the context's pending
-/// changes. Objects that are made meanwhile are noted.
+/// changes. Objects that are made meanwhile are noted. A key that was wanted has a place, by which
+/// its objects are found without hashing it again.
 final class IdentityTable {
   let entity: ExchangeEntity
   let attributes: [ExchangeAttribute]
   /// What bounds the search; nil: nothing.
   let scope: FetchPredicate?
   private let context: ManagedObjectContext
-  private lazy var places = Result { () throws(ArborError) in
-    var places: [PropertyPlace] = []
+  private lazy var properties = Result { () throws(ArborError) in
+    var properties: [PropertyPlace] = []
     for attribute in attributes {
-      places.append(try context.place(of: attribute.name, in: entity.name))
+      properties.append(try context.place(of: attribute.name, in: entity.name))
     }
-    return places
+    return properties
   }
-  private var wanted: Set<IdentityKey> = []
-  /// By the keys that have been looked up; nil where nothing was found.
-  private var found: [IdentityKey: ManagedObject?] = [:]
-  /// Further objects of one key.
-  private var others: [IdentityKey: [ManagedObject]] = [:]
+  /// All keys that were ever wanted, and where they stand.
+  private var keys: [IdentityKey] = []
+  private var numbers: [Int64: Int] = [:]
+  private var others: [IdentityKey: Int] = [:]
+  /// For each key that has been looked up its first object.
+  private var found: [ManagedObject?] = []
+  /// Further objects of a key.
+  private var further: [Int: [ManagedObject]] = [:]
 
   init(
     _ entity: ExchangeEntity, _ attributes: [ExchangeAttribute], within scope: FetchPredicate?,
@@ -36,78 +40,133 @@ final class IdentityTable {
 
   /// Asks for the objects of a key at the next fetch.
   ///
-  /// - Returns: Whether nobody has asked for them before.
+  /// - Returns: The key's place, and whether nobody has asked for it before.
   @discardableResult
-  func want(_ key: IdentityKey) -> Bool {
-    (found.isEmpty || found[key] == nil) && wanted.insert(key).inserted
+  func want(_ key: IdentityKey) -> (place: Int, isNew: Bool) {
+    let next = keys.count
+    let place: Int
+    if case .number(let number) = key {
+      place = numbers.place(of: number, orEnter: next)
+    } else {
+      place = others.place(of: key, orEnter: next)
+    }
+    if place == next { keys.append(key) }
+    return (place, place == next)
+  }
+
+  /// Makes room for keys.
+  func reserve(_ count: Int) {
+    keys.reserveCapacity(keys.count + count)
+    numbers.reserveCapacity(numbers.count + count)
+  }
+
+  /// The key at a place.
+  func key(at place: Int) -> IdentityKey { keys[place] }
+
+  private func place(of key: IdentityKey) -> Int? {
+    if case .number(let number) = key { numbers[number] } else { others[key] }
   }
 
   /// Looks up all keys that were asked for since the last time, in one fetch.
   func fetch() throws(ArborError) {
-    guard !wanted.isEmpty else { return }
+    guard found.count < keys.count else { return }
     let request = FetchRequest<ManagedObject>(entity: entity.name, predicate: try predicate())
-    found.reserveCapacity(found.count + wanted.count)
-    for key in wanted { found.updateValue(nil, forKey: key) }
-    wanted = []
+    found.append(contentsOf: repeatElement(nil, count: keys.count - found.count))
     // Of several attributes' values the condition lets other combinations through: keys that
     // nobody asked for.
     for object in try context.fetch(request) {
-      if let key = try key(of: object) { enter(object, key) }
+      if let key = try key(of: object), let place = place(of: key) { enter(object, at: place) }
     }
   }
 
-  /// The first object of a key that was wanted before the last fetch, deleted ones left out.
-  func first(for key: IdentityKey) -> ManagedObject? {
-    guard let object = found[key] ?? nil else { return nil }
-    return object.isDeleted ? others[key]?.first { !$0.isDeleted } : object
+  /// The first object of a key, deleted ones left out. The key was wanted before the last fetch.
+  func first(at place: Int) -> ManagedObject? {
+    guard let object = found[place] else { return nil }
+    return object.isDeleted ? further[place]?.first { !$0.isDeleted } : object
   }
 
   /// The object of a key where there is exactly one and it is not deleted.
-  func only(for key: IdentityKey) -> ManagedObject? {
-    guard others.isEmpty, let object = found[key] ?? nil, !object.isDeleted else { return nil }
+  func only(at place: Int) -> ManagedObject? {
+    guard further.isEmpty, let object = found[place], !object.isDeleted else { return nil }
     return object
   }
 
   /// The objects of a key that was wanted before the last fetch, deleted ones left out.
-  func objects(for key: IdentityKey) -> [ManagedObject] {
-    guard let first = found[key] ?? nil else { return [] }
-    guard !others.isEmpty, let others = others[key] else { return first.isDeleted ? [] : [first] }
+  func objects(at place: Int) -> [ManagedObject] {
+    guard let first = found[place] else { return [] }
+    guard !further.isEmpty, let others = further[place] else {
+      return first.isDeleted ? [] : [first]
+    }
     return ([first] + others).filter { !$0.isDeleted }
   }
 
-  /// Enters an object that has come by its key since the key was looked up.
-  func note(_ object: ManagedObject) throws(ArborError) {
-    guard let key = try key(of: object), found[key] != nil else { return }
-    if let scope, try !scope.matches(object) { return }
-    enter(object, key)
+  /// The objects of a key; none where it was not wanted before the last fetch.
+  func objects(for key: IdentityKey) -> [ManagedObject] {
+    guard let place = place(of: key), place < found.count else { return [] }
+    return objects(at: place)
   }
 
-  private func enter(_ object: ManagedObject, _ key: IdentityKey) {
-    guard let place = found.index(forKey: key) else { return }
-    guard let known = found.values[place] else {
-      found.values[place] = object
+  /// Enters an object that has come by its key since the key was looked up.
+  ///
+  /// - Parameter guess: The place of the key that the object probably has.
+  func note(_ object: ManagedObject, guess: Int? = nil) throws(ArborError) {
+    guard let key = try key(of: object) else { return }
+    let place = guess.flatMap { keys[$0] == key ? $0 : nil } ?? place(of: key)
+    guard let place, place < found.count else { return }
+    if let scope, try !scope.matches(object) { return }
+    enter(object, at: place)
+  }
+
+  private func enter(_ object: ManagedObject, at place: Int) {
+    guard let known = found[place] else {
+      found[place] = object
       return
     }
-    if known !== object, others[key]?.contains(object) != true {
-      others[key, default: []].append(object)
+    if known !== object, further[place]?.contains(object) != true {
+      further[place, default: []].append(object)
     }
   }
 
   /// The key that an object has now; nil where a value is null.
-  func key(of object: ManagedObject) throws(ArborError) -> IdentityKey? {
-    let places = try places.get()
-    if places.count == 1 { return IdentityKey(object.value(at: places[0])) }
-    return IdentityKey(places.map { object.value(at: $0) })
+  private func key(of object: ManagedObject) throws(ArborError) -> IdentityKey? {
+    let properties = try properties.get()
+    if properties.count == 1 { return IdentityKey(object.value(at: properties[0])) }
+    return IdentityKey(properties.map { object.value(at: $0) })
   }
 
   private func predicate() throws(ArborError) -> FetchPredicate? {
+    let wanted = keys[found.count...]
     var condition = scope
     for (place, attribute) in attributes.enumerated() {
-      var values = wanted.map { $0[place] }
-      if attributes.count > 1 { values = Array(Set(values)) }
-      let isOneOf = try FetchPredicate(format: "%K IN %@", attribute.name, Value.list(values))
+      let isOneOf = try FetchPredicate(
+        format: "%K IN %@", attribute.name, Value.list(Self.values(wanted, at: place)))
       condition = condition.map { $0 && isOneOf } ?? isOneOf
     }
     return condition
+  }
+
+  /// The values of the keys' attribute at a place, each once; numbers in order, for the index.
+  private static func values(_ keys: ArraySlice<IdentityKey>, at place: Int) -> [Value] {
+    var numbers: [Int64] = []
+    numbers.reserveCapacity(keys.count)
+    for key in keys {
+      guard case .number(let number) = key else { break }
+      numbers.append(number)
+    }
+    if numbers.count == keys.count { return numbers.sorted().map(Value.integer) }
+    return Array(Set(keys.map { $0[place] }))
+  }
+}
+
+extension Dictionary where Value == Int {
+  /// The place of a key, which is entered at the next one where it has none.
+  fileprivate mutating func place(of key: Key, orEnter next: Int) -> Int {
+    var place = next
+    func enter(_ present: inout Int) {
+      if present < 0 { present = next }
+      place = present
+    }
+    enter(&self[key, default: -1])
+    return place
   }
 }

@@ -14,8 +14,15 @@ final class ItemMapping {
   /// Where objects are looked up; nil: nowhere.
   let table: IdentityTable?
   let rules: ItemRules
+  /// Where a plan has entered the mapping.
+  var placeInPlan: Int?
   /// Finds what stands under the first names of all routes.
-  private var members: JSONMembers
+  private let members: JSONMembers
+  /// For each attribute and relationship the place of its key among ``members``; -1 where other
+  /// routes than a single key lead to its value.
+  private var plainKeys: [Int32] = []
+  /// The other routes, by the place of their attribute or relationship.
+  private var branchingRoutes: [(place: Int, routes: [ItemRoute])] = []
 
   init(
     _ entity: ExchangeEntity, attributes: [ItemAttribute], relationships: [ItemRelationship],
@@ -40,17 +47,25 @@ final class ItemMapping {
       }
       relationship.reference?.prepare(members.table)
     }
+    for routes in attributes.map(\.routes) + relationships.map(\.routes) {
+      let plainKey = routes.count == 1 ? routes[0].plainKey : nil
+      if plainKey == nil { branchingRoutes.append((plainKeys.count, routes)) }
+      plainKeys.append(Int32(plainKey ?? -1))
+    }
   }
 
-  /// Looks at an item: until the next look, ``value(of:)`` finds its values.
-  func look(at item: JSONNode) { members.find(in: item) }
-
-  /// The value in the item looked at last that the first of some routes leads to.
-  func value(of routes: [ItemRoute]) -> JSONNode? {
-    for route in routes {
-      if let value = route.value(among: members) { return value }
+  /// Looks at an item: until the next look, its values are found.
+  ///
+  /// - Parameter nodes: Receives the places on the tape of the values of all attributes and all
+  ///   relationships, in their order; 0 where the item has none.
+  func look(at item: JSONNode, _ nodes: inout [Int32]) {
+    members.find(in: item)
+    let first = nodes.count
+    members.appendNodes(at: plainKeys, to: &nodes)
+    for (place, routes) in branchingRoutes {
+      let node = routes.lazy.map { $0.node(among: self.members) }.first { $0 > 0 }
+      nodes[first + place] = Int32(truncatingIfNeeded: node ?? 0)
     }
-    return nil
   }
 
   /// The value in the item looked at last that a route leads to.
@@ -65,16 +80,27 @@ final class ItemAttribute {
   let place: PropertyPlace
   /// The first that leads to a value counts.
   fileprivate(set) var routes: [ItemRoute]
+  /// Whether a hook is told what the document has, whatever that is: else the value that it means.
+  let isToldAsWritten: Bool
+  /// Whether numbers, Booleans and texts that are in the form that the attribute keeps need no
+  /// reading.
+  let takesPlainValues: Bool
   /// The value that the attribute will hold, in the form that it keeps.
   let read: (JSONNode) throws(ArborError) -> Value
 
   init(
     _ attribute: ExchangeAttribute, at place: PropertyPlace, routes: [ItemRoute],
-    read: @escaping (JSONNode) throws(ArborError) -> Value
+    takesPlainValues: Bool = false, read: @escaping (JSONNode) throws(ArborError) -> Value
   ) {
     self.attribute = attribute
     self.place = place
     self.routes = routes
+    self.takesPlainValues = takesPlainValues
+    isToldAsWritten =
+      switch attribute.type {
+      case .integer16, .integer32, .integer64, .float, .double, .boolean: true
+      default: false
+      }
     self.read = read
   }
 }

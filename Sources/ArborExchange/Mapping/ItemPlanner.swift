@@ -1,17 +1,21 @@
 import ArborModel
 import Foundation
 
-/// Reads items into plans and collects the identities that they speak of.
+/// Reads items into a plan and collects the identities that they speak of.
 ///
 /// JSON's depth bounds the recursion of items within items.
 struct ItemPlanner {
+  /// What has been read. Items are known by their places in it.
+  var plan = ItemPlan()
   /// The items that validators have dropped.
   private(set) var droppedCount = 0
+  /// The items whose identity somebody had asked for before.
+  private var repetitionCount = 0
 
   /// Plans the items of a document, a list of them or a single one.
   mutating func items(
     _ nodes: some Collection<JSONNode>, _ mapping: ItemMapping, isList: Bool
-  ) throws(ArborError) -> [PlannedItem] {
+  ) throws(ArborError) -> [Int32] {
     if isList { return try items(nodes, mapping) }
     guard let node = nodes.first, let item = try single(node, mapping) else { return [] }
     return [item]
@@ -21,40 +25,42 @@ struct ItemPlanner {
   ///
   /// - Throws: ``ArborError`` `invalidDocument` at the first element that is no object, and where
   ///   items lack their identity, for all of them.
-  mutating func items(
+  private mutating func items(
     _ nodes: some Collection<JSONNode>, _ mapping: ItemMapping
-  ) throws(ArborError) -> [PlannedItem] {
-    var items: [PlannedItem] = []
+  ) throws(ArborError) -> [Int32] {
+    var items: [Int32] = []
     items.reserveCapacity(nodes.count)
+    mapping.table?.reserve(nodes.count)
+    let repetitions = repetitionCount
     for node in nodes {
       if let item = try item(node, mapping) { items.append(item) }
     }
     guard !mapping.identity.isEmpty, mapping.table != nil else { return items }
-    guard items.allSatisfy({ $0.key != nil }) else {
+    guard items.allSatisfy({ plan.items[Int($0)].key >= 0 }) else {
       // As one list: nothing of it is imported.
       if mapping.rules.isLenient { return [] }
-      throw Self.missingIdentity(items.filter { $0.key == nil }, mapping)
+      throw missingIdentity(items.filter { plan.items[Int($0)].key < 0 }, mapping)
     }
-    let mayRepeat = mapping.rules.lastOfEqualsWins && items.contains { !$0.isFirst }
-    return mayRepeat ? Self.lastOfEquals(items) : items
+    let mayRepeat = mapping.rules.lastOfEqualsWins && repetitionCount > repetitions
+    return mayRepeat ? lastOfEquals(items) : items
   }
 
   /// Plans a single item.
   ///
   /// - Returns: nil where a validator drops it, or, leniently, where it is no object.
-  mutating func single(
+  private mutating func single(
     _ node: JSONNode, _ mapping: ItemMapping
-  ) throws(ArborError) -> PlannedItem? {
+  ) throws(ArborError) -> Int32? {
     guard let item = try item(node, mapping) else { return nil }
-    guard item.key == nil, mapping.rules.singlesNeedIdentity, !mapping.identity.isEmpty,
-      mapping.table != nil
+    guard plan.items[Int(item)].key < 0, mapping.rules.singlesNeedIdentity,
+      !mapping.identity.isEmpty, mapping.table != nil
     else { return item }
-    throw Self.missingIdentity([item], mapping)
+    throw missingIdentity([item], mapping)
   }
 
   private mutating func item(
     _ node: JSONNode, _ mapping: ItemMapping
-  ) throws(ArborError) -> PlannedItem? {
+  ) throws(ArborError) -> Int32? {
     guard let (valid, origin) = try validated(node, mapping) else {
       droppedCount += 1
       return nil
@@ -67,66 +73,90 @@ struct ItemPlanner {
       ).with(entity: mapping.entity.name, offending: valid.value.text())
     }
     do throws(ArborError) {
-      return try plan(valid, mapping, origin)
+      return try enter(valid, mapping, origin)
     } catch {
       throw origin.map { error.with(location: $0.location) } ?? error
     }
   }
 
-  private mutating func plan(
+  private mutating func enter(
     _ node: JSONNode, _ mapping: ItemMapping, _ origin: JSONNode?
-  ) throws(ArborError) -> PlannedItem {
-    mapping.look(at: node)
-    let key = try Self.key(mapping)
-    let isFirst = key.map { mapping.table?.want($0) ?? true } ?? true
-    var links: [PlannedLinks] = []
-    for place in mapping.relationships.indices {
-      let relationship = mapping.relationships[place]
-      do throws(ArborError) {
-        let members: PlannedMembers
-        if let reference = relationship.reference {
-          members = reference.named(in: node) { mapping.value(of: $0) }
-        } else {
-          let value = mapping.value(of: relationship.routes)
-          members = try self.members(value, of: relationship, in: node, mapping.rules)
-          // Items within this one may be of the same mapping.
-          if value != nil { mapping.look(at: node) }
-        }
-        if case .absent = members, !mapping.rules.clearsAbsent { continue }
-        links.append(PlannedLinks(place: place, members: members))
-      } catch {
-        // What lies deeper has named its own entity.
-        guard error.entity == nil else { throw error }
-        throw error.with(entity: mapping.entity.name, keyPath: relationship.relationship.name)
+  ) throws(ArborError) -> Int32 {
+    let values = plan.values.count
+    mapping.look(at: node, &plan.values)
+    let key = try key(mapping, node.document, values)
+    let links = plan.links.count
+    let members = values + mapping.attributes.count
+    for (place, relationship) in mapping.relationships.enumerated() {
+      if let reference = relationship.reference {
+        plan.links.append(reference.link(of: node, &plan) { mapping.value(of: $0) })
+      } else {
+        plan.links.append(ItemPlan.Link(node: plan.values[members + place]))
       }
     }
-    return PlannedItem(
-      mapping: mapping, node: node, key: key, isFirst: isFirst, links: links, origin: origin)
+    let place = plan.items.count
+    plan.items.append(
+      ItemPlan.Item(
+        mapping: plan.place(of: mapping), document: plan.place(of: node.document),
+        node: Int32(node.place), key: key, values: Int32(values), links: Int32(links),
+        origin: origin.map { plan.place(ofOrigin: $0) } ?? -1))
+    // From here on items within this one are looked at.
+    for (number, relationship) in mapping.relationships.enumerated()
+    where plan.links[links + number].node > 0 && relationship.reference == nil {
+      try enterMembers(of: relationship, at: links + number, in: node, mapping)
+    }
+    return Int32(place)
+  }
+
+  private mutating func enterMembers(
+    of relationship: ItemRelationship, at link: Int, in node: JSONNode, _ mapping: ItemMapping
+  ) throws(ArborError) {
+    let value = JSONNode(document: node.document, place: Int(plan.links[link].node))
+    do throws(ArborError) {
+      plan.links[link] = try members(value, of: relationship, in: node, mapping.rules)
+    } catch {
+      // What lies deeper has named its own entity.
+      guard error.entity == nil else { throw error }
+      throw error.with(entity: mapping.entity.name, keyPath: relationship.relationship.name)
+    }
   }
 
   private mutating func members(
-    _ value: JSONNode?, of relationship: ItemRelationship, in node: JSONNode, _ rules: ItemRules
-  ) throws(ArborError) -> PlannedMembers {
-    guard let value else { return .absent }
+    _ value: JSONNode, of relationship: ItemRelationship, in node: JSONNode, _ rules: ItemRules
+  ) throws(ArborError) -> ItemPlan.Link {
+    var link = ItemPlan.Link(kind: .null, node: Int32(value.place))
     let isToMany = relationship.relationship.isToMany
     switch value.kind {
-    case .null: return .null(value)
+    case .null: break
     case .object where !isToMany || rules.takesSinglesAsLists:
       let mapping = try relationship.mapping(value, node)
+      link.mapping = plan.place(of: mapping)
       let item = try single(value, mapping)
-      guard isToMany else { return .one(item, mapping, value) }
-      return .list(item.map { [$0] } ?? [], mapping, value)
+      if isToMany { enter(item.map { [$0] } ?? [], &link) } else { enter(item, &link) }
     case .array where isToMany:
       let mapping = try relationship.mapping(value, node)
-      return .list(try items(value.items, mapping), mapping, value)
+      link.mapping = plan.place(of: mapping)
+      enter(try items(value.items, mapping), &link)
     default:
-      if rules.isLenient { return .null(value) }
+      if rules.isLenient { break }
       let expected = isToMany ? "a list of objects" : "an object"
       throw value.error(
         "\(relationship.relationship.name) takes \(expected) or null, and this is \(value.kind); "
           + "write \(expected)."
       ).with(offending: value.value.text())
     }
+    return link
+  }
+
+  private func enter(_ item: Int32?, _ link: inout ItemPlan.Link) {
+    link.kind = .one
+    link.first = item ?? -1
+  }
+
+  private mutating func enter(_ items: [Int32], _ link: inout ItemPlan.Link) {
+    link.kind = .list
+    link.first = plan.place(ofMembers: items)
+    link.count = Int32(items.count)
   }
 
   /// The item after its validators, and the one of the document where they made another of it; nil
@@ -147,48 +177,52 @@ struct ItemPlanner {
     return (try JSONDocument(Data(item.text().utf8)).root, node)
   }
 
-  /// The identity of the item that its mapping looks at.
-  private static func key(_ mapping: ItemMapping) throws(ArborError) -> IdentityKey? {
-    guard mapping.table != nil else { return nil }
-    func part(_ place: Int) throws(ArborError) -> Value? {
-      let attribute = mapping.attributes[place]
-      guard let node = mapping.value(of: attribute.routes) else { return nil }
-      return try attribute.read(node)
-    }
-    if mapping.identity.count == 1 {
-      return try part(mapping.identity[0]).flatMap { IdentityKey($0) }
-    }
-    var key: [Value] = []
+  /// The place in the mapping's table of an item's identity, which is asked for; -1 without one.
+  ///
+  /// - Parameter values: The place among the plan's values of the item's first one.
+  private mutating func key(
+    _ mapping: ItemMapping, _ document: JSONDocument, _ values: Int
+  ) throws(ArborError) -> Int32 {
+    guard let table = mapping.table else { return -1 }
+    var parts: [Value] = []
     for place in mapping.identity {
-      guard let part = try part(place) else { return nil }
-      key.append(part)
+      let node = Int(plan.values[values + place])
+      guard node > 0 else { return -1 }
+      let part = try mapping.attributes[place].read(JSONNode(document: document, place: node))
+      if mapping.identity.count == 1 {
+        return IdentityKey(part).map { want($0, table) } ?? -1
+      }
+      parts.append(part)
     }
-    return IdentityKey(key)
+    return IdentityKey(parts).map { want($0, table) } ?? -1
+  }
+
+  private mutating func want(_ key: IdentityKey, _ table: IdentityTable) -> Int32 {
+    let (place, isNew) = table.want(key)
+    if !isNew { repetitionCount += 1 }
+    return Int32(place)
   }
 
   /// The items without those whose identity a later one has too.
-  private static func lastOfEquals(_ items: [PlannedItem]) -> [PlannedItem] {
-    var last: [IdentityKey: Int] = [:]
-    for (place, item) in items.enumerated() {
-      if let key = item.key { last[key] = place }
-    }
+  private func lastOfEquals(_ items: [Int32]) -> [Int32] {
+    var last: [Int32: Int32] = [:]
+    for item in items { last[plan.items[Int(item)].key] = item }
     guard last.count < items.count else { return items }
-    return items.enumerated().filter { $1.key.map { last[$0] } == $0 }.map(\.element)
+    return items.filter { last[plan.items[Int($0)].key] == $0 }
   }
 
-  private static func missingIdentity(
-    _ items: [PlannedItem], _ mapping: ItemMapping
-  ) -> ArborError {
+  private func missingIdentity(_ items: [Int32], _ mapping: ItemMapping) -> ArborError {
     let names = mapping.identity.map { mapping.attributes[$0].attribute.name }
     let entity = mapping.entity.name
     let identity = names.joined(separator: ", ")
-    var error = (items[0].origin ?? items[0].node).error(
+    let origins = items.map { plan.origin(plan.items[Int($0)]) }
+    var error = origins[0].error(
       "\(items.count == 1 ? "An item" : "\(items.count) items") of \(entity) cannot be identified "
         + "without \(identity), so nothing was imported; add it to each."
     ).with(entity: entity, keyPath: names[0])
     guard items.count > 1 else { return error }
-    error.violations = items.map { item in
-      (item.origin ?? item.node).error("The item has no \(identity); add it.")
+    error.violations = origins.map { origin in
+      origin.error("The item has no \(identity); add it.")
         .with(entity: entity, keyPath: names[0])
     }
     return error

@@ -28,27 +28,55 @@ struct ItemReference {
 
   /// What an item says of the relationship; the keys are asked for at the table's next fetch.
   ///
-  /// - Parameter value: Finds the item's values.
-  func named(in item: JSONNode, _ value: (ItemRoute) -> JSONNode?) -> PlannedMembers {
+  /// - Parameters:
+  ///   - item: The item.
+  ///   - plan: Receives the keys.
+  ///   - value: Finds the item's values.
+  func link(
+    of item: JSONNode, _ plan: inout ItemPlan, _ value: (ItemRoute) -> JSONNode?
+  ) -> ItemPlan.Link {
     if let plainRoute {
-      guard let node = value(plainRoute) else { return .absent }
+      guard let node = value(plainRoute) else { return ItemPlan.Link() }
       if node.isNull { return .null(node) }
-      if node.kind != .array { return named([[identity(node)]], at: node) }
-      return named(node.items.map { [identity($0)] }, at: node)
+      var link = named(at: node, plan)
+      if node.kind == .array {
+        for element in node.items { add(CollectionOfOne(identity(element)), to: &link, &plan) }
+      } else {
+        add(CollectionOfOne(identity(node)), to: &link, &plan)
+      }
+      return link
     }
     let values = routes.compactMap(value)
     if values.contains(where: \.isNull) { return .null(item) }
     guard let list = values.first(where: { $0.kind == .array }) else {
       let keys = template.keys(element: nil, value)
-      return keys.isEmpty ? .absent : named([keys.map(identity)], at: item)
+      var link = named(at: item, plan)
+      guard !keys.isEmpty else { return ItemPlan.Link() }
+      add(keys.map(identity), to: &link, &plan)
+      return link
     }
-    return named(list.items.map { template.keys(element: $0, value).map(identity) }, at: list)
+    var link = named(at: list, plan)
+    for element in list.items {
+      add(template.keys(element: element, value).map(identity), to: &link, &plan)
+    }
+    return link
   }
 
-  private func named(_ targets: [[IdentityKey?]], at node: JSONNode) -> PlannedMembers {
-    let targets = targets.map { $0.compactMap(\.self) }
-    for key in targets.joined() { table.want(key) }
-    return .named(PlannedReference(place: .node(node), targets: targets))
+  private func named(at node: JSONNode, _ plan: ItemPlan) -> ItemPlan.Link {
+    ItemPlan.Link(kind: .named, node: Int32(node.place), first: Int32(plan.targets.count))
+  }
+
+  /// Adds an object by the identities that it may have, those left out that no object can have.
+  private func add(
+    _ keys: some Collection<IdentityKey?>, to link: inout ItemPlan.Link, _ plan: inout ItemPlan
+  ) {
+    let start = plan.targets.count
+    plan.targets.append(0)
+    for case let key? in keys {
+      plan.targets.append(Int32(table.want(key).place))
+      plan.targets[start] += 1
+    }
+    link.count += 1
   }
 
   /// The identity that a key spells; nil where no object can have it.
@@ -63,38 +91,9 @@ struct ItemReference {
   }
 }
 
-/// What an item says of a relationship by naming keys.
-struct PlannedReference {
-  /// Where an item stands, for errors.
-  enum Place {
-    case node(JSONNode)
-    /// By its first byte, when the document is no longer in memory.
-    case byte(Int, of: URL)
-
-    /// Line and column. Reads the file again where it has to.
-    var location: ArborError.SourceLocation? {
-      switch self {
-      case .node(let node): node.location
-      case .byte(let offset, let url):
-        (try? Data(contentsOf: url, options: .mappedIfSafe)).map { data in
-          let lines = data.prefix(offset).split(
-            separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
-          return ArborError.SourceLocation(
-            source: url.path, line: lines.count,
-            column: String(decoding: lines.last ?? Data(), as: UTF8.self).count + 1)
-        }
-      }
-    }
-  }
-
-  let place: Place
-  /// For each object the identities it may have, the preferred one first.
-  let targets: [[IdentityKey]]
-
-  /// The same without the document in memory.
-  func outOfMemory(_ url: URL) -> PlannedReference {
-    guard case .node(let node) = place else { return self }
-    return PlannedReference(place: .byte(node.offset, of: url), targets: targets)
+extension ItemPlan.Link {
+  fileprivate static func null(_ node: JSONNode) -> ItemPlan.Link {
+    ItemPlan.Link(kind: .null, node: Int32(node.place))
   }
 }
 
@@ -104,7 +103,29 @@ struct PendingReference {
   let object: ManagedObject
   let entity: String
   let relationship: ItemRelationship
-  let reference: PlannedReference
+  /// The place among the plan's targets of its first object.
+  let first: Int32
+  /// The number of its objects.
+  let count: Int32
+  let place: ItemPlace
+}
+
+/// The same without objects and documents: for a later batch.
+struct WaitingReference {
+  let object: ObjectID
+  let entity: String
+  let relationship: String
+  /// For each object the identities it may have, the preferred one first.
+  let targets: [[IdentityKey]]
+  let place: ItemPlace
+}
+
+/// Where an item stands, for errors.
+enum ItemPlace {
+  /// In a document of the plan, at a place of its tape.
+  case node(document: Int32, Int32)
+  /// By its first byte, when the document is no longer in memory.
+  case byte(Int, of: URL)
 }
 
 /// What becomes of a key that no object has.

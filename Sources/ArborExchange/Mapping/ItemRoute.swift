@@ -27,6 +27,17 @@ struct ItemRoute: Hashable {
   /// Looks the route's beginning up once, for many items.
   mutating func prepare(_ keys: JSONKeyTable) { place = firstKey.flatMap(keys.place(of:)) }
 
+  /// The place among prepared keys of a route that is one key; nil of any other.
+  var plainKey: Int? { steps.count == 1 ? place : nil }
+
+  /// The place on the tape of the value that the route leads to from an object whose members have
+  /// been found; 0 where there is none.
+  func node(among members: JSONMembers) -> Int {
+    guard let place else { return 0 }
+    if steps.count == 1 { return members.node(at: place) }
+    return value(among: members)?.place ?? 0
+  }
+
   /// The value that the route leads to from an object whose members have been found.
   func value(among members: JSONMembers) -> JSONNode? {
     guard let place, let first = members[place] else { return nil }

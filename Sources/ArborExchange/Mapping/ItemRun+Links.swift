@@ -7,45 +7,79 @@ extension ItemRun {
   ///
   /// - Returns: Whether anything has changed.
   mutating func connect(
-    _ object: ManagedObject, _ mapped: ItemRelationship, _ members: PlannedMembers,
-    _ mapping: ItemMapping
+    _ object: ManagedObject, _ mapped: ItemRelationship, _ link: ItemPlan.Link,
+    _ item: ItemPlan.Item, _ mapping: ItemMapping
   ) throws(ArborError) -> Bool {
-    let name = mapped.relationship.name
-    switch members {
-    case .absent:
-      return mapping.rules.clearsAbsent ? try clear(object, mapped, deletes: false) : false
-    case .null(let node):
-      if took(object, node, name, mapping) { return true }
-      let describes = mapped.reference == nil
-      return try clear(object, mapped, deletes: describes && mapped.policy == .replace)
-    case .one(let item, let child, let node):
-      if took(object, node, name, mapping) { return true }
-      let former = object.object(at: mapped.place)
-      if mapped.policy == .replace, let former { delete(former) }
-      let target = try item.flatMap { planned throws(ArborError) in try run(planned) }
-      if child.rules.deletesMissing, let former, former !== target {
-        try noteMissing([former], within: child.rules.scope)
-      }
-      guard object.object(at: mapped.place) !== target else { return former !== target }
-      return try node.placing(entity: mapping.entity.name, property: name) {
-        try object.setObject(target, at: mapped.place)
-        return former !== target
-      }
-    case .list(let items, let child, let node):
-      if took(object, node, name, mapping) { return true }
-      if mapped.policy == .replace {
-        for member in object.objects(at: mapped.place) { delete(member) }
-      }
-      let members = try run(items)
-      return try node.placing(entity: mapping.entity.name, property: name) {
-        try connect(object, mapped, with: members, child)
-      }
-    case .named(let reference):
+    switch link.kind {
+    case .absent: return try clear(object, mapped, deletes: false)
+    case .named:
       references.append(
         PendingReference(
-          object: object, entity: mapping.entity.name, relationship: mapped, reference: reference))
+          object: object, entity: mapping.entity.name, relationship: mapped, first: link.first,
+          count: link.count, place: .node(document: item.document, link.node)))
       return false
+    case .null, .one, .list: break
     }
+    if mapping.rules.callsHooks, Self.mayHaveHooks(object) {
+      let name = mapped.relationship.name
+      let node = planner.plan.node(item, link.node)
+      if node.tell({ object.importValue($0, forKey: name) }) { return true }
+    }
+    switch link.kind {
+    case .absent, .named: return false
+    case .null:
+      let describes = mapped.reference == nil
+      return try clear(object, mapped, deletes: describes && mapped.policy == .replace)
+    case .one: return try connectOne(object, mapped, link, item, mapping)
+    case .list: return try connectList(object, mapped, link, item, mapping)
+    }
+  }
+
+  private mutating func connectOne(
+    _ object: ManagedObject, _ mapped: ItemRelationship, _ link: ItemPlan.Link,
+    _ item: ItemPlan.Item, _ mapping: ItemMapping
+  ) throws(ArborError) -> Bool {
+    let former = object.object(at: mapped.place)
+    if mapped.policy == .replace, let former { delete(former) }
+    let target = link.first < 0 ? nil : try run(link.first)
+    if let former, former !== target {
+      let rules = planner.plan.mappings[Int(link.mapping)].rules
+      if rules.deletesMissing { try noteMissing([former], within: rules.scope) }
+    }
+    if object.object(at: mapped.place) !== target {
+      do throws(ArborError) {
+        try object.setObject(target, at: mapped.place)
+      } catch {
+        throw misfit(error, mapped, link, item, mapping)
+      }
+    }
+    return former !== target
+  }
+
+  private mutating func connectList(
+    _ object: ManagedObject, _ mapped: ItemRelationship, _ link: ItemPlan.Link,
+    _ item: ItemPlan.Item, _ mapping: ItemMapping
+  ) throws(ArborError) -> Bool {
+    if mapped.policy == .replace {
+      for member in object.objects(at: mapped.place) { delete(member) }
+    }
+    let items = planner.plan.members[Int(link.first)..<Int(link.first + link.count)]
+    let members = try run(items).eachOnce
+    do throws(ArborError) {
+      return try connect(object, mapped, with: members, planner.plan.mappings[Int(link.mapping)])
+    } catch {
+      throw misfit(error, mapped, link, item, mapping)
+    }
+  }
+
+  /// An error with the place of the relationship's value.
+  private func misfit(
+    _ error: ArborError, _ mapped: ItemRelationship, _ link: ItemPlan.Link,
+    _ item: ItemPlan.Item, _ mapping: ItemMapping
+  ) -> ArborError {
+    error.placed(
+      mapping.entity.name, mapped.relationship.name, at: planner.plan.node(item, link.node).location
+    )
   }
 
   private mutating func connect(
@@ -142,13 +176,5 @@ extension ItemRun {
       mapped.relationship.isOrdered ? former == members : Set(former) == Set(members)
     if !isSame { try object.setObjects(members, at: mapped.place) }
     return !isSame
-  }
-
-  /// Whether an object's own hook has taken what its item says of a relationship.
-  private func took(
-    _ object: ManagedObject, _ node: JSONNode, _ name: String, _ mapping: ItemMapping
-  ) -> Bool {
-    mapping.rules.callsHooks && Self.mayHaveHooks(object)
-      && object.importValue(node.value, forKey: name)
   }
 }

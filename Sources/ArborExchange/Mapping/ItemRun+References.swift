@@ -1,5 +1,6 @@
 import ArborModel
 import ArborObjects
+import Foundation
 
 /// Relationships whose objects were named by their keys.
 extension ItemRun {
@@ -13,11 +14,13 @@ extension ItemRun {
   ) throws(ArborError) -> [PendingReference] {
     var waiting: [PendingReference] = []
     for pending in references where !pending.object.isDeleted {
-      guard let table = pending.relationship.reference?.table else { continue }
-      let found = pending.reference.targets.map { keys in
-        keys.lazy.compactMap { table.first(for: $0) }.first
+      if let changed = try connectPlainly(pending) {
+        if changed { counts.noteChanged(pending.object) }
+        continue
       }
-      if found.contains(where: { $0 == nil }) {
+      guard let table = pending.relationship.reference?.table else { continue }
+      let (members, isComplete) = members(of: pending, table)
+      if !isComplete {
         switch rule {
         case .isError: throw unknownKey(pending, table)
         case .meansNothing: break
@@ -26,10 +29,76 @@ extension ItemRun {
           continue
         }
       }
-      if try connect(pending, with: found.compactMap(\.self)) { counts.noteChanged(pending.object) }
+      if try connect(pending, with: members) { counts.noteChanged(pending.object) }
     }
     references = []
     return waiting
+  }
+
+  /// Connects an object with the one that its item has named by a single key; nil where that takes
+  /// more: several keys, or one that no object has.
+  private mutating func connectPlainly(_ pending: PendingReference) throws(ArborError) -> Bool? {
+    guard pending.count == 1, !pending.relationship.relationship.isToMany,
+      let table = pending.relationship.reference?.table,
+      planner.plan.targets[Int(pending.first)] == 1,
+      let target = table.first(at: Int(planner.plan.targets[Int(pending.first) + 1]))
+    else { return nil }
+    return try connect(pending, toOne: target)
+  }
+
+  /// The objects that a relationship names, as far as they are known, and whether all are.
+  private func members(
+    of pending: PendingReference, _ table: IdentityTable
+  ) -> (members: [ManagedObject], isComplete: Bool) {
+    var members: [ManagedObject] = []
+    var place = Int(pending.first)
+    for _ in 0..<pending.count {
+      let keys = planner.plan.targets[place + 1..<place + 1 + Int(planner.plan.targets[place])]
+      place = keys.endIndex
+      if let member = keys.lazy.compactMap({ table.first(at: Int($0)) }).first {
+        members.append(member)
+      }
+    }
+    return (members, members.count == Int(pending.count))
+  }
+
+  /// What a relationship needs to be connected when the plan, its document and the object are no
+  /// longer in memory.
+  func waiting(_ pending: PendingReference, _ url: URL) -> WaitingReference {
+    var targets: [[IdentityKey]] = []
+    if let table = pending.relationship.reference?.table {
+      var place = Int(pending.first)
+      for _ in 0..<pending.count {
+        let keys = planner.plan.targets[place + 1..<place + 1 + Int(planner.plan.targets[place])]
+        place = keys.endIndex
+        targets.append(keys.map { table.key(at: Int($0)) })
+      }
+    }
+    var place = pending.place
+    if case .node(let document, let node) = place {
+      let node = JSONNode(document: planner.plan.documents[Int(document)], place: Int(node))
+      place = .byte(node.offset, of: url)
+    }
+    return WaitingReference(
+      object: pending.object.objectID, entity: pending.entity,
+      relationship: pending.relationship.relationship.name, targets: targets, place: place)
+  }
+
+  /// Takes up a relationship that an earlier batch had to leave; its keys are asked for at the next
+  /// fetch.
+  mutating func take(
+    _ waiting: WaitingReference, of object: ManagedObject, _ relationship: ItemRelationship
+  ) {
+    guard let table = relationship.reference?.table else { return }
+    let first = Int32(planner.plan.targets.count)
+    for keys in waiting.targets {
+      planner.plan.targets.append(Int32(keys.count))
+      for key in keys { planner.plan.targets.append(Int32(table.want(key).place)) }
+    }
+    references.append(
+      PendingReference(
+        object: object, entity: waiting.entity, relationship: relationship, first: first,
+        count: Int32(waiting.targets.count), place: waiting.place))
   }
 
   private func unknownKey(_ pending: PendingReference, _ table: IdentityTable) -> ArborError {
@@ -38,29 +107,56 @@ extension ItemRun {
       .objectNotFound,
       "There is no \(table.entity.name) of the key that this item names for its \(name); import it "
         + "too, or correct the key."
-    ).with(entity: pending.entity, keyPath: name, location: pending.reference.place.location)
+    ).with(entity: pending.entity, keyPath: name, location: location(of: pending.place))
   }
 
-  private func connect(
+  /// Line and column. Reads a file again where its document is no longer in memory.
+  private func location(of place: ItemPlace) -> ArborError.SourceLocation? {
+    switch place {
+    case .node(let document, let node):
+      return JSONNode(document: planner.plan.documents[Int(document)], place: Int(node)).location
+    case .byte(let offset, let url):
+      guard let data = try? Data(contentsOf: url, options: .mappedIfSafe) else { return nil }
+      let lines = data.prefix(offset).split(
+        separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+      return ArborError.SourceLocation(
+        source: url.path, line: lines.count,
+        column: String(decoding: lines.last ?? Data(), as: UTF8.self).count + 1)
+    }
+  }
+
+  private mutating func connect(
     _ pending: PendingReference, with members: [ManagedObject]
   ) throws(ArborError) -> Bool {
-    let relationship = pending.relationship.relationship
-    let object = pending.object
+    guard pending.relationship.relationship.isToMany else {
+      return try connect(pending, toOne: members.first)
+    }
     do throws(ArborError) {
-      let place = pending.relationship.place
-      guard relationship.isToMany else {
-        guard object.object(at: place) !== members.first else { return false }
-        try object.setObject(members.first, at: place)
-        return true
-      }
       // Items that name objects do not describe them, so none is deleted to be made again.
       if pending.relationship.policy == .merge {
-        return try add(members, to: object, place)
+        return try add(members, to: pending.object, pending.relationship.place)
       }
-      return try set(members, of: object, pending.relationship)
+      return try set(members, of: pending.object, pending.relationship)
     } catch {
-      throw error.placed(
-        pending.entity, relationship.name, at: pending.reference.place.location)
+      throw misfit(error, pending)
     }
+  }
+
+  private mutating func connect(
+    _ pending: PendingReference, toOne target: ManagedObject?
+  ) throws(ArborError) -> Bool {
+    let place = pending.relationship.place
+    guard pending.object.object(at: place) !== target else { return false }
+    do throws(ArborError) {
+      try pending.object.setObject(target, at: place)
+    } catch {
+      throw misfit(error, pending)
+    }
+    return true
+  }
+
+  private func misfit(_ error: ArborError, _ pending: PendingReference) -> ArborError {
+    error.placed(
+      pending.entity, pending.relationship.relationship.name, at: location(of: pending.place))
   }
 }

@@ -10,6 +10,8 @@ struct ItemRun {
   let context: ManagedObjectContext
   let identities: IdentityMap
   var counts = ExchangeCounts()
+  /// Plans items, and keeps them.
+  var planner = ItemPlanner()
   /// Objects that nobody has spoken of so far, and that are deleted at the end where nobody does.
   private var missing: [ManagedObject] = []
   /// Relationships whose objects may still be made by later items.
@@ -22,26 +24,44 @@ struct ItemRun {
 
   /// Plans the items of a document, looks all their identities up together and carries them out.
   ///
-  /// - Returns: Their objects in the order of the document, each once.
+  /// - Returns: Their objects in the order of the document.
   @discardableResult
   mutating func run(
     _ nodes: some Collection<JSONNode>, _ mapping: ItemMapping, isList: Bool
   ) throws(ArborError) -> [ManagedObject] {
-    var planner = ItemPlanner()
+    try carryOut(plan(nodes, mapping, isList: isList))
+  }
+
+  /// Plans the items of a document; touches nothing in the context.
+  ///
+  /// - Returns: Their places in the plan.
+  mutating func plan(
+    _ nodes: some Collection<JSONNode>, _ mapping: ItemMapping, isList: Bool
+  ) throws(ArborError) -> [Int32] {
+    let dropped = planner.droppedCount
     let items = try planner.items(nodes, mapping, isList: isList)
-    counts.dropped += planner.droppedCount
+    counts.dropped += planner.droppedCount - dropped
+    return items
+  }
+
+  /// Looks the identities of planned items up, together, and carries the items out.
+  ///
+  /// - Returns: Their objects in the order of the items.
+  @discardableResult
+  mutating func carryOut(_ items: [Int32]) throws(ArborError) -> [ManagedObject] {
     try identities.fetch()
-    return try run(items)
+    let objects = try run(items)
+    if references.isEmpty { planner.plan.removeItems() }
+    return objects
   }
 
   /// Carries a list of items out.
   ///
-  /// - Returns: Their objects in the order of the list, each once.
-  mutating func run(_ items: [PlannedItem]) throws(ArborError) -> [ManagedObject] {
+  /// - Returns: Their objects in the order of the list.
+  mutating func run(_ items: some Collection<Int32>) throws(ArborError) -> [ManagedObject] {
     var objects: [ManagedObject] = []
     objects.reserveCapacity(items.count)
     var others: [ManagedObject] = []
-    let matched = counts.matches
     for item in items {
       if let object = try run(item, &others) { objects.append(object) }
       if !others.isEmpty {
@@ -49,104 +69,147 @@ struct ItemRun {
         others = []
       }
     }
-    // Objects that were made just now are each another one.
-    return counts.matches == matched ? objects : objects.eachOnce
+    return objects
   }
 
   /// Carries one item out.
   ///
   /// - Returns: Its object, the first where several share its identity; nil where there is none and
   ///   none may be made.
-  mutating func run(_ item: PlannedItem) throws(ArborError) -> ManagedObject? {
+  mutating func run(_ item: Int32) throws(ArborError) -> ManagedObject? {
     var others: [ManagedObject] = []
     return try run(item, &others)
   }
 
   /// Carries one item out; `others` receives what shares the identity of the object returned.
   private mutating func run(
-    _ item: PlannedItem, _ others: inout [ManagedObject]
+    _ place: Int32, _ others: inout [ManagedObject]
   ) throws(ArborError) -> ManagedObject? {
+    let item = planner.plan.items[Int(place)]
     do throws(ArborError) {
       return try carryOut(item, &others)
     } catch {
-      throw item.origin.map { error.with(location: $0.location) } ?? error
+      throw item.origin < 0 ? error : error.with(location: planner.plan.origin(item).location)
     }
   }
 
   private mutating func carryOut(
-    _ item: PlannedItem, _ others: inout [ManagedObject]
+    _ item: ItemPlan.Item, _ others: inout [ManagedObject]
   ) throws(ArborError) -> ManagedObject? {
-    let mapping = item.mapping
-    if let key = item.key, let table = mapping.table {
-      if let only = table.only(for: key) {
-        try update(only, item)
+    let mapping = planner.plan.mappings[Int(item.mapping)]
+    let key = Int(item.key)
+    if key >= 0, let table = mapping.table {
+      if let only = table.only(at: key) {
+        try update(only, item, mapping)
         return only
       }
-      let existing = table.objects(for: key)
-      for object in existing { try update(object, item) }
+      let existing = table.objects(at: key)
+      for object in existing { try update(object, item, mapping) }
       if let first = existing.first {
         others = Array(existing.dropFirst())
         return first
       }
     }
     guard mapping.rules.insertsMissing else { return nil }
-    let object = try item.node.placing(entity: mapping.entity.name) {
-      try context.insert(mapping.entity.name)
-    }
+    let object = try insert(item, mapping)
     counts.noteInserted(object)
-    try fill(object, item, isNew: true)
+    try fill(object, item, mapping, isNew: true)
     return object
   }
 
-  private mutating func update(_ object: ManagedObject, _ item: PlannedItem) throws(ArborError) {
-    counts.noteMatched(object, changed: false)
-    guard item.mapping.rules.updatesExisting else { return }
-    if try fill(object, item, isNew: false) { counts.noteMatched(object, changed: true) }
+  private mutating func insert(
+    _ item: ItemPlan.Item, _ mapping: ItemMapping
+  ) throws(ArborError) -> ManagedObject {
+    do throws(ArborError) {
+      return try context.insert(mapping.entity.name)
+    } catch {
+      throw error.placed(mapping.entity.name, nil, at: planner.plan.node(item, item.node).location)
+    }
+  }
+
+  private mutating func update(
+    _ object: ManagedObject, _ item: ItemPlan.Item, _ mapping: ItemMapping
+  ) throws(ArborError) {
+    let updates = mapping.rules.updatesExisting
+    let changed = updates ? try fill(object, item, mapping, isNew: false) : false
+    counts.noteMatched(object, changed: changed)
   }
 
   /// - Returns: Whether anything has changed.
   @discardableResult
   private mutating func fill(
-    _ object: ManagedObject, _ item: PlannedItem, isNew: Bool
+    _ object: ManagedObject, _ item: ItemPlan.Item, _ mapping: ItemMapping, isNew: Bool
   ) throws(ArborError) -> Bool {
-    let mapping = item.mapping
-    var changed = false
-    mapping.look(at: item.node)
     let hasHooks = mapping.rules.callsHooks && Self.mayHaveHooks(object)
-    for attribute in mapping.attributes {
-      let node = mapping.value(of: attribute.routes)
-      if try set(attribute, of: object, to: node, mapping, hasHooks, isNew) { changed = true }
-    }
+    var changed = try setValues(of: object, item, mapping, hasHooks, isNew)
     // From here on items may lead to it.
-    if isNew { try identities.note(object, of: mapping.entity) }
-    for links in item.links {
-      let relationship = mapping.relationships[links.place]
-      if try connect(object, relationship, links.members, mapping) { changed = true }
+    if isNew {
+      let guess = mapping.table.flatMap { item.key < 0 ? nil : ($0, place: Int(item.key)) }
+      try identities.note(object, of: mapping.entity, guess: guess)
     }
-    if hasHooks { object.didImport(from: item.node.value) }
+    for place in mapping.relationships.indices {
+      let link = planner.plan.links[Int(item.links) + place]
+      if case .absent = link.kind, !mapping.rules.clearsAbsent { continue }
+      if try connect(object, mapping.relationships[place], link, item, mapping) { changed = true }
+    }
+    if hasHooks {
+      _ = planner.plan.node(item, item.node).tell {
+        object.didImport(from: $0)
+        return true
+      }
+    }
     return changed
   }
 
-  private func set(
-    _ attribute: ItemAttribute, of object: ManagedObject, to node: JSONNode?,
+  private mutating func setValues(
+    of object: ManagedObject, _ item: ItemPlan.Item, _ mapping: ItemMapping, _ hasHooks: Bool,
+    _ isNew: Bool
+  ) throws(ArborError) -> Bool {
+    let document = planner.plan.documents[Int(item.document)]
+    var changed = false
+    for place in mapping.attributes.indices {
+      let node = Int(planner.plan.values[Int(item.values) + place])
+      if node == 0, !mapping.rules.clearsAbsent { continue }
+      let attribute = mapping.attributes[place]
+      let hasChanged =
+        node == 0
+        ? try assign(.null, to: attribute, of: object, isNew)
+        : try set(
+          attribute, of: object, to: JSONNode(document: document, place: node), mapping, hasHooks,
+          isNew)
+      if hasChanged { changed = true }
+    }
+    return changed
+  }
+
+  private mutating func set(
+    _ attribute: ItemAttribute, of object: ManagedObject, to node: JSONNode,
     _ mapping: ItemMapping, _ hasHooks: Bool, _ isNew: Bool
   ) throws(ArborError) -> Bool {
-    guard let node else {
-      guard mapping.rules.clearsAbsent else { return false }
-      return try assign(.null, to: attribute, of: object, isNew)
+    var value: Result<Value, ArborError>?
+    if hasHooks {
+      if !attribute.isToldAsWritten {
+        value = Result { () throws(ArborError) in try attribute.read(node) }
+      }
+      if Self.tell(object, node, value, attribute.attribute.name) { return !isNew }
     }
-    let value = try attribute.read(node)
-    if hasHooks, object.importValue(Self.told(value, node), forKey: attribute.attribute.name) {
-      return !isNew
+    if attribute.takesPlainValues {
+      switch try object.receive(node, at: attribute.place) {
+      case .changed: return true
+      case .same: return false
+      case .unfit: break
+      }
     }
+    let fitting: Value
+    if let value { fitting = try value.get() } else { fitting = try attribute.read(node) }
     do throws(ArborError) {
-      return try assign(value, to: attribute, of: object, isNew)
+      return try assign(fitting, to: attribute, of: object, isNew)
     } catch {
       throw error.placed(mapping.entity.name, attribute.attribute.name, at: node.location)
     }
   }
 
-  private func assign(
+  private mutating func assign(
     _ value: Value, to attribute: ItemAttribute, of object: ManagedObject, _ isNew: Bool
   ) throws(ArborError) -> Bool {
     if !isNew, object.value(at: attribute.place) == value { return false }
@@ -181,13 +244,18 @@ struct ItemRun {
     type(of: object) != ManagedObject.self
   }
 
-  /// What a hook is told of a value: dates in one form, whatever the document's.
-  private static func told(_ value: Value, _ node: JSONNode) -> JSONValue {
+  /// Tells an object's hook of a value: dates in one form, whatever the document's.
+  ///
+  /// - Returns: Whether the object has taken it.
+  private static func tell(
+    _ object: ManagedObject, _ node: JSONNode, _ value: Result<Value, ArborError>?,
+    _ name: String
+  ) -> Bool {
     switch value {
-    case .string(let text): .string(text)
-    case .date(let date):
-      .string(date.formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true)))
-    default: node.value
+    case .success(.string(let text)): object.importValue(.string(text), forKey: name)
+    case .success(.date(let date)):
+      object.importValue(.string(ISO8601Date.milliseconds(date)), forKey: name)
+    default: node.tell { object.importValue($0, forKey: name) }
     }
   }
 }

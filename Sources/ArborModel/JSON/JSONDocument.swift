@@ -4,6 +4,7 @@ package import Foundation
 ///
 /// Scanning checks everything and makes no strings; values are made when asked for, and lines and
 /// columns are counted when an error needs them. Immutable, for any thread.
+@usableFromInline
 package final class JSONDocument: Sendable {
   /// The file or URL the document comes from, for errors.
   package let source: String?

@@ -151,6 +151,17 @@ package final class JSONMembers {
     return JSONNode(document: document, place: values[place])
   }
 
+  /// The place on the tape of the value of the key at a place of the table; 0 where the object does
+  /// not have it.
+  package func node(at place: Int) -> Int { values[place] }
+
+  /// Adds what ``node(at:)`` says of some places to a list, and 0 for those that are negative.
+  package func appendNodes(at places: [Int32], to list: inout [Int32]) {
+    for place in places {
+      list.append(place < 0 ? 0 : Int32(truncatingIfNeeded: values[Int(place)]))
+    }
+  }
+
   /// The keys that the table does not have, in order.
   package var unknownKeys: [JSONNode] {
     guard let document else { return [] }

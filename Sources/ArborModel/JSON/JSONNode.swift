@@ -1,4 +1,5 @@
 /// One value of a document, with its place.
+@usableFromInline
 package struct JSONNode: Sendable {
   /// What a value is.
   package enum Kind: Sendable, Hashable, CustomStringConvertible {
@@ -25,8 +26,17 @@ package struct JSONNode: Sendable {
     package let value: JSONNode
   }
 
-  let document: JSONDocument
-  let place: Int
+  /// The document, or piece of one, that the value stands in.
+  @usableFromInline package let document: JSONDocument
+  /// The value's place on the document's tape: for who keeps many nodes of one document as numbers.
+  @usableFromInline package let place: Int
+
+  /// The value at a place that a node of the same document has told.
+  @inlinable @inline(__always)
+  package init(document: JSONDocument, place: Int) {
+    self.document = document
+    self.place = place
+  }
 
   private var entry: JSONTape.Entry { document.tape.entries[place] }
 
@@ -83,6 +93,19 @@ package struct JSONNode: Sendable {
   package var string: String? {
     guard case .string = entry.kind else { return nil }
     return document.bytes.withBuffer { document.tape.text(of: place, in: $0) }
+  }
+
+  /// Gives a closure the UTF-8 of a text that is written as it is, without escapes, and whether it
+  /// is ASCII for certain; nil for any other value.
+  package func withPlainText<Result>(
+    _ body: (_ text: UnsafeRawBufferPointer, _ isASCII: Bool) -> Result
+  ) -> Result? {
+    let entry = entry
+    guard case .string = entry.kind else { return nil }
+    if case .full = entry.form { return nil }
+    return document.bytes.withBuffer {
+      body(UnsafeRawBufferPointer(rebasing: $0[entry.textRange]), entry.isPlain)
+    }
   }
 
   /// Whether the value is this text. Makes no string where both are plain ASCII.

@@ -11,23 +11,38 @@ public struct JSONObject: Sendable {
   /// One member: its key and its value.
   public typealias Element = (key: String, value: JSONValue)
 
-  private var members: [Element]
+  private var ownMembers: [Element]
   /// The place of each key; empty while there are so few that looking at each is faster.
   private var places: [String: Int]
+  /// Where the members come from as long as nobody has changed them; nil: they are its own.
+  private var scanned: ScannedObject?
 
   private static let indexingCount = 12
 
   /// An object without members.
   public init() {
-    members = []
+    ownMembers = []
     places = [:]
+  }
+
+  /// An object whose members are read when they are asked for.
+  init(_ scanned: ScannedObject) {
+    self.init()
+    self.scanned = scanned
   }
 
   /// An object of members whose keys are known to differ.
   package init(distinct members: [Element]) {
-    self.members = members
+    ownMembers = members
     places = [:]
     if members.count > Self.indexingCount { index() }
+  }
+
+  private var members: [Element] { scanned?.object.members ?? ownMembers }
+
+  /// Makes the members the object's own, to be changed.
+  private mutating func own() {
+    if let object = scanned?.object { self = object }
   }
 
   /// The value of a key, nil where there is none.
@@ -37,16 +52,17 @@ public struct JSONObject: Sendable {
   public subscript(key: String) -> JSONValue? {
     get { place(of: key).map { members[$0].value } }
     set {
+      own()
       switch (place(of: key), newValue) {
-      case (let place?, let value?): members[place].value = value
+      case (let place?, let value?): ownMembers[place].value = value
       case (let place?, nil):
-        members.remove(at: place)
+        ownMembers.remove(at: place)
         index()
       case (nil, let value?):
-        members.append((key, value))
+        ownMembers.append((key, value))
         if !places.isEmpty {
-          places[key] = members.count - 1
-        } else if members.count > Self.indexingCount {
+          places[key] = ownMembers.count - 1
+        } else if ownMembers.count > Self.indexingCount {
           index()
         }
       case (nil, nil): break
@@ -61,13 +77,14 @@ public struct JSONObject: Sendable {
   public var values: [JSONValue] { members.map(\.value) }
 
   private func place(of key: String) -> Int? {
-    places.isEmpty ? members.firstIndex { $0.key == key } : places[key]
+    if let object = scanned?.object { return object.place(of: key) }
+    return places.isEmpty ? ownMembers.firstIndex { $0.key == key } : places[key]
   }
 
   private mutating func index() {
     places = [:]
-    guard members.count > Self.indexingCount else { return }
-    for (place, member) in members.enumerated() { places[member.key] = place }
+    guard ownMembers.count > Self.indexingCount else { return }
+    for (place, member) in ownMembers.enumerated() { places[member.key] = place }
   }
 }
 

@@ -19,7 +19,8 @@ final class Hooked: ManagedObject {
 
   override func importValue(_ value: JSONValue, forKey key: String) -> Bool {
     told.append("\(key)=\(value)")
-    guard key == "name", let text = value.string else { return false }
+    let words = value.array?.compactMap(\.string).joined(separator: " ")
+    guard key == "name", let text = value.string ?? words else { return false }
     self["name"] = text.uppercased()
     return true
   }
@@ -45,6 +46,20 @@ final class Hooked: ManagedObject {
         "department={\"departmentID\":\"a\"}", "friends=null",
       ])
     #expect(ada.told.count == 6)
+    try context.commit()
+    try context.store.check()
+  }
+
+  @Test func aHookMayTakeWhatTheAttributeDoesNot() throws {
+    let context = try context()
+    let taken = try #require(
+      try context.importObject(["employeeID": 1, "name": ["Ada", "Lovelace"]], as: Hooked.self))
+    #expect(taken["name"] == "ADA LOVELACE")
+    // What it leaves is judged as ever.
+    #expect(throws: ArborError.self) {
+      try context.importObject(["employeeID": 2, "name": "B", "age": "old"], as: Hooked.self)
+    }
+    #expect(try context.count("Employee") == 1)
     try context.commit()
     try context.store.check()
   }

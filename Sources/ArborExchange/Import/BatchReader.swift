@@ -1,0 +1,75 @@
+import ArborModel
+import ArborObjects
+import Dispatch
+import Foundation
+
+/// A batch of items that has been read and planned, and that nothing has been done with.
+struct PlannedBatch {
+  let items: ItemImport
+  /// The places of the items in their plan.
+  let places: [Int32]
+  /// The number of items read, those that fell away included.
+  let count: Int
+  /// The number of bytes of the document behind which the next batch begins.
+  let position: Int
+}
+
+/// Reads and plans the batches of a file, each on another thread while the one before is carried
+/// out and committed.
+///
+/// `@unchecked Sendable`: everything is touched on the queue alone, one thing at a time. Planning
+/// asks the context for its model only, which never changes; each batch has mappings and tables of
+/// its own.
+final class BatchReader: @unchecked Sendable {
+  private let entityName: String
+  private let context: ManagedObjectContext
+  private let options: ImportOptions
+  private var reader: JSONItemReader
+  private var ahead: Result<PlannedBatch?, ArborError>?
+  private let queue = DispatchQueue(label: "ArborData.BatchReader")
+
+  /// The number of bytes in the file, where that is known.
+  let size: Int?
+
+  init(
+    _ url: URL, _ entityName: String, _ context: ManagedObjectContext, _ options: ImportOptions
+  ) throws(ArborError) {
+    self.entityName = entityName
+    self.context = context
+    self.options = options
+    reader = try JSONItemReader(contentsOf: url, options)
+    size = reader.size
+  }
+
+  /// The number of bytes read so far.
+  var position: Int { queue.sync { reader.position } }
+
+  /// The next batch; nil behind the last, and where the document holds no list.
+  ///
+  /// - Throws: ``ArborError`` for the first fault in the batch, when those before it have been
+  ///   given.
+  func next() throws(ArborError) -> PlannedBatch? {
+    let batch = try queue.sync {
+      let batch = ahead ?? prepared()
+      ahead = nil
+      return batch
+    }.get()
+    if batch != nil { queue.async { self.ahead = self.prepared() } }
+    return batch
+  }
+
+  /// Waits until nothing is being read any more.
+  func stop() { queue.sync {} }
+
+  private func prepared() -> Result<PlannedBatch?, ArborError> {
+    Result { () throws(ArborError) in
+      guard let batch = try reader.next(options.batchSize), reader.isList == true else {
+        return nil
+      }
+      var items = try ItemImport(entityName, into: context, options)
+      let places = try items.plan(batch.items)
+      return PlannedBatch(
+        items: items, places: places, count: batch.items.count, position: reader.position)
+    }
+  }
+}

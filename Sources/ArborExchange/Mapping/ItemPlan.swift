@@ -1,0 +1,113 @@
+import ArborModel
+
+/// Items as their mappings understand them, before anything in a context is touched.
+///
+/// Flat lists of numbers rather than a tree of objects: an object for each item, each link and each
+/// value would cost more than reading them.
+struct ItemPlan {
+  /// One item.
+  struct Item {
+    /// The place of its mapping among ``mappings``.
+    let mapping: Int32
+    /// The place of its document among ``documents``.
+    let document: Int32
+    /// Its own place on the document's tape.
+    let node: Int32
+    /// The place of its identity in its mapping's table; -1: each such item is a new object.
+    let key: Int32
+    /// The place among ``values`` of its first attribute.
+    let values: Int32
+    /// The place among ``links`` of its first relationship.
+    let links: Int32
+    /// The place among ``origins`` of the item that a validator has replaced by this one; -1: none.
+    let origin: Int32
+  }
+
+  /// What an item says of a relationship.
+  struct Link {
+    enum Kind: UInt8 {
+      /// Nothing.
+      case absent
+      case null
+      /// The item at ``Link/first``; where that is -1, one that a validator has dropped.
+      case one
+      /// Items, by ``Link/count`` places among ``ItemPlan/members``.
+      case list
+      /// Objects by their keys: ``Link/count`` groups among ``ItemPlan/targets``.
+      case named
+    }
+
+    var kind = Kind.absent
+    /// The place of the value on the tape of the item's document; 0 where there is none.
+    var node: Int32 = 0
+    /// The place of the members' mapping among ``ItemPlan/mappings``; -1 where items are none.
+    var mapping: Int32 = -1
+    var first: Int32 = -1
+    var count: Int32 = 0
+  }
+
+  private(set) var mappings: [ItemMapping] = []
+  private(set) var documents: [JSONDocument] = []
+  var items: [Item] = []
+  /// For each attribute and then each relationship of each item the place of its value on the tape;
+  /// 0 where there is none.
+  var values: [Int32] = []
+  /// For each relationship of each item what it says of it.
+  var links: [Link] = []
+  /// The places of items that are members of lists.
+  private(set) var members: [Int32] = []
+  /// For each object that is named by keys the number of keys that it may have, and their places in
+  /// the table of its relationship, the preferred one first.
+  var targets: [Int32] = []
+  private(set) var origins: [JSONNode] = []
+
+  /// Enters a mapping, once.
+  mutating func place(of mapping: ItemMapping) -> Int32 {
+    if let place = mapping.placeInPlan, place < mappings.count, mappings[place] === mapping {
+      return Int32(place)
+    }
+    mapping.placeInPlan = mappings.count
+    mappings.append(mapping)
+    return Int32(mappings.count - 1)
+  }
+
+  /// Enters a document, once where items of one stand behind each other.
+  mutating func place(of document: JSONDocument) -> Int32 {
+    if documents.last !== document { documents.append(document) }
+    return Int32(documents.count - 1)
+  }
+
+  /// Enters an item that a validator has replaced.
+  mutating func place(ofOrigin node: JSONNode) -> Int32 {
+    origins.append(node)
+    return Int32(origins.count - 1)
+  }
+
+  /// Enters the members of a list.
+  mutating func place(ofMembers list: [Int32]) -> Int32 {
+    members.append(contentsOf: list)
+    return Int32(members.count - list.count)
+  }
+
+  /// A value of an item's document.
+  func node(_ item: Item, _ place: Int32) -> JSONNode {
+    JSONNode(document: documents[Int(item.document)], place: Int(place))
+  }
+
+  /// The item as its document has it, for errors: where a validator has replaced it, the one that
+  /// was replaced.
+  func origin(_ item: Item) -> JSONNode {
+    item.origin < 0 ? node(item, item.node) : origins[Int(item.origin)]
+  }
+
+  /// Forgets all items, and the documents that they stand in.
+  mutating func removeItems() {
+    documents.removeAll()
+    items.removeAll(keepingCapacity: true)
+    values.removeAll(keepingCapacity: true)
+    links.removeAll(keepingCapacity: true)
+    members.removeAll(keepingCapacity: true)
+    targets.removeAll(keepingCapacity: true)
+    origins.removeAll()
+  }
+}

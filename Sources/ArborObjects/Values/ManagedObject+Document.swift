@@ -1,0 +1,87 @@
+package import ArborModel
+internal import Foundation
+
+/// Attributes straight from a document: no value is made between its bytes and the record's.
+extension ManagedObject {
+  /// What became of a value that an attribute was given.
+  package enum Reception {
+    case changed
+    /// The attribute has the value already.
+    case same
+    /// The value is not the plain form of what the attribute keeps; nothing was done.
+    case unfit
+  }
+
+  /// Gives an attribute a number, Boolean or text of a document.
+  ///
+  /// Null, and what is written in another form than the attribute keeps, are left to slower ways:
+  /// dates, decimals, bytes, numbers for texts and the like.
+  ///
+  /// - Parameters:
+  ///   - node: The value.
+  ///   - place: The attribute; not a derived one.
+  /// - Throws: ``ArborError`` where the object belongs to no context.
+  package final func receive(
+    _ node: JSONNode, at place: PropertyPlace
+  ) throws(ArborError) -> Reception {
+    let slot = place.slot(in: binding.entity)
+    let field = binding.entity.attributes[slot].field
+    switch field.kind {
+    case .int64: return try receive(node.int64, field, slot)
+    case .int32: return try receive(node.int64.flatMap { Int32(exactly: $0) }, field, slot)
+    case .int16: return try receive(node.int64.flatMap { Int16(exactly: $0) }, field, slot)
+    case .double: return try receive(node.double, field, slot)
+    case .float:
+      let number = node.double.map { Float($0) }
+      return try receive(number.flatMap { $0.isFinite ? $0 : nil }, field, slot)
+    case .boolean: return try receive(node.bool.map { UInt8($0 ? 1 : 0) }, field, slot)
+    case .string: return try receive(text: node, field, slot)
+    default: return .unfit
+    }
+  }
+
+  private final func receive<T: BitwiseCopyable & Equatable>(
+    _ value: T?, _ field: RecordField, _ slot: Int
+  ) throws(ArborError) -> Reception {
+    guard let value else { return .unfit }
+    let base = currentBase
+    if !field.isNull(at: base), field.load(base, as: T.self) == value { return .same }
+    try prepareForChange(of: slot)
+    write { buffer, _ in buffer.put(field, value) }
+    return .changed
+  }
+
+  private final func receive(
+    text node: JSONNode, _ field: RecordField, _ slot: Int
+  ) throws(ArborError) -> Reception {
+    let result = node.withPlainText { text, isASCII -> Result<Reception, ArborError> in
+      let base = currentBase
+      if !field.isNull(at: base) {
+        let present = field.bytes(at: base)
+        if Self.areEqual(present, text) { return .success(.same) }
+        // Equal texts may be written in different bytes.
+        if !isASCII, !present.isEmpty { return .success(.unfit) }
+      }
+      return Result { () throws(ArborError) in
+        try prepareForChange(of: slot)
+        write { buffer, allocator in buffer.store(field, bytes: text, allocator: allocator) }
+        return .changed
+      }
+    }
+    return try result?.get() ?? .unfit
+  }
+
+  private static func areEqual(
+    _ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer
+  ) -> Bool {
+    guard left.count == right.count, let first = left.baseAddress, let second = right.baseAddress
+    else { return left.count == right.count }
+    // Sound: both have as many bytes as are compared.
+    return memcmp(first, second, left.count) == 0
+  }
+
+  private final func prepareForChange(of slot: Int) throws(ArborError) {
+    if owner == nil { _ = try demandOwner() }
+    if binding.isObserved { owner?.observation?.willChange(self, .attribute(slot)) }
+  }
+}

@@ -1,0 +1,90 @@
+import ArborModel
+import ArborObjects
+import Foundation
+import Testing
+
+/// Attributes that take values straight from a document.
+@Suite struct ManagedObjectDocumentTests {
+  private static let names = [
+    "small", "middle", "large", "single", "double", "flag", "text", "date", "exact",
+  ]
+
+  private func model() throws -> ManagedObjectModel {
+    try ManagedObjectModel {
+      Entity("Record") {
+        Attribute("small", .integer16, .optional)
+        Attribute("middle", .integer32, .optional)
+        Attribute("large", .integer64, .optional)
+        Attribute("single", .float, .optional)
+        Attribute("double", .double, .optional)
+        Attribute("flag", .boolean, .optional)
+        Attribute("text", .string, .optional)
+        Attribute("date", .date, .optional)
+        Attribute("exact", .decimal, .optional)
+      }
+    }
+  }
+
+  /// A value, what the attributes hold that take it, and those that leave it alone.
+  @Test(arguments: [
+    (#"7"#, Value.integer(7), ["small", "middle", "large"]),
+    (#"-32768"#, .integer(-32_768), ["small", "middle", "large"]),
+    (#"32768"#, .integer(32_768), ["middle", "large"]),
+    (#"2147483648"#, .integer(2_147_483_648), ["large"]),
+    (#"1e3"#, .integer(1000), ["small", "middle", "large"]),
+    (#"true"#, .boolean(true), ["flag"]),
+    (#""Ada""#, .string("Ada"), ["text"]),
+    (#""größer""#, .string("größer"), ["text"]),
+    (#""""#, .string(""), ["text"]),
+    (#"null"#, .null, []), (#"[]"#, .null, []), (#"{}"#, .null, []),
+    (#""a\nb""#, .null, []), (#"1e999"#, .null, []), (#"99999999999999999999"#, .null, []),
+  ])
+  func takesThePlainForm(text: String, expected: Value, takers: [String]) throws {
+    try ObjectStore.use(model()) { store in
+      let context = store.makeContext()
+      let record = try context.insert("Record")
+      let node = try JSONDocument(Data(text.utf8)).root
+      for name in Self.names {
+        let place = try context.place(of: name, in: "Record")
+        let first = try record.receive(node, at: place)
+        if name == "single" || name == "double" {
+          #expect((first == .changed) == (node.double.map { abs($0) < 1e38 } ?? false), "\(name)")
+          continue
+        }
+        #expect(first == (takers.contains(name) ? .changed : .unfit), "\(name)")
+        #expect(record.value(at: place) == (takers.contains(name) ? expected : .null))
+        let again = try record.receive(node, at: place)
+        #expect(again == (takers.contains(name) ? .same : .unfit), "\(name)")
+      }
+      try context.commit()
+    }
+  }
+
+  @Test func textsThatAreEqualInOtherBytesAreLeftToBeCompared() throws {
+    try ObjectStore.use(model()) { store in
+      let context = store.makeContext()
+      let record = try context.insert("Record")
+      let place = try context.place(of: "text", in: "Record")
+      record["text"] = "caf\u{65}\u{301}"
+      let node = try JSONDocument(Data("\"caf\u{E9}\"".utf8)).root
+      #expect(try record.receive(node, at: place) == .unfit)
+      record["text"] = "coffee"
+      #expect(try record.receive(node, at: place) == .unfit)
+      record["text"] = Value.null
+      #expect(try record.receive(node, at: place) == .changed)
+      try context.commit()
+    }
+  }
+
+  @Test func objectsWithoutAContextRefuse() throws {
+    try ObjectStore.use(model()) { store in
+      let context = store.makeContext()
+      let record = try context.insert("Record")
+      try context.commit()
+      context.reset()
+      let place = try context.place(of: "large", in: "Record")
+      let node = try JSONDocument(Data("7".utf8)).root
+      #expect(throws: ArborError.self) { try record.receive(node, at: place) }
+    }
+  }
+}

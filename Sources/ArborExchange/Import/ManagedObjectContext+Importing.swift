@@ -28,7 +28,7 @@ extension ManagedObjectContext {
   public func importObject<T: ManagedObject>(
     _ json: JSONValue, as type: T.Type, options: ImportOptions = ImportOptions()
   ) throws(ArborError) -> T? {
-    try importObject(data: json.data(), as: type, options: options)
+    try object(from: .value(json), as: type, options)
   }
 
   /// Imports one object from a document of JSON.
@@ -38,7 +38,7 @@ extension ManagedObjectContext {
   public func importObject<T: ManagedObject>(
     data: Data, as type: T.Type, options: ImportOptions = ImportOptions()
   ) throws(ArborError) -> T? {
-    try importedObject(JSONDocument(data), entityName(of: type), options) as? T
+    try object(from: .data(data), as: type, options)
   }
 
   /// Imports one object from a file.
@@ -48,8 +48,7 @@ extension ManagedObjectContext {
   public func importObject<T: ManagedObject>(
     contentsOf url: URL, as type: T.Type, options: ImportOptions = ImportOptions()
   ) throws(ArborError) -> T? {
-    let document = try JSONDocument(contentsOf: url, limits: options.limits)
-    return try importedObject(document, entityName(of: type), options) as? T
+    try object(from: .file(url), as: type, options)
   }
 
   /// Imports one object from a value that can be encoded.
@@ -59,26 +58,25 @@ extension ManagedObjectContext {
   public func importObject<T: ManagedObject>(
     encoding value: some Encodable, as type: T.Type, options: ImportOptions = ImportOptions()
   ) throws(ArborError) -> T? {
-    try importObject(data: ItemImport.encoded(value), as: type, options: options)
+    try object(from: .data(ItemImport.encoded(value)), as: type, options)
   }
 
   /// Imports the objects of a list, each once, in the order of the list.
   ///
   /// All identities of the list are looked up together. Where two items have one identity the later
-  /// one counts; where one lacks its identity nothing is imported.
+  /// one counts; where one lacks its identity nothing is imported. A file is read in batches of
+  /// ``ImportOptions/batchSize`` items, whatever its length, and where equal identities stand in
+  /// different batches both items count, one after the other.
   ///
   /// - Returns: The objects; none where the value is no list.
   /// - Throws: ``ArborError`` as for one object. Where items lack their identity its `violations`
   ///   list them.
-  /// A file is read in batches of ``ImportOptions/batchSize`` items, whatever its length, and where
-  /// equal identities stand in different batches both items count, one after the other.
-  ///
   /// - Complexity: Linear in the size of the list, and one fetch for each entity and batch.
   @discardableResult
   public func importObjects<T: ManagedObject>(
     _ json: JSONValue, as type: T.Type, options: ImportOptions = ImportOptions()
   ) throws(ArborError) -> [T] {
-    try importObjects(data: json.data(), as: type, options: options)
+    try objects(from: .value(json), as: type, options)
   }
 
   /// Imports the objects of a list from a document of JSON.
@@ -88,8 +86,7 @@ extension ManagedObjectContext {
   public func importObjects<T: ManagedObject>(
     data: Data, as type: T.Type, options: ImportOptions = ImportOptions()
   ) throws(ArborError) -> [T] {
-    try importedObjects(JSONItemReader(data, options), entityName(of: type), options)
-      .compactMap { $0 as? T }
+    try objects(from: .data(data), as: type, options)
   }
 
   /// Imports the objects of a list from a file.
@@ -99,8 +96,7 @@ extension ManagedObjectContext {
   public func importObjects<T: ManagedObject>(
     contentsOf url: URL, as type: T.Type, options: ImportOptions = ImportOptions()
   ) throws(ArborError) -> [T] {
-    let reader = try JSONItemReader(contentsOf: url, options)
-    return try importedObjects(reader, entityName(of: type), options).compactMap { $0 as? T }
+    try objects(from: .file(url), as: type, options)
   }
 
   /// Imports the objects of a list from values that can be encoded.
@@ -110,7 +106,7 @@ extension ManagedObjectContext {
   public func importObjects<T: ManagedObject>(
     encoding value: some Encodable, as type: T.Type, options: ImportOptions = ImportOptions()
   ) throws(ArborError) -> [T] {
-    try importObjects(data: ItemImport.encoded(value), as: type, options: options)
+    try objects(from: .data(ItemImport.encoded(value)), as: type, options)
   }
 }
 
@@ -123,7 +119,7 @@ extension ManagedObjectContext {
   public func importObject(
     _ json: JSONValue, as entityName: String, options: ImportOptions = ImportOptions()
   ) throws(ArborError) -> ManagedObject? {
-    try importedObject(JSONDocument(json.data()), entityName, options)
+    try object(from: .value(json), of: entityName, options)
   }
 
   /// Imports one object of an entity from a file.
@@ -133,8 +129,7 @@ extension ManagedObjectContext {
   public func importObject(
     contentsOf url: URL, as entityName: String, options: ImportOptions = ImportOptions()
   ) throws(ArborError) -> ManagedObject? {
-    let document = try JSONDocument(contentsOf: url, limits: options.limits)
-    return try importedObject(document, entityName, options)
+    try object(from: .file(url), of: entityName, options)
   }
 
   /// Imports the objects of a list; see ``importObjects(_:as:options:)-(_,T.Type,_)``.
@@ -144,7 +139,7 @@ extension ManagedObjectContext {
   public func importObjects(
     _ json: JSONValue, as entityName: String, options: ImportOptions = ImportOptions()
   ) throws(ArborError) -> [ManagedObject] {
-    try importedObjects(JSONItemReader(json.data(), options), entityName, options)
+    try objects(from: .value(json), of: entityName, options)
   }
 
   /// Imports the objects of a list from a file.
@@ -154,19 +149,36 @@ extension ManagedObjectContext {
   public func importObjects(
     contentsOf url: URL, as entityName: String, options: ImportOptions = ImportOptions()
   ) throws(ArborError) -> [ManagedObject] {
-    try importedObjects(JSONItemReader(contentsOf: url, options), entityName, options)
+    try objects(from: .file(url), of: entityName, options)
+  }
+}
+
+/// What all of these do.
+extension ManagedObjectContext {
+  private func object<T: ManagedObject>(
+    from source: ImportSource, as type: T.Type, _ options: ImportOptions
+  ) throws(ArborError) -> T? {
+    try object(from: source, of: entityName(of: type), options) as? T
   }
 
-  private func importedObject(
-    _ document: JSONDocument, _ entityName: String, _ options: ImportOptions
+  private func objects<T: ManagedObject>(
+    from source: ImportSource, as type: T.Type, _ options: ImportOptions
+  ) throws(ArborError) -> [T] {
+    try objects(from: source, of: entityName(of: type), options).compactMap { $0 as? T }
+  }
+
+  private func object(
+    from source: ImportSource, of entityName: String, _ options: ImportOptions
   ) throws(ArborError) -> ManagedObject? {
+    let document = try source.document(options)
     var items = try ItemImport(entityName, into: self, options)
     return try items.object(document)
   }
 
-  private func importedObjects(
-    _ reader: JSONItemReader, _ entityName: String, _ options: ImportOptions
+  private func objects(
+    from source: ImportSource, of entityName: String, _ options: ImportOptions
   ) throws(ArborError) -> [ManagedObject] {
+    let reader = try source.items(options)
     var items = try ItemImport(entityName, into: self, options)
     return try items.objects(reader)
   }

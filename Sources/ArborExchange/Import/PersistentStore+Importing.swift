@@ -1,3 +1,4 @@
+import ArborModel
 public import ArborObjects
 public import Foundation
 
@@ -21,12 +22,7 @@ extension PersistentStore {
   public func importObjects(
     contentsOf url: URL, as entityName: String, options: ImportOptions = ImportOptions()
   ) -> ImportProgress {
-    ImportProgress { report in
-      try await self.perform { context in
-        var work = BatchedImport(url, entityName, into: context, options)
-        try work.run(report)
-      }
-    }
+    importObjects(contentsOf: url, options) { _ throws(ArborError) in entityName }
   }
 
   /// Imports the items of a file as objects of a typed class; see
@@ -36,9 +32,19 @@ extension PersistentStore {
   public func importObjects<T: ManagedObject>(
     contentsOf url: URL, as type: T.Type, options: ImportOptions = ImportOptions()
   ) -> ImportProgress {
+    importObjects(contentsOf: url, options) { context throws(ArborError) in
+      try context.entityName(of: type)
+    }
+  }
+
+  /// - Parameter entityName: Gives the entity, once there is a context to ask.
+  private func importObjects(
+    contentsOf url: URL, _ options: ImportOptions,
+    of entityName: @escaping @Sendable (ManagedObjectContext) throws(ArborError) -> String
+  ) -> ImportProgress {
     ImportProgress { report in
       try await self.perform { context in
-        var work = BatchedImport(url, try context.entityName(of: type), into: context, options)
+        var work = BatchedImport(url, try entityName(context), into: context, options)
         try work.run(report)
       }
     }

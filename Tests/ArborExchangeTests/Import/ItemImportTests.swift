@@ -2,6 +2,7 @@ import ArborExchange
 import ArborModel
 import ArborObjects
 import Foundation
+import TestSupport
 import Testing
 
 /// What becomes of items, whatever their relationships.
@@ -180,6 +181,33 @@ import Testing
         contentsOf: file.appending(path: "none"), as: Worker.self)
     }
     #expect(missing.code == .fileUnreadable)
+    try workshop.finish()
+  }
+
+  @Test func limitsHoldForEverySource() throws {
+    let workshop = try ImportWorkshop()
+    let context = workshop.context
+    let folder = try TemporaryFolder()
+    let file = folder.url.appending(path: "deep.json")
+    let data = Data(#"[{"employeeID": 1, "friends": [{"employeeID": 2}]}]"#.utf8)
+    try data.write(to: file)
+    let json = try JSONValue.parse(data)
+    let item = try #require(json[0])
+    var options = ImportOptions()
+    options.limits.maximumDepth = 2
+    let imports: [(String, () throws -> Void)] = [
+      ("value", { try context.importObjects(json, as: Worker.self, options: options) }),
+      ("named", { try context.importObjects(json, as: "Employee", options: options) }),
+      ("data", { try context.importObjects(data: data, as: Worker.self, options: options) }),
+      ("file", { try context.importObjects(contentsOf: file, as: "Employee", options: options) }),
+      ("one", { try context.importObject(item, as: Worker.self, options: options) }),
+      ("named one", { try context.importObject(item, as: "Employee", options: options) }),
+      ("file of one", { try context.importObject(contentsOf: file, as: "Room", options: options) }),
+    ]
+    for (name, body) in imports {
+      let error = try workshop.failure(body)
+      #expect(error.code == .limitExceeded && error.message.contains("2 levels"), "\(name)")
+    }
     try workshop.finish()
   }
 

@@ -22,7 +22,9 @@ final class PageHealth: Sendable {
 
   private let state = Lock(State())
   private let isCancelled = Atomic(false)
+  /// Whether there is a finding. Written under the lock.
   private let isSuspect = Atomic(false)
+  /// Whether nobody has heard of it. Written under the lock: one caller hears of it, and no more.
   private let hasNews = Atomic(false)
 
   /// The finding, if there is one.
@@ -33,10 +35,11 @@ final class PageHealth: Sendable {
   /// Remembers what was found first.
   func note(_ error: StoreError) {
     state.withLock { state in
-      if state.finding == nil { state.finding = error }
+      guard state.finding == nil else { return }
+      state.finding = error
+      hasNews.store(true, ordering: .releasing)
+      isSuspect.store(true, ordering: .releasing)
     }
-    hasNews.store(true, ordering: .releasing)
-    isSuspect.store(true, ordering: .releasing)
   }
 
   /// Throws a finding that nobody has heard of. One atomic load otherwise.
@@ -46,14 +49,19 @@ final class PageHealth: Sendable {
   }
 
   private func reportNews() throws(StoreError) {
-    let isMine = hasNews.exchange(false, ordering: .acquiringAndReleasing)
-    if isMine, let finding { throw finding }
+    if let news = takeNews() { throw news }
+  }
+
+  private func takeNews() -> StoreError? {
+    state.withLock { state in
+      hasNews.exchange(false, ordering: .acquiringAndReleasing) ? state.finding : nil
+    }
   }
 
   /// Throws where something was found: what is damaged must not be written to.
   func permitWriting() throws(StoreError) {
     guard let finding else { return }
-    hasNews.store(false, ordering: .releasing)
+    _ = takeNews()
     throw finding
   }
 

@@ -1,9 +1,12 @@
+import ArborLocks
 import ArborModel
-import ArborStore
+import Dispatch
 import Foundation
 import LMDB
 import TestSupport
 import Testing
+
+@testable import ArborStore
 
 /// What verification does about a store with a damaged page, before and while it is open.
 @Suite struct PageHealthTests {
@@ -87,8 +90,9 @@ import Testing
     try damage()
     let file = try open(.automatic)
     expectCorrupted {
-      // Until the verification behind the store has come to the damage.
-      for _ in 0..<2000 {
+      // Until the verification behind the store has come to the damage, which a busy machine lets
+      // wait for long: its thread is of low priority.
+      for _ in 0..<60_000 {
         try file.snapshot().close()
         usleep(5000)
       }
@@ -104,6 +108,47 @@ import Testing
     expectCorrupted { try file.purge() }
     #expect(try file.check().problems.map(\.kind) == [.damagedPage])
     file.close()
+  }
+
+  private static let finding = StoreError.corrupted(
+    entity: nil, object: nil, what: "out of bounds")
+
+  /// Whether an operation hears of a finding.
+  private static func hears(_ health: PageHealth) -> Bool {
+    do throws(StoreError) { try health.report() } catch { return true }
+    return false
+  }
+
+  /// Whoever looks while something is being found hears of it, or the next one does.
+  @Test func everyFindingIsHeardOfOnce() {
+    for round in 0..<20_000 {
+      let health = PageHealth()
+      let heard = Lock(0)
+      DispatchQueue.concurrentPerform(iterations: 2) { place in
+        if place == 0 { return health.note(Self.finding) }
+        for _ in 0..<20 where Self.hears(health) { heard.withLock { $0 += 1 } }
+      }
+      for _ in 0..<2 {
+        if Self.hears(health) { heard.withLock { $0 += 1 } }
+        health.note(Self.finding)
+      }
+      let count = heard.withLock { $0 }
+      guard count == 1 else {
+        Issue.record("round \(round): heard \(count) times")
+        return
+      }
+    }
+  }
+
+  @Test func aWriterThatIsRefusedHasHeardOfIt() {
+    let health = PageHealth()
+    #expect(throws: Never.self) { try health.permitWriting() }
+    health.note(Self.finding)
+    for _ in 0..<2 {
+      #expect(throws: StoreError.self) { try health.permitWriting() }
+      #expect(!Self.hears(health))
+      health.note(Self.finding)
+    }
   }
 
   /// Closing ends the verification, and the next commit is of the present machine.

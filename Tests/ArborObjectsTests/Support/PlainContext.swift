@@ -82,7 +82,8 @@ struct PlainContext {
 
     var isEmpty: Bool { before == after && linksBefore == linksAfter }
 
-    init(_ before: View, _ after: View) {
+    /// - Parameter pieces: The changes that it consists of.
+    init(_ before: View, _ after: View, _ pieces: [Difference] = []) {
       for key in Set(before.items.keys).union(after.items.keys)
       where before.items[key] != after.items[key] {
         self.before[key] = before.items[key]
@@ -92,8 +93,15 @@ struct PlainContext {
       linksBefore = before.links.subtracting(after.links)
       linksAfter = after.links.subtracting(before.links)
       links = linksBefore.union(linksAfter)
+      for piece in pieces {
+        objects.formUnion(piece.objects)
+        links.formUnion(piece.links)
+      }
     }
   }
+
+  /// What a group of operations changed, in parts: between them others have committed.
+  typealias Group = [Difference]
 
   /// What the context sees.
   struct View {
@@ -200,24 +208,33 @@ struct PlainContext {
   // MARK: Undoing
 
   /// Takes a group back: first what it deleted comes again, last what it inserted goes.
-  mutating func undo(_ group: Difference, _ store: PlainStore) {
-    let revived = group.before.keys.filter { group.after[$0] == nil && items(store)[$0] == nil }
-    for key in revived { revive(key, group.before[key], store) }
-    for (key, before) in group.before {
-      guard let after = group.after[key], items(store)[key] != nil else { continue }
-      for name in Self.names where before.values[name] != after.values[name] {
-        let isGone = name == "team" && before.values[name].map { items(store)[$0] == nil } ?? false
-        set(key, name, isGone ? nil : before.values[name], store)
-      }
+  mutating func undo(_ group: Group, _ store: PlainStore) {
+    var revived: [Int] = []
+    for part in group {
+      let lost = part.before.keys.filter { part.after[$0] == nil && items(store)[$0] == nil }
+      for key in lost { revive(key, part.before[key], store) }
+      revived += lost
     }
-    restoreLinks(group, store)
+    for part in group.reversed() {
+      for (key, before) in part.before {
+        guard let after = part.after[key], items(store)[key] != nil else { continue }
+        for name in Self.names where before.values[name] != after.values[name] {
+          let isGone =
+            name == "team" && before.values[name].map { items(store)[$0] == nil } ?? false
+          set(key, name, isGone ? nil : before.values[name], store)
+        }
+      }
+      restoreLinks(part, store)
+    }
     for key in revived {
       if let team = items(store)[key]?.values["team"], items(store)[team] == nil {
         set(key, "team", nil, store)
       }
     }
-    for key in group.after.keys where group.before[key] == nil {
-      if items(store)[key] != nil { delete(key, store) }
+    for part in group {
+      for key in part.after.keys where part.before[key] == nil && items(store)[key] != nil {
+        delete(key, store)
+      }
     }
   }
 
@@ -246,12 +263,12 @@ struct PlainContext {
   }
 
   /// Drops changes of some objects and links that came to nothing.
-  mutating func settle(_ difference: Difference, _ store: PlainStore) {
-    for key in difference.objects where base[key] != nil && changed[key] == base[key] {
-      forget(key)
-    }
-    for link in difference.links where links[link] == store.links.contains(link) {
-      links[link] = nil
+  mutating func settle(_ group: Group, _ store: PlainStore) {
+    for part in group {
+      for key in part.objects where base[key] != nil && changed[key] == base[key] { forget(key) }
+      for link in part.links where links[link] == store.links.contains(link) {
+        links[link] = nil
+      }
     }
     dropLost(store)
   }
@@ -269,4 +286,9 @@ struct PlainContext {
   }
 
   mutating func rollback() { self = PlainContext() }
+}
+
+extension PlainContext.Group {
+  /// Whether there is nothing to take back.
+  var hasNoEffect: Bool { allSatisfy(\.isEmpty) }
 }

@@ -1,20 +1,47 @@
 import ArborModel
-import ArborObjects
 import TestSupport
+
+@testable import ArborObjects
 
 /// One random history of several contexts on one store: what it does to them it does to naive ones.
 ///
 /// Every context lets its own changes win, and takes commits of the others in at each operation.
+/// Undo groups are closed after each change, or stay open for some steps of all contexts.
 struct SharedHistory {
   private typealias Difference = PlainContext.Difference
+  private typealias Group = PlainContext.Group
+
+  /// A group that goes on. Each time that others have committed, a part of it ends.
+  private struct OpenGroup {
+    var parts: Group = []
+    /// What the context saw when the present part began, and after its last change.
+    var start: PlainContext.View
+    var end: PlainContext.View
+    /// What its changes did, each by itself.
+    var pieces: Group = []
+    /// The newest commit that was taken in when the present part began.
+    var sequence: UInt64
+    /// Whether anything was done.
+    var isBegun = false
+    /// How much of it was committed.
+    var committed = (parts: 0, isBegun: false)
+
+    mutating func endPart(_ view: PlainContext.View, _ sequence: UInt64) {
+      parts.append(PlainContext.Difference(start, end, pieces))
+      pieces = []
+      (start, end) = (view, view)
+      self.sequence = sequence
+    }
+  }
 
   /// A context, what it should be, and its undo stacks.
   private struct Side {
     let context: ManagedObjectContext
     var plain = PlainContext()
-    var undo: [Difference] = []
-    var redo: [Difference] = []
-    var committedUndo: [Difference] = []
+    var undo: [Group] = []
+    var redo: [Group] = []
+    var committedUndo: [Group] = []
+    var open: OpenGroup?
   }
 
   private var sides: [Side]
@@ -57,13 +84,15 @@ struct SharedHistory {
 
   private mutating func step(_ place: Int) throws {
     sides[place].plain.sync(store)
-    switch Int.random(in: 0..<24, using: &random) {
+    switch Int.random(in: 0..<27, using: &random) {
+    case 24..<27: try sides[place].open == nil ? begin(place) : end(place)
+    case 0..<15 where sides[place].open != nil: try editOpen(place)
     case 0..<14: try group(place, of: 1)
     case 14: try group(place, of: 3)
     case 15..<18: try commit(place)
     case 18: rollback(place)
-    case 19..<22: undo(place)
-    default: redo(place)
+    case 19..<22: try undo(place)
+    default: try redo(place)
     }
   }
 
@@ -80,19 +109,74 @@ struct SharedHistory {
       guard let edit = try edit(place) else { continue }
       let before = sides[place].plain.view(store)
       edit.body(&sides[place].plain)
-      var piece = Difference(before, sides[place].plain.view(store))
-      if let key = edit.written { piece.objects.insert(key) }
-      pieces.append(piece)
+      pieces.append(piece(of: edit, before, place))
     }
     if count > 1 { context.undoHistory?.endGroup() } else { context.processPendingChanges() }
-    var group = Difference(before, sides[place].plain.view(store))
-    for piece in pieces {
-      group.objects.formUnion(piece.objects)
-      group.links.formUnion(piece.links)
+    let group = [Difference(before, sides[place].plain.view(store), pieces)]
+    if !group.hasNoEffect || count > 1 && !pieces.isEmpty { sides[place].redo = [] }
+    close(group, place)
+  }
+
+  private func piece(of edit: Edit, _ before: PlainContext.View, _ place: Int) -> Difference {
+    var piece = Difference(before, sides[place].plain.view(store))
+    if let key = edit.written { piece.objects.insert(key) }
+    return piece
+  }
+
+  private mutating func close(_ group: Group, _ place: Int) {
+    if group.hasNoEffect {
+      sides[place].plain.settle(group, store)
+    } else {
+      sides[place].undo.append(group)
     }
-    if group.isEmpty { sides[place].plain.settle(group, store) }
-    if !group.isEmpty || count > 1 && !pieces.isEmpty { sides[place].redo = [] }
-    if !group.isEmpty { sides[place].undo.append(group) }
+  }
+
+  // MARK: Open groups
+
+  private mutating func begin(_ place: Int) throws {
+    log.append(note(place, "begin a group"))
+    _ = try sides[place].context.count("Team")
+    sides[place].context.undoHistory?.beginGroup()
+    let view = sides[place].plain.view(store)
+    sides[place].open = OpenGroup(start: view, end: view, sequence: sides[place].context.sequence)
+  }
+
+  /// A change in the open group.
+  private mutating func editOpen(_ place: Int) throws {
+    try endPart(place)
+    let before = sides[place].plain.view(store)
+    guard let edit = try edit(place) else { return }
+    edit.body(&sides[place].plain)
+    let (piece, view) = (piece(of: edit, before, place), sides[place].plain.view(store))
+    sides[place].open?.pieces.append(piece)
+    sides[place].open?.end = view
+    sides[place].open?.isBegun = true
+    sides[place].redo = []
+  }
+
+  /// Ends a part of the open group where others have committed since.
+  private mutating func endPart(_ place: Int) throws {
+    let context = sides[place].context
+    _ = try context.count("Team")
+    guard let open = sides[place].open, open.sequence != context.sequence else { return }
+    let view = sides[place].plain.view(store)
+    sides[place].open?.endPart(view, context.sequence)
+  }
+
+  private mutating func end(_ place: Int) throws {
+    guard sides[place].open != nil else { return }
+    log.append(note(place, "end the group"))
+    try endPart(place)
+    sides[place].context.undoHistory?.endGroup()
+    closeOpen(place)
+  }
+
+  /// Takes down that the open group has ended.
+  private mutating func closeOpen(_ place: Int) {
+    guard var open = sides[place].open else { return }
+    sides[place].open = nil
+    open.endPart(open.end, open.sequence)
+    close(open.parts, place)
   }
 
   /// An edit of the naive context that has been made in the real one.
@@ -163,10 +247,15 @@ struct SharedHistory {
 
   private mutating func commit(_ place: Int) throws {
     log.append(note(place, "commit"))
+    if sides[place].open != nil { try endPart(place) }
     try sides[place].context.commit()
     sides[place].plain.sync(store)
     sides[place].plain.commit(to: &store)
     sides[place].committedUndo = sides[place].undo
+    guard var open = sides[place].open else { return }
+    open.endPart(sides[place].plain.view(store), sides[place].context.sequence)
+    open.committed = (open.parts.count, open.isBegun)
+    sides[place].open = open
   }
 
   private mutating func rollback(_ place: Int) {
@@ -175,27 +264,36 @@ struct SharedHistory {
     sides[place].plain.rollback()
     sides[place].undo = sides[place].committedUndo
     sides[place].redo = []
+    guard var open = sides[place].open else { return }
+    open.endPart(sides[place].plain.view(store), sides[place].context.sequence)
+    open.parts.removeLast(open.parts.count - open.committed.parts)
+    open.isBegun = open.committed.isBegun
+    sides[place].open = open
   }
 
-  private mutating func undo(_ place: Int) {
+  private mutating func undo(_ place: Int) throws {
     log.append(note(place, "undo"))
+    if sides[place].open != nil { try endPart(place) }
     sides[place].context.undo()
+    closeOpen(place)
     guard let group = sides[place].undo.popLast() else { return }
     sides[place].redo.append(replay(group, place))
   }
 
-  private mutating func redo(_ place: Int) {
+  private mutating func redo(_ place: Int) throws {
     log.append(note(place, "redo"))
+    if sides[place].open != nil { try endPart(place) }
     sides[place].context.redo()
+    closeOpen(place)
     guard let group = sides[place].redo.popLast() else { return }
     sides[place].undo.append(replay(group, place))
   }
 
   /// Takes a group back; returns what takes that back again.
-  private mutating func replay(_ group: Difference, _ place: Int) -> Difference {
+  private mutating func replay(_ group: Group, _ place: Int) -> Group {
     let before = sides[place].plain.view(store)
     sides[place].plain.undo(group, store)
-    let result = Difference(before, sides[place].plain.view(store))
+    let result = [Difference(before, sides[place].plain.view(store))]
     sides[place].plain.settle(group, store)
     sides[place].plain.settle(result, store)
     return result
@@ -256,11 +354,12 @@ struct SharedHistory {
 
   private func compareGroups(_ side: Side, _ place: Int) throws {
     let history = side.context.undoHistory
-    guard history?.undoNames.count == side.undo.count, history?.redoNames.count == side.redo.count
+    let count = side.undo.count + (side.open?.isBegun == true ? 1 : 0)
+    guard history?.undoNames.count == count, history?.redoNames.count == side.redo.count
     else {
       throw difference(
         "\(place) has \(history?.undoNames.count ?? 0), \(history?.redoNames.count ?? 0) groups, "
-          + "not \(side.undo.count) and \(side.redo.count)")
+          + "not \(count) and \(side.redo.count)")
     }
   }
 

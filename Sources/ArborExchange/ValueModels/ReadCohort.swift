@@ -43,7 +43,12 @@ final class ReadCohort {
     for object in objects where object.has(place) && !object.isDeleted {
       if trail.owners[id, default: []].insert(object).inserted { owners.append(object) }
     }
-    if owners.count > 1 { try context.prefetch(place, of: owners) }
+    if owners.count > 1 {
+      // Of a to-many relationship the context remembers what it has read last. Where the levels of
+      // a tree follow one relationship, models of the levels above have yet to ask.
+      try context.prefetch(
+        place, of: relationship.isToMany ? Array(trail.owners[id] ?? []) : owners)
+    }
     let cohort = ReadCohort(in: context, trail) {
       owners.flatMap { owner in
         relationship.isToMany

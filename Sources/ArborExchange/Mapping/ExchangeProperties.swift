@@ -58,4 +58,13 @@ final class ExchangeRelationship: ExchangeMember {
     isOrdered = description.isOrdered
     super.init(description.name, of: entityName, description.userInfo)
   }
+
+  /// Checks that one object may have so many members at once.
+  func check(_ count: Int, limit: Int, at node: JSONNode) throws(ArborError) {
+    guard isToMany, count > limit else { return }
+    throw node.error(
+      "\(entityName).\(name) gets \(count) members, and a seed may give it \(limit); split it, or "
+        + "raise maximumMembers.", code: .limitExceeded
+    ).with(entity: entityName, keyPath: name)
+  }
 }

@@ -11,6 +11,7 @@ struct ExchangeRun {
   let context: ManagedObjectContext
   private let values: ExchangeValueReader
   private let schema: ExchangeSchema
+  private let maximumMembers: Int
   /// By their places in the plan.
   private(set) var objects: [ManagedObject] = []
   /// By the places of the finds in the plan.
@@ -18,8 +19,9 @@ struct ExchangeRun {
 
   init(
     _ plan: ExchangePlan, _ values: ExchangeValueReader, _ schema: ExchangeSchema,
-    in context: ManagedObjectContext
+    in context: ManagedObjectContext, maximumMembers: Int
   ) {
+    self.maximumMembers = maximumMembers
     self.plan = plan
     self.values = values
     self.schema = schema
@@ -75,8 +77,11 @@ struct ExchangeRun {
     _ object: ManagedObject, _ link: PlannedLink, of entity: ExchangeEntity
   ) throws(ArborError) {
     let relationship = link.relationship
+    let planned = plan.members(of: link)
+    try relationship.check(planned.count, limit: maximumMembers, at: link.node)
     var members: [ManagedObject] = []
-    for member in plan.members(of: link) {
+    members.reserveCapacity(planned.count)
+    for member in planned {
       members.append(try self.member(member, of: link, of: entity))
     }
     guard relationship.isToMany || members.count == 1 || link.node.kind == .null else {

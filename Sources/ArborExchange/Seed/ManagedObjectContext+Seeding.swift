@@ -61,7 +61,8 @@ extension ManagedObjectContext {
     var top: [PlannedSource] = []
     for url in urls { top.append(try reader.read(url)) }
     let plan = try reader.finish()
-    var run = ExchangeRun(plan, reader.values, schema, in: self)
+    var run = ExchangeRun(
+      plan, reader.values, schema, in: self, maximumMembers: options.maximumMembers)
     try withSavepoint { () throws(ArborError) in try run.run() }
     var report = SeedReport()
     report.documents = reader.documentsRead

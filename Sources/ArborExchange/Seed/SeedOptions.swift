@@ -2,8 +2,8 @@ public import Foundation
 
 /// How far a seed may reach and how much it may read.
 ///
-/// The defaults suit documents that the application ships. A seed beyond a limit fails before it
-/// changes anything. For documents that somebody else wrote:
+/// The defaults suit documents that the application ships. A seed beyond a limit fails and changes
+/// nothing. For documents that somebody else wrote:
 ///
 /// ```swift
 /// var options = SeedOptions()
@@ -32,6 +32,8 @@ public struct SeedOptions: Sendable {
   public var maximumDocuments = 10_000
   /// The greatest number of objects a seed creates: 10,000,000.
   public var maximumObjects = 10_000_000
+  /// The greatest number of members that a seed gives to one relationship of one object: 1,000,000.
+  public var maximumMembers = 1_000_000
   /// Which documents may be fetched over the network: all, at first.
   public var remote = RemoteDocuments.allowed
   /// The greatest size of one document from the network, unpacked, in bytes: 64 MiB.

@@ -56,6 +56,7 @@ extension SeedReader {
       return [try source(ofInstance: node, of: entity, at: keyNode)]
     }
     var sources: [PlannedSource] = []
+    try checkRoom(for: node.count, at: node)
     sources.reserveCapacity(node.count)
     plan.reserve(node.count)
     for instance in node.items {

@@ -22,11 +22,7 @@ extension SeedReader {
         "\(entity.name) is abstract and has no objects of its own; name one of its subentities."
       ).with(entity: entity.name)
     }
-    guard plan.objects.count < options.maximumObjects else {
-      throw node.error(
-        "The seed creates more than \(options.maximumObjects) objects; split it, or raise "
-          + "maximumObjects.", code: .limitExceeded)
-    }
+    try checkRoom(for: 1, at: node)
     let place = plan.objects.count
     plan.objects.append(PlannedObject(entity: entity, node: node))
     for member in members {
@@ -43,6 +39,15 @@ extension SeedReader {
       }
     }
     return .object(UInt32(place))
+  }
+
+  /// Checks that the seed may create further objects. A list that is too long is refused before its
+  /// first element is looked at.
+  func checkRoom(for count: Int, at node: JSONNode) throws(ArborError) {
+    guard count > options.maximumObjects - plan.objects.count else { return }
+    throw node.error(
+      "The seed creates more than \(options.maximumObjects) objects; split it, or raise "
+        + "maximumObjects.", code: .limitExceeded)
   }
 
   /// The error for a key that names nothing of an entity.

@@ -22,6 +22,7 @@ extension SeedReader {
         }
         return .one(try source(ofMember: node, members, of: relationship))
       case .array where relationship.isToMany:
+        try relationship.check(node.count, limit: options.maximumMembers, at: node)
         var sources: [PlannedSource] = []
         sources.reserveCapacity(node.count)
         for element in node.items {

@@ -65,6 +65,39 @@ import Testing
     #expect(error.code == .limitExceeded && error.message.contains("10000 objects"))
   }
 
+  @Test func theMembersOfOneObjectAreLimited() throws {
+    var options = options
+    options.maximumMembers = 100
+    func objects(_ count: Int) -> String {
+      "[\(Array(repeating: "{}", count: count).joined(separator: ","))]"
+    }
+    try workshop.write("{\"Employee\": \(objects(101))}", to: "many.json")
+    for text in [
+      "{\"Company\": {\"employees\": \(objects(101))}}",
+      #"{"Company": [{}, {"employees": {"seedlings": [{"seedFile": "many.json"}]}}]}"#,
+    ] {
+      let error = try workshop.failure(of: text, options: options)
+      #expect(error.code == .limitExceeded && error.message.contains("101 members"), "\(error)")
+      #expect(error.entity == "Company" && error.keyPath == "employees")
+      #expect(error.location?.path?.hasSuffix(".employees") == true)
+    }
+    let report = try workshop.seed(
+      "{\"Company\": [{\"employees\": \(objects(100))}, {\"employees\": \(objects(100))}]}",
+      options: options)
+    #expect(report.created == ["Company": 2, "Employee": 200])
+    try workshop.finish()
+  }
+
+  @Test func aListIsRefusedByItsLength() throws {
+    var options = options
+    options.maximumObjects = 100
+    // Not even the first element is looked at.
+    let error = try workshop.failure(
+      of: "{\"Company\": [1\(String(repeating: ",{}", count: 100))]}", options: options)
+    #expect(error.code == .limitExceeded && error.message.contains("100 objects"))
+    #expect(error.location?.path == "$.Company")
+  }
+
   @Test func cyclesOfLinksAreErrors() throws {
     try workshop.write(#"{"seedlings": [{"seedFile": "a.json"}]}"#, to: "a.json")
     for index in 0..<3 {

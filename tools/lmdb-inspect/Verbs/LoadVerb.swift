@@ -84,6 +84,7 @@ struct LoadVerb: ParsableCommand {
     // What somebody types by hand may be as large as memory allows.
     options.maximumSize = .max
     options.maximumObjects = .max
+    options.maximumMembers = .max
     let report = try context.seed(from: documents.map { URL(filePath: $0) }, options: options)
     try context.commit()
     try store.check()

@@ -24,12 +24,7 @@ extension ValueModel {
   ///   throws.
   /// - Complexity: Linear in the number of objects that are reached.
   public init(_ object: ManagedObject) throws {
-    guard let context = object.context else {
-      throw ArborError(
-        .notAllowed,
-        "\(object.objectID) belongs to no context any more; ask a context for the object by its ID."
-      ).with(entity: object.entity.name, objectID: object.objectID)
-    }
+    guard let context = object.context else { throw ArborError(unreachable: object) }
     let models = try context.values(Self.self, of: [object])
     guard let model = models.first else {
       throw ArborError(.initialization, "No model was made of \(object.objectID); make it a value.")
@@ -47,13 +42,15 @@ extension ManagedObjectContext {
   /// - Throws: As for a single object.
   public func values<M: ValueModel>(_ type: M.Type, of objects: [ManagedObject]) throws -> [M] {
     try throwDeferredFailure()
-    for object in objects where object.context?.store !== store { throw unreachable(object) }
+    for object in objects where object.context?.store !== store {
+      throw ArborError(unreachable: object)
+    }
     do {
       // One view of the store for all of them, however many are read on the way.
       let models = try withSnapshot {
         // What others have deleted is known from here on.
         for object in objects where object.context == nil {
-          throw unreachable(object, code: .objectNotFound)
+          throw ArborError(unreachable: object, code: .objectNotFound)
         }
         return try StoreReading(ExchangeSchema(store.model), in: self).models(type, of: objects)
       }
@@ -88,20 +85,6 @@ extension ManagedObjectContext {
     }
   }
 
-  /// The error for an object of which this context can make no model.
-  private func unreachable(
-    _ object: ManagedObject, code: ArborError.Code? = nil
-  ) -> ArborError {
-    let isDetached = object.context == nil
-    let problem =
-      isDetached
-      ? "belongs to no context any more; ask a context for the object by its ID."
-      : "is of another store; ask a context of that store for its model."
-    return ArborError(
-      code ?? (isDetached ? .notAllowed : .invalidArgument), "\(object.objectID) \(problem)"
-    ).with(entity: object.entity.name, objectID: object.objectID)
-  }
-
   /// The models of the objects that a predicate matches, with the sort keys written out.
   ///
   /// - Throws: As with a list of sort keys.
@@ -110,5 +93,19 @@ extension ManagedObjectContext {
     _ others: SortKey...
   ) throws -> [M] {
     try values(type, matching: predicate, sortedBy: [first] + others)
+  }
+}
+
+extension ArborError {
+  /// The error for an object of which a context can make no model.
+  fileprivate init(unreachable object: ManagedObject, code: Code? = nil) {
+    let isDetached = object.context == nil
+    let problem =
+      isDetached
+      ? "belongs to no context any more; ask a context for the object by its ID."
+      : "is of another store; ask a context of that store for its model."
+    self = ArborError(
+      code ?? (isDetached ? .notAllowed : .invalidArgument), "\(object.objectID) \(problem)"
+    ).with(entity: object.entity.name, objectID: object.objectID)
   }
 }

@@ -49,7 +49,10 @@ final class DateReader {
   func date(_ node: JSONNode) -> Date? {
     if acceptsNumbers, let number = node.number { return Self.date(number) }
     switch format {
-    case .iso8601: return node.string.flatMap(ISO8601Date.parse)
+    case .iso8601:
+      // Sound: the bytes stay for as long as they are read.
+      let date = unsafe node.withPlainText { text, _ in unsafe ISO8601Date.parse(text) }
+      return date ?? node.string.flatMap(ISO8601Date.parse)
     case .unixTime: return node.number.flatMap(Self.date)
     case .pattern(let formatter, _): return node.string.flatMap(formatter.date(from:))
     }

@@ -26,6 +26,9 @@ struct ExchangeCounts {
   /// Items that validators left out.
   var dropped = 0
 
+  /// Makes room for objects.
+  mutating func reserve(_ count: Int) { outcomes.reserveCapacity(outcomes.count + count) }
+
   /// Whether an item spoke of an object.
   func hasTouched(_ object: ManagedObject) -> Bool { outcomes[Identity(object: object)] != nil }
 

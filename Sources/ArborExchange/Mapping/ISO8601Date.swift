@@ -14,8 +14,14 @@ package import Foundation
 package enum ISO8601Date {
   /// The point in time that a whole text denotes, or nil.
   package static func parse(_ text: String) -> Date? {
-    var reader = Reader(text: text)
-    return reader.date()
+    var text = text
+    return text.withUTF8 { unsafe parse(UnsafeRawBufferPointer($0)) }
+  }
+
+  /// The point in time that the whole of a text in UTF-8 denotes, or nil.
+  static func parse(_ text: UnsafeRawBufferPointer) -> Date? {
+    var reader = unsafe Reader(bytes: text)
+    return unsafe reader.date()
   }
 
   /// The point in time that a text with a date, a time of seconds and a zone denotes, or nil.
@@ -29,11 +35,10 @@ package enum ISO8601Date {
     return parse(text)
   }
 
-  private struct Reader {
-    let bytes: [UInt8]
+  private struct Reader<Bytes: RandomAccessCollection<UInt8>> where Bytes.Index == Int {
+    /// Counted from 0.
+    let bytes: Bytes
     var position = 0
-
-    init(text: String) { bytes = Array(text.utf8) }
 
     mutating func date() -> Date? {
       guard let year = number(4), skip("-"), let month = number(2), (1...12).contains(month),

@@ -80,13 +80,13 @@ final class ItemAttribute {
   let place: PropertyPlace
   /// The first that leads to a value counts.
   fileprivate(set) var routes: [ItemRoute]
-  /// Whether a hook is told what the document has, whatever that is: else the value that it means.
-  let isToldAsWritten: Bool
-  /// Whether numbers, Booleans and texts that are in the form that the attribute keeps need no
-  /// reading.
-  let takesPlainValues: Bool
+  /// What needs no reading where it is in the form that the attribute keeps; nil: all does.
+  let plainForm: PlainForm?
   /// The value that the attribute will hold, in the form that it keeps.
   let read: (JSONNode) throws(ArborError) -> Value
+
+  /// Whether any whole number of 64 bits is a value of the attribute as it is.
+  var isPlainNumber: Bool { plainForm == .number && attribute.isInteger64 }
 
   init(
     _ attribute: ExchangeAttribute, at place: PropertyPlace, routes: [ItemRoute],
@@ -95,13 +95,26 @@ final class ItemAttribute {
     self.attribute = attribute
     self.place = place
     self.routes = routes
-    self.takesPlainValues = takesPlainValues
-    isToldAsWritten =
-      switch attribute.type {
-      case .integer16, .integer32, .integer64, .float, .double, .boolean: true
-      default: false
-      }
+    plainForm = takesPlainValues ? PlainForm(attribute.type) : nil
     self.read = read
+  }
+}
+
+/// Values of a document that an attribute takes as they are.
+enum PlainForm {
+  /// Numbers and Booleans. Hooks are told whatever the document has.
+  case number
+  case text
+  /// Texts and numbers that mean a point in time. Hooks are told which, in one form.
+  case date
+
+  init?(_ type: AttributeType) {
+    switch type {
+    case .integer16, .integer32, .integer64, .float, .double, .boolean: self = .number
+    case .string: self = .text
+    case .date: self = .date
+    default: return nil
+    }
   }
 }
 

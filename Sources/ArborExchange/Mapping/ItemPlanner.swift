@@ -188,7 +188,12 @@ struct ItemPlanner {
     for place in mapping.identity {
       let node = Int(plan.values[values + place])
       guard node > 0 else { return -1 }
-      let part = try mapping.attributes[place].read(JSONNode(document: document, place: node))
+      let value = JSONNode(document: document, place: node)
+      let attribute = mapping.attributes[place]
+      if mapping.identity.count == 1, attribute.isPlainNumber, let number = value.int64 {
+        return want(.number(number), table)
+      }
+      let part = try attribute.read(value)
       if mapping.identity.count == 1 {
         return IdentityKey(part).map { want($0, table) } ?? -1
       }

@@ -50,6 +50,7 @@ struct ItemRun {
   @discardableResult
   mutating func carryOut(_ items: [Int32]) throws(ArborError) -> [ManagedObject] {
     try identities.fetch()
+    counts.reserve(items.count)
     let objects = try run(items)
     if references.isEmpty { planner.plan.removeItems() }
     return objects
@@ -186,26 +187,47 @@ struct ItemRun {
     _ attribute: ItemAttribute, of object: ManagedObject, to node: JSONNode,
     _ mapping: ItemMapping, _ hasHooks: Bool, _ isNew: Bool
   ) throws(ArborError) -> Bool {
-    var value: Result<Value, ArborError>?
-    if hasHooks {
-      if !attribute.isToldAsWritten {
-        value = Result { () throws(ArborError) in try attribute.read(node) }
-      }
-      if Self.tell(object, node, value, attribute.attribute.name) { return !isNew }
+    let name = attribute.attribute.name
+    var isTold = !hasHooks
+    var reception = ManagedObject.Reception.unfit
+    switch attribute.plainForm {
+    case .date:
+      guard let date = attribute.attribute.dates.date(node) else { break }
+      if !isTold, Self.tell(object, .date(date), node, name) { return !isNew }
+      isTold = true
+      reception = try object.receive(date, at: attribute.place)
+    case .text where node.kind == .string, .number:
+      if !isTold, node.tell({ object.importValue($0, forKey: name) }) { return !isNew }
+      isTold = true
+      reception = try object.receive(node, at: attribute.place)
+    case .text, nil: break
     }
-    if attribute.takesPlainValues {
-      switch try object.receive(node, at: attribute.place) {
-      case .changed: return true
-      case .same: return false
-      case .unfit: break
-      }
+    switch reception {
+    case .changed: return true
+    case .same: return false
+    case .unfit:
+      return try setRead(attribute, of: object, to: node, mapping, isTold, isNew)
     }
-    let fitting: Value
-    if let value { fitting = try value.get() } else { fitting = try attribute.read(node) }
+  }
+
+  /// The same for values in other forms.
+  private mutating func setRead(
+    _ attribute: ItemAttribute, of object: ManagedObject, to node: JSONNode,
+    _ mapping: ItemMapping, _ isTold: Bool, _ isNew: Bool
+  ) throws(ArborError) -> Bool {
+    let name = attribute.attribute.name
+    let value: Value
     do throws(ArborError) {
-      return try assign(fitting, to: attribute, of: object, isNew)
+      value = try attribute.read(node)
     } catch {
-      throw error.placed(mapping.entity.name, attribute.attribute.name, at: node.location)
+      if !isTold, node.tell({ object.importValue($0, forKey: name) }) { return !isNew }
+      throw error
+    }
+    if !isTold, Self.tell(object, value, node, name) { return !isNew }
+    do throws(ArborError) {
+      return try assign(value, to: attribute, of: object, isNew)
+    } catch {
+      throw error.placed(mapping.entity.name, name, at: node.location)
     }
   }
 
@@ -248,12 +270,11 @@ struct ItemRun {
   ///
   /// - Returns: Whether the object has taken it.
   private static func tell(
-    _ object: ManagedObject, _ node: JSONNode, _ value: Result<Value, ArborError>?,
-    _ name: String
+    _ object: ManagedObject, _ value: Value, _ node: JSONNode, _ name: String
   ) -> Bool {
     switch value {
-    case .success(.string(let text)): object.importValue(.string(text), forKey: name)
-    case .success(.date(let date)):
+    case .string(let text): object.importValue(.string(text), forKey: name)
+    case .date(let date):
       object.importValue(.string(ISO8601Date.milliseconds(date)), forKey: name)
     default: node.tell { object.importValue($0, forKey: name) }
     }

@@ -1,5 +1,5 @@
 package import ArborModel
-internal import Foundation
+package import Foundation
 
 /// Attributes straight from a document: no value is made between its bytes and the record's.
 extension ManagedObject {
@@ -38,6 +38,19 @@ extension ManagedObject {
     case .string: return try receive(text: node, field, slot)
     default: return .unfit
     }
+  }
+
+  /// Gives an attribute a point in time.
+  ///
+  /// - Throws: ``ArborError`` where the object belongs to no context.
+  package final func receive(
+    _ date: Date, at place: PropertyPlace
+  ) throws(ArborError) -> Reception {
+    let slot = place.slot(in: binding.entity)
+    let field = binding.entity.attributes[slot].field
+    let seconds = date.timeIntervalSinceReferenceDate
+    guard case .date = field.kind, seconds.isFinite else { return .unfit }
+    return try receive(seconds, field, slot)
   }
 
   private final func receive<T: BitwiseCopyable & Equatable>(

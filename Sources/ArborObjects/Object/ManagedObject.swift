@@ -156,9 +156,9 @@ nonisolated open class ManagedObject: Hashable {
   /// ```
   ///
   /// - Parameters:
-  ///   - value: What the item holds, also where it is of another kind than the attribute's: what the
-  ///     object does not take is judged afterwards. A date is ISO 8601 with fractions of a second in
-  ///     UTC, whatever the document's format.
+  ///   - value: What the item holds, also of another kind than the attribute's: what the object
+  ///     does not take is judged afterwards. A date is ISO 8601 with fractions of a second in UTC,
+  ///     whatever the document's format.
   ///   - key: The name of the property.
   /// - Returns: Whether the object has taken the value, so that the import leaves the property
   ///   alone.

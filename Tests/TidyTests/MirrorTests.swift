@@ -10,6 +10,7 @@ import Testing
     "PlannedWaysTests",
     "RandomCommitsTests", "RandomExportsTests", "RandomGraphTests", "RandomIndexesTests",
     "RandomResultsTests", "RandomSeedsTests", "ReferenceTests", "SharedContextsTests",
+    "SharedGraphTests",
     "StoreFaultTests", "SyncTests", "UniqueFetchTests", "ValueModelsArticleTests",
   ]
 
@@ -80,6 +81,7 @@ import Testing
     "ManagedObjectContext+Importing": "ItemImportTests",
     "ManagedObjectContext+Syncing": "SyncTests",
     "ManagedObjectContext+Paging": "ManagedObjectContext+BatchesTests",
+    "LinkMender": "SharedGraphTests",
     "MembershipCache": "ManagedObjectContext+PrefetchingTests",
     "NumberCollector": "QueryPlannerTests",
     "NumberFinder": "PlannedWaysTests",

@@ -30,6 +30,9 @@ final class Relation: Sendable {
   let isInverseToMany: Bool
   /// Whether the relationship is its own inverse.
   let isOwnInverse: Bool
+  /// Whether it is a field and its other side is kept too, as a field or as a list: one record that
+  /// is merged says nothing of the other.
+  let isPaired: Bool
   let deleteRule: RelationshipDescription.DeleteRule
   let form: Form
   /// Where the target lies in the entity's records; nil for to-many relationships.
@@ -47,6 +50,7 @@ final class Relation: Sendable {
     deleteRule = schema.deleteRule
     let inverse = model.inverse(of: schema)
     isInverseToMany = inverse.isToMany
+    if case .derived = inverse.storage { isPaired = false } else { isPaired = !schema.isToMany }
     isOwnInverse =
       inverse.slot == schema.slot && inverse.declaringEntity == schema.declaringEntity
     switch schema.storage {

@@ -35,6 +35,7 @@ struct ChangeMerger {
   ) {
     let object = change.object
     context.noteMerge(of: object)
+    context.noteMending(object, [object.currentRecord], resolution.side)
     context.withMemberships(of: object) {
       switch resolution {
       case .objectWins, .overwrite:
@@ -69,6 +70,7 @@ struct ChangeMerger {
     switch (resolution, change.kind) {
     case (.objectWins, .updated), (.overwrite, .updated):
       // It is inserted again, with all that the context knows of it.
+      context.noteMending(object, [], .others)
       context.withMemberships(of: object) {
         change.kind = .inserted
         change.formerVersion = change.baseVersion
@@ -83,6 +85,7 @@ struct ChangeMerger {
 
   /// Takes a deletion back: the object is as it is in the store, links included.
   private func revive(_ change: ObjectChange, _ record: RecordBuffer) {
+    context.noteMending(change.object, [], .store)
     context.withMemberships(of: change.object) {
       context.pending.drop(change)
       change.object.hold(record.view, record.slab)
@@ -131,6 +134,7 @@ struct ChangeMerger {
     let object = change.object
     let mine = object.currentRecord
     context.noteMerge(of: object)
+    context.noteMending(object, [mine, committed], resolution.side)
     if resolution == .rollback {
       return context.withMemberships(of: object) {
         context.pending.drop(change)
@@ -155,6 +159,16 @@ struct ChangeMerger {
       change.committedSlab = slab
       change.foreign = .none
       replace(change, by: working)
+    }
+  }
+}
+
+extension MergeConflict.Resolution {
+  /// Whose word on links counts.
+  fileprivate var side: LinkMending.Side {
+    switch self {
+    case .objectWins, .overwrite: .context
+    case .storeWins, .rollback: .store
     }
   }
 }

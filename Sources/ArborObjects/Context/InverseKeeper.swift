@@ -68,8 +68,7 @@ struct InverseKeeper {
     guard let relation = context.relation(of: owner, slot) else { return }
     switch relation.form {
     case .field:
-      guard !context.isDeleted(owner) else { return }
-      let object = context.fault(owner)
+      guard let object = living(owner) else { return }
       if object.target(of: relation) == member, let field = relation.field {
         willChange(owner, relation)
         write(object, field, nil)
@@ -83,7 +82,7 @@ struct InverseKeeper {
   }
 
   /// Tells a new target that it is one.
-  private func arrive(_ member: ManagedObject, at owner: ManagedObject, slot: Int) {
+  func arrive(_ member: ManagedObject, at owner: ManagedObject, slot: Int) {
     let relation = owner.binding.relations[slot]
     switch relation.form {
     case .field:
@@ -91,8 +90,7 @@ struct InverseKeeper {
       let former = owner.target(of: relation)
       willChange(owner.number, relation)
       write(owner, field, member.number)
-      guard let former, former != member.number, !context.isDeleted(former) else { return }
-      let object = context.fault(former)
+      guard let former, former != member.number, let object = living(former) else { return }
       let back = object.binding.relations[relation.inverseSlot]
       // In a relationship that is its own inverse it may have been pointed elsewhere by now.
       if object.target(of: back) == owner.number, let field = back.field {
@@ -104,6 +102,13 @@ struct InverseKeeper {
       context.links.judge(member.number, member.change, at: owner.number, relation)
     case .links: arriveLink(member.number, at: owner.number, relation)
     }
+  }
+
+  /// An object that is deleted neither here nor, for all that the store knows, by others.
+  private func living(_ number: ObjectNumber) -> ManagedObject? {
+    guard !context.isDeleted(number) else { return nil }
+    if let object = context.registry.object(number), object.base != nil { return object }
+    return context.exists(number) ? context.fault(number) : nil
   }
 
   /// Tells those who observe a relationship that it is about to change.

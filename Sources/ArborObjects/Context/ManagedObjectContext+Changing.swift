@@ -135,6 +135,7 @@ extension ManagedObjectContext {
     }
     undoHistory?.sealSteps()
     ChangeMerger(context: self).rebase(change, onto: record, allocator.slab, .objectWins)
+    mendLinks()
   }
 
   /// Makes a changed object what it was before its changes, links included.

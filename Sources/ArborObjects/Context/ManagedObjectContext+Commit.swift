@@ -150,6 +150,7 @@ extension ManagedObjectContext {
       guard !changes.isEmpty else { return nil }
       do throws(StoreError) { return try store.file.commit(changes) } catch {
         guard try resolve(error) else { throw ArborError(error, in: store.file) }
+        mendLinks()
         if let failure { throw failure.error }
       }
     }

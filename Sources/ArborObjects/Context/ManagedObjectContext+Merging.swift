@@ -42,6 +42,7 @@ extension ManagedObjectContext {
       }
     }
     if hasDeletions { try dropLostLinks(snapshot) }
+    mendLinks()
     sequence = snapshot.sequence
     if !ownSequences.isEmpty { ownSequences = ownSequences.filter { $0 > sequence } }
     observation?.settle()

@@ -97,6 +97,8 @@ public final class ManagedObjectContext {
   var watch: QueryWatch?
   /// New links that have gone with what others have deleted, while the policy is to refuse that.
   var lostLinks: Set<LostLink> = []
+  /// Objects that have been merged and whose links may have to be mended. See ``mendLinks()``.
+  var mendings: [LinkMending] = []
   /// The snapshot that all reads use while one is pinned.
   var pinned: StoreSnapshot?
   var failure: DeferredFailure?

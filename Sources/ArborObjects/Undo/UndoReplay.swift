@@ -27,6 +27,7 @@ struct UndoReplay {
         restoreOrder(of: owner, relation, members)
       }
       for object in revived { mendLinks(of: object) }
+      context.mendLinks()
       takeAway(group)
       // Before changes are dropped that came to nothing.
       counterpart.seal(in: context)

@@ -1,0 +1,202 @@
+import ArborModel
+import ArborObjects
+import Foundation
+import TestSupport
+import Testing
+
+/// Random changes of relationships without order in several contexts of one store, which meet in
+/// every way: whatever the policies, after each commit both ends of every link in the store agree,
+/// and nothing leads to what is not there.
+@Suite struct SharedGraphTests {
+  private static let isLong = ProcessInfo.processInfo.environment["ARBOR_LONG_TESTS"] != nil
+
+  @Test(arguments: [(2, 30, 300), (3, 80, 60)])
+  func bothEndsOfEveryLinkAgree(contexts: Int, steps: Int, count: Int) throws {
+    var seeds = Self.isLong ? SeededRandom() : SeededRandom(seed: UInt64(contexts * steps))
+    let model = try PlainWorld.model()
+    for _ in 0..<(Self.isLong ? 20 * count : count) {
+      let seed = seeds.next()
+      guard var problem = Self.problem(model, contexts, seed, Array(0..<steps)) else { continue }
+      // The fewest steps that still end so.
+      var shortest = Array(0..<steps)
+      for step in shortest.reversed() {
+        let fewer = shortest.filter { $0 != step }
+        if let other = Self.problem(model, contexts, seed, fewer) {
+          (problem, shortest) = (other, fewer)
+        }
+      }
+      Issue.record("seed \(seed), steps \(shortest): \(problem)")
+      return
+    }
+  }
+
+  private static func problem(
+    _ model: ManagedObjectModel, _ contexts: Int, _ seed: UInt64, _ steps: [Int]
+  ) -> String? {
+    do {
+      try ObjectStore.use(model) { store in
+        var world = SharedGraph(store, contexts: contexts, seed: seed)
+        try world.run(steps)
+      }
+      return nil
+    } catch {
+      return "\(error)"
+    }
+  }
+}
+
+private struct SharedGraph {
+  private let store: PersistentStore
+  private let contexts: [ManagedObjectContext]
+  private let names: [String]
+  private let seed: UInt64
+  /// What the present step draws from: a step does the same whatever other steps are left out.
+  private var random: SeededRandom
+  private var log: [String] = []
+
+  init(_ store: PersistentStore, contexts count: Int, seed: UInt64) {
+    self.store = store
+    self.seed = seed
+    var random = SeededRandom(seed: seed)
+    let policies: [(String, MergePolicy)] = [
+      ("object wins", .mergeByPropertyObjectWins), ("store wins", .mergeByPropertyStoreWins),
+      ("overwrite", .overwrite), ("rollback", .rollback), ("error", .error),
+    ]
+    var names: [String] = []
+    contexts = (0..<count).map { _ in
+      let context = store.makeContext()
+      let (name, policy) = policies.randomElement(using: &random) ?? policies[0]
+      context.mergePolicy = policy
+      context.undoHistory = Bool.random(using: &random) ? UndoHistory() : nil
+      names.append(name)
+      return context
+    }
+    self.names = names
+    self.random = random
+  }
+
+  mutating func run(_ steps: [Int]) throws {
+    do {
+      for step in steps {
+        random = SeededRandom(seed: seed &+ UInt64(step) &* 0xD6E8_FEB8_6659_FD93)
+        try self.step(Int.random(in: contexts.indices, using: &random))
+      }
+      for place in contexts.indices { try commit(place) }
+    } catch let error as ArborError {
+      throw contradiction(error.debugDescription)
+    }
+  }
+
+  private mutating func step(_ place: Int) throws {
+    let context = contexts[place]
+    switch Int.random(in: 0..<20, using: &random) {
+    case 0..<14: try edit(place)
+    case 14..<17: try commit(place)
+    case 17:
+      log.append("\(place): rollback")
+      context.rollback()
+    case 18:
+      log.append("\(place): undo")
+      context.undo()
+    default:
+      log.append("\(place): redo")
+      context.redo()
+    }
+  }
+
+  private mutating func edit(_ place: Int) throws {
+    let context = contexts[place]
+    let entity = PlainWorld.entities.randomElement(using: &random) ?? ""
+    let objects = try context.fetch(entity)
+    guard objects.count > 2, let owner = objects.randomElement(using: &random),
+      let relation = Self.relations(of: entity).randomElement(using: &random),
+      Int.random(in: 0..<8, using: &random) > 0
+    else {
+      log.append("\(place): insert \(try context.insert(entity).objectID)")
+      return context.processPendingChanges()
+    }
+    defer { context.processPendingChanges() }
+    if Int.random(in: 0..<10, using: &random) == 0 {
+      log.append("\(place): delete \(owner.objectID)")
+      return context.delete(owner)
+    }
+    let member = try context.fetch(relation.destination).randomElement(using: &random)
+    guard relation.isToMany else {
+      let target = Int.random(in: 0..<4, using: &random) == 0 ? nil : member
+      log.append("\(place): \(owner.objectID).\(relation.name) = \(name(of: target))")
+      return try owner.setObject(target, forKey: relation.name)
+    }
+    guard let member else { return }
+    let isThere = try owner.objects(forKey: relation.name).contains(member)
+    log.append(
+      "\(place): \(owner.objectID).\(relation.name) \(isThere ? "-" : "+")= \(name(of: member))")
+    if isThere {
+      try owner.remove(member, forKey: relation.name)
+    } else {
+      try owner.add(member, forKey: relation.name)
+    }
+  }
+
+  private static func relations(of entity: String) -> [PlainWorld.Relation] {
+    PlainWorld.relations(of: entity).filter { relation in
+      let inverse = PlainWorld.relations(of: relation.destination)
+        .first { $0.name == relation.inverse }
+      return !relation.isOrdered && inverse?.isOrdered != true
+    }
+  }
+
+  private func name(of object: ManagedObject?) -> String {
+    object.map { "\($0.objectID)" } ?? "nil"
+  }
+
+  private mutating func commit(_ place: Int) throws {
+    log.append("\(place): commit (\(names[place]))")
+    do throws(ArborError) { try contexts[place].commit() } catch {
+      guard error.code == .conflict, names[place] == "error" else { throw error }
+      log.append("\(place): rollback, since \(error.message)")
+      contexts[place].rollback()
+    }
+    try compare(store.makeContext(), "the store")
+    guard !contexts[place].hasChanges else { throw contradiction("\(place) has changes") }
+    try compare(contexts[place], "\(place)")
+  }
+
+  /// Throws where the ends of a link do not agree.
+  private func compare(_ context: ManagedObjectContext, _ who: String) throws {
+    for entity in PlainWorld.entities {
+      for object in try context.fetch(entity) {
+        for relation in PlainWorld.relations(of: entity) {
+          let members = try members(of: object, relation.name)
+          guard Set(members).count == members.count else {
+            throw contradiction("in \(who), \(object.objectID).\(relation.name) is \(members)")
+          }
+          guard let inverse = relation.inverse else { continue }
+          for id in members {
+            let member = try context.existingObject(with: id)
+            let back = try self.members(of: member, inverse)
+            guard back.contains(object.objectID) else {
+              throw contradiction(
+                "in \(who), \(object.objectID).\(relation.name) leads to \(id), whose \(inverse) "
+                  + "is \(back)")
+            }
+          }
+        }
+      }
+    }
+  }
+
+  private func members(of object: ManagedObject, _ name: String) throws -> [ObjectID] {
+    switch try object.value(forKey: name) {
+    case .objectID(let id): [id]
+    case .list(let values):
+      values.compactMap { if case .objectID(let id) = $0 { id } else { nil } }
+    default: []
+    }
+  }
+
+  private func contradiction(_ what: String) -> Mismatch {
+    let text = log.joined(separator: "\n")
+      .replacing("arbor://\(store.id)/", with: "")
+    return Mismatch(description: what + "\n" + text)
+  }
+}

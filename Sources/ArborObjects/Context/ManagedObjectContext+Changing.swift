@@ -88,6 +88,7 @@ extension ManagedObjectContext {
     failure = nil
     tellListeners { $0.noteAnything() }
     ownSequences = []
+    readAhead = []
     sequence = store.file.lastSequence
   }
 

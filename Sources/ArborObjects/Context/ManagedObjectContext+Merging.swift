@@ -30,7 +30,9 @@ extension ManagedObjectContext {
           }
           for change in entry.changes {
             let object = registry.object(change.number)
-            tellListeners { $0.noteForeign(change, isRegistered: object != nil) }
+            // What was read ahead of the commit was not known before it.
+            let wasKnown = object != nil && !readAhead.contains(change.number)
+            tellListeners { $0.noteForeign(change, isRegistered: wasKnown) }
             if change.kind == .delete { hasDeletions = true }
             guard let object else { continue }
             var isDeleted = change.kind == .delete
@@ -44,6 +46,7 @@ extension ManagedObjectContext {
     if hasDeletions { try dropLostLinks(snapshot) }
     mendLinks()
     sequence = snapshot.sequence
+    readAhead = []
     if !ownSequences.isEmpty { ownSequences = ownSequences.filter { $0 > sequence } }
     observation?.settle()
   }

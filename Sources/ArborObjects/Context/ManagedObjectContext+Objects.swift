@@ -119,7 +119,8 @@ extension ManagedObjectContext {
       return object
     }
     let record = try peek { snapshot throws(StoreError) in
-      try snapshot.record(number, allocator: allocator)
+      noteRead(number, on: snapshot)
+      return try snapshot.record(number, allocator: allocator)
     }
     guard let record else { throw missing(id) }
     let slab = allocator.slab

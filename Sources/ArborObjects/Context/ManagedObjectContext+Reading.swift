@@ -118,7 +118,8 @@ extension ManagedObjectContext {
     if object.base != nil { return true }
     do throws(ArborError) {
       let found = try peek { snapshot throws(StoreError) in
-        try snapshot.record(object.number, allocator: allocator)
+        noteRead(object.number, on: snapshot)
+        return try snapshot.record(object.number, allocator: allocator)
       }
       guard let found else {
         note(missing(object.objectID))
@@ -131,6 +132,15 @@ extension ManagedObjectContext {
     }
     object.awakeFromFetch()
     return true
+  }
+
+  /// Takes down whose record is newer than the commits that have been taken in: reading a property
+  /// takes none in. Whoever is told of such a commit later can not go by the record.
+  @inline(__always)
+  func noteRead(_ number: ObjectNumber, on snapshot: StoreSnapshot) {
+    if snapshot.sequence > sequence, !listeners.isEmpty, automaticallyMergesCommits {
+      readAhead.insert(number)
+    }
   }
 
   func missing(_ id: ObjectID) -> ArborError {
@@ -273,6 +283,7 @@ extension ManagedObjectContext {
     SortedNumbers.sortUnique(&missing)
     let objects = missing.map { ObjectNumber(rawValue: $0) }
     try peek { snapshot throws(StoreError) in
+      for number in objects { noteRead(number, on: snapshot) }
       try load(objects, on: snapshot, &fetched)
       if let lost = objects.first(where: { !registry.map.contains($0) }) {
         throw .corrupted(

@@ -88,6 +88,8 @@ public final class ManagedObjectContext {
   var classes: BoundClasses
   /// The newest commit that has been taken in.
   var sequence: UInt64
+  /// Objects that were read as later commits have left them, while somebody is told of changes.
+  var readAhead: Set<ObjectNumber> = []
   /// Own commits that the store may list after ``sequence``.
   var ownSequences: Set<UInt64> = []
   /// Whether others have committed beneath pending changes of links, so that what these make of the

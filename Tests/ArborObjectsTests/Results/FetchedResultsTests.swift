@@ -134,6 +134,27 @@ import Testing
     }
   }
 
+  /// A property shows what others have committed before the context takes it in.
+  @Test func whatWasReadAheadOfItsCommitIsToldOf() throws {
+    try ObjectStore.useOffice { store in
+      let (here, there) = (store.makeContext(), store.makeContext())
+      let theirs = there.insert(Company.self)
+      let old = employee("Old", 20, in: there)
+      old.company = theirs
+      try there.commit()
+      let company = try #require(try here.existingObject(with: theirs.objectID) as? Company)
+      let results = try here.fetchedResults(
+        FetchRequest<Employee>(predicate: "age >= \(30)", sortKeys: ["age"]))
+      #expect(results.objects == [])
+      old.age = 40
+      employee("New", 50, in: there).company = theirs
+      try there.commit()
+      #expect(Set(company.employees.map(\.age)) == [40, 50])
+      #expect(try here.count("Company") == 1)
+      #expect(results.objects.map(\.age) == [40, 50])
+    }
+  }
+
   @Test func sectionsComeAndGo() throws {
     try ObjectStore.useOffice { store in
       let context = store.makeContext()

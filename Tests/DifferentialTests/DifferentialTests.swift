@@ -9,14 +9,16 @@ import Testing
 ///
 /// A disagreement names the world it was found in by its seed; `ARBOR_WORLD_SEED` brings that world
 /// back alone. A usual run asks the same requests as the last, so that a change is what a failure
-/// tells of; `ARBOR_LONG_TESTS=1` asks a million others each time.
+/// tells of; `ARBOR_LONG_TESTS=1` asks a million others each time, and `ARBOR_CASES` another number.
 @Suite struct DifferentialTests {
   /// How many requests a world is asked: on committed data, then on pending changes four times.
   private static let rounds = 4
   private static let requests = 100
 
   private static let isLong = ProcessInfo.processInfo.environment["ARBOR_LONG_TESTS"] != nil
-  private static let wanted = isLong ? 1_000_000 : 100_000
+  private static let wanted =
+    ProcessInfo.processInfo.environment["ARBOR_CASES"].flatMap { Int($0) }
+    ?? (isLong ? 1_000_000 : 100_000)
 
   @Test func everyPathAgreesWithTheNaiveEvaluator() async throws {
     if let text = ProcessInfo.processInfo.environment["ARBOR_WORLD_SEED"],

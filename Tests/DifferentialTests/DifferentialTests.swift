@@ -9,7 +9,7 @@ import Testing
 ///
 /// A disagreement names the world it was found in by its seed; `ARBOR_WORLD_SEED` brings that world
 /// back alone. A usual run asks the same requests as the last, so that a change is what a failure
-/// tells of; `ARBOR_LONG_TESTS=1` asks a million others each time, and `ARBOR_CASES` another number.
+/// tells of; `ARBOR_LONG_TESTS=1` asks a million others each time, `ARBOR_CASES=n` another number.
 @Suite struct DifferentialTests {
   /// How many requests a world is asked: on committed data, then on pending changes four times.
   private static let rounds = 4

@@ -48,7 +48,7 @@ final class ImportMapper {
         if isPrimary { identity = [attributes.count] }
         attributes.append(
           ItemAttribute(
-            attribute, at: try context.place(of: attribute.name, in: name),
+            attribute, at: try attribute.place(in: context),
             routes: Self.routes(attribute.name, attribute.userInfo), takesPlainValues: true,
             read: reader(of: attribute, entity, isPrimary: isPrimary)))
       case .relationship(let relationship):
@@ -70,7 +70,7 @@ final class ImportMapper {
     _ relationship: ExchangeRelationship, of entity: ExchangeEntity
   ) throws(ArborError) -> ItemRelationship {
     ItemRelationship(
-      relationship, at: try context.place(of: relationship.name, in: entity.name),
+      relationship, at: try relationship.place(in: context),
       routes: Self.routes(relationship.name, relationship.userInfo),
       policy: Self.policy(of: relationship, entity),
       reference: try reference(relationship, of: entity)

@@ -30,7 +30,6 @@ class ExchangeMember {
 /// One attribute.
 final class ExchangeAttribute: ExchangeMember {
   let type: AttributeType
-  let isInteger64: Bool
   /// Whether the store computes the value, so that no document sets it.
   let isDerived: Bool
   private let description: AttributeDescription
@@ -40,7 +39,6 @@ final class ExchangeAttribute: ExchangeMember {
 
   init(_ description: AttributeDescription, of entityName: String, _ dateRules: DateRules) {
     type = description.type
-    isInteger64 = description.type == .integer64
     isDerived = description.derivation != nil
     self.description = description
     self.dateRules = dateRules

@@ -12,13 +12,6 @@ final class IdentityTable {
   /// What bounds the search; nil: nothing.
   let scope: FetchPredicate?
   private let context: ManagedObjectContext
-  private lazy var properties = Result { () throws(ArborError) in
-    var properties: [PropertyPlace] = []
-    for attribute in attributes {
-      properties.append(try context.place(of: attribute.name, in: entity.name))
-    }
-    return properties
-  }
   /// All keys that were ever wanted, and where they stand.
   private var keys: [IdentityKey] = []
   private var numbers: [Int64: Int] = [:]
@@ -129,9 +122,12 @@ final class IdentityTable {
 
   /// The key that an object has now; nil where a value is null.
   private func key(of object: ManagedObject) throws(ArborError) -> IdentityKey? {
-    let properties = try properties.get()
-    if properties.count == 1 { return IdentityKey(object.value(at: properties[0])) }
-    return IdentityKey(properties.map { object.value(at: $0) })
+    if attributes.count == 1 {
+      return IdentityKey(object.value(at: try attributes[0].place(in: context)))
+    }
+    var key: [Value] = []
+    for attribute in attributes { key.append(object.value(at: try attribute.place(in: context))) }
+    return IdentityKey(key)
   }
 
   private func predicate() throws(ArborError) -> FetchPredicate? {

@@ -82,11 +82,10 @@ final class ItemAttribute {
   fileprivate(set) var routes: [ItemRoute]
   /// What needs no reading where it is in the form that the attribute keeps; nil: all does.
   let plainForm: PlainForm?
+  /// Whether any whole number of 64 bits is a value of the attribute as it is.
+  let isPlainInteger64: Bool
   /// The value that the attribute will hold, in the form that it keeps.
   let read: (JSONNode) throws(ArborError) -> Value
-
-  /// Whether any whole number of 64 bits is a value of the attribute as it is.
-  var isPlainNumber: Bool { plainForm == .number && attribute.isInteger64 }
 
   init(
     _ attribute: ExchangeAttribute, at place: PropertyPlace, routes: [ItemRoute],
@@ -96,6 +95,7 @@ final class ItemAttribute {
     self.place = place
     self.routes = routes
     plainForm = takesPlainValues ? PlainForm(attribute.type) : nil
+    isPlainInteger64 = takesPlainValues && attribute.type == .integer64
     self.read = read
   }
 }

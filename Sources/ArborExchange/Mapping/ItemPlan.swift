@@ -90,8 +90,23 @@ struct ItemPlan {
   }
 
   /// A value of an item's document.
-  func node(_ item: Item, _ place: Int32) -> JSONNode {
-    JSONNode(document: documents[Int(item.document)], place: Int(place))
+  func node(_ item: Item, _ place: Int32) -> JSONNode { node(in: item.document, place) }
+
+  /// A value of the document at a place among ``documents``.
+  func node(in document: Int32, _ place: Int32) -> JSONNode {
+    JSONNode(document: documents[Int(document)], place: Int(place))
+  }
+
+  /// For each of some objects that are named by keys the places of the keys that it may have.
+  ///
+  /// - Parameter first: The place among ``targets`` of the first object.
+  func keys(of count: Int32, from first: Int32) -> [ArraySlice<Int32>] {
+    var next = Int(first)
+    return (0..<count).map { _ in
+      let keys = targets[next + 1..<next + 1 + Int(targets[next])]
+      next = keys.endIndex
+      return keys
+    }
   }
 
   /// The item as its document has it, for errors: where a validator has replaced it, the one that

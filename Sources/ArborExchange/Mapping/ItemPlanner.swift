@@ -190,7 +190,7 @@ struct ItemPlanner {
       guard node > 0 else { return -1 }
       let value = JSONNode(document: document, place: node)
       let attribute = mapping.attributes[place]
-      if mapping.identity.count == 1, attribute.isPlainNumber, let number = value.int64 {
+      if mapping.identity.count == 1, attribute.isPlainInteger64, let number = value.int64 {
         return want(.number(number), table)
       }
       let part = try attribute.read(value)

@@ -50,14 +50,8 @@ extension ItemRun {
   private func members(
     of pending: PendingReference, _ table: IdentityTable
   ) -> (members: [ManagedObject], isComplete: Bool) {
-    var members: [ManagedObject] = []
-    var place = Int(pending.first)
-    for _ in 0..<pending.count {
-      let keys = planner.plan.targets[place + 1..<place + 1 + Int(planner.plan.targets[place])]
-      place = keys.endIndex
-      if let member = keys.lazy.compactMap({ table.first(at: Int($0)) }).first {
-        members.append(member)
-      }
+    let members = planner.plan.keys(of: pending.count, from: pending.first).compactMap { keys in
+      keys.lazy.compactMap { table.first(at: Int($0)) }.first
     }
     return (members, members.count == Int(pending.count))
   }
@@ -67,17 +61,12 @@ extension ItemRun {
   func waiting(_ pending: PendingReference, _ url: URL) -> WaitingReference {
     var targets: [[IdentityKey]] = []
     if let table = pending.relationship.reference?.table {
-      var place = Int(pending.first)
-      for _ in 0..<pending.count {
-        let keys = planner.plan.targets[place + 1..<place + 1 + Int(planner.plan.targets[place])]
-        place = keys.endIndex
-        targets.append(keys.map { table.key(at: Int($0)) })
-      }
+      targets = planner.plan.keys(of: pending.count, from: pending.first)
+        .map { keys in keys.map { table.key(at: Int($0)) } }
     }
     var place = pending.place
     if case .node(let document, let node) = place {
-      let node = JSONNode(document: planner.plan.documents[Int(document)], place: Int(node))
-      place = .byte(node.offset, of: url)
+      place = .byte(planner.plan.node(in: document, node).offset, of: url)
     }
     return WaitingReference(
       object: pending.object.objectID, entity: pending.entity,
@@ -114,7 +103,7 @@ extension ItemRun {
   private func location(of place: ItemPlace) -> ArborError.SourceLocation? {
     switch place {
     case .node(let document, let node):
-      return JSONNode(document: planner.plan.documents[Int(document)], place: Int(node)).location
+      return planner.plan.node(in: document, node).location
     case .byte(let offset, let url):
       guard let data = try? Data(contentsOf: url, options: .mappedIfSafe) else { return nil }
       let lines = data.prefix(offset).split(

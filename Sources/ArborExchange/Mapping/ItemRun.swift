@@ -6,6 +6,9 @@ import Foundation
 /// connected with the objects of the items within it.
 ///
 /// Runs inside a savepoint of the context, so that whatever it throws leaves nothing behind.
+///
+/// What is called for each item is `mutating`, also where it changes nothing of the run itself: the
+/// run is large, and a method that is not would be given a copy of it.
 struct ItemRun {
   let context: ManagedObjectContext
   let identities: IdentityMap

@@ -102,7 +102,7 @@ final class SyncMapper {
       kind: source.kind, attribute: attribute, entity: entity.name, isStrict: isStrict,
       attributes: attributes)
     return ItemAttribute(
-      attribute, at: try context.place(of: attribute.name, in: entity.name), routes: [source.route]
+      attribute, at: try attribute.place(in: context), routes: [source.route]
     ) { node throws(ArborError) in try reader.value(node) }
   }
 
@@ -119,7 +119,7 @@ final class SyncMapper {
         : mismatch(entity, relationship.name, "leads to one object", "toOne")
     }
     return ItemRelationship(
-      relationship, at: try context.place(of: relationship.name, in: entity.name),
+      relationship, at: try relationship.place(in: context),
       routes: [source.route], policy: .assign
     ) { [unowned self] members, parent throws(ArborError) in
       let mapping = try self.mapping(for: child.serializer({ members.value }, { parent.value }))

@@ -30,8 +30,8 @@ final class Relation: Sendable {
   let isInverseToMany: Bool
   /// Whether the relationship is its own inverse.
   let isOwnInverse: Bool
-  /// Whether it is a field and its other side is kept too, as a field or as a list: one record that
-  /// is merged says nothing of the other.
+  /// Whether it is a field and its inverse is one too: one record that is merged says nothing of the
+  /// other.
   let isPaired: Bool
   let deleteRule: RelationshipDescription.DeleteRule
   let form: Form
@@ -50,7 +50,7 @@ final class Relation: Sendable {
     deleteRule = schema.deleteRule
     let inverse = model.inverse(of: schema)
     isInverseToMany = inverse.isToMany
-    if case .derived = inverse.storage { isPaired = false } else { isPaired = !schema.isToMany }
+    isPaired = !schema.isToMany && !inverse.isToMany
     isOwnInverse =
       inverse.slot == schema.slot && inverse.declaringEntity == schema.declaringEntity
     switch schema.storage {

@@ -10,10 +10,11 @@ final class ChangeJournal: ChangeListener {
   enum Entry {
     /// An object's state before its first change in a savepoint.
     case object(ObjectStep)
-    /// What an edit of an unordered relationship said of a member before it changed.
+    /// What an edit said of a member before it changed.
     case link(LinkEdit, ObjectNumber, LinkEdit.Standing)
-    /// The member list of an ordered relationship before its first change in a savepoint.
-    case order(LinkEdit, MemberList?)
+    /// The sequence of an ordered relationship's members before the first change of these, or of
+    /// the sequence, in a savepoint.
+    case order(LinkEdit, OrderEdit?)
   }
 
   var entries: [Entry] = []

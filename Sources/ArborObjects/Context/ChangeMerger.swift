@@ -16,7 +16,9 @@ struct ChangeMerger {
       return resolveInserted(change, record.view, record.slab, resolution)
     }
     guard change.kind == .deleted else {
-      return rebase(change, onto: record.view, record.slab, resolution)
+      let object = change.object
+      rebase(change, onto: record.view, record.slab, resolution)
+      return decideOrders(of: object, resolution)
     }
     context.noteMerge(of: change.object)
     switch resolution {
@@ -24,6 +26,23 @@ struct ChangeMerger {
       delete(change, anew: record)
     case .storeWins, .rollback:
       revive(change, record)
+    }
+  }
+
+  /// Decides whose sequence the members of an object's ordered relationships have.
+  private func decideOrders(of object: ManagedObject, _ resolution: MergeConflict.Resolution) {
+    for relation in object.binding.relations where relation.isOrdered {
+      guard let edit = context.links.edit(object.number, relation),
+        edit.order?.arrangement != nil
+      else { continue }
+      let stored = context.storedMembers(of: object.number, relation)
+      let isContested = edit.isContested(over: stored)
+      context.noteStep(.order(edit, edit.order?.copy))
+      switch resolution {
+      case .objectWins, .overwrite: edit.arrange(edit.members(over: stored), over: stored)
+      case .storeWins: if isContested { edit.yieldOrder(to: stored) }
+      case .rollback: edit.yieldOrder(to: stored)
+      }
     }
   }
 

@@ -41,7 +41,6 @@ struct DeletePropagation {
       let links = links(of: object)
       let wasInserted = object.change?.kind == .inserted
       mark(object)
-      context.undoHistory?.noteOrders(of: object, links)
       for (relation, targets) in links { apply(relation, targets, object) }
       if wasInserted { forget(object) }
     }

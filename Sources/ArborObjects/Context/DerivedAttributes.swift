@@ -33,7 +33,7 @@ extension ManagedObjectContext {
     guard schema.hasDerivations, let plan = try? schema.derivationPlan() else { return conflicts }
     // An edit of an ordered relationship is a change of its owner, which no field tells of.
     var reordered: Set<ObjectNumber> = []
-    links.forEach { if $0.order != nil { reordered.insert($0.owner) } }
+    links.forEach { if $0.changesOwner { reordered.insert($0.owner) } }
     let merger = ChangeMerger(context: self)
     return conflicts.filter { conflict in
       guard !reordered.contains(conflict.number),
@@ -135,7 +135,7 @@ private struct DerivedAttributes {
     context.links.forEach { edit in
       guard !context.isDeleted(edit.owner) else { return }
       edited.append((edit.owner, edit.relation))
-      if edit.order != nil, edit.relation.form == .links { reordered.insert(edit.owner) }
+      if edit.changesOwner { reordered.insert(edit.owner) }
     }
     for (owner, relation) in edited {
       guard let entity = context.schema.entity(of: owner) else { continue }

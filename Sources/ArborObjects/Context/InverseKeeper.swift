@@ -2,9 +2,9 @@ internal import ArborModel
 
 /// Changes links and keeps both sides of every relationship in agreement, at once.
 ///
-/// Four forms of a side follow from how the store keeps it: a field of the record (to-one), nothing
-/// of its own (an unordered to-many whose inverse is to-one: only the link edits repeat the
-/// change), a set of link edits (many-to-many), or a list (ordered).
+/// Three forms of a side follow from how the store keeps it: a field of the record (to-one), nothing
+/// of its own (a to-many whose inverse is to-one: only the link edits repeat the change), or a set of
+/// link edits (many-to-many). Where a side is ordered, its sequence is edited besides.
 struct InverseKeeper {
   let context: ManagedObjectContext
 
@@ -23,6 +23,10 @@ struct InverseKeeper {
   func add(_ member: ManagedObject, to owner: ManagedObject, _ relation: Relation) {
     let inverse = member.binding.relations[relation.inverseSlot]
     guard inverse.isToMany else { return set(member, inverse, to: owner) }
+    // Who is a member keeps its place.
+    if relation.isOrdered || inverse.isOrdered, context.isMember(member, of: owner, relation) {
+      return
+    }
     arriveLink(member.number, at: owner.number, relation)
     // An object in a relationship that is its own inverse may be its own member: one link.
     guard member !== owner || !relation.isOwnInverse else { return }
@@ -57,8 +61,17 @@ struct InverseKeeper {
       add(context.fault(member), to: owner, relation)
     }
     guard relation.isOrdered else { return }
-    let order = wanted.numbers
-    changeOrder(of: owner.number, relation, unless: { $0.numbers == order }) { $0 = wanted }
+    arrange(wanted.numbers, of: owner.number, relation)
+  }
+
+  /// Gives the members of an ordered relationship a sequence.
+  func arrange(_ members: [ObjectNumber], of owner: ObjectNumber, _ relation: Relation) {
+    let stored = context.storedMembers(of: owner, relation)
+    let edit = context.links.makeEdit(owner, relation)
+    guard edit.members(over: stored) != members else { return }
+    willChange(owner, relation)
+    noteOrder(edit)
+    edit.arrange(members, over: stored)
   }
 
   // MARK: One side
@@ -77,7 +90,13 @@ struct InverseKeeper {
       willChange(owner, relation)
       context.links.judge(member, context.pending.change(of: member), at: owner, relation)
     case .links:
-      if !context.isDeleted(owner) { leaveLink(member, at: owner, relation) }
+      if relation.isInverseToMany {
+        if !context.isDeleted(owner) { leaveLink(member, at: owner, relation) }
+      } else {
+        willChange(owner, relation)
+        noteOrder(context.links.makeEdit(owner, relation))
+        context.links.judge(member, context.pending.change(of: member), at: owner, relation)
+      }
     }
   }
 
@@ -100,7 +119,14 @@ struct InverseKeeper {
     case .derived:
       willChange(owner.number, relation)
       context.links.judge(member.number, member.change, at: owner.number, relation)
-    case .links: arriveLink(member.number, at: owner.number, relation)
+    case .links:
+      if relation.isInverseToMany {
+        arriveLink(member.number, at: owner.number, relation)
+      } else {
+        willChange(owner.number, relation)
+        putLast(member.number, context.links.makeEdit(owner.number, relation))
+        context.links.judge(member.number, member.change, at: owner.number, relation)
+      }
     }
   }
 
@@ -137,10 +163,9 @@ struct InverseKeeper {
   private func arriveLink(
     _ member: ObjectNumber, at owner: ObjectNumber, _ relation: Relation
   ) {
-    guard !relation.isOrdered else {
-      return changeOrder(of: owner, relation, unless: { $0.contains(member) }) {
-        $0.append(member)
-      }
+    if relation.isOrdered {
+      let edit = context.links.makeEdit(owner, relation)
+      if edit[member] != .added { putLast(member, edit) }
     }
     setLink(member, at: owner, relation, .added)
   }
@@ -148,11 +173,7 @@ struct InverseKeeper {
   func leaveLink(
     _ member: ObjectNumber, at owner: ObjectNumber, _ relation: Relation
   ) {
-    guard !relation.isOrdered else {
-      return changeOrder(of: owner, relation, unless: { !$0.contains(member) }) {
-        $0.remove(member)
-      }
-    }
+    if relation.isOrdered { noteOrder(context.links.makeEdit(owner, relation)) }
     setLink(member, at: owner, relation, .removed)
   }
 
@@ -170,36 +191,24 @@ struct InverseKeeper {
     edit[member] = isNew && standing == .removed ? .unmentioned : standing
   }
 
-  /// Changes the list of an ordered relation, which is read from the store the first time.
-  private func changeOrder(
-    of owner: ObjectNumber, _ relation: Relation,
-    unless isDone: (MemberList) -> Bool, _ body: (inout MemberList) -> Void
-  ) {
-    let edit = context.links.makeEdit(owner, relation)
-    if edit.order == nil {
-      let stored = MemberList(context.storedMembers(of: owner, relation))
-      guard !isDone(stored) else { return }
-      willChange(owner, relation)
-      context.noteStep(.order(edit, nil))
-      edit.order = stored
-    } else {
-      guard edit.order.map(isDone) != true else { return }
-      willChange(owner, relation)
-      noteOrder(edit)
-    }
-    edit.orderEpoch = context.epoch
-    if edit.order != nil { body(&edit.order!) }
+  // MARK: Orders
+
+  private func putLast(_ member: ObjectNumber, _ edit: LinkEdit) {
+    noteOrder(edit)
+    edit.putLast(member) { context.storedMembers(of: edit.owner, edit.relation) }
   }
 
-  /// Forgets the list of an object that was inserted and is deleted again.
+  /// Forgets the order of an object that was inserted and is deleted again.
   func forgetOrder(of owner: ObjectNumber, _ relation: Relation) {
     guard let edit = context.links.edit(owner, relation), edit.order != nil else { return }
-    context.noteStep(.order(edit, edit.order?.copy))
+    noteOrder(edit)
     edit.order = nil
   }
 
+  /// Notes the sequence of the members before they, or their sequence, change.
   private func noteOrder(_ edit: LinkEdit) {
     guard edit.orderEpoch != context.epoch else { return }
+    edit.orderEpoch = context.epoch
     context.noteStep(.order(edit, edit.order?.copy))
   }
 }

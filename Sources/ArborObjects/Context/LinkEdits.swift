@@ -5,16 +5,15 @@ internal import ArborStore
 final class LinkEdit {
   let owner: ObjectNumber
   let relation: Relation
-  /// The members beyond the store's. Unused where ``order`` is set.
+  /// The members beyond the store's.
   var added = MemberList()
-  /// The store's members that are none any more. Unused where ``order`` is set.
+  /// The store's members that are none any more.
   var removed = MemberList()
-  /// All members of an ordered relationship in their new order.
-  var order: MemberList?
+  /// The sequence of the members of an ordered relationship; nil: nothing is said of it.
+  var order: OrderEdit?
   /// The savepoint in which ``order`` was last noted in the journal.
   var orderEpoch: UInt32 = 0
   /// Members by what others have committed, to be left out as long as their deletion waits here.
-  /// Unused where ``order`` is set.
   var hidden = MemberList()
   private let pending: PendingChanges
 
@@ -25,7 +24,7 @@ final class LinkEdit {
   }
 
   /// Whether nothing has changed.
-  var isEmpty: Bool { order == nil && added.isEmpty && removed.isEmpty }
+  var isEmpty: Bool { added.isEmpty && removed.isEmpty && order?.arrangement == nil }
 
   /// Whether the members are the store's.
   var isSilent: Bool { isEmpty && hidden.isEmpty }
@@ -59,7 +58,6 @@ final class LinkEdit {
 
 /// What fetches see of an edit.
 extension LinkEdit: PendingLinks {
-  var newOrder: [ObjectNumber]? { order?.numbers }
   var addedMembers: [ObjectNumber] { added.numbers }
   var removedMembers: [ObjectNumber] {
     guard !hidden.isEmpty else { return removed.numbers }
@@ -67,7 +65,6 @@ extension LinkEdit: PendingLinks {
   }
 
   func says(_ member: ObjectNumber) -> Bool? {
-    if let order { return order.contains(member) }
     switch self[member] {
     case .added: return true
     case .removed: return false
@@ -78,16 +75,20 @@ extension LinkEdit: PendingLinks {
 
 /// The pending changes of to-many relationships in a context, by owner.
 ///
-/// For relationships that the store derives from to-one fields they only repeat what the members'
-/// changes say, so that the owner's side is right at once. They are a function of these, and are
-/// made anew whenever one of them becomes another one — the record, what it is compared with, or
-/// whether it is a deletion: see ``ManagedObjectContext/withMemberships(of:_:)``.
+/// For relationships whose inverse is to-one they only repeat what the members' changes say, so
+/// that the owner's side is right at once. They are a function of these, and are made anew whenever
+/// one of them becomes another one — the record, what it is compared with, or whether it is a
+/// deletion: see ``ManagedObjectContext/withMemberships(of:_:)``. The store derives such a
+/// relationship by itself, unless it is ordered.
 ///
 /// For all others they are the truth, and the commit submits them. What is said of a pair is the
 /// context's last word on it, whatever others commit, and holds until the commit or the end of one
 /// of the two objects. A deletion says it of the links that it finds; links that others commit to
 /// an object whose deletion waits here are hidden as long as it does, and are there again when it
 /// is undone.
+///
+/// Who is a member is said in the same way where the members have an order; their sequence is a
+/// matter of its own, an ``OrderEdit``.
 ///
 /// A change of a link costs two look-ups and no read of the store.
 final class LinkEdits {
@@ -111,6 +112,9 @@ final class LinkEdits {
 
   /// Whether there are any. Edits that cancelled out may still count.
   var hasEdits: Bool { edits.contains { !$0.isEmpty } }
+
+  /// Whether there are any of relationships that are ordered.
+  var hasOrders: Bool { edits.contains { $0.changesOwner } }
 
   /// Whether an owner that fulfils a condition has other members than in the store.
   func hasEdits(ofOwner condition: (ObjectNumber) -> Bool) -> Bool {
@@ -147,7 +151,7 @@ final class LinkEdits {
   }
 
   /// Repeats at an owner what the change of a member makes of it there; nil where it has none. For
-  /// relationships that the store derives. See ``ObjectChange/standing(at:_:)``.
+  /// relationships whose inverse is to-one. See ``ObjectChange/standing(at:_:)``.
   @inline(__always)
   func judge(
     _ member: ObjectNumber, _ change: ObjectChange?, at owner: ObjectNumber, _ relation: Relation
@@ -186,20 +190,17 @@ final class LinkEdits {
   func forget<E: Error>(
     where isGone: (ObjectNumber) throws(E) -> Bool, telling tell: (LinkEdit, [ObjectNumber]) -> Void
   ) throws(E) {
-    for edit in edits where !edit.isEmpty && edit.relation.form != .derived {
+    for edit in edits where !edit.isEmpty && edit.relation.isInverseToMany {
       let isOwnerGone = try isGone(edit.owner)
       var lost: [ObjectNumber] = []
-      for member in edit.order?.numbers ?? edit.added.numbers + edit.removed.numbers {
+      for member in edit.added.numbers + edit.removed.numbers {
         var isLost = isOwnerGone
         if !isLost { isLost = try isGone(member) }
         if isLost { lost.append(member) }
       }
       guard !lost.isEmpty || isOwnerGone else { continue }
       tell(edit, lost)
-      for member in lost {
-        edit[member] = .unmentioned
-        edit.order?.remove(member)
-      }
+      for member in lost { edit[member] = .unmentioned }
       if isOwnerGone { edit.clear() }
     }
   }

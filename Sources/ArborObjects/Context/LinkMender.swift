@@ -90,9 +90,7 @@ private struct LinkMender {
     _ side: LinkMending.Side
   ) {
     let inverse = target.binding.relations[relation.inverseSlot]
-    guard let back = inverse.field else {
-      return keeper.arrive(object, at: target, slot: relation.inverseSlot)
-    }
+    guard let back = inverse.field else { return }
     let partner = target.target(of: inverse)
     guard partner != object.number else { return }
     let isOwn = relation.field.map { isChanged(object, $0) } ?? false

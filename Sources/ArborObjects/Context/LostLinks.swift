@@ -19,12 +19,7 @@ extension ManagedObjectContext {
   func noteLost(_ edit: LinkEdit, _ members: [ObjectNumber]) {
     guard case .error = mergePolicy else { return }
     let isOwnerThere = exists(edit.owner)
-    for member in members {
-      // An order has old members too. Of an owner that has gone with it, the other end tells.
-      let isNew =
-        edit.order == nil
-        ? edit[member] == .added : isOwnerThere && edit.relation.isInverseToMany
-      guard isNew else { continue }
+    for member in members where edit[member] == .added {
       if isOwnerThere {
         noteLost(member, of: edit.owner, edit.relation.slot)
       } else if exists(member) {

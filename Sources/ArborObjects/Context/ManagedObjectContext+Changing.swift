@@ -149,8 +149,10 @@ extension ManagedObjectContext {
       keeper.set(object, relation, to: committed.reference(field).map(fault))
     }
     noteStep(.object(ObjectStep(object)))
-    pending.drop(change)
-    object.hold(committed, change.committedSlab)
+    withMemberships(of: object) {
+      pending.drop(change)
+      object.hold(committed, change.committedSlab)
+    }
   }
 }
 

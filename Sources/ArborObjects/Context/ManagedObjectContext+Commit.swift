@@ -136,7 +136,7 @@ extension ManagedObjectContext {
 
   private func write(marking mark: String?) throws(ArborError) -> CommitReceipt? {
     for _ in 0..<(schema.hasDerivations ? Self.maximumDerivations : Self.maximumAttempts) {
-      beginWritingOwners()
+      beginWritingOrders()
       // Hooks of the validation, or the commits of others, may have changed what values rest on.
       let basis = try derive()
       try moveBlobsOut()
@@ -148,8 +148,13 @@ extension ManagedObjectContext {
         changes.absentMetadata = [mark]
       }
       guard !changes.isEmpty else { return nil }
-      do throws(StoreError) { return try store.file.commit(changes) } catch {
-        guard try resolve(error) else { throw ArborError(error, in: store.file) }
+      do throws(StoreError) {
+        try checkOrders()
+        return try store.file.commit(changes)
+      } catch {
+        guard try onNewestSnapshot({ () throws(ArborError) in try resolve(error) }) else {
+          throw ArborError(error, in: store.file)
+        }
         mendLinks()
         if let failure { throw failure.error }
       }
@@ -159,29 +164,20 @@ extension ManagedObjectContext {
       "Other commits of the same objects came in between \(Self.maximumAttempts) times; try again.")
   }
 
-  /// An edit of an ordered relationship is a change of its owner: it gets a new version.
-  private func beginWritingOwners() {
-    links.forEach { edit in
-      guard edit.order != nil, edit.relation.form == .links,
-        pending.change(of: edit.owner) == nil
-      else { return }
-      _ = beginWriting(fault(edit.owner))
-    }
-  }
-
   private func changeSet() -> ChangeSet {
     var changes = ChangeSet()
     changes.author = author
     changes.contextName = name
     changes.records.reserveCapacity(pending.count)
     var reordered: [ObjectNumber: UInt64] = [:]
+    for (edit, members) in newOrders() {
+      let bit = schema.entity(of: edit.owner)?.changeBit(ofLinks: edit.relation.slot)
+      reordered[edit.owner, default: 0] |= bit ?? EntitySchema.otherProperties
+      changes.links.append(
+        .init(owner: edit.owner, relationship: edit.relation.schema, .reorder(members)))
+    }
     links.forEach { edit in
-      guard edit.relation.form == .links, !isDeleted(edit.owner) else { return }
-      if let order = edit.order {
-        let bit = schema.entity(of: edit.owner)?.changeBit(ofLinks: edit.relation.slot)
-        reordered[edit.owner, default: 0] |= bit ?? EntitySchema.otherProperties
-        changes.links.append(
-          .init(owner: edit.owner, relationship: edit.relation.schema, .reorder(order.numbers)))
+      guard edit.relation.form == .links, !edit.relation.isOrdered, !isDeleted(edit.owner) else {
         return
       }
       for member in edit.removed.numbers {
@@ -232,7 +228,7 @@ extension ManagedObjectContext {
     var committed: [ManagedObject] = []
     committed.reserveCapacity(pending.count)
     var reordered: Set<ObjectNumber> = []
-    links.forEach { if $0.order != nil { reordered.insert($0.owner) } }
+    links.forEach { if $0.changesOwner { reordered.insert($0.owner) } }
     let owners = ownersOfLinks()
     let hadLinks = !listeners.isEmpty && links.hasEdits
     pending.forEach { change in

@@ -71,7 +71,7 @@ extension ManagedObjectContext {
     }
     let merger = ChangeMerger(context: self)
     for edit in lost {
-      for member in edit.newOrder ?? edit.addedMembers {
+      for member in edit.addedMembers {
         guard let change = pending.change(of: member) else { continue }
         merger.dropReference(change, to: edit.owner, edit.relation)
       }
@@ -85,7 +85,7 @@ extension ManagedObjectContext {
       tellListeners { $0.noteReplaced(linksOf: edit.owner, edit.relation) }
       noteLost(edit, members)
       guard let journal else { return }
-      if edit.order != nil { return journal.entries.append(.order(edit, edit.order?.copy)) }
+      if edit.order != nil { journal.entries.append(.order(edit, edit.order?.copy)) }
       for member in members { journal.entries.append(.link(edit, member, edit[member])) }
     }
   }
@@ -145,10 +145,9 @@ extension ManagedObjectContext {
     to object: ManagedObject, _ snapshot: StoreSnapshot
   ) throws(StoreError) {
     for relation in object.binding.relations
-    where relation.isToMany && relation.isInverseToMany && !relation.isOrdered {
+    where relation.isToMany && relation.isInverseToMany {
       for owner in try snapshot.members(relation.schema, of: object.number) {
-        guard let inverse = self.relation(of: owner, relation.inverseSlot), !inverse.isOrdered
-        else { continue }
+        guard let inverse = self.relation(of: owner, relation.inverseSlot) else { continue }
         tellListeners { $0.noteReplaced(linksOf: owner, inverse) }
         links.makeEdit(owner, inverse).hidden.append(object.number)
       }
@@ -216,15 +215,29 @@ extension ManagedObjectContext {
     }
   }
 
-  /// Takes out what others have deleted too, which is no conflict; the rest is.
+  /// Takes out what others have deleted too, and who has other members only in ordered
+  /// relationships, which are merged one by one: that is no conflict; the rest is.
   private func agree(on conflicts: [CommitConflict]) -> [CommitConflict] {
     conflicts.filter { conflict in
-      guard conflict.currentRecord == nil, let change = pending.change(of: conflict.number),
-        change.kind == .deleted
+      guard let change = pending.change(of: conflict.number),
+        change.kind == .deleted || change.isIdle
       else { return true }
-      noteMerge(of: change.object)
-      takeAway(change.object)
+      guard let current = conflict.currentRecord else {
+        noteMerge(of: change.object)
+        takeAway(change.object)
+        return false
+      }
+      guard change.kind == .updated, !isContested(change.object) else { return true }
+      let record = RecordBuffer(copying: current, into: allocator)
+      ChangeMerger(context: self).rebase(change, onto: record.view, record.slab, .objectWins)
       return false
+    }
+  }
+
+  /// Whether the members of an object's ordered relationships were moved both here and by others.
+  private func isContested(_ object: ManagedObject) -> Bool {
+    object.binding.relations.contains { relation in
+      relation.isOrdered && links.edit(object.number, relation).map(isContested) == true
     }
   }
 

@@ -198,27 +198,20 @@ extension ManagedObjectContext {
   /// The members of a to-many relationship with all pending changes: in their order where it is
   /// ordered, else ascending. Never fails; the context remembers the error.
   func members(of owner: ManagedObject, _ relation: Relation) -> [ObjectNumber] {
-    guard owner.owner != nil else { return [] }
-    let edit = links.edit(owner.number, relation)
-    if let order = edit?.order { return order.numbers }
-    var members = storedMembers(of: owner.number, relation)
-    guard let edit, !edit.isSilent else { return members }
-    if !edit.removed.isEmpty || !edit.hidden.isEmpty {
-      members.removeAll { edit.says($0) == false }
-    }
-    guard !edit.added.isEmpty else { return members }
-    // Another context may have committed the same link since.
-    let present = MemberList(members)
-    members += edit.added.numbers.filter { !present.contains($0) }
-    members.sort()
-    return members
+    owner.owner == nil ? [] : members(of: owner.number, relation)
+  }
+
+  /// The members of an object's to-many relationship, whether it is registered or not.
+  func members(of owner: ObjectNumber, _ relation: Relation) -> [ObjectNumber] {
+    let members = storedMembers(of: owner, relation)
+    guard let edit = links.edit(owner, relation), !edit.isSilent else { return members }
+    return edit.members(over: members)
   }
 
   /// The number of members with all pending changes, without reading them.
   func memberCount(of owner: ManagedObject, _ relation: Relation) -> Int {
     guard owner.owner != nil else { return 0 }
     let edit = links.edit(owner.number, relation)
-    if let order = edit?.order { return order.count }
     guard owner.change?.kind != .inserted else { return edit?.added.count ?? 0 }
     return known(0) { snapshot throws(StoreError) in
       var count = try snapshot.memberCount(relation.schema, of: owner.number)

@@ -125,12 +125,13 @@ extension ManagedObjectContext {
     let former = derivingOwners(of: object)
     body()
     for (owner, relation) in former + derivingOwners(of: object) {
+      if relation.isOrdered { tellListeners { $0.noteReplaced(linksOf: owner, relation) } }
       links.judge(object.number, object.change, at: owner, relation)
     }
   }
 
   /// The owners at whose side an object's change may make a difference without a link of its own:
-  /// the targets of to-one relationships whose inverse the store derives, now and before.
+  /// the targets of to-one relationships whose inverse is to-many, now and before.
   private func derivingOwners(of object: ManagedObject) -> [(ObjectNumber, Relation)] {
     guard let change = object.change else { return [] }
     var owners: [(ObjectNumber, Relation)] = []
@@ -140,7 +141,7 @@ extension ManagedObjectContext {
       let former = change.committed?.reference(field)
       for target in [present, former == present ? nil : former] {
         if let target, let inverse = self.relation(of: target, relation.inverseSlot),
-          inverse.form == .derived
+          inverse.isToMany
         {
           owners.append((target, inverse))
         }

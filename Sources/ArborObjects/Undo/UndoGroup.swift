@@ -68,7 +68,9 @@ final class UndoGroup {
         step.outcome = context.isMember(step) == step.wasMember ? .idle : .changed
         if step.outcome == .idle { hasTurned = true }
         steps[place] = .link(step)
-      case .order: continue
+      case .order(var step):
+        step.seal(context.members(of: step.owner, step.relation))
+        steps[place] = .order(step)
       }
     }
     if hasTurned { sealTurns() }
@@ -123,8 +125,8 @@ enum UndoStep {
   case object(ObjectUndo)
   /// Whether an object was a member of a relationship that is kept as links.
   case link(LinkUndo)
-  /// The members of an ordered relationship.
-  case order(owner: ObjectNumber, Relation, [ObjectNumber])
+  /// The sequence of an ordered relationship's members.
+  case order(OrderUndo)
 
   /// Whether the step, which is sealed, changed anything.
   var hasEffect: Bool {
@@ -135,8 +137,49 @@ enum UndoStep {
       case .open, .changed, .deleted, .inserted: return true
       }
     case .link(let step): return step.outcome != .idle
-    case .order: return true
+    case .order(let step): return step.hasEffect
     }
+  }
+}
+
+/// The members of an ordered relationship before a step, and what the step changed in their
+/// sequence. Who is a member, other steps tell.
+struct OrderUndo {
+  let owner: ObjectNumber
+  let relation: Relation
+  let before: [ObjectNumber]
+  /// Those that are members no more.
+  private(set) var left: Set<ObjectNumber> = []
+  /// Whether those that have stayed stand otherwise.
+  private(set) var isMoved = false
+
+  init(_ owner: ObjectNumber, _ relation: Relation, _ before: [ObjectNumber]) {
+    self.owner = owner
+    self.relation = relation
+    self.before = before
+  }
+
+  var hasEffect: Bool { isMoved || !left.isEmpty }
+
+  mutating func seal(_ after: [ObjectNumber]) {
+    guard before != after else {
+      (left, isMoved) = ([], false)
+      return
+    }
+    let (former, present) = (Set(before), Set(after))
+    left = former.subtracting(present)
+    isMoved = before.filter(present.contains) != after.filter(former.contains)
+  }
+
+  /// The sequence of members that takes the step back. What others have made of it meanwhile stays,
+  /// as far as the step changed nothing.
+  ///
+  /// - Parameter present: The members now; those that had left have come back.
+  func undone(_ present: [ObjectNumber]) -> [ObjectNumber] {
+    let members = Set(present)
+    let former = before.filter(members.contains)
+    let others = present.filter { !left.contains($0) }
+    return isMoved ? former.inserting(others) : others.insertingBefore(former)
   }
 }
 

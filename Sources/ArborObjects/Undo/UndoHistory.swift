@@ -264,17 +264,9 @@ extension UndoHistory {
       return .link(
         LinkUndo(
           owner: edit.owner, relation: edit.relation, member: member, wasMember: wasMember))
-    case .order(let edit, let order):
-      let before = order?.numbers ?? context.storedMembers(of: edit.owner, edit.relation)
-      return .order(owner: edit.owner, edit.relation, before)
-    }
-  }
-
-  /// Records the orders that go with an object without a step of their own.
-  func noteOrders(of owner: ManagedObject, _ links: [(Relation, [ObjectNumber])]) {
-    guard isRecording else { return }
-    for (relation, members) in links where relation.isOrdered && !relation.isInverseToMany {
-      append(.order(owner: owner.number, relation, members))
+    case .order(let edit, _):
+      return .order(
+        OrderUndo(edit.owner, edit.relation, context.members(of: edit.owner, edit.relation)))
     }
   }
 

@@ -23,9 +23,7 @@ struct UndoReplay {
     context.withPinnedSnapshot {
       let revived = bringBack(group)
       for step in group.steps.reversed() { restore(step) }
-      for case .order(let owner, let relation, let members) in group.steps.reversed() {
-        restoreOrder(of: owner, relation, members)
-      }
+      for case .order(let step) in group.steps.reversed() { restoreOrder(step) }
       for object in revived { mendLinks(of: object) }
       context.mendLinks()
       takeAway(group)
@@ -176,11 +174,10 @@ struct UndoReplay {
 
   // MARK: Relationships
 
-  private func restoreOrder(
-    of owner: ObjectNumber, _ relation: Relation, _ members: [ObjectNumber]
-  ) {
-    guard let owner = liveObject(owner) else { return }
-    keeper.replace(owner, relation, with: members.filter(context.exists))
+  private func restoreOrder(_ step: OrderUndo) {
+    guard step.hasEffect, context.exists(step.owner) else { return }
+    let present = context.members(of: step.owner, step.relation)
+    keeper.arrange(step.undone(present), of: step.owner, step.relation)
   }
 
   /// Makes both sides agree on what an object that came back leads to.
@@ -192,15 +189,8 @@ struct UndoReplay {
         continue
       }
       let inverse = target.binding.relations[relation.inverseSlot]
-      switch inverse.form {
-      case .derived: continue
-      case .field:
-        if target.target(of: inverse) != object.number { keeper.set(target, inverse, to: object) }
-      case .links:
-        if !context.isMember(object, of: target, inverse) {
-          keeper.add(object, to: target, inverse)
-        }
-      }
+      guard !inverse.isToMany, target.target(of: inverse) != object.number else { continue }
+      keeper.set(target, inverse, to: object)
     }
   }
 
@@ -212,17 +202,15 @@ struct UndoReplay {
       switch step {
       case .object(let step): settle(step.object)
       case .link(let step):
-        guard let edit = context.links.edit(step.owner, step.relation), edit.order == nil else {
-          continue
-        }
+        guard let edit = context.links.edit(step.owner, step.relation) else { continue }
         let isStored = context.isStored(step.member, in: step.relation, of: step.owner)
         if edit[step.member] == (isStored ? .added : .removed) { edit[step.member] = .unmentioned }
-      case .order(let owner, let relation, _):
-        guard let edit = context.links.edit(owner, relation), let order = edit.order,
-          order.numbers == context.storedMembers(of: owner, relation)
-        else { continue }
-        edit.order = nil
-        edit.orderEpoch = 0
+      case .order(let step):
+        guard let edit = context.links.edit(step.owner, step.relation), edit.order != nil else {
+          continue
+        }
+        let stored = context.storedMembers(of: step.owner, step.relation)
+        edit.arrange(edit.members(over: stored), over: stored)
       }
     }
   }

@@ -38,10 +38,8 @@ final class SnapshotResolver: RecordResolver {
   }
 
   func members(of owner: ObjectNumber, _ relationship: RelationshipSchema) -> [ObjectNumber] {
-    let edit = overlay?.links(owner, relationship)
-    if let order = edit?.newOrder { return order }
     let members = trying([]) { try stored.members(relationship, of: owner) }
-    return edit?.members(over: members) ?? members
+    return overlay?.links(owner, relationship)?.members(over: members) ?? members
   }
 
   func memberCount(of owner: ObjectNumber, _ relationship: RelationshipSchema) -> Int {

@@ -1,0 +1,90 @@
+internal import ArborModel
+internal import ArborStore
+
+/// Ordered relationships in a commit. The store is given whole lists, made of its newest ones; the
+/// version of their owner, which each new list raises, tells it whether they still are that.
+extension ManagedObjectContext {
+  /// Makes ready to write the orders: their owners get a new version, and nothing is said of members
+  /// of which nothing is written.
+  func beginWritingOrders() {
+    guard links.hasOrders else { return }
+    onNewestSnapshot {
+      links.forEach { edit in
+        guard edit.changesOwner else { return }
+        leaveUnwritten(edit)
+        if pending.change(of: edit.owner) == nil, exists(edit.owner) {
+          _ = beginWriting(fault(edit.owner))
+        }
+      }
+    }
+  }
+
+  /// Leaves those members to others whose change came to nothing: where others have committed
+  /// beneath it, they may have them elsewhere.
+  private func leaveUnwritten(_ edit: LinkEdit) {
+    guard !edit.relation.isInverseToMany else { return }
+    for member in edit.added.numbers + edit.removed.numbers
+    where pending.change(of: member)?.isIdle ?? true {
+      journal?.entries.append(.link(edit, member, edit[member]))
+      edit[member] = .unmentioned
+    }
+  }
+
+  /// Refuses to write orders of members that others have moved too.
+  ///
+  /// - Throws: `conflict` that names their owners.
+  func checkOrders() throws(StoreError) {
+    guard links.hasOrders else { return }
+    var conflicts: [CommitConflict] = []
+    onNewestSnapshot {
+      links.forEach { edit in
+        guard edit.order?.arrangement != nil,
+          let change = pending.change(of: edit.owner), change.kind == .updated,
+          !conflicts.contains(where: { $0.number == edit.owner }),
+          isContested(edit), let stored = storedRecord(of: edit.owner)
+        else { return }
+        conflicts.append(
+          CommitConflict(
+            number: edit.owner, baseVersion: change.baseVersion,
+            currentRecord: Array(stored.record.bytes)))
+      }
+    }
+    if !conflicts.isEmpty { throw .conflict(conflicts) }
+  }
+
+  /// The lists that a commit writes. Those of objects that are not there, or not any more, come to
+  /// nothing.
+  func newOrders() -> [(edit: LinkEdit, members: [ObjectNumber])] {
+    guard links.hasOrders else { return [] }
+    var orders: [(edit: LinkEdit, members: [ObjectNumber])] = []
+    onNewestSnapshot {
+      links.forEach { edit in
+        guard edit.changesOwner, let change = pending.change(of: edit.owner),
+          change.kind != .deleted
+        else { return }
+        orders.append((edit, members(of: edit.owner, edit.relation)))
+      }
+    }
+    return orders
+  }
+
+  /// Whether members were moved both here and by others.
+  func isContested(_ edit: LinkEdit) -> Bool {
+    guard edit.order?.arrangement != nil else { return false }
+    return edit.isContested(over: storedMembers(of: edit.owner, edit.relation))
+  }
+
+  /// Runs `body` with the newest snapshot for all reads, whatever other one is pinned.
+  func onNewestSnapshot<R, E: Error>(_ body: () throws(E) -> R) throws(E) -> R {
+    memberships.removeAll()
+    let outer = pinned
+    do throws(StoreError) { pinned = try store.file.snapshot() } catch {
+      note(ArborError(error, in: store.file))
+    }
+    defer {
+      if pinned !== outer { pinned?.close() }
+      pinned = outer
+    }
+    return try body()
+  }
+}

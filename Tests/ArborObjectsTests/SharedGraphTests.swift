@@ -4,9 +4,9 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Random changes of relationships without order in several contexts of one store, which meet in
-/// every way: whatever the policies, after each commit both ends of every link in the store agree,
-/// and nothing leads to what is not there.
+/// Random changes of relationships in several contexts of one store, which meet in every way:
+/// whatever the policies, after each commit both ends of every link in the store agree, nothing
+/// leads to what is not there, and who has committed sees members in the store's sequence.
 @Suite struct SharedGraphTests {
   private static let isLong = ProcessInfo.processInfo.environment["ARBOR_LONG_TESTS"] != nil
 
@@ -109,7 +109,7 @@ private struct SharedGraph {
     let entity = PlainWorld.entities.randomElement(using: &random) ?? ""
     let objects = try context.fetch(entity)
     guard objects.count > 2, let owner = objects.randomElement(using: &random),
-      let relation = Self.relations(of: entity).randomElement(using: &random),
+      let relation = PlainWorld.relations(of: entity).randomElement(using: &random),
       Int.random(in: 0..<8, using: &random) > 0
     else {
       log.append("\(place): insert \(try context.insert(entity).objectID)")
@@ -127,6 +127,9 @@ private struct SharedGraph {
       return try owner.setObject(target, forKey: relation.name)
     }
     guard let member else { return }
+    if relation.isOrdered, Bool.random(using: &random) {
+      return try arrange(place, owner, relation.name, member)
+    }
     let isThere = try owner.objects(forKey: relation.name).contains(member)
     log.append(
       "\(place): \(owner.objectID).\(relation.name) \(isThere ? "-" : "+")= \(name(of: member))")
@@ -137,12 +140,20 @@ private struct SharedGraph {
     }
   }
 
-  private static func relations(of entity: String) -> [PlainWorld.Relation] {
-    PlainWorld.relations(of: entity).filter { relation in
-      let inverse = PlainWorld.relations(of: relation.destination)
-        .first { $0.name == relation.inverse }
-      return !relation.isOrdered && inverse?.isOrdered != true
+  /// Gives some of the members a sequence of its own, and perhaps adds one in their midst.
+  private mutating func arrange(
+    _ place: Int, _ owner: ManagedObject, _ name: String, _ member: ManagedObject
+  ) throws {
+    var members = try owner.objects(forKey: name)
+    if let former = members.indices.randomElement(using: &random), Bool.random(using: &random) {
+      let moved = members.remove(at: former)
+      members.insert(moved, at: .random(in: 0...members.count, using: &random))
     }
+    if !members.contains(member), Bool.random(using: &random) {
+      members.insert(member, at: .random(in: 0...members.count, using: &random))
+    }
+    log.append("\(place): \(owner.objectID).\(name) = \(members.map(\.objectID))")
+    try owner.setObjects(members, forKey: name)
   }
 
   private func name(of object: ManagedObject?) -> String {
@@ -159,6 +170,21 @@ private struct SharedGraph {
     try compare(store.makeContext(), "the store")
     guard !contexts[place].hasChanges else { throw contradiction("\(place) has changes") }
     try compare(contexts[place], "\(place)")
+    guard try orders(contexts[place]) == orders(store.makeContext()) else {
+      throw contradiction("\(place) sees other orders")
+    }
+  }
+
+  /// The members of all ordered relationships.
+  private func orders(_ context: ManagedObjectContext) throws -> [ObjectID: [String: [ObjectID]]] {
+    var orders: [ObjectID: [String: [ObjectID]]] = [:]
+    for relation in PlainWorld.relations where relation.isOrdered {
+      for object in try context.fetch(relation.entity) {
+        orders[object.objectID, default: [:]][relation.name] = try members(
+          of: object, relation.name)
+      }
+    }
+    return orders
   }
 
   /// Throws where the ends of a link do not agree.

@@ -30,8 +30,8 @@ final class Relation: Sendable {
   let isInverseToMany: Bool
   /// Whether the relationship is its own inverse.
   let isOwnInverse: Bool
-  /// Whether it is a field and its inverse is one too: one record that is merged says nothing of the
-  /// other.
+  /// Whether it is a field and its inverse is one too: one record that is merged says nothing of
+  /// the other.
   let isPaired: Bool
   let deleteRule: RelationshipDescription.DeleteRule
   let form: Form

@@ -2,9 +2,9 @@ internal import ArborModel
 
 /// Changes links and keeps both sides of every relationship in agreement, at once.
 ///
-/// Three forms of a side follow from how the store keeps it: a field of the record (to-one), nothing
-/// of its own (a to-many whose inverse is to-one: only the link edits repeat the change), or a set of
-/// link edits (many-to-many). Where a side is ordered, its sequence is edited besides.
+/// A side has one of three forms: a field of the record (to-one), nothing of its own (a to-many
+/// whose inverse is to-one: only the link edits repeat the change), or a set of link edits
+/// (many-to-many). Where it is ordered, the sequence of the members is edited besides.
 struct InverseKeeper {
   let context: ManagedObjectContext
 

@@ -49,6 +49,7 @@ extension ManagedObjectContext {
       try announce()
       undoHistory?.sealSteps()
       undoHistory?.isSuspended = true
+      yieldIdleChanges()
       unlinkFromDeleted()
       undoHistory?.isSuspended = false
       if let failure { throw failure.error }
@@ -114,6 +115,18 @@ extension ManagedObjectContext {
       if let owner = registry.object(number), owner.change == nil { owners.append(owner) }
     }
     return owners
+  }
+
+  /// Lets objects whose changes came to nothing be what others have made of them meanwhile, so that
+  /// links which were changed at their other ends only are changed at theirs too.
+  private func yieldIdleChanges() {
+    var idle: [ObjectChange] = []
+    pending.forEach { if $0.foreign == .changed, $0.isIdle { idle.append($0) } }
+    for change in idle {
+      guard let stored = storedRecord(of: change.object.number) else { continue }
+      ChangeMerger(context: self).rebase(change, onto: stored.record, stored.slab, .objectWins)
+    }
+    mendLinks()
   }
 
   /// Unlinks changed objects that others have linked to what is deleted here, as the commit does

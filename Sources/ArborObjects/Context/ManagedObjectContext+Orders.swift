@@ -4,8 +4,8 @@ internal import ArborStore
 /// Ordered relationships in a commit. The store is given whole lists, made of its newest ones; the
 /// version of their owner, which each new list raises, tells it whether they still are that.
 extension ManagedObjectContext {
-  /// Makes ready to write the orders: their owners get a new version, and nothing is said of members
-  /// of which nothing is written.
+  /// Makes ready to write the orders: their owners get a new version, and nothing is said of
+  /// members of which nothing is written.
   func beginWritingOrders() {
     guard links.hasOrders else { return }
     onNewestSnapshot {

@@ -10,6 +10,16 @@ public import ArborModel
 /// relationships are added and removed one by one, so both contexts' count. What both have deleted
 /// is gone.
 ///
+/// Members of ordered relationships are added and removed one by one too: no commit writes a whole
+/// list over what others have made of it. Their sequence is a property of the owner. Where the
+/// context has moved members and others have not, it is the context's; where only others have, it
+/// is theirs. Where both have, or both have added one at different places, that is a conflict: the
+/// sequence is the context's under ``mergeByPropertyObjectWins`` and ``overwrite``, the store's
+/// under ``mergeByPropertyStoreWins`` and ``rollback``. Whom only one of the two has added stands
+/// by its neighbours: an addition of the context before the member that it precedes in the
+/// context's list, one of others behind the member that it follows in theirs. At the end of the
+/// list come the additions of others, then those of the context.
+///
 /// What others have deleted is linked to nothing: new links to it are dropped as soon as its
 /// deletion is taken in. Under ``error`` that is a conflict, until the relationship is set to
 /// something else, the object at the other end is refreshed, or everything is rolled back; the

@@ -111,12 +111,15 @@ extension LinkEdit {
     }
   }
 
-  /// Whether others have moved members since the context did so itself.
+  /// Whether those that both have stand otherwise here and in the store, for others have moved or
+  /// added some of them since the context chose its sequence.
   func isContested(over stored: [ObjectNumber]) -> Bool {
     guard let base = order?.arrangement?.base, base != stored else { return false }
-    let (before, after) = (Set(base), Set(stored))
-    return base.filter { after.contains($0) && says($0) != false }
-      != stored.filter { before.contains($0) && says($0) != false }
+    let kept = kept(of: stored)
+    let own = arranged(kept)
+    let both = Set(own).intersection(kept)
+    let theirs = kept.filter(both.contains)
+    return own.filter(both.contains) != theirs && base.filter(both.contains) != theirs
   }
 
   /// Gives up the own sequence for the store's; whom the context has added stands before the one

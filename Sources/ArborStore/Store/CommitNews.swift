@@ -31,7 +31,8 @@ package final class CommitNews: Sendable {
   // MARK: Listening
 
   /// Calls `notify` after new commits until the listener is removed: on the thread of a commit or
-  /// on another one, so it must be quick and lock nothing for long.
+  /// on another one, so it must be quick and lock nothing for long. The first call may be for a
+  /// commit that came shortly before.
   ///
   /// - Returns: What ``remove(_:from:)`` takes.
   package func listen(
@@ -39,8 +40,9 @@ package final class CommitNews: Sendable {
   ) -> Int {
     state.withLock { state in
       state.nextID += 1
+      // Whoever listens already may not have been told of the newest commit yet.
+      if state.listeners.isEmpty { state.announced = max(state.announced, store.lastSequence) }
       state.listeners[state.nextID] = notify
-      state.announced = max(state.announced, store.lastSequence)
       if state.watch == nil, let path = store.path {
         state.watch = FileWatch(path: path) { [weak store] in store?.lookForCommits() }
       }
@@ -74,12 +76,12 @@ package final class CommitNews: Sendable {
   /// Looks for commits of other processes after a write to the file.
   ///
   /// LMDB writes a transaction's root page first and shows the transaction to readers right after:
-  /// whoever looks in between looks again soon.
+  /// whoever looks in between looks again soon, and so does who can not look just then.
   func look(at store: StoreFile, attempt: Int = 0) {
     guard !store.hasEnded, let written = try? store.environment.lastTransactionID else { return }
     let seen = store.lookAtNewest()
     announce(store)
-    guard let seen, seen < written, attempt < Self.mostLooks else { return }
+    guard seen.map({ $0 < written }) ?? true, attempt < Self.mostLooks else { return }
     DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(1 << attempt)) {
       [weak store] in
       store?.lookForCommits(attempt: attempt + 1)

@@ -32,6 +32,24 @@ import Testing
     }
   }
 
+  @Test func whoBeginsToListenTakesNoNewsFromOthers() throws {
+    try TemporaryStore.use(OfficeModel.make(), inMemory: true) { store in
+      let (calls, later) = (Calls(), Calls())
+      let news = store.file.news
+      let first = news.listen(to: store.file) { calls.add() }
+      // A commit that is known, as of another process by a read, before it is announced.
+      let known = store.file.lastSequence + 1
+      store.file.note(sequence: known, transactionID: .max)
+      let second = news.listen(to: store.file) { later.add() }
+      news.announce(store.file)
+      #expect(calls.count == 1 && later.count <= 1)
+      news.announce(store.file)
+      #expect(calls.count == 1)
+      news.remove(first)
+      news.remove(second)
+    }
+  }
+
   @Test func commitsOfTheProcessAreItsOwn() throws {
     try TemporaryStore.use(OfficeModel.make(), inMemory: true) { store in
       let draft = Draft(store.file)

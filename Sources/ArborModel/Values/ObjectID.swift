@@ -24,6 +24,7 @@ public struct ObjectID: Sendable, Hashable {
   ///   - storeID: The UUID of the store, as `PersistentStore.id` gives it.
   ///   - entityName: The object's concrete entity.
   ///   - number: The object's number among its entity's objects, 1 … 2⁴⁸ − 1.
+  @inlinable
   public init(storeID: UUID, entityName: String, number: UInt64) {
     self.storeID = storeID
     self.entityName = entityName

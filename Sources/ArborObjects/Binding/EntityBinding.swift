@@ -266,6 +266,7 @@ final class EntityBinding: @unchecked Sendable {
     }
   }
 
+  @inline(__always)
   func objectID(_ number: ObjectNumber) -> ObjectID {
     ObjectID(storeID: storeID, entityName: entityName, number: number.sequence)
   }

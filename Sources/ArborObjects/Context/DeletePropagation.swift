@@ -90,7 +90,8 @@ struct DeletePropagation {
     if rule == .cascade {
       let alive = targets.filter { !context.isDeleted($0) }
       // Read together on one snapshot, since each of them is needed to be deleted.
-      worklist.append(contentsOf: context.objects(alive))
+      let source = LinkSource(owner: object.number, relation: relation)
+      worklist.append(contentsOf: context.objects(alive, of: source))
     }
     for target in targets {
       if !relation.isToMany {

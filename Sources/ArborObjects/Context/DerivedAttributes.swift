@@ -93,7 +93,7 @@ private struct DerivedAttributes {
     // The commit finds out what others have deleted meanwhile, and the policy decides.
     owners = owners.filter(isThere)
     if let failure = context.failure { throw failure.error }
-    let objects = context.objects(owners.sorted())
+    let objects = context.objects(owners.sorted(), of: nil)
     for object in objects { try prepareReaders(object.binding.entity) }
     for object in objects { _ = object.currentRecord }
     if let failure = context.failure { throw failure.error }

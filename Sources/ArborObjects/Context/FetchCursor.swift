@@ -104,7 +104,7 @@ public final class FetchCursor<T: ManagedObject> {
       return true
     }
     guard isWalked else { return try readBatch() }
-    for object in fetched { object.awakeFromFetch() }
+    fetched.awakeFromFetch()
     batch = (objects.typed() as [T])[...]
     return true
   }

@@ -37,7 +37,7 @@ extension ManagedObjectContext {
       for path in paths { try prefetch(path, of: objects, on: snapshot, &fetched) }
       return objects
     }
-    for object in fetched { object.awakeFromFetch() }
+    fetched.awakeFromFetch()
     return objects
   }
 

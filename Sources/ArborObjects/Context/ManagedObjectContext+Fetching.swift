@@ -90,10 +90,8 @@ extension ManagedObjectContext {
       return results
     }
     // Hooks run when no snapshot is open and every object is in place.
-    if isFirst {
-      for result in results { result.awakeFromFetch() }
-    }
-    for object in fetched { object.awakeFromFetch() }
+    if isFirst { results.awakeFromFetch() }
+    fetched.awakeFromFetch()
     return results
   }
 
@@ -289,7 +287,7 @@ extension ManagedObjectContext {
       }
       let object = try object(of: row, slab, on: snapshot, &isFetched)
       if listsFetched, isFetched { fetched.append(object) }
-      results.append(object)
+      results.append(consume object)
     }
     return results
   }

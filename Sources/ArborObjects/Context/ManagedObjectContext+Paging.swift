@@ -48,7 +48,7 @@ extension ManagedObjectContext {
       for path in paths { try prefetch(path, of: results, on: snapshot, &fetched) }
       return results
     }
-    for object in fetched { object.awakeFromFetch() }
+    fetched.awakeFromFetch()
     let token = place.map { place in
       PageToken(
         values: place.values, number: place.number,

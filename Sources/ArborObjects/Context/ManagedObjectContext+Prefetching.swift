@@ -44,7 +44,7 @@ extension ManagedObjectContext {
     try onSnapshot { snapshot throws(StoreError) in
       try prefetch([hop], of: owners, on: snapshot, &fetched)
     }
-    for object in fetched { object.awakeFromFetch() }
+    fetched.awakeFromFetch()
   }
 
   /// Reads what a path of relationships leads to from some objects.

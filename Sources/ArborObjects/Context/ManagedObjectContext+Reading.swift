@@ -194,6 +194,12 @@ extension ManagedObjectContext {
   }
 }
 
+/// One object's relationship, which leads to others.
+struct LinkSource {
+  let owner: ObjectNumber
+  let relation: Relation
+}
+
 extension ManagedObjectContext {
   /// The members of a to-many relationship with all pending changes: in their order where it is
   /// ordered, else ascending. Never fails; the context remembers the error.
@@ -254,23 +260,38 @@ extension ManagedObjectContext {
 
   /// The objects of numbers in their order, those that are not registered read on one snapshot.
   /// Never fails; the context remembers the error.
-  func objects(_ numbers: [ObjectNumber]) -> [ManagedObject] {
+  ///
+  /// Objects that others have deleted since the numbers were read are left out.
+  ///
+  /// - Parameter link: What leads to them; nil where they have been looked up.
+  func objects(_ numbers: [ObjectNumber], of link: LinkSource?) -> [ManagedObject] {
     var fetched: [ManagedObject] = []
     var words = registry.map.words(of: numbers)
     if words.contains(0) {
-      do throws(ArborError) { try register(numbers, &fetched) } catch { note(error) }
+      do throws(ArborError) { try register(numbers, of: link, &fetched) } catch { note(error) }
       words = registry.map.words(of: numbers)
     }
     var objects: [ManagedObject] = []
     objects.reserveCapacity(numbers.count)
     registry.forEach(of: words) { objects.append($0) }
-    for object in fetched { object.awakeFromFetch() }
+    fetched.awakeFromFetch()
     return objects
+  }
+
+  /// Whether the store has a link.
+  private func leads(
+    _ link: LinkSource, to target: ObjectNumber, on snapshot: StoreSnapshot
+  ) throws(StoreError) -> Bool {
+    guard let field = link.relation.field else {
+      return try snapshot.contains(target, in: link.relation.schema, of: link.owner)
+    }
+    let record = try snapshot.record(link.owner, allocator: allocator)
+    return record?.reference(field) == target
   }
 
   /// Reads the objects that are not registered.
   private func register(
-    _ numbers: [ObjectNumber], _ fetched: inout [ManagedObject]
+    _ numbers: [ObjectNumber], of link: LinkSource?, _ fetched: inout [ManagedObject]
   ) throws(ArborError) {
     var missing = numbers.filter { !registry.map.contains($0) }.map(\.rawValue)
     SortedNumbers.sortUnique(&missing)
@@ -278,7 +299,9 @@ extension ManagedObjectContext {
     try peek { snapshot throws(StoreError) in
       for number in objects { noteRead(number, on: snapshot) }
       try load(objects, on: snapshot, &fetched)
-      if let lost = objects.first(where: { !registry.map.contains($0) }) {
+      guard let link else { return }
+      for lost in objects where !registry.map.contains(lost) {
+        guard try leads(link, to: lost, on: snapshot) else { continue }
         throw .corrupted(
           entity: binding(of: lost)?.entity.name, object: lost,
           what: "a relationship leads to an object that is not there")

@@ -83,6 +83,8 @@ public final class ManagedObjectContext {
   let links: LinkEdits
   /// What prefetching has found out.
   let memberships = MembershipCache()
+  /// Which relationship is being read object by object. See ``readAhead(from:_:)``.
+  var traversal = Traversal()
   /// The memory of working records.
   let allocator = SlabAllocator()
   var classes: BoundClasses

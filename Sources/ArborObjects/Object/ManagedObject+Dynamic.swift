@@ -167,7 +167,7 @@ extension ManagedObject {
   final func objects(of relation: Relation) -> [ManagedObject] {
     noteAccess(relation)
     guard let owner else { return [] }
-    return owner.objects(owner.members(of: self, relation))
+    return owner.memberObjects(of: self, relation)
   }
 
   /// Makes objects the members of a to-many relationship; the inverses follow at once.

@@ -29,8 +29,10 @@ extension ManagedObject {
     guard raw != 0 else { return binding.trace == nil ? nil : TracedClass.targetID }
     let target = ObjectNumber(rawValue: raw)
     // The context knows the entities by number: nothing is looked up by name, nothing retained.
-    let known = ownerReference?._withUnsafeGuaranteedRef { $0.classes[target] } ?? nil
-    return known?._withUnsafeGuaranteedRef { $0.objectID(target) } ?? id(of: target)
+    guard let known = ownerReference?._withUnsafeGuaranteedRef({ $0.classes[target] }) ?? nil else {
+      return id(of: target)
+    }
+    return known._withUnsafeGuaranteedRef { $0.objectID(target) }
   }
 
   /// Points the to-one relationship that the class numbers `slot` at another object, or at none;
@@ -48,6 +50,9 @@ extension ManagedObject {
 
   /// Reads the members of the to-many relationship that the class numbers `slot`; those that the
   /// context does not keep yet are read together.
+  ///
+  /// Where one object after the other is asked in the order of their IDs, as in a loop over a fetch
+  /// without sort keys, the members of the next ones are read along, twice as many each time.
   @inlinable
   public final func toMany<T: ManagedObject>(_ slot: Int) -> Set<T> {
     // In the module that asks, where the set's type is known.
@@ -66,7 +71,7 @@ extension ManagedObject {
     let relation = binding.relation(slot, of: self)
     guard relation.isToMany else { wrongKind(relation, "toOne") }
     guard let owner else { return binding.trace?.destination(T.self).map { [$0] } ?? [] }
-    let members = owner.objects(owner.members(of: self, relation))
+    let members = owner.memberObjects(of: self, relation)
     for member in members where type(of: member) != T.self {
       _ = typed(member, relation) as T
     }
@@ -194,6 +199,16 @@ extension ManagedObject {
 }
 
 extension [ManagedObject] {
+  /// Calls the hook of all, which are here and keep their records; none is retained for it.
+  func awakeFromFetch() {
+    // An array of class references is a block of them, which this one keeps.
+    withUnsafeBytes { bytes in
+      for object in bytes.bindMemory(to: Unmanaged<ManagedObject>.self) {
+        object._withUnsafeGuaranteedRef { $0.awakeFromFetch() }
+      }
+    }
+  }
+
   /// The same objects, all of which are known to be of a class.
   ///
   /// Sound since an array of class references is one reference to a block of them, whatever the

@@ -74,20 +74,25 @@ extension ToMany: Sequence {
 
     private let owner: ManagedObject
     private let slot: Int
+    private let source: LinkSource
     private var numbers: ArraySlice<ObjectNumber>
     private var members: ArraySlice<ManagedObject> = []
 
     init(_ members: ToMany) {
       owner = members.owner
       slot = members.slot
+      let relation = owner.binding.relation(slot)
+      source = LinkSource(owner: owner.number, relation: relation)
+      owner.owner?.readAhead(from: owner, relation, mostOfEach: Self.batch)
       numbers = members.numbers[...]
     }
 
     /// The next member; nil behind the last one, and once the context has gone.
     public mutating func next() -> Member? {
-      if members.isEmpty {
+      // Others may have deleted all members of a batch by now.
+      while members.isEmpty {
         guard !numbers.isEmpty, let context = owner.owner else { return nil }
-        members = context.objects(Array(numbers.prefix(Self.batch)))[...]
+        members = context.objects(Array(numbers.prefix(Self.batch)), of: source)[...]
         numbers = numbers.dropFirst(Self.batch)
       }
       return members.popFirst().map { owner.member(slot, $0) }

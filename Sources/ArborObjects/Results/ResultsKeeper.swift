@@ -73,7 +73,7 @@ final class ResultsKeeper {
       throw error
     }
     // Hooks run when everything is in place; what they change is taken in the next time.
-    for object in fetched { object.awakeFromFetch() }
+    fetched.awakeFromFetch()
     return step.isEmpty ? nil : step
   }
 

@@ -25,6 +25,13 @@ extension QueryExecutor {
     if query.sortKeys.isEmpty {
       return try answerByNumber(plan, sink, skipsKnown: skipsKnown)
     }
+    var plan = plan
+    if case .ordered(let walk) = plan.access, query.continuation == nil, !hasPendingChanges {
+      // No row has to be compared with another.
+      var limited = LimitedRows(copy sink, offset: query.offset, limit: query.limit)
+      if try visit(walk, plan.residual, &limited) { return limited.base }
+      plan = try planner.plan(withoutOrder: true)
+    }
     let columns = SortColumns(query.sortKeys, schema: source.schema, resolver: resolver)
     if let order = ByteOrder(query.sortKeys, columns: columns, usually: family.first) {
       return try answerSorted(plan, order, sink)

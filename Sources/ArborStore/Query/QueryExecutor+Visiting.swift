@@ -125,12 +125,9 @@ extension QueryExecutor {
     var place = walk.last
     for range in walk.isForward ? walk.ranges : walk.ranges.reversed() {
       var entry = try walk.isForward ? cursor.seek(range.lower) : last(cursor, in: range)
+      let isOpen = range.isOpen(isForward: walk.isForward)
       while let found = entry {
-        if walk.isForward {
-          if let upper = range.upper, !found.key.isBefore(upper) { break }
-        } else if found.key.isBefore(range.lower) {
-          break
-        }
+        if !isOpen, range.ends(before: found.key, isForward: walk.isForward) { break }
         guard found.key.count < KeyBuffer.indexLimit else { return false }
         let behind = place.flatMap { found.key.elementsEqual($0.key) ? $0.number : nil }
         place = nil

@@ -102,9 +102,12 @@ struct QueryPlanner {
     guard let key = query.sortKeys.first else { return nil }
     var best: OrderedAccess?
     for place in query.entity.indexes.indices {
-      let index = query.entity.indexes[place]
       // Without conditions, the first column has to be the first key.
-      guard !conjuncts.isEmpty || key.isOrder(of: index.columns[0]),
+      guard !conjuncts.isEmpty || key.isOrder(of: query.entity.indexes[place].columns[0]) else {
+        continue
+      }
+      let index = query.entity.indexes[place]
+      guard
         let ordered = orderedAccess(index, place, candidates),
         try isWorthWalking(index, ordered.database)
       else { continue }

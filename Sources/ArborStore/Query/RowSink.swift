@@ -59,7 +59,10 @@ struct RowNumbers: RowSink {
 struct RowCollector: RowSink {
   private let allocator: SlabAllocator
   private let known: NumberMap?
+  private let expected: Int
   private(set) var result = FetchedRecords()
+  /// Where the last of the slabs lies, which says faster than its reference whether it is the one.
+  private var slabBase: UnsafeMutableRawPointer?
 
   /// - Parameters:
   ///   - known: The objects whose records need no copy.
@@ -67,7 +70,7 @@ struct RowCollector: RowSink {
   init(_ allocator: SlabAllocator, known: NumberMap?, expected: Int = 0) {
     self.allocator = allocator
     self.known = known.flatMap { $0.count > 0 ? $0 : nil }
-    result.rows.reserveCapacity(expected)
+    self.expected = expected
   }
 
   @inline(__always)
@@ -92,7 +95,12 @@ struct RowCollector: RowSink {
   private mutating func copy(_ number: ObjectNumber, _ record: RecordView) {
     let target = allocator.allocate(record.count)
     target.copyMemory(from: record.base, byteCount: record.count)
-    if result.slabs.last !== allocator.slab { result.slabs.append(allocator.slab) }
+    if slabBase != allocator.slab.base {
+      slabBase = allocator.slab.base
+      // Not before there is a row: who tries one way after another starts with a copy of this.
+      if result.rows.isEmpty { result.rows.reserveCapacity(expected) }
+      result.slabs.append(allocator.slab)
+    }
     result.rows.append(
       FetchedRow(
         number, copy: RecordView(base: target, count: record.count),

@@ -24,6 +24,17 @@ struct ScanRange: Hashable {
     upper = Self.successor(of: bytes)
   }
 
+  /// Whether a walk through it ends with the last key there is.
+  func isOpen(isForward: Bool) -> Bool {
+    isForward ? upper == nil : lower == Self.everything.lower
+  }
+
+  /// Whether a walk through it has come to a key that lies behind its end.
+  func ends(before key: UnsafeRawBufferPointer, isForward: Bool) -> Bool {
+    guard isForward else { return key.isBefore(lower) }
+    return upper.map { !key.isBefore($0) } ?? false
+  }
+
   var isEmpty: Bool {
     guard let upper else { return false }
     return !lower.lexicographicallyPrecedes(upper)

@@ -37,9 +37,12 @@ extension StoreSnapshot {
 
   /// The members that many owners have in a to-many relationship, in one pass over it.
   ///
-  /// - Parameter owners: Ascending, each once.
+  /// - Parameters:
+  ///   - owners: Ascending, each once.
+  ///   - limit: The most members. The table ends before the first owner with whose members they
+  ///     would be more.
   package func members(
-    _ relationship: RelationshipSchema, of owners: [ObjectNumber]
+    _ relationship: RelationshipSchema, of owners: [ObjectNumber], limit: Int = .max
   ) throws(StoreError) -> MemberTable {
     var table = MemberTable(capacity: owners.count)
     guard let first = owners.first, let found = try storedMembers.databases(of: relationship, first)
@@ -50,21 +53,27 @@ extension StoreSnapshot {
     return try storing { () throws(LMDBError) in
       if let order = found.order {
         for owner in owners {
+          let members = try OrderedMembers.read(reader, order, owner).map(\.member)
+          guard members.count <= limit - table.members.count else { return table }
           table.begin(owner)
-          table.members += try OrderedMembers.read(reader, order, owner).map(\.member)
+          table.members += members
         }
         return table
       }
       let cursor = try reader.cursor(found.members)
       var entry = try cursor.seek(first.rawValue)
       for owner in owners {
-        table.begin(owner)
         var steps = 0
         while let here = entry, here.integerKey < owner.rawValue {
           steps += 1
           entry = try steps < Self.reach ? cursor.nextKey() : cursor.seek(owner.rawValue)
         }
-        guard let here = entry, here.integerKey == owner.rawValue else { continue }
+        guard let here = entry, here.integerKey == owner.rawValue else {
+          table.begin(owner)
+          continue
+        }
+        guard try cursor.valueCount() <= limit - table.members.count else { return table }
+        table.begin(owner)
         var batch = try cursor.firstBatch(owner.rawValue)
         while let values = batch {
           for offset in stride(from: 0, to: values.count - 7, by: 8) {

@@ -51,6 +51,27 @@ private final class Member: ManagedObject {
     return store
   }
 
+  @Test func membersThatOthersDeleteDuringAWalkAreLeftOut() throws {
+    let batch = ToMany<Member>.Iterator.batch
+    let store = try store(members: 4 * batch)
+    let context = store.makeContext()
+    let club = try #require(try context.objects(Club.self).first)
+    var walk = club.members.makeIterator()
+    let first = walk.next()
+    var places = [try #require(first).place]
+    let other = store.makeContext()
+    // A whole batch, and one of another.
+    let gone = Set(batch..<2 * batch).union([3 * batch])
+    for member in try other.fetch(Member.self) where gone.contains(member.place) {
+      other.delete(member)
+    }
+    try other.commit()
+    while let member = walk.next() { places.append(member.place) }
+    #expect(places == (0..<4 * batch).filter { !gone.contains($0) })
+    #expect(try context.count(Member.self) == places.count, "nothing is said to be damaged")
+    try store.check()
+  }
+
   @Test func countsTestsAddsAndRemovesWithoutReading() throws {
     let context = try store(members: 1_000).makeContext()
     let club = try #require(try context.objects(Club.self).first)

@@ -1,0 +1,156 @@
+import ArborModel
+import TestSupport
+import Testing
+
+@testable import ArborObjects
+
+@Suite struct TraversalTests {
+  /// Companies in the order of their numbers; `sizes` says how many employees each has.
+  private func use(
+    _ sizes: [Int], _ body: (PersistentStore, ManagedObjectContext, [Company]) throws -> Void
+  ) throws {
+    try ObjectStore.useOffice { store in
+      let context = store.makeContext()
+      let companies = sizes.indices.map { place in
+        let company = context.insert(Company.self)
+        company.name = "\(place)"
+        return company
+      }
+      var count: Int64 = 0
+      // Scattered, as members of relationships are that grow.
+      for round in 0..<(sizes.max() ?? 0) {
+        for (company, size) in zip(companies, sizes) where round < size {
+          let employee = context.insert(Employee.self)
+          employee.employeeID = count
+          employee.company = company
+          count += 1
+        }
+      }
+      try context.commit()
+      let reader = store.makeContext()
+      try body(store, reader, reader.fetch(FetchRequest<Company>()))
+    }
+  }
+
+  private func employees(_ context: ManagedObjectContext) -> Int {
+    context.registeredObjects.count { $0 is Employee }
+  }
+
+  @Test func membersOfTheNextOnesAreReadAlong() throws {
+    try use(Array(repeating: 3, count: 12)) { store, context, companies in
+      // Each time as many objects more as have been read already, this one among them.
+      for (place, known) in [(0, 1), (1, 3), (3, 7), (7, 12)] {
+        #expect(companies[place].employees.count == 3)
+        #expect(employees(context) == 3 * known)
+      }
+      // Those of the last step are here, though the store can no longer be asked.
+      store.close()
+      #expect(companies[7...].allSatisfy { $0.employees.count == 3 })
+      #expect(Set(companies[7...].flatMap(\.employees)).count == 15)
+    }
+  }
+
+  @Test func nothingIsReadAlongOutOfOrder() throws {
+    try use(Array(repeating: 3, count: 12)) { _, context, companies in
+      var known = 0
+      for place in [11, 10, 4, 6, 2, 0, 8] {
+        #expect(companies[place].employees.count == 3)
+        known += 3
+        #expect(employees(context) == known)
+      }
+      // Nor in turns with another relationship.
+      let first = try #require(companies[0].employees.first)
+      #expect(companies[1].employees.count == 3)
+      known += 3
+      #expect(first.skills.isEmpty)
+      #expect(companies[3].employees.count == 3)
+      #expect(employees(context) == known + 3)
+    }
+  }
+
+  @Test func objectsThatTheContextDoesNotKeepArePassedOver() throws {
+    try use(Array(repeating: 2, count: 12)) { store, _, companies in
+      let context = store.makeContext()
+      var kept: [Company] = []
+      for place in [1, 4, 5, 9, 11] {
+        let found = try context.existingObject(with: companies[place].objectID)
+        kept.append(try #require(found as? Company))
+      }
+      #expect(kept[0].employees.count + kept[1].employees.count == 4)
+      #expect(employees(context) == 6, "the third one's too")
+      #expect(kept[3].employees.count == 2)
+      #expect(employees(context) == 10)
+    }
+  }
+
+  @Test func muchIsNotReadAhead() throws {
+    try use([1, 1, 1, 2000, 1]) { _, context, companies in
+      for company in companies.prefix(2) {
+        #expect(Array(company.toManyView(0) as ToMany<Employee>).count == 1)
+      }
+      #expect(employees(context) == 3)
+      // A view reads members by some hundreds, so those of an object that has more are left.
+      var walk = (companies[3].toManyView(0) as ToMany<Employee>).makeIterator()
+      let first = walk.next()
+      #expect(first != nil)
+      #expect(employees(context) == 3 + ToMany<Employee>.Iterator.batch)
+      #expect(companies[3].employees.count == 2000)
+    }
+  }
+
+  @Test func whatOthersCommitEndsIt() throws {
+    try use(Array(repeating: 2, count: 8)) { store, context, companies in
+      #expect(companies[0].employees.count + companies[1].employees.count == 4)
+      let other = store.makeContext()
+      let company = try #require(
+        try other.existingObject(with: companies[2].objectID) as? Company)
+      other.delete(try #require(company.employees.first))
+      try other.commit()
+      // Not taken in yet, and read as it was.
+      #expect(companies[2].employees.count == 2)
+      #expect(companies[3].employees.count == 2)
+      #expect(try context.count(Company.self) == 8)
+      #expect(companies[2].employees.count == 1)
+      #expect(companies[4...].allSatisfy { $0.employees.count == 2 })
+    }
+  }
+
+  /// Random moves here and by others, and walks through runs of owners between them.
+  @Test(arguments: 0..<20) func walksSeeWhatIsThere(round: UInt64) throws {
+    var random = SeededRandom(seed: 7700 + round)
+    try use((0..<20).map { $0 % 5 }) { store, context, companies in
+      let writer = store.makeContext()
+      let count = try context.count(Employee.self)
+      var stored = try context.fetch(Employee.self, sortedBy: ["employeeID"])
+        .map { $0.company?.name ?? "" }
+      context.reset()
+      var here: [Int: String] = [:]
+      for _ in 0..<30 {
+        let company = "\(Int.random(in: 0..<20, using: &random))"
+        let place = Int.random(in: 0..<count, using: &random)
+        // Even ones are moved here, odd ones by others, so that nothing conflicts.
+        let mover = place.isMultiple(of: 2) ? context : writer
+        let employee = try #require(
+          try mover.fetchOne(Employee.self, matching: "employeeID == \(place)"))
+        employee.company = try mover.fetchOne(Company.self, matching: "name == \(company)")
+        if mover === context {
+          here[place] = company
+        } else {
+          try writer.commit()
+          stored[place] = company
+        }
+        let fetched = try context.fetch(FetchRequest<Company>())
+        let start = Int.random(in: 0..<20, using: &random)
+        for company in fetched[start...].prefix(Int.random(in: 1...8, using: &random)) {
+          let expected = stored.indices.filter { (here[$0] ?? stored[$0]) == company.name }
+          #expect(company.employees.map { Int($0.employeeID) }.sorted() == expected)
+        }
+        if Int.random(in: 0..<6, using: &random) == 0 {
+          try context.commit()
+          stored = stored.enumerated().map { here[$0] ?? $1 }
+          here = [:]
+        }
+      }
+    }
+  }
+}

@@ -37,7 +37,7 @@ struct ChangeMerger {
       else { continue }
       let stored = context.storedMembers(of: object.number, relation)
       let isContested = edit.isContested(over: stored)
-      context.noteStep(.order(edit, edit.order?.copy))
+      context.noteOrder(edit)
       switch resolution {
       case .objectWins, .overwrite: edit.arrange(edit.members(over: stored), over: stored)
       case .storeWins: if isContested { edit.yieldOrder(to: stored) }

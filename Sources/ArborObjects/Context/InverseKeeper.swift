@@ -70,6 +70,7 @@ struct InverseKeeper {
     let edit = context.links.makeEdit(owner, relation)
     guard edit.members(over: stored) != members else { return }
     willChange(owner, relation)
+    noteSequence(edit)
     noteOrder(edit)
     edit.arrange(members, over: stored)
   }
@@ -94,7 +95,9 @@ struct InverseKeeper {
         if !context.isDeleted(owner) { leaveLink(member, at: owner, relation) }
       } else {
         willChange(owner, relation)
-        noteOrder(context.links.makeEdit(owner, relation))
+        let edit = context.links.makeEdit(owner, relation)
+        noteSequence(edit)
+        noteOrder(edit)
         context.links.judge(member, context.pending.change(of: member), at: owner, relation)
       }
     }
@@ -173,7 +176,7 @@ struct InverseKeeper {
   func leaveLink(
     _ member: ObjectNumber, at owner: ObjectNumber, _ relation: Relation
   ) {
-    if relation.isOrdered { noteOrder(context.links.makeEdit(owner, relation)) }
+    if relation.isOrdered { noteSequence(context.links.makeEdit(owner, relation)) }
     setLink(member, at: owner, relation, .removed)
   }
 
@@ -196,6 +199,17 @@ struct InverseKeeper {
   private func putLast(_ member: ObjectNumber, _ edit: LinkEdit) {
     noteOrder(edit)
     edit.putLast(member) { context.storedMembers(of: edit.owner, edit.relation) }
+    noteJoined(member, edit)
+  }
+
+  /// Tells undo that an object is a member by now that was none.
+  func noteJoined(_ member: ObjectNumber, _ edit: LinkEdit) {
+    guard context.undoHistory?.isRecording == true, edit.sequenceEpoch != context.epoch else {
+      return
+    }
+    let order = edit.order ?? OrderEdit()
+    order.noteJoined(member, in: context.epoch)
+    edit.order = order
   }
 
   /// Forgets the order of an object that was inserted and is deleted again.
@@ -205,10 +219,21 @@ struct InverseKeeper {
     edit.order = nil
   }
 
-  /// Notes the sequence of the members before they, or their sequence, change.
+  /// Notes the sequence of the members for undo, before the first of them leaves or is moved:
+  /// whoever comes last leaves that of the others as it is.
+  private func noteSequence(_ edit: LinkEdit) {
+    guard let history = context.undoHistory, history.isRecording,
+      edit.sequenceEpoch != context.epoch
+    else { return }
+    edit.sequenceEpoch = context.epoch
+    history.noteSequence(edit)
+  }
+
+  /// Notes what the edit says of the sequence before that changes, or the members do without a step
+  /// of their own.
   private func noteOrder(_ edit: LinkEdit) {
     guard edit.orderEpoch != context.epoch else { return }
     edit.orderEpoch = context.epoch
-    context.noteStep(.order(edit, edit.order?.copy))
+    context.noteOrder(edit)
   }
 }

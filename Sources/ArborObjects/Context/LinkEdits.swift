@@ -13,6 +13,8 @@ final class LinkEdit {
   var order: OrderEdit?
   /// The savepoint in which ``order`` was last noted in the journal.
   var orderEpoch: UInt32 = 0
+  /// The savepoint in which the sequence of the members was last noted for undo.
+  var sequenceEpoch: UInt32 = 0
   /// Members by what others have committed, to be left out as long as their deletion waits here.
   var hidden = MemberList()
   private let pending: PendingChanges
@@ -40,6 +42,7 @@ final class LinkEdit {
     removed = MemberList()
     order = nil
     orderEpoch = 0
+    sequenceEpoch = 0
   }
 
   /// What the edit says of one object.
@@ -113,8 +116,8 @@ final class LinkEdits {
   /// Whether there are any. Edits that cancelled out may still count.
   var hasEdits: Bool { edits.contains { !$0.isEmpty } }
 
-  /// Whether there are any of relationships that are ordered.
-  var hasOrders: Bool { edits.contains { $0.changesOwner } }
+  /// Whether there may be any of ordered relationships.
+  private(set) var hasOrders = false
 
   /// Whether an owner that fulfils a condition has other members than in the store.
   func hasEdits(ofOwner condition: (ObjectNumber) -> Bool) -> Bool {
@@ -136,6 +139,7 @@ final class LinkEdits {
     if let edit = edit(owner, relation) { return edit }
     let edit = LinkEdit(owner, relation, pending)
     edits.append(edit)
+    if relation.isOrdered { hasOrders = true }
     if tables.isEmpty {
       tables = schema.entities.map { Array(repeating: nil, count: $0.relationships.count) }
     }
@@ -210,5 +214,6 @@ final class LinkEdits {
     guard !edits.isEmpty else { return }
     edits = []
     tables = []
+    hasOrders = false
   }
 }

@@ -74,6 +74,15 @@ extension ManagedObjectContext {
     return edit.isContested(over: storedMembers(of: edit.owner, edit.relation))
   }
 
+  /// Notes that what an edit says of the sequence of members is about to change. What undo takes
+  /// back is the sequence itself.
+  func noteOrder(_ edit: LinkEdit) {
+    guard journal != nil || !listeners.isEmpty else { return }
+    let entry = ChangeJournal.Entry.order(edit, edit.order?.copy)
+    journal?.entries.append(entry)
+    tellListeners { $0.note(entry) }
+  }
+
   /// Runs `body` with the newest snapshot for all reads, whatever other one is pinned.
   func onNewestSnapshot<R, E: Error>(_ body: () throws(E) -> R) throws(E) -> R {
     memberships.removeAll()

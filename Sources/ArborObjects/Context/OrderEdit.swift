@@ -17,6 +17,18 @@ final class OrderEdit {
   var arrangement: Arrangement?
   /// Who was put behind all others since, in their order.
   var last = MemberList()
+  /// Who became a member in a savepoint, for undo; in no other one does it count.
+  private var joined: (numbers: Set<ObjectNumber>, epoch: UInt32) = ([], 0)
+
+  func noteJoined(_ member: ObjectNumber, in epoch: UInt32) {
+    if joined.epoch != epoch { joined = ([], epoch) }
+    joined.numbers.insert(member)
+  }
+
+  /// Who has become a member since a savepoint began.
+  func joined(in epoch: UInt32) -> Set<ObjectNumber> {
+    joined.epoch == epoch ? joined.numbers : []
+  }
 
   /// The same, sharing nothing, for savepoints.
   var copy: OrderEdit {
@@ -41,15 +53,11 @@ extension LinkEdit {
   /// others, behind all that both have. See ``MergePolicy``.
   func members(over stored: [ObjectNumber]) -> [ObjectNumber] {
     var kept = self.kept(of: stored)
-    guard relation.isOrdered else {
-      guard !added.isEmpty else { return kept }
-      // Another context may have committed the same link since.
-      let present = MemberList(kept)
-      kept += added.numbers.filter { !present.contains($0) }
-      kept.sort()
-      return kept
-    }
-    return arranged(kept).inserting(kept)
+    if relation.isOrdered { return arranged(kept).inserting(kept) }
+    guard !added.isEmpty else { return kept }
+    kept += joining(kept)
+    kept.sort()
+    return kept
   }
 
   /// The store's members that are members still.
@@ -58,30 +66,34 @@ extension LinkEdit {
     return stored.filter { says($0) != false }
   }
 
+  /// Whom the context has added, in the order in which they were put last; behind them those whom
+  /// nobody put anywhere: merging has made them members.
+  private func joining(_ kept: [ObjectNumber]) -> [ObjectNumber] {
+    guard !added.isEmpty else { return [] }
+    // Another context may have committed the same link since.
+    let present = MemberList(kept.filter(added.contains))
+    var joining = (order?.last.numbers ?? []).filter {
+      added.contains($0) && !present.contains($0)
+    }
+    guard joining.count + present.count < added.count else { return joining }
+    let placed = MemberList(joining)
+    joining += added.numbers.filter { !placed.contains($0) && !present.contains($0) }.sorted()
+    return joining
+  }
+
   /// The context's own sequence, of the members that it knows of.
   private func arranged(_ kept: [ObjectNumber]) -> [ObjectNumber] {
-    guard order != nil || !added.isEmpty else { return kept }
+    guard let order, let arrangement = order.arrangement else { return kept + joining(kept) }
     let present = MemberList(kept)
     func isMember(_ number: ObjectNumber) -> Bool {
       present.contains(number) || added.contains(number)
     }
-    var members: MemberList
-    if let arrangement = order?.arrangement {
-      members = MemberList()
-      for number in arrangement.members
-      where order?.last.contains(number) != true && isMember(number) {
-        members.append(number)
-      }
-      for number in order?.last.numbers ?? [] where isMember(number) { members.append(number) }
-    } else {
-      members = present
-      for number in order?.last.numbers ?? [] where added.contains(number) {
-        members.append(number)
-      }
-    }
-    // Whom nobody put anywhere: merging has made them members.
-    for number in added.numbers.sorted() { members.append(number) }
-    return members.numbers
+    var members = arrangement.members.filter { !order.last.contains($0) && isMember($0) }
+    members += order.last.numbers.filter(isMember)
+    guard !added.isEmpty else { return members }
+    let placed = MemberList(members)
+    return members
+      + added.numbers.filter { !placed.contains($0) && !present.contains($0) }.sorted()
   }
 
   /// Lets an object that is about to become a member stand behind all others.
@@ -130,37 +142,52 @@ extension LinkEdit {
   }
 }
 
-/// Two lists of members made one.
+/// Two lists of members made one. What both begin and end with costs a comparison.
 extension [ObjectNumber] {
   /// This list with the members that it lacks of another one: each behind the one that it follows
   /// there; those that follow all others there, behind all that both lists have. Linear.
   func inserting(_ guests: [ObjectNumber]) -> [ObjectNumber] {
-    let own = Set(self)
-    guard guests.contains(where: { !own.contains($0) }) else { return self }
-    let theirs = Set(guests)
+    guard let (own, theirs) = middles(guests) else { return self }
+    let host = Set(self[own])
+    guard guests[theirs].contains(where: { !host.contains($0) }) else { return self }
+    let common = host.intersection(guests[theirs])
     var runs: [ObjectNumber?: [ObjectNumber]] = [:]
     var anchor: ObjectNumber?
     var run: [ObjectNumber] = []
-    for guest in guests {
-      guard own.contains(guest) else {
+    for guest in guests[theirs] {
+      guard common.contains(guest) else {
         run.append(guest)
         continue
       }
       runs[anchor] = run
       (anchor, run) = (guest, [])
     }
-    runs[anchor == nil ? nil : last { theirs.contains($0) }, default: []] += run
-    var merged = runs[nil] ?? []
-    for member in self {
+    if theirs.upperBound == guests.endIndex { anchor = self[own].last(where: common.contains) }
+    runs[anchor, default: []] += run
+    var merged = self[..<own.lowerBound] + (runs[nil] ?? [])
+    for member in self[own] {
       merged.append(member)
       if let run = runs[member] { merged += run }
     }
-    return merged
+    return [ObjectNumber](merged + self[own.upperBound...])
   }
 
   /// This list with the members that it lacks of another one: each before the one that it precedes
   /// there; those that precede all others there, before all that both lists have. Linear.
   func insertingBefore(_ guests: [ObjectNumber]) -> [ObjectNumber] {
     [ObjectNumber](reversed()).inserting(guests.reversed()).reversed()
+  }
+
+  /// What lies between the same beginning and the same end of two lists; nil where they are one.
+  func middles(_ other: [ObjectNumber]) -> (own: Range<Int>, theirs: Range<Int>)? {
+    let shorter = Swift.min(count, other.count)
+    var start = 0
+    while start < shorter, self[start] == other[start] { start += 1 }
+    var length = 0
+    while length < shorter - start, self[count - 1 - length] == other[other.count - 1 - length] {
+      length += 1
+    }
+    let (end, otherEnd) = (count - length, other.count - length)
+    return start == end && start == otherEnd ? nil : (start..<end, start..<otherEnd)
   }
 }

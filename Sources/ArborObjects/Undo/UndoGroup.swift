@@ -137,49 +137,9 @@ enum UndoStep {
       case .open, .changed, .deleted, .inserted: return true
       }
     case .link(let step): return step.outcome != .idle
-    case .order(let step): return step.hasEffect
+    // Of those that have left, other steps tell.
+    case .order(let step): return step.isMoved
     }
-  }
-}
-
-/// The members of an ordered relationship before a step, and what the step changed in their
-/// sequence. Who is a member, other steps tell.
-struct OrderUndo {
-  let owner: ObjectNumber
-  let relation: Relation
-  let before: [ObjectNumber]
-  /// Those that are members no more.
-  private(set) var left: Set<ObjectNumber> = []
-  /// Whether those that have stayed stand otherwise.
-  private(set) var isMoved = false
-
-  init(_ owner: ObjectNumber, _ relation: Relation, _ before: [ObjectNumber]) {
-    self.owner = owner
-    self.relation = relation
-    self.before = before
-  }
-
-  var hasEffect: Bool { isMoved || !left.isEmpty }
-
-  mutating func seal(_ after: [ObjectNumber]) {
-    guard before != after else {
-      (left, isMoved) = ([], false)
-      return
-    }
-    let (former, present) = (Set(before), Set(after))
-    left = former.subtracting(present)
-    isMoved = before.filter(present.contains) != after.filter(former.contains)
-  }
-
-  /// The sequence of members that takes the step back. What others have made of it meanwhile stays,
-  /// as far as the step changed nothing.
-  ///
-  /// - Parameter present: The members now; those that had left have come back.
-  func undone(_ present: [ObjectNumber]) -> [ObjectNumber] {
-    let members = Set(present)
-    let former = before.filter(members.contains)
-    let others = present.filter { !left.contains($0) }
-    return isMoved ? former.inserting(others) : others.insertingBefore(former)
   }
 }
 

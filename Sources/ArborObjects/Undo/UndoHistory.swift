@@ -264,13 +264,23 @@ extension UndoHistory {
       return .link(
         LinkUndo(
           owner: edit.owner, relation: edit.relation, member: member, wasMember: wasMember))
-    case .order(let edit, _):
-      return .order(
-        OrderUndo(edit.owner, edit.relation, context.members(of: edit.owner, edit.relation)))
+    case .order: return nil
     }
   }
 
-  private var isRecording: Bool { (isEnabled && !isSuspended) || counterpart != nil }
+  /// Records the sequence that an ordered relationship's members had when the present steps began,
+  /// before the first of them leaves or is moved. Asked for while ``isRecording``.
+  func noteSequence(_ edit: LinkEdit) {
+    guard let context else { return }
+    var members = context.members(of: edit.owner, edit.relation)
+    if let joined = edit.order?.joined(in: context.epoch), !joined.isEmpty {
+      members.removeAll(where: joined.contains)
+    }
+    append(.order(OrderUndo(edit.owner, edit.relation, members)))
+  }
+
+  /// Whether what changes now is recorded.
+  var isRecording: Bool { (isEnabled && !isSuspended) || counterpart != nil }
 
   private func append(_ step: UndoStep) {
     if let counterpart { return counterpart.append(step) }

@@ -67,6 +67,12 @@ struct UndoReplay {
       context.registry.register(object)
     }
     context.withMemberships(of: object) { change(object, into: record, after: formerVersion) }
+    for relation in object.binding.relations {
+      guard let target = object.target(of: relation),
+        let inverse = context.relation(of: target, relation.inverseSlot), inverse.isOrdered
+      else { continue }
+      keeper.noteJoined(object.number, context.links.makeEdit(target, inverse))
+    }
   }
 
   private func change(
@@ -175,7 +181,7 @@ struct UndoReplay {
   // MARK: Relationships
 
   private func restoreOrder(_ step: OrderUndo) {
-    guard step.hasEffect, context.exists(step.owner) else { return }
+    guard step.placesMembers, context.exists(step.owner) else { return }
     let present = context.members(of: step.owner, step.relation)
     keeper.arrange(step.undone(present), of: step.owner, step.relation)
   }

@@ -4,66 +4,7 @@ import Testing
 
 /// Ordered relationships that two contexts change at the same time.
 @Suite struct ManagedObjectContextOrdersTests {
-  /// The two kinds: with many at the other end, in an order too, and with one.
-  enum Kind: String, CaseIterable {
-    case favourites, notes
-
-    var member: String { self == .notes ? "Note" : "Skill" }
-    var inverse: String { self == .notes ? "author" : "fans" }
-  }
-
-  /// A person whose members are named by letters; others are nobody's.
-  struct World {
-    let context: ManagedObjectContext
-    let kind: Kind
-
-    func object(_ entity: String, _ name: Character) throws -> ManagedObject {
-      let found = try context.fetchOne(entity, matching: "name == \(String(name))")
-      return try #require(found)
-    }
-
-    func person(_ name: Character = "P") throws -> ManagedObject { try object("Person", name) }
-
-    func member(_ name: Character) throws -> ManagedObject { try object(kind.member, name) }
-
-    /// The names of the members; fails where the other ends say anything else.
-    func members(of person: Character = "P") throws -> String {
-      let members = try self.person(person).objects(forKey: kind.rawValue)
-      let back = try context.fetch(kind.member).filter { object in
-        let value: [ManagedObject] =
-          kind == .notes
-          ? [try object.object(forKey: kind.inverse)].compactMap(\.self)
-          : try object.objects(forKey: kind.inverse)
-        return try value.contains(self.person(person))
-      }
-      #expect(Set(back) == Set(members) && back.count == members.count)
-      return members.map { $0["name"] as String }.joined()
-    }
-
-    func arrange(_ names: String, of person: Character = "P") throws {
-      try self.person(person).setObjects(names.map(member), forKey: kind.rawValue)
-    }
-  }
-
-  /// Two contexts on a store in which P has the members a to d and Q none; X, Y and Z are nobody's.
-  private func use(
-    _ kind: Kind, _ policy: MergePolicy = .mergeByPropertyObjectWins,
-    _ body: (World, World, PersistentStore) throws -> Void
-  ) throws {
-    try ObjectStore.use(PlainWorld.model()) { store in
-      let (mine, theirs) = (store.makeContext(), store.makeContext())
-      mine.mergePolicy = policy
-      for name in ["P", "Q"] { try mine.insert("Person").setValue(name, forKey: "name") }
-      for name in "abcdXYZ" { try mine.insert(kind.member).setValue(String(name), forKey: "name") }
-      try mine.commit()
-      let world = World(context: mine, kind: kind)
-      try world.arrange("abcd")
-      try mine.commit()
-      try body(world, World(context: theirs, kind: kind), store)
-      let here = try world.members()
-      try #expect(World(context: store.makeContext(), kind: kind).members() == here)
-    }
-  }
+  typealias Kind = OrderedWorld.Kind
 
   // MARK: Sequences
 
@@ -110,7 +51,7 @@ import Testing
     for line in Self.table.split(separator: "\n") {
       let words = line.split(separator: " | ").map(String.init)
       for (letter, policy) in ConcurrentPair.policies {
-        try use(kind, policy) { mine, theirs, _ in
+        try OrderedWorld.use(kind, policy) { mine, theirs in
           mine.context.automaticallyMergesCommits = takesIn
           try mine.arrange(words[0])
           try theirs.arrange(words[1])
@@ -139,7 +80,7 @@ import Testing
 
   /// The others are in the member's list, which this context does not know of when it adds to it.
   @Test func aListThatIsAddedToKeepsWhomOthersAdd() throws {
-    try use(.favourites) { mine, theirs, _ in
+    try OrderedWorld.use(.favourites) { mine, theirs in
       try mine.member("X").add(mine.person("P"), forKey: "fans")
       try theirs.member("Y").add(theirs.person("P"), forKey: "fans")
       try theirs.member("X").add(theirs.person("Q"), forKey: "fans")
@@ -156,7 +97,7 @@ import Testing
   @Test(arguments: ConcurrentPair.policies.map(\.letter))
   func aListIsNotWrittenOverMembersThatHaveGone(letter: Character) throws {
     let policy = try #require(ConcurrentPair.policies.first { $0.letter == letter }?.policy)
-    try use(.notes, policy) { mine, theirs, _ in
+    try OrderedWorld.use(.notes, policy) { mine, theirs in
       try mine.member("X").setObject(mine.person(), forKey: "author")
       try theirs.arrange("aX", of: "Q")
       try theirs.member("X").setObject(nil, forKey: "author")
@@ -170,7 +111,7 @@ import Testing
   /// Both have given one member to somebody else.
   @Test func aMemberHasOneOwnerByThePolicy() throws {
     for (letter, policy) in ConcurrentPair.policies where letter != "E" {
-      try use(.notes, policy) { mine, theirs, _ in
+      try OrderedWorld.use(.notes, policy) { mine, theirs in
         try mine.arrange("bYcad")
         try mine.arrange("Xa", of: "Q")
         try theirs.arrange("dXbc")
@@ -187,7 +128,7 @@ import Testing
   func deletionsMeetMoves(kind: Kind) throws {
     for (letter, policy) in ConcurrentPair.policies {
       // Theirs is the deletion.
-      try use(kind, policy) { mine, theirs, _ in
+      try OrderedWorld.use(kind, policy) { mine, theirs in
         try mine.arrange("dbca")
         try theirs.context.delete(theirs.member("b"))
         try theirs.context.commit()
@@ -196,7 +137,7 @@ import Testing
         #expect(try mine.members() == "dca", "\(letter)")
       }
       // Mine is the deletion.
-      try use(kind, policy) { mine, theirs, _ in
+      try OrderedWorld.use(kind, policy) { mine, theirs in
         try mine.context.delete(mine.member("b"))
         try theirs.arrange("dbca")
         try theirs.context.commit()
@@ -205,7 +146,7 @@ import Testing
         #expect(try mine.members() == "dca", "\(letter)")
       }
       // The owner goes.
-      try use(kind, policy) { mine, theirs, _ in
+      try OrderedWorld.use(kind, policy) { mine, theirs in
         try mine.arrange("dbca")
         try mine.arrange("X", of: "Q")
         try theirs.context.delete(theirs.person())
@@ -219,84 +160,11 @@ import Testing
     }
   }
 
-  // MARK: Undo
-
-  @Test(arguments: Kind.allCases)
-  func undoLeavesWhatOthersHaveMadeOfTheList(kind: Kind) throws {
-    try use(kind) { mine, theirs, _ in
-      mine.context.undoHistory = UndoHistory()
-      try mine.arrange("abcdX")
-      try mine.context.commit()
-      try theirs.arrange("dXba")
-      try theirs.context.commit()
-      // Only the addition is taken back.
-      mine.context.undo()
-      #expect(try mine.members() == "dba")
-      mine.context.redo()
-      #expect(try mine.members() == "dXba")
-      try mine.context.commit()
-    }
-    try use(kind) { mine, theirs, _ in
-      mine.context.undoHistory = UndoHistory()
-      try mine.arrange("dcba")
-      try mine.context.commit()
-      try theirs.arrange("dYcb")
-      try theirs.context.commit()
-      mine.context.undo()
-      #expect(try mine.members() == "bcdY")
-      mine.context.redo()
-      #expect(try mine.members() == "dYcb")
-      mine.context.undo()
-      try mine.context.commit()
-      #expect(try mine.members() == "bcdY")
-    }
-  }
-
-  /// Who comes back stands where it stood, among those that are there by then.
-  @Test(arguments: Kind.allCases)
-  func undoPutsBackWhoLeft(kind: Kind) throws {
-    try use(kind) { mine, theirs, _ in
-      mine.context.undoHistory = UndoHistory()
-      try mine.arrange("ad")
-      try mine.context.commit()
-      try theirs.arrange("dYa")
-      try theirs.context.commit()
-      mine.context.undo()
-      #expect(try mine.members() == "bcdYa")
-      try mine.context.commit()
-    }
-    try use(kind) { mine, theirs, _ in
-      mine.context.undoHistory = UndoHistory()
-      try mine.context.delete(mine.member("b"))
-      try mine.context.commit()
-      try theirs.arrange("aYcd")
-      try theirs.context.commit()
-      mine.context.undo()
-      #expect(try mine.members() == "aYbcd")
-      try mine.context.commit()
-      mine.context.redo()
-      #expect(try mine.members() == "aYcd")
-      try mine.context.commit()
-    }
-  }
-
-  /// A member that others have given to somebody else stays there.
-  @Test func undoTakesNoMemberFromOthers() throws {
-    try use(.notes) { mine, theirs, _ in
-      mine.context.undoHistory = UndoHistory()
-      try mine.arrange("dcba")
-      try mine.context.commit()
-      try theirs.arrange("b", of: "Q")
-      try theirs.context.commit()
-      mine.context.undo()
-      try mine.context.commit()
-      #expect(try mine.members() == "acd" && mine.members(of: "Q") == "b")
-    }
-  }
+  // MARK: What counts as a change
 
   @Test(arguments: Kind.allCases)
   func rollbacksAndFailuresLeaveTheStoresSequence(kind: Kind) throws {
-    try use(kind, .error) { mine, theirs, _ in
+    try OrderedWorld.use(kind, .error) { mine, theirs in
       try mine.arrange("dcXa")
       try theirs.arrange("bcad")
       try theirs.context.commit()
@@ -313,11 +181,9 @@ import Testing
     }
   }
 
-  // MARK: What counts as a change
-
   @Test(arguments: Kind.allCases)
   func whatIsThereAlreadyIsNoChange(kind: Kind) throws {
-    try use(kind) { mine, _, _ in
+    try OrderedWorld.use(kind) { mine, _ in
       let person = try mine.person()
       try person.add(mine.member("b"), forKey: kind.rawValue)
       try mine.arrange("abcd")
@@ -332,7 +198,7 @@ import Testing
   /// What is committed inside of a view of the store is merged with the newest one.
   @Test(arguments: Kind.allCases)
   func commitsInsideOfAViewMergeWithTheNewestList(kind: Kind) throws {
-    try use(kind) { mine, theirs, _ in
+    try OrderedWorld.use(kind) { mine, theirs in
       try mine.context.withSnapshot {
         try theirs.arrange("dabcY")
         try theirs.context.commit()
@@ -346,7 +212,7 @@ import Testing
   /// A change that came to nothing does not keep what others have made of the object.
   @Test func idleChangesKeepNoLinks() throws {
     for (letter, policy) in ConcurrentPair.policies {
-      try use(.notes, policy) { mine, theirs, _ in
+      try OrderedWorld.use(.notes, policy) { mine, theirs in
         try mine.member("X").setValue(.integer(1), forKey: "age")
         try theirs.member("X").setObject(theirs.member("Z"), forKey: "previous")
         try theirs.member("X").setObject(theirs.person(), forKey: "author")

@@ -25,6 +25,7 @@ struct PlainWorld: Equatable {
     .init("Skill", "holders", "Person", "skills", many: true, rule: .noAction),
     .init("Person", "likes", "Skill", nil, many: true),
     .init("Person", "home", "Team", nil),
+    .init("Person", "path", "Note", nil, many: true, ordered: true),
     .init("Person", "notes", "Note", "author", many: true, ordered: true, rule: .cascade),
     .init("Note", "author", "Person", "notes"),
     .init("Person", "favourites", "Skill", "fans", many: true, ordered: true),

@@ -1,0 +1,64 @@
+import ArborModel
+import ArborObjects
+import Testing
+
+/// A person whose members are named by letters; others are nobody's.
+struct OrderedWorld {
+  /// The two kinds: with many at the other end, in an order too, and with one.
+  enum Kind: String, CaseIterable {
+    case favourites, notes
+
+    var member: String { self == .notes ? "Note" : "Skill" }
+    var inverse: String { self == .notes ? "author" : "fans" }
+  }
+
+  let context: ManagedObjectContext
+  let kind: Kind
+
+  func object(_ entity: String, _ name: Character) throws -> ManagedObject {
+    let found = try context.fetchOne(entity, matching: "name == \(String(name))")
+    return try #require(found)
+  }
+
+  func person(_ name: Character = "P") throws -> ManagedObject { try object("Person", name) }
+
+  func member(_ name: Character) throws -> ManagedObject { try object(kind.member, name) }
+
+  /// The names of the members; fails where the other ends say anything else.
+  func members(of person: Character = "P") throws -> String {
+    let members = try self.person(person).objects(forKey: kind.rawValue)
+    let back = try context.fetch(kind.member).filter { object in
+      let value: [ManagedObject] =
+        kind == .notes
+        ? [try object.object(forKey: kind.inverse)].compactMap(\.self)
+        : try object.objects(forKey: kind.inverse)
+      return try value.contains(self.person(person))
+    }
+    #expect(Set(back) == Set(members) && back.count == members.count)
+    return members.map { $0["name"] as String }.joined()
+  }
+
+  func arrange(_ names: String, of person: Character = "P") throws {
+    try self.person(person).setObjects(names.map(member), forKey: kind.rawValue)
+  }
+
+  /// Two contexts on a store in which P has the members a to d and Q none; X, Y and Z are nobody's.
+  static func use(
+    _ kind: Kind, _ policy: MergePolicy = .mergeByPropertyObjectWins,
+    _ body: (OrderedWorld, OrderedWorld) throws -> Void
+  ) throws {
+    try ObjectStore.use(PlainWorld.model()) { store in
+      let (mine, theirs) = (store.makeContext(), store.makeContext())
+      mine.mergePolicy = policy
+      for name in ["P", "Q"] { try mine.insert("Person").setValue(name, forKey: "name") }
+      for name in "abcdXYZ" { try mine.insert(kind.member).setValue(String(name), forKey: "name") }
+      try mine.commit()
+      let world = OrderedWorld(context: mine, kind: kind)
+      try world.arrange("abcd")
+      try mine.commit()
+      try body(world, OrderedWorld(context: theirs, kind: kind))
+      let here = try world.members()
+      try #expect(OrderedWorld(context: store.makeContext(), kind: kind).members() == here)
+    }
+  }
+}

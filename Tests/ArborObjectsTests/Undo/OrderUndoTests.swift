@@ -1,0 +1,121 @@
+import ArborModel
+import ArborObjects
+import Testing
+
+/// Undo of changes of ordered relationships, which others have changed meanwhile.
+@Suite struct OrderUndoTests {
+  typealias Kind = OrderedWorld.Kind
+
+  @Test(arguments: Kind.allCases)
+  func undoLeavesWhatOthersHaveMadeOfTheList(kind: Kind) throws {
+    try OrderedWorld.use(kind) { mine, theirs in
+      mine.context.undoHistory = UndoHistory()
+      try mine.arrange("abcdX")
+      try mine.context.commit()
+      try theirs.arrange("dXba")
+      try theirs.context.commit()
+      // Only the addition is taken back.
+      mine.context.undo()
+      #expect(try mine.members() == "dba")
+      mine.context.redo()
+      #expect(try mine.members() == "dXba")
+      try mine.context.commit()
+    }
+    try OrderedWorld.use(kind) { mine, theirs in
+      mine.context.undoHistory = UndoHistory()
+      try mine.arrange("dcba")
+      try mine.context.commit()
+      try theirs.arrange("dYcb")
+      try theirs.context.commit()
+      mine.context.undo()
+      #expect(try mine.members() == "bcdY")
+      mine.context.redo()
+      #expect(try mine.members() == "dYcb")
+      mine.context.undo()
+      try mine.context.commit()
+      #expect(try mine.members() == "bcdY")
+    }
+  }
+
+  /// Whom others have moved since stays where they put it, where only somebody else was put in.
+  @Test(arguments: Kind.allCases)
+  func undoOfAnAdditionMovesNobody(kind: Kind) throws {
+    try OrderedWorld.use(kind) { mine, theirs in
+      mine.context.undoHistory = UndoHistory()
+      try mine.arrange("aXbcd")
+      try mine.context.commit()
+      try theirs.arrange("dXcba")
+      try theirs.context.commit()
+      mine.context.undo()
+      #expect(try mine.members() == "dcba")
+      mine.context.redo()
+      #expect(try mine.members() == "dXcba" && !mine.context.hasChanges)
+    }
+  }
+
+  @Test(arguments: Kind.allCases)
+  func onlyWhatHasMovedIsAStepToTakeBack(kind: Kind) throws {
+    try OrderedWorld.use(kind) { mine, _ in
+      let history = UndoHistory()
+      mine.context.undoHistory = history
+      let person = try mine.person()
+      try person.add(mine.member("X"), forKey: kind.rawValue)
+      try person.remove(mine.member("X"), forKey: kind.rawValue)
+      try person.remove(mine.member("d"), forKey: kind.rawValue)
+      try person.add(mine.member("d"), forKey: kind.rawValue)
+      mine.context.processPendingChanges()
+      #expect(try history.undoNames.isEmpty && mine.members() == "abcd")
+      try person.remove(mine.member("a"), forKey: kind.rawValue)
+      try person.add(mine.member("a"), forKey: kind.rawValue)
+      mine.context.processPendingChanges()
+      #expect(try history.undoNames.count == 1 && mine.members() == "bcda")
+      mine.context.undo()
+      #expect(try mine.members() == "abcd" && !mine.context.hasChanges)
+      mine.context.redo()
+      #expect(try mine.members() == "bcda")
+      try mine.context.commit()
+    }
+  }
+
+  /// Who comes back stands where it stood, among those that are there by then.
+  @Test(arguments: Kind.allCases)
+  func undoPutsBackWhoLeft(kind: Kind) throws {
+    try OrderedWorld.use(kind) { mine, theirs in
+      mine.context.undoHistory = UndoHistory()
+      try mine.arrange("ad")
+      try mine.context.commit()
+      try theirs.arrange("dYa")
+      try theirs.context.commit()
+      mine.context.undo()
+      #expect(try mine.members() == "bcdYa")
+      try mine.context.commit()
+    }
+    try OrderedWorld.use(kind) { mine, theirs in
+      mine.context.undoHistory = UndoHistory()
+      try mine.context.delete(mine.member("b"))
+      try mine.context.commit()
+      try theirs.arrange("aYcd")
+      try theirs.context.commit()
+      mine.context.undo()
+      #expect(try mine.members() == "aYbcd")
+      try mine.context.commit()
+      mine.context.redo()
+      #expect(try mine.members() == "aYcd")
+      try mine.context.commit()
+    }
+  }
+
+  /// A member that others have given to somebody else stays there.
+  @Test func undoTakesNoMemberFromOthers() throws {
+    try OrderedWorld.use(.notes) { mine, theirs in
+      mine.context.undoHistory = UndoHistory()
+      try mine.arrange("dcba")
+      try mine.context.commit()
+      try theirs.arrange("b", of: "Q")
+      try theirs.context.commit()
+      mine.context.undo()
+      try mine.context.commit()
+      #expect(try mine.members() == "acd" && mine.members(of: "Q") == "b")
+    }
+  }
+}

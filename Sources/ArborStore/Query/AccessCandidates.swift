@@ -151,6 +151,7 @@ struct AccessCandidates {
   /// The conditions on the leading columns of an index, up to the first column without one.
   func leadingMatches(of index: IndexSchema) -> [ColumnMatch] {
     var leading: [ColumnMatch] = []
+    guard !matches.isEmpty else { return leading }
     for column in index.columns {
       guard let match = match(column) else { break }
       leading.append(match)

@@ -99,16 +99,17 @@ struct QueryPlanner {
 
   /// An index that has the order of the sort keys behind the columns that equalities fix.
   private func orderedAccess(_ candidates: AccessCandidates) throws -> OrderedAccess? {
-    guard let key = query.sortKeys.first else { return nil }
+    let wanted = query.sortKeys.compactMap(\.column)
+    guard let first = wanted.first, wanted.count == query.sortKeys.count else { return nil }
     var best: OrderedAccess?
     for place in query.entity.indexes.indices {
       // Without conditions, the first column has to be the first key.
-      guard !conjuncts.isEmpty || key.isOrder(of: query.entity.indexes[place].columns[0]) else {
+      guard !conjuncts.isEmpty || first.isOrdered(as: query.entity.indexes[place].columns[0]) else {
         continue
       }
       let index = query.entity.indexes[place]
       guard
-        let ordered = orderedAccess(index, place, candidates),
+        let ordered = orderedAccess(index, place, wanted, candidates),
         try isWorthWalking(index, ordered.database)
       else { continue }
       if ordered.served.count == conjuncts.count { return ordered }
@@ -127,7 +128,8 @@ struct QueryPlanner {
   }
 
   private func orderedAccess(
-    _ index: IndexSchema, _ place: Int, _ candidates: AccessCandidates
+    _ index: IndexSchema, _ place: Int, _ wanted: [IndexSchema.Column],
+    _ candidates: AccessCandidates
   ) -> OrderedAccess? {
     guard !index.isText else { return nil }
     let leading = candidates.leadingMatches(of: index)
@@ -135,9 +137,9 @@ struct QueryPlanner {
     // The order of a column that has one value decides nothing.
     let keys =
       fixedCount == 0
-      ? query.sortKeys
-      : query.sortKeys.filter { key in
-        !index.columns.prefix(fixedCount).contains { key.isOrder(of: $0) }
+      ? wanted
+      : wanted.filter { key in
+        !index.columns.prefix(fixedCount).contains { key.isOrdered(as: $0) }
       }
     let columns = index.columns.dropFirst(fixedCount)
     guard columns.count == keys.count, let column = columns.first, let key = keys.first else {
@@ -145,7 +147,7 @@ struct QueryPlanner {
     }
     let isForward = column.isAscending == key.isAscending
     for (column, key) in zip(columns, keys) {
-      guard key.isOrder(of: column), (column.isAscending == key.isAscending) == isForward else {
+      guard key.isOrdered(as: column), (column.isAscending == key.isAscending) == isForward else {
         return nil
       }
     }
@@ -177,16 +179,24 @@ extension [ColumnMatch] {
   }
 }
 
+extension IndexSchema.Column {
+  /// Whether the column orders as another one does, or the other way round.
+  fileprivate func isOrdered(as other: Self) -> Bool {
+    source == other.source && kind == other.kind
+  }
+}
+
 extension BoundSortKey {
-  /// Whether the key orders as an index column does.
-  fileprivate func isOrder(of column: IndexSchema.Column) -> Bool {
-    guard isRead(from: column.source), options.isDisjoint(with: [.localized, .numeric]) else {
-      return false
-    }
-    switch column.kind {
-    case .plain: return options.isEmpty
-    case .folded(let folding): return options.folding == folding
-    case .tokens: return false
+  /// The index column that has the key's order; nil where none can have it.
+  fileprivate var column: IndexSchema.Column? {
+    guard path.hops.isEmpty, options.isDisjoint(with: [.localized, .numeric]) else { return nil }
+    let kind = options.isEmpty ? IndexSchema.Column.Kind.plain : .folded(options.folding)
+    switch path.leaf {
+    case .attribute(let attribute):
+      return .init(source: .attribute(attribute.slot), isAscending: isAscending, kind: kind)
+    case .toOne(let relationship):
+      return .init(source: .toOne(relationship.slot), isAscending: isAscending, kind: kind)
+    default: return nil
     }
   }
 

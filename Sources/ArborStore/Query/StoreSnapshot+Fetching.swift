@@ -71,7 +71,7 @@ extension StoreSnapshot {
     if let known = overlay?.known, known.contains(number) {
       return .row(FetchedRow(known: number))
     }
-    guard let record = try record(number, allocator: allocator) else {
+    guard let record = try record(number, of: entity, allocator: allocator) else {
       throw StoreError.missingRecord(number, entity)
     }
     return .row(FetchedRow(number, copy: record, slabIndex: 0))

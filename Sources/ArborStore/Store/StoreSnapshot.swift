@@ -45,6 +45,14 @@ package final class StoreSnapshot {
     _ number: ObjectNumber, allocator: SlabAllocator
   ) throws(StoreError) -> RecordView? {
     guard let entity = store.schema.entity(of: number), !entity.isAbstract else { return nil }
+    return try record(number, of: entity, allocator: allocator)
+  }
+
+  /// The same of an object whose entity is known.
+  @inline(__always)
+  func record(
+    _ number: ObjectNumber, of entity: EntitySchema, allocator: SlabAllocator
+  ) throws(StoreError) -> RecordView? {
     let reader = try reader
     let database = store.databases.records(entity.index)
     let found = try storing { () throws(LMDBError) in

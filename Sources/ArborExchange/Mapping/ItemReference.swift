@@ -101,7 +101,6 @@ extension ItemPlan.Link {
 /// ones may make what earlier ones name.
 struct PendingReference {
   let object: ManagedObject
-  let entity: String
   let relationship: ItemRelationship
   /// The place among the plan's targets of its first object.
   let first: Int32

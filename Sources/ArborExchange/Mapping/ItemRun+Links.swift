@@ -15,12 +15,12 @@ extension ItemRun {
     case .named:
       references.append(
         PendingReference(
-          object: object, entity: mapping.entity.name, relationship: mapped, first: link.first,
-          count: link.count, place: .node(document: item.document, link.node)))
+          object: object, relationship: mapped, first: link.first, count: link.count,
+          place: .node(document: item.document, link.node)))
       return false
     case .null, .one, .list: break
     }
-    if mapping.rules.callsHooks, Self.mayHaveHooks(object) {
+    if mapping.rules.callsHooks, object.takesImportedValues {
       let name = mapped.relationship.name
       let node = planner.plan.node(item, link.node)
       if node.tell({ object.importValue($0, forKey: name) }) { return true }

@@ -69,7 +69,7 @@ extension ItemRun {
       place = .byte(planner.plan.node(in: document, node).offset, of: url)
     }
     return WaitingReference(
-      object: pending.object.objectID, entity: pending.entity,
+      object: pending.object.objectID, entity: pending.object.entity.name,
       relationship: pending.relationship.relationship.name, targets: targets, place: place)
   }
 
@@ -86,7 +86,7 @@ extension ItemRun {
     }
     references.append(
       PendingReference(
-        object: object, entity: waiting.entity, relationship: relationship, first: first,
+        object: object, relationship: relationship, first: first,
         count: Int32(waiting.targets.count), place: waiting.place))
   }
 
@@ -96,7 +96,7 @@ extension ItemRun {
       .objectNotFound,
       "There is no \(table.entity.name) of the key that this item names for its \(name); import it "
         + "too, or correct the key."
-    ).with(entity: pending.entity, keyPath: name, location: location(of: pending.place))
+    ).with(entity: pending.object.entity.name, keyPath: name, location: location(of: pending.place))
   }
 
   /// Line and column. Reads a file again where its document is no longer in memory.
@@ -146,6 +146,7 @@ extension ItemRun {
 
   private func misfit(_ error: ArborError, _ pending: PendingReference) -> ArborError {
     error.placed(
-      pending.entity, pending.relationship.relationship.name, at: location(of: pending.place))
+      pending.object.entity.name, pending.relationship.relationship.name,
+      at: location(of: pending.place))
   }
 }

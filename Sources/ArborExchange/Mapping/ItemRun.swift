@@ -144,8 +144,7 @@ struct ItemRun {
   private mutating func fill(
     _ object: ManagedObject, _ item: ItemPlan.Item, _ mapping: ItemMapping, isNew: Bool
   ) throws(ArborError) -> Bool {
-    let hasHooks = mapping.rules.callsHooks && Self.mayHaveHooks(object)
-    var changed = try setValues(of: object, item, mapping, hasHooks, isNew)
+    var changed = try setValues(of: object, item, mapping, isNew)
     // From here on items may lead to it.
     if isNew {
       let guess = mapping.table.flatMap { item.key < 0 ? nil : ($0, place: Int(item.key)) }
@@ -156,7 +155,7 @@ struct ItemRun {
       if case .absent = link.kind, !mapping.rules.clearsAbsent { continue }
       if try connect(object, mapping.relationships[place], link, item, mapping) { changed = true }
     }
-    if hasHooks {
+    if mapping.rules.callsHooks, object.hearsOfImports {
       _ = planner.plan.node(item, item.node).tell {
         object.didImport(from: $0)
         return true
@@ -166,21 +165,20 @@ struct ItemRun {
   }
 
   private mutating func setValues(
-    of object: ManagedObject, _ item: ItemPlan.Item, _ mapping: ItemMapping, _ hasHooks: Bool,
-    _ isNew: Bool
+    of object: ManagedObject, _ item: ItemPlan.Item, _ mapping: ItemMapping, _ isNew: Bool
   ) throws(ArborError) -> Bool {
-    let document = planner.plan.documents[Int(item.document)]
+    let hasHooks = mapping.rules.callsHooks && object.takesImportedValues
+    // One for all values, so that the document is retained once.
+    var node = planner.plan.node(item, item.node)
     var changed = false
     for place in mapping.attributes.indices {
-      let node = Int(planner.plan.values[Int(item.values) + place])
-      if node == 0, !mapping.rules.clearsAbsent { continue }
+      node.place = Int(planner.plan.values[Int(item.values) + place])
+      if node.place == 0, !mapping.rules.clearsAbsent { continue }
       let attribute = mapping.attributes[place]
       let hasChanged =
-        node == 0
+        node.place == 0
         ? try assign(.null, to: attribute, of: object, isNew)
-        : try set(
-          attribute, of: object, to: JSONNode(document: document, place: node), mapping, hasHooks,
-          isNew)
+        : try set(attribute, of: object, to: node, mapping, hasHooks, isNew)
       if hasChanged { changed = true }
     }
     return changed
@@ -190,17 +188,18 @@ struct ItemRun {
     _ attribute: ItemAttribute, of object: ManagedObject, to node: JSONNode,
     _ mapping: ItemMapping, _ hasHooks: Bool, _ isNew: Bool
   ) throws(ArborError) -> Bool {
-    let name = attribute.attribute.name
     var isTold = !hasHooks
     var reception = ManagedObject.Reception.unfit
     switch attribute.plainForm {
     case .date:
       guard let date = attribute.attribute.dates.date(node) else { break }
-      if !isTold, Self.tell(object, .date(date), node, name) { return !isNew }
+      if !isTold, Self.tell(object, .date(date), node, attribute.attribute.name) { return !isNew }
       isTold = true
       reception = try object.receive(date, at: attribute.place)
     case .text where node.kind == .string, .number:
-      if !isTold, node.tell({ object.importValue($0, forKey: name) }) { return !isNew }
+      if !isTold, node.tell({ object.importValue($0, forKey: attribute.attribute.name) }) {
+        return !isNew
+      }
       isTold = true
       reception = try object.receive(node, at: attribute.place)
     case .text, nil: break
@@ -262,11 +261,6 @@ struct ItemRun {
       counts.deleted += 1
     }
     missing = []
-  }
-
-  /// Whether an object's class can have hooks of its own: a plain object has not.
-  static func mayHaveHooks(_ object: ManagedObject) -> Bool {
-    type(of: object) != ManagedObject.self
   }
 
   /// Tells an object's hook of a value: dates in one form, whatever the document's.

@@ -30,8 +30,9 @@ public struct SeedOptions: Sendable {
   public var maximumSize = 256 << 20
   /// The greatest number of documents a seed reads; one that is linked twice counts twice: 10,000.
   public var maximumDocuments = 10_000
-  /// The greatest number of objects a seed creates: 10,000,000.
-  public var maximumObjects = 10_000_000
+  /// The greatest number of objects a seed creates: 1,000,000, for a seed is planned as a whole,
+  /// which takes about a hundred bytes an object. Larger data are imported in batches.
+  public var maximumObjects = 1_000_000
   /// The greatest number of members that a seed gives to one relationship of one object: 1,000,000.
   public var maximumMembers = 1_000_000
   /// Which documents may be fetched over the network: all, at first.

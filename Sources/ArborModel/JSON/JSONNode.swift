@@ -29,7 +29,7 @@ package struct JSONNode: Sendable {
   /// The document, or piece of one, that the value stands in.
   @usableFromInline package let document: JSONDocument
   /// The value's place on the document's tape: for who keeps many nodes of one document as numbers.
-  @usableFromInline package let place: Int
+  @usableFromInline package var place: Int
 
   /// The value at a place that a node of the same document has told.
   @inlinable @inline(__always)

@@ -15,6 +15,8 @@ final class EntityBinding: @unchecked Sendable {
   let storeID: UUID
   private let entityName: String
   let objectClass: ManagedObject.Type
+  /// Which hooks for single values the class has of its own.
+  let hooks: OverriddenHooks
   /// The field of each attribute, by the class's numbering.
   let attributes: UnsafePointer<AttributePlace>
   let attributeCount: Int
@@ -64,6 +66,7 @@ final class EntityBinding: @unchecked Sendable {
     self.storeID = storeID
     entityName = entity.name
     self.objectClass = objectClass
+    hooks = OverriddenHooks(of: objectClass)
     self.trace = trace
     self.isObserved = isObserved
     slotCounts = (attributeSlots.count, relationshipSlots.count)

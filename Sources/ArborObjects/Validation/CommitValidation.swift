@@ -134,7 +134,7 @@ struct CommitValidation {
   }
 
   private mutating func checkHook(_ object: ManagedObject, _ record: RecordView) {
-    guard type(of: object) != ManagedObject.self else { return }
+    guard object.binding.hooks.contains(.validate) else { return }
     for property in object.binding.recordProperties {
       // A large binary is not read again for a change of something else.
       if property.field.isExternal, let committed = object.change?.committed,

@@ -3,6 +3,15 @@ package import Foundation
 
 /// Attributes straight from a document: no value is made between its bytes and the record's.
 extension ManagedObject {
+  /// What tells the object from all others of its store.
+  package final var objectNumber: ObjectNumber { number }
+
+  /// Whether the class has its own ``importValue(_:forKey:)``.
+  package final var takesImportedValues: Bool { binding.hooks.contains(.importValue) }
+
+  /// Whether the class has its own ``didImport(from:)``.
+  package final var hearsOfImports: Bool { binding.hooks.contains(.didImport) }
+
   /// What became of a value that an attribute was given.
   package enum Reception {
     case changed

@@ -98,6 +98,12 @@ import Testing
     #expect(error.location?.path == "$.Company")
   }
 
+  @Test func aSeedMakesAMillionObjectsAtMost() throws {
+    let text = "{\"Company\": [{}\(String(repeating: ",{}", count: 1_000_000))]}"
+    let error = try workshop.failure(of: text, options: options)
+    #expect(error.code == .limitExceeded && error.message.contains("1000000 objects"))
+  }
+
   @Test func cyclesOfLinksAreErrors() throws {
     try workshop.write(#"{"seedlings": [{"seedFile": "a.json"}]}"#, to: "a.json")
     for index in 0..<3 {

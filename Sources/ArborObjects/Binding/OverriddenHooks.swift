@@ -1,0 +1,104 @@
+internal import ArborModel
+
+/// Which of the hooks that are called for single values a class overrides.
+///
+/// The hooks of ``ManagedObject`` do nothing, and most classes leave them so; but what they are
+/// given has to be made for each value of each object, which costs more than everything else that
+/// a commit checks. Of a class that overrides one they are called, of others not.
+///
+/// Swift does not say what a class overrides, so its table of methods is looked at, which native
+/// classes have in their metadata: a subclass's begins with a copy of its superclass's, in which
+/// what it overrides is replaced. Where a hook's entry lies is found out by comparing
+/// ``ManagedObject`` with a class that overrides this hook alone.
+///
+/// It errs on one side only. A table that holds the very entry of ``ManagedObject`` leads a call to
+/// that method, and calling it would do nothing. Where the tables are not what is expected — on
+/// platforms that sign the entries, say — every hook counts as overridden.
+struct OverriddenHooks: OptionSet, Sendable {
+  let rawValue: UInt8
+
+  /// ``ManagedObject/validate(_:forKey:)``.
+  static let validate = OverriddenHooks(rawValue: 1)
+  /// ``ManagedObject/importValue(_:forKey:)``.
+  static let importValue = OverriddenHooks(rawValue: 2)
+  /// ``ManagedObject/didImport(from:)``.
+  static let didImport = OverriddenHooks(rawValue: 4)
+
+  init(rawValue: UInt8) { self.rawValue = rawValue }
+
+  /// The hooks that a class or one of its superclasses overrides.
+  init(of objectClass: ManagedObject.Type) {
+    self = []
+    for (hook, place) in Self.places {
+      if let place, Self.base[place] == MethodTable(objectClass)[place] { continue }
+      insert(hook)
+    }
+  }
+
+  private static let base = MethodTable(ManagedObject.self)
+  /// The place of each hook; nil where it was not found.
+  private static let places: [(hook: OverriddenHooks, place: Int?)] = [
+    (.validate, place(of: ValidateProbe.self)), (.importValue, place(of: ImportValueProbe.self)),
+    (.didImport, place(of: DidImportProbe.self)),
+  ]
+
+  /// The only entry in which a class that overrides a hook differs from one that overrides nothing.
+  private static func place(of probe: ManagedObject.Type) -> Int? {
+    let (plain, probe) = (MethodTable(PlainProbe.self), MethodTable(probe))
+    let places = base.entries.filter { base[$0] == plain[$0] && base[$0] != probe[$0] }
+    return places.count == 1 ? places.first : nil
+  }
+}
+
+// What they return differs from what the hooks of `ManagedObject` do, so that no linker takes them
+// for the same. None of them is ever made.
+private final class PlainProbe: ManagedObject {}
+private final class ValidateProbe: ManagedObject {
+  override func validate(_ value: Value, forKey key: String) throws { throw ProbeError() }
+}
+private final class ImportValueProbe: ManagedObject {
+  override func importValue(_ value: JSONValue, forKey key: String) -> Bool { true }
+}
+private final class DidImportProbe: ManagedObject {
+  override func didImport(from json: JSONValue) { preconditionFailure("It is never made.") }
+}
+private struct ProbeError: Error {}
+
+/// The metadata of a class that derives from `ManagedObject`, as words.
+///
+/// ```
+/// kind · superclass · flags, address point · instance size, alignment · size, address point ·
+/// description · ivar destroyer · methods and field offsets …
+/// ```
+///
+/// Source: `docs/ABI/TypeMetadata.rst` of Swift, class metadata without Objective-C. Sound since
+/// metadata is never freed, only words are read that lie within the size that `ManagedObject`'s
+/// metadata gives itself, and a subclass's is never shorter, for it begins with the same. The size
+/// is believed where the words in front of it are what they have to be. `@unchecked Sendable`:
+/// nobody writes there.
+private struct MethodTable: @unchecked Sendable {
+  private let words: UnsafePointer<UInt>
+  /// The places of methods, of ``ManagedObject`` and so of every class below it.
+  let entries: Range<Int>
+
+  private static let headerCount = 7
+
+  init(_ objectClass: ManagedObject.Type) {
+    let root = Self.words(of: ManagedObject.self)
+    words = Self.words(of: objectClass)
+    let size = Int(truncatingIfNeeded: root[4] & 0xFFFF_FFFF)
+    let addressPoint = Int(truncatingIfNeeded: root[4] >> 32)
+    let count = (size - addressPoint) / MemoryLayout<UInt>.stride
+    // A root class that is made as the platform's own are, and a table of a likely length.
+    let isExpected =
+      MemoryLayout<UInt>.size == 8 && root[0] == 0 && root[1] == 0
+      && addressPoint > 0 && addressPoint < 64 && (Self.headerCount...1024).contains(count)
+    entries = isExpected ? Self.headerCount..<count : 0..<0
+  }
+
+  subscript(place: Int) -> UInt { words[place] }
+
+  private static func words(of objectClass: ManagedObject.Type) -> UnsafePointer<UInt> {
+    unsafeBitCast(objectClass as AnyClass, to: UnsafePointer<UInt>.self)
+  }
+}

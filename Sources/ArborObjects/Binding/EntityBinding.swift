@@ -1,4 +1,5 @@
 internal import ArborModel
+internal import ArborStore
 internal import Foundation
 
 /// How the objects of one entity are made and read: their class, and where the class's numbered
@@ -257,15 +258,28 @@ final class EntityBinding: @unchecked Sendable {
     in context: ManagedObjectContext?, _ number: ObjectNumber, _ record: RecordView?,
     _ slab: RecordSlab?
   ) -> ManagedObject {
-    // The construction holds nothing, so that what every object takes is counted once.
-    withExtendedLifetime(self) {
-      withExtendedLifetime(slab) {
-        objectClass.init(
-          ObjectConstruction(
-            context: context.map { Unmanaged.passUnretained($0) }, binding: self, number: number,
-            record: record,
-            slab: slab.map { Unmanaged.passUnretained($0) }))
-      }
+    objectClass.init(
+      ObjectConstruction(
+        context: context.map { Unmanaged.passUnretained($0) },
+        binding: Unmanaged.passRetained(self), number: number, record: record,
+        slab: slab.map { Unmanaged.passRetained($0) }))
+  }
+
+  /// Makes and registers objects of the entity's class around records that lie in one slab.
+  func makeObjects(
+    in context: ManagedObjectContext, _ rows: ArraySlice<FetchedRow>, _ slab: RecordSlab,
+    _ objects: inout [ManagedObject]
+  ) {
+    // Each of them would count what it holds by itself, which takes as long as all the rest.
+    let heldBinding = BulkRetain.retain(self, times: rows.count)
+    let heldSlab = BulkRetain.retain(slab, times: rows.count)
+    for row in rows {
+      let object = objectClass.init(
+        ObjectConstruction(
+          context: Unmanaged.passUnretained(context), binding: heldBinding, number: row.number,
+          record: row.record, slab: heldSlab))
+      context.registry.register(object)
+      objects.append(consume object)
     }
   }
 

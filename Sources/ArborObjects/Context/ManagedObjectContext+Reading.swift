@@ -160,13 +160,20 @@ extension ManagedObjectContext {
   /// Makes and registers an object that is not registered.
   @inline(__always)
   func make(_ number: ObjectNumber, _ record: RecordView?, _ slab: RecordSlab?) -> ManagedObject {
+    let binding = binding(ofStored: number)
+    let object = binding._withUnsafeGuaranteedRef { $0.makeObject(in: self, number, record, slab) }
+    registry.register(object)
+    return object
+  }
+
+  /// The binding of an object that the store has.
+  @inline(__always)
+  func binding(ofStored number: ObjectNumber) -> Unmanaged<EntityBinding> {
     guard let binding = classes[number] else {
       preconditionFailure(
         "Object number \(number.rawValue) is of no entity of the store; run the store's check.")
     }
-    let object = binding._withUnsafeGuaranteedRef { $0.makeObject(in: self, number, record, slab) }
-    registry.register(object)
-    return object
+    return binding
   }
 
   /// The binding of an object's entity; nil for a number of none.

@@ -100,9 +100,9 @@ nonisolated open class ManagedObject: Hashable {
   public required init(_ construction: ObjectConstruction) {
     ownerReference = construction.context
     number = construction.number
-    binding = construction.binding
+    binding = construction.binding.takeRetainedValue()
     base = construction.record?.base
-    slab = construction.slab?.takeUnretainedValue()
+    slab = construction.slab?.takeRetainedValue()
     count = Int32(truncatingIfNeeded: construction.record?.count ?? 0)
     state = .live
   }
@@ -218,13 +218,14 @@ nonisolated open class ManagedObject: Hashable {
 @available(*, unavailable, message: "Objects stay with their context; pass the objectID.")
 extension ManagedObject: Sendable {}
 
-/// What a context makes an object from; opaque to everybody else.
+/// What a context makes one object from; opaque to everybody else.
 ///
-/// It holds nothing: whoever makes the object does, until the object holds it itself.
+/// The references that the object will hold are given away with it: who makes many objects counts
+/// them all at once.
 public struct ObjectConstruction {
-  /// nil for an object that only shows which properties a key path reads.
+  /// Not held; nil for an object that only shows which properties a key path reads.
   let context: Unmanaged<ManagedObjectContext>?
-  unowned(unsafe) let binding: EntityBinding
+  let binding: Unmanaged<EntityBinding>
   let number: ObjectNumber
   /// nil for a fault.
   let record: RecordView?

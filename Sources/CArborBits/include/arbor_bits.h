@@ -30,6 +30,10 @@ const void *arbor_find(const void *haystack, size_t haystack_count, const void *
 /// Begins to bring what lies at an address, which need not be a valid one, near to the processor.
 static inline void arbor_prefetch(const void *address) { __builtin_prefetch(address); }
 
+/// Retains a Swift object `count` times at the price of once. Source: the Swift runtime, which
+/// declares it in HeapObject.h.
+extern void *swift_retain_n(void *object, uint32_t count);
+
 /// Renames `source` to `target` in one step, only if there is nothing at `target`. Returns 0 or an
 /// errno value; EEXIST where there is something.
 int arbor_rename_exclusive(const char *source, const char *target);

@@ -1,0 +1,97 @@
+internal import ArborModel
+internal import ArborStore
+
+/// The way from rows to objects.
+extension ManagedObjectContext {
+  /// Rows as objects: those that the context keeps, the others made around the copied records.
+  ///
+  /// - Parameters:
+  ///   - fetched: The objects whose records were read are added here.
+  ///   - listsFetched: Whether they are.
+  func materialise(
+    _ records: FetchedRecords, on snapshot: StoreSnapshot, _ fetched: inout [ManagedObject],
+    listsFetched: Bool = true
+  ) throws(StoreError) -> [ManagedObject] {
+    if registry.count == 0 {
+      let results = try makeAll(records)
+      if listsFetched { fetched += results }
+      return results
+    }
+    var results: [ManagedObject] = []
+    results.reserveCapacity(records.rows.count)
+    if listsFetched { fetched.reserveCapacity(records.rows.count) }
+    var slab: RecordSlab?
+    var slabIndex: Int32 = -1
+    for row in records.rows {
+      var isFetched = false
+      if row.slabIndex != slabIndex, row.slabIndex >= 0 {
+        slabIndex = row.slabIndex
+        slab = records.slabs[Int(slabIndex)]
+      }
+      let object = try object(of: row, slab, on: snapshot, &isFetched)
+      if listsFetched, isFetched { fetched.append(object) }
+      results.append(consume object)
+    }
+    return results
+  }
+
+  /// Rows as objects where the context keeps none.
+  private func makeAll(_ records: FetchedRecords) throws(StoreError) -> [ManagedObject] {
+    let rows = records.rows
+    if let lost = rows.first(where: { $0.slabIndex < 0 }) { throw Self.missingRecord(lost) }
+    var results: [ManagedObject] = []
+    results.reserveCapacity(rows.count)
+    registry.reserve(rows.count)
+    var start = 0
+    while start < rows.count {
+      let first = rows[start]
+      let run = rows[start...].prefix {
+        $0.slabIndex == first.slabIndex && $0.number.entity == first.number.entity
+      }
+      let binding = binding(ofStored: first.number)
+      binding._withUnsafeGuaranteedRef { binding in
+        binding.makeObjects(in: self, run, records.slabs[Int(first.slabIndex)], &results)
+      }
+      start = run.endIndex
+    }
+    return results
+  }
+
+  private static func missingRecord(_ row: FetchedRow) -> StoreError {
+    .corrupted(
+      entity: nil, object: row.number, what: "a fetch found an object without its record")
+  }
+
+  /// The object of a row: the one that the context keeps, or one made around the copied record.
+  ///
+  /// - Parameters:
+  ///   - slab: What the copy lies in.
+  ///   - isFetched: Is set where the object's record was read.
+  @inline(__always)
+  func object(
+    of row: FetchedRow, _ slab: RecordSlab?, on snapshot: StoreSnapshot, _ isFetched: inout Bool
+  ) throws(StoreError) -> ManagedObject {
+    if let present = registry.object(row.number) {
+      if present.base == nil { isFetched = try fill(present, row, slab, on: snapshot) }
+      return present
+    }
+    guard let record = row.record else {
+      throw Self.missingRecord(row)
+    }
+    isFetched = true
+    return make(row.number, record, slab)
+  }
+
+  /// Gives a fault the record that a fetch has found; returns whether it has one now.
+  @inline(never)
+  private func fill(
+    _ object: ManagedObject, _ row: FetchedRow, _ slab: RecordSlab?, on snapshot: StoreSnapshot
+  ) throws(StoreError) -> Bool {
+    if let record = row.record {
+      object.hold(record, slab)
+    } else if let record = try snapshot.record(row.number, allocator: allocator) {
+      object.hold(record, allocator.slab)
+    }
+    return object.base != nil
+  }
+}

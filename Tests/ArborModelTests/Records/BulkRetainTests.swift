@@ -1,0 +1,23 @@
+import Testing
+
+@testable import ArborModel
+
+@Suite struct BulkRetainTests {
+  private final class Held {
+    let end: () -> Void
+    init(_ end: @escaping () -> Void) { self.end = end }
+    deinit { end() }
+  }
+
+  @Test(arguments: [0, 1, 2, 1000]) func eachReferenceIsReleasedByItsHolder(count: Int) {
+    var hasEnded = false
+    var held: Held? = Held { hasEnded = true }
+    let reference = BulkRetain.retain(held ?? Held {}, times: count)
+    held = nil
+    for _ in 0..<count {
+      #expect(!hasEnded)
+      reference.release()
+    }
+    #expect(hasEnded)
+  }
+}

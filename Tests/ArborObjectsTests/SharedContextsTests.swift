@@ -17,10 +17,21 @@ import Testing
   /// which it adds up.
   @Test(arguments: [(2, 40, 750), (2, 100, 100), (3, 60, 400), (4, 120, 150), (3, 400, 45)])
   func randomHistoriesAgree(contexts: Int, steps: Int, count: Int) throws {
+    try agree(contexts, steps, count, isOrdered: false)
+  }
+
+  /// The same with members that have an order.
+  @Test(arguments: [(2, 40, 500), (3, 60, 250), (4, 120, 60)])
+  func randomHistoriesOfOrdersAgree(contexts: Int, steps: Int, count: Int) throws {
+    try agree(contexts, steps, count, isOrdered: true)
+  }
+
+  private func agree(_ contexts: Int, _ steps: Int, _ count: Int, isOrdered: Bool) throws {
     var seeds = Self.isLong ? SeededRandom() : SeededRandom(seed: UInt64(contexts * steps))
-    let model = try PlainStore.model()
+    let model = try PlainStore.model(isOrdered: isOrdered)
     for _ in 0..<(Self.isLong ? 10 * count : count) {
-      let history = Plan(contexts: contexts, seed: seeds.next(), steps: Array(0..<steps))
+      let history = Plan(
+        contexts: contexts, isOrdered: isOrdered, seed: seeds.next(), steps: Array(0..<steps))
       guard let difference = history.difference(model) else { continue }
       let (shortest, text) = history.shortened(difference, model)
       Issue.record("seed \(history.seed), steps \(shortest.steps): \(text)")
@@ -31,6 +42,7 @@ import Testing
   /// What makes a history again.
   private struct Plan {
     let contexts: Int
+    let isOrdered: Bool
     let seed: UInt64
     var steps: [Int]
 
@@ -38,7 +50,8 @@ import Testing
     func difference(_ model: ManagedObjectModel) -> String? {
       do {
         try ObjectStore.use(model) { store in
-          var history = SharedHistory(store, contexts: contexts, seed: seed)
+          var history = SharedHistory(
+            store, contexts: contexts, isOrdered: isOrdered, seed: seed)
           try history.run(steps: steps)
         }
         return nil

@@ -15,10 +15,14 @@ struct PlainStore: Equatable {
 
   var items: [Int: Item] = [:]
   var links: Set<Link> = []
+  /// Whether the members of all relationships have an order.
+  var isOrdered = false
+  /// The members in their order, where they have one.
+  var orders: [PlainList: [Int]] = [:]
 
   static let attributes = ["a", "b", "c"]
 
-  static func model() throws -> ManagedObjectModel {
+  static func model(isOrdered: Bool = false) throws -> ManagedObjectModel {
     func entity(_ name: String, _ relationships: [RelationshipDescription]) -> EntityDescription {
       EntityDescription(
         name: name,
@@ -32,19 +36,22 @@ struct PlainStore: Equatable {
         [
           RelationshipDescription(name: "team", destination: "Team", inverse: "members"),
           RelationshipDescription(
-            name: "skills", destination: "Skill", inverse: "holders", isToMany: true),
+            name: "skills", destination: "Skill", inverse: "holders", isToMany: true,
+            isOrdered: isOrdered),
         ]),
       entity(
         "Team",
         [
           RelationshipDescription(
-            name: "members", destination: "Person", inverse: "team", isToMany: true)
+            name: "members", destination: "Person", inverse: "team", isToMany: true,
+            isOrdered: isOrdered)
         ]),
       entity(
         "Skill",
         [
           RelationshipDescription(
-            name: "holders", destination: "Person", inverse: "skills", isToMany: true)
+            name: "holders", destination: "Person", inverse: "skills", isToMany: true,
+            isOrdered: isOrdered)
         ]),
     ]).validated()
   }
@@ -79,8 +86,14 @@ struct PlainContext {
     /// What was written to, also where it came to nothing.
     var objects: Set<Int> = []
     var links: Set<Link> = []
+    /// Of the lists that somebody has left, or in which members were moved.
+    var moves: [PlainList: PlainMove] = [:]
+    /// The lists of which somebody was taken, or whose members were given a sequence.
+    var lists: Set<PlainList> = []
 
-    var isEmpty: Bool { before == after && linksBefore == linksAfter }
+    var isEmpty: Bool {
+      before == after && linksBefore == linksAfter && !moves.contains { $0.value.isMoved }
+    }
 
     /// - Parameter pieces: The changes that it consists of.
     init(_ before: View, _ after: View, _ pieces: [Difference] = []) {
@@ -93,9 +106,14 @@ struct PlainContext {
       linksBefore = before.links.subtracting(after.links)
       linksAfter = after.links.subtracting(before.links)
       links = linksBefore.union(linksAfter)
+      for (list, members) in before.lists {
+        let move = PlainMove(members, after.lists[list] ?? [])
+        if move.isMoved || !move.left.isEmpty { moves[list] = move }
+      }
       for piece in pieces {
         objects.formUnion(piece.objects)
         links.formUnion(piece.links)
+        lists.formUnion(piece.lists)
       }
     }
   }
@@ -107,6 +125,7 @@ struct PlainContext {
   struct View {
     let items: [Int: Item]
     let links: Set<Link>
+    let lists: [PlainList: [Int]]
   }
 
   /// The state of every inserted or updated object.
@@ -119,6 +138,18 @@ struct PlainContext {
   /// Updated objects that others have deleted.
   private var survivors: Set<Int> = []
   private var links: [Link: Bool] = [:]
+  var orders: [PlainList: PlainOrder] = [:]
+  /// The lists of which somebody was taken, or whose members were given a sequence, since somebody
+  /// asked for it.
+  var touched: Set<PlainList> = []
+
+  /// Whether an object is not in the store, for all that the context knows.
+  func isInserted(_ key: Int) -> Bool { changed[key] != nil && base[key] == nil }
+
+  mutating func takeTouched() -> Set<PlainList> {
+    defer { touched = [] }
+    return touched
+  }
 
   // MARK: Looking
 
@@ -173,7 +204,9 @@ struct PlainContext {
     return all.filter { items[$0.person] != nil && items[$0.skill] != nil }
   }
 
-  func view(_ store: PlainStore) -> View { View(items: items(store), links: links(store)) }
+  func view(_ store: PlainStore) -> View {
+    View(items: items(store), links: links(store), lists: lists(store))
+  }
 
   // MARK: Changing
 
@@ -181,14 +214,31 @@ struct PlainContext {
 
   mutating func set(_ key: Int, _ name: String, _ value: Int?, _ store: PlainStore) {
     guard var item = items(store)[key] else { return }
+    let former = item.values[name]
     item.values[name] = value
     if changed[key] == nil { base[key] = store.items[key] }
+    if name == "team", former != value {
+      if let former { touched.insert(PlainList(owner: former, name: "members")) }
+      if let value {
+        let isBack = base[key]?.values["team"] == value
+        putLast(key, PlainList(owner: value, name: "members"), isBack: isBack, store)
+      }
+    }
     changed[key] = item
   }
 
   mutating func setLink(_ link: Link, _ isThere: Bool, _ store: PlainStore) {
-    let isNew = [link.person, link.skill].contains { changed[$0] != nil && base[$0] == nil }
-    links[link] = isNew && !isThere ? nil : isThere
+    for (list, member) in [
+      (PlainList(owner: link.person, name: "skills"), link.skill),
+      (PlainList(owner: link.skill, name: "holders"), link.person),
+    ] {
+      if isThere {
+        putLast(member, list, isBack: links[link] == false, store)
+      } else {
+        touched.insert(list)
+      }
+    }
+    links[link] = (isInserted(link.person) || isInserted(link.skill)) && !isThere ? nil : isThere
   }
 
   mutating func delete(_ key: Int, _ store: PlainStore) {
@@ -198,6 +248,10 @@ struct PlainContext {
     for link in links(store) where link.person == key || link.skill == key {
       setLink(link, false, store)
     }
+    if let team = items(store)[key]?.values["team"] {
+      touched.insert(PlainList(owner: team, name: "members"))
+    }
+    if isInserted(key) { for list in orders.keys where list.owner == key { orders[list] = nil } }
     if changed[key] == nil || base[key] != nil {
       deletedBase[key] = base[key] ?? store.items[key]
       deleted.insert(key)
@@ -225,6 +279,11 @@ struct PlainContext {
         }
       }
       restoreLinks(part, store)
+    }
+    for part in group.reversed() {
+      for (list, move) in part.moves where items(store)[list.owner] != nil {
+        arrange(move.undone(members(list, store)), list, store)
+      }
     }
     for key in revived {
       if let team = items(store)[key]?.values["team"], items(store)[team] == nil {
@@ -269,6 +328,7 @@ struct PlainContext {
       for link in part.links where links[link] == store.links.contains(link) {
         links[link] = nil
       }
+      for list in part.lists { settle(list, store) }
     }
     dropLost(store)
   }
@@ -276,12 +336,14 @@ struct PlainContext {
   // MARK: Committing
 
   mutating func commit(to store: inout PlainStore) {
+    let lists = lists(store)
     for (key, item) in changed where base[key] != item { store.items[key] = item }
     for key in deleted { store.items[key] = nil }
     for (link, isThere) in links {
       if isThere { store.links.insert(link) } else { store.links.remove(link) }
     }
     store.dropDangling()
+    store.orders = lists
     rollback()
   }
 

@@ -1,0 +1,75 @@
+import ArborModel
+
+@testable import ArborObjects
+
+/// What a context shows, against what the naive one does.
+extension SharedHistory {
+  func compare(_ place: Int) throws {
+    let side = sides[place]
+    _ = try side.context.count("Team")
+    let (items, links) = (side.plain.items(store), side.plain.links(store))
+    for entity in ["Person", "Team", "Skill"] {
+      let expected = Set(items.keys.filter { items[$0]?.entity == entity }.compactMap { ids[$0] })
+      let found = Set(try side.context.fetchIDs(FetchRequest<ManagedObject>(entity: entity)))
+      guard found == expected else {
+        throw difference("\(place) has \(found.count) of \(entity), not \(expected.count)")
+      }
+    }
+    for (key, item) in items {
+      let object = try object(key, side.context)
+      for name in PlainStore.attributes {
+        let expected = item.values[name].map { Value.integer(Int64($0)) } ?? .null
+        guard object[name] as Value == expected else {
+          throw difference("\(place): \(key).\(name) is \(object[name] as Value), not \(expected)")
+        }
+      }
+      switch item.entity {
+      case "Person":
+        // It may lead to a team that is gone, here or by others, until the commit mends that.
+        let living = Set(items.keys.compactMap { ids[$0] })
+        let team = item.values["team"].flatMap { items[$0] == nil ? nil : ids[$0] }
+        var found: ObjectID?
+        if case .objectID(let id) = object["team"] as Value, living.contains(id) { found = id }
+        guard found == team else {
+          throw difference("\(place): \(key).team is \(object["team"] as Value)")
+        }
+        try compare(object, "skills", place, key)
+      case "Team":
+        try compare(object, "members", place, key)
+      default:
+        try compare(object, "holders", place, key)
+      }
+    }
+    let skilled = Set(links.map(\.person)).count
+    guard try side.context.count("Person", matching: "skills.@count > 0") == skilled else {
+      throw difference("\(place): other persons than \(skilled) have skills")
+    }
+    let young = items.values.filter { $0.entity == "Person" && ($0.values["a"] ?? 9) < 5 }.count
+    guard try side.context.count("Person", matching: "a < 5") == young else {
+      throw difference("\(place): other persons than \(young) have a < 5")
+    }
+    try compareGroups(side, place)
+  }
+
+  private func compareGroups(_ side: Side, _ place: Int) throws {
+    let history = side.context.undoHistory
+    let count = side.undo.count + (side.open?.isBegun == true ? 1 : 0)
+    guard history?.undoNames.count == count, history?.redoNames.count == side.redo.count
+    else {
+      throw difference(
+        "\(place) has \(history?.undoNames.count ?? 0), \(history?.redoNames.count ?? 0) groups, "
+          + "not \(count) and \(side.redo.count)")
+    }
+  }
+
+  private func compare(
+    _ object: ManagedObject, _ name: String, _ place: Int, _ key: Int
+  ) throws {
+    let expected = sides[place].plain.members(PlainList(owner: key, name: name), store)
+    let found = try object.objects(forKey: name).map(\.objectID)
+    guard found == expected.compactMap({ ids[$0] }) else {
+      let keys = found.map { id in ids.first { $0.value == id }?.key ?? 0 }
+      throw difference("\(place): \(key).\(name) is \(keys), not \(expected)")
+    }
+  }
+}

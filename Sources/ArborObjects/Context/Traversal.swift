@@ -16,9 +16,9 @@ struct Traversal {
   /// How many objects were read at once.
   private var width = 1
 
-  private static let mostOwners = 1024
-  /// The most members to be read ahead: some 14 MB with their objects.
-  static let mostMembers = 1 << 16
+  private static let mostOwners = 4096
+  /// The most members to be read ahead: some 55 MB with their objects.
+  static let mostMembers = 1 << 18
   /// How far apart the numbers of two objects may be that come one after the other. Those of
   /// objects that were inserted together have no gaps but for what has been deleted since.
   static let widestGap = 64

@@ -126,6 +126,7 @@ import Testing
     "SourceText": "ExpansionTests",
     "StoreSnapshot+Rows": "ManagedObjectContext+RowsTests",
     "StoreSnapshot+Sweeping": "ManagedObjectContext+PrefetchingTests",
+    "StoreSnapshot+UniqueKeys": "ManagedObjectContext+UniqueValuesTests",
     "SyncMapper": "SyncTests",
     "SyncMapping": "SyncValueReaderTests",
     "SyncSerializer": "SyncTests",

@@ -63,13 +63,24 @@ final class IdentityTable {
   /// Looks up all keys that were asked for since the last time, in one fetch.
   func fetch() throws(ArborError) {
     guard found.count < keys.count else { return }
-    let request = FetchRequest<ManagedObject>(entity: entity.name, predicate: try predicate())
+    let objects = try wantedObjects()
     found.append(contentsOf: repeatElement(nil, count: keys.count - found.count))
     // Of several attributes' values the condition lets other combinations through: keys that
     // nobody asked for.
-    for object in try context.fetch(request) {
+    for object in objects {
       if let key = try key(of: object), let place = place(of: key) { enter(object, at: place) }
     }
+  }
+
+  /// The objects that may have the keys that were asked for since the last time.
+  private func wantedObjects() throws(ArborError) -> [ManagedObject] {
+    if scope == nil, attributes.count == 1, let numbers = Self.numbers(keys[found.count...]) {
+      let place = try attributes[0].place(in: context)
+      let objects = try context.objects(of: entity.name, withUnique: numbers, at: place)
+      if let objects { return objects }
+    }
+    return try context.fetch(
+      FetchRequest<ManagedObject>(entity: entity.name, predicate: try predicate()))
   }
 
   /// The first object of a key, deleted ones left out. The key was wanted before the last fetch.
@@ -143,14 +154,19 @@ final class IdentityTable {
 
   /// The values of the keys' attribute at a place, each once; numbers in order, for the index.
   private static func values(_ keys: ArraySlice<IdentityKey>, at place: Int) -> [Value] {
+    if let numbers = numbers(keys) { return numbers.map(Value.integer) }
+    return Array(Set(keys.map { $0[place] }))
+  }
+
+  /// Keys that are all whole numbers, in order; nil where one is none.
+  private static func numbers(_ keys: ArraySlice<IdentityKey>) -> [Int64]? {
     var numbers: [Int64] = []
     numbers.reserveCapacity(keys.count)
     for key in keys {
-      guard case .number(let number) = key else { break }
+      guard case .number(let number) = key else { return nil }
       numbers.append(number)
     }
-    if numbers.count == keys.count { return numbers.sorted().map(Value.integer) }
-    return Array(Set(keys.map { $0[place] }))
+    return numbers.sorted()
   }
 }
 

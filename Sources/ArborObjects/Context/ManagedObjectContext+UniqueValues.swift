@@ -1,0 +1,35 @@
+package import ArborModel
+internal import ArborStore
+
+extension ManagedObjectContext {
+  /// The objects of an entity that have one of many whole numbers in an attribute, where a unique
+  /// index finds them: in one walk along it, without a query.
+  ///
+  /// - Parameter values: Ascending, each once.
+  /// - Returns: nil where no index has the attribute alone, where changes wait for a commit, and
+  ///   where queries are watched: a fetch finds the objects then.
+  /// - Throws: ``ArborError`` as ``fetch(_:)``.
+  package func objects(
+    of entityName: String, withUnique values: [Int64], at place: PropertyPlace
+  ) throws(ArborError) -> [ManagedObject]? {
+    try beginOperation()
+    guard pending.count == 0, watch == nil else { return nil }
+    let entity = try entity(named: entityName)
+    let slot = place.slot(in: entity)
+    var fetched: [ManagedObject] = []
+    let found = try onSnapshot { snapshot throws(StoreError) -> [ObjectNumber]? in
+      guard let numbers = try snapshot.numbers(withUnique: values, at: slot, of: entity) else {
+        return nil
+      }
+      try load(numbers.sorted(), on: snapshot, &fetched)
+      if let lost = numbers.first(where: { !registry.map.contains($0) }) {
+        throw .corrupted(
+          entity: entity.name, object: lost,
+          what: "a unique index names an object without a record")
+      }
+      return numbers
+    }
+    fetched.awakeFromFetch()
+    return found?.compactMap { registry.object($0) }
+  }
+}

@@ -1,0 +1,60 @@
+package import ArborModel
+internal import LMDB
+
+extension StoreSnapshot {
+  /// The objects that have one of many values in an attribute, of which a unique index holds that
+  /// attribute alone: in one walk along the index.
+  ///
+  /// - Parameters:
+  ///   - values: Ascending, each once.
+  ///   - slot: The attribute's in the entity.
+  /// - Returns: The objects' numbers, in the order of their values; nil where there is no such
+  ///   index.
+  /// - Complexity: Linear in the number of values. Values between two neighbours in the index, or
+  ///   behind its end, cost a comparison each.
+  package func numbers(
+    withUnique values: [Int64], at slot: Int, of entity: EntitySchema
+  ) throws(StoreError) -> [ObjectNumber]? {
+    let kind = entity.attributes[slot].field.kind
+    guard [.int16, .int32, .int64].contains(kind),
+      let place = entity.indexes.firstIndex(where: { $0.isUniqueKey(of: slot) })
+    else { return nil }
+    let index = store.databases.indexPlaces(of: entity.index)[place]
+    store.noteUse(ofIndex: index)
+    return try answering {
+      let cursor = try reader.cursor(store.databases.indexes[index].database)
+      var numbers: [ObjectNumber] = []
+      var here: Entry?
+      var hasBegun = false
+      for value in values {
+        var key = KeyBuffer()
+        guard KeyEncoder.append(.integer(value), as: kind, isAscending: true, to: &key) else {
+          continue
+        }
+        if !hasBegun || here?.key.isBefore(key.bytes) == true {
+          // The next value is the next key more often than not.
+          here = hasBegun ? try cursor.nextKey() : nil
+          if !hasBegun || here?.key.isBefore(key.bytes) == true {
+            here = try cursor.seek(key.bytes)
+          }
+          hasBegun = true
+        }
+        guard let found = here else { break }
+        guard found.key.elementsEqual(key.bytes), found.value.count == 8 else { continue }
+        let number = ObjectNumber(rawValue: found.integerValue)
+        if store.schema.entity(of: number)?.isKind(of: entity) == true { numbers.append(number) }
+      }
+      return numbers
+    }
+  }
+}
+
+extension IndexSchema {
+  /// Whether the index is of the values of one attribute, in their order, and every object has its
+  /// own.
+  fileprivate func isUniqueKey(of slot: Int) -> Bool {
+    guard isUnique, condition == nil, columns.count == 1 else { return false }
+    return columns[0].source == .attribute(slot) && columns[0].kind == .plain
+      && columns[0].isAscending
+  }
+}

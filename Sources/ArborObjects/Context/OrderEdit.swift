@@ -66,19 +66,18 @@ extension LinkEdit {
     return stored.filter { says($0) != false }
   }
 
-  /// Whom the context has added, in the order in which they were put last; behind them those whom
-  /// nobody put anywhere: merging has made them members.
+  /// Whom the context has added: first those whom nobody put anywhere, since merging or undo has
+  /// made them members, then the others in the order in which they were put last.
   private func joining(_ kept: [ObjectNumber]) -> [ObjectNumber] {
     guard !added.isEmpty else { return [] }
     // Another context may have committed the same link since.
     let present = MemberList(kept.filter(added.contains))
-    var joining = (order?.last.numbers ?? []).filter {
+    let joining = (order?.last.numbers ?? []).filter {
       added.contains($0) && !present.contains($0)
     }
     guard joining.count + present.count < added.count else { return joining }
     let placed = MemberList(joining)
-    joining += added.numbers.filter { !placed.contains($0) && !present.contains($0) }.sorted()
-    return joining
+    return added.numbers.filter { !placed.contains($0) && !present.contains($0) }.sorted() + joining
   }
 
   /// The context's own sequence, of the members that it knows of.
@@ -89,11 +88,13 @@ extension LinkEdit {
       present.contains(number) || added.contains(number)
     }
     var members = arrangement.members.filter { !order.last.contains($0) && isMember($0) }
-    members += order.last.numbers.filter(isMember)
-    guard !added.isEmpty else { return members }
-    let placed = MemberList(members)
-    return members
-      + added.numbers.filter { !placed.contains($0) && !present.contains($0) }.sorted()
+    if !added.isEmpty {
+      let placed = MemberList(members)
+      members += added.numbers.filter {
+        !placed.contains($0) && !present.contains($0) && !order.last.contains($0)
+      }.sorted()
+    }
+    return members + order.last.numbers.filter(isMember)
   }
 
   /// Lets an object that is about to become a member stand behind all others.

@@ -74,14 +74,12 @@ extension PlainContext {
     let kept = stored(list, store).filter(members.contains)
     let order = orders[list] ?? PlainOrder()
     var own = (order.arrangement ?? kept).filter(members.contains)
-    if order.arrangement == nil {
-      own += order.last.filter { members.contains($0) && !kept.contains($0) }
-    } else {
-      own.removeAll(where: order.last.contains)
-      own += order.last.filter(members.contains)
-    }
-    own += members.sorted().filter { !own.contains($0) && !kept.contains($0) }
-    return own.placing(kept)
+    var last = order.last.filter(members.contains)
+    if order.arrangement == nil { last.removeAll(where: kept.contains) }
+    own.removeAll(where: last.contains)
+    // Whom nobody put anywhere.
+    own += members.sorted().filter { !(own + last + kept).contains($0) }
+    return (own + last).placing(kept)
   }
 
   /// The lists of all objects.

@@ -68,6 +68,7 @@ struct SharedHistory {
   /// Runs the steps of some places of the history.
   mutating func run(steps: some Sequence<Int>) throws {
     do {
+      if store.isOrdered { try populate() }
       for index in steps {
         random = SeededRandom(seed: seed &+ UInt64(index) &* 0xD6E8_FEB8_6659_FD93)
         let place = Int.random(in: sides.indices, using: &random)
@@ -196,9 +197,9 @@ struct SharedHistory {
     func key(_ entity: String, _ random: inout SeededRandom) -> Int? {
       items.keys.filter { items[$0]?.entity == entity }.sorted().randomElement(using: &random)
     }
-    switch Int.random(in: 0..<(store.isOrdered ? 20 : 16), using: &random) {
+    switch Int.random(in: 0..<(store.isOrdered ? 24 : 16), using: &random) {
     case 16...: return try arrange(place)
-    case 0..<3 where items.count < 14: return try insert(place)
+    case 0..<3 where items.count < (store.isOrdered ? 7 : 14): return try insert(place)
     case 0..<5:
       guard let key = items.keys.sorted().randomElement(using: &random) else { return nil }
       log.append(note(place, "delete \(key)"))
@@ -236,7 +237,7 @@ struct SharedHistory {
     }
   }
 
-  /// Gives the members of a list another sequence, perhaps with a new one in their midst.
+  /// Gives the members of a list another sequence, perhaps with new ones in their midst.
   private mutating func arrange(_ place: Int) throws -> Edit? {
     let (context, store) = (sides[place].context, store)
     let plain = sides[place].plain
@@ -247,8 +248,8 @@ struct SharedHistory {
     if Bool.random(using: &random) { members.shuffle(using: &random) }
     let entity = list.name == "skills" ? "Skill" : "Person"
     let others = plain.items(store).filter { $0.value.entity == entity }.keys
-    let joining = others.filter { !former.contains($0) }.sorted().randomElement(using: &random)
-    if let joining, Bool.random(using: &random) {
+    for joining in others.filter({ !former.contains($0) }).sorted()
+    where Int.random(in: 0..<3, using: &random) == 0 {
       members.insert(joining, at: .random(in: 0...members.count, using: &random))
     }
     guard members != former else { return nil }
@@ -267,8 +268,19 @@ struct SharedHistory {
     }
   }
 
-  private mutating func insert(_ place: Int) throws -> Edit {
-    let entity = ["Person", "Person", "Team", "Skill"].randomElement(using: &random) ?? ""
+  /// Begins with some objects, so that the contexts meet in the same few lists.
+  private mutating func populate() throws {
+    let history = sides[0].context.undoHistory
+    history?.isEnabled = false
+    for entity in ["Team", "Skill", "Person", "Person", "Person", "Person", "Skill"] {
+      try insert(0, entity).body(&sides[0].plain)
+    }
+    history?.isEnabled = true
+    try commit(0)
+  }
+
+  private mutating func insert(_ place: Int, _ kind: String? = nil) throws -> Edit {
+    let entity = kind ?? ["Person", "Person", "Team", "Skill"].randomElement(using: &random) ?? ""
     let key = nextKey
     nextKey += 1
     log.append(note(place, "\(key) = insert \(entity)"))

@@ -40,6 +40,8 @@ struct DeletePropagation {
       guard isAlive(object), context.load(object) else { continue }
       let links = links(of: object)
       let wasInserted = object.change?.kind == .inserted
+      // Lists may hide the object as soon as it counts as deleted.
+      keeper.noteSequences(with: object, links)
       mark(object)
       for (relation, targets) in links { apply(relation, targets, object) }
       if wasInserted { forget(object) }

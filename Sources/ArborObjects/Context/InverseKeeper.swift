@@ -219,6 +219,18 @@ struct InverseKeeper {
     edit.order = nil
   }
 
+  /// Notes, for undo, the sequences of the lists that an object is in and is about to leave.
+  func noteSequences(with object: ManagedObject, _ links: [(Relation, [ObjectNumber])]) {
+    guard context.undoHistory?.isRecording == true else { return }
+    for (relation, targets) in links where relation.form == .links && relation.isInverseToMany {
+      for target in targets {
+        guard let inverse = context.relation(of: target, relation.inverseSlot), inverse.isOrdered
+        else { break }
+        noteSequence(context.links.makeEdit(target, inverse))
+      }
+    }
+  }
+
   /// Notes the sequence of the members for undo, before the first of them leaves or is moved:
   /// whoever comes last leaves that of the others as it is.
   private func noteSequence(_ edit: LinkEdit) {

@@ -37,6 +37,25 @@ import Testing
     }
   }
 
+  @Test func whoIsDeletedOnceMoreComesBackToItsPlace() throws {
+    try OrderedWorld.use(.favourites) { mine, theirs in
+      mine.context.undoHistory = UndoHistory()
+      mine.context.delete(try mine.member("X"))
+      mine.context.processPendingChanges()
+      try theirs.arrange("aXbcd")
+      try theirs.context.commit()
+      for _ in 1...3 {
+        #expect(try mine.members() == "abcd")
+        mine.context.undo()
+        #expect(try mine.members() == "aXbcd")
+        mine.context.delete(try mine.member("X"))
+        mine.context.processPendingChanges()
+      }
+      mine.context.undo()
+      try mine.context.commit()
+    }
+  }
+
   /// Whom others have moved since stays where they put it, where only somebody else was put in.
   @Test(arguments: Kind.allCases)
   func undoOfAnAdditionMovesNobody(kind: Kind) throws {

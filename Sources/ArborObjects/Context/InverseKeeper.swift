@@ -219,10 +219,15 @@ struct InverseKeeper {
     edit.order = nil
   }
 
-  /// Notes, for undo, the sequences of the lists that an object is in and is about to leave.
+  /// Notes, for undo, the sequences of an object's own lists, as far as they are not the store's,
+  /// and of the lists that it is in: it is about to be deleted.
   func noteSequences(with object: ManagedObject, _ links: [(Relation, [ObjectNumber])]) {
     guard context.undoHistory?.isRecording == true else { return }
-    for (relation, targets) in links where relation.form == .links && relation.isInverseToMany {
+    for (relation, targets) in links {
+      if relation.isOrdered, let edit = context.links.edit(object.number, relation) {
+        noteSequence(edit)
+      }
+      guard relation.form == .links, relation.isInverseToMany else { continue }
       for target in targets {
         guard let inverse = context.relation(of: target, relation.inverseSlot), inverse.isOrdered
         else { break }

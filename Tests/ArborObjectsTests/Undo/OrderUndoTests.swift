@@ -56,6 +56,22 @@ import Testing
     }
   }
 
+  @Test(arguments: Kind.allCases)
+  func aNewObjectComesBackWithItsOrder(kind: Kind) throws {
+    try OrderedWorld.use(kind) { mine, _ in
+      mine.context.undoHistory = UndoHistory()
+      let person = try mine.context.insert("Person")
+      try person.setValue("N", forKey: "name")
+      try mine.arrange("YXZ", of: "N")
+      mine.context.processPendingChanges()
+      mine.context.delete(person)
+      mine.context.processPendingChanges()
+      mine.context.undo()
+      #expect(try mine.members(of: "N") == "YXZ")
+      try mine.context.commit()
+    }
+  }
+
   /// Whom others have moved since stays where they put it, where only somebody else was put in.
   @Test(arguments: Kind.allCases)
   func undoOfAnAdditionMovesNobody(kind: Kind) throws {

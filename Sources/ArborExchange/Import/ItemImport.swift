@@ -80,7 +80,7 @@ struct ItemImport {
 
   /// Takes up a relationship that an earlier batch had to leave.
   mutating func take(_ waiting: WaitingReference) throws(ArborError) {
-    let mapping = try mapper.mapping(for: waiting.entity)
+    let mapping = try mapper.mapping(for: waiting.object.entityName)
     let relationship = mapping.relationships.first {
       $0.relationship.name == waiting.relationship
     }

@@ -1,7 +1,8 @@
 import ArborModel
 import ArborObjects
 
-/// What became of each object that an exchange touched.
+/// What became of each object that an exchange touched. Copies share what is known of the objects:
+/// an exchange that fails is not gone on with.
 struct ExchangeCounts {
   private enum Outcome: UInt {
     case inserted

@@ -112,7 +112,6 @@ struct PendingReference {
 /// The same without objects and documents: for a later batch.
 struct WaitingReference {
   let object: ObjectID
-  let entity: String
   let relationship: String
   /// For each object the identities it may have, the preferred one first.
   let targets: [[IdentityKey]]

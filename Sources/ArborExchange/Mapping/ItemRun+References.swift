@@ -69,7 +69,7 @@ extension ItemRun {
       place = .byte(planner.plan.node(in: document, node).offset, of: url)
     }
     return WaitingReference(
-      object: pending.object.objectID, entity: pending.object.entity.name,
+      object: pending.object.objectID,
       relationship: pending.relationship.relationship.name, targets: targets, place: place)
   }
 

@@ -29,8 +29,9 @@ struct OverriddenHooks: OptionSet, Sendable {
   /// The hooks that a class or one of its superclasses overrides.
   init(of objectClass: ManagedObject.Type) {
     self = []
+    let table = MethodTable(objectClass)
     for (hook, place) in Self.places {
-      if let place, Self.base[place] == MethodTable(objectClass)[place] { continue }
+      if let place, Self.base[place] == table[place] { continue }
       insert(hook)
     }
   }
@@ -45,7 +46,7 @@ struct OverriddenHooks: OptionSet, Sendable {
   /// The only entry in which a class that overrides a hook differs from one that overrides nothing.
   private static func place(of probe: ManagedObject.Type) -> Int? {
     let (plain, probe) = (MethodTable(PlainProbe.self), MethodTable(probe))
-    let places = base.entries.filter { base[$0] == plain[$0] && base[$0] != probe[$0] }
+    let places = MethodTable.entries.filter { base[$0] == plain[$0] && base[$0] != probe[$0] }
     return places.count == 1 ? places.first : nil
   }
 }
@@ -78,27 +79,26 @@ private struct ProbeError: Error {}
 /// nobody writes there.
 private struct MethodTable: @unchecked Sendable {
   private let words: UnsafePointer<UInt>
-  /// The places of methods, of ``ManagedObject`` and so of every class below it.
-  let entries: Range<Int>
+
+  init(_ objectClass: ManagedObject.Type) {
+    words = unsafeBitCast(objectClass as AnyClass, to: UnsafePointer<UInt>.self)
+  }
+
+  subscript(place: Int) -> UInt { words[place] }
 
   private static let headerCount = 7
 
-  init(_ objectClass: ManagedObject.Type) {
-    let root = Self.words(of: ManagedObject.self)
-    words = Self.words(of: objectClass)
+  /// The places of methods, of ``ManagedObject`` and so of every class below it; none where its
+  /// metadata is not what is expected.
+  static let entries: Range<Int> = {
+    let root = MethodTable(ManagedObject.self)
     let size = Int(truncatingIfNeeded: root[4] & 0xFFFF_FFFF)
     let addressPoint = Int(truncatingIfNeeded: root[4] >> 32)
     let count = (size - addressPoint) / MemoryLayout<UInt>.stride
     // A root class that is made as the platform's own are, and a table of a likely length.
     let isExpected =
       MemoryLayout<UInt>.size == 8 && root[0] == 0 && root[1] == 0
-      && addressPoint > 0 && addressPoint < 64 && (Self.headerCount...1024).contains(count)
-    entries = isExpected ? Self.headerCount..<count : 0..<0
-  }
-
-  subscript(place: Int) -> UInt { words[place] }
-
-  private static func words(of objectClass: ManagedObject.Type) -> UnsafePointer<UInt> {
-    unsafeBitCast(objectClass as AnyClass, to: UnsafePointer<UInt>.self)
-  }
+      && addressPoint > 0 && addressPoint < 64 && (headerCount...1024).contains(count)
+    return isExpected ? headerCount..<count : 0..<0
+  }()
 }

@@ -81,16 +81,13 @@ extension ManagedObjectContext {
     let overlay = overlay(for: description)
     let paths = try prefetchPaths(description.relationshipKeyPathsForPrefetching, of: entity)
     var fetched: [ManagedObject] = []
-    // A context without objects makes one for each row: they need no list of their own.
-    let isFirst = registry.count == 0
     let results = try onSnapshot { snapshot throws(StoreError) in
       let records = try snapshot.fetch(query, overlay: overlay, allocator: allocator)
-      let results = try materialise(records, on: snapshot, &fetched, listsFetched: !isFirst)
+      let results = try materialise(records, on: snapshot, &fetched)
       for path in paths { try prefetch(path, of: results, on: snapshot, &fetched) }
       return results
     }
     // Hooks run when no snapshot is open and every object is in place.
-    if isFirst { results.awakeFromFetch() }
     fetched.awakeFromFetch()
     return results
   }

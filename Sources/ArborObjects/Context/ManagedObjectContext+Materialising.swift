@@ -5,21 +5,17 @@ internal import ArborStore
 extension ManagedObjectContext {
   /// Rows as objects: those that the context keeps, the others made around the copied records.
   ///
-  /// - Parameters:
-  ///   - fetched: The objects whose records were read are added here.
-  ///   - listsFetched: Whether they are.
+  /// - Parameter fetched: Receives the objects whose records were read.
   func materialise(
-    _ records: FetchedRecords, on snapshot: StoreSnapshot, _ fetched: inout [ManagedObject],
-    listsFetched: Bool = true
+    _ records: FetchedRecords, on snapshot: StoreSnapshot, _ fetched: inout [ManagedObject]
   ) throws(StoreError) -> [ManagedObject] {
     if registry.count == 0 {
-      let results = try makeAll(records)
-      if listsFetched { fetched += results }
-      return results
+      fetched = try makeAll(records)
+      return fetched
     }
     var results: [ManagedObject] = []
     results.reserveCapacity(records.rows.count)
-    if listsFetched { fetched.reserveCapacity(records.rows.count) }
+    fetched.reserveCapacity(records.rows.count)
     var slab: RecordSlab?
     var slabIndex: Int32 = -1
     for row in records.rows {
@@ -29,7 +25,7 @@ extension ManagedObjectContext {
         slab = records.slabs[Int(slabIndex)]
       }
       let object = try object(of: row, slab, on: snapshot, &isFetched)
-      if listsFetched, isFetched { fetched.append(object) }
+      if isFetched { fetched.append(object) }
       results.append(consume object)
     }
     return results

@@ -2,26 +2,40 @@ internal import ArborModel
 
 /// The members of an ordered relationship before a step, and what the step changed in their
 /// sequence. Who is a member, other steps tell.
+///
+/// What a step changed is what the context showed before and after it, whatever others commit: a
+/// move is one to take back also where a commit that is taken in afterwards happens to bring the
+/// former sequence about, for undoing it is to show what was there before it.
 struct OrderUndo {
   let owner: ObjectNumber
   let relation: Relation
   let before: [ObjectNumber]
+  /// The store's members when the step began, on which the context has laid its changes since; nil
+  /// as soon as the step knows what it changed.
+  private var stored: [ObjectNumber]?
   /// Those that are members no more.
   private(set) var left: Set<ObjectNumber> = []
   /// Whether those that have stayed stand otherwise.
   private(set) var isMoved = false
 
-  init(_ owner: ObjectNumber, _ relation: Relation, _ before: [ObjectNumber]) {
+  init(
+    _ owner: ObjectNumber, _ relation: Relation, _ before: [ObjectNumber],
+    over stored: [ObjectNumber]
+  ) {
     self.owner = owner
     self.relation = relation
     self.before = before
+    self.stored = stored
   }
 
   /// Whether something is to be done when the step is taken back.
   var placesMembers: Bool { isMoved || !left.isEmpty }
 
-  mutating func seal(_ after: [ObjectNumber]) {
-    (left, isMoved) = ([], false)
+  /// Finds out what the step changed, before the edit takes in what others have committed.
+  mutating func seal(_ edit: LinkEdit?) {
+    guard let stored else { return }
+    self.stored = nil
+    let after = edit?.members(over: stored) ?? stored
     guard let (own, now) = before.middles(after) else { return }
     let (former, present) = (Set(before[own]), Set(after[now]))
     left = former.subtracting(present)

@@ -69,7 +69,7 @@ final class UndoGroup {
         if step.outcome == .idle { hasTurned = true }
         steps[place] = .link(step)
       case .order(var step):
-        step.seal(context.members(of: step.owner, step.relation))
+        step.seal(context.links.edit(step.owner, step.relation))
         steps[place] = .order(step)
       }
     }

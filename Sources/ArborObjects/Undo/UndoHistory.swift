@@ -20,10 +20,10 @@ internal import ArborModel
 /// Undoing makes new pending changes, also where the group has been committed long ago: deleted
 /// objects come back as the same objects under the same IDs, with what their deletion took along;
 /// inserted ones go; changed properties and relationships have the values of before, all others
-/// keep theirs; what was changed and changed back in one group is nothing to undo. The next commit
-/// writes it. What others deleted meanwhile stays deleted, and an object that only its changes have
-/// kept here goes with them. What a commit does to agree with others is no part of a group. Hooks
-/// of insertion and deletion are not called.
+/// keep theirs. The next commit writes it. What was changed and changed back in one group is
+/// nothing to undo; what others have changed back since is. What others deleted meanwhile stays
+/// deleted, and an object that only its changes have kept here goes with them. What a commit does
+/// to agree with others is no part of a group. Hooks of insertion and deletion are not called.
 ///
 /// Recording costs a copy of the earlier record for each object and group, or a reference to it
 /// where it is long. Histories belong to the thread of their context, and are emptied when that is
@@ -272,11 +272,12 @@ extension UndoHistory {
   /// before the first of them leaves or is moved. Asked for while ``isRecording``.
   func noteSequence(_ edit: LinkEdit) {
     guard let context else { return }
-    var members = context.members(of: edit.owner, edit.relation)
+    let stored = context.storedMembers(of: edit.owner, edit.relation)
+    var members = edit.isSilent ? stored : edit.members(over: stored)
     if let joined = edit.order?.joined(in: context.epoch), !joined.isEmpty {
       members.removeAll(where: joined.contains)
     }
-    append(.order(OrderUndo(edit.owner, edit.relation, members)))
+    append(.order(OrderUndo(edit.owner, edit.relation, members, over: stored)))
   }
 
   /// Whether what changes now is recorded.

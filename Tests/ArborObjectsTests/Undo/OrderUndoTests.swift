@@ -88,6 +88,36 @@ import Testing
     }
   }
 
+  /// Others may bring about by chance what was there before a move; it was one all the same.
+  @Test(arguments: Kind.allCases, [false, true])
+  func aMoveIsOneWhateverOthersCommit(kind: Kind, isOpen: Bool) throws {
+    try OrderedWorld.use(kind) { mine, theirs in
+      let history = UndoHistory()
+      mine.context.undoHistory = history
+      try mine.arrange("abcdXY")
+      mine.context.processPendingChanges()
+      if isOpen { history.beginGroup() }
+      try mine.arrange("abcdYX")
+      try theirs.arrange("abcdX")
+      try theirs.context.commit()
+      if isOpen {
+        #expect(try mine.members() == "abcdXY")
+        history.endGroup()
+      } else {
+        mine.context.processPendingChanges()
+      }
+      #expect(try history.undoNames.count == 2 && mine.members() == "abcdXY")
+      try theirs.arrange("abcdYX")
+      try theirs.context.commit()
+      #expect(try mine.members() == "abcdYX")
+      mine.context.undo()
+      #expect(try mine.members() == "abcdXY")
+      mine.context.redo()
+      #expect(try mine.members() == "abcdYX")
+      try mine.context.commit()
+    }
+  }
+
   @Test(arguments: Kind.allCases)
   func onlyWhatHasMovedIsAStepToTakeBack(kind: Kind) throws {
     try OrderedWorld.use(kind) { mine, _ in

@@ -26,6 +26,17 @@ import Testing
     try agree(contexts, steps, count, isOrdered: true)
   }
 
+  /// Histories that once went wrong.
+  @Test(arguments: [
+    (2, 40, 9_955_541_042_718_047_772), (3, 60, 11_843_156_707_651_298_363),
+    (4, 120, 8_749_615_702_165_606_421),
+  ])
+  func knownHistoriesOfOrdersAgree(contexts: Int, steps: Int, seed: UInt64) throws {
+    let history = Plan(
+      contexts: contexts, isOrdered: true, seed: seed, steps: Array(0..<steps))
+    #expect(try history.difference(PlainStore.model(isOrdered: true)) == nil)
+  }
+
   private func agree(_ contexts: Int, _ steps: Int, _ count: Int, isOrdered: Bool) throws {
     var seeds = Self.isLong ? SeededRandom() : SeededRandom(seed: UInt64(contexts * steps))
     let model = try PlainStore.model(isOrdered: isOrdered)

@@ -188,24 +188,30 @@ final class LinkEdits {
   }
 
   /// Forgets what is said of pairs with an object that is gone: both sides, so that they agree
-  /// where others bring it back. Linear in the number of edits.
+  /// where others bring it back; and of the sequence of its members. Linear in the number of edits.
   ///
   /// - Parameter tell: Called with each edit that is about to change, and the members it concerns.
   func forget<E: Error>(
     where isGone: (ObjectNumber) throws(E) -> Bool, telling tell: (LinkEdit, [ObjectNumber]) -> Void
   ) throws(E) {
-    for edit in edits where !edit.isEmpty && edit.relation.isInverseToMany {
+    for edit in edits {
+      let isInverseToMany = edit.relation.isInverseToMany
+      guard edit.order != nil || isInverseToMany && !edit.isEmpty else { continue }
       let isOwnerGone = try isGone(edit.owner)
       var lost: [ObjectNumber] = []
-      for member in edit.added.numbers + edit.removed.numbers {
-        var isLost = isOwnerGone
-        if !isLost { isLost = try isGone(member) }
-        if isLost { lost.append(member) }
+      // Who points at its owner by itself says so by itself.
+      if isInverseToMany {
+        for member in edit.added.numbers + edit.removed.numbers {
+          var isLost = isOwnerGone
+          if !isLost { isLost = try isGone(member) }
+          if isLost { lost.append(member) }
+        }
       }
       guard !lost.isEmpty || isOwnerGone else { continue }
       tell(edit, lost)
       for member in lost { edit[member] = .unmentioned }
-      if isOwnerGone { edit.clear() }
+      guard isOwnerGone else { continue }
+      if isInverseToMany { edit.clear() } else { edit.order = nil }
     }
   }
 

@@ -209,6 +209,25 @@ import Testing
     }
   }
 
+  /// What was said of the sequence of an object's members goes with the object, as what was said
+  /// of its links does; when others bring it back it has the members in the order that they give
+  /// them.
+  @Test(arguments: Kind.allCases)
+  func whoIsGoneHasNoSequence(kind: Kind) throws {
+    try OrderedWorld.use(kind) { mine, theirs in
+      theirs.context.undoHistory = UndoHistory()
+      try mine.arrange("dcba")
+      try theirs.context.delete(theirs.person())
+      try theirs.context.commit()
+      #expect(try mine.context.count("Person") == 1)
+      theirs.context.undo()
+      #expect(try theirs.members() == "abcd")
+      try theirs.context.commit()
+      #expect(try mine.members() == "abcd")
+      #expect(!mine.context.hasChanges)
+    }
+  }
+
   /// A change that came to nothing does not keep what others have made of the object.
   @Test func idleChangesKeepNoLinks() throws {
     for (letter, policy) in ConcurrentPair.policies {

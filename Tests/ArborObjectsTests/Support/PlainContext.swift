@@ -180,9 +180,10 @@ struct PlainContext {
     survivors.remove(key)
   }
 
-  /// What others have deleted is linked to nothing.
+  /// What others have deleted is linked to nothing, and has no members to put in a sequence.
   private mutating func dropLost(_ store: PlainStore) {
     let known = Set(items(store).keys).union(deleted)
+    orders = orders.filter { known.contains($0.key.owner) }
     links = links.filter { link, _ in known.contains(link.person) && known.contains(link.skill) }
     for (key, item) in changed {
       guard let team = item.values["team"], !known.contains(team) else { continue }

@@ -29,7 +29,8 @@ import Testing
   /// Histories that once went wrong.
   @Test(arguments: [
     (2, 40, 9_955_541_042_718_047_772), (3, 60, 11_843_156_707_651_298_363),
-    (4, 120, 8_749_615_702_165_606_421),
+    (4, 120, 8_749_615_702_165_606_421), (2, 40, 17_534_795_300_438_961_777),
+    (4, 120, 16_195_546_806_396_023_477),
   ])
   func knownHistoriesOfOrdersAgree(contexts: Int, steps: Int, seed: UInt64) throws {
     let history = Plan(

@@ -105,6 +105,8 @@ extension LinkEdit {
     if order.arrangement == nil, self[member] == .removed {
       let stored = stored()
       order.arrangement = .init(members: members(over: stored), base: stored)
+      // Others may have put in their place whom the context had put last.
+      order.last = MemberList()
     }
     order.last.remove(member)
     order.last.append(member)

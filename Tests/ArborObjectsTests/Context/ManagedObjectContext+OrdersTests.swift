@@ -228,6 +228,22 @@ import Testing
     }
   }
 
+  /// Whoever comes back stands behind all others, and leaves them where they are.
+  @Test(arguments: Kind.allCases)
+  func whoComesBackMovesNobody(kind: Kind) throws {
+    try OrderedWorld.use(kind) { mine, theirs in
+      try mine.arrange("abcdYX")
+      try theirs.arrange("abcdX")
+      try theirs.context.commit()
+      #expect(try mine.members() == "abcdXY")
+      try mine.person().remove(mine.member("d"), forKey: kind.rawValue)
+      #expect(try mine.members() == "abcXY")
+      try mine.person().add(mine.member("d"), forKey: kind.rawValue)
+      #expect(try mine.members() == "abcXYd")
+      try mine.context.commit()
+    }
+  }
+
   /// A change that came to nothing does not keep what others have made of the object.
   @Test func idleChangesKeepNoLinks() throws {
     for (letter, policy) in ConcurrentPair.policies {

@@ -103,7 +103,9 @@ extension PlainContext {
   /// - Parameter isBack: Whether it is one in the store.
   mutating func putLast(_ member: Int, _ list: PlainList, isBack: Bool, _ store: PlainStore) {
     var order = orders[list] ?? PlainOrder()
-    if isBack, order.arrangement == nil { order.arrangement = members(list, store) }
+    if isBack, order.arrangement == nil {
+      order = PlainOrder(arrangement: members(list, store))
+    }
     order.last.removeAll { $0 == member }
     order.last.append(member)
     orders[list] = order

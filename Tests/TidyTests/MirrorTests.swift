@@ -135,7 +135,6 @@ import Testing
     "TracedClass": "PathTracerTests",
     "TreeWalk": "PageVerifierTests",
     "UndoGroup": "UndoHistoryTests",
-    "UndoReplay": "UndoHistoryTests",
     "ValueFunctions": "PredicateFunction+EvaluationTests",
     "ValueKind": "ComparisonRulesTests",
     "ValueStatistics": "PredicateFunction+EvaluationTests",

@@ -131,11 +131,7 @@ enum UndoStep {
   /// Whether the step, which is sealed, changed anything.
   var hasEffect: Bool {
     switch self {
-    case .object(let step):
-      switch step.outcome {
-      case .idle, .changed(0): return false
-      case .open, .changed, .deleted, .inserted: return true
-      }
+    case .object(let step): return step.hasEffect
     case .link(let step): return step.outcome != .idle
     // Of those that have left, other steps tell.
     case .order(let step): return step.isMoved
@@ -219,6 +215,14 @@ struct ObjectUndo {
     base.copyMemory(from: source, byteCount: record.count)
     before = RecordView(base: base, count: record.count)
     slab = allocator.slab
+  }
+
+  /// Whether the step changed anything.
+  var hasEffect: Bool {
+    switch outcome {
+    case .idle, .changed(0): false
+    case .open, .changed, .deleted, .inserted: true
+    }
   }
 
   mutating func unseal() { outcome = .open }

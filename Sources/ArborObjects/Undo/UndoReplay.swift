@@ -108,10 +108,11 @@ struct UndoReplay {
   }
 
   /// Deletes the objects that the group inserted, without what their delete rules would take along;
-  /// also those that it deleted again, which have come back with the others.
+  /// also those that it deleted again, which have come back with the others. Whom it left away, at
+  /// its end as before, others may have brought back.
   private func takeAway(_ group: UndoGroup) {
     for case .object(let step) in group.steps.reversed() {
-      guard step.before == nil, let object = live(step.object) else { continue }
+      guard step.before == nil, step.hasEffect, let object = live(step.object) else { continue }
       var propagation = DeletePropagation(context, followsRules: false)
       propagation.delete(object)
     }

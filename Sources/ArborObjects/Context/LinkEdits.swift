@@ -119,6 +119,9 @@ final class LinkEdits {
   /// Whether there may be any of ordered relationships.
   private(set) var hasOrders = false
 
+  /// Whether there may be any that hide members.
+  private var hidesMembers = false
+
   /// Whether an owner that fulfils a condition has other members than in the store.
   func hasEdits(ofOwner condition: (ObjectNumber) -> Bool) -> Bool {
     edits.contains { !$0.isSilent && condition($0.owner) }
@@ -166,6 +169,24 @@ final class LinkEdits {
   /// Calls `body` with every edit that is not empty.
   func forEach<E: Error>(_ body: (LinkEdit) throws(E) -> Void) throws(E) {
     for edit in edits where !edit.isEmpty { try body(edit) }
+  }
+
+  /// Calls `body` with every edit that makes the members others than the store's.
+  func forEachDeviation(_ body: (LinkEdit) -> Void) {
+    for edit in edits where !edit.isSilent { body(edit) }
+  }
+
+  /// Leaves an object whose deletion waits here out of what others have linked to it.
+  func hide(_ member: ObjectNumber, from owner: ObjectNumber, _ relation: Relation) {
+    makeEdit(owner, relation).hidden.append(member)
+    hidesMembers = true
+  }
+
+  /// Calls `body` with every edit that hides an object as long as its deletion waits. Linear in the
+  /// number of edits.
+  func forEach(hiding member: ObjectNumber, _ body: (LinkEdit) -> Void) {
+    guard hidesMembers else { return }
+    for edit in edits where edit.hidden.contains(member) { body(edit) }
   }
 
   /// Calls `body` with the owner of every edit of a relationship that users see; an owner may come
@@ -221,5 +242,6 @@ final class LinkEdits {
     edits = []
     tables = []
     hasOrders = false
+    hidesMembers = false
   }
 }

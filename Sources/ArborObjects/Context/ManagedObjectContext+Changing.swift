@@ -49,7 +49,7 @@ extension ManagedObjectContext {
   public func rollback() {
     precondition(
       journal == nil, "rollback() was called during a commit or a seed; throw an error instead.")
-    links.forEach { edit in
+    links.forEachDeviation { edit in
       tellListeners { $0.noteReplaced(linksOf: edit.owner, edit.relation) }
     }
     links.removeAll()

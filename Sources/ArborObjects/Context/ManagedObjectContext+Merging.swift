@@ -149,7 +149,7 @@ extension ManagedObjectContext {
       for owner in try snapshot.members(relation.schema, of: object.number) {
         guard let inverse = self.relation(of: owner, relation.inverseSlot) else { continue }
         tellListeners { $0.noteReplaced(linksOf: owner, inverse) }
-        links.makeEdit(owner, inverse).hidden.append(object.number)
+        links.hide(object.number, from: owner, inverse)
       }
     }
   }

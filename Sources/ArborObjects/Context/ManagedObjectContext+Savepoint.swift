@@ -123,6 +123,12 @@ extension ManagedObjectContext {
   /// it leads or led to what that makes of them.
   func withMemberships(of object: ManagedObject, _ body: () -> Void) {
     let former = derivingOwners(of: object)
+    if !listeners.isEmpty, object.change?.kind == .deleted {
+      // It may come back to where others have linked it meanwhile.
+      links.forEach(hiding: object.number) { edit in
+        tellListeners { $0.noteReplaced(linksOf: edit.owner, edit.relation) }
+      }
+    }
     body()
     for (owner, relation) in former + derivingOwners(of: object) {
       if relation.isOrdered { tellListeners { $0.noteReplaced(linksOf: owner, relation) } }

@@ -155,6 +155,28 @@ import Testing
     }
   }
 
+  /// What is deleted here is left out of what others link it to, until it comes back.
+  @Test(arguments: [false, true])
+  func linksToWhatComesBackAreToldOf(isUndone: Bool) throws {
+    try ObjectStore.useOffice { store in
+      let (here, there) = (store.makeContext(), store.makeContext())
+      here.undoHistory = UndoHistory()
+      let (ada, skill) = (employee("Ada", 30, in: here), here.insert(Skill.self))
+      try here.commit()
+      let results = try here.fetchedResults(FetchRequest<Employee>())
+      here.delete(skill)
+      here.processPendingChanges()
+      let same = try #require(try there.existingObject(with: ada.objectID) as? Employee)
+      same.skills = [try #require(try there.existingObject(with: skill.objectID) as? Skill)]
+      try there.commit()
+      #expect(try here.count("Employee") == 1 && ada.skills.isEmpty)
+      _ = try results.update()
+      if isUndone { here.undo() } else { here.rollback() }
+      #expect(ada.skills == [skill])
+      #expect(try results.update()?.updates.map(\.object) == [ada])
+    }
+  }
+
   @Test func sectionsComeAndGo() throws {
     try ObjectStore.useOffice { store in
       let context = store.makeContext()

@@ -119,6 +119,8 @@ extension ManagedObjectContext {
         try refreshChanged(change)
       } else {
         takeBack(change)
+        // What is read of the object from here on may be what others have made of it.
+        undoHistory?.sealSteps()
         yield(object, to: change.foreign == .deleted ? .deleted : .changed)
       }
     } catch {
@@ -148,7 +150,12 @@ extension ManagedObjectContext {
       guard let field = relation.field else { continue }
       keeper.set(object, relation, to: committed.reference(field).map(fault))
     }
-    noteStep(.object(ObjectStep(object)))
+    if change.epoch == epoch || change.isRead(in: epoch) {
+      // Undo goes back to what the object was before its first change in the savepoint.
+      noteMerge(of: object)
+    } else {
+      noteStep(.object(ObjectStep(object)))
+    }
     withMemberships(of: object) {
       pending.drop(change)
       object.hold(committed, change.committedSlab)

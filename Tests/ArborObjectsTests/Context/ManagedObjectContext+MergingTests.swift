@@ -208,6 +208,26 @@ import Testing
     }
   }
 
+  /// What others make of an object after its changes were given up is no change of the context's.
+  @Test func whatIsRefreshedIsNothingToUndo() throws {
+    for isDeleted in [false, true] {
+      try use(.mergeByPropertyObjectWins) { (here, mine, there, theirs) throws in
+        let history = UndoHistory()
+        here.undoHistory = history
+        mine.age = 30
+        here.refresh(mine, mergeChanges: false)
+        if isDeleted { there.delete(theirs) } else { theirs.name = "Eve" }
+        try there.commit()
+        #expect(try here.count("Employee") == (isDeleted ? 0 : 1))
+        here.processPendingChanges()
+        #expect(history.undoNames.isEmpty)
+        here.undo()
+        #expect(isDeleted || mine.name == "Eve")
+        try here.commit()
+      }
+    }
+  }
+
   /// A new link to what others have deleted leads nowhere at once: nothing stumbles over it.
   @Test func aLinkToWhatIsGoneLeadsNowhere() throws {
     try use(.mergeByPropertyObjectWins) { (here, mine, there, theirs) throws in

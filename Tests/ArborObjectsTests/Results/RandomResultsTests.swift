@@ -24,7 +24,10 @@ import Testing
   }
 
   /// A history that once went wrong is named here by its seed.
-  @Test(arguments: [1, 2, 3, 15_367_320_732_341_461_570] as [UInt64])
+  @Test(
+    arguments: [
+      1, 2, 3, 15_367_320_732_341_461_570, 14_997_916_955_610_824_109, 15_855_050_736_365_222_173,
+    ] as [UInt64])
   func namedHistories(seed: UInt64) throws {
     try ObjectStore.useOffice(inMemory: false) { store in
       var world = ResultsWorld(store, seed: seed)

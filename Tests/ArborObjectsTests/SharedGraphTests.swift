@@ -68,6 +68,7 @@ private struct SharedGraph {
       let (name, policy) = policies.randomElement(using: &random) ?? policies[0]
       context.mergePolicy = policy
       context.undoHistory = Bool.random(using: &random) ? UndoHistory() : nil
+      context.automaticallyMergesCommits = Int.random(in: 0..<4, using: &random) > 0
       names.append(name)
       return context
     }
@@ -169,6 +170,8 @@ private struct SharedGraph {
     }
     try compare(store.makeContext(), "the store")
     guard !contexts[place].hasChanges else { throw contradiction("\(place) has changes") }
+    // It keeps what it holds.
+    guard contexts[place].automaticallyMergesCommits else { return }
     try compare(contexts[place], "\(place)")
     guard try orders(contexts[place]) == orders(store.makeContext()) else {
       throw contradiction("\(place) sees other orders")

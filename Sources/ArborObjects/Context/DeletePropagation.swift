@@ -27,7 +27,10 @@ struct DeletePropagation {
   /// Applies the rules again for an object that is deleted already, since others linked to it.
   mutating func propagateAgain(from object: ManagedObject) {
     context.withPinnedSnapshot {
-      for (relation, targets) in links(of: object) { apply(relation, targets, object) }
+      for (relation, targets) in links(of: object) {
+        for target in targets { context.renewUnchanged(target) }
+        apply(relation, targets, object)
+      }
       drain()
     }
   }

@@ -83,7 +83,7 @@ struct InverseKeeper {
     switch relation.form {
     case .field:
       guard let object = living(owner) else { return }
-      if object.target(of: relation) == member, let field = relation.field {
+      if leads(object, relation, to: member), let field = relation.field {
         willChange(owner, relation)
         write(object, field, nil)
       }
@@ -115,7 +115,7 @@ struct InverseKeeper {
       guard let former, former != member.number, let object = living(former) else { return }
       let back = object.binding.relations[relation.inverseSlot]
       // In a relationship that is its own inverse it may have been pointed elsewhere by now.
-      if object.target(of: back) == owner.number, let field = back.field {
+      if leads(object, back, to: owner.number), let field = back.field {
         willChange(former, back)
         write(object, field, nil)
       }
@@ -138,6 +138,17 @@ struct InverseKeeper {
     guard !context.isDeleted(number) else { return nil }
     if let object = context.registry.object(number), object.base != nil { return object }
     return context.exists(number) ? context.fault(number) : nil
+  }
+
+  /// Whether an object, which has led to another one, still does. What the context holds of an
+  /// unchanged one may be from before.
+  private func leads(
+    _ object: ManagedObject, _ relation: Relation, to target: ObjectNumber
+  ) -> Bool {
+    if object.target(of: relation) == target { return true }
+    guard object.change == nil else { return false }
+    context.renewUnchanged(object.number)
+    return object.owner === context && object.target(of: relation) == target
   }
 
   /// Tells those who observe a relationship that it is about to change.

@@ -46,9 +46,11 @@ extension ManagedObjectContext {
     undoHistory?.isSuspended = true
     defer { undoHistory?.isSuspended = wasSuspended }
     let mender = LinkMender(context: self)
-    let mendings = self.mendings
-    self.mendings = []
-    for mending in mendings { mender.mend(mending) }
+    while !mendings.isEmpty {
+      let mendings = self.mendings
+      self.mendings = []
+      for mending in mendings { mender.mend(mending) }
+    }
   }
 }
 
@@ -76,9 +78,11 @@ private struct LinkMender {
         former.insert(stored)
       }
       for other in former.sorted() where other != target && context.exists(other) {
+        context.renewUnchanged(other)
         keeper.leave(object.number, at: other, slot: relation.inverseSlot)
       }
       if let target, context.exists(target) {
+        context.renewUnchanged(target)
         join(object, relation, context.fault(target), mending.side)
       }
     }
@@ -93,6 +97,7 @@ private struct LinkMender {
     guard let back = inverse.field else { return }
     let partner = target.target(of: inverse)
     guard partner != object.number else { return }
+    if let partner { context.renewUnchanged(partner) }
     let isOwn = relation.field.map { isChanged(object, $0) } ?? false
     let isTargets = isChanged(target, back)
     let stays =

@@ -159,8 +159,31 @@ extension ManagedObjectContext {
     guard let record = try snapshot.record(object.number, allocator: allocator) else {
       return takeAway(object)
     }
+    renew(object, record, allocator.slab)
+  }
+
+  /// Lets an object be what it is in the store by now, where it is about to be changed from its
+  /// other ends: the context may hold what it was before others changed it too. Nothing happens to
+  /// one whose change is to be committed, which finds the conflict.
+  func renewUnchanged(_ number: ObjectNumber) {
+    guard let object = registry.object(number), object.base != nil, object.change?.isIdle ?? true
+    else { return }
+    let stored = storedRecord(of: number)
+    let known = object.change?.baseVersion ?? object.currentRecord.version
+    guard stored?.record.version != known else { return }
+    if let change = object.change {
+      guard let stored else { return }
+      return ChangeMerger(context: self).rebase(
+        change, onto: stored.record, stored.slab, .objectWins)
+    }
+    guard let stored else { return takeAway(object) }
+    noteReplaced(object)
+    renew(object, stored.record, stored.slab)
+  }
+
+  /// Takes over a record, keeping the values that live in memory only.
+  private func renew(_ object: ManagedObject, _ record: RecordView, _ slab: RecordSlab) {
     // The copy may open a new slab, which ends the life of the present one.
-    let slab = allocator.slab
     var renewed = withExtendedLifetime(slab) {
       RecordBuffer(copying: record.bytes, into: allocator)
     }

@@ -68,7 +68,8 @@ public final class ManagedObjectContext {
   /// What happens when a commit meets a newer commit of the same objects.
   public var mergePolicy = MergePolicy.error
   /// Whether commits of others are taken in at the beginning of each operation. Otherwise objects
-  /// keep the values they hold until they are refreshed.
+  /// keep the values they hold until they are refreshed, or are changed from the other end of a
+  /// link that others have made or moved.
   public var automaticallyMergesCommits = true
   /// What records the changes, so that they can be taken back; nil, the default, for none.
   ///

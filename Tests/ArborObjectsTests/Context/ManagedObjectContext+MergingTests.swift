@@ -271,6 +271,57 @@ import Testing
     }
   }
 
+  /// Both ends of a link agree after a commit, also where the context still holds what the partners
+  /// were before others gave them others: whoever it marries, or changes and changes back.
+  @Test func withoutMergingBothEndsAgree() throws {
+    let histories = [
+      ("CB", "AB"), ("AC", "AB"), ("CB AD", "AB"), ("DC", "AB"), ("BC", "AB"), ("CB", "AB A- C+"),
+      ("CA", "AB A- C+"), ("EA", "E-"), ("EA", "EB"), ("EC", "EB"), ("CB", "B- C+"),
+    ]
+    for (letter, policy) in ConcurrentPair.policies {
+      for (theirs, mine) in histories {
+        try ObjectStore.use(PlainWorld.model()) { store in
+          let (here, there) = (store.makeContext(), store.makeContext())
+          here.mergePolicy = policy
+          let people = try "ABCD".map { name throws in
+            let person = try here.insert("Person")
+            try person.setValue(String(name), forKey: "name")
+            return person
+          }
+          try people[2].setObject(people[3], forKey: "spouse")
+          try here.commit()
+          here.automaticallyMergesCommits = false
+          try there.insert("Person").setValue("E", forKey: "name")
+          try Self.marry(theirs, in: there)
+          try there.commit()
+          try Self.marry(mine, in: here)
+          do throws(ArborError) { try here.commit() } catch {
+            #expect(error.code == .conflict && letter == "E")
+          }
+          for person in try store.makeContext().fetch("Person") {
+            guard let spouse: ManagedObject = try person.object(forKey: "spouse") else { continue }
+            let back: ManagedObject? = try spouse.object(forKey: "spouse")
+            #expect(back === person, "\(letter), \(theirs), \(mine)")
+          }
+        }
+      }
+    }
+  }
+
+  /// Of two letters, the first is given the second for a spouse; a minus stands for nobody, a plus
+  /// for something else that changes.
+  private static func marry(_ pairs: String, in context: ManagedObjectContext) throws {
+    for pair in pairs.split(separator: " ").map({ $0.map(String.init) }) {
+      let person = try #require(try context.fetchOne("Person", matching: "name == \(pair[0])"))
+      if pair[1] == "+" {
+        try person.setValue(.integer(1), forKey: "age")
+      } else {
+        let spouse = try context.fetchOne("Person", matching: "name == \(pair[1])")
+        try person.setObject(spouse, forKey: "spouse")
+      }
+    }
+  }
+
   @Test func hundredsOfCommitsAreTakenIn() throws {
     try use(.error) { (here, mine, there, theirs) throws in
       for age in 0..<1200 {

@@ -1,6 +1,6 @@
 internal import CArborBits
 
-/// Counts references of many holders at the price of one.
+/// Counts references where that is dear because objects are many.
 package enum BulkRetain {
   /// Retains an object for several holders at once: each takes one reference, which it releases.
   ///
@@ -12,5 +12,11 @@ package enum BulkRetain {
     // What a 32-bit number does not hold no slab has room for.
     if count > 0 { _ = swift_retain_n(reference.toOpaque(), UInt32(count)) }
     return reference
+  }
+
+  /// Retains an object that was made just now, so that no other thread can know of it: that needs
+  /// no atomic step, which takes several times as long.
+  package static func retainNew(_ object: AnyObject) -> UnsafeMutableRawPointer {
+    swift_nonatomic_retain(Unmanaged.passUnretained(object).toOpaque())
   }
 }

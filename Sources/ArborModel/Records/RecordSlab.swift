@@ -10,6 +10,13 @@ package final class RecordSlab {
   @usableFromInline package let capacity: Int
   @usableFromInline package internal(set) var used = 0
 
+  /// What allocators have before something is allocated: full, so that nothing is taken from it.
+  fileprivate nonisolated(unsafe) static let full: RecordSlab = {
+    let slab = RecordSlab(capacity: 0)
+    slab.used = 1
+    return slab
+  }()
+
   fileprivate init(capacity: Int) {
     base = SlabMemory.take(capacity)
     self.capacity = capacity
@@ -65,7 +72,7 @@ package final class SlabAllocator {
   /// something is allocated.
   package init(slabSize: Int = 64 << 10) {
     self.slabSize = slabSize
-    slab = RecordSlab(capacity: 0)
+    slab = .full
   }
 
   /// Takes `count` bytes, uninitialised, aligned to 8, from ``slab``, which changes where the

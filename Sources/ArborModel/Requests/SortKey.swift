@@ -60,19 +60,6 @@ public struct SortKey: Sendable, Hashable, ExpressibleByStringLiteral {
   }
 }
 
-/// A sort key whose path has been resolved against an entity.
-package struct BoundSortKey: Sendable {
-  package let path: BoundPath
-  package let isAscending: Bool
-  package let options: SortKey.Options
-
-  package init(path: BoundPath, isAscending: Bool, options: SortKey.Options) {
-    self.path = path
-    self.isAscending = isAscending
-    self.options = options
-  }
-}
-
 extension SortKey {
   /// Resolves the key's path.
   ///

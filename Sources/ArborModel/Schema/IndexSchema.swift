@@ -1,5 +1,5 @@
 /// One index that covers an entity, declared there or at an ancestor.
-package struct IndexSchema: Sendable {
+package final class IndexSchema: Sendable {
   /// One column of an index.
   package struct Column: Sendable, Hashable {
     package enum Source: Sendable, Hashable {

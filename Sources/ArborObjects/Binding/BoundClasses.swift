@@ -1,28 +1,21 @@
 internal import ArborModel
 
 /// How the entities of a store are represented: a value, of which every context has a copy.
-struct BoundClasses: Sendable {
-  /// By entity index.
-  private(set) var bindings: [EntityBinding]
-  /// By the entities' numbers in the store; ``bindings`` keeps them.
-  private var byNumber: ContiguousArray<Unmanaged<EntityBinding>?>
-  /// Those of the entities that classes describe.
-  private var byClass: [ObjectIdentifier: EntityBinding] = [:]
+///
+/// It is `@unchecked` because of the pointer, which its tables keep.
+struct BoundClasses: @unchecked Sendable {
+  private var tables: BindingTables
+  /// That of ``tables``, so that finding a binding by number loads pointers only: an array would be
+  /// retained and released each time.
+  private var byNumber: UnsafeBufferPointer<Unmanaged<EntityBinding>?>
 
   init(_ bindings: [EntityBinding]) {
-    self.bindings = bindings
-    let count = bindings.reduce(0) { max($0, Int($1.entity.number) + 1) }
-    byNumber = ContiguousArray(repeating: nil, count: count)
-    for binding in bindings {
-      byNumber[Int(binding.entity.number)] = Unmanaged.passUnretained(binding)
-      // A class represents the entity that it describes, and those below without a class.
-      let isInherited =
-        binding.entity.parentIndex.map { bindings[$0].objectClass == binding.objectClass } ?? false
-      if binding.objectClass != ManagedObject.self, !isInherited {
-        byClass[ObjectIdentifier(binding.objectClass)] = binding
-      }
-    }
+    tables = BindingTables(bindings)
+    byNumber = tables.byNumber
   }
+
+  /// By entity index.
+  var bindings: [EntityBinding] { tables.bindings }
 
   /// The relationships that the members' side says.
   var derivedRelations: [Relation] {
@@ -34,7 +27,7 @@ struct BoundClasses: Sendable {
 
   /// The binding of the entity that a class describes; nil where the class is not bound.
   subscript(objectClass: ManagedObject.Type) -> EntityBinding? {
-    byClass[ObjectIdentifier(objectClass)]
+    tables.byClass[ObjectIdentifier(objectClass)]
   }
 
   /// The binding of an object's entity; nil for a number of none. The bindings keep it.
@@ -67,4 +60,38 @@ struct BoundClasses: Sendable {
     self = BoundClasses(updated)
     return bindings[entity.index]
   }
+}
+
+/// What copies of ``BoundClasses`` share.
+///
+/// It is `@unchecked` because of the pointer: what it leads to is written in `init` only, and freed
+/// when nobody holds the tables any more.
+private final class BindingTables: @unchecked Sendable {
+  /// By entity index.
+  let bindings: [EntityBinding]
+  /// By the entities' numbers in the store; ``bindings`` keeps them.
+  let byNumber: UnsafeBufferPointer<Unmanaged<EntityBinding>?>
+  /// Those of the entities that classes describe.
+  let byClass: [ObjectIdentifier: EntityBinding]
+
+  init(_ bindings: [EntityBinding]) {
+    self.bindings = bindings
+    let count = bindings.reduce(0) { max($0, Int($1.entity.number) + 1) }
+    let byNumber = UnsafeMutableBufferPointer<Unmanaged<EntityBinding>?>.allocate(capacity: count)
+    byNumber.initialize(repeating: nil)
+    var byClass: [ObjectIdentifier: EntityBinding] = [:]
+    for binding in bindings {
+      byNumber[Int(binding.entity.number)] = Unmanaged.passUnretained(binding)
+      // A class represents the entity that it describes, and those below without a class.
+      let isInherited =
+        binding.entity.parentIndex.map { bindings[$0].objectClass == binding.objectClass } ?? false
+      if binding.objectClass != ManagedObject.self, !isInherited {
+        byClass[ObjectIdentifier(binding.objectClass)] = binding
+      }
+    }
+    self.byNumber = UnsafeBufferPointer(byNumber)
+    self.byClass = byClass
+  }
+
+  deinit { byNumber.deallocate() }
 }

@@ -16,7 +16,7 @@ final class EntityBinding: @unchecked Sendable {
   let storeID: UUID
   private let entityName: String
   let objectClass: ManagedObject.Type
-  /// Which hooks for single values the class has of its own.
+  /// Which of the hooks that are called most often the class has of its own.
   let hooks: OverriddenHooks
   /// The field of each attribute, by the class's numbering.
   let attributes: UnsafePointer<AttributePlace>
@@ -273,12 +273,16 @@ final class EntityBinding: @unchecked Sendable {
     // Each of them would count what it holds by itself, which takes as long as all the rest.
     let heldBinding = BulkRetain.retain(self, times: rows.count)
     let heldSlab = BulkRetain.retain(slab, times: rows.count)
-    for row in rows {
+    for place in rows.indices {
+      if place + NumberMap.lookahead < rows.endIndex {
+        context.registry.map.prefetch(rows[place + NumberMap.lookahead].number)
+      }
+      let row = rows[place]
       let object = objectClass.init(
         ObjectConstruction(
           context: Unmanaged.passUnretained(context), binding: heldBinding, number: row.number,
           record: row.record, slab: heldSlab))
-      context.registry.register(object)
+      context.registry.registerNew(object)
       objects.append(consume object)
     }
   }

@@ -1,6 +1,7 @@
 internal import ArborModel
 
-/// Which of the hooks that are called for single values a class overrides.
+/// Which of the hooks that are called most often a class overrides: for single values and for every
+/// object that is read.
 ///
 /// The hooks of ``ManagedObject`` do nothing, and most classes leave them so; but what they are
 /// given has to be made for each value of each object, which costs more than everything else that
@@ -23,6 +24,8 @@ struct OverriddenHooks: OptionSet, Sendable {
   static let importValue = OverriddenHooks(rawValue: 2)
   /// ``ManagedObject/didImport(from:)``.
   static let didImport = OverriddenHooks(rawValue: 4)
+  /// ``ManagedObject/awakeFromFetch()``.
+  static let awakeFromFetch = OverriddenHooks(rawValue: 8)
 
   init(rawValue: UInt8) { self.rawValue = rawValue }
 
@@ -41,6 +44,7 @@ struct OverriddenHooks: OptionSet, Sendable {
   private static let places: [(hook: OverriddenHooks, place: Int?)] = [
     (.validate, place(of: ValidateProbe.self)), (.importValue, place(of: ImportValueProbe.self)),
     (.didImport, place(of: DidImportProbe.self)),
+    (.awakeFromFetch, place(of: AwakeFromFetchProbe.self)),
   ]
 
   /// The only entry in which a class that overrides a hook differs from one that overrides nothing.
@@ -62,6 +66,9 @@ private final class ImportValueProbe: ManagedObject {
 }
 private final class DidImportProbe: ManagedObject {
   override func didImport(from json: JSONValue) { preconditionFailure("It is never made.") }
+}
+private final class AwakeFromFetchProbe: ManagedObject {
+  override func awakeFromFetch() { preconditionFailure("It is never fetched.") }
 }
 private struct ProbeError: Error {}
 

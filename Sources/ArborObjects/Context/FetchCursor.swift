@@ -80,7 +80,7 @@ public final class FetchCursor<T: ManagedObject> {
     let part = query.part(limit: size, behind: place)
     let overlay = context.overlay(for: description)
     let paths = paths
-    var fetched: [ManagedObject] = []
+    var fetched = FetchedObjects()
     var objects: [ManagedObject] = []
     let isWalked = try context.onSnapshot { snapshot throws(StoreError) -> Bool in
       try noteMoved(part, on: snapshot, overlay)
@@ -104,7 +104,7 @@ public final class FetchCursor<T: ManagedObject> {
       return true
     }
     guard isWalked else { return try readBatch() }
-    fetched.awakeFromFetch()
+    fetched.awake()
     batch = (objects.typed() as [T])[...]
     return true
   }

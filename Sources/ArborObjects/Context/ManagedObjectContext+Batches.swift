@@ -23,7 +23,7 @@ extension ManagedObjectContext {
   func existingObjects(
     _ numbers: some Collection<ObjectNumber>, prefetching paths: [[RelationshipSchema]] = []
   ) throws(ArborError) -> [ManagedObject] {
-    var fetched: [ManagedObject] = []
+    var fetched = FetchedObjects()
     let objects = try onSnapshot { snapshot throws(StoreError) -> [ManagedObject] in
       var missing = numbers.filter { registry.object($0)?.base == nil }.map(\.rawValue)
       SortedNumbers.sortUnique(&missing)
@@ -37,7 +37,7 @@ extension ManagedObjectContext {
       for path in paths { try prefetch(path, of: objects, on: snapshot, &fetched) }
       return objects
     }
-    fetched.awakeFromFetch()
+    fetched.awake()
     return objects
   }
 

@@ -80,7 +80,7 @@ extension ManagedObjectContext {
   ) throws(ArborError) -> [ManagedObject] {
     let overlay = overlay(for: description)
     let paths = try prefetchPaths(description.relationshipKeyPathsForPrefetching, of: entity)
-    var fetched: [ManagedObject] = []
+    var fetched = FetchedObjects()
     let results = try onSnapshot { snapshot throws(StoreError) in
       let records = try snapshot.fetch(query, overlay: overlay, allocator: allocator)
       let results = try materialise(records, on: snapshot, &fetched)
@@ -88,7 +88,7 @@ extension ManagedObjectContext {
       return results
     }
     // Hooks run when no snapshot is open and every object is in place.
-    fetched.awakeFromFetch()
+    fetched.awake()
     return results
   }
 

@@ -7,15 +7,13 @@ extension ManagedObjectContext {
   ///
   /// - Parameter fetched: Receives the objects whose records were read.
   func materialise(
-    _ records: FetchedRecords, on snapshot: StoreSnapshot, _ fetched: inout [ManagedObject]
+    _ records: FetchedRecords, on snapshot: StoreSnapshot, _ fetched: inout FetchedObjects
   ) throws(StoreError) -> [ManagedObject] {
     if registry.count == 0 {
-      fetched = try makeAll(records)
-      return fetched
+      return try makeAll(records, &fetched)
     }
     var results: [ManagedObject] = []
     results.reserveCapacity(records.rows.count)
-    fetched.reserveCapacity(records.rows.count)
     var slab: RecordSlab?
     var slabIndex: Int32 = -1
     for row in records.rows {
@@ -32,7 +30,9 @@ extension ManagedObjectContext {
   }
 
   /// Rows as objects where the context keeps none.
-  private func makeAll(_ records: FetchedRecords) throws(StoreError) -> [ManagedObject] {
+  private func makeAll(
+    _ records: FetchedRecords, _ fetched: inout FetchedObjects
+  ) throws(StoreError) -> [ManagedObject] {
     let rows = records.rows
     if let lost = rows.first(where: { $0.slabIndex < 0 }) { throw Self.missingRecord(lost) }
     var results: [ManagedObject] = []
@@ -47,6 +47,7 @@ extension ManagedObjectContext {
       let binding = binding(ofStored: first.number)
       binding._withUnsafeGuaranteedRef { binding in
         binding.makeObjects(in: self, run, records.slabs[Int(first.slabIndex)], &results)
+        fetched.append(last: run.count, of: results, binding)
       }
       start = run.endIndex
     }

@@ -48,7 +48,7 @@ extension ManagedObjectContext {
     let working = RecordBuffer(copying: binding.entity.layout.template, into: allocator)
     let object = binding.makeObject(in: self, number, working.view, working.slab)
     noteStep(.object(ObjectStep(object, existed: false)))
-    registry.register(object)
+    registry.registerNew(object)
     let change = ObjectChange(object, .inserted, epoch: epoch)
     change.working = working
     pending.add(change)

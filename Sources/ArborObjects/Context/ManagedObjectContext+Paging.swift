@@ -34,7 +34,7 @@ extension ManagedObjectContext {
     let query = try query(description, entity)
     let overlay = overlay(for: description)
     let paths = try prefetchPaths(request.relationshipKeyPathsForPrefetching, of: entity)
-    var fetched: [ManagedObject] = []
+    var fetched = FetchedObjects()
     var place: RowContinuation?
     let results = try onSnapshot { snapshot throws(StoreError) in
       var records = try snapshot.fetch(query, overlay: overlay, allocator: allocator)
@@ -48,7 +48,7 @@ extension ManagedObjectContext {
       for path in paths { try prefetch(path, of: results, on: snapshot, &fetched) }
       return results
     }
-    fetched.awakeFromFetch()
+    fetched.awake()
     let token = place.map { place in
       PageToken(
         values: place.values, number: place.number,

@@ -40,17 +40,17 @@ extension ManagedObjectContext {
     _ place: PropertyPlace, of owners: [ManagedObject]
   ) throws(ArborError) {
     guard let hop = owners.first?.relation(at: place).schema else { return }
-    var fetched: [ManagedObject] = []
+    var fetched = FetchedObjects()
     try onSnapshot { snapshot throws(StoreError) in
       try prefetch([hop], of: owners, on: snapshot, &fetched)
     }
-    fetched.awakeFromFetch()
+    fetched.awake()
   }
 
   /// Reads what a path of relationships leads to from some objects.
   func prefetch(
     _ path: [RelationshipSchema], of owners: [ManagedObject], on snapshot: StoreSnapshot,
-    _ fetched: inout [ManagedObject]
+    _ fetched: inout FetchedObjects
   ) throws(StoreError) {
     var owners = owners
     for (place, hop) in path.enumerated() {
@@ -87,12 +87,11 @@ extension ManagedObjectContext {
 
   /// Makes objects of ascending numbers whose records are not at hand.
   func load(
-    _ numbers: [ObjectNumber], on snapshot: StoreSnapshot, _ fetched: inout [ManagedObject]
+    _ numbers: [ObjectNumber], on snapshot: StoreSnapshot, _ fetched: inout FetchedObjects
   ) throws(StoreError) {
     let missing = numbers.filter { !registry.isRead($0) }
     guard !missing.isEmpty else { return }
     registry.reserve(missing.count)
-    fetched.reserveCapacity(fetched.count + missing.count)
     try snapshot.readRecords(of: missing, allocator: allocator) { number, record, slab in
       if let fault = registry.object(number) {
         fault.hold(record, slab)

@@ -162,7 +162,7 @@ extension ManagedObjectContext {
   func make(_ number: ObjectNumber, _ record: RecordView?, _ slab: RecordSlab?) -> ManagedObject {
     let binding = binding(ofStored: number)
     let object = binding._withUnsafeGuaranteedRef { $0.makeObject(in: self, number, record, slab) }
-    registry.register(object)
+    registry.registerNew(object)
     return object
   }
 
@@ -272,7 +272,7 @@ extension ManagedObjectContext {
   ///
   /// - Parameter link: What leads to them; nil where they have been looked up.
   func objects(_ numbers: [ObjectNumber], of link: LinkSource?) -> [ManagedObject] {
-    var fetched: [ManagedObject] = []
+    var fetched = FetchedObjects()
     var words = registry.map.words(of: numbers)
     if words.contains(0) {
       do throws(ArborError) { try register(numbers, of: link, &fetched) } catch { note(error) }
@@ -281,7 +281,7 @@ extension ManagedObjectContext {
     var objects: [ManagedObject] = []
     objects.reserveCapacity(numbers.count)
     registry.forEach(of: words) { objects.append($0) }
-    fetched.awakeFromFetch()
+    fetched.awake()
     return objects
   }
 
@@ -298,7 +298,7 @@ extension ManagedObjectContext {
 
   /// Reads the objects that are not registered.
   private func register(
-    _ numbers: [ObjectNumber], of link: LinkSource?, _ fetched: inout [ManagedObject]
+    _ numbers: [ObjectNumber], of link: LinkSource?, _ fetched: inout FetchedObjects
   ) throws(ArborError) {
     var missing = numbers.filter { !registry.map.contains($0) }.map(\.rawValue)
     SortedNumbers.sortUnique(&missing)

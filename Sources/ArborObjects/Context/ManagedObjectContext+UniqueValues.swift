@@ -16,7 +16,7 @@ extension ManagedObjectContext {
     guard pending.count == 0, watch == nil else { return nil }
     let entity = try entity(named: entityName)
     let slot = place.slot(in: entity)
-    var fetched: [ManagedObject] = []
+    var fetched = FetchedObjects()
     let found = try onSnapshot { snapshot throws(StoreError) -> [ObjectNumber]? in
       guard let numbers = try snapshot.numbers(withUnique: values, at: slot, of: entity) else {
         return nil
@@ -29,7 +29,7 @@ extension ManagedObjectContext {
       }
       return numbers
     }
-    fetched.awakeFromFetch()
+    fetched.awake()
     return found?.compactMap { registry.object($0) }
   }
 }

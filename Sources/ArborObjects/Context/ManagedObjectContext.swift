@@ -83,7 +83,7 @@ public final class ManagedObjectContext {
   let pending: PendingChanges
   let links: LinkEdits
   /// What prefetching has found out.
-  let memberships = MembershipCache()
+  var memberships = MembershipCache()
   /// Which relationship is being read object by object. See ``readAhead(from:_:)``.
   var traversal = Traversal()
   /// The memory of working records.

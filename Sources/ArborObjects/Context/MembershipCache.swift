@@ -6,7 +6,7 @@ internal import ArborStore
 ///
 /// What it holds is as old as the commits that the context has taken in; whoever commits, or takes
 /// in a commit, empties it.
-final class MembershipCache {
+struct MembershipCache {
   private struct Relationship: Hashable {
     let declaringEntity: Int
     let slot: Int
@@ -20,7 +20,7 @@ final class MembershipCache {
   /// Keeps the members of some owners, read at a commit's sequence.
   ///
   /// - Parameter isAhead: Whether nobody has asked for them yet.
-  func keep(
+  mutating func keep(
     _ table: MemberTable, of relationship: RelationshipSchema, at sequence: UInt64,
     isAhead: Bool = false
   ) {
@@ -44,7 +44,7 @@ final class MembershipCache {
     return tables[key]?[owner] ?? ahead[key]?[owner]
   }
 
-  func removeAll() {
+  mutating func removeAll() {
     if !tables.isEmpty { tables = [:] }
     if !ahead.isEmpty { ahead = [:] }
   }

@@ -38,6 +38,12 @@ final class ObjectRegistry {
     map.set(object.number, UInt(bitPattern: Unmanaged.passRetained(object).toOpaque()))
   }
 
+  /// Registers an object that was made just now.
+  @inline(__always)
+  func registerNew(_ object: ManagedObject) {
+    map.set(object.number, UInt(bitPattern: BulkRetain.retainNew(object)))
+  }
+
   /// Lets go of an object. Whoever calls it holds the object.
   func unregister(_ object: ManagedObject) {
     if let word = map.remove(object.number) { Self.release(word) }

@@ -8,13 +8,15 @@ internal import ArborStore
 final class PendingChanges {
   /// The change of each number, as an unretained reference: the lists keep the changes.
   let map = NumberMap()
-  private var lists: [ContiguousArray<ObjectChange>]
+  /// By the entities' places in the schema; empty before the first change.
+  private var lists: [ContiguousArray<ObjectChange>] = []
+  private let entityCount: Int
   private var droppedCount = 0
   /// Finds objects by what they hold; nil before somebody looks one up so.
   private var keys: PendingKeys?
 
   init(entityCount: Int) {
-    lists = Array(repeating: [], count: entityCount)
+    self.entityCount = entityCount
   }
 
   @inline(__always)
@@ -29,6 +31,7 @@ final class PendingChanges {
 
   /// Adds the change of an object that has none.
   func add(_ change: ObjectChange) {
+    if lists.isEmpty { lists = Array(repeating: [], count: entityCount) }
     let object = change.object
     object.change = change
     lists[object.binding.entity.index].append(change)
@@ -76,7 +79,7 @@ final class PendingChanges {
 
   /// Whether objects of one concrete entity have changes, by its place in the schema.
   func hasChanges(ofEntity index: Int) -> Bool {
-    lists[index].contains { $0.kind != .dropped }
+    map.count > 0 && lists[index].contains { $0.kind != .dropped }
   }
 
   /// How many deletions there are. Linear.
@@ -107,6 +110,7 @@ final class PendingChanges {
   func rows(
     of entity: EntitySchema, _ selection: PendingSelection? = nil
   ) -> [(ObjectNumber, RecordView)] {
+    guard map.count > 0 else { return [] }
     if let selection, let rows = selectedRows(of: entity, selection) { return rows }
     return lists[entity.index].compactMap(\.row)
   }
@@ -116,7 +120,7 @@ final class PendingChanges {
     of entity: EntitySchema, _ selection: PendingSelection
   ) -> [(ObjectNumber, RecordView)]? {
     guard lists[entity.index].count >= PendingSelection.leastRows else { return nil }
-    let keys = keys ?? PendingKeys(entityCount: lists.count)
+    let keys = keys ?? PendingKeys(entityCount: entityCount)
     self.keys = keys
     return keys.numbers(of: selection, of: entity, in: lists[entity.index]) { change(of: $0) }?
       .compactMap { change(of: $0)?.row }

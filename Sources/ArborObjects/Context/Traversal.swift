@@ -76,7 +76,7 @@ extension ManagedObjectContext {
     }
     let width = traversal.pass(owner.number, relation) { registry.map.contains($0) }
     guard width > 1 else { return }
-    var fetched: [ManagedObject] = []
+    var fetched = FetchedObjects()
     do throws(StoreError) {
       let snapshot: StoreSnapshot
       if let pinned { snapshot = pinned } else { snapshot = try store.file.quietSnapshot() }
@@ -95,7 +95,7 @@ extension ManagedObjectContext {
     } catch {
       traversal.end()
     }
-    fetched.awakeFromFetch()
+    fetched.awake()
   }
 
   /// An object and those after it that the context keeps, by their numbers.

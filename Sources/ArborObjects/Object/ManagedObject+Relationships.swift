@@ -199,16 +199,6 @@ extension ManagedObject {
 }
 
 extension [ManagedObject] {
-  /// Calls the hook of all, which are here and keep their records; none is retained for it.
-  func awakeFromFetch() {
-    // An array of class references is a block of them, which this one keeps.
-    withUnsafeBytes { bytes in
-      for object in bytes.bindMemory(to: Unmanaged<ManagedObject>.self) {
-        object._withUnsafeGuaranteedRef { $0.awakeFromFetch() }
-      }
-    }
-  }
-
   /// The same objects, all of which are known to be of a class.
   ///
   /// Sound since an array of class references is one reference to a block of them, whatever the

@@ -59,7 +59,7 @@ final class ResultsKeeper {
     guard record.hasChanges, !isUpdating, !context.isTellingListeners else { return nil }
     isUpdating = true
     defer { isUpdating = false }
-    var fetched: [ManagedObject] = []
+    var fetched = FetchedObjects()
     let step: ResultsStep
     do throws(ArborError) {
       step = try context.onPinnedSnapshot { snapshot throws(ArborError) in
@@ -73,12 +73,12 @@ final class ResultsKeeper {
       throw error
     }
     // Hooks run when everything is in place; what they change is taken in the next time.
-    fetched.awakeFromFetch()
+    fetched.awake()
     return step.isEmpty ? nil : step
   }
 
   private func take(
-    _ changes: ResultsRecord.Changes, on snapshot: StoreSnapshot, _ fetched: inout [ManagedObject]
+    _ changes: ResultsRecord.Changes, on snapshot: StoreSnapshot, _ fetched: inout FetchedObjects
   ) throws(ArborError) -> ResultsStep {
     do throws(StoreError) {
       // What others have committed of an object that waits for a commit here shows in links alone.
@@ -169,7 +169,7 @@ final class ResultsKeeper {
   /// What has become of one object that may be, or may have been, a result; nil where nothing has.
   private func candidate(
     _ number: ObjectNumber, _ changes: ResultsRecord.Changes, on snapshot: StoreSnapshot,
-    _ fetched: inout [ManagedObject]
+    _ fetched: inout FetchedObjects
   ) throws(StoreError) -> ResultsCandidate? {
     guard let entity = context.schema.entity(of: number) else { return nil }
     let bits = changes.bits[number] ?? 0
@@ -204,7 +204,7 @@ final class ResultsKeeper {
   /// An object's record as the context sees it now; nil where there is no such object any more.
   private func present(
     _ number: ObjectNumber, _ registered: ManagedObject?, on snapshot: StoreSnapshot,
-    _ fetched: inout [ManagedObject]
+    _ fetched: inout FetchedObjects
   ) throws(StoreError) -> (record: RecordView, slab: RecordSlab?)? {
     if let registered {
       if registered.change?.kind == .deleted { return nil }
@@ -223,7 +223,7 @@ final class ResultsKeeper {
   /// Takes candidates in; nil where only a fetch can tell.
   private func incremental(
     _ candidates: [ResultsCandidate], _ changes: ResultsRecord.Changes,
-    on snapshot: StoreSnapshot, _ fetched: inout [ManagedObject]
+    on snapshot: StoreSnapshot, _ fetched: inout FetchedObjects
   ) throws(StoreError) -> ResultsStep? {
     var placement = ResultsPlacement(arrangement, runs: runs, shape: shape, changes: changes)
     for candidate in candidates {

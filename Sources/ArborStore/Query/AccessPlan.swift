@@ -20,7 +20,7 @@ struct AccessPlan {
 
 /// A walk along an index whose order is the order that was asked for, given up where it takes
 /// longer than gathering all rows and sorting them.
-struct OrderedAccess {
+final class OrderedAccess {
   let index: IndexSchema
   /// The index's number throughout the store.
   let place: Int
@@ -36,7 +36,23 @@ struct OrderedAccess {
   /// The conditions on its leading columns, for the explanation.
   let matches: [ColumnMatch]
   /// The row behind which it goes on: no number up to this one is visited of those with this key.
-  var last: (key: [UInt8], number: ObjectNumber)?
+  let last: (key: [UInt8], number: ObjectNumber)?
+
+  init(
+    index: IndexSchema, place: Int, database: Database, ranges: [ScanRange], isForward: Bool,
+    budget: Int = .max, served: Set<Int>, matches: [ColumnMatch],
+    last: (key: [UInt8], number: ObjectNumber)? = nil
+  ) {
+    self.index = index
+    self.place = place
+    self.database = database
+    self.ranges = ranges
+    self.isForward = isForward
+    self.budget = budget
+    self.served = served
+    self.matches = matches
+    self.last = last
+  }
 
   func limited(to budget: Int) -> OrderedAccess {
     OrderedAccess(

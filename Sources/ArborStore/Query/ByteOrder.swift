@@ -196,13 +196,3 @@ extension FieldKind {
   /// Whether options for texts make a difference.
   fileprivate var isText: Bool { self == .string }
 }
-
-extension SortKey.Options {
-  /// What the options overlook in texts.
-  var folding: StringFolding {
-    var folding: StringFolding = []
-    if contains(.caseInsensitive) { folding.insert(.case) }
-    if contains(.diacriticInsensitive) { folding.insert(.diacritics) }
-    return folding
-  }
-}

@@ -1,7 +1,7 @@
 internal import ArborModel
 
 /// What a conjunction is planned for: whose rows, on which transaction, with which constants.
-struct PlanScope {
+final class PlanScope {
   let source: QuerySource
   let entity: EntitySchema
   /// The concrete entities whose objects are wanted.
@@ -11,6 +11,18 @@ struct PlanScope {
   let environment: PredicateEnvironment?
   /// The asking context's state.
   let overlay: FetchOverlay?
+
+  init(
+    source: QuerySource, entity: EntitySchema, family: [EntitySchema], arguments: [Value],
+    environment: PredicateEnvironment?, overlay: FetchOverlay?
+  ) {
+    self.source = source
+    self.entity = entity
+    self.family = family
+    self.arguments = arguments
+    self.environment = environment
+    self.overlay = overlay
+  }
 
   /// Whether the store alone knows which objects fulfil a condition on related objects and which
   /// rows lead to them; otherwise the condition is asked of each row.

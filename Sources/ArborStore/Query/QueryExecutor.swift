@@ -14,8 +14,6 @@ final class QueryExecutor {
   /// Counts rows while a plan is analysed.
   var tally: RowTally?
   private let environment: PredicateEnvironment?
-  /// Keeps what upgraded records lie in until the query has been answered.
-  private let upgrades = UpgradedRecords()
 
   /// - Parameter environment: That of the query this one is a part of; nil for a query of its own.
   init(
@@ -71,6 +69,6 @@ final class QueryExecutor {
       let record = RecordView(base: base, count: bytes.count)
       if record.verify(layout, key: number) == nil { return record }
     }
-    return try upgrades.upgrade(bytes, number, entity, source.store.layouts)
+    return try resolver.upgrades.upgrade(bytes, number, entity, source.store.layouts)
   }
 }

@@ -187,19 +187,6 @@ extension IndexSchema.Column {
 }
 
 extension BoundSortKey {
-  /// The index column that has the key's order; nil where none can have it.
-  fileprivate var column: IndexSchema.Column? {
-    guard path.hops.isEmpty, options.isDisjoint(with: [.localized, .numeric]) else { return nil }
-    let kind = options.isEmpty ? IndexSchema.Column.Kind.plain : .folded(options.folding)
-    switch path.leaf {
-    case .attribute(let attribute):
-      return .init(source: .attribute(attribute.slot), isAscending: isAscending, kind: kind)
-    case .toOne(let relationship):
-      return .init(source: .toOne(relationship.slot), isAscending: isAscending, kind: kind)
-    default: return nil
-    }
-  }
-
   /// Whether the key is about what an index column is about.
   func isRead(from source: IndexSchema.Column.Source) -> Bool {
     guard path.hops.isEmpty else { return false }

@@ -12,7 +12,7 @@ final class SnapshotResolver: RecordResolver {
   private let overlay: FetchOverlay?
   private let stored: StoredMembers
   /// Holds records that had to be brought to the newest layout; used only where there are some.
-  private lazy var upgrades = UpgradedRecords()
+  lazy var upgrades = UpgradedRecords()
   /// Why something could not be had.
   private(set) var failure: (any Error)?
 

@@ -20,4 +20,14 @@ import Testing
     }
     #expect(hasEnded)
   }
+
+  @Test func aNewObjectHasOneHolderMore() {
+    var hasEnded = false
+    var held: Held? = Held { hasEnded = true }
+    let address = held.map { BulkRetain.retainNew($0) }
+    held = nil
+    #expect(!hasEnded)
+    address.map { Unmanaged<Held>.fromOpaque($0).release() }
+    #expect(hasEnded)
+  }
 }

@@ -13,10 +13,13 @@ private final class Importing: ManagedObject {
 private class Hearing: ManagedObject {
   override func didImport(from json: JSONValue) {}
 }
+private class Awaking: ManagedObject {
+  override func awakeFromFetch() {}
+}
 /// Other overrides and members of its own say nothing of the hooks.
 private class Busy: ManagedObject {
   var calls = 1
-  override func awakeFromFetch() { calls += 1 }
+  override func awakeFromInsert() { calls += 1 }
   override func willCommit() { calls += 1 }
   override func validateForInsert() throws { try super.validateForInsert() }
   func validate(_ value: Value) {}
@@ -46,6 +49,7 @@ private final class ImportingBox: HearingBox<Int> {
     #expect(OverriddenHooks(of: Validating.self) == .validate)
     #expect(OverriddenHooks(of: Importing.self) == .importValue)
     #expect(OverriddenHooks(of: Hearing.self) == .didImport)
+    #expect(OverriddenHooks(of: Awaking.self) == .awakeFromFetch)
   }
 
   @Test func whatAClassInheritsCounts() {

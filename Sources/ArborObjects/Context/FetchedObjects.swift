@@ -1,0 +1,23 @@
+/// The objects whose records an operation has read, to be told so when no snapshot is open and
+/// every object is in place.
+///
+/// Those whose class does not override the hook need not be told.
+struct FetchedObjects {
+  private var objects: [ManagedObject] = []
+
+  /// Adds an object whose record was read.
+  @inline(__always)
+  mutating func append(_ object: ManagedObject) {
+    if object.binding.hooks.contains(.awakeFromFetch) { objects.append(object) }
+  }
+
+  /// Adds the last objects of an array, all of which have the same binding.
+  mutating func append(last count: Int, of made: [ManagedObject], _ binding: EntityBinding) {
+    if binding.hooks.contains(.awakeFromFetch) { objects += made.suffix(count) }
+  }
+
+  /// Calls the hook of all, in the order in which they were read.
+  func awake() {
+    for object in objects { object.awakeFromFetch() }
+  }
+}

@@ -1,0 +1,36 @@
+import Testing
+
+@testable import ArborModel
+
+@Suite struct RecordSlabTests {
+  /// Whatever is asked for, nobody's bytes are another's.
+  @Test(arguments: [1, 2, 3] as [UInt64]) func runsNeverOverlap(seed: UInt64) {
+    var random = SplitMix(seed: seed)
+    let allocators = [SlabAllocator(), SlabAllocator(), SlabAllocator(slabSize: 4 << 10)]
+    var runs: [(bytes: UnsafeMutableRawBufferPointer, mark: UInt8, slab: RecordSlab)] = []
+    for step in 0..<1000 {
+      let allocator = allocators[Int.random(in: 0..<3, using: &random)]
+      let most = step % 100 == 0 ? 70_000 : 300
+      let count = Int.random(in: 0...most, using: &random)
+      let bytes = UnsafeMutableRawBufferPointer(start: allocator.allocate(count), count: count)
+      let mark = UInt8.random(in: 0...255, using: &random)
+      bytes.initializeMemory(as: UInt8.self, repeating: mark)
+      runs.append((bytes, mark, allocator.slab))
+      // Some let go, so that memory is used again.
+      if step % 7 == 0 { runs.swapAt(runs.count - 1, Int.random(in: runs.indices, using: &random)) }
+      if step % 3 == 0 { runs.removeLast() }
+    }
+    for run in runs {
+      #expect(run.bytes.allSatisfy { $0 == run.mark })
+      #expect(Int(bitPattern: run.bytes.baseAddress).isMultiple(of: 8))
+    }
+  }
+
+  @Test func anAllocatorHasNoMemoryAtFirst() {
+    let (one, other) = (SlabAllocator(), SlabAllocator())
+    #expect(one.slab === other.slab)
+    #expect(one.slab.capacity == 0)
+    _ = one.allocate(0)
+    #expect(one.slab !== other.slab)
+  }
+}

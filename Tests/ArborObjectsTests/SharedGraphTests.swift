@@ -80,12 +80,23 @@ private struct SharedGraph {
     do {
       for step in steps {
         random = SeededRandom(seed: seed &+ UInt64(step) &* 0xD6E8_FEB8_6659_FD93)
-        try self.step(Int.random(in: contexts.indices, using: &random))
+        let place = Int.random(in: contexts.indices, using: &random)
+        try self.step(place)
+        if Int.random(in: 0..<4, using: &random) == 0 { try look(place) }
       }
       for place in contexts.indices { try commit(place) }
     } catch let error as ArborError {
       throw contradiction(error.debugDescription)
     }
+  }
+
+  /// What is merged as soon as it is taken in agrees at every moment. To-one relationships may lead
+  /// to what is deleted until the commit.
+  private func look(_ place: Int) throws {
+    let context = contexts[place]
+    guard names[place] == "object wins", context.automaticallyMergesCommits else { return }
+    _ = try context.count("Note")
+    try compare(context, "\(place)", includingDeleted: false)
   }
 
   private mutating func step(_ place: Int) throws {
@@ -191,7 +202,9 @@ private struct SharedGraph {
   }
 
   /// Throws where the ends of a link do not agree.
-  private func compare(_ context: ManagedObjectContext, _ who: String) throws {
+  private func compare(
+    _ context: ManagedObjectContext, _ who: String, includingDeleted: Bool = true
+  ) throws {
     for entity in PlainWorld.entities {
       for object in try context.fetch(entity) {
         for relation in PlainWorld.relations(of: entity) {
@@ -201,6 +214,7 @@ private struct SharedGraph {
           }
           guard let inverse = relation.inverse else { continue }
           for id in members {
+            if !includingDeleted, try context.object(with: id).isDeleted { continue }
             let member = try context.existingObject(with: id)
             let back = try self.members(of: member, inverse)
             guard back.contains(object.objectID) else {

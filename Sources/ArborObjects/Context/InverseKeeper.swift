@@ -223,6 +223,29 @@ struct InverseKeeper {
     edit.order = order
   }
 
+  /// Holds on to the sequences of the lists in which an object that comes back is a member again at
+  /// once: as its to-one relationships say, and as others have linked it meanwhile.
+  func keepSequences(with object: ManagedObject) {
+    guard context.links.hasOrders else { return }
+    func keep(_ edit: LinkEdit) {
+      noteOrder(edit)
+      edit.keepSequence(for: object.number) {
+        context.storedMembers(of: edit.owner, edit.relation)
+      }
+    }
+    for relation in object.binding.relations {
+      guard let field = relation.field else { continue }
+      let stored = object.change?.committed?.reference(field)
+      for target in [stored, object.target(of: relation)] {
+        guard let target, let inverse = context.relation(of: target, relation.inverseSlot),
+          inverse.isOrdered, let edit = context.links.edit(target, inverse)
+        else { continue }
+        keep(edit)
+      }
+    }
+    context.links.forEach(hiding: object.number) { if $0.relation.isOrdered { keep($0) } }
+  }
+
   /// Forgets the order of an object that was inserted and is deleted again.
   func forgetOrder(of owner: ObjectNumber, _ relation: Relation) {
     guard let edit = context.links.edit(owner, relation), edit.order != nil else { return }

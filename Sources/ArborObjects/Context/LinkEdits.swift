@@ -176,6 +176,12 @@ final class LinkEdits {
     for edit in edits where !edit.isSilent { body(edit) }
   }
 
+  /// Takes down that others have committed something.
+  func noteForeign() {
+    guard hasOrders else { return }
+    for edit in edits { edit.order?.isBehind = true }
+  }
+
   /// Leaves an object whose deletion waits here out of what others have linked to it.
   func hide(_ member: ObjectNumber, from owner: ObjectNumber, _ relation: Relation) {
     makeEdit(owner, relation).hidden.append(member)

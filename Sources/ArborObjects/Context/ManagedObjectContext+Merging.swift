@@ -14,6 +14,7 @@ extension ManagedObjectContext {
     guard automaticallyMergesCommits, snapshot.sequence > sequence else { return }
     memberships.removeAll()
     undoHistory?.sealSteps()
+    links.noteForeign()
     if !listeners.isEmpty, links.hasEdits { hasForeignLinks = true }
     var hasDeletions = false
     if registry.count > 0 || !listeners.isEmpty {

@@ -15,6 +15,8 @@ final class OrderEdit {
 
   /// nil: the store's members stand as they do in the store.
   var arrangement: Arrangement?
+  /// Whether others may have changed the store's members since ``arrangement`` was chosen.
+  var isBehind = false
   /// Who was put behind all others since, in their order.
   var last = MemberList()
   /// Who became a member in a savepoint, for undo; in no other one does it count.
@@ -34,6 +36,7 @@ final class OrderEdit {
   var copy: OrderEdit {
     let copy = OrderEdit()
     copy.arrangement = arrangement
+    copy.isBehind = true
     copy.last = last.copy
     return copy
   }
@@ -101,6 +104,7 @@ extension LinkEdit {
   ///
   /// - Parameter stored: The store's members; asked for where one of them comes back.
   func putLast(_ member: ObjectNumber, over stored: () -> [ObjectNumber]) {
+    keepSequence(for: member, over: stored)
     let order = self.order ?? OrderEdit()
     if order.arrangement == nil, self[member] == .removed {
       let stored = stored()
@@ -111,6 +115,18 @@ extension LinkEdit {
     order.last.remove(member)
     order.last.append(member)
     self.order = order
+  }
+
+  /// Holds on to the present sequence of the others where somebody comes back whom the store has:
+  /// merged with the store's list, which others have changed since, they might stand otherwise.
+  func keepSequence(for member: ObjectNumber, over stored: () -> [ObjectNumber]) {
+    guard let order, order.isBehind, let base = order.arrangement?.base, says(member) == false
+    else { return }
+    order.isBehind = false
+    let stored = stored()
+    guard base != stored else { return }
+    order.arrangement = .init(members: members(over: stored), base: stored)
+    order.last = MemberList()
   }
 
   /// Gives all members a sequence.

@@ -66,6 +66,7 @@ struct UndoReplay {
       object.state = .live
       context.registry.register(object)
     }
+    if object.change?.kind == .deleted { keeper.keepSequences(with: object) }
     context.withMemberships(of: object) { change(object, into: record, after: formerVersion) }
     for relation in object.binding.relations {
       guard let target = object.target(of: relation),

@@ -244,6 +244,32 @@ import Testing
     }
   }
 
+  /// The same where others add somebody by the one who comes back.
+  @Test(arguments: Kind.allCases)
+  func whoComesBackTakesNobodyAlong(kind: Kind) throws {
+    try OrderedWorld.use(kind) { mine, theirs in
+      mine.context.undoHistory = UndoHistory()
+      try mine.arrange("Xabcd")
+      mine.context.processPendingChanges()
+      try mine.person().remove(mine.member("d"), forKey: kind.rawValue)
+      try mine.person().remove(mine.member("c"), forKey: kind.rawValue)
+      try mine.person().remove(mine.member("b"), forKey: kind.rawValue)
+      try mine.person().remove(mine.member("a"), forKey: kind.rawValue)
+      mine.context.processPendingChanges()
+      try theirs.arrange("abcdY")
+      try theirs.context.commit()
+      let before = try mine.members()
+      try mine.person().add(mine.member("a"), forKey: kind.rawValue)
+      #expect(try mine.members() == before + "a")
+      mine.context.processPendingChanges()
+      mine.context.undo()
+      #expect(try mine.members() == before)
+      mine.context.redo()
+      #expect(try mine.members() == before + "a")
+      try mine.context.commit()
+    }
+  }
+
   /// A change that came to nothing does not keep what others have made of the object.
   @Test func idleChangesKeepNoLinks() throws {
     for (letter, policy) in ConcurrentPair.policies {

@@ -205,6 +205,9 @@ struct PlainContext {
     return all.filter { items[$0.person] != nil && items[$0.skill] != nil }
   }
 
+  /// Whether the context's word on a link is that it is none.
+  func isUnlinked(_ link: Link) -> Bool { links[link] == false }
+
   func view(_ store: PlainStore) -> View {
     View(items: items(store), links: links(store), lists: lists(store))
   }
@@ -299,6 +302,7 @@ struct PlainContext {
   }
 
   private mutating func revive(_ key: Int, _ item: Item?, _ store: PlainStore) {
+    if deleted.contains(key) { keepSequences(with: key, store) }
     changed[key] = item
     base[key] = store.items[key]
     // What others have changed since the deletion stays.

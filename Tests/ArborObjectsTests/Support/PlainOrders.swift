@@ -11,6 +11,8 @@ struct PlainOrder: Equatable {
   var arrangement: [Int]?
   /// Who was put last since.
   var last: [Int] = []
+  /// The store's members when it was chosen.
+  var base: [Int] = []
 }
 
 /// What a group of operations changed in the sequence of a list.
@@ -103,12 +105,30 @@ extension PlainContext {
   /// - Parameter isBack: Whether it is one in the store.
   mutating func putLast(_ member: Int, _ list: PlainList, isBack: Bool, _ store: PlainStore) {
     var order = orders[list] ?? PlainOrder()
-    if isBack, order.arrangement == nil {
-      order = PlainOrder(arrangement: members(list, store))
+    if isBack, order.arrangement == nil || order.base != stored(list, store) {
+      order = PlainOrder(arrangement: members(list, store), base: stored(list, store))
     }
     order.last.removeAll { $0 == member }
     order.last.append(member)
     orders[list] = order
+  }
+
+  /// An object that was deleted is about to come back: where the store has it as a member, and
+  /// nobody else says anything of it, it is one again at once, and moves none of the others.
+  mutating func keepSequences(with key: Int, _ store: PlainStore) {
+    for (list, order) in orders where order.arrangement != nil {
+      let stored = stored(list, store)
+      let isUnlinked =
+        switch list.name {
+        case "skills": isUnlinked(.init(person: list.owner, skill: key))
+        case "holders": isUnlinked(.init(person: key, skill: list.owner))
+        default: false
+        }
+      guard !isUnlinked, order.base != stored, stored.contains(key),
+        !memberSet(list, store).contains(key)
+      else { continue }
+      orders[list] = PlainOrder(arrangement: members(list, store), base: stored)
+    }
   }
 
   /// Gives members a sequence.
@@ -130,7 +150,7 @@ extension PlainContext {
       let last = Array(members.dropFirst(kept.count))
       orders[list] = last.isEmpty ? nil : PlainOrder(last: last)
     } else {
-      orders[list] = PlainOrder(arrangement: members)
+      orders[list] = PlainOrder(arrangement: members, base: stored(list, store))
     }
   }
 }

@@ -205,11 +205,14 @@ struct PlainContext {
     return all.filter { items[$0.person] != nil && items[$0.skill] != nil }
   }
 
+  var deletedKeys: Set<Int> { deleted }
+
   /// Whether the context's word on a link is that it is none.
   func isUnlinked(_ link: Link) -> Bool { links[link] == false }
 
   func view(_ store: PlainStore) -> View {
-    View(items: items(store), links: links(store), lists: lists(store))
+    let lists = lists(store).merging(deletedLists(store)) { $1 }
+    return View(items: items(store), links: links(store), lists: lists)
   }
 
   // MARK: Changing

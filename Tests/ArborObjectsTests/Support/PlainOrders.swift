@@ -96,6 +96,18 @@ extension PlainContext {
     return lists
   }
 
+  /// The lists of the deleted teams: others may have given them members, which lead there until the
+  /// commit, and may leave.
+  func deletedLists(_ store: PlainStore) -> [PlainList: [Int]] {
+    guard store.isOrdered else { return [:] }
+    var lists: [PlainList: [Int]] = [:]
+    for key in deletedKeys where store.items[key]?.entity == "Team" {
+      let list = PlainList(owner: key, name: "members")
+      lists[list] = members(list, store)
+    }
+    return lists
+  }
+
   private func stored(_ list: PlainList, _ store: PlainStore) -> [Int] {
     isInserted(list.owner) ? [] : store.orders[list] ?? []
   }

@@ -140,8 +140,10 @@ package final class NumberMap {
   @inlinable @inline(__always)
   package func forEachAddress(_ body: (ObjectNumber, UInt) throws -> Void) rethrows {
     guard count > 0 else { return }
+    // What a few words lead to is near anyway.
+    let isLarge = mask >= 1024
     for place in 0...mask {
-      Self.prefetch(entries[(place + 12) & mask].word)
+      if isLarge { Self.prefetch(entries[(place + Self.lookahead) & mask].word) }
       guard entries[place].key != 0 else { continue }
       try body(ObjectNumber(rawValue: entries[place].key), entries[place].word)
     }

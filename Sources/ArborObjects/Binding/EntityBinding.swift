@@ -266,16 +266,21 @@ final class EntityBinding: @unchecked Sendable {
   }
 
   /// Makes and registers objects of the entity's class around records that lie in one slab.
+  ///
+  /// - Parameter objects: Uninitialised memory for as many as there are rows, which they fill.
   func makeObjects(
     in context: ManagedObjectContext, _ rows: ArraySlice<FetchedRow>, _ slab: RecordSlab,
-    _ objects: inout [ManagedObject]
+    _ objects: UnsafeMutablePointer<ManagedObject>
   ) {
     // Each of them would count what it holds by itself, which takes as long as all the rest.
     let heldBinding = BulkRetain.retain(self, times: rows.count)
     let heldSlab = BulkRetain.retain(slab, times: rows.count)
+    // The map of a few objects is near anyway.
+    let lookahead = rows.count > 256 ? NumberMap.lookahead : rows.count
+    var next = objects
     for place in rows.indices {
-      if place + NumberMap.lookahead < rows.endIndex {
-        context.registry.map.prefetch(rows[place + NumberMap.lookahead].number)
+      if place + lookahead < rows.endIndex {
+        context.registry.map.prefetch(rows[place + lookahead].number)
       }
       let row = rows[place]
       let object = objectClass.init(
@@ -283,7 +288,8 @@ final class EntityBinding: @unchecked Sendable {
           context: Unmanaged.passUnretained(context), binding: heldBinding, number: row.number,
           record: row.record, slab: heldSlab))
       context.registry.registerNew(object)
-      objects.append(consume object)
+      next.initialize(to: object)
+      next += 1
     }
   }
 

@@ -11,9 +11,9 @@ struct FetchedObjects {
     if object.binding.hooks.contains(.awakeFromFetch) { objects.append(object) }
   }
 
-  /// Adds the last objects of an array, all of which have the same binding.
-  mutating func append(last count: Int, of made: [ManagedObject], _ binding: EntityBinding) {
-    if binding.hooks.contains(.awakeFromFetch) { objects += made.suffix(count) }
+  /// Adds objects whose records were read and which have one binding.
+  mutating func append(_ made: UnsafeBufferPointer<ManagedObject>, of binding: EntityBinding) {
+    if binding.hooks.contains(.awakeFromFetch) { objects += made }
   }
 
   /// Calls the hook of all, in the order in which they were read.

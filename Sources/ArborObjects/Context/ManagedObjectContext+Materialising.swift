@@ -35,23 +35,22 @@ extension ManagedObjectContext {
   ) throws(StoreError) -> [ManagedObject] {
     let rows = records.rows
     if let lost = rows.first(where: { $0.slabIndex < 0 }) { throw Self.missingRecord(lost) }
-    var results: [ManagedObject] = []
-    results.reserveCapacity(rows.count)
     registry.reserve(rows.count)
-    var start = 0
-    while start < rows.count {
-      let first = rows[start]
-      let run = rows[start...].prefix {
-        $0.slabIndex == first.slabIndex && $0.number.entity == first.number.entity
+    return [ManagedObject](unsafeUninitializedCapacity: rows.count) { results, count in
+      guard let objects = results.baseAddress else { return }
+      while count < rows.count {
+        let first = rows[count]
+        let run = rows[count...].prefix {
+          $0.slabIndex == first.slabIndex && $0.number.entity == first.number.entity
+        }
+        binding(ofStored: first.number)._withUnsafeGuaranteedRef { binding in
+          let made = objects + count
+          binding.makeObjects(in: self, run, records.slabs[Int(first.slabIndex)], made)
+          fetched.append(UnsafeBufferPointer(start: made, count: run.count), of: binding)
+        }
+        count = run.endIndex
       }
-      let binding = binding(ofStored: first.number)
-      binding._withUnsafeGuaranteedRef { binding in
-        binding.makeObjects(in: self, run, records.slabs[Int(first.slabIndex)], &results)
-        fetched.append(last: run.count, of: results, binding)
-      }
-      start = run.endIndex
     }
-    return results
   }
 
   private static func missingRecord(_ row: FetchedRow) -> StoreError {

@@ -23,13 +23,14 @@ final class ObjectRegistry {
     map[number].flatMap(Self.object)
   }
 
-  /// Whether the object of a number is registered and holds its record.
-  @inline(__always)
-  func isRead(_ number: ObjectNumber) -> Bool {
-    guard let word = map[number], let pointer = UnsafeRawPointer(bitPattern: word) else {
-      return false
+  /// Those of some numbers whose object is not registered, or does not hold its record.
+  func unread(_ numbers: [ObjectNumber]) -> [ObjectNumber] {
+    let words = map.words(of: numbers)
+    var unread: [ObjectNumber] = []
+    for (number, word) in zip(numbers, words) {
+      if Self.object(word)?.base == nil { unread.append(number) }
     }
-    return Unmanaged<ManagedObject>.fromOpaque(pointer)._withUnsafeGuaranteedRef { $0.base != nil }
+    return unread
   }
 
   /// Registers a new object.
@@ -64,8 +65,8 @@ final class ObjectRegistry {
   /// The memory of those further on, then of their records, is asked for meanwhile.
   func forEach(of words: ContiguousArray<UInt>, _ body: (ManagedObject) -> Void) {
     for place in words.indices {
-      if place + 12 < words.count {
-        NumberMap.prefetch(words[place + 12])
+      if place + NumberMap.lookahead < words.count {
+        NumberMap.prefetch(words[place + NumberMap.lookahead])
       }
       if place + 6 < words.count, let object = Self.object(words[place + 6]) {
         let record = UInt(bitPattern: object.base)

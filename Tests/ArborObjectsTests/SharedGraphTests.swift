@@ -30,6 +30,13 @@ import Testing
     }
   }
 
+  /// Histories whose ends disagreed once: contexts, steps and seed.
+  @Test(arguments: [(3, 80, 8_833_082_285_510_455_770 as UInt64)])
+  func endsThatDisagreedAgree(contexts: Int, steps: Int, seed: UInt64) throws {
+    let problem = Self.problem(try PlainWorld.model(), contexts, seed, Array(0..<steps))
+    #expect(problem == nil)
+  }
+
   private static func problem(
     _ model: ManagedObjectModel, _ contexts: Int, _ seed: UInt64, _ steps: [Int]
   ) -> String? {

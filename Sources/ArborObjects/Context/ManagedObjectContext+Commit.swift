@@ -121,9 +121,13 @@ extension ManagedObjectContext {
   /// links which were changed at their other ends only are changed at theirs too.
   private func yieldIdleChanges() {
     var idle: [ObjectChange] = []
-    pending.forEach { if $0.foreign == .changed, $0.isIdle { idle.append($0) } }
+    // Without merging nobody has noticed.
+    let isUnaware = !automaticallyMergesCommits
+    pending.forEach { if $0.foreign == .changed || isUnaware, $0.isIdle { idle.append($0) } }
     for change in idle {
-      guard let stored = storedRecord(of: change.object.number) else { continue }
+      guard let stored = storedRecord(of: change.object.number),
+        change.foreign == .changed || stored.record.version != change.baseVersion
+      else { continue }
       ChangeMerger(context: self).rebase(change, onto: stored.record, stored.slab, .objectWins)
     }
     mendLinks()

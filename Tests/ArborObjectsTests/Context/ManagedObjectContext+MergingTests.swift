@@ -277,6 +277,7 @@ import Testing
     let histories = [
       ("CB", "AB"), ("AC", "AB"), ("CB AD", "AB"), ("DC", "AB"), ("BC", "AB"), ("CB", "AB A- C+"),
       ("CA", "AB A- C+"), ("EA", "E-"), ("EA", "EB"), ("EC", "EB"), ("CB", "B- C+"),
+      ("EA", "AB EC BD"),
     ]
     for (letter, policy) in ConcurrentPair.policies {
       for (theirs, mine) in histories {

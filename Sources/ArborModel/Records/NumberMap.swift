@@ -57,7 +57,9 @@ package final class NumberMap {
   /// The places of numbers further on are on their way to the processor meanwhile: where numbers
   /// are scattered, waiting for them is most of what looking them up one by one costs.
   package func words(of numbers: [ObjectNumber]) -> ContiguousArray<UInt> {
-    ContiguousArray(unsafeUninitializedCapacity: numbers.count) { words, count in
+    // An array without room is the one that all threads share: its count would be written there.
+    guard !numbers.isEmpty else { return [] }
+    return ContiguousArray(unsafeUninitializedCapacity: numbers.count) { words, count in
       for place in numbers.indices {
         if place + Self.lookahead < numbers.count {
           let next = Self.hash(numbers[place + Self.lookahead].rawValue) & mask

@@ -35,6 +35,8 @@ extension ManagedObjectContext {
   ) throws(StoreError) -> [ManagedObject] {
     let rows = records.rows
     if let lost = rows.first(where: { $0.slabIndex < 0 }) { throw Self.missingRecord(lost) }
+    // An array without room is one that all threads share.
+    guard !rows.isEmpty else { return [] }
     registry.reserve(rows.count)
     return [ManagedObject](unsafeUninitializedCapacity: rows.count) { results, count in
       guard let objects = results.baseAddress else { return }

@@ -5,11 +5,14 @@ internal import ArborStore
 extension ManagedObjectContext {
   /// Rows as objects: those that the context keeps, the others made around the copied records.
   ///
-  /// - Parameter fetched: Receives the objects whose records were read.
+  /// - Parameters:
+  ///   - fetched: Receives the objects whose records were read.
+  ///   - areNew: Whether the context is known to keep none of them.
   func materialise(
-    _ records: FetchedRecords, on snapshot: StoreSnapshot, _ fetched: inout FetchedObjects
+    _ records: FetchedRecords, on snapshot: StoreSnapshot, _ fetched: inout FetchedObjects,
+    areNew: Bool = false
   ) throws(StoreError) -> [ManagedObject] {
-    if registry.count == 0 {
+    if areNew || registry.count == 0 {
       return try makeAll(records, &fetched)
     }
     var results: [ManagedObject] = []

@@ -89,20 +89,11 @@ extension ManagedObjectContext {
   func load(
     _ numbers: [ObjectNumber], on snapshot: StoreSnapshot, _ fetched: inout FetchedObjects
   ) throws(StoreError) {
-    let missing = registry.unread(numbers)
+    let (missing, areNew) = registry.unread(numbers)
     guard !missing.isEmpty else { return }
     registry.reserve(missing.count)
-    var ahead = NumberMap.lookahead
-    try snapshot.readRecords(of: missing, allocator: allocator) { number, record, slab in
-      // Where the next objects will be registered is asked for meanwhile.
-      if ahead < missing.count { registry.map.prefetch(missing[ahead]) }
-      ahead += 1
-      if let fault = registry.object(number) {
-        fault.hold(record, slab)
-        fetched.append(fault)
-      } else {
-        fetched.append(make(number, record, slab))
-      }
+    try snapshot.readRecords(of: missing, allocator: allocator) { records throws(StoreError) in
+      _ = try materialise(records, on: snapshot, &fetched, areNew: areNew)
     }
   }
 }

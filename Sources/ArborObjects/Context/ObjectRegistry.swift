@@ -23,14 +23,20 @@ final class ObjectRegistry {
     map[number].flatMap(Self.object)
   }
 
-  /// Those of some numbers whose object is not registered, or does not hold its record.
-  func unread(_ numbers: [ObjectNumber]) -> [ObjectNumber] {
+  /// Those of some numbers whose object is not registered, or does not hold its record; and whether
+  /// none of them is registered.
+  func unread(_ numbers: [ObjectNumber]) -> (numbers: [ObjectNumber], areNew: Bool) {
     let words = map.words(of: numbers)
     var unread: [ObjectNumber] = []
+    var areNew = true
     for (number, word) in zip(numbers, words) {
-      if Self.object(word)?.base == nil { unread.append(number) }
+      if let object = Self.object(word) {
+        if object.base != nil { continue }
+        areNew = false
+      }
+      unread.append(number)
     }
-    return unread
+    return (unread, areNew)
   }
 
   /// Registers a new object.

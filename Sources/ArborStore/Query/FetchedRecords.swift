@@ -40,11 +40,30 @@ package struct FetchedRow {
 /// names.
 package struct FetchedRecords {
   package var rows: [FetchedRow]
-  package var slabs: [RecordSlab]
+  package private(set) var slabs: [RecordSlab]
+  /// Where the last of the slabs lies, which says faster than its reference whether it is the one.
+  private var slabBase: UnsafeMutableRawPointer?
 
   package init() {
     rows = []
     slabs = []
+  }
+
+  /// Forgets everything and keeps the room for rows.
+  mutating func removeAll() {
+    rows.removeAll(keepingCapacity: true)
+    slabs.removeAll(keepingCapacity: true)
+    slabBase = nil
+  }
+
+  /// Adds a row whose copied record lies in an allocator's present slab.
+  @inline(__always)
+  mutating func append(_ number: ObjectNumber, _ copy: RecordView, in allocator: SlabAllocator) {
+    if slabBase != allocator.slab.base {
+      slabBase = allocator.slab.base
+      slabs.append(allocator.slab)
+    }
+    rows.append(FetchedRow(number, copy: copy, slabIndex: slabs.count - 1))
   }
 
   /// One row, with the slab that its copy lies in where there is one.

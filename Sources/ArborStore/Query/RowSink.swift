@@ -61,8 +61,6 @@ struct RowCollector: RowSink {
   private let known: NumberMap?
   private let expected: Int
   private(set) var result = FetchedRecords()
-  /// Where the last of the slabs lies, which says faster than its reference whether it is the one.
-  private var slabBase: UnsafeMutableRawPointer?
 
   /// - Parameters:
   ///   - known: The objects whose records need no copy.
@@ -95,15 +93,8 @@ struct RowCollector: RowSink {
   private mutating func copy(_ number: ObjectNumber, _ record: RecordView) {
     let target = allocator.allocate(record.count)
     target.copyMemory(from: record.base, byteCount: record.count)
-    if slabBase != allocator.slab.base {
-      slabBase = allocator.slab.base
-      // Not before there is a row: who tries one way after another starts with a copy of this.
-      if result.rows.isEmpty { result.rows.reserveCapacity(expected) }
-      result.slabs.append(allocator.slab)
-    }
-    result.rows.append(
-      FetchedRow(
-        number, copy: RecordView(base: target, count: record.count),
-        slabIndex: result.slabs.count - 1))
+    // Not before there is a row: who tries one way after another starts with a copy of this.
+    if result.rows.isEmpty { result.rows.reserveCapacity(expected) }
+    result.append(number, RecordView(base: target, count: record.count), in: allocator)
   }
 }

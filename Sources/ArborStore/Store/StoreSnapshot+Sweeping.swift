@@ -93,37 +93,48 @@ extension StoreSnapshot {
   ///
   /// - Parameters:
   ///   - numbers: Ascending, each once.
-  ///   - body: Takes each verified copy with the slab it lies in.
+  ///   - body: Takes the copies, some thousands at once.
   package func readRecords(
     of numbers: [ObjectNumber], allocator: SlabAllocator,
-    _ body: (ObjectNumber, RecordView, RecordSlab) -> Void
+    _ body: (FetchedRecords) throws(StoreError) -> Void
   ) throws(StoreError) {
+    var records = FetchedRecords()
+    records.rows.reserveCapacity(min(numbers.count, Self.batchSize))
     var rest = numbers[...]
     while let first = rest.first {
       let run = rest.prefix { $0.entity == first.entity }
       rest = rest.dropFirst(run.count)
       guard let entity = store.schema.entity(of: first), !entity.isAbstract else { continue }
-      try readRecords(of: run, entity, allocator, body)
-    }
-  }
-
-  private func readRecords(
-    of numbers: ArraySlice<ObjectNumber>, _ entity: EntitySchema, _ allocator: SlabAllocator,
-    _ body: (ObjectNumber, RecordView, RecordSlab) -> Void
-  ) throws(StoreError) {
-    try answering {
-      let database = store.databases.records(entity.index)
-      let total = try reader.entryCount(database)
-      if numbers.count > total / Self.scanAdvantage {
-        try forEachEntry(of: numbers, reader.cursor(database)) { number, value in
-          try copy(value, number, entity, allocator, body)
-        }
-      } else {
-        for number in numbers {
-          guard let value = try reader.get(database, key: number.rawValue) else { continue }
-          try copy(value, number, entity, allocator, body)
+      try answering {
+        try readRecords(of: run, entity) { number, value throws in
+          try copy(value, number, entity, allocator, &records)
+          guard records.rows.count == Self.batchSize else { return }
+          try body(records)
+          records.removeAll()
         }
       }
+    }
+    if !records.rows.isEmpty { try body(records) }
+  }
+
+  /// How many records are handed on at once. Objects that are made one after another, without
+  /// slabs that are allocated in between, lie beside each other; rows of more than some hundred
+  /// kilobytes cost more than that saves.
+  private static let batchSize = 16_384
+
+  @inline(__always)
+  private func readRecords(
+    of numbers: ArraySlice<ObjectNumber>, _ entity: EntitySchema,
+    _ body: (ObjectNumber, UnsafeRawBufferPointer) throws -> Void
+  ) throws {
+    let database = store.databases.records(entity.index)
+    let total = try reader.entryCount(database)
+    if numbers.count > total / Self.scanAdvantage {
+      return try forEachEntry(of: numbers, reader.cursor(database), body)
+    }
+    for number in numbers {
+      guard let value = try reader.get(database, key: number.rawValue) else { continue }
+      try body(number, value)
     }
   }
 
@@ -152,15 +163,15 @@ extension StoreSnapshot {
   @inline(__always)
   private func copy(
     _ value: UnsafeRawBufferPointer, _ number: ObjectNumber, _ entity: EntitySchema,
-    _ allocator: SlabAllocator, _ body: (ObjectNumber, RecordView, RecordSlab) -> Void
+    _ allocator: SlabAllocator, _ records: inout FetchedRecords
   ) throws {
     guard let base = value.baseAddress else { return }
     let stored = RecordView(base: base, count: value.count)
     let view = try store.verified(stored, of: number, entity: entity, allocator: allocator)
     // An upgraded record lies in the slab already.
-    guard view.base == base else { return body(number, view, allocator.slab) }
+    guard view.base == base else { return records.append(number, view, in: allocator) }
     let copy = allocator.allocate(view.count)
     copy.copyMemory(from: base, byteCount: view.count)
-    body(number, RecordView(base: copy, count: view.count), allocator.slab)
+    records.append(number, RecordView(base: copy, count: view.count), in: allocator)
   }
 }

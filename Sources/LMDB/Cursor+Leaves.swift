@@ -1,11 +1,5 @@
 internal import CLMDB
 
-#if canImport(Glibc)
-  internal import Glibc
-#elseif canImport(Darwin)
-  internal import Darwin
-#endif
-
 /// Walking over whole databases, a page of entries at a time.
 ///
 /// Asking the engine for each entry costs as much as all that a scan does with it. The entries of
@@ -43,22 +37,13 @@ extension Cursor {
   /// The size of the pages that the entries of this cursor may be read from; nil where they are not
   /// in the map, or in a form that only the engine knows.
   private func readablePageSize() throws(LMDBError) -> Int? {
-    guard Self.knowsFormat, !hasDuplicates, !slotPointer.pointee.isWriter else { return nil }
+    guard EngineFormat.isKnown, !hasDuplicates, !slotPointer.pointee.isWriter else { return nil }
     var statistics = MDB_stat()
     try check(mdb_stat(mdb_cursor_txn(handle), mdb_cursor_dbi(handle), &statistics))
     let size = Int(statistics.ms_psize)
     // The map begins at a multiple of the system's page size.
-    return size <= Self.systemPageSize ? size : nil
+    return size <= EngineFormat.systemPageSize ? size : nil
   }
-
-  /// Whether the engine is of the versions that write this form of pages.
-  private static let knowsFormat: Bool = {
-    var (major, minor, patch): (Int32, Int32, Int32) = (0, 0, 0)
-    _ = mdb_version(&major, &minor, &patch)
-    return major == 0 && minor == 9
-  }()
-
-  private static let systemPageSize = Int(sysconf(Int32(_SC_PAGESIZE)))
 
   /// The page that an entry lies in. Its memory is on its way to the processor: a page's entries
   /// lie from its end to its beginning, which the processor does not foresee.

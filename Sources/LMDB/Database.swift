@@ -23,6 +23,10 @@ package struct DatabaseFlags: OptionSet, Sendable, Hashable {
   /// Values are ordered from their last byte on; needs `duplicates`.
   static let reverseDuplicates = DatabaseFlags(rawValue: UInt32(MDB_REVERSEDUP))
 
+  /// Whether keys are ordered as bytes are.
+  @inline(__always)
+  var ordersByBytes: Bool { rawValue & UInt32(MDB_INTEGERKEY | MDB_REVERSEKEY) == 0 }
+
   /// Sorted 64-bit numbers under each key: the form of indexes and relationships.
   package static let numberSets = duplicates.union(fixedDuplicates).union(integerDuplicates)
 }

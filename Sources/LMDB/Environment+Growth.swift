@@ -31,6 +31,7 @@ extension Environment {
     try closeGate()
     defer { openGate() }
     let limit = options.maximumMapSize
+    state.withLock { $0.forgetTrees() }
     let failure = try withHandle { (handle) throws(LMDBError) -> LMDBError? in
       var info = MDB_envinfo()
       try check(mdb_env_info(handle, &info))

@@ -15,6 +15,7 @@ extension Environment {
     if let transaction = slot.pointer.pointee.transaction,
       mdb_txn_renew(transaction) == MDB_SUCCESS
     {
+      slot.pointer.pointee.trees.turn(toStateOf: transaction)
       return ReadTransaction(environment: self, slot: slot)
     }
     return try beginSlowly(slot)
@@ -73,6 +74,7 @@ extension Environment {
       let code = beginOrRenew(slot)
       switch code {
       case MDB_SUCCESS:
+        slot.pointer.pointee.trees.turn(toStateOf: slot.pointer.pointee.transaction)
         return ReadTransaction(environment: self, slot: slot)
       case MDB_READERS_FULL where !hasCheckedReaders:
         hasCheckedReaders = true

@@ -35,6 +35,15 @@ struct EnvironmentState {
     return count
   }
 
+  /// Makes every reader look for its trees anew: the map is about to move. Nobody reads.
+  func forgetTrees() {
+    var slot = allSlots
+    while let here = slot {
+      here.pointer.pointee.trees.forget()
+      slot = here.pointer.pointee.nextSlot
+    }
+  }
+
   /// Throws where no transaction can begin at all.
   @inline(__always)
   func checkOpen() throws(LMDBError) {

@@ -18,6 +18,13 @@ package struct TransactionReader {
   package func get(
     _ database: Database, key: UnsafeRawBufferPointer
   ) throws(LMDBError) -> UnsafeRawBufferPointer? {
+    if database.flags.ordersByBytes, !key.isEmpty, let tree = tree(of: database) {
+      switch tree.value(of: MappedBytes(key)) {
+      case .value(let value): return value
+      case .missing: return nil
+      case .unknown: break
+      }
+    }
     var key = MDB_val(key)
     var value = MDB_val()
     let code = mdb_get(transaction, database.handle, &key, &value)
@@ -30,6 +37,13 @@ package struct TransactionReader {
   package func get(
     _ database: Database, key: UInt64
   ) throws(LMDBError) -> UnsafeRawBufferPointer? {
+    if database.flags.contains(.integerKey), let tree = tree(of: database) {
+      switch tree.value(of: MappedNumber(key)) {
+      case .value(let value): return value
+      case .missing: return nil
+      case .unknown: break
+      }
+    }
     var number = key
     var value = MDB_val()
     // The key lives on this frame, and LMDB reads it during the call only.
@@ -40,6 +54,12 @@ package struct TransactionReader {
     if code == MDB_SUCCESS { return UnsafeRawBufferPointer(value) }
     if code == MDB_NOTFOUND { return nil }
     throw LMDBError(code: code)
+  }
+
+  /// The tree of a database, where it can be searched without the engine.
+  @inline(__always)
+  private func tree(of database: Database) -> MappedTree? {
+    slot.pointer.pointee.trees.tree(of: database, in: transaction)
   }
 
   /// The value of a key given as bytes; nil where it is missing.

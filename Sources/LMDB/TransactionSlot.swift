@@ -30,6 +30,9 @@ package struct TransactionSlot {
   /// Closed read cursors by database handle, ready to be renewed: opening one allocates.
   private var cursors: [OpaquePointer?] = []
 
+  /// Where a reader finds the trees of its state; a writer's pages are not in the map.
+  var trees = KnownTrees()
+
   init(isWriter: Bool) { self.isWriter = isWriter }
 
   /// Cursors are kept for so many databases; others are opened each time.

@@ -62,8 +62,7 @@ package final class NumberMap {
     return ContiguousArray(unsafeUninitializedCapacity: numbers.count) { words, count in
       for place in numbers.indices {
         if place + Self.lookahead < numbers.count {
-          let next = Self.hash(numbers[place + Self.lookahead].rawValue) & mask
-          arbor_prefetch(entries + next)
+          prefetch(numbers[place + Self.lookahead])
         }
         words.initializeElement(at: place, to: self[numbers[place]] ?? 0)
       }

@@ -4,10 +4,10 @@ internal import ArborModel
 ///
 /// It is `@unchecked` because of the pointer, which its tables keep.
 struct BoundClasses: @unchecked Sendable {
-  private var tables: BindingTables
+  private let tables: BindingTables
   /// That of ``tables``, so that finding a binding by number loads pointers only: an array would be
   /// retained and released each time.
-  private var byNumber: UnsafeBufferPointer<Unmanaged<EntityBinding>?>
+  private let byNumber: UnsafeBufferPointer<Unmanaged<EntityBinding>?>
 
   init(_ bindings: [EntityBinding]) {
     tables = BindingTables(bindings)

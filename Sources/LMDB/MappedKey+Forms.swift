@@ -1,0 +1,64 @@
+/// A number that is sought among numbers.
+struct MappedNumber: MappedKey {
+  let rank: UInt64
+  var low: UInt64?
+  var high: UInt64?
+
+  @inline(__always)
+  init(_ number: UInt64) { rank = number }
+
+  @inline(__always)
+  func stored(_ place: Int, in page: MappedPage) -> UInt64? { page.number(place) }
+
+  @inline(__always)
+  func order(to stored: UInt64) -> Int { rank < stored ? -1 : rank == stored ? 0 : 1 }
+
+  @inline(__always)
+  mutating func chooseRanks() {}
+
+  @inline(__always)
+  func rank(of stored: UInt64) -> UInt64 { stored }
+}
+
+/// Bytes that are sought among others, ordered as bytes. Valid as long as the bytes are.
+///
+/// Keys between two others begin with what both begin with; the rank is the eight bytes behind.
+struct MappedBytes: MappedKey {
+  private let bytes: UnsafeRawBufferPointer
+  private var shared = 0
+  private(set) var rank: UInt64 = 0
+  var low: UnsafeRawBufferPointer?
+  var high: UnsafeRawBufferPointer?
+
+  @inline(__always)
+  init(_ bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
+
+  @inline(__always)
+  func stored(_ place: Int, in page: MappedPage) -> UnsafeRawBufferPointer? { page.key(place) }
+
+  @inline(__always)
+  func order(to stored: UnsafeRawBufferPointer) -> Int { KeyOrder.bytes.compare(bytes, stored) }
+
+  @inline(__always)
+  mutating func chooseRanks() {
+    guard let low, let high else { return }
+    let most = min(low.count, high.count, bytes.count)
+    while shared < most, low[shared] == high[shared] { shared &+= 1 }
+    rank = rank(of: bytes)
+  }
+
+  /// Shorter keys come before those that they begin, as if they went on with zeros; where that
+  /// makes two equal, their order is asked for.
+  @inline(__always)
+  func rank(of stored: UnsafeRawBufferPointer) -> UInt64 {
+    let rest = stored.count &- shared
+    guard rest < 8 else {
+      return UInt64(bigEndian: stored.loadUnaligned(fromByteOffset: shared, as: UInt64.self))
+    }
+    var rank: UInt64 = 0
+    for place in 0..<max(rest, 0) {
+      rank |= UInt64(stored[shared &+ place]) << UInt64(56 &- 8 &* place)
+    }
+    return rank
+  }
+}

@@ -85,19 +85,6 @@ package struct Cursor: ~Copyable {
   /// The entry after the present one.
   package func next() throws(LMDBError) -> Entry? { try move(MDB_NEXT) }
 
-  /// The entries from the first one on whose integer key is `key` or above, as many as there is
-  /// room for; fewer at the end.
-  ///
-  /// - Parameter entries: Uninitialised room; the first ones are initialised.
-  /// - Returns: How many entries there are.
-  package func entries(
-    from key: UInt64, into entries: UnsafeMutableBufferPointer<Entry>
-  ) throws(LMDBError) -> Int {
-    guard !entries.isEmpty, let first = try seek(key) else { return 0 }
-    entries.initializeElement(at: 0, to: first)
-    return 1 + (try next(into: UnsafeMutableBufferPointer(rebasing: entries[1...])))
-  }
-
   /// The entry before the present one.
   package func previous() throws(LMDBError) -> Entry? { try move(MDB_PREV) }
 

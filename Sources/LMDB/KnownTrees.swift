@@ -20,18 +20,20 @@ struct KnownTrees {
   /// Trees are known of so many databases; the engine is asked in others.
   private static let mostTrees = 1024
 
-  /// The tree of a database, to search it without the engine; nil where that is not possible, or
-  /// not worth it yet.
+  /// The tree of a database, to read it without the engine; nil where that is not possible, or for
+  /// one entry not worth it yet.
   @inline(__always)
-  mutating func tree(of database: Database, in transaction: OpaquePointer?) -> MappedTree? {
+  mutating func tree(
+    of database: Database, in transaction: OpaquePointer?, isForWalk: Bool
+  ) -> MappedTree? {
     let index = Int(database.handle)
     if index < trees.count, case .root(let tree) = trees[index] { return tree }
     // Only readers say which state they see.
-    return state == 0 ? nil : learn(database, transaction)
+    return state == 0 ? nil : learn(database, transaction, isForWalk)
   }
 
   private mutating func learn(
-    _ database: Database, _ transaction: OpaquePointer?
+    _ database: Database, _ transaction: OpaquePointer?, _ isForWalk: Bool
   ) -> MappedTree? {
     let index = Int(database.handle)
     guard index < Self.mostTrees, let transaction else { return nil }
@@ -39,8 +41,8 @@ struct KnownTrees {
       trees.append(contentsOf: repeatElement(.notAsked, count: index + 1 - trees.count))
     }
     switch trees[index] {
-    case .notAsked: trees[index] = .asked
-    case .asked:
+    case .notAsked where !isForWalk: trees[index] = .asked
+    case .notAsked, .asked:
       guard let tree = MappedTree(database, in: transaction) else {
         trees[index] = .unreadable
         return nil

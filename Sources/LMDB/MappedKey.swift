@@ -23,21 +23,31 @@ protocol MappedKey {
 }
 
 extension MappedKey {
-  /// The page below a branch that the key lies in; nil where the branch can not be read.
+  /// The node of a branch that leads to the key; nil where the branch can not be read.
   @inline(__always)
-  mutating func child(in page: MappedPage) -> UInt64? {
+  mutating func branch(in page: MappedPage) -> Int? {
     // The first node of a branch has no key and leads to all that is below the second.
     switch find(in: page, from: 1) {
-    case .equal(let place), .behind(let place): page.child(place)
+    case .equal(let place), .behind(let place): place
+    case .unreadable: nil
+    }
+  }
+
+  /// The first node of a leaf whose key is the one sought or above, their number where there is
+  /// none; nil where the leaf can not be read.
+  mutating func firstNotBelow(in page: MappedPage) -> Int? {
+    switch find(in: page, from: 0) {
+    case .equal(let place): place
+    case .behind(let place): place + 1
     case .unreadable: nil
     }
   }
 
   /// The key's value in a leaf.
   @inline(__always)
-  mutating func value(in page: MappedPage) -> MappedTree.Answer {
+  mutating func value(in page: MappedPage, of tree: MappedTree) -> MappedTree.Answer {
     switch find(in: page, from: 0) {
-    case .equal(let place): page.value(place)
+    case .equal(let place): page.value(place, in: tree)
     case .behind: .missing
     case .unreadable: .unknown
     }

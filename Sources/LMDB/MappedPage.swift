@@ -48,14 +48,38 @@ struct MappedPage {
 
   /// The value of a leaf's node.
   @inline(__always)
-  func value(_ place: Int) -> MappedTree.Answer {
+  func value(_ place: Int, in tree: MappedTree) -> MappedTree.Answer {
     let node = offset(place)
     guard node <= size &- RawPage.nodeHeaderSize else { return .unknown }
     let count = Int(Self.load(start, node) as UInt32)
     let flags = NodeFlags(rawValue: Self.load(start, node &+ 4))
     let data = node &+ RawPage.nodeHeaderSize &+ Int(Self.load(start, node &+ 6) as UInt16)
+    if flags == .largeData { return largeValue(count, named: data, in: tree) }
     guard flags.isEmpty, data &+ count <= size else { return .unknown }
     return .value(UnsafeRawBufferPointer(start: start + data, count: count))
+  }
+
+  /// A value that lies in pages of its own.
+  @inline(never)
+  private func largeValue(_ count: Int, named offset: Int, in tree: MappedTree) -> MappedTree.Answer
+  {
+    guard offset <= size &- 8 else { return .unknown }
+    let number: UInt64 = Self.load(start, offset)
+    guard number < tree.pageCount else { return .unknown }
+    let first = tree.pages + Int(number) &* size
+    let length = UInt64(Self.load(first, 12) as UInt32)
+    guard PageFlags(rawValue: Self.load(first, 10)) == .overflow,
+      length <= tree.pageCount &- number, count <= Int(length) &* size &- RawPage.headerSize
+    else { return .unknown }
+    return .value(UnsafeRawBufferPointer(start: first + RawPage.headerSize, count: count))
+  }
+
+  /// The entry of a leaf's node with a number for its key; nil where only the engine can tell.
+  @inline(__always)
+  func numberedEntry(_ place: Int, in tree: MappedTree) -> Entry? {
+    guard let key = key(place), key.count == 8, case .value(let value) = value(place, in: tree)
+    else { return nil }
+    return Entry(key: key, value: value)
   }
 
   /// Where a node lies, as the page says.

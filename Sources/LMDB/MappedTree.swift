@@ -14,7 +14,7 @@ internal import CLMDB
 ///
 /// Sound because the pages of a read transaction lie in the map and do not change while it is open.
 /// Every offset is checked against the page and every page against the map; whatever has another
-/// form than ``RawPage`` knows, long values among it, is left to the engine.
+/// form than ``RawPage`` knows, and several values of a key, is left to the engine.
 struct MappedTree {
   /// The answer of a search.
   enum Answer {
@@ -88,8 +88,10 @@ struct MappedTree {
     var number = root
     for _ in 0..<TreeWalk.mostLevels {
       guard let page = MappedPage(self, number) else { return .unknown }
-      if page.isLeaf { return sought.value(in: page) }
-      guard let child = sought.child(in: page) else { return .unknown }
+      if page.isLeaf { return sought.value(in: page, of: self) }
+      guard let place = sought.branch(in: page), let child = page.child(place) else {
+        return .unknown
+      }
       number = child
     }
     return .unknown

@@ -58,8 +58,8 @@ package struct TransactionReader {
 
   /// The tree of a database, where it can be searched without the engine.
   @inline(__always)
-  private func tree(of database: Database) -> MappedTree? {
-    slot.pointer.pointee.trees.tree(of: database, in: transaction)
+  func tree(of database: Database, isForWalk: Bool = false) -> MappedTree? {
+    slot.pointer.pointee.trees.tree(of: database, in: transaction, isForWalk: isForWalk)
   }
 
   /// The value of a key given as bytes; nil where it is missing.

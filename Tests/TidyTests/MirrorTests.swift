@@ -96,6 +96,7 @@ import Testing
     "MappedKey": "MappedTreeTests",
     "MappedKey+Forms": "MappedTreeTests",
     "MappedPage": "MappedTreeTests",
+    "MappedWalk": "EntryWalkTests",
     "PredicateBinding+Expressions": "PredicateBinding+PathsTests",
     "PredicateBinding+Qualifiers": "PredicateBinding+PathsTests",
     "PredicateCompilation+Numbers": "NumberCodeTests",

@@ -44,17 +44,14 @@ extension QueryExecutor {
     _ resolver: any RecordResolver, _ sink: inout Sink
   ) throws -> Bool {
     let dirty = hasPendingChanges ? overlay?.dirty : nil
-    let cursor = try source.reader.cursor(source.records(entity))
-    var start = query.numberBehind.map { $0.rawValue + 1 }
-    if let start, start > ObjectNumber(entity: entity.number, sequence: .max >> 16).rawValue {
-      return true
-    }
+    let start = query.numberBehind.map { $0.rawValue + 1 } ?? 0
+    if start > ObjectNumber(entity: entity.number, sequence: .max >> 16).rawValue { return true }
+    var walk = source.reader.walk(source.records(entity), from: start)
     return try RecordBatch.withBatch(of: entity) { batch in
       // A fetch of few rows shall not read many.
       var most = 8
       while true {
-        let mayBeMore = try batch.read(cursor, from: start, atMost: most)
-        start = nil
+        let mayBeMore = try batch.read(&walk, atMost: most)
         for place in 0..<batch.count {
           let number = batch.number(place)
           if let dirty, dirty.contains(number) { continue }

@@ -43,18 +43,9 @@ struct RecordBatch {
 
   /// Reads on; returns whether there may be more behind.
   ///
-  /// - Parameters:
-  ///   - start: The number to begin at; nil for the entry behind the last one.
-  ///   - most: How many records to read.
-  mutating func read(_ cursor: borrowing Cursor, from start: UInt64?, atMost most: Int) throws
-    -> Bool
-  {
-    let part = UnsafeMutableBufferPointer(rebasing: room[..<most])
-    if let start {
-      count = try cursor.entries(from: start, into: part)
-    } else {
-      count = try cursor.next(into: part)
-    }
+  /// - Parameter most: How many records to read.
+  mutating func read(_ walk: inout EntryWalk, atMost most: Int) throws -> Bool {
+    count = try walk.next(into: UnsafeMutableBufferPointer(rebasing: room[..<most]))
     for place in 0..<count {
       let entry = room[place]
       records.initializeElement(

@@ -130,7 +130,7 @@ extension StoreSnapshot {
     let database = store.databases.records(entity.index)
     let total = try reader.entryCount(database)
     if numbers.count > total / Self.scanAdvantage {
-      return try forEachEntry(of: numbers, reader.cursor(database), body)
+      return try forEachEntry(of: numbers, in: database, body)
     }
     for number in numbers {
       guard let value = try reader.get(database, key: number.rawValue) else { continue }
@@ -141,18 +141,19 @@ extension StoreSnapshot {
   /// Finds the entries of ascending numbers by a walk over all.
   @inline(__always)
   private func forEachEntry(
-    of numbers: ArraySlice<ObjectNumber>, _ cursor: borrowing Cursor,
+    of numbers: ArraySlice<ObjectNumber>, in database: Database,
     _ body: (ObjectNumber, UnsafeRawBufferPointer) throws -> Void
   ) throws {
     guard let first = numbers.first else { return }
+    var walk = try reader.walk(database, from: first.rawValue)
     try withUnsafeTemporaryAllocation(of: Entry.self, capacity: 64) { room in
-      var (place, count) = (0, try cursor.entries(from: first.rawValue, into: room))
+      var (place, count) = (0, try walk.next(into: room))
       for number in numbers {
         while place == count || room[place].integerKey < number.rawValue {
           place += 1
           guard place >= count else { continue }
           guard count == room.count else { return }
-          (place, count) = (0, try cursor.next(into: room))
+          (place, count) = (0, try walk.next(into: room))
           guard count > 0 else { return }
         }
         if room[place].integerKey == number.rawValue { try body(number, room[place].value) }

@@ -1,0 +1,78 @@
+/// A walk over a database with integer keys, many entries at a time.
+///
+/// A reader's walk goes from page to page in the map and has the next page on its way to the
+/// processor while the entries of one are used; asking the engine for each entry would cost as much
+/// as all that a scan does with it. What only the engine can read, and what a writer has changed,
+/// it is asked for.
+///
+/// Entries are valid as those of the transaction are, which the walk must not outlive.
+package struct EntryWalk: ~Copyable {
+  private let reader: TransactionReader
+  private let database: Database
+  private var pages: MappedWalk?
+  private var cursor: Cursor?
+  /// Where to go on; nil behind the last possible key.
+  private var nextKey: UInt64?
+
+  /// A walk from the first entry whose key is `start` or above.
+  init(_ reader: TransactionReader, _ database: Database, from start: UInt64) {
+    self.reader = reader
+    self.database = database
+    nextKey = start
+    pages = reader.tree(of: database, isForWalk: true).flatMap { MappedWalk($0, from: start) }
+  }
+
+  /// The next entries, as many as there is room for; fewer at the end.
+  ///
+  /// - Parameter entries: Uninitialised room; the first ones are initialised.
+  /// - Returns: How many entries there are.
+  package mutating func next(
+    into entries: UnsafeMutableBufferPointer<Entry>
+  ) throws(LMDBError) -> Int {
+    guard !entries.isEmpty else { return 0 }
+    var count = 0
+    if pages != nil {
+      let end = pages?.next(into: entries, &count)
+      if count > 0 { note(entries[count - 1]) }
+      if end == .roomOrEntries { return count }
+      // From here on the engine is asked.
+      pages = nil
+    }
+    try askEngine(entries, &count)
+    return count
+  }
+
+  private mutating func askEngine(
+    _ entries: UnsafeMutableBufferPointer<Entry>, _ count: inout Int
+  ) throws(LMDBError) {
+    while count < entries.count, let key = nextKey {
+      let found: Entry??
+      if cursor == nil {
+        cursor = try reader.cursor(database)
+        found = try cursor?.seek(key)
+      } else {
+        found = try cursor?.next()
+      }
+      guard let found = found ?? nil else {
+        nextKey = nil
+        return
+      }
+      entries.initializeElement(at: count, to: found)
+      count += 1
+      note(found)
+    }
+  }
+
+  private mutating func note(_ entry: Entry) {
+    let key = entry.integerKey
+    nextKey = key == .max ? nil : key + 1
+  }
+}
+
+extension TransactionReader {
+  /// A walk over a database with integer keys, from the first entry on whose key is `start` or
+  /// above. It must not outlive the transaction.
+  package func walk(_ database: Database, from start: UInt64) -> EntryWalk {
+    EntryWalk(self, database, from: start)
+  }
+}

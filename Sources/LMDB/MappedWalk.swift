@@ -1,0 +1,79 @@
+internal import CLMDB
+
+/// A walk along the leaves of a ``MappedTree`` with integer keys.
+struct MappedWalk {
+  /// Why a walk has given no more entries.
+  enum End {
+    /// There is no room, or there are no more entries.
+    case roomOrEntries
+    /// The next one can be read by the engine only.
+    case unreadable
+  }
+
+  private let tree: MappedTree
+  /// The way from the root to the leaf, each branch with the node that leads on.
+  private var branches: [(page: MappedPage, place: Int)] = []
+  private var leaf: MappedPage
+  /// The next node of the leaf.
+  private var place: Int
+
+  /// Begins at the first entry whose key is `start` or above; nil where the engine has to be asked.
+  init?(_ tree: MappedTree, from start: UInt64) {
+    self.tree = tree
+    var sought = MappedNumber(start)
+    guard var page = MappedPage(tree, tree.root) else { return nil }
+    while !page.isLeaf {
+      guard branches.count < TreeWalk.mostLevels, let place = sought.branch(in: page),
+        let number = page.child(place), let below = MappedPage(tree, number)
+      else { return nil }
+      branches.append((page, place))
+      page = below
+    }
+    leaf = page
+    guard let place = sought.firstNotBelow(in: page) else { return nil }
+    self.place = place
+    prefetchLeaf()
+  }
+
+  /// The next entries, as many as there is room for behind the first `count`; fewer at the end.
+  mutating func next(
+    into entries: UnsafeMutableBufferPointer<Entry>, _ count: inout Int
+  ) -> End {
+    while count < entries.count {
+      while place == leaf.count {
+        guard let hasMore = turnPage() else { return .unreadable }
+        if !hasMore { return .roomOrEntries }
+      }
+      let end = min(leaf.count, place &+ entries.count &- count)
+      while place < end {
+        guard let entry = leaf.numberedEntry(place, in: tree) else { return .unreadable }
+        entries.initializeElement(at: count, to: entry)
+        count &+= 1
+        place &+= 1
+      }
+    }
+    return .roomOrEntries
+  }
+
+  /// Turns to the next leaf; false where there is none, nil where it can not be read.
+  private mutating func turnPage() -> Bool? {
+    guard let level = branches.lastIndex(where: { $0.place + 1 < $0.page.count }) else {
+      return false
+    }
+    branches[level].place += 1
+    for level in level..<branches.count {
+      let (page, place) = branches[level]
+      guard let number = page.child(place), let below = MappedPage(tree, number),
+        below.isLeaf == (level == branches.count - 1)
+      else { return nil }
+      if level < branches.count - 1 { branches[level + 1] = (below, 0) } else { leaf = below }
+    }
+    place = 0
+    prefetchLeaf()
+    return true
+  }
+
+  /// Asks for all of the leaf at once: entries lie from the end of a page to its beginning, which
+  /// the processor does not foresee. Asking for the next leaf as well takes longer than it saves.
+  private func prefetchLeaf() { arbor_prefetch_page(leaf.start) }
+}

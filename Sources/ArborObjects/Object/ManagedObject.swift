@@ -213,6 +213,9 @@ nonisolated open class ManagedObject: Hashable {
 
   /// Feeds the object's identity into a hasher.
   public final func hash(into hasher: inout Hasher) { hasher.combine(number.rawValue) }
+
+  /// What sets ask for: the hash of the number alone takes half the time that a hasher does.
+  public final func _rawHashValue(seed: Int) -> Int { number.rawValue._rawHashValue(seed: seed) }
 }
 
 @available(*, unavailable, message: "Objects stay with their context; pass the objectID.")

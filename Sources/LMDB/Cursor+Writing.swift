@@ -63,4 +63,25 @@ extension Cursor {
   ) throws(LMDBError) -> Bool {
     try withNumber(key) { (key) throws(LMDBError) in try put(key: key, value: value, mode) }
   }
+
+  /// Puts an entry of `count` bytes, which `fill` writes in place, under an integer key of a
+  /// database without duplicates, in the place of what is there. Not behind a deletion from the
+  /// database: take another cursor then.
+  ///
+  /// - Parameter isAbove: Whether the key is above all others, which fills pages completely.
+  /// - Throws: ``LMDBError/keyExists`` where it should be and is not.
+  package func put(
+    key: UInt64, reserving count: Int, isAbove: Bool,
+    into fill: (UnsafeMutableRawBufferPointer) -> Void
+  ) throws(LMDBError) {
+    let mode = isAbove ? PutMode.append : .overwrite
+    slotPointer.pointee.bytesPut &+= 8 &+ count
+    var value = MDB_val(mv_size: count, mv_data: nil)
+    let code = try withNumber(key) { (bytes) throws(LMDBError) -> Int32 in
+      var key = MDB_val(bytes)
+      return mdb_cursor_put(handle, &key, &value, mode.flags | UInt32(MDB_RESERVE))
+    }
+    _ = try slotPointer.pointee.judgePut(code, mode)
+    fill(UnsafeMutableRawBufferPointer(start: value.mv_data, count: value.mv_size))
+  }
 }

@@ -90,36 +90,6 @@ package struct WriteTransaction: ~Copyable, ReadableTransaction {
     }
   }
 
-  /// Puts an entry of `count` bytes, which `fill` writes in place. Not for databases with
-  /// duplicates.
-  ///
-  /// - Returns: false where `mode` forbids to change the entry that is there; `fill` is not called.
-  @discardableResult
-  package func put(
-    _ database: Database, key: UnsafeRawBufferPointer, reserving count: Int,
-    _ mode: PutMode = .overwrite, into fill: (UnsafeMutableRawBufferPointer) -> Void
-  ) throws(LMDBError) -> Bool {
-    var key = MDB_val(key)
-    var value = MDB_val(mv_size: count, mv_data: nil)
-    slot.pointee.bytesPut &+= key.mv_size &+ count
-    let flags = mode.flags | UInt32(MDB_RESERVE)
-    let code = mdb_put(slot.pointee.transaction, database.handle, &key, &value, flags)
-    guard try slot.pointee.judgePut(code, mode) else { return false }
-    fill(UnsafeMutableRawBufferPointer(start: value.mv_data, count: value.mv_size))
-    return true
-  }
-
-  /// Puts an entry of `count` bytes, which `fill` writes in place, under an integer key.
-  @discardableResult
-  package func put(
-    _ database: Database, key: UInt64, reserving count: Int, _ mode: PutMode = .overwrite,
-    into fill: (UnsafeMutableRawBufferPointer) -> Void
-  ) throws(LMDBError) -> Bool {
-    try withNumber(key) { (key) throws(LMDBError) in
-      try put(database, key: key, reserving: count, mode, into: fill)
-    }
-  }
-
   /// Deletes a key with all its values; false where it was not there.
   @discardableResult
   package func delete(

@@ -3,9 +3,10 @@ import Foundation
 import Testing
 
 @Suite struct ReservedNamesTests {
-  /// Members that are always called with `forKey:`, which a property of the name does not hide.
+  /// Members that are always called with a label, which a property of the name does not hide.
   static let called: Set<String> = [
-    "add", "contains", "count", "object", "objects", "remove", "setObject", "setObjects",
+    "_rawHashValue", "add", "contains", "count", "object", "objects", "remove", "setObject",
+    "setObjects",
   ]
 
   @Test func everyMemberIsReserved() throws {

@@ -44,19 +44,37 @@ import Testing
     #expect(try environment.value(plain, [1]) == [2])
   }
 
+  /// Entries that a cursor puts one after the other, in the place of others and behind them, of any
+  /// size up to several pages.
   @Test func fillsReservedBytesInPlace() throws {
-    try environment.write { transaction in
-      let isNew = try transaction.put(numbers, key: 5, reserving: 5000) { bytes in
-        for index in bytes.indices { bytes[index] = UInt8(truncatingIfNeeded: index) }
+    let seed = RandomTests.seed("fillsReservedBytesInPlace")
+    var random = SeededGenerator(seed: seed)
+    var wanted: [UInt64: [UInt8]] = [:]
+    for _ in 0..<20 {
+      var keys = Set((0..<random.below(400)).map { _ in UInt64(random.below(3000)) }).sorted()
+      if random.below(3) == 0, let last = keys.last { keys += last + 1...last + 50 }
+      try environment.write { transaction in
+        let cursor = try transaction.cursor(numbers)
+        let last = try cursor.last()?.integerKey
+        for key in keys {
+          let value = random.bytes(0...(random.below(30) == 0 ? 9000 : 200))
+          try cursor.put(
+            key: key, reserving: value.count, isAbove: last.map { key > $0 } ?? true
+          ) { $0.copyBytes(from: value) }
+          wanted[key] = value
+        }
       }
-      #expect(isNew)
-      let isChanged = try transaction.put(numbers, key: 5, reserving: 1, .noOverwrite) { _ in
-        Issue.record("nothing was reserved")
+      for (key, value) in wanted {
+        #expect(try environment.value(numbers, key.nativeBytes) == value, "ARBOR_SEED=\(seed)")
       }
-      #expect(!isChanged)
+      #expect(try environment.statistics(of: numbers).entries == wanted.count)
+      try environment.verifyPages()
     }
-    let found = try environment.value(numbers, UInt64(5).nativeBytes)
-    #expect(found == (0..<5000).map { UInt8(truncatingIfNeeded: $0) })
+    #expect(throws: LMDBError.keyExists) {
+      try environment.write { transaction in
+        try transaction.cursor(numbers).put(key: 0, reserving: 1, isAbove: true) { _ in }
+      }
+    }
   }
 
   @Test func refusesKeysAndValuesThatAreTooLong() throws {

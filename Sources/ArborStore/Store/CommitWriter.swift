@@ -55,28 +55,35 @@ struct CommitWriter: ~Copyable {
   private func writeRecords(
     _ changes: [ChangeSet.RecordChange], _ transaction: borrowing WriteTransaction
   ) throws(LMDBError) {
-    var entity: UInt16?
-    var database = store.databases.arbor
-    var layout: RecordLayout?
-    var last: UInt64 = 0
+    var start = 0
+    while start < changes.count {
+      let entity = changes[start].number.entity
+      var end = start + 1
+      while end < changes.count, changes[end].number.entity == entity { end += 1 }
+      if let found = store.schema.entity(of: changes[start].number) {
+        try writeRecords(
+          changes[start..<end], found.layout, to: store.databases.records(found.index), transaction)
+      }
+      start = end
+    }
+  }
+
+  /// Writes those of one entity: deletions first, since a cursor is for puts alone.
+  private func writeRecords(
+    _ changes: ArraySlice<ChangeSet.RecordChange>, _ layout: RecordLayout,
+    to database: Database, _ transaction: borrowing WriteTransaction
+  ) throws(LMDBError) {
+    for change in changes where change.record == nil {
+      try transaction.delete(database, key: change.number.rawValue)
+    }
+    let cursor = try transaction.cursor(database)
+    var last = try cursor.last()?.integerKey ?? 0
     for change in changes {
-      if change.number.entity != entity {
-        guard let found = store.schema.entity(of: change.number) else { continue }
-        entity = change.number.entity
-        layout = found.layout
-        database = store.databases.records(found.index)
-        last = try transaction.cursor(database).last()?.integerKey ?? 0
-      }
-      guard let layout else { continue }
-      guard let record = change.record else {
-        try transaction.delete(database, key: change.number.rawValue)
-        continue
-      }
+      guard let record = change.record else { continue }
       let isAbove = change.number.rawValue > last
       if isAbove { last = change.number.rawValue }
-      try transaction.put(
-        database, key: change.number.rawValue, reserving: record.sealedSize(layout),
-        isAbove ? .append : .overwrite
+      try cursor.put(
+        key: change.number.rawValue, reserving: record.sealedSize(layout), isAbove: isAbove
       ) { target in
         record.seal(
           into: target, layout: layout, key: change.number, version: change.version(in: sequence))

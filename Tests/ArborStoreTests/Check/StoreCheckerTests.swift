@@ -173,8 +173,8 @@ import Testing
       try source.withUnsafeBytes { bytes in
         guard let base = bytes.baseAddress else { return }
         let record = RecordView(base: base, count: bytes.count)
-        _ = try transaction.put(
-          records, key: two.rawValue, reserving: record.sealedSize(entity.layout)
+        try transaction.cursor(records).put(
+          key: two.rawValue, reserving: record.sealedSize(entity.layout), isAbove: false
         ) { record.seal(into: $0, layout: entity.layout, key: two, version: 1) }
       }
     }

@@ -39,7 +39,7 @@ let package = Package(
       name: "CLMDB", pkgConfig: "lmdb", providers: [.apt(["liblmdb-dev"]), .brew(["lmdb"])]),
     .target(name: "CArborBits"),
     .target(name: "ArborLocks", swiftSettings: common),
-    .target(name: "LMDB", dependencies: ["CLMDB", "ArborLocks"], swiftSettings: hot),
+    .target(name: "LMDB", dependencies: ["CLMDB", "CArborBits", "ArborLocks"], swiftSettings: hot),
     .target(name: "ArborModel", dependencies: ["CArborBits", "ArborLocks"], swiftSettings: hot),
     .target(
       name: "ArborStore", dependencies: ["LMDB", "ArborModel", "CArborBits", "ArborLocks"],

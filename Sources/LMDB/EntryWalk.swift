@@ -1,3 +1,5 @@
+internal import CArborBits
+
 /// A walk over a database with integer keys, many entries at a time.
 ///
 /// A reader's walk goes from page to page in the map and has the next page on its way to the
@@ -27,7 +29,7 @@ package struct EntryWalk: ~Copyable {
   /// - Parameter entries: Uninitialised room; the first ones are initialised.
   /// - Returns: How many entries there are.
   package mutating func next(
-    into entries: UnsafeMutableBufferPointer<Entry>
+    into entries: UnsafeMutableBufferPointer<NumberedEntry>
   ) throws(LMDBError) -> Int {
     guard !entries.isEmpty else { return 0 }
     var count = 0
@@ -43,7 +45,7 @@ package struct EntryWalk: ~Copyable {
   }
 
   private mutating func askEngine(
-    _ entries: UnsafeMutableBufferPointer<Entry>, _ count: inout Int
+    _ entries: UnsafeMutableBufferPointer<NumberedEntry>, _ count: inout Int
   ) throws(LMDBError) {
     while count < entries.count, let key = nextKey {
       let found: Entry??
@@ -57,15 +59,15 @@ package struct EntryWalk: ~Copyable {
         nextKey = nil
         return
       }
-      entries.initializeElement(at: count, to: found)
+      let entry = NumberedEntry(key: found.integerKey, value: found.value)
+      entries.initializeElement(at: count, to: entry)
       count += 1
-      note(found)
+      note(entry)
     }
   }
 
-  private mutating func note(_ entry: Entry) {
-    let key = entry.integerKey
-    nextKey = key == .max ? nil : key + 1
+  private mutating func note(_ entry: NumberedEntry) {
+    nextKey = entry.key == .max ? nil : entry.key + 1
   }
 }
 

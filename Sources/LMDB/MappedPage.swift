@@ -76,10 +76,10 @@ struct MappedPage {
 
   /// The entry of a leaf's node with a number for its key; nil where only the engine can tell.
   @inline(__always)
-  func numberedEntry(_ place: Int, in tree: MappedTree) -> Entry? {
+  func numberedEntry(_ place: Int, in tree: MappedTree) -> NumberedEntry? {
     guard let key = key(place), key.count == 8, case .value(let value) = value(place, in: tree)
     else { return nil }
-    return Entry(key: key, value: value)
+    return NumberedEntry(key: key.loadUnaligned(as: UInt64.self), value: value)
   }
 
   /// Where a node lies, as the page says.

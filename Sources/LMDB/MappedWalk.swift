@@ -37,7 +37,7 @@ struct MappedWalk {
 
   /// The next entries, as many as there is room for behind the first `count`; fewer at the end.
   mutating func next(
-    into entries: UnsafeMutableBufferPointer<Entry>, _ count: inout Int
+    into entries: UnsafeMutableBufferPointer<NumberedEntry>, _ count: inout Int
   ) -> End {
     while count < entries.count {
       while place == leaf.count {

@@ -1,3 +1,4 @@
+import CArborBits
 import Testing
 
 @testable import LMDB
@@ -60,9 +61,9 @@ import Testing
     var isEnd = false
     while !isEnd {
       let size = [1, 8, 15, 64, 300][random.below(5)]
-      try withUnsafeTemporaryAllocation(of: Entry.self, capacity: size) { room in
+      try withUnsafeTemporaryAllocation(of: NumberedEntry.self, capacity: size) { room in
         let count = try walk.next(into: room)
-        found += room[..<count].map(Pair.init)
+        found += room[..<count].map { Pair(key: $0.key.nativeBytes, value: Array($0.value)) }
         isEnd = count < size
       }
     }

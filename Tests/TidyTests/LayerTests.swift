@@ -6,7 +6,7 @@ import Testing
   /// What each target may import of the package.
   static let layers: [String: Set<String>] = [
     "ArborLocks": [],
-    "LMDB": ["CLMDB", "ArborLocks"],
+    "LMDB": ["CLMDB", "CArborBits", "ArborLocks"],
     "ArborModel": ["CArborBits", "ArborLocks"],
     "ArborStore": ["LMDB", "ArborModel", "CArborBits", "ArborLocks"],
     "ArborObjects": ["ArborStore", "ArborModel", "ArborLocks", "ArborSource"],
@@ -26,7 +26,7 @@ import Testing
     "arborbench": ["ArborData"],
     "TestSupport": ["ArborLocks", "ArborStore", "ArborObjects", "ArborModel"],
     "ArborLocksTests": ["ArborLocks"],
-    "LMDBTests": ["LMDB", "CLMDB", "ArborLocks"],
+    "LMDBTests": ["LMDB", "CLMDB", "CArborBits", "ArborLocks"],
     "ArborModelTests": ["ArborModel", "CArborBits"],
     "ArborStoreTests": ["ArborStore", "LMDB", "ArborModel", "ArborLocks", "TestSupport"],
     "ArborObjectsTests": [

@@ -10,8 +10,7 @@ internal import LMDB
 ///
 /// The entries are those of the walk's transaction; a batch lives no longer than the room it is in.
 struct RecordBatch {
-  private let room: UnsafeMutableBufferPointer<Entry>
-  private let records: UnsafeMutableBufferPointer<arbor_record>
+  private let records: UnsafeMutableBufferPointer<NumberedEntry>
   private let entity: UInt16
   private(set) var count = 0
   /// A bit for each record whose checksum is right.
@@ -24,19 +23,13 @@ struct RecordBatch {
   static func withBatch<R>(
     of entity: EntitySchema, _ body: (inout RecordBatch) throws -> R
   ) rethrows -> R {
-    try withUnsafeTemporaryAllocation(of: Entry.self, capacity: capacity) { room in
-      try withUnsafeTemporaryAllocation(of: arbor_record.self, capacity: capacity) { records in
-        var batch = RecordBatch(room: room, records: records, entity: entity.layout.entity)
-        return try body(&batch)
-      }
+    try withUnsafeTemporaryAllocation(of: NumberedEntry.self, capacity: capacity) { records in
+      var batch = RecordBatch(records: records, entity: entity.layout.entity)
+      return try body(&batch)
     }
   }
 
-  private init(
-    room: UnsafeMutableBufferPointer<Entry>, records: UnsafeMutableBufferPointer<arbor_record>,
-    entity: UInt16
-  ) {
-    self.room = room
+  private init(records: UnsafeMutableBufferPointer<NumberedEntry>, entity: UInt16) {
     self.records = records
     self.entity = entity
   }
@@ -45,14 +38,7 @@ struct RecordBatch {
   ///
   /// - Parameter most: How many records to read.
   mutating func read(_ walk: inout EntryWalk, atMost most: Int) throws -> Bool {
-    count = try walk.next(into: UnsafeMutableBufferPointer(rebasing: room[..<most]))
-    for place in 0..<count {
-      let entry = room[place]
-      records.initializeElement(
-        at: place,
-        to: arbor_record(
-          key: entry.integerKey, base: entry.value.baseAddress, count: entry.value.count))
-    }
+    count = try walk.next(into: UnsafeMutableBufferPointer(rebasing: records[..<most]))
     intact = arbor_records_intact(records.baseAddress, count, entity)
     return count == most
   }
@@ -71,5 +57,5 @@ struct RecordBatch {
   }
 
   /// What is stored.
-  func bytes(_ place: Int) -> UnsafeRawBufferPointer { room[place].value }
+  func bytes(_ place: Int) -> UnsafeRawBufferPointer { records[place].value }
 }

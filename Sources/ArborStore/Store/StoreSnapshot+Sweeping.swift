@@ -1,4 +1,5 @@
 package import ArborModel
+internal import CArborBits
 internal import LMDB
 
 /// The members of one to-many relationship for many owners.
@@ -146,17 +147,17 @@ extension StoreSnapshot {
   ) throws {
     guard let first = numbers.first else { return }
     var walk = try reader.walk(database, from: first.rawValue)
-    try withUnsafeTemporaryAllocation(of: Entry.self, capacity: 64) { room in
+    try withUnsafeTemporaryAllocation(of: NumberedEntry.self, capacity: 64) { room in
       var (place, count) = (0, try walk.next(into: room))
       for number in numbers {
-        while place == count || room[place].integerKey < number.rawValue {
+        while place == count || room[place].key < number.rawValue {
           place += 1
           guard place >= count else { continue }
           guard count == room.count else { return }
           (place, count) = (0, try walk.next(into: room))
           guard count > 0 else { return }
         }
-        if room[place].integerKey == number.rawValue { try body(number, room[place].value) }
+        if room[place].key == number.rawValue { try body(number, room[place].value) }
       }
     }
   }

@@ -56,9 +56,10 @@ struct MappedTree {
     pages = here - Int(page.number) * pageSize
   }
 
-  /// For pages that lie elsewhere.
-  init(pages: UnsafeRawBufferPointer, pageSize: Int, root: UInt64) {
-    self.pages = pages.baseAddress ?? UnsafeRawPointer(bitPattern: 8)!
+  /// A tree in pages that lie elsewhere than in a map.
+  init?(pages: UnsafeRawBufferPointer, pageSize: Int, root: UInt64) {
+    guard let start = pages.baseAddress else { return nil }
+    self.pages = start
     self.pageSize = pageSize
     self.root = root
     pageCount = UInt64(pages.count / pageSize)

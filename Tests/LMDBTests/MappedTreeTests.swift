@@ -105,8 +105,9 @@ import Testing
     var count = 0
     for _ in 0..<(RandomTests.isLong ? 2_000_000 : 20_000) {
       damage(pages, size, &random)
-      let tree = MappedTree(
-        pages: UnsafeRawBufferPointer(pages), pageSize: size, root: UInt64(random.below(5)))
+      let tree = try #require(
+        MappedTree(
+          pages: UnsafeRawBufferPointer(pages), pageSize: size, root: UInt64(random.below(5))))
       let number = random.below(4) == 0 ? random.next() : UInt64(random.below(9))
       let bytes = random.bytes(1...12)
       for answer in [

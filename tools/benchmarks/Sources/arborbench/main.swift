@@ -1,16 +1,17 @@
 // arborbench MODE FILE N [REPETITIONS or BLOCK] [nosync]
 // Modes: load, read, single, mutate, open, size, as every implementation of workload W has them;
 // index builds indexes over a loaded store, cascade deletes and undoes a graph in its own file,
-// perform commits concurrently to a loaded store; document writes FILE.json, which import imports
-// twice, and byhand inserts the same objects from a program.
+// perform commits concurrently to a loaded store, predicates parses texts and tests them on it;
+// document writes FILE.json, which import imports twice, and byhand inserts the same objects from a
+// program.
 import Foundation
 
 let arguments = CommandLine.arguments.dropFirst()
 guard arguments.count >= 3, let count = Int(arguments[arguments.startIndex + 2]), count >= 100
 else {
   print(
-    "usage: arborbench load|read|single|mutate|open|size|index|cascade|perform|document|byhand|"
-      + "import FILE N [REPETITIONS or BLOCK] [nosync]")
+    "usage: arborbench load|read|single|mutate|open|size|index|cascade|perform|predicates|document|"
+      + "byhand|import FILE N [REPETITIONS or BLOCK] [nosync]")
   exit(2)
 }
 let mode = arguments[arguments.startIndex]
@@ -28,6 +29,7 @@ do {
   case "index": try benchmark.buildIndexes()
   case "cascade": try benchmark.cascade()
   case "perform": try await benchmark.perform()
+  case "predicates": try benchmark.predicates()
   case "document": try benchmark.writeDocument()
   case "byhand": try benchmark.insertByHand()
   case "import": try await benchmark.importDocument()

@@ -27,7 +27,7 @@ struct MappedTree {
   /// Page 0.
   let pages: UnsafeRawPointer
   let pageSize: Int
-  /// Pages up to here lie in the map.
+  /// Pages below lie in the file and in the map.
   let pageCount: UInt64
   let root: UInt64
 
@@ -47,7 +47,9 @@ struct MappedTree {
     let record = TreeRecord(RawPage(bytes: bytes))
     guard record.flags == database.flags, !record.isEmpty else { return nil }
     root = record.root
-    pageCount = UInt64(info.me_mapsize / pageSize)
+    // The map goes on behind the file's end, where a damaged page may lead, and the file behind the
+    // map, where another process has made it larger.
+    pageCount = UInt64(min(info.me_last_pgno + 1, info.me_mapsize / pageSize))
     // The record lies in a page that says its own number.
     let address = UInt(bitPattern: start) & ~UInt(bitPattern: pageSize - 1)
     guard let here = UnsafeRawPointer(bitPattern: address) else { return nil }

@@ -199,6 +199,9 @@ import Testing
     }
     let transaction = try environment.beginRead()
     let handle = try #require(transaction.slot.pointer.pointee.transaction)
-    try body(#require(MappedTree(database, in: handle)), stored)
+    let tree = try #require(MappedTree(database, in: handle))
+    // The map is larger than the file, and nothing may be read behind the file's end.
+    #expect(try tree.pageCount == UInt64(environment.info().lastPage + 1))
+    try body(tree, stored)
   }
 }

@@ -67,6 +67,13 @@ struct MappedTree {
     pageCount = UInt64(pages.count / pageSize)
   }
 
+  /// A page; the number is below ``pageCount``.
+  @inline(__always)
+  func page(_ number: UInt64) -> RawPage {
+    let start = pages + Int(truncatingIfNeeded: number) &* pageSize
+    return RawPage(bytes: UnsafeRawBufferPointer(start: start, count: pageSize))
+  }
+
   /// What the database of names says about a database.
   private static func record(
     of name: String, in transaction: OpaquePointer

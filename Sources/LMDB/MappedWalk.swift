@@ -75,5 +75,5 @@ struct MappedWalk {
 
   /// Asks for all of the leaf at once: entries lie from the end of a page to its beginning, which
   /// the processor does not foresee. Asking for the next leaf as well takes longer than it saves.
-  private func prefetchLeaf() { arbor_prefetch_page(leaf.start) }
+  private func prefetchLeaf() { arbor_prefetch_page(leaf.bytes.bytes.baseAddress) }
 }

@@ -11,6 +11,8 @@ struct CommitPreparation {
   let reader: TransactionReader
   /// In the order of their numbers.
   let changes: [Change]
+  /// The places of ``changes`` that belong to one entity each.
+  let entityRuns: [Range<Int>]
   private let absentMetadata: [String]
   /// The binaries that the set brings along.
   private let blobs: Set<BlobName>
@@ -22,6 +24,7 @@ struct CommitPreparation {
     self.workspace = workspace
     self.reader = reader
     changes = Self.sorted(set.records)
+    entityRuns = Self.entityRuns(changes)
     absentMetadata = set.absentMetadata
     blobs = Set(set.blobs.map(\.name))
     for place in changes.indices.dropFirst()
@@ -37,6 +40,19 @@ struct CommitPreparation {
       return changes.sorted { $0.number.rawValue < $1.number.rawValue }
     }
     return changes
+  }
+
+  private static func entityRuns(_ changes: [Change]) -> [Range<Int>] {
+    var runs: [Range<Int>] = []
+    var start = 0
+    for place in changes.indices
+    where place + 1 == changes.count
+      || changes[place + 1].number.entity != changes[start].number.entity
+    {
+      runs.append(start..<place + 1)
+      start = place + 1
+    }
+    return runs
   }
 
   /// Collects what the change set does and checks it.
@@ -91,17 +107,12 @@ struct CommitPreparation {
 
   private func collectRecords() throws(StoreError) {
     var conflicts: [CommitConflict] = []
-    var start = 0
-    while start < changes.count {
-      let entity = changes[start].number.entity
-      var end = start + 1
-      while end < changes.count, changes[end].number.entity == entity { end += 1 }
-      guard let plan = plan(of: changes[start].number) else {
-        throw .invalidChange(
-          changes[start].number, what: "The object is of no concrete entity of this store.")
+    for run in entityRuns {
+      let first = changes[run.lowerBound].number
+      guard let plan = plan(of: first) else {
+        throw .invalidChange(first, what: "The object is of no concrete entity of this store.")
       }
-      try collect(start..<end, plan, &conflicts)
-      start = end
+      try collect(run, plan, &conflicts)
     }
     if !conflicts.isEmpty { throw .conflict(conflicts) }
   }

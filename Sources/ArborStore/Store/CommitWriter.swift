@@ -30,7 +30,7 @@ struct CommitWriter: ~Copyable {
     try preparation.prepare(set.links)
     do throws(LMDBError) {
       sequence += 1
-      try writeRecords(preparation.changes, transaction)
+      try writeRecords(preparation, transaction)
       try writeBlobs(set.blobs, transaction)
       for index in workspace.indexes where !index.run.isEmpty { try index.apply(transaction) }
       for relationship in workspace.relationships {
@@ -53,18 +53,15 @@ struct CommitWriter: ~Copyable {
 
   /// Writes records in the order of their numbers, sealed where they will lie.
   private func writeRecords(
-    _ changes: [ChangeSet.RecordChange], _ transaction: borrowing WriteTransaction
+    _ preparation: CommitPreparation, _ transaction: borrowing WriteTransaction
   ) throws(LMDBError) {
-    var start = 0
-    while start < changes.count {
-      let entity = changes[start].number.entity
-      var end = start + 1
-      while end < changes.count, changes[end].number.entity == entity { end += 1 }
-      if let found = store.schema.entity(of: changes[start].number) {
-        try writeRecords(
-          changes[start..<end], found.layout, to: store.databases.records(found.index), transaction)
+    for run in preparation.entityRuns {
+      let changes = preparation.changes[run]
+      guard let first = changes.first, let entity = store.schema.entity(of: first.number) else {
+        continue
       }
-      start = end
+      try writeRecords(
+        changes, entity.layout, to: store.databases.records(entity.index), transaction)
     }
   }
 

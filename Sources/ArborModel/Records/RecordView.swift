@@ -19,6 +19,13 @@ package struct RecordView {
 
   @inlinable package var bytes: UnsafeRawBufferPointer { .init(start: base, count: count) }
 
+  /// Begins to bring the first 128 bytes, most records as a whole, near to the processor.
+  @inlinable @inline(__always)
+  package func prefetch() {
+    NumberMap.prefetch(UInt(bitPattern: base))
+    NumberMap.prefetch(UInt(bitPattern: base) &+ 64)
+  }
+
   /// How often the record has been written.
   @inlinable package var version: UInt32 {
     base.loadUnaligned(fromByteOffset: 4, as: UInt32.self)

@@ -35,11 +35,23 @@ struct CommitPreparation {
   }
 
   private static func sorted(_ changes: [Change]) -> [Change] {
-    for place in changes.indices.dropFirst()
-    where changes[place].number.rawValue < changes[place - 1].number.rawValue {
-      return changes.sorted { $0.number.rawValue < $1.number.rawValue }
+    var run = FlatRun<NumberedPlace>()
+    run.reserve(changes.count)
+    var isSorted = true
+    for place in changes.indices {
+      let number = changes[place].number.rawValue
+      if place > 0, number < changes[place - 1].number.rawValue { isSorted = false }
+      run.append(NumberedPlace(high: number, low: UInt64(place)))
     }
-    return changes
+    if isSorted { return changes }
+    run.sort(ignoringLow: true)
+    return (0..<run.count).map { changes[Int(run[$0].low)] }
+  }
+
+  /// Where a change stands in the set, sorted by its object's number.
+  private struct NumberedPlace: TwoWordSortable {
+    let high: UInt64
+    let low: UInt64
   }
 
   private static func entityRuns(_ changes: [Change]) -> [Range<Int>] {
@@ -121,15 +133,18 @@ struct CommitPreparation {
   private func collect(
     _ range: Range<Int>, _ plan: EntityPlan, _ conflicts: inout [CommitConflict]
   ) throws(StoreError) {
-    let cursor = try storing { () throws(LMDBError) in try reader.cursor(plan.records) }
-    let last = try storing { () throws(LMDBError) in try cursor.last()?.integerKey ?? 0 }
+    let last = try storing { () throws(LMDBError) in
+      try reader.cursor(plan.records).last()?.integerKey ?? 0
+    }
     let upgrades = SlabAllocator(slabSize: 4 << 10)
     reserve(range.count, plan)
+    // What the next changes need is on its way from memory while the present ones are judged.
+    var found = RecordsAhead(reader, plan.records, last: last)
     for place in range {
       let change = changes[place]
-      var old: RecordView?
-      if change.number.rawValue <= last {
-        old = try stored(change.number, cursor, plan, upgrades)
+      if found.isEmpty { try found.find(changes[place..<range.upperBound]) }
+      let old = try found.next().map { (record) throws(StoreError) in
+        try store.verified(record, of: change.number, entity: plan.entity, allocator: upgrades)
       }
       guard Self.isBased(change, on: old) else {
         conflicts.append(
@@ -151,22 +166,6 @@ struct CommitPreparation {
   private func reserve(_ count: Int, _ plan: EntityPlan) {
     guard count > 16 else { return }
     for index in plan.indexes { workspace.indexes[index.place].reserve(count) }
-  }
-
-  private func stored(
-    _ number: ObjectNumber, _ cursor: borrowing Cursor, _ plan: EntityPlan,
-    _ upgrades: SlabAllocator
-  ) throws(StoreError) -> RecordView? {
-    let found: Entry?
-    do throws(LMDBError) {
-      found = try cursor.seekExact(number.rawValue)
-    } catch {
-      throw StoreError(error)
-    }
-    guard let found, let base = found.value.baseAddress else { return nil }
-    return try store.verified(
-      RecordView(base: base, count: found.value.count), of: number, entity: plan.entity,
-      allocator: upgrades)
   }
 
   @inline(__always)

@@ -25,9 +25,7 @@ struct CommitWriter: ~Copyable {
       try CommitHistory.demand(
         basis, until: sequence, store.databases.history, transaction.reader)
     }
-    let preparation = try CommitPreparation(
-      set, store: store, workspace: workspace, reader: transaction.reader)
-    try preparation.prepare(set.links)
+    let preparation = try prepare(set, transaction)
     do throws(LMDBError) {
       sequence += 1
       try writeRecords(preparation, transaction)
@@ -48,6 +46,26 @@ struct CommitWriter: ~Copyable {
     }
     return CommitReceipt(sequence: sequence)
   }
+
+  /// Checks a set and collects what it does; what comes back reads no more.
+  ///
+  /// What a large set changes is read through a snapshot, whose pages lie in the map, as long as it
+  /// shows the same as the transaction.
+  private func prepare(
+    _ set: ChangeSet, _ transaction: borrowing WriteTransaction
+  ) throws(StoreError) -> CommitPreparation {
+    // Without a snapshot the transaction tells the same.
+    let wantsSnapshot = !hasWritten && set.records.count >= Self.manyRecords
+    let snapshot = wantsSnapshot ? try? store.quietSnapshot() : nil
+    defer { snapshot?.close() }
+    let reader = try snapshot?.reader ?? transaction.reader
+    let preparation = try CommitPreparation(
+      set, store: store, workspace: workspace, reader: reader)
+    try preparation.prepare(set.links)
+    return preparation
+  }
+
+  private static var manyRecords: Int { 64 }
 
   // MARK: Records
 
@@ -75,7 +93,11 @@ struct CommitWriter: ~Copyable {
     }
     let cursor = try transaction.cursor(database)
     var last = try cursor.last()?.integerKey ?? 0
-    for change in changes {
+    for place in changes.indices {
+      let change = changes[place]
+      if place + Self.lookahead < changes.endIndex {
+        changes[place + Self.lookahead].record?.prefetch()
+      }
       guard let record = change.record else { continue }
       let isAbove = change.number.rawValue > last
       if isAbove { last = change.number.rawValue }
@@ -87,6 +109,9 @@ struct CommitWriter: ~Copyable {
       }
     }
   }
+
+  /// How many records ahead memory is asked for.
+  private static var lookahead: Int { 12 }
 
   /// Deletes what nobody refers to any more, then writes what is new: a version may come again.
   private func writeBlobs(

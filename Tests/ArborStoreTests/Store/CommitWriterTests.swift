@@ -1,5 +1,5 @@
 import ArborModel
-import ArborStore
+@testable import ArborStore
 import LMDB
 import TestSupport
 import Testing
@@ -78,6 +78,37 @@ import Testing
       }
       try draft.commit()
       #expect(try store.file.check().recordCount == 40, "seed \(random.seed)")
+    }
+  }
+
+  /// Sets that share a transaction see what those before them have written, however large they are.
+  @Test(arguments: [20, 300]) func aSetSeesThoseBeforeIt(count: Int) throws {
+    try TemporaryStore.use(OfficeModel.make(), inMemory: true) { store in
+      let draft = Draft(store.file)
+      let tags = try (0..<count).map { _ in try draft.insert("Tag", ["name": "first"]) }
+      try draft.commit()
+      var random = SeededRandom()
+      let drafts = try [("second", 1), ("stale", 1), ("third", 2)].map { name, version in
+        let draft = Draft(store.file)
+        for tag in tags.shuffled(using: &random) {
+          try draft.update(tag, ["name": .string(name)], from: UInt32(version))
+        }
+        return draft
+      }
+      var waiting = drafts.map { CommitTicket($0.changes) }
+      let done = withExtendedLifetime(drafts) {
+        CommitBatch().write(to: store.file) {
+          defer { waiting = [] }
+          return waiting
+        }
+      }
+      #expect(try done[0].result?.get().sequence == 2)
+      guard case .failure(.conflict(let conflicts)) = done[1].result else {
+        throw DraftError("The second set was based on what the first has changed.")
+      }
+      #expect(Set(conflicts.map(\.number)) == Set(tags), "seed \(random.seed)")
+      #expect(try done[2].result?.get().sequence == 3)
+      for tag in tags { #expect(try draft.value(tag, "name") == "third") }
     }
   }
 }

@@ -1,0 +1,54 @@
+internal import ArborModel
+internal import LMDB
+
+/// The stored records of a few changes at a time, found before the first of them is looked at.
+///
+/// Each of them lies somewhere else, and so does what takes its place: asked for together, they
+/// come from memory together.
+struct RecordsAhead {
+  private static let most = 16
+
+  private let reader: TransactionReader
+  private let database: Database
+  private let last: UInt64
+  private var found: [RecordView?] = []
+  private var place = 0
+
+  /// - Parameter last: The highest number in the database; what is above needs no search.
+  init(_ reader: TransactionReader, _ database: Database, last: UInt64) {
+    self.reader = reader
+    self.database = database
+    self.last = last
+    found.reserveCapacity(Self.most)
+  }
+
+  /// Whether every record that was found has been taken.
+  var isEmpty: Bool { place == found.count }
+
+  /// Finds the records of the first changes.
+  mutating func find(_ changes: ArraySlice<ChangeSet.RecordChange>) throws(StoreError) {
+    found.removeAll(keepingCapacity: true)
+    place = 0
+    for change in changes.prefix(Self.most) {
+      change.record?.prefetch()
+      let record = try record(change.number)
+      record?.prefetch()
+      found.append(record)
+    }
+  }
+
+  private func record(_ number: ObjectNumber) throws(StoreError) -> RecordView? {
+    guard number.rawValue <= last else { return nil }
+    let found = try storing { () throws(LMDBError) in
+      try reader.get(database, key: number.rawValue)
+    }
+    guard let found, let base = found.baseAddress else { return nil }
+    return RecordView(base: base, count: found.count)
+  }
+
+  /// The stored record of the next change, unverified; nil where there is none.
+  mutating func next() -> RecordView? {
+    defer { place += 1 }
+    return found[place]
+  }
+}

@@ -275,25 +275,6 @@ extension ManagedObjectContext {
     }
   }
 
-  private func mergeConflict(_ conflict: CommitConflict) -> MergeConflict? {
-    guard let change = pending.change(of: conflict.number), let committed = change.committed
-    else { return nil }
-    let object = change.object
-    func values(_ record: RecordView) -> [String: Value] {
-      var values: [String: Value] = [:]
-      for property in object.binding.recordProperties {
-        values[property.name] = object.fieldValue(property, in: record)
-      }
-      return values
-    }
-    return MergeConflict(
-      objectID: object.objectID, committedValues: values(committed),
-      contextValues: change.kind == .deleted ? nil : values(object.currentRecord),
-      storeValues: conflict.currentRecord.map { bytes in
-        values(RecordBuffer(copying: bytes, into: allocator).view)
-      })
-  }
-
   /// Drops links to objects that others have deleted.
   private func dropMissing(_ missing: [MissingTarget]) throws(ArborError) -> Bool {
     let keeper = InverseKeeper(context: self)

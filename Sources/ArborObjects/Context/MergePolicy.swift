@@ -1,5 +1,3 @@
-public import ArborModel
-
 /// What happens when a commit meets objects that another context or process has committed since
 /// they were read.
 ///
@@ -43,28 +41,4 @@ public enum MergePolicy: Sendable {
   case rollback
   /// A function decides each conflict. It runs outside of any transaction.
   case custom(@Sendable (MergeConflict) -> MergeConflict.Resolution)
-}
-
-/// One object that was changed both in a context and in the store.
-public struct MergeConflict: Sendable {
-  /// The object.
-  public let objectID: ObjectID
-  /// Its values when the context read them.
-  public let committedValues: [String: Value]
-  /// Its values in the context; nil where it is deleted there.
-  public let contextValues: [String: Value]?
-  /// Its values in the store; nil where it is deleted there.
-  public let storeValues: [String: Value]?
-
-  /// How a conflict is resolved.
-  public enum Resolution: Sendable {
-    /// As ``MergePolicy/mergeByPropertyObjectWins`` does.
-    case objectWins
-    /// As ``MergePolicy/mergeByPropertyStoreWins`` does.
-    case storeWins
-    /// As ``MergePolicy/overwrite`` does.
-    case overwrite
-    /// As ``MergePolicy/rollback`` does.
-    case rollback
-  }
 }

@@ -1,0 +1,86 @@
+public import ArborModel
+internal import ArborStore
+
+/// One object that was changed both in a context and in the store, as a
+/// ``MergePolicy/custom(_:)`` policy is shown it.
+///
+/// ```swift
+/// context.mergePolicy = .custom { conflict in
+///   conflict.contestedOrders.isEmpty ? .objectWins : .storeWins
+/// }
+/// ```
+public struct MergeConflict: Sendable {
+  /// The object.
+  public let objectID: ObjectID
+  /// Its values when the context read them.
+  public let committedValues: [String: Value]
+  /// Its values in the context; nil where it is deleted there.
+  public let contextValues: [String: Value]?
+  /// Its values in the store; nil where it is deleted there.
+  public let storeValues: [String: Value]?
+
+  /// The ordered relationships whose members both have moved, or to which both have added one at
+  /// different places; empty where only the values above differ.
+  public let contestedOrders: [ContestedOrder]
+
+  /// The sequences of one ordered relationship of the object, each with the members that it has
+  /// there.
+  public struct ContestedOrder: Sendable, Hashable {
+    /// The relationship's name.
+    public let relationship: String
+    /// The sequence in the store when the context chose its own.
+    public let committedMembers: [ObjectID]
+    /// The sequence in the context.
+    public let contextMembers: [ObjectID]
+    /// The sequence in the store.
+    public let storeMembers: [ObjectID]
+  }
+
+  /// How a conflict is resolved.
+  public enum Resolution: Sendable {
+    /// As ``MergePolicy/mergeByPropertyObjectWins`` does.
+    case objectWins
+    /// As ``MergePolicy/mergeByPropertyStoreWins`` does.
+    case storeWins
+    /// As ``MergePolicy/overwrite`` does.
+    case overwrite
+    /// As ``MergePolicy/rollback`` does.
+    case rollback
+  }
+}
+
+extension ManagedObjectContext {
+  /// What a function that decides is shown of a conflict; nil where nothing of the object was read.
+  func mergeConflict(_ conflict: CommitConflict) -> MergeConflict? {
+    guard let change = pending.change(of: conflict.number), let committed = change.committed
+    else { return nil }
+    let object = change.object
+    func values(_ record: RecordView) -> [String: Value] {
+      var values: [String: Value] = [:]
+      for property in object.binding.recordProperties {
+        values[property.name] = object.fieldValue(property, in: record)
+      }
+      return values
+    }
+    return MergeConflict(
+      objectID: object.objectID, committedValues: values(committed),
+      contextValues: change.kind == .deleted ? nil : values(object.currentRecord),
+      storeValues: conflict.currentRecord.map { bytes in
+        values(RecordBuffer(copying: bytes, into: allocator).view)
+      }, contestedOrders: contestedOrders(of: object))
+  }
+
+  private func contestedOrders(of object: ManagedObject) -> [MergeConflict.ContestedOrder] {
+    object.binding.relations.compactMap { relation in
+      guard relation.isOrdered, let edit = links.edit(object.number, relation),
+        let arrangement = edit.order?.arrangement
+      else { return nil }
+      let stored = storedMembers(of: object.number, relation)
+      guard edit.isContested(over: stored) else { return nil }
+      return .init(
+        relationship: relation.schema.name, committedMembers: arrangement.base.map(objectID),
+        contextMembers: edit.members(over: stored).map(objectID),
+        storeMembers: stored.map(objectID))
+    }
+  }
+}

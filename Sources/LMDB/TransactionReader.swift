@@ -25,12 +25,7 @@ package struct TransactionReader {
       case .unknown: break
       }
     }
-    var key = MDB_val(key)
-    var value = MDB_val()
-    let code = mdb_get(transaction, database.handle, &key, &value)
-    if code == MDB_SUCCESS { return UnsafeRawBufferPointer(value) }
-    if code == MDB_NOTFOUND { return nil }
-    throw LMDBError(code: code)
+    return try ask(database, key)
   }
 
   /// The value of an integer key; nil where it is missing.
@@ -44,13 +39,16 @@ package struct TransactionReader {
       case .unknown: break
       }
     }
-    var number = key
+    return try withNumber(key) { (key) throws(LMDBError) in try ask(database, key) }
+  }
+
+  /// The engine's answer.
+  private func ask(
+    _ database: Database, _ key: UnsafeRawBufferPointer
+  ) throws(LMDBError) -> UnsafeRawBufferPointer? {
+    var key = MDB_val(key)
     var value = MDB_val()
-    // The key lives on this frame, and LMDB reads it during the call only.
-    let code = withUnsafeMutablePointer(to: &number) { pointer in
-      var key = MDB_val(mv_size: 8, mv_data: UnsafeMutableRawPointer(pointer))
-      return mdb_get(transaction, database.handle, &key, &value)
-    }
+    let code = mdb_get(transaction, database.handle, &key, &value)
     if code == MDB_SUCCESS { return UnsafeRawBufferPointer(value) }
     if code == MDB_NOTFOUND { return nil }
     throw LMDBError(code: code)

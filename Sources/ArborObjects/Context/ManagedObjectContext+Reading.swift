@@ -8,7 +8,7 @@ extension ManagedObjectContext {
   @inline(__always)
   func beginOperation() throws(ArborError) {
     if failure != nil { try reportFailure() }
-    if registry.needsSweep { sweep() }
+    if registry.needsSweep(besides: pending.count) { sweep() }
   }
 
   /// Tells of every query from here on, whatever it takes, instead of the store's log: for who

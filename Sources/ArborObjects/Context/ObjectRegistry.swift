@@ -2,9 +2,9 @@ internal import ArborModel
 
 /// The identity map of a context: one object per number, held strongly.
 ///
-/// Objects that nobody else refers to and that have no changes are swept out whenever the number of
-/// objects has doubled. It happens at the beginning of operations, on the context's own thread, so
-/// that no object's `deinit` has to find its context.
+/// Objects that nobody else refers to and that have no changes are swept out whenever those without
+/// changes have become twice as many as there were objects. It happens at the beginning of
+/// operations, on the context's own thread, so that no object's `deinit` has to find its context.
 ///
 /// The map's words are references at +1, as `Unmanaged` keeps them.
 final class ObjectRegistry {
@@ -115,16 +115,18 @@ final class ObjectRegistry {
     if settledCount > count / 4 { sweepCount = Self.leastSweepCount }
   }
 
-  /// Whether the number of objects has doubled since the last sweep.
+  /// Whether there are as many objects that a sweep might find unused as is worth its walk.
+  ///
+  /// - Parameter changedCount: How many objects have changes, which keeps them.
   @inline(__always)
-  var needsSweep: Bool { map.count >= sweepCount }
+  func needsSweep(besides changedCount: Int) -> Bool { map.count - changedCount >= sweepCount }
 
   /// Lets go of the unchanged objects that nobody else refers to.
   ///
   /// - Parameter isNeeded: Which of them stay nevertheless; nil for none.
   func sweep(keeping isNeeded: ((ManagedObject) -> Bool)? = nil) {
     var unused: [ObjectNumber] = []
-    map.forEach { number, word in
+    map.forEachAddress { number, word in
       guard Self.isUnused(word) else { return }
       if let isNeeded, let object = Self.object(word), isNeeded(object) { return }
       unused.append(number)

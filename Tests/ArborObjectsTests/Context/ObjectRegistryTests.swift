@@ -25,6 +25,20 @@ import Testing
     }
   }
 
+  /// A walk over objects of which each has a change would find nothing.
+  @Test func changesMakeNoSweepDue() throws {
+    try ObjectStore.useOffice { store in
+      let context = store.makeContext()
+      for _ in 0..<6000 { context.insert(Employee.self) }
+      #expect(context.registry.count == 6000)
+      #expect(!context.registry.needsSweep(besides: context.pending.count))
+      try context.commit()
+      #expect(context.registry.needsSweep(besides: context.pending.count))
+      let count = try context.count("Employee")
+      #expect(count == 6000 && context.registry.count == 0)
+    }
+  }
+
   @Test func objectsAreReleasedOnce() throws {
     weak var object: Employee?
     try ObjectStore.useOffice { store in

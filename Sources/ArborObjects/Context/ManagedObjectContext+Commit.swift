@@ -207,7 +207,9 @@ extension ManagedObjectContext {
       }
     }
     pending.forEach { change in
-      if let record = recordChange(change, reordered: reordered[change.object.number] ?? 0) {
+      let record = recordChange(change, reordered: reordered[change.object.number] ?? 0)
+      change.isSubmitted = record != nil
+      if let record {
         changes.records.append(record)
         if let view = record.record { changes.blobs += newBlobs(of: change.object, view) }
       }
@@ -244,8 +246,6 @@ extension ManagedObjectContext {
     memberships.removeAll()
     var committed: [ManagedObject] = []
     committed.reserveCapacity(pending.count)
-    var reordered: Set<ObjectNumber> = []
-    links.forEach { if $0.changesOwner { reordered.insert($0.owner) } }
     let owners = ownersOfLinks()
     let hadLinks = !listeners.isEmpty && links.hasEdits
     pending.forEach { change in
@@ -255,9 +255,9 @@ extension ManagedObjectContext {
         object.detach(.gone)
         registry.unregister(object)
       } else {
-        let isWritten = settle(change, receipt, isReordered: reordered.contains(object.number))
+        settle(change, receipt)
         object.change = nil
-        if !isWritten { yield(object, to: change.foreign) }
+        if !change.isSubmitted { yield(object, to: change.foreign) }
       }
     }
     newBlobs = [:]
@@ -281,23 +281,13 @@ extension ManagedObjectContext {
     for owner in owners { owner.didCommit() }
   }
 
-  /// The record in memory takes the version that the store gave it; returns whether it was written.
-  private func settle(
-    _ change: ObjectChange, _ receipt: CommitReceipt?, isReordered: Bool
-  ) -> Bool {
-    guard let working = change.working else { return false }
-    guard let committed = change.committed else {
-      let insertion = ChangeSet.RecordChange.insert(
-        change.object.number, working.view, after: change.baseVersion)
-      working.setVersion(insertion.version(in: receipt?.sequence ?? 0))
-      return true
-    }
-    let layout = change.object.binding.entity.layout
-    guard isReordered || committed.changedFields(since: working.view, in: layout) != 0 else {
-      return false
-    }
-    working.setVersion(change.baseVersion + 1)
-    return true
+  /// The record in memory takes the version that the store gave it, where it was written.
+  private func settle(_ change: ObjectChange, _ receipt: CommitReceipt?) {
+    guard change.isSubmitted, let working = change.working else { return }
+    guard change.committed == nil else { return working.setVersion(change.baseVersion + 1) }
+    let insertion = ChangeSet.RecordChange.insert(
+      change.object.number, working.view, after: change.baseVersion)
+    working.setVersion(insertion.version(in: receipt?.sequence ?? 0))
   }
 
   /// The pending links are gone: what was read with them may be something else.

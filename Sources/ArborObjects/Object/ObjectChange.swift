@@ -36,6 +36,8 @@ final class ObjectChange {
   var foreign = Foreign.none
   /// The savepoint in which ``working`` was made: its bytes may be written in that one only.
   private(set) var epoch: UInt32
+  /// Whether the last change set that was made of it has a record of the object.
+  var isSubmitted = false
   /// Counts the changes, so that `willCommit` is called again after one.
   var mutations: UInt32 = 0
   /// The count at the last call of `willCommit`.

@@ -26,8 +26,13 @@ package enum StoreFormat {
 
   /// A commit that changes more objects than this is kept in the history without listing them.
   package static let mostListedChanges = 10_000
-  /// So many commits are kept in the history.
+  /// At least so many commits are kept in the history.
   package static let historyLength: UInt64 = 1000
+  /// So many older ones go at a time, whenever the sequence is a multiple of it: to drop one with
+  /// each commit would have each commit write a page more.
+  package static let historyTrim: UInt64 = 64
+  /// At most so many commits are in the history.
+  package static let longestHistory = historyLength + historyTrim - 1
   /// The distance between the positions of two members of an ordered relationship at first.
   package static let positionGap: UInt64 = 1 << 32
   /// A binary of so many bytes is kept outside of its record where the model allows it.

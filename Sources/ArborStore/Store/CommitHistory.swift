@@ -67,7 +67,7 @@ struct CommitHistory {
     }
   }
 
-  /// Writes the entry above all others, and trims the oldest.
+  /// Writes the entry above all others, and now and then trims the oldest.
   func write(
     _ sequence: UInt64, _ history: Database, _ transaction: borrowing WriteTransaction
   ) throws(LMDBError) {
@@ -79,8 +79,15 @@ struct CommitHistory {
       _ = try transaction.put(
         history, key: sequence, value: UnsafeRawBufferPointer(value), .append)
     }
-    if sequence > StoreFormat.historyLength {
-      try transaction.delete(history, key: sequence - StoreFormat.historyLength)
-    }
+    try trim(sequence, history, transaction)
+  }
+
+  private func trim(
+    _ sequence: UInt64, _ history: Database, _ transaction: borrowing WriteTransaction
+  ) throws(LMDBError) {
+    let length = StoreFormat.historyLength
+    guard sequence.isMultiple(of: StoreFormat.historyTrim), sequence > length else { return }
+    let oldest = max(sequence - min(sequence, StoreFormat.longestHistory), 1)
+    for number in oldest...(sequence - length) { try transaction.delete(history, key: number) }
   }
 }

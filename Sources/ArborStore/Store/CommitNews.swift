@@ -123,7 +123,7 @@ struct OwnCommits {
     } else {
       ranges.append(sequences)
     }
-    let oldest = sequences.upperBound.subtractingReportingOverflow(StoreFormat.historyLength)
+    let oldest = sequences.upperBound.subtractingReportingOverflow(StoreFormat.longestHistory)
     if !oldest.overflow, let first = ranges.first, first.upperBound <= oldest.partialValue {
       ranges.removeAll { $0.upperBound <= oldest.partialValue }
     }

@@ -70,8 +70,15 @@ struct SmallDisk {
   }
 
   /// Makes what is on it unchangeable.
+  ///
+  /// The system refuses while a file on it is open for writing, if only by a program that another
+  /// test is about to start, which has inherited it until it runs.
   func makeReadOnly() throws {
-    guard Self.run("mount", ["-o", "remount,ro", url.path]) else { throw Refused() }
+    for _ in 0..<200 {
+      if Self.run("mount", ["-o", "remount,ro", url.path]) { return }
+      Thread.sleep(forTimeInterval: 0.05)
+    }
+    throw Refused()
   }
 
   func unmount() {

@@ -70,8 +70,9 @@ extension PersistentStore {
   ///
   /// The sequence begins when it is asked for, not when it is iterated; each of its iterators gives
   /// all of it. It reads the store's history as it is asked for the next element, so that somebody
-  /// slow makes no memory grow. Whoever falls back by more than the last 1,000 commits gets one
-  /// element in place of those that he missed, whose ``CommittedChanges/isComplete`` is false.
+  /// slow makes no memory grow. Whoever falls back by more commits than the store remembers, which
+  /// are 1,000 at least, gets one element in place of those that he missed, whose
+  /// ``CommittedChanges/isComplete`` is false.
   ///
   /// It ends when the store is closed or nobody refers to it any more: following a store keeps it
   /// from nothing. It ends at once for a task that is cancelled. Where nobody follows a store, news

@@ -147,16 +147,16 @@ import Testing
     defer { store.close() }
     var iterator = store.changes.makeAsyncIterator()
     let context = store.makeContext()
-    for _ in 0..<1001 {
+    for _ in 0..<1025 {
       context.insert(Skill.self)
       try context.commit()
     }
     let missed = try #require(await iterator.next(isolation: nil))
-    #expect(!missed.isComplete && missed.commitSequence == 1001 && missed.date == nil)
+    #expect(!missed.isComplete && missed.commitSequence == 1025 && missed.date == nil)
     let skill = context.insert(Skill.self)
     try context.commit()
     let next = try #require(await iterator.next(isolation: nil))
-    #expect(next.isComplete && next.commitSequence == 1002 && next.inserted == [skill.objectID])
+    #expect(next.isComplete && next.commitSequence == 1026 && next.inserted == [skill.objectID])
     try store.check()
   }
 

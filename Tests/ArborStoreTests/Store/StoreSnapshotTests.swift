@@ -159,17 +159,17 @@ import Testing
 
   @Test func forgetsOldCommits() throws {
     try use { store, draft in
-      for round in 0..<1005 {
+      for round in 0..<1030 {
         draft.changes.metadata = [("round", [UInt8(round & 255)])]
         try draft.commit()
       }
       let snapshot = try store.file.snapshot()
       defer { snapshot.close() }
-      #expect(try snapshot.history(after: 4) == .tooOld)
-      guard case .entries(let kept) = try snapshot.history(after: 5) else {
+      #expect(try snapshot.history(after: 23) == .tooOld)
+      guard case .entries(let kept) = try snapshot.history(after: 24) else {
         throw DraftError("history")
       }
-      #expect(kept.map(\.sequence) == Array(6...1005))
+      #expect(kept.map(\.sequence) == Array(25...1030))
     }
   }
 

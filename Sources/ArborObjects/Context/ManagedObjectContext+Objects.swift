@@ -24,7 +24,7 @@ extension ManagedObjectContext {
   /// - Precondition: The class describes a concrete entity of the store's model.
   @discardableResult
   public func insert<T: ManagedObject>(_ type: T.Type) -> T {
-    if registry.needsSweep(besides: pending.count) { sweep() }
+    sweepWhereDue()
     let binding: EntityBinding
     do throws(ArborError) { binding = try self.binding(for: type) } catch {
       preconditionFailure(error.message)
@@ -160,7 +160,7 @@ extension ManagedObjectContext {
           + (object.owner == nil ? object.whyDetached : "it belongs to another")
           + "; look it up here by its objectID.")
     }
-    if registry.needsSweep(besides: pending.count) { sweep() }
+    sweepWhereDue()
     do throws(ArborError) { try takeInCommits() } catch { note(error) }
     var propagation = DeletePropagation(self)
     propagation.delete(object)

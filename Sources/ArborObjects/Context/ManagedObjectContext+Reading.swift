@@ -8,7 +8,7 @@ extension ManagedObjectContext {
   @inline(__always)
   func beginOperation() throws(ArborError) {
     if failure != nil { try reportFailure() }
-    if registry.needsSweep(besides: pending.count) { sweep() }
+    sweepWhereDue()
   }
 
   /// Tells of every query from here on, whatever it takes, instead of the store's log: for who
@@ -25,9 +25,15 @@ extension ManagedObjectContext {
     if failure != nil { try reportFailure() }
   }
 
+  /// Lets go of objects that nobody uses, where that is worth a walk over all.
+  @inline(__always)
+  func sweepWhereDue() {
+    if registry.needsSweep(besides: pending.count) { sweep() }
+  }
+
   /// Lets go of objects that nobody uses. Those whose links have edits are told at the commit.
   @inline(never)
-  func sweep() {
+  private func sweep() {
     let links = links
     registry.sweep(keeping: links.hasEdits ? { links.hasEdits(of: $0) } : nil)
   }

@@ -90,12 +90,8 @@ extension CommitPreparation {
 
   /// The stored record of an object; nil where there is none.
   func record(_ number: ObjectNumber, _ plan: EntityPlan) throws(StoreError) -> RecordView? {
-    let found = try storing { () throws(LMDBError) in
-      try reader.get(plan.records, key: number.rawValue)
-    }
-    guard let found, let base = found.baseAddress else { return nil }
+    guard let record = try reader.storedRecord(number, in: plan.records) else { return nil }
     return try store.verified(
-      RecordView(base: base, count: found.count), of: number, entity: plan.entity,
-      allocator: SlabAllocator(slabSize: 4 << 10))
+      record, of: number, entity: plan.entity, allocator: SlabAllocator(slabSize: 4 << 10))
   }
 }

@@ -35,15 +35,16 @@ struct CommitPreparation {
   }
 
   private static func sorted(_ changes: [Change]) -> [Change] {
+    let isSorted = changes.indices.dropFirst().allSatisfy {
+      changes[$0 - 1].number <= changes[$0].number
+    }
+    guard !isSorted else { return changes }
     var run = FlatRun<NumberedPlace>()
     run.reserve(changes.count)
-    var isSorted = true
     for place in changes.indices {
-      let number = changes[place].number.rawValue
-      if place > 0, number < changes[place - 1].number.rawValue { isSorted = false }
-      run.append(NumberedPlace(high: number, low: UInt64(place)))
+      run.append(
+        NumberedPlace(high: changes[place].number.rawValue, low: UInt64(place)))
     }
-    if isSorted { return changes }
     run.sort(ignoringLow: true)
     return (0..<run.count).map { changes[Int(run[$0].low)] }
   }

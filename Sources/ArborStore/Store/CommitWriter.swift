@@ -95,8 +95,8 @@ struct CommitWriter: ~Copyable {
     var last = try cursor.last()?.integerKey ?? 0
     for place in changes.indices {
       let change = changes[place]
-      if place + Self.lookahead < changes.endIndex {
-        changes[place + Self.lookahead].record?.prefetch()
+      if place + NumberMap.lookahead < changes.endIndex {
+        changes[place + NumberMap.lookahead].record?.prefetch()
       }
       guard let record = change.record else { continue }
       let isAbove = change.number.rawValue > last
@@ -109,9 +109,6 @@ struct CommitWriter: ~Copyable {
       }
     }
   }
-
-  /// How many records ahead memory is asked for.
-  private static var lookahead: Int { 12 }
 
   /// Deletes what nobody refers to any more, then writes what is new: a version may come again.
   private func writeBlobs(

@@ -31,24 +31,28 @@ struct RecordsAhead {
     place = 0
     for change in changes.prefix(Self.most) {
       change.record?.prefetch()
-      let record = try record(change.number)
+      let isStored = change.number.rawValue <= last
+      let record = isStored ? try reader.storedRecord(change.number, in: database) : nil
       record?.prefetch()
       found.append(record)
     }
-  }
-
-  private func record(_ number: ObjectNumber) throws(StoreError) -> RecordView? {
-    guard number.rawValue <= last else { return nil }
-    let found = try storing { () throws(LMDBError) in
-      try reader.get(database, key: number.rawValue)
-    }
-    guard let found, let base = found.baseAddress else { return nil }
-    return RecordView(base: base, count: found.count)
   }
 
   /// The stored record of the next change, unverified; nil where there is none.
   mutating func next() -> RecordView? {
     defer { place += 1 }
     return found[place]
+  }
+}
+
+extension TransactionReader {
+  /// The record of an object where it lies in the store, unverified; nil where there is none.
+  @inline(__always)
+  func storedRecord(
+    _ number: ObjectNumber, in database: Database
+  ) throws(StoreError) -> RecordView? {
+    let found = try storing { () throws(LMDBError) in try get(database, key: number.rawValue) }
+    guard let found, let base = found.baseAddress else { return nil }
+    return RecordView(base: base, count: found.count)
   }
 }

@@ -55,14 +55,10 @@ package final class StoreSnapshot {
   ) throws(StoreError) -> RecordView? {
     let reader = try reader
     let database = store.databases.records(entity.index)
-    let found = try storing { () throws(LMDBError) in
-      try reader.get(database, key: number.rawValue)
-    }
-    guard let found, let base = found.baseAddress else { return nil }
-    let stored = RecordView(base: base, count: found.count)
+    guard let stored = try reader.storedRecord(number, in: database) else { return nil }
     let view = try store.verified(stored, of: number, entity: entity, allocator: allocator)
     // An upgraded record lies in the slab already.
-    guard view.base == base else { return view }
+    guard view.base == stored.base else { return view }
     let copy = allocator.allocate(view.count)
     copy.copyMemory(from: view.base, byteCount: view.count)
     return RecordView(base: copy, count: view.count)

@@ -73,23 +73,20 @@ extension StoreChecker {
 
   /// The last commits without a gap, up to the one that the header names.
   mutating func checkHistory() throws(StoreError) {
+    let header = try StoreHeader.read(reader, store.databases.arbor, path: store.path)
+    var (last, count): (UInt64?, UInt64) = (nil, 0)
     let cursor = try storing { () throws(LMDBError) in
       try reader.cursor(store.databases.history)
     }
     var entry = try storing { () throws(LMDBError) in try cursor.first() }
-    var last: UInt64?
-    var count: UInt64 = 0
     while let found = entry {
-      let sequence = found.integerKey
-      if let last, sequence != last + 1 {
-        report.add(.history, "The history lacks what lies between \(last) and \(sequence).")
-      }
-      if HistoryCodec.decode(found.value, sequence: sequence) == nil {
-        report.add(.history, "The history's entry \(sequence) is damaged.")
-      }
-      last = sequence
+      checkCommit(found.value, found.integerKey, after: &last)
       count += 1
       entry = try storing { () throws(LMDBError) in try cursor.next() }
+    }
+    header.latestCommits.forEach(endingWith: header.sequence) { sequence, bytes in
+      checkCommit(bytes, sequence, after: &last)
+      count += 1
     }
     if (last ?? 0) != snapshot.sequence {
       report.add(
@@ -99,5 +96,17 @@ extension StoreChecker {
     if count < min(snapshot.sequence, least) || count > min(snapshot.sequence, most) {
       report.add(.history, "The history has \(count) commits; it should have the last of all.")
     }
+  }
+
+  private mutating func checkCommit(
+    _ bytes: UnsafeRawBufferPointer, _ sequence: UInt64, after last: inout UInt64?
+  ) {
+    if let last, sequence != last + 1 {
+      report.add(.history, "The history lacks what lies between \(last) and \(sequence).")
+    }
+    if HistoryCodec.decode(bytes, sequence: sequence) == nil {
+      report.add(.history, "The history's entry \(sequence) is damaged.")
+    }
+    last = sequence
   }
 }

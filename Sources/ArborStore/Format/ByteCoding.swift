@@ -2,7 +2,10 @@ internal import CArborBits
 
 /// Appends numbers and texts to bytes: little-endian, unaligned, with a checksum at the end.
 struct ByteWriter {
-  private(set) var bytes: [UInt8] = []
+  private(set) var bytes: [UInt8]
+
+  /// - Parameter bytes: What it goes on from.
+  init(_ bytes: [UInt8] = []) { self.bytes = bytes }
 
   mutating func append<Number: FixedWidthInteger>(_ number: Number) {
     withUnsafeBytes(of: number.littleEndian) { bytes.append(contentsOf: $0) }

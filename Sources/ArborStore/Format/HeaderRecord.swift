@@ -1,7 +1,8 @@
 package import ArborModel
 package import Foundation
 
-/// The record that every commit rewrites: what the file is, whose it is, and who wrote it last.
+/// The record that every commit rewrites: what the file is, whose it is, who wrote it last, and
+/// what the newest commits did.
 ///
 /// ```
 ///  0         8        10       12           14       16         20          24          40
@@ -15,6 +16,8 @@ package import Foundation
 /// │fingerprint 16 │transaction u64 │16 bytes   │sequence u64    │u32       │
 /// └───────────────┴────────────────┴───────────┴────────────────┴──────────┘
 /// ```
+///
+/// Behind it lie the ``LatestCommits``; files of format 1.2 and before have none there.
 ///
 /// The transaction equals the one that LMDB's root page names, or somebody else wrote to the file.
 /// The generation grows with every change of the model's fingerprint, so that a process that knows
@@ -35,10 +38,13 @@ package struct HeaderRecord: Sendable, Hashable {
   package var bootID: UUID
   /// Counts the commits of change sets.
   package var sequence: UInt64
+  /// The last of those commits.
+  package var latestCommits: LatestCommits
 
   package init(
     pageSize: UInt32, modelGeneration: UInt32, storeID: UUID, modelFingerprint: ModelFingerprint,
-    transactionID: UInt64, bootID: UUID, sequence: UInt64
+    transactionID: UInt64, bootID: UUID, sequence: UInt64,
+    latestCommits: LatestCommits = LatestCommits()
   ) {
     self.pageSize = pageSize
     self.modelGeneration = modelGeneration
@@ -47,6 +53,7 @@ package struct HeaderRecord: Sendable, Hashable {
     self.transactionID = transactionID
     self.bootID = bootID
     self.sequence = sequence
+    self.latestCommits = latestCommits
   }
 
   /// Why bytes are no header that this library can use.
@@ -72,7 +79,7 @@ package struct HeaderRecord: Sendable, Hashable {
     withUnsafeBytes(of: bootID.uuid) { writer.append($0) }
     writer.append(sequence)
     writer.appendChecksum()
-    return writer.bytes
+    return writer.bytes + latestCommits.bytes
   }
 
   /// Reads a header.
@@ -97,13 +104,14 @@ package struct HeaderRecord: Sendable, Hashable {
       let storeID = reader.readUUID(),
       let fingerprint: UInt128 = reader.read(),
       let transactionID: UInt64 = reader.read(), let bootID = reader.readUUID(),
-      let sequence: UInt64 = reader.read()
+      let sequence: UInt64 = reader.read(),
+      let latestCommits = LatestCommits(UnsafeRawBufferPointer(rebasing: bytes[Self.size...])),
+      latestCommits.count <= sequence
     else { throw .damaged }
     self.init(
       pageSize: pageSize, modelGeneration: generation, storeID: storeID,
       modelFingerprint: ModelFingerprint(bits: fingerprint), transactionID: transactionID,
-      bootID: bootID,
-      sequence: sequence)
+      bootID: bootID, sequence: sequence, latestCommits: latestCommits)
     majorVersion = major
     minorVersion = minor
   }

@@ -14,7 +14,8 @@ package import LMDB
 ///                              ordered: owner → target ‖ position
 /// o/<Entity>/<relationship>    ordered only: owner → position ‖ target
 /// b/<Entity>                   object ‖ property ‖ version ‖ chunk → bytes of a large binary
-/// history                      sequence       → what the commit did
+/// history                      sequence       → what the commit did; the newest lie behind the
+///                              header
 /// ```
 ///
 /// Nothing here may change without a new format version and an entry in the article's history of
@@ -22,17 +23,21 @@ package import LMDB
 package enum StoreFormat {
   /// A reader refuses a file of another major version, and reads one of a later minor version.
   package static let majorVersion: UInt16 = 1
-  package static let minorVersion: UInt16 = 2
+  package static let minorVersion: UInt16 = 3
 
   /// A commit that changes more objects than this is kept in the history without listing them.
   package static let mostListedChanges = 10_000
-  /// At least so many commits are kept in the history.
+  /// So many of the newest commits are remembered, and up to ``longestHistory``: those before go
+  /// when commits move from behind the header to the history.
   package static let historyLength: UInt64 = 1000
-  /// So many older ones go at a time, whenever the sequence is a multiple of it: to drop one with
-  /// each commit would have each commit write a page more.
-  package static let historyTrim: UInt64 = 64
-  /// At most so many commits are in the history.
-  package static let longestHistory = historyLength + historyTrim - 1
+  /// The bytes behind the header that the newest commits may fill: a dozen or two that change an
+  /// object each. With them a header leaves most of its page to the rest of its database.
+  package static let latestCommitsSize = 512
+  /// No entry of the history is shorter: format, flags, date, no changes, checksum.
+  package static let leastEntrySize = 15
+  /// At most so many commits are remembered.
+  package static let longestHistory =
+    historyLength + UInt64(latestCommitsSize / (leastEntrySize + 1))
   /// The distance between the positions of two members of an ordered relationship at first.
   package static let positionGap: UInt64 = 1 << 32
   /// A binary of so many bytes is kept outside of its record where the model allows it.

@@ -29,7 +29,7 @@ final class CommitBatch: @unchecked Sendable {
         }
         // Where every set was refused there is nothing to commit.
         if !writer.hasWritten, case .failure(let reason)? = results.last { throw reason }
-        header.sequence = writer.sequence
+        header = writer.header
       }
     } catch {
       results = tickets.indices.map { place in

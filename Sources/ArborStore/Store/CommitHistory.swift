@@ -52,42 +52,54 @@ struct CommitHistory {
 
   /// Checks that no commit behind a basis changed what it is about.
   ///
-  /// - Throws: `conflict` of no object where one did, or where nobody can tell any more.
+  /// - Throws: `conflict` of no object where one did, or where nobody can tell any more;
+  ///   `corrupted`.
   static func demand(
-    _ basis: ChangeSet.Basis, until last: UInt64, _ history: Database, _ reader: TransactionReader
+    _ basis: ChangeSet.Basis, _ history: HistoryReader
   ) throws(StoreError) {
     var sequence = basis.sequence
-    while sequence < last {
+    while sequence < history.header.sequence {
       sequence += 1
-      let number = sequence
-      let bytes = try storing { () throws(LMDBError) in try reader.get(history, key: number) }
-      guard let bytes, let entry = HistoryCodec.decode(bytes, sequence: number), !entry.isBulk,
+      guard let entry = try history.entry(sequence), !entry.isBulk,
         !entry.changes.contains(where: { basis.entities.contains($0.number.entity) })
       else { throw .conflict([]) }
     }
   }
 
-  /// Writes the entry above all others, and now and then trims the oldest.
+  /// Notes the commit under the header's sequence.
+  ///
+  /// - Parameter header: Its sequence is the commit's already; the entry comes to lie behind it.
   func write(
-    _ sequence: UInt64, _ history: Database, _ transaction: borrowing WriteTransaction
+    behind header: inout HeaderRecord, _ history: Database,
+    _ transaction: borrowing WriteTransaction
   ) throws(LMDBError) {
-    let entry = HistoryEntry(
-      sequence: sequence, date: Date(), author: author, contextName: contextName,
-      isBulk: isBulk, changes: changes)
-    let bytes = HistoryCodec.encode(entry)
-    try bytes.withUnsafeBufferPointer { (value) throws(LMDBError) in
-      _ = try transaction.put(
-        history, key: sequence, value: UnsafeRawBufferPointer(value), .append)
+    let entry = HistoryCodec.encode(
+      HistoryEntry(
+        sequence: header.sequence, date: Date(), author: author, contextName: contextName,
+        isBulk: isBulk, changes: changes))
+    if header.latestCommits.append(entry) { return }
+    try header.latestCommits.forEach(endingWith: header.sequence - 1) {
+      (sequence, entry) throws(LMDBError) in
+      _ = try transaction.put(history, key: sequence, value: entry, .append)
     }
-    try trim(sequence, history, transaction)
+    header.latestCommits = LatestCommits()
+    if !header.latestCommits.append(entry) {
+      try entry.withUnsafeBufferPointer { (entry) throws(LMDBError) in
+        _ = try transaction.put(
+          history, key: header.sequence, value: UnsafeRawBufferPointer(entry), .append)
+      }
+    }
+    try Self.trim(history, until: header.sequence, transaction)
   }
 
-  private func trim(
-    _ sequence: UInt64, _ history: Database, _ transaction: borrowing WriteTransaction
+  private static func trim(
+    _ history: Database, until last: UInt64, _ transaction: borrowing WriteTransaction
   ) throws(LMDBError) {
-    let length = StoreFormat.historyLength
-    guard sequence.isMultiple(of: StoreFormat.historyTrim), sequence > length else { return }
-    let oldest = max(sequence - min(sequence, StoreFormat.longestHistory), 1)
-    for number in oldest...(sequence - length) { try transaction.delete(history, key: number) }
+    // A deletion moves what cursors stand on, so each begins anew.
+    while let oldest = try transaction.cursor(history).first()?.integerKey,
+      oldest + StoreFormat.historyLength <= last
+    {
+      try transaction.delete(history, key: oldest)
+    }
   }
 }

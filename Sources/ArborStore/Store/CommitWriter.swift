@@ -6,14 +6,14 @@ internal import LMDB
 struct CommitWriter: ~Copyable {
   let store: StoreFile
   let workspace: CommitWorkspace
-  /// The sequence of the last set that was written.
-  private(set) var sequence: UInt64
+  /// As it will be written: with the sequence of the last set.
+  private(set) var header: HeaderRecord
   private(set) var hasWritten = false
 
   init(store: StoreFile, workspace: CommitWorkspace, header: HeaderRecord) {
     self.store = store
     self.workspace = workspace
-    sequence = header.sequence
+    self.header = header
   }
 
   /// Checks a set completely, then writes it.
@@ -21,13 +21,13 @@ struct CommitWriter: ~Copyable {
     _ set: ChangeSet, _ transaction: borrowing WriteTransaction
   ) throws(StoreError) -> CommitReceipt {
     workspace.removeAll()
-    if let basis = set.basis, basis.sequence != sequence {
-      try CommitHistory.demand(
-        basis, until: sequence, store.databases.history, transaction.reader)
+    if let basis = set.basis, basis.sequence != header.sequence {
+      let history = HistoryReader(transaction.reader, store.databases, header: header)
+      try CommitHistory.demand(basis, history)
     }
     let preparation = try prepare(set, transaction)
     do throws(LMDBError) {
-      sequence += 1
+      header.sequence += 1
       try writeRecords(preparation, transaction)
       try writeBlobs(set.blobs, transaction)
       for index in workspace.indexes where !index.run.isEmpty { try index.apply(transaction) }
@@ -40,11 +40,11 @@ struct CommitWriter: ~Copyable {
       for (key, value) in set.metadata { try write(key, value, transaction) }
       hasWritten = true
       try CommitHistory(set, changes: preparation.changes, schema: store.schema)
-        .write(sequence, store.databases.history, transaction)
+        .write(behind: &header, store.databases.history, transaction)
     } catch {
       throw StoreError(error)
     }
-    return CommitReceipt(sequence: sequence)
+    return CommitReceipt(sequence: header.sequence)
   }
 
   /// Checks a set and collects what it does; what comes back reads no more.
@@ -105,7 +105,8 @@ struct CommitWriter: ~Copyable {
         key: change.number.rawValue, reserving: record.sealedSize(layout), isAbove: isAbove
       ) { target in
         record.seal(
-          into: target, layout: layout, key: change.number, version: change.version(in: sequence))
+          into: target, layout: layout, key: change.number,
+          version: change.version(in: header.sequence))
       }
     }
   }

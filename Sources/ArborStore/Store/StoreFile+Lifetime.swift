@@ -65,7 +65,7 @@ extension StoreFile {
         }
         try removeMetadata(transaction)
         header.sequence += 1
-        try CommitHistory.everything.write(header.sequence, databases.history, transaction)
+        try CommitHistory.everything.write(behind: &header, databases.history, transaction)
       } catch {
         throw StoreError(error)
       }

@@ -258,8 +258,14 @@ import Testing
 
   @Test func findsGapsInTheHistory() throws {
     let gap = try kinds { world, vandal in
-      try vandal.write { transaction, _ in
-        _ = try transaction.delete(vandal.file.databases.history, key: 1)
+      try vandal.write { transaction, header in
+        // The history ends before what lies behind the header.
+        let last = header.sequence
+        try header.latestCommits.forEach(endingWith: last) { sequence, entry in
+          guard sequence != last - 1 else { return }
+          _ = try transaction.put(vandal.file.databases.history, key: sequence, value: entry)
+        }
+        header.latestCommits = LatestCommits()
       }
     }
     #expect(gap == [.history])

@@ -228,7 +228,7 @@ import Testing
 
   @Test func refusesALaterFormat() throws {
     let error = try openWithHeader { $0[8] = 2 }
-    guard case .formatTooNew(major: 2, minor: 2)? = error else {
+    guard case .formatTooNew(major: 2, minor: 3)? = error else {
       throw DraftError("\(String(describing: error))")
     }
   }

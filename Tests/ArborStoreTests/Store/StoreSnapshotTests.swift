@@ -159,17 +159,17 @@ import Testing
 
   @Test func forgetsOldCommits() throws {
     try use { store, draft in
-      for round in 0..<1030 {
+      for round in 0..<1100 {
         draft.changes.metadata = [("round", [UInt8(round & 255)])]
         try draft.commit()
       }
       let snapshot = try store.file.snapshot()
       defer { snapshot.close() }
-      #expect(try snapshot.history(after: 23) == .tooOld)
-      guard case .entries(let kept) = try snapshot.history(after: 24) else {
+      #expect(try snapshot.history(after: 67) == .tooOld)
+      guard case .entries(let kept) = try snapshot.history(after: 100) else {
         throw DraftError("history")
       }
-      #expect(kept.map(\.sequence) == Array(25...1030))
+      #expect(kept.map(\.sequence) == Array(101...1100))
     }
   }
 

@@ -1,0 +1,47 @@
+internal import ArborModel
+internal import LMDB
+
+/// Reads what commits did, wherever a state of the store keeps them.
+struct HistoryReader {
+  private let reader: TransactionReader
+  private let history: Database
+  let header: HeaderRecord
+
+  init(
+    _ reader: TransactionReader, _ databases: StoreDatabases, header: HeaderRecord
+  ) {
+    self.reader = reader
+    history = databases.history
+    self.header = header
+  }
+
+  /// What a commit did; nil where it is remembered no more, or not yet.
+  ///
+  /// - Throws: `corrupted`
+  func entry(_ sequence: UInt64) throws(StoreError) -> HistoryEntry? {
+    if sequence > header.sequence - header.latestCommits.count {
+      return try latestEntry(sequence)
+    }
+    let bytes = try storing { () throws(LMDBError) in try reader.get(history, key: sequence) }
+    return try bytes.map { (bytes) throws(StoreError) in try decode(bytes, sequence) }
+  }
+
+  private func latestEntry(_ sequence: UInt64) throws(StoreError) -> HistoryEntry? {
+    var found: HistoryEntry?
+    try header.latestCommits.forEach(endingWith: header.sequence) {
+      (place, bytes) throws(StoreError) in
+      if place == sequence { found = try decode(bytes, sequence) }
+    }
+    return found
+  }
+
+  private func decode(
+    _ bytes: UnsafeRawBufferPointer, _ sequence: UInt64
+  ) throws(StoreError) -> HistoryEntry {
+    guard let entry = HistoryCodec.decode(bytes, sequence: sequence) else {
+      throw .corrupted(
+        entity: nil, object: nil, what: "The history's entry \(sequence) is damaged.")
+    }
+    return entry
+  }
+}

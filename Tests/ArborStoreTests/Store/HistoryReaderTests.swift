@@ -1,0 +1,120 @@
+import ArborModel
+import LMDB
+import TestSupport
+import Testing
+
+@testable import ArborStore
+
+/// Commits are remembered behind the header first and in the history's own database later, which
+/// nobody who reads them can tell.
+@Suite struct HistoryReaderTests {
+  private func kept(_ file: StoreFile) throws -> (first: UInt64, latest: UInt64) {
+    let snapshot = try file.quietSnapshot()
+    defer { snapshot.close() }
+    let header = try StoreHeader.read(snapshot.reader, file.databases.arbor)
+    let first = try snapshot.reader.cursor(file.databases.history).first()?.integerKey
+    return (first ?? header.sequence - header.latestCommits.count + 1, header.latestCommits.count)
+  }
+
+  /// The commits from `first` to the last of all, each with what it did.
+  private func expectAll(_ file: StoreFile, from first: UInt64) throws {
+    let snapshot = try file.quietSnapshot()
+    defer { snapshot.close() }
+    guard case .entries(let entries) = try snapshot.history(after: first - 1) else {
+      throw DraftError("history")
+    }
+    #expect(entries.map(\.sequence) == Array(first...snapshot.sequence))
+    for entry in [entries.first, entries.last].compactMap({ $0 }) {
+      #expect(try snapshot.nextEntry(after: entry.sequence - 1) == .entry(entry))
+    }
+    #expect(try snapshot.nextEntry(after: snapshot.sequence) == .none)
+    if first > 1 {
+      #expect(try snapshot.history(after: first - 2) == .tooOld)
+      #expect(try snapshot.nextEntry(after: first - 2) == .tooOld(snapshot.sequence))
+    }
+  }
+
+  /// Commits of all sizes, of which some fit behind the header and some never do.
+  @Test func remembersTheLastThousand() throws {
+    var random = SeededRandom()
+    try TemporaryStore.use(OfficeModel.make(), inMemory: true) { store in
+      let (file, draft) = (store.file, Draft(store.file))
+      var hasMoved = false
+      for round in 1...1400 as ClosedRange<UInt64> {
+        draft.changes.metadata = [("round", [1])]
+        if Int.random(in: 0..<20, using: &random) == 0 {
+          let length = Int.random(in: 0...600, using: &random)
+          draft.changes.author = String(repeating: "a", count: length)
+        }
+        #expect(try draft.commit().sequence == round)
+        let (first, latest) = try kept(file)
+        let count = round - first + 1
+        #expect(count >= min(round, StoreFormat.historyLength), "seed \(random.seed)")
+        #expect(count <= min(round, StoreFormat.longestHistory), "seed \(random.seed)")
+        if latest < min(round, 2) { hasMoved = true }
+        guard round.isMultiple(of: 100) || round < 40 else { continue }
+        try expectAll(file, from: first)
+        #expect(try file.check().isSound, "seed \(random.seed)")
+      }
+      #expect(hasMoved)
+      #expect(try kept(file).first > 300)
+    }
+  }
+
+  /// A store of format 1.2 has all commits in the history; the next ones come to lie behind the
+  /// header, which says so by its version.
+  @Test func goesOnWithAStoreOfAnEarlierFormat() throws {
+    try TemporaryStore.use(OfficeModel.make()) { store in
+      let (file, draft) = (store.file, Draft(store.file))
+      for round in 1...5 {
+        try draft.insert("Tag", ["name": .string("\(round)")])
+        try draft.commit()
+      }
+      #expect(try kept(file).latest == 5)
+      try Vandal(file: file).write { transaction, header in
+        try header.latestCommits.forEach(endingWith: 5) { sequence, entry in
+          _ = try transaction.put(file.databases.history, key: sequence, value: entry)
+        }
+        header.latestCommits = LatestCommits()
+        header.minorVersion = 2
+      }
+      try expectAll(file, from: 1)
+      #expect(try file.check().isSound)
+      try draft.insert("Tag", ["name": "6"])
+      try draft.commit()
+      #expect(try kept(file).latest == 1)
+      try expectAll(file, from: 1)
+      let snapshot = try file.snapshot()
+      defer { snapshot.close() }
+      let header = try StoreHeader.read(snapshot.reader, file.databases.arbor)
+      #expect(header.minorVersion == StoreFormat.minorVersion)
+    }
+  }
+
+  /// A damaged entry is called so, wherever it lies.
+  @Test func namesDamage() throws {
+    try TemporaryStore.use(OfficeModel.make()) { store in
+      let (file, draft) = (store.file, Draft(store.file))
+      try draft.insert("Tag", ["name": "a"])
+      try draft.commit()
+      let vandal = Vandal(file: file)
+      var sound = LatestCommits()
+      try vandal.write { _, header in
+        sound = header.latestCommits
+        var commits = LatestCommits()
+        _ = commits.append([UInt8](repeating: 0, count: 30))
+        header.latestCommits = commits
+      }
+      #expect(try file.check().problems.map(\.kind) == [.history])
+      let snapshot = try file.snapshot()
+      defer { snapshot.close() }
+      try vandal.write { _, header in header.latestCommits = sound }
+      do throws(StoreError) {
+        _ = try snapshot.history(after: 0)
+        Issue.record("read")
+      } catch {
+        #expect("\(error)".contains("entry 1 is damaged"))
+      }
+    }
+  }
+}

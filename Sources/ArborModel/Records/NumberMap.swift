@@ -116,9 +116,16 @@ package final class NumberMap {
     return word
   }
 
+  /// Forgets everything. Memory that was made for far more is given back, so that nobody who needs
+  /// little goes through it time and again.
   package func removeAll() {
     guard memory != nil else { return }
-    entries.update(repeating: Entry(key: 0, word: 0), count: mask + 1)
+    if mask >= Self.sparseSize, count < (mask + 1) / Self.sparseSize {
+      free(memory)
+      (memory, entries, mask) = (nil, Self.nothing.entries, 0)
+    } else {
+      entries.update(repeating: Entry(key: 0, word: 0), count: mask + 1)
+    }
     count = 0
   }
 
@@ -182,6 +189,8 @@ package final class NumberMap {
   }
 
   private static let leastSize = 16
+  /// A map with so many times the places that its entries need is too large.
+  private static let sparseSize = 64
 
   private static func size(for capacity: Int) -> Int {
     var size = leastSize

@@ -245,8 +245,8 @@ final class LinkEdits {
   /// Forgets all edits.
   func removeAll() {
     guard !edits.isEmpty else { return }
-    edits = []
-    tables = []
+    edits.removeAll(keepingCapacity: edits.capacity <= PendingChanges.fewChanges)
+    for tables in tables { for table in tables { table?.map.removeAll() } }
     hasOrders = false
     hidesMembers = false
   }

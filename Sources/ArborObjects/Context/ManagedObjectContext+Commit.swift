@@ -53,7 +53,7 @@ extension ManagedObjectContext {
       unlinkFromDeleted()
       undoHistory?.isSuspended = false
       if let failure { throw failure.error }
-      derivationDate = Date()
+      if schema.hasDerivations { derivationDate = Date() }
       _ = try derive()
       var validation = CommitValidation(context: self)
       try validation.check()

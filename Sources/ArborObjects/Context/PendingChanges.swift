@@ -15,6 +15,9 @@ final class PendingChanges {
   /// Finds objects by what they hold; nil before somebody looks one up so.
   private var keys: PendingKeys?
 
+  /// Room for so many is kept from commit to commit.
+  static let fewChanges = 64
+
   init(entityCount: Int) {
     self.entityCount = entityCount
   }
@@ -56,7 +59,9 @@ final class PendingChanges {
 
   /// Forgets all changes; the objects are left as they are.
   func removeAll() {
-    for index in lists.indices { lists[index] = [] }
+    for index in lists.indices where !lists[index].isEmpty {
+      lists[index].removeAll(keepingCapacity: lists[index].capacity <= Self.fewChanges)
+    }
     map.removeAll()
     droppedCount = 0
     keys = nil

@@ -27,7 +27,7 @@ extension ManagedObjectContext {
     defer { restore(savepoint) }
     try announce()
     if let failure { throw failure.error }
-    derivationDate = Date()
+    if schema.hasDerivations { derivationDate = Date() }
     _ = try derive()
     var validation = CommitValidation(context: self)
     try validation.check()

@@ -4,8 +4,11 @@ internal import CArborBits
 struct ByteWriter {
   private(set) var bytes: [UInt8]
 
-  /// - Parameter bytes: What it goes on from.
-  init(_ bytes: [UInt8] = []) { self.bytes = bytes }
+  /// - Parameter count: How many bytes will come, as far as that is known.
+  init(reserving count: Int = 0) {
+    bytes = []
+    bytes.reserveCapacity(count)
+  }
 
   mutating func append<Number: FixedWidthInteger>(_ number: Number) {
     withUnsafeBytes(of: number.littleEndian) { bytes.append(contentsOf: $0) }

@@ -65,7 +65,7 @@ package struct HeaderRecord: Sendable, Hashable {
   }
 
   package func encoded() -> [UInt8] {
-    var writer = ByteWriter()
+    var writer = ByteWriter(reserving: Self.size + latestCommits.bytes.count)
     writer.append(Self.magic)
     writer.append(majorVersion)
     writer.append(minorVersion)
@@ -79,7 +79,8 @@ package struct HeaderRecord: Sendable, Hashable {
     withUnsafeBytes(of: bootID.uuid) { writer.append($0) }
     writer.append(sequence)
     writer.appendChecksum()
-    return writer.bytes + latestCommits.bytes
+    writer.append(latestCommits.bytes)
+    return writer.bytes
   }
 
   /// Reads a header.

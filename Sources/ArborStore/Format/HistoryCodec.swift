@@ -24,7 +24,7 @@ package enum HistoryCodec {
 
   /// - Precondition: The entry's changes ascend by number.
   package static func encode(_ entry: HistoryEntry) -> [UInt8] {
-    var writer = ByteWriter()
+    var writer = ByteWriter(reserving: 32 + 12 * entry.changes.count)
     writer.append(format)
     var flags: Flags = entry.isBulk ? .bulk : []
     if entry.author != nil { flags.insert(.author) }

@@ -31,7 +31,8 @@ package struct LatestCommits: Sendable, Hashable {
   package mutating func append(_ entry: [UInt8]) -> Bool {
     // A length within the room has two bytes at most.
     guard bytes.count + entry.count + 2 <= StoreFormat.latestCommitsSize else { return false }
-    var writer = ByteWriter(bytes)
+    var writer = ByteWriter(reserving: bytes.count + entry.count + 2)
+    writer.append(bytes)
     writer.appendRun(entry)
     bytes = writer.bytes
     count += 1

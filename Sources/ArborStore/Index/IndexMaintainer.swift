@@ -15,6 +15,7 @@ final class IndexMaintainer {
   private let filter: IndexFilter?
   private var tokens = TextTokens()
   private var oldTokens = TextTokens()
+  private var greatestKey = GreatestKey()
 
   /// - Parameter filter: Tells which records are in a partial index.
   init(_ index: StoreDatabases.Index, filter: IndexFilter?) {
@@ -38,6 +39,9 @@ final class IndexMaintainer {
   }
 
   func reserve(_ more: Int) { run.reserve(more) }
+
+  /// Others may have written since.
+  func forgetEnd() { greatestKey.forget() }
 
   // MARK: Collecting
 
@@ -171,8 +175,9 @@ final class IndexMaintainer {
   private func add(
     _ transaction: borrowing WriteTransaction, _ database: Database
   ) throws(LMDBError) {
+    var start = try firstAbove(transaction.reader)
+    var greatest: Int?
     let cursor = try transaction.cursor(database)
-    var start = try firstAbove(cursor)
     for place in 0..<min(start, run.count) where !run[place].isRemoval {
       let entry = run[place]
       try run.withKey(entry) { (key) throws(LMDBError) in
@@ -189,13 +194,15 @@ final class IndexMaintainer {
         }
         mode = .appendDuplicate
       }
+      if mode == .appendDuplicate { greatest = start }
       start = end
     }
+    if let greatest { run.withKey(run[greatest]) { greatestKey.note($0) } }
   }
 
   /// The place of the first entry whose key is above all stored ones.
-  func firstAbove(_ cursor: borrowing Cursor) throws(LMDBError) -> Int {
-    guard let last = try cursor.last() else { return 0 }
-    return run.firstPlace { last.key.isBefore($0) }
+  func firstAbove(_ reader: TransactionReader) throws(LMDBError) -> Int {
+    if !greatestKey.isKnown { greatestKey.note(try reader.cursor(index.database).last()?.key) }
+    return run.firstPlace { greatestKey.isBefore($0) }
   }
 }

@@ -9,6 +9,8 @@ final class RelationshipMaintainer {
   var run = MemberRun()
   /// Deleted objects whose own members go at once.
   var droppedOwners: [ObjectNumber] = []
+  /// An owner that none in the store is above, 0 where there is none; nil: to be looked up.
+  private var greatestOwner: UInt64?
 
   init(_ relationship: StoreDatabases.Relationship) { self.relationship = relationship }
 
@@ -18,6 +20,9 @@ final class RelationshipMaintainer {
     run.removeAll()
     droppedOwners.removeAll()
   }
+
+  /// Others may have written since.
+  func forgetEnd() { greatestOwner = nil }
 
   @inline(__always)
   func collect(_ owner: ObjectNumber, _ member: ObjectNumber, isRemoval: Bool) {
@@ -56,16 +61,23 @@ final class RelationshipMaintainer {
     _ transaction: borrowing WriteTransaction, _ database: Database
   ) throws(LMDBError) {
     let cursor = try transaction.cursor(database)
-    let lastOwner = try cursor.last()?.integerKey
+    var greatest: UInt64 = 0
+    if let greatestOwner {
+      greatest = greatestOwner
+    } else {
+      greatest = try cursor.last()?.integerKey ?? 0
+    }
+    defer { greatestOwner = greatest }
     var appended: UInt64?
     for place in 0..<run.count where !run[place].isRemoval {
       let change = run[place]
       var mode = Cursor.BulkMode.noDuplicate
       if change.high == appended {
         mode = .appendDuplicate
-      } else if lastOwner.map({ change.high > $0 }) ?? true {
+      } else if change.high > greatest {
         mode = .append
         appended = change.high
+        greatest = change.high
       }
       try cursor.put(key: change.high, value: change.low, mode)
     }

@@ -15,32 +15,33 @@ final class CommitBatch: @unchecked Sendable {
   /// - Returns: The tickets that are done, each with its result.
   func write(to store: StoreFile, _ take: () -> [CommitTicket]) -> [CommitTicket] {
     var tickets = take()
-    var results: [Result<CommitReceipt, StoreError>] = []
+    var judged = 0
+    var transactionID: UInt64 = 0
     do throws(StoreError) {
       let workspace = try workspace(for: store)
       try store.write(topsUpNumbers: true) { (transaction, header) throws(StoreError) in
         // The closure runs again after the map has grown: results count anew, tickets stay.
-        results.removeAll(keepingCapacity: true)
+        judged = 0
+        transactionID = transaction.reader.id
+        workspace.begin(transactionID)
         var writer = CommitWriter(store: store, workspace: workspace, header: header)
-        while results.count < tickets.count {
-          results.append(
-            try Self.write(tickets[results.count].set, &writer, transaction))
-          if results.count == tickets.count { tickets += take() }
+        while judged < tickets.count {
+          try Self.write(tickets[judged], &writer, transaction)
+          judged += 1
+          if judged == tickets.count { tickets += take() }
         }
         // Where every set was refused there is nothing to commit.
-        if !writer.hasWritten, case .failure(let reason)? = results.last { throw reason }
+        if !writer.hasWritten, case .failure(let reason)? = tickets.last?.result { throw reason }
         header = writer.header
       }
+      workspace.end(transactionID, isCommitted: true)
     } catch {
-      results = tickets.indices.map { place in
+      workspace?.end(transactionID, isCommitted: false)
+      for (place, ticket) in tickets.enumerated() {
         // A set that was refused for itself keeps its reason.
-        if place < results.count, case .failure(let own) = results[place] { return .failure(own) }
-        return .failure(error)
+        if place < judged, case .failure? = ticket.result { continue }
+        ticket.result = .failure(error)
       }
-    }
-    workspace?.removeAll()
-    for (place, ticket) in tickets.enumerated() {
-      ticket.result = place < results.count ? results[place] : .failure(.closed)
     }
     return tickets
   }
@@ -53,13 +54,13 @@ final class CommitBatch: @unchecked Sendable {
   }
 
   private static func write(
-    _ set: ChangeSet, _ writer: inout CommitWriter, _ transaction: borrowing WriteTransaction
-  ) throws(StoreError) -> Result<CommitReceipt, StoreError> {
+    _ ticket: CommitTicket, _ writer: inout CommitWriter, _ transaction: borrowing WriteTransaction
+  ) throws(StoreError) {
     do throws(StoreError) {
-      return .success(try writer.write(set, transaction))
+      ticket.result = .success(try writer.write(ticket.set, transaction))
     } catch {
       if error.spoilsTransaction { throw error }
-      return .failure(error)
+      ticket.result = .failure(error)
     }
   }
 }

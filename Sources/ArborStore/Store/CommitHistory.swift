@@ -15,12 +15,8 @@ struct CommitHistory {
   init(_ set: ChangeSet, changes: [ChangeSet.RecordChange], schema: ModelSchema) {
     author = set.author
     contextName = set.contextName
-    var linkBits: [ObjectNumber: UInt64] = [:]
-    for link in set.links {
-      let bit = schema.entity(of: link.owner)?.changeBit(ofLinks: link.slot)
-      linkBits[link.owner, default: 0] |= bit ?? EntitySchema.otherProperties
-    }
-    isBulk = changes.count + linkBits.count > StoreFormat.mostListedChanges
+    var linkBits = set.links.isEmpty ? nil : Self.linkBits(set, schema)
+    isBulk = changes.count + (linkBits?.count ?? 0) > StoreFormat.mostListedChanges
     guard !isBulk else {
       self.changes = []
       return
@@ -29,15 +25,27 @@ struct CommitHistory {
       HistoryEntry.Change(
         number: change.number, kind: change.kind,
         changedProperties: change.changedProperties
-          | (linkBits.removeValue(forKey: change.number) ?? 0))
+          | (linkBits?.removeValue(forKey: change.number) ?? 0))
     }
-    if !linkBits.isEmpty {
+    if let linkBits, !linkBits.isEmpty {
       listed += linkBits.map {
         HistoryEntry.Change(number: $0.key, kind: .update, changedProperties: $0.value)
       }
       listed.sort { $0.number < $1.number }
     }
     self.changes = listed
+  }
+
+  /// The bits of the relationships that the set edits, by owner.
+  private static func linkBits(
+    _ set: ChangeSet, _ schema: ModelSchema
+  ) -> [ObjectNumber: UInt64] {
+    var bits: [ObjectNumber: UInt64] = [:]
+    for link in set.links {
+      let bit = schema.entity(of: link.owner)?.changeBit(ofLinks: link.slot)
+      bits[link.owner, default: 0] |= bit ?? EntitySchema.otherProperties
+    }
+    return bits
   }
 
   /// An entry that says no more than that everything may have changed.

@@ -28,8 +28,7 @@ extension CommitPreparation {
   private func checkWhole(
     _ maintainer: IndexMaintainer, _ violations: inout [UniquenessViolation]
   ) throws(LMDBError) {
-    let cursor = try reader.cursor(maintainer.index.database)
-    let firstAbove = try maintainer.firstAbove(cursor)
+    let firstAbove = try maintainer.firstAbove(reader)
     var start = 0
     while start < maintainer.run.count {
       let end = maintainer.run.endOfKey(start)
@@ -38,7 +37,7 @@ extension CommitPreparation {
         continue
       }
       var holder: UInt64?
-      if start < firstAbove { holder = try storedHolder(start..<end, maintainer, cursor) }
+      if start < firstAbove { holder = try storedHolder(start..<end, maintainer) }
       for place in first..<end where maintainer.run[place].isClaim {
         let number = maintainer.run[place].number
         if let holder {
@@ -52,8 +51,9 @@ extension CommitPreparation {
 
   /// Who has a key in the store and keeps it.
   private func storedHolder(
-    _ group: Range<Int>, _ maintainer: IndexMaintainer, _ cursor: borrowing Cursor
+    _ group: Range<Int>, _ maintainer: IndexMaintainer
   ) throws(LMDBError) -> UInt64? {
+    let cursor = try reader.cursor(maintainer.index.database)
     let key = maintainer.run[group.lowerBound]
     var entry = try maintainer.run.withKey(key) { (key) throws(LMDBError) in
       try cursor.seekExact(key)

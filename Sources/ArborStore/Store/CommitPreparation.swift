@@ -135,7 +135,7 @@ struct CommitPreparation {
     _ range: Range<Int>, _ plan: EntityPlan, _ conflicts: inout [CommitConflict]
   ) throws(StoreError) {
     let last = try storing { () throws(LMDBError) in
-      try reader.cursor(plan.records).last()?.integerKey ?? 0
+      try workspace.greatestNumber(plan.entity.index, plan.records, reader)
     }
     let upgrades = SlabAllocator(slabSize: 4 << 10)
     reserve(range.count, plan)

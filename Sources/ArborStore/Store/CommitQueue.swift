@@ -1,7 +1,12 @@
 internal import ArborLocks
 internal import ArborModel
-internal import Dispatch
 internal import LMDB
+
+#if canImport(Glibc)
+  internal import Glibc
+#else
+  internal import Darwin
+#endif
 
 /// The change sets that wait to be written, and who writes them.
 ///
@@ -49,6 +54,7 @@ final class CommitQueue: Sendable {
         state.hasLeader = true
         return (true, nil)
       }
+      ticket.prepareToWait()
       guard let gathering = state.gathering, state.waiting.count >= gathering.count else {
         return (false, nil)
       }
@@ -64,7 +70,8 @@ final class CommitQueue: Sendable {
   }
 
   private func lead(_ store: StoreFile, _ own: CommitTicket) {
-    var (taken, hasGathered, written) = (0, false, Self.now)
+    var (taken, hasGathered) = (0, false)
+    var written: UInt64?
     let tickets = batch.write(to: store) {
       var found = self.takeWaiting()
       if found.isEmpty, !hasGathered {
@@ -72,17 +79,17 @@ final class CommitQueue: Sendable {
         found = self.gather(beside: taken, own)
       }
       taken += found.count
-      written = Self.now
+      if found.isEmpty { written = Self.now }
       return found
     }
-    let diskTime = Self.now &- written
+    let diskTime = written.map { Self.now &- $0 } ?? 0
     let next = state.withLock { state in
       state.company = tickets.count + state.waiting.count
       state.diskTime = diskTime
       state.hasLeader = !state.waiting.isEmpty
       return state.waiting.first
     }
-    for ticket in tickets { ticket.wake() }
+    for ticket in tickets where ticket !== own { ticket.wake() }
     next?.wake()
   }
 
@@ -95,18 +102,23 @@ final class CommitQueue: Sendable {
 
   /// Waits until as many have come as committed together last, but not for long.
   private func gather(beside taken: Int, _ own: CommitTicket) -> [CommitTicket] {
-    own.rest()
     let wait = state.withLock { state -> UInt64 in
       let wait = min(state.diskTime / Self.patience, Self.longestWait)
       guard state.company > taken + state.waiting.count, wait >= Self.leastWait else { return 0 }
+      own.prepareToWait()
       state.gathering = (own, state.company - taken)
       return wait
     }
-    guard wait > 0 else { return takeWaiting() }
+    guard wait > 0 else { return [] }
     own.wait(atMost: wait)
     state.withLock { $0.gathering = nil }
     return takeWaiting()
   }
 
-  private static var now: UInt64 { DispatchTime.now().uptimeNanoseconds }
+  /// Nanoseconds since some moment, by a clock that nobody sets.
+  private static var now: UInt64 {
+    var time = timespec()
+    clock_gettime(CLOCK_MONOTONIC, &time)
+    return UInt64(time.tv_sec) &* 1_000_000_000 &+ UInt64(time.tv_nsec)
+  }
 }

@@ -1,4 +1,5 @@
 internal import ArborModel
+internal import LMDB
 
 /// What one change set does to every index and relationship, in memory that is kept from commit to
 /// commit. It belongs to whoever leads the commits.
@@ -24,10 +25,16 @@ final class CommitWorkspace {
   let ordered: [OrderedMaintainer?]
   var claims: [Claim] = []
   var droppedBlobs: [DroppedBlob] = []
+  /// For each entity a number that none of its records is above, 0 where there is none; nil: to be
+  /// looked up.
+  private var greatestNumbers: [UInt64?]
+  /// The transaction before which nobody else can have written.
+  private var expectedTransaction: UInt64 = 0
 
   init(_ store: StoreFile) throws(StoreError) {
     let databases = store.databases
     indexes = try IndexMaintainer.all(of: store)
+    greatestNumbers = Array(repeating: nil, count: store.schema.entities.count)
     relationships = databases.relationships.map {
       $0.order == nil ? RelationshipMaintainer($0) : nil
     }
@@ -35,6 +42,34 @@ final class CommitWorkspace {
       relationship.order.map { OrderedMaintainer(members: relationship.members, order: $0) }
     }
   }
+
+  // MARK: Where databases end
+
+  /// Begins a transaction: what was known of the ends of databases holds where it comes right after
+  /// the last one that was written with this.
+  func begin(_ transactionID: UInt64) {
+    guard transactionID != expectedTransaction else { return }
+    for index in indexes { index.forgetEnd() }
+    for relationship in relationships { relationship?.forgetEnd() }
+    for place in greatestNumbers.indices { greatestNumbers[place] = nil }
+  }
+
+  /// Takes down whether the transaction is in the file.
+  func end(_ transactionID: UInt64, isCommitted: Bool) {
+    expectedTransaction = isCommitted ? transactionID + 1 : 0
+  }
+
+  /// A number that no record of an entity is above.
+  func greatestNumber(
+    _ entity: Int, _ records: Database, _ reader: TransactionReader
+  ) throws(LMDBError) -> UInt64 {
+    if let known = greatestNumbers[entity] { return known }
+    let found = try reader.cursor(records).last()?.integerKey ?? 0
+    greatestNumbers[entity] = found
+    return found
+  }
+
+  func noteGreatestNumber(_ entity: Int, _ number: UInt64) { greatestNumbers[entity] = number }
 
   func removeAll() {
     for index in indexes where !index.isEmpty { index.removeAll() }

@@ -20,7 +20,7 @@ struct CommitWriter: ~Copyable {
   mutating func write(
     _ set: ChangeSet, _ transaction: borrowing WriteTransaction
   ) throws(StoreError) -> CommitReceipt {
-    workspace.removeAll()
+    defer { workspace.removeAll() }
     if let basis = set.basis, basis.sequence != header.sequence {
       let history = HistoryReader(transaction.reader, store.databases, header: header)
       try CommitHistory.demand(basis, history)
@@ -78,21 +78,22 @@ struct CommitWriter: ~Copyable {
       guard let first = changes.first, let entity = store.schema.entity(of: first.number) else {
         continue
       }
-      try writeRecords(
-        changes, entity.layout, to: store.databases.records(entity.index), transaction)
+      try writeRecords(changes, of: entity, transaction)
     }
   }
 
   /// Writes those of one entity: deletions first, since a cursor is for puts alone.
   private func writeRecords(
-    _ changes: ArraySlice<ChangeSet.RecordChange>, _ layout: RecordLayout,
-    to database: Database, _ transaction: borrowing WriteTransaction
+    _ changes: ArraySlice<ChangeSet.RecordChange>, of entity: EntitySchema,
+    _ transaction: borrowing WriteTransaction
   ) throws(LMDBError) {
+    let (layout, database) = (entity.layout, store.databases.records(entity.index))
     for change in changes where change.record == nil {
       try transaction.delete(database, key: change.number.rawValue)
     }
     let cursor = try transaction.cursor(database)
-    var last = try cursor.last()?.integerKey ?? 0
+    var last = try workspace.greatestNumber(entity.index, database, transaction.reader)
+    defer { workspace.noteGreatestNumber(entity.index, last) }
     for place in changes.indices {
       let change = changes[place]
       if place + NumberMap.lookahead < changes.endIndex {

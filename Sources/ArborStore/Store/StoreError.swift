@@ -3,7 +3,9 @@ package import Foundation
 package import LMDB
 
 /// Why the store refused or failed an operation.
-package enum StoreError: Error, Sendable {
+///
+/// Indirect, so that it is one word, which functions that may throw hand back in a register.
+package indirect enum StoreError: Error, Sendable {
   /// Bytes of the file are not what was written; the object they were read for, where known.
   case corrupted(entity: String?, object: ObjectNumber?, what: String)
   /// Objects that another commit changed meanwhile, with their present state.

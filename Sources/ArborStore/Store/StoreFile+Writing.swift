@@ -36,7 +36,7 @@ extension StoreFile {
           header.bootID = StoreHeader.bootID
           written = (header.sequence, header.transactionID)
           try storing { () throws(LMDBError) in
-            try StoreHeader.write(header, databases.arbor, in: transaction)
+            try writtenHeader.write(header, databases.arbor, in: transaction)
           }
           news.willWrite(sequences)
           return true
@@ -61,7 +61,7 @@ extension StoreFile {
   private func currentHeader(
     _ transaction: borrowing WriteTransaction
   ) throws(StoreError) -> HeaderRecord {
-    let header = try StoreHeader.read(transaction.reader, databases.arbor, path: path)
+    let header = try writtenHeader.read(transaction.reader, databases.arbor, path: path)
     guard header.modelGeneration == modelGeneration else { throw .modelChanged }
     guard header.transactionID + 1 == transaction.id else {
       throw .corrupted(

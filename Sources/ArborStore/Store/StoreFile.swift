@@ -28,6 +28,7 @@ package final class StoreFile: Sendable {
   let indexUse: [UseCounter]
   let blocks: NumberBlocks
   let queue = CommitQueue()
+  let writtenHeader = WrittenHeader()
   let health = PageHealth()
   /// Who is told of new commits.
   package let news = CommitNews()

@@ -1,3 +1,4 @@
+internal import ArborLocks
 package import LMDB
 
 #if canImport(Glibc)
@@ -15,11 +16,26 @@ package enum StoreHeader {
   package static func read(
     _ reader: TransactionReader, _ arbor: Database, path: String? = nil
   ) throws(StoreError) -> HeaderRecord {
-    guard
-      let bytes = try storing({ () throws(LMDBError) in try reader.get(arbor, key: key) })
-    else {
-      throw .notAStore(path: path ?? "", what: "The file has no header.")
-    }
+    try decode(bytes(reader, arbor, path: path), path: path)
+  }
+
+  package static func write(
+    _ header: HeaderRecord, _ arbor: Database, in transaction: borrowing WriteTransaction
+  ) throws(LMDBError) {
+    try write(header.encoded(), arbor, in: transaction)
+  }
+
+  fileprivate static func bytes(
+    _ reader: TransactionReader, _ arbor: Database, path: String?
+  ) throws(StoreError) -> UnsafeRawBufferPointer {
+    let bytes = try storing { () throws(LMDBError) in try reader.get(arbor, key: key) }
+    guard let bytes else { throw .notAStore(path: path ?? "", what: "The file has no header.") }
+    return bytes
+  }
+
+  fileprivate static func decode(
+    _ bytes: UnsafeRawBufferPointer, path: String?
+  ) throws(StoreError) -> HeaderRecord {
     do throws(HeaderRecord.Problem) {
       return try HeaderRecord(bytes)
     } catch {
@@ -27,10 +43,10 @@ package enum StoreHeader {
     }
   }
 
-  package static func write(
-    _ header: HeaderRecord, _ arbor: Database, in transaction: borrowing WriteTransaction
+  fileprivate static func write(
+    _ bytes: [UInt8], _ arbor: Database, in transaction: borrowing WriteTransaction
   ) throws(LMDBError) {
-    try transaction.put(arbor, key: key, value: header.encoded())
+    try transaction.put(arbor, key: key, value: bytes)
   }
 
   /// The start of the machine, which tells whether its last writer died with it.
@@ -53,6 +69,32 @@ package enum StoreHeader {
       return UUID(uuidString: name) ?? zero
     #endif
   }()
+}
+
+/// The header as this process wrote it last: most transactions find the same bytes, and need not
+/// decode them.
+final class WrittenHeader: Sendable {
+  private let last = Lock<(bytes: [UInt8], header: HeaderRecord)?>(nil)
+
+  /// The header of a transaction's state; see ``StoreHeader/read(_:_:path:)``.
+  func read(
+    _ reader: TransactionReader, _ arbor: Database, path: String?
+  ) throws(StoreError) -> HeaderRecord {
+    let bytes = try StoreHeader.bytes(reader, arbor, path: path)
+    let known = last.withLock { last in
+      last.flatMap { $0.bytes.withUnsafeBytes { $0.elementsEqual(bytes) } ? $0.header : nil }
+    }
+    if let known { return known }
+    return try StoreHeader.decode(bytes, path: path)
+  }
+
+  func write(
+    _ header: HeaderRecord, _ arbor: Database, in transaction: borrowing WriteTransaction
+  ) throws(LMDBError) {
+    let bytes = header.encoded()
+    try StoreHeader.write(bytes, arbor, in: transaction)
+    last.withLock { $0 = (bytes, header) }
+  }
 }
 
 extension StoreError {

@@ -33,6 +33,23 @@ import Testing
     check(map, model)
   }
 
+  /// A map that was large and is emptied with little in it begins anew.
+  @Test func givesMemoryBack() {
+    let map = NumberMap()
+    var model: [ObjectNumber: UInt] = [:]
+    for count in [5000, 1, 1, 70, 1, 0] {
+      map.removeAll()
+      model.removeAll()
+      check(map, model)
+      for sequence in 0..<UInt64(count) {
+        let number = ObjectNumber(entity: 1, sequence: sequence + 1)
+        map.set(number, UInt(sequence))
+        model[number] = UInt(sequence)
+      }
+      check(map, model)
+    }
+  }
+
   private func check(_ map: NumberMap, _ model: [ObjectNumber: UInt]) {
     var found: [ObjectNumber: UInt] = [:]
     map.forEach { number, word in

@@ -8,13 +8,14 @@ import Testing
 @Suite(.timeLimit(.minutes(15))) struct CommitTicketTests {
   @Test func aWaitEndsWithTheWakingOrItsTime() {
     let ticket = CommitTicket(ChangeSet())
+    ticket.prepareToWait()
     // Nobody wakes it.
     ticket.wait(atMost: 1_000_000)
     ticket.wake()
     // Woken before: neither of these waits.
     ticket.wait()
     ticket.wait(atMost: 999_999_999)
-    ticket.rest()
+    ticket.prepareToWait()
     ticket.wait(atMost: 1)
     Thread { ticket.wake() }.start()
     ticket.wait()

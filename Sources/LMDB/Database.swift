@@ -40,4 +40,9 @@ package struct Database: Sendable, Hashable {
   package let name: String
   package let handle: UInt32
   package let flags: DatabaseFlags
+
+  /// The unnamed database, which holds the names of the others and may hold entries of its own. It
+  /// is there as soon as a named one is open.
+  package static let unnamed = Database(
+    name: "", handle: EngineFormat.namesHandle, flags: DatabaseFlags(rawValue: 0))
 }

@@ -17,7 +17,8 @@ package import Foundation
 /// └───────────────┴────────────────┴───────────┴────────────────┴──────────┘
 /// ```
 ///
-/// Behind it lie the ``LatestCommits``; files of format 1.2 and before have none there.
+/// Behind it lie the ``LatestCommits``; files of format 1.2 and before have none there. The unnamed
+/// database has it, since every commit writes that one's page in any case.
 ///
 /// The transaction equals the one that LMDB's root page names, or somebody else wrote to the file.
 /// The generation grows with every change of the model's fingerprint, so that a process that knows
@@ -25,6 +26,8 @@ package import Foundation
 package struct HeaderRecord: Sendable, Hashable {
   package static let magic: [UInt8] = Array("ArborDB\0".utf8)
   package static let size = 92
+  /// The bytes up to the page size, which say what the file is.
+  private static let markSize = 16
   private static let byteOrder: UInt16 = 0x0102
 
   package var majorVersion = StoreFormat.majorVersion
@@ -62,6 +65,20 @@ package struct HeaderRecord: Sendable, Hashable {
     case otherByteOrder
     case tooNew(major: UInt16, minor: UInt16)
     case damaged
+  }
+
+  /// The beginning of the header, which tells the version.
+  package var mark: [UInt8] { Array(encoded()[..<Self.markSize]) }
+
+  /// Takes the version that this library writes, where it is an earlier one.
+  ///
+  /// - Returns: Whether it was of an earlier major version.
+  mutating func raiseVersion() -> Bool {
+    let (major, minor) = (StoreFormat.majorVersion, StoreFormat.minorVersion)
+    let isOlder = majorVersion < major
+    minorVersion = isOlder ? minor : max(minorVersion, minor)
+    majorVersion = major
+    return isOlder
   }
 
   package func encoded() -> [UInt8] {

@@ -6,7 +6,8 @@ package import LMDB
 /// with worked examples.
 ///
 /// ```
-/// arbor                        header · model · model-digest · catalog · layout/<entity>/<n>
+/// (the unnamed one)            header and newest commits · names of the others
+/// arbor                        mark · model · model-digest · catalog · layout/<entity>/<n>
 ///                              · counter/<name> · app/<key>
 /// e/<Entity>                   object number  → record
 /// i/<Entity>/<index>           encoded values → object numbers
@@ -14,16 +15,15 @@ package import LMDB
 ///                              ordered: owner → target ‖ position
 /// o/<Entity>/<relationship>    ordered only: owner → position ‖ target
 /// b/<Entity>                   object ‖ property ‖ version ‖ chunk → bytes of a large binary
-/// history                      sequence       → what the commit did; the newest lie behind the
-///                              header
+/// history                      sequence       → what the commit did
 /// ```
 ///
 /// Nothing here may change without a new format version and an entry in the article's history of
 /// formats.
 package enum StoreFormat {
-  /// A reader refuses a file of another major version, and reads one of a later minor version.
-  package static let majorVersion: UInt16 = 1
-  package static let minorVersion: UInt16 = 3
+  /// A reader refuses a file of a later major version, and reads one of a later minor version.
+  package static let majorVersion: UInt16 = 2
+  package static let minorVersion: UInt16 = 0
 
   /// A commit that changes more objects than this is kept in the history without listing them.
   package static let mostListedChanges = 10_000
@@ -85,9 +85,11 @@ extension StoreFormat {
     DatabaseFlags.integerKey.union(.duplicates).union(.fixedDuplicates)
 }
 
-// MARK: - Keys of the `arbor` database
+// MARK: - Keys of the unnamed and the `arbor` database
 
 extension StoreFormat {
+  /// In the unnamed database the header; in the `arbor` database the mark, by which libraries of
+  /// format 1 know that the file is of a later one, or in a file of format 1 the header.
   package static let headerKey = "header"
   package static let modelKey = "model"
   package static let modelDigestKey = "model-digest"

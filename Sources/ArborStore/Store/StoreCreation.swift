@@ -58,6 +58,7 @@ enum StoreCreation {
         pageSize: UInt32(pageSize), modelGeneration: 1, storeID: id,
         modelFingerprint: schema.model.fingerprint, transactionID: transaction.id,
         bootID: StoreHeader.bootID, sequence: 0)
+      try StoreHeader.writeMark(header, arbor, in: transaction)
       try StoreHeader.write(header, arbor, in: transaction)
     }
   }

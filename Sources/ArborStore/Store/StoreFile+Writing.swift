@@ -31,7 +31,6 @@ extension StoreFile {
           try body(transaction, &header)
           sequences = first..<(header.sequence + 1)
           if topsUpNumbers { reservations = try blocks.topUp(of: self, transaction) }
-          header.minorVersion = max(header.minorVersion, StoreFormat.minorVersion)
           header.transactionID = transaction.id
           header.bootID = StoreHeader.bootID
           written = (header.sequence, header.transactionID)

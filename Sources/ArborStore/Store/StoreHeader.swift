@@ -19,16 +19,40 @@ package enum StoreHeader {
     try decode(bytes(reader, arbor, path: path), path: path)
   }
 
+  /// Writes the header, in the version of this library: a file of an earlier major version gets the
+  /// mark in the header's former place.
   package static func write(
     _ header: HeaderRecord, _ arbor: Database, in transaction: borrowing WriteTransaction
   ) throws(LMDBError) {
-    try write(header.encoded(), arbor, in: transaction)
+    var header = header
+    _ = try put(&header, arbor, transaction)
+  }
+
+  /// - Returns: The bytes of the header as it was written.
+  fileprivate static func put(
+    _ header: inout HeaderRecord, _ arbor: Database, _ transaction: borrowing WriteTransaction
+  ) throws(LMDBError) -> [UInt8] {
+    if header.raiseVersion() { try writeMark(header, arbor, in: transaction) }
+    let bytes = header.encoded()
+    try transaction.put(.unnamed, key: key, value: bytes)
+    return bytes
+  }
+
+  /// Tells libraries of format 1 that the file is of a later one.
+  static func writeMark(
+    _ header: HeaderRecord, _ arbor: Database, in transaction: borrowing WriteTransaction
+  ) throws(LMDBError) {
+    try transaction.put(arbor, key: key, value: header.mark)
   }
 
   fileprivate static func bytes(
     _ reader: TransactionReader, _ arbor: Database, path: String?
   ) throws(StoreError) -> UnsafeRawBufferPointer {
-    let bytes = try storing { () throws(LMDBError) in try reader.get(arbor, key: key) }
+    let bytes = try storing { () throws(LMDBError) -> UnsafeRawBufferPointer? in
+      if let bytes = try reader.get(.unnamed, key: key) { return bytes }
+      // A file of format 1 has it in the other one.
+      return try reader.get(arbor, key: key)
+    }
     guard let bytes else { throw .notAStore(path: path ?? "", what: "The file has no header.") }
     return bytes
   }
@@ -41,12 +65,6 @@ package enum StoreHeader {
     } catch {
       throw StoreError(error, path: path)
     }
-  }
-
-  fileprivate static func write(
-    _ bytes: [UInt8], _ arbor: Database, in transaction: borrowing WriteTransaction
-  ) throws(LMDBError) {
-    try transaction.put(arbor, key: key, value: bytes)
   }
 
   /// The start of the machine, which tells whether its last writer died with it.
@@ -91,9 +109,9 @@ final class WrittenHeader: Sendable {
   func write(
     _ header: HeaderRecord, _ arbor: Database, in transaction: borrowing WriteTransaction
   ) throws(LMDBError) {
-    let bytes = header.encoded()
-    try StoreHeader.write(bytes, arbor, in: transaction)
-    last.withLock { $0 = (bytes, header) }
+    var written = header
+    let bytes = try StoreHeader.put(&written, arbor, transaction)
+    last.withLock { [written] in $0 = (bytes, written) }
   }
 }
 

@@ -49,7 +49,6 @@ extension StoreOpener {
         entity: nil, object: nil,
         what: "Another program has written to the file; check it before it is used on.")
     }
-    header.minorVersion = max(header.minorVersion, StoreFormat.minorVersion)
     header.transactionID = transaction.id
     header.bootID = StoreHeader.bootID
     let written = header

@@ -87,7 +87,6 @@ extension StoreOpener {
     try storing { () throws(LMDBError) in
       try StoreCreation.put(schema.model, digest, arbor, transaction)
       header.modelGeneration += 1
-      header.minorVersion = max(header.minorVersion, StoreFormat.minorVersion)
       header.modelFingerprint = schema.model.fingerprint
       header.transactionID = transaction.id
       header.bootID = StoreHeader.bootID

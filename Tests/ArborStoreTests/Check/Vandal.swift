@@ -16,7 +16,21 @@ struct Vandal {
       var header = try StoreHeader.read(transaction.reader, arbor)
       header.transactionID = transaction.id
       try body(transaction, &header)
-      try StoreHeader.write(header, arbor, in: transaction)
+      try write(header, transaction)
+    }
+  }
+
+  /// As it is told, where a file of its format has it.
+  private func write(
+    _ header: HeaderRecord, _ transaction: borrowing WriteTransaction
+  ) throws {
+    try Array(StoreFormat.headerKey.utf8).withUnsafeBytes { key in
+      var place = Database.unnamed
+      if header.majorVersion == 1 {
+        _ = try transaction.delete(place, key: key)
+        place = file.databases.arbor
+      }
+      try header.encoded().withUnsafeBytes { _ = try transaction.put(place, key: key, value: $0) }
     }
   }
 

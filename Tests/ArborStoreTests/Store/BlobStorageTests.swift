@@ -192,7 +192,7 @@ import Testing
       // As a file of format 1.1 was: everything in the records, no database beside them.
       let database = try #require(file.databases.blobs(0))
       try Vandal(file: file).write { transaction, header in
-        header.minorVersion = 1
+        (header.majorVersion, header.minorVersion) = (1, 1)
         try transaction.deleteDatabase(database)
       }
     }

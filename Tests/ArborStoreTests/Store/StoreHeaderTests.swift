@@ -37,6 +37,53 @@ import Testing
     }
   }
 
+  private func entry(_ database: Database, of file: StoreFile) throws -> [UInt8]? {
+    let snapshot = try file.snapshot()
+    defer { snapshot.close() }
+    let key = Array(StoreFormat.headerKey.utf8)
+    return try snapshot.reader.get(database, key: key).map(Array.init)
+  }
+
+  /// A file of format 1 is read as it is, and brought to the present one by what is written first.
+  /// Libraries of that format find a version in the header's place that they do not know.
+  @Test func filesOfFormatOneAreBroughtUp() throws {
+    let folder = try TemporaryFolder()
+    var opening = StoreOpening(.file(folder.path("a.arbor")), model: try OfficeModel.make())
+    do {
+      let file = try StoreFile.open(opening)
+      defer { file.close() }
+      let mark = try #require(try entry(file.databases.arbor, of: file))
+      #expect(Array(try header(file).encoded()[..<mark.count]) == mark)
+      #expect(mark.starts(with: HeaderRecord.magic + [2, 0]))
+      let draft = Draft(file)
+      try draft.insert("Tag", ["name": "first"])
+      try draft.commit()
+      try Vandal(file: file).write { _, header in
+        (header.majorVersion, header.minorVersion) = (1, 3)
+      }
+    }
+    opening.isReadOnly = true
+    do {
+      let file = try StoreFile.open(opening)
+      defer { file.close() }
+      #expect(try header(file).majorVersion == 1 && header(file).sequence == 1)
+      #expect(try entry(.unnamed, of: file) == nil)
+      #expect(try file.check().isSound)
+    }
+    opening.isReadOnly = false
+    let file = try StoreFile.open(opening)
+    defer { file.close() }
+    #expect(try header(file).majorVersion == 1)
+    let draft = Draft(file)
+    try draft.insert("Tag", ["name": "second"])
+    try draft.commit()
+    let raised = try header(file)
+    #expect((raised.majorVersion, raised.minorVersion) == (2, 0) && raised.sequence == 2)
+    #expect(try entry(.unnamed, of: file) == raised.encoded())
+    #expect(try entry(file.databases.arbor, of: file) == raised.mark)
+    #expect(try file.check().isSound)
+  }
+
   @Test func theMachineKnowsItsStart() {
     #expect(StoreHeader.bootID != UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)))
   }

@@ -219,7 +219,7 @@ import Testing
       var bytes = header.encoded()
       change(&bytes)
       try key.withUnsafeBytes { key in
-        try bytes.withUnsafeBytes { _ = try transaction.put(arbor, key: key, value: $0) }
+        try bytes.withUnsafeBytes { _ = try transaction.put(.unnamed, key: key, value: $0) }
       }
     }
     file.close()
@@ -227,8 +227,8 @@ import Testing
   }
 
   @Test func refusesALaterFormat() throws {
-    let error = try openWithHeader { $0[8] = 2 }
-    guard case .formatTooNew(major: 2, minor: 3)? = error else {
+    let error = try openWithHeader { $0[8] = 3 }
+    guard case .formatTooNew(major: 3, minor: 0)? = error else {
       throw DraftError("\(String(describing: error))")
     }
   }

@@ -76,6 +76,7 @@ struct InspectedFile {
 
   private static func isStore(_ environment: Environment) throws -> Bool {
     guard let database = try environment.openDatabase("arbor") else { return false }
+    // The header's mark, in files of format 1 the header.
     return try environment.read { try $0.get(database, key: Array("header".utf8)) != nil }
   }
 }

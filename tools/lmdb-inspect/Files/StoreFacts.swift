@@ -24,10 +24,7 @@ struct StoreFacts {
 
   private func header() throws -> HeaderRecord {
     let table = try file.database(StoreFormat.arborDatabase)
-    let bytes = try file.environment.read { transaction in
-      try transaction.get(table, key: Array(StoreFormat.headerKey.utf8)).map(Array.init)
-    }
-    return try (bytes ?? []).withUnsafeBytes { try HeaderRecord($0) }
+    return try file.environment.read { try StoreHeader.read($0.reader, table) }
   }
 
   private func addLastCommit(_ sequence: UInt64, to facts: inout Facts) throws {

@@ -103,11 +103,12 @@ struct CommitHistory {
   private static func trim(
     _ history: Database, until last: UInt64, _ transaction: borrowing WriteTransaction
   ) throws(LMDBError) {
-    // A deletion moves what cursors stand on, so each begins anew.
+    guard last > StoreFormat.historyLength else { return }
+    let newestToGo = last - StoreFormat.historyLength
+    // A deletion moves what cursors stand on, so each begins anew. What a damaged tree shows and
+    // does not find stays for the store check.
     while let oldest = try transaction.cursor(history).first()?.integerKey,
-      oldest + StoreFormat.historyLength <= last
-    {
-      try transaction.delete(history, key: oldest)
-    }
+      oldest <= newestToGo, try transaction.delete(history, key: oldest)
+    {}
   }
 }

@@ -273,6 +273,15 @@ import Testing
       try vandal.write { _, header in header.sequence += 1 }
     }
     #expect(ahead == [.history])
+    // What lies behind the header follows the greatest number there is.
+    let greatest = try kinds { world, vandal in
+      try vandal.write { transaction, _ in
+        _ = try [UInt8](repeating: 0, count: 20).withUnsafeBytes {
+          try transaction.put(vandal.file.databases.history, key: .max, value: $0)
+        }
+      }
+    }
+    #expect(greatest == [.history])
   }
 
   @Test(arguments: ["catalog", "model", "model-digest", "layout/1/1"])

@@ -3,6 +3,13 @@ internal import ArborStore
 internal import Foundation
 
 extension ManagedObjectContext {
+  /// Derives for the first time in a commit or a validation: what `now()` is then it stays.
+  func beginDeriving() throws(ArborError) {
+    guard schema.hasDerivations else { return }
+    derivationDate = Date()
+    _ = try derive()
+  }
+
   /// Computes the derived attributes of all that the commit writes, and of all whose values depend
   /// on that; adds to the pending changes where a value differs.
   ///

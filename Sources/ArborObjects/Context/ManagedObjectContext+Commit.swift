@@ -53,8 +53,7 @@ extension ManagedObjectContext {
       unlinkFromDeleted()
       undoHistory?.isSuspended = false
       if let failure { throw failure.error }
-      if schema.hasDerivations { derivationDate = Date() }
-      _ = try derive()
+      try beginDeriving()
       var validation = CommitValidation(context: self)
       try validation.check()
       undoHistory?.sealSteps()

@@ -27,8 +27,7 @@ extension ManagedObjectContext {
     defer { restore(savepoint) }
     try announce()
     if let failure { throw failure.error }
-    if schema.hasDerivations { derivationDate = Date() }
-    _ = try derive()
+    try beginDeriving()
     var validation = CommitValidation(context: self)
     try validation.check()
   }

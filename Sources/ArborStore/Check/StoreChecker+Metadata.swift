@@ -92,7 +92,10 @@ extension StoreChecker {
       report.add(
         .history, "The history ends with \(last ?? 0), the header with \(snapshot.sequence).")
     }
-    let (least, most) = (StoreFormat.historyLength, StoreFormat.longestHistory)
+    let least = StoreFormat.historyLength
+    let most =
+      header.majorVersion == 1
+      ? StoreFormat.longestHistoryOfFormatOne : StoreFormat.longestHistory
     if count < min(snapshot.sequence, least) || count > min(snapshot.sequence, most) {
       report.add(.history, "The history has \(count) commits; it should have the last of all.")
     }

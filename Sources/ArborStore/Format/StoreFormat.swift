@@ -38,6 +38,8 @@ package enum StoreFormat {
   /// At most so many commits are remembered.
   package static let longestHistory =
     historyLength + UInt64(latestCommitsSize / (leastEntrySize + 1))
+  /// The same in files of format 1, from whose history commits went 64 at a time.
+  package static let longestHistoryOfFormatOne = historyLength + 63
   /// The distance between the positions of two members of an ordered relationship at first.
   package static let positionGap: UInt64 = 1 << 32
   /// A binary of so many bytes is kept outside of its record where the model allows it.

@@ -9,8 +9,7 @@ final class RelationshipMaintainer {
   var run = MemberRun()
   /// Deleted objects whose own members go at once.
   var droppedOwners: [ObjectNumber] = []
-  /// An owner that none in the store is above, 0 where there is none; nil: to be looked up.
-  private var greatestOwner: UInt64?
+  private var greatestOwner = GreatestNumber()
 
   init(_ relationship: StoreDatabases.Relationship) { self.relationship = relationship }
 
@@ -22,7 +21,7 @@ final class RelationshipMaintainer {
   }
 
   /// Others may have written since.
-  func forgetEnd() { greatestOwner = nil }
+  func forgetEnd() { greatestOwner.forget() }
 
   @inline(__always)
   func collect(_ owner: ObjectNumber, _ member: ObjectNumber, isRemoval: Bool) {
@@ -61,13 +60,8 @@ final class RelationshipMaintainer {
     _ transaction: borrowing WriteTransaction, _ database: Database
   ) throws(LMDBError) {
     let cursor = try transaction.cursor(database)
-    var greatest: UInt64 = 0
-    if let greatestOwner {
-      greatest = greatestOwner
-    } else {
-      greatest = try cursor.last()?.integerKey ?? 0
-    }
-    defer { greatestOwner = greatest }
+    var greatest = try greatestOwner.find(in: database, transaction.reader)
+    defer { greatestOwner.note(greatest) }
     var appended: UInt64?
     for place in 0..<run.count where !run[place].isRemoval {
       let change = run[place]

@@ -100,7 +100,10 @@ struct CommitHistory {
     try Self.trim(history, until: header.sequence, transaction)
   }
 
-  private static func trim(
+  /// Lets the commits go that are older than the last ``StoreFormat/historyLength``.
+  ///
+  /// - Parameter last: The sequence of the last one in the history.
+  static func trim(
     _ history: Database, until last: UInt64, _ transaction: borrowing WriteTransaction
   ) throws(LMDBError) {
     guard last > StoreFormat.historyLength else { return }

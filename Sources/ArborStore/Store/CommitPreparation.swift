@@ -135,7 +135,7 @@ struct CommitPreparation {
     _ range: Range<Int>, _ plan: EntityPlan, _ conflicts: inout [CommitConflict]
   ) throws(StoreError) {
     let last = try storing { () throws(LMDBError) in
-      try workspace.greatestNumber(plan.entity.index, plan.records, reader)
+      try workspace.greatestNumbers[plan.entity.index].find(in: plan.records, reader)
     }
     let upgrades = SlabAllocator(slabSize: 4 << 10)
     reserve(range.count, plan)

@@ -25,16 +25,15 @@ final class CommitWorkspace {
   let ordered: [OrderedMaintainer?]
   var claims: [Claim] = []
   var droppedBlobs: [DroppedBlob] = []
-  /// For each entity a number that none of its records is above, 0 where there is none; nil: to be
-  /// looked up.
-  private var greatestNumbers: [UInt64?]
+  /// By the places of entities: of their records.
+  var greatestNumbers: [GreatestNumber]
   /// The transaction before which nobody else can have written.
   private var expectedTransaction: UInt64 = 0
 
   init(_ store: StoreFile) throws(StoreError) {
     let databases = store.databases
     indexes = try IndexMaintainer.all(of: store)
-    greatestNumbers = Array(repeating: nil, count: store.schema.entities.count)
+    greatestNumbers = Array(repeating: GreatestNumber(), count: store.schema.entities.count)
     relationships = databases.relationships.map {
       $0.order == nil ? RelationshipMaintainer($0) : nil
     }
@@ -51,25 +50,13 @@ final class CommitWorkspace {
     guard transactionID != expectedTransaction else { return }
     for index in indexes { index.forgetEnd() }
     for relationship in relationships { relationship?.forgetEnd() }
-    for place in greatestNumbers.indices { greatestNumbers[place] = nil }
+    for place in greatestNumbers.indices { greatestNumbers[place].forget() }
   }
 
   /// Takes down whether the transaction is in the file.
   func end(_ transactionID: UInt64, isCommitted: Bool) {
     expectedTransaction = isCommitted ? transactionID + 1 : 0
   }
-
-  /// A number that no record of an entity is above.
-  func greatestNumber(
-    _ entity: Int, _ records: Database, _ reader: TransactionReader
-  ) throws(LMDBError) -> UInt64 {
-    if let known = greatestNumbers[entity] { return known }
-    let found = try reader.cursor(records).last()?.integerKey ?? 0
-    greatestNumbers[entity] = found
-    return found
-  }
-
-  func noteGreatestNumber(_ entity: Int, _ number: UInt64) { greatestNumbers[entity] = number }
 
   func removeAll() {
     for index in indexes where !index.isEmpty { index.removeAll() }

@@ -92,8 +92,8 @@ struct CommitWriter: ~Copyable {
       try transaction.delete(database, key: change.number.rawValue)
     }
     let cursor = try transaction.cursor(database)
-    var last = try workspace.greatestNumber(entity.index, database, transaction.reader)
-    defer { workspace.noteGreatestNumber(entity.index, last) }
+    var last = try workspace.greatestNumbers[entity.index].find(in: database, transaction.reader)
+    defer { workspace.greatestNumbers[entity.index].note(last) }
     for place in changes.indices {
       let change = changes[place]
       if place + NumberMap.lookahead < changes.endIndex {

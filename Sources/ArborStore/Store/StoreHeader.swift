@@ -32,10 +32,22 @@ package enum StoreHeader {
   fileprivate static func put(
     _ header: inout HeaderRecord, _ arbor: Database, _ transaction: borrowing WriteTransaction
   ) throws(LMDBError) -> [UInt8] {
-    if header.raiseVersion() { try writeMark(header, arbor, in: transaction) }
+    if header.raiseVersion() { try leaveFormatOne(header, arbor, transaction) }
     let bytes = header.encoded()
     try transaction.put(.unnamed, key: key, value: bytes)
     return bytes
+  }
+
+  /// Leaves the mark, and of the history what this format keeps.
+  private static func leaveFormatOne(
+    _ header: HeaderRecord, _ arbor: Database, _ transaction: borrowing WriteTransaction
+  ) throws(LMDBError) {
+    try writeMark(header, arbor, in: transaction)
+    let opened = try transaction.createDatabases([
+      (name: StoreFormat.historyDatabase, flags: StoreFormat.historyFlags)
+    ])
+    try CommitHistory.trim(
+      opened[0], until: header.sequence - UInt64(header.latestCommits.count), transaction)
   }
 
   /// Tells libraries of format 1 that the file is of a later one.

@@ -84,6 +84,39 @@ import Testing
     #expect(try file.check().isSound)
   }
 
+  /// Files of format 1 may have more commits than those of format 2; what comes first lets them go.
+  @Test func whatIsTooManyGoesWithFormatOne() throws {
+    try TemporaryStore.use(OfficeModel.make()) { store in
+      let (file, history) = (store.file, store.file.databases.history)
+      let draft = Draft(file)
+      try draft.insert("Tag", ["name": "first"])
+      try draft.commit()
+      let most = StoreFormat.longestHistoryOfFormatOne
+      let entries = (1...most).map { sequence in
+        HistoryCodec.encode(
+          HistoryEntry(
+            sequence: sequence, date: Date(), author: nil, contextName: nil, isBulk: false,
+            changes: []))
+      }
+      try Vandal(file: file).write { transaction, header in
+        for (place, entry) in entries.enumerated() {
+          try entry.withUnsafeBytes {
+            _ = try transaction.put(history, key: UInt64(place) + 1, value: $0)
+          }
+        }
+        (header.sequence, header.latestCommits) = (most, LatestCommits())
+        (header.majorVersion, header.minorVersion) = (1, 2)
+      }
+      #expect(try file.check().isSound)
+      _ = try file.takeUniqueIDs(1)
+      #expect(try header(file).majorVersion == 2)
+      #expect(try file.check().isSound)
+      let snapshot = try file.snapshot()
+      defer { snapshot.close() }
+      #expect(try snapshot.reader.entryCount(history) == Int(StoreFormat.historyLength))
+    }
+  }
+
   @Test func theMachineKnowsItsStart() {
     #expect(StoreHeader.bootID != UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)))
   }

@@ -85,7 +85,7 @@ extension Benchmark {
   /// at once, which share transactions.
   func perform() async throws {
     let store = try store()
-    let commits = 400
+    let commits = 4_000
     for tasks in [1, 8] {
       let meter = Meter()
       try await withThrowingTaskGroup(of: Void.self) { group in

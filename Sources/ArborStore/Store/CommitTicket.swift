@@ -20,9 +20,10 @@ final class CommitTicket: @unchecked Sendable {
     if wakes == nil { wakes = DispatchSemaphore(value: 0) }
   }
 
+  /// Waits for one waking, which may have come before.
   func wait() { wakes?.wait() }
 
-  /// Waits until it is woken, or so many nanoseconds have passed.
+  /// Waits for one waking, or until so many nanoseconds have passed.
   func wait(atMost nanoseconds: UInt64) {
     _ = wakes?.wait(timeout: .now() + .nanoseconds(Int(nanoseconds)))
   }

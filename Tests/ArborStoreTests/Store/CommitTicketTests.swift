@@ -12,10 +12,9 @@ import Testing
     // Nobody wakes it.
     ticket.wait(atMost: 1_000_000)
     ticket.wake()
-    // Woken before: neither of these waits.
+    // Woken before, it does not wait.
     ticket.wait()
-    ticket.wait(atMost: 999_999_999)
-    ticket.prepareToWait()
+    // Only this once.
     ticket.wait(atMost: 1)
     Thread { ticket.wake() }.start()
     ticket.wait()

@@ -48,7 +48,7 @@ final class CommitQueue: Sendable {
   /// Queues a change set and returns once it has been written or refused.
   func submit(_ set: ChangeSet, to store: StoreFile) throws(StoreError) -> CommitReceipt {
     let ticket = CommitTicket(set)
-    let (leads, gatherer) = state.withLock { state -> (Bool, CommitTicket?) in
+    var (leads, gatherer) = state.withLock { state -> (Bool, CommitTicket?) in
       state.waiting.append(ticket)
       if !state.hasLeader {
         state.hasLeader = true
@@ -62,9 +62,12 @@ final class CommitQueue: Sendable {
       return (false, gathering.leader)
     }
     gatherer?.wake()
-    if !leads { store.environment.whileWaiting { ticket.wait() } }
-    // Woken without a result, it is to lead.
-    if ticket.result == nil { lead(store, ticket) }
+    if !leads {
+      store.environment.whileWaiting { ticket.wait() }
+      // Woken without a result, it is to lead.
+      leads = state.withLock { _ in ticket.result == nil }
+    }
+    if leads { lead(store, ticket) }
     guard let result = ticket.result else { throw .closed }
     return try result.get()
   }

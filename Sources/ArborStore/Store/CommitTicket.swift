@@ -4,8 +4,7 @@ internal import Dispatch
 /// One change set in the queue, and what came of it.
 ///
 /// `@unchecked Sendable`: the submitting thread writes it before it is queued and reads the result
-/// after it was woken; in between only the leader uses it. The queue's lock and the semaphore order
-/// these.
+/// after it was woken; in between only the leader uses it. Each takes the queue's lock in between.
 final class CommitTicket: @unchecked Sendable {
   let set: ChangeSet
   /// What came of it; nil until then, and where the waiting thread is woken to lead.

@@ -155,13 +155,7 @@ struct EntryRun: ~Copyable {
 
   /// The first place whose key fulfils a condition that all later keys fulfil too.
   func firstPlace(where isReached: (UnsafeRawBufferPointer) -> Bool) -> Int {
-    var lower = 0
-    var upper = entries.count
-    while lower < upper {
-      let middle = (lower + upper) / 2
-      if withKey(entries[middle], isReached) { upper = middle } else { lower = middle + 1 }
-    }
-    return lower
+    (0..<entries.count).firstPlace { withKey(entries[$0], isReached) }
   }
 
   /// The places of a key's entries.

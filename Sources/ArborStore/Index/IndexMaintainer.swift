@@ -8,7 +8,8 @@ internal import LMDB
 final class IndexMaintainer {
   let index: StoreDatabases.Index
   private(set) var run = EntryRun()
-  /// Objects whose key is too long to be judged by itself; only for unique indexes.
+  /// Objects that claim a key too long to be judged by itself, in the order of their numbers; only
+  /// for unique indexes.
   private(set) var cutClaims: [ObjectNumber] = []
   private var key = KeyBuffer()
   private var oldKey = KeyBuffer()
@@ -129,6 +130,12 @@ final class IndexMaintainer {
   }
 
   func sort() { run.sort() }
+
+  /// Whether an object is among the ``cutClaims``. Logarithmic.
+  func claimsCutKey(_ number: ObjectNumber) -> Bool {
+    let place = cutClaims.firstPlace { $0 >= number }
+    return place < cutClaims.count && cutClaims[place] == number
+  }
 
   /// Lends the key of a record.
   func withKey<R, E: Error>(

@@ -87,9 +87,9 @@ extension CommitPreparation {
       let key = maintainer.wholeKey(of: record, number, index)
     else { return }
     for other in try candidates(record, index, maintainer) where other != number {
-      let isClaiming = change(of: other) != nil
-      // Of two objects of the set the later one offends.
-      if isClaiming, other > number { continue }
+      // Of two claims of the set the later one offends. Whoever is changed in something else only
+      // claims nothing: it has the value already.
+      if other > number, maintainer.claimsCutKey(other) { continue }
       guard let plan = plan(of: other), let otherIndex = indexPlan(of: other, place),
         let holder = try finalRecord(other, plan)
       else { continue }

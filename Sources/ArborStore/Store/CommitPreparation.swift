@@ -100,14 +100,9 @@ struct CommitPreparation {
 
   /// The change of an object in this set; nil where it has none. Logarithmic.
   func change(of number: ObjectNumber) -> Change? {
-    var lower = 0
-    var upper = changes.count
-    while lower < upper {
-      let middle = (lower + upper) / 2
-      if changes[middle].number < number { lower = middle + 1 } else { upper = middle }
-    }
-    guard lower < changes.count, changes[lower].number == number else { return nil }
-    return changes[lower]
+    let place = changes.firstPlace { $0.number >= number }
+    guard place < changes.count, changes[place].number == number else { return nil }
+    return changes[place]
   }
 
   /// The plan for an object's entity; nil where the number is of no concrete one.

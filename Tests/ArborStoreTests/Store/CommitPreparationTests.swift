@@ -282,6 +282,22 @@ import Testing
     }
   }
 
+  /// Also where the set changes something else of whoever has the value, and whichever was first.
+  @Test func longValuesOfChangedObjectsAreComparedWhole() throws {
+    try use { file, draft in
+      let long = String(repeating: "ab", count: 5000)
+      let ada = try employee(draft, 1, ["email": .string(long + "1")])
+      let bob = try employee(draft, 2, ["email": .string(long + "2")])
+      try draft.commit()
+      for (claimant, value, holder) in [(ada, "2", bob), (bob, "1", ada)] {
+        try draft.update(claimant, ["email": .string(long + value)])
+        try draft.update(holder, ["age": 50])
+        let claims = try violations(draft)
+        #expect(claims.map(\.existing) == [holder] && claims.map(\.offending) == [claimant])
+      }
+    }
+  }
+
   // MARK: Contradictions
 
   @Test func refusesSetsThatContradictThemselves() throws {

@@ -47,16 +47,17 @@ import Testing
     let isFlawed = plant(flaw, in: draft, office, changed)
     do {
       try draft.commit()
-      #expect(!isFlawed && !changed.hasDuplicates, "\(flaw)")
+      #expect(!isFlawed && !changed.hasDuplicates, "\(flaw), seed \(random.seed)")
       office = changed
     } catch let error as StoreError {
       switch error {
-      case .notUnique: #expect(changed.hasDuplicates)
-      case .conflict: #expect(isFlawed && flaw == .staleVersion)
+      case .notUnique: #expect(changed.hasDuplicates, "seed \(random.seed)")
+      case .conflict: #expect(isFlawed && flaw == .staleVersion, "seed \(random.seed)")
       case .missingTargets:
         // The deleted company may have got a new employee in the same set.
-        #expect(isFlawed && (flaw == .missingTarget || flaw == .danglingDeletion))
-      case .stillLinked: #expect(isFlawed && flaw == .danglingDeletion)
+        #expect(
+          isFlawed && (flaw == .missingTarget || flaw == .danglingDeletion), "seed \(random.seed)")
+      case .stillLinked: #expect(isFlawed && flaw == .danglingDeletion, "seed \(random.seed)")
       default: throw error
       }
     }

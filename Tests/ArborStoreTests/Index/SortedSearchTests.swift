@@ -14,7 +14,8 @@ import Testing
       let below = numbers.count { $0 < sought }
       #expect(numbers.firstPlace { $0 >= sought } == below, "seed \(random.seed)")
       let behind = numbers.dropFirst(2)
-      #expect(behind.firstPlace { $0 >= sought } == max(below, behind.startIndex))
+      #expect(
+        behind.firstPlace { $0 >= sought } == max(below, behind.startIndex), "seed \(random.seed)")
     }
   }
 }

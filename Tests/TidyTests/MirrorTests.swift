@@ -150,7 +150,6 @@ import Testing
     "TreeWalk": "PageVerifierTests",
     "UndoGroup": "UndoHistoryTests",
     "UpsertPlan": "ManagedObjectContext+UpsertTests",
-    "UpsertRun": "ManagedObjectContext+UpsertTests",
     "ValueFunctions": "PredicateFunction+EvaluationTests",
     "ValueKind": "ComparisonRulesTests",
     "ValueStatistics": "PredicateFunction+EvaluationTests",

@@ -83,7 +83,8 @@ final class AttributeReader {
     case .date: attribute.dates.date(node).map(Value.date)
     case .binary, .transformable: node.string.flatMap { Data(base64Encoded: $0) }.map(Value.binary)
     case .uuid: node.string.flatMap(UUID.init(uuidString:)).map(Value.uuid)
-    case .uri: node.string.flatMap { URL(string: $0) }.map(Value.uri)
+    case .uri:
+      node.string.flatMap { URL(string: $0, encodingInvalidCharacters: false) }.map(Value.uri)
     case .undefined: undefined(node)
     case .composite: nil
     }

@@ -40,7 +40,8 @@ struct BackReference {
   func set(by decoder: ModelDecoder<StoreSource>) throws {
     var cursor = 0
     guard
-      let source = try decoder.source.member(key, of: traits, decoder.session, cursor: &cursor),
+      let source = try decoder.source.member(
+        key, as: nil, of: traits, decoder.session, cursor: &cursor),
       let type = Self.wrappedType(of: keyPath) as? any Decodable.Type
     else { return }
     func read<T: Decodable>(_ type: T.Type) throws -> Any { try decoder.read(type, source) }

@@ -12,14 +12,14 @@ final class JSONRendering: ModelWriting {
 
   init(_ options: JSONRenderingOptions) { self.options = options }
 
-  func includes(_ key: String, of traits: ModelTraits) -> Bool {
+  func includes(_ key: String, as type: Any.Type?, of traits: ModelTraits) -> Bool {
     traits.isPlainJSON || !traits.jsonKeyPaths[key].ways.isEmpty
   }
 
   func transformed(_ key: String, _ value: Any?, of traits: ModelTraits) throws -> EncodedValue? {
     guard !traits.isPlainJSON, let transformer = traits.jsonTransformers[key] else { return nil }
     do {
-      return .json(try transformer.write(value) ?? .null)
+      return .json(try transformer.write(value))
     } catch let error as ArborError {
       throw error.with(entity: error.entity ?? traits.entityName, keyPath: error.keyPath ?? key)
     } catch {

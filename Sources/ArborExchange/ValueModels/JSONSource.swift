@@ -97,7 +97,8 @@ struct JSONSource: ModelSource {
   }
 
   func member(
-    _ key: String, of traits: ModelTraits?, _ session: JSONReading, cursor: inout Int
+    _ key: String, as type: Any.Type?, of traits: ModelTraits?, _ session: JSONReading,
+    cursor: inout Int
   ) throws -> JSONSource? {
     if let parts { return part(key, of: parts) }
     guard let traits, !traits.isPlainJSON else {

@@ -10,9 +10,14 @@ extension ManagedObjectContext {
   /// becomes a new one. The objects of all models are looked up in one fetch per entity. One
   /// instance of a class becomes one object, whatever leads to it.
   ///
-  /// Nil clears an attribute and leaves a relationship as it is. A collection becomes the members
-  /// of its relationship: others are unlinked, not deleted, and an empty one unlinks all. A
-  /// property that stays as it is, is no change.
+  /// What was passed in wins: another model of the same object, to which a relationship or a back
+  /// reference leads, refers to the object and changes nothing of it, and what only such a model
+  /// leads to is not written.
+  ///
+  /// Nil clears an attribute, or leaves that of a new object at its default, and leaves a
+  /// relationship as it is. A collection becomes the members of its relationship: others are
+  /// unlinked, not deleted, and an empty one unlinks all. A property that stays as it is, is no
+  /// change.
   ///
   /// ```swift
   /// let object = try context.upsert(banner)
@@ -24,9 +29,11 @@ extension ManagedObjectContext {
   /// - Returns: The model's object.
   /// - Throws: ``ArborError``: `invalidManagedKey` for a property that the entity has not;
   ///   `unsupportedProperty` and `unsupportedRelationship` where the entity cannot hold the
-  ///   property's type; `typeMismatch` for a number out of the attribute's range; `invalidMapping`;
-  ///   `uniqueFetchFailed`; else what a transformer, ``ValueModel/merge(from:)`` or the model's
-  ///   `encode(to:)` throws. The context is then exactly as it was before.
+  ///   property's type, a relationship's also where the property is nil or empty; `initialization`
+  ///   for a property of another type than its transformer's; `typeMismatch` for a number out of
+  ///   the attribute's range; `invalidMapping`; `uniqueFetchFailed`; else what a transformer,
+  ///   ``ValueModel/merge(from:)`` or the model's `encode(to:)` throws. The context is then exactly
+  ///   as it was before.
   /// - Complexity: Linear in the number of models, beside one indexed fetch per entity.
   @discardableResult
   public func upsert(_ model: some ValueModel) throws -> ManagedObject {
@@ -62,7 +69,7 @@ extension ManagedObjectContext {
     do {
       return try withSavepoint {
         let plan = UpsertPlan(ExchangeSchema(store.model))
-        let nodes = try models.map(plan.node)
+        let nodes = try models.map(plan.root)
         var run = UpsertRun(plan, in: self)
         try run.run()
         return nodes.compactMap(\.object)

@@ -128,7 +128,7 @@ final class ModelDecoder<Source: ModelSource>: Decoder {
   ) throws -> T? {
     let raw = try source.raw()
     let value: Any?
-    do { value = try transformer.read(raw) } catch let error as ArborError {
+    do { value = try transformer.readAny(raw) } catch let error as ArborError {
       // Of our own transformers; they do not know the place.
       let place = source.fault("", .typeMismatch)
       throw error.with(

@@ -8,9 +8,9 @@ struct ModelMembers<Source: ModelSource, Key: CodingKey>: KeyedDecodingContainer
   var allKeys: [Key] { decoder.source.keys().compactMap { Key(stringValue: $0) } }
 
   /// Where a key's value is; nil where it is missing.
-  private func source(_ key: Key) throws -> Source? {
+  private func source(_ key: Key, as type: Any.Type? = nil) throws -> Source? {
     try decoder.source.member(
-      key.stringValue, of: decoder.traits, decoder.session, cursor: &decoder.cursor)
+      key.stringValue, as: type, of: decoder.traits, decoder.session, cursor: &decoder.cursor)
   }
 
   private func transformer(_ key: Key) -> PropertyTransformer<Source.Raw>? {
@@ -19,7 +19,7 @@ struct ModelMembers<Source: ModelSource, Key: CodingKey>: KeyedDecodingContainer
 
   /// A value that has to be there.
   private func value<T>(_ type: T.Type, _ key: Key, _ read: (Source) throws -> T) throws -> T {
-    guard let source = try source(key) else {
+    guard let source = try source(key, as: type) else {
       if let standard = try standard(type, key) { return standard }
       throw decoder.missing(key: key)
     }
@@ -36,7 +36,7 @@ struct ModelMembers<Source: ModelSource, Key: CodingKey>: KeyedDecodingContainer
 
   /// A value that may be missing or null.
   private func present<T>(_ type: T.Type, _ key: Key, _ read: (Source) throws -> T) throws -> T? {
-    guard let source = try source(key) else { return try standard(type, key) }
+    guard let source = try source(key, as: type) else { return try standard(type, key) }
     if let transformer = transformer(key) {
       return try transformed(type, source, key, by: transformer)
     }

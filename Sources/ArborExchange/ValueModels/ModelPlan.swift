@@ -13,11 +13,12 @@ final class ModelPlan {
 
   let traits: ModelTraits
   let entity: ExchangeEntity
+  private let schema: ExchangeSchema
   /// Those that were asked for, in the order of the first time.
-  private var properties: [(key: String, property: Property)] = []
-  /// The places of coding keys among them.
-  private var places: [String: Int] = [:]
-  /// The place behind the last that was asked for: models name their keys in one order.
+  private var properties: [(key: String, property: Property, isChecked: Bool)] = []
+  /// The indexes of coding keys among them.
+  private var indexes: [String: Int] = [:]
+  /// The index behind the last that was asked for: models name their keys in one order.
   private var cursor = 0
   /// Whether a relationship was asked for.
   private(set) var hasRelationships = false
@@ -37,6 +38,10 @@ final class ModelPlan {
     }
     self.traits = traits
     self.entity = entity
+    self.schema = schema
+    for (key, name) in traits.managedKeys.renamedKeys where entity.property(named: name) == nil {
+      throw Self.unknown(name, of: key, traits, entity)
+    }
     var uniquing: [(key: String, attribute: ExchangeAttribute)] = []
     for key in traits.uniquingKeys.sorted() {
       guard let name = traits.managedKeys.name(for: key),
@@ -54,22 +59,59 @@ final class ModelPlan {
   }
 
   /// What a property is in the entity.
-  func property(_ key: String) throws(ArborError) -> Property {
-    if cursor >= properties.count { cursor = 0 }
-    if cursor < properties.count, properties[cursor].key == key {
-      cursor += 1
-      return properties[cursor - 1].property
-    }
-    if let place = places[key] {
-      cursor = place + 1
-      return properties[place].property
-    }
-    let property = try resolve(key)
-    places[key] = properties.count
-    properties.append((key, property))
-    cursor = properties.count
-    if case .relationship = property { hasRelationships = true }
+  ///
+  /// - Parameter type: The property's type, which has to fit a relationship whatever the property
+  ///   holds; nil where it is not known.
+  func property(_ key: String, as type: Any.Type? = nil) throws(ArborError) -> Property {
+    let index = try index(of: key)
+    cursor = index + 1
+    let property = properties[index].property
+    guard case .relationship(let relationship) = property, !properties[index].isChecked,
+      let type
+    else { return property }
+    try check(DeclaredType(type), "\(type)", of: key, relationship)
+    properties[index].isChecked = true
     return property
+  }
+
+  /// The index of a property among those that were asked for.
+  private func index(of key: String) throws(ArborError) -> Int {
+    if cursor >= properties.count { cursor = 0 }
+    if cursor < properties.count, properties[cursor].key == key { return cursor }
+    if let index = indexes[key] { return index }
+    let property = try resolve(key)
+    indexes[key] = properties.count
+    properties.append((key, property, false))
+    if case .relationship = property { hasRelationships = true }
+    return properties.count - 1
+  }
+
+  /// Checks that a property's type can hold what a relationship leads to.
+  private func check(
+    _ type: DeclaredType, _ name: String, of key: String, _ relationship: ExchangeRelationship
+  ) throws(ArborError) {
+    switch (type, relationship.isToMany) {
+    case (.other, _), (.list(.other), true): return
+    case (.model(let model), false), (.list(.model(let model)), true):
+      guard let linked = schema.entity(named: model.entityName),
+        !linked.isKind(of: relationship.destination),
+        schema.entity(named: relationship.destination)?.isKind(of: linked.name) == false
+      else { return }
+      throw ArborError(
+        .unsupportedRelationship,
+        "\(entity.name).\(relationship.name) leads to \(relationship.destination), and "
+          + "\(model) in \(traits.name).\(key) belongs to \(linked.name); use a model of the "
+          + "destination."
+      ).with(entity: entity.name, keyPath: relationship.name)
+    default:
+      throw ArborError(
+        .unsupportedRelationship,
+        "\(entity.name).\(relationship.name) leads to "
+          + (relationship.isToMany ? "several objects" : "one object")
+          + ", and \(traits.name).\(key) is \(name); declare it as a "
+          + (relationship.isToMany ? "collection of value models." : "value model.")
+      ).with(entity: entity.name, keyPath: relationship.name)
+    }
   }
 
   private func resolve(_ key: String) throws(ArborError) -> Property {
@@ -85,14 +127,20 @@ final class ModelPlan {
         ).with(entity: entity.name, keyPath: name)
       }
       return .relationship(relationship)
-    case nil:
-      throw ArborError(
-        .invalidManagedKey,
-        "\(traits.name).\(key) is “\(name)” in the store, and \(entity.name) has no such property; "
-          + "rename or exclude it in managedKeys."
-          + NearestName.hint(name, in: entity.propertyNames)
-      ).with(entity: entity.name, keyPath: name)
+    case nil: throw Self.unknown(name, of: key, traits, entity)
     }
+  }
+
+  /// The error for a name that no property of the entity has.
+  private static func unknown(
+    _ name: String, of key: String, _ traits: ModelTraits, _ entity: ExchangeEntity
+  ) -> ArborError {
+    ArborError(
+      .invalidManagedKey,
+      "\(traits.name).\(key) is “\(name)” in the store, and \(entity.name) has no such property; "
+        + "rename or exclude it in managedKeys."
+        + NearestName.hint(name, in: entity.propertyNames)
+    ).with(entity: entity.name, keyPath: name)
   }
 }
 

@@ -6,7 +6,7 @@ protocol ModelSource {
   /// What all sources of one call share.
   associatedtype Session: ModelSession
   /// What transformers read.
-  associatedtype Raw: Sendable
+  associatedtype Raw: TransformedForm
 
   /// Whether there is nil here.
   var isNull: Bool { get }
@@ -36,10 +36,12 @@ protocol ModelSource {
   /// A member; nil where it is missing.
   ///
   /// - Parameters:
+  ///   - type: The type that is asked for; nil where it is not known.
   ///   - traits: Of the model whose property the member is; nil for a member of anything else.
   ///   - cursor: Where the last member was found; 0 at first.
   func member(
-    _ key: String, of traits: ModelTraits?, _ session: Session, cursor: inout Int
+    _ key: String, as type: Any.Type?, of traits: ModelTraits?, _ session: Session,
+    cursor: inout Int
   ) throws -> Self?
 
   /// A model of a type, made of what is here.

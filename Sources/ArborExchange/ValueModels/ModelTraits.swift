@@ -58,7 +58,7 @@ final class ModelTraits {
 
   /// Finds names that are no coding keys, once the type has shown which it has.
   func checkKeys() throws {
-    guard !unknownKeys.isEmpty, !askedKeys.isEmpty else { return }
+    guard !unknownKeys.isEmpty else { return }
     let names = unknownKeys.sorted().map { "“\($0)”" }.joined(separator: ", ")
     throw ArborError(
       .invalidMapping,

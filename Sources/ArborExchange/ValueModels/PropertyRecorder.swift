@@ -13,7 +13,7 @@ final class PropertyRecorder: ModelWriting {
     return recorder.values
   }
 
-  func includes(_ key: String, of traits: ModelTraits) -> Bool { true }
+  func includes(_ key: String, as type: Any.Type?, of traits: ModelTraits) -> Bool { true }
 
   func transformed(_ key: String, _ value: Any?, of traits: ModelTraits) -> EncodedValue? {
     values[key] = value

@@ -3,7 +3,7 @@ import ArborModel
 import Foundation
 
 /// Ready-made transformers. Nil becomes nil in both directions.
-extension PropertyTransformer where Raw: TransformedForm {
+extension PropertyTransformer {
   /// A text and what it is parsed to and printed from.
   ///
   /// ```swift
@@ -27,10 +27,10 @@ extension PropertyTransformer where Raw: TransformedForm {
     }
   }
 
-  /// A URL and its text.
+  /// A URL and its text, which has to be a URL as it is: nothing is escaped on the way.
   public static var url: PropertyTransformer {
     text("a URL as a string") {
-      URL(string: $0)
+      URL(string: $0, encodingInvalidCharacters: false)
     } print: {
       $0.absoluteString
     }

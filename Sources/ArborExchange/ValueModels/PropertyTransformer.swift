@@ -21,12 +21,19 @@ public typealias ManagedTransformer = PropertyTransformer<Value>
 /// Nil goes through transformers too: `null` in a document and a nil attribute arrive as `.null`, a
 /// property that is nil as nil where `Property` is optional, else as `.null` past the transformer.
 /// A key that is missing in JSON does not arrive. What a transformer throws its caller's caller
-/// gets.
-public struct PropertyTransformer<Raw: Sendable>: Sendable {
-  /// The property's value; nil where it has none.
-  let read: @Sendable (Raw) throws -> Any?
-  /// What is written for a value; nil where the value is of another type.
-  let write: @Sendable (Any?) throws -> Raw?
+/// gets. A model's property of another type than the transformer's is an error `initialization`
+/// both ways.
+///
+/// A transformer can be used by itself, too:
+///
+/// ```swift
+/// let day = JSONTransformer.date(format: "dd.MM.yyyy")
+/// let date: Date? = try day.read("24.12.2024")
+/// let json = try day.write(date)
+/// ```
+public struct PropertyTransformer<Raw: TransformedForm>: Sendable {
+  private let reading: @Sendable (Raw) throws -> Any?
+  private let writing: @Sendable (Any?) throws -> Raw
 
   /// A transformer from what is read and what is written.
   ///
@@ -37,13 +44,51 @@ public struct PropertyTransformer<Raw: Sendable>: Sendable {
     _ read: @escaping @Sendable (Raw) throws -> Property,
     write: @escaping @Sendable (Property) throws -> Raw
   ) {
-    self.read = { raw in flattened(try read(raw)) }
-    self.write = { value in
-      guard let property = value ?? nothing(of: Property.self) else { return nil }
-      guard let property = property as? Property else { return nil }
+    reading = { raw in flattened(try read(raw)) }
+    writing = { value in
+      guard let value = value ?? nothing(of: Property.self) else { return .nothing }
+      guard let property = value as? Property else {
+        throw ArborError(
+          .initialization,
+          "The property is \(type(of: value)), and its transformer takes \(Property.self); give "
+            + "it a transformer of its type.")
+      }
       return try write(property)
     }
   }
+
+  /// Returns the property that a raw value stands for.
+  ///
+  /// - Parameters:
+  ///   - raw: What stands in JSON or in a store; `.null` is given to the transformer, too.
+  ///   - type: The property's type; optional where the transformer may give nil, as the ready-made
+  ///     ones do for `.null`.
+  /// - Throws: What the transformer throws; ``ArborError`` `initialization` where it gives nil or a
+  ///   value of another type.
+  public func read<Property>(
+    _ raw: Raw, as type: Property.Type = Property.self
+  ) throws -> Property {
+    let value = try reading(raw)
+    guard let property = (value ?? nothing(of: type)) as? Property else {
+      let found = value.map { "is \(Swift.type(of: $0))" } ?? "gives nil"
+      throw ArborError(
+        .initialization,
+        "The property takes \(type), and the transformer's value \(found); ask for the "
+          + "transformer's type.")
+    }
+    return property
+  }
+
+  /// Returns what stands for a property.
+  ///
+  /// - Parameter property: A value of the transformer's type, or nil; nil goes past a transformer
+  ///   whose type is not optional, as `.null`.
+  /// - Throws: What the transformer throws; ``ArborError`` `initialization` for a property of
+  ///   another type than the transformer's.
+  public func write(_ property: Any?) throws -> Raw { try writing(property.flatMap(flattened)) }
+
+  /// The property of any type; nil where the transformer gives nil.
+  func readAny(_ raw: Raw) throws -> Any? { try reading(raw) }
 }
 
 /// The value without the optional around it.

@@ -158,11 +158,14 @@ final class StoreReading: ModelSession {
   /// A property of an object: nil where it takes no part or is a relationship to nothing, which
   /// leaves the model's property at its default.
   ///
-  /// - Parameter cohort: The objects that are read together with the object; nil: none.
+  /// - Parameters:
+  ///   - type: The type that is asked for; nil where it is not known.
+  ///   - cohort: The objects that are read together with the object; nil: none.
   func member(
-    _ key: String, of object: ManagedObject, in cohort: ReadCohort?, _ traits: ModelTraits
+    _ key: String, as type: Any.Type?, of object: ManagedObject, in cohort: ReadCohort?,
+    _ traits: ModelTraits
   ) throws -> StoreSource? {
-    switch try plans.plan(traits).property(key) {
+    switch try plans.plan(traits).property(key, as: type) {
     case .excluded: return nil
     case .attribute(let attribute):
       return StoreSource(
@@ -187,7 +190,7 @@ final class StoreReading: ModelSession {
     _ key: String, _ type: Any.Type, of object: ManagedObject, _ traits: ModelTraits
   ) throws -> Bool {
     guard probedKey == nil, !frames.isEmpty,
-      case .relationship(let relationship) = try plans.plan(traits).property(key)
+      case .relationship(let relationship) = try plans.plan(traits).property(key, as: type)
     else { return false }
     let keyPath: AnyKeyPath
     if let known = traits.backReferenceKeys[key] {

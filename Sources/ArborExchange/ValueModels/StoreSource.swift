@@ -204,14 +204,15 @@ struct StoreSource: ModelSource {
   }
 
   func member(
-    _ key: String, of traits: ModelTraits?, _ session: StoreReading, cursor: inout Int
+    _ key: String, as type: Any.Type?, of traits: ModelTraits?, _ session: StoreReading,
+    cursor: inout Int
   ) throws -> StoreSource? {
     switch content {
     case .value(.composite(let parts)):
       return parts[key].map { StoreSource(.value($0), of: owner, name: name) }
     case .object(let object):
       guard let traits else { throw unsupported("no plain value") }
-      return try session.member(key, of: object, in: cohort, traits)
+      return try session.member(key, as: type, of: object, in: cohort, traits)
     default: return nil
     }
   }

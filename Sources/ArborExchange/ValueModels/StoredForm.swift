@@ -12,6 +12,8 @@ struct StoredForm {
     case value(Value)
     /// What the transformer of a transformable attribute gets.
     case transformable(Any)
+
+    var isNull: Bool { if case .value(.null) = self { true } else { false } }
   }
 
   func content(

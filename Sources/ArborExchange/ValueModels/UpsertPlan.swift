@@ -25,6 +25,13 @@ final class UpsertNode {
   var identity: IdentityKey?
   /// The object that the model becomes, once it is known.
   var object: ManagedObject?
+  /// Whether the model was passed in; else other models lead to it.
+  fileprivate(set) var isRoot = false
+  /// Whether the model is among those that are written.
+  var isQueued = false
+  /// Whether the model is only reached and its object is that of a model that was passed in: it
+  /// stands for the object where others refer to it, and changes nothing.
+  var isReference = false
 
   init(_ model: any ValueModel, _ plan: ModelPlan) {
     self.model = model
@@ -39,6 +46,8 @@ final class UpsertPlan: ModelWriting {
   let plans: ModelPlans
   var shapes: ModelShapes { plans.shapes }
   private(set) var nodes: [UpsertNode] = []
+  /// The nodes of the models that were passed in; an instance that was passed in twice is one.
+  private(set) var roots: [UpsertNode] = []
   private let schema: ExchangeSchema
   private var instances: [ObjectIdentifier: UpsertNode] = [:]
   private var taken = 0
@@ -46,6 +55,14 @@ final class UpsertPlan: ModelWriting {
   init(_ schema: ExchangeSchema) {
     self.schema = schema
     plans = ModelPlans(schema)
+  }
+
+  /// The node of a model that was passed in.
+  func root(_ model: any ValueModel) throws -> UpsertNode {
+    let node = try node(model)
+    if !node.isRoot { roots.append(node) }
+    node.isRoot = true
+    return node
   }
 
   /// The node of a model; that of before, where it is an instance that was met already.
@@ -159,15 +176,15 @@ final class UpsertPlan: ModelWriting {
 
   // MARK: How models write themselves
 
-  func includes(_ key: String, of traits: ModelTraits) throws -> Bool {
-    if case .excluded = try plans.plan(traits).property(key) { false } else { true }
+  func includes(_ key: String, as type: Any.Type?, of traits: ModelTraits) throws -> Bool {
+    if case .excluded = try plans.plan(traits).property(key, as: type) { false } else { true }
   }
 
   func transformed(_ key: String, _ value: Any?, of traits: ModelTraits) throws -> EncodedValue? {
     guard !traits.managedTransformers.isEmpty, let transformer = traits.managedTransformers[key]
     else { return nil }
     do {
-      return .stored(try transformer.write(value) ?? .null)
+      return .stored(try transformer.write(value))
     } catch let error as ArborError {
       throw error.with(entity: error.entity ?? traits.entityName, keyPath: error.keyPath ?? key)
     } catch {

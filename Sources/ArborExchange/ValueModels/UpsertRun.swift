@@ -11,6 +11,11 @@ struct UpsertRun {
   private let identities: IdentityMap
   /// How many nodes' identities have been looked up, or asked for.
   private var known = 0
+  /// The models that are written: those that were passed in, then what they lead to, level by
+  /// level.
+  private var queue: [UpsertNode] = []
+  /// The objects of the models that were passed in.
+  private var rootObjects: Set<ManagedObject> = []
 
   init(_ plan: UpsertPlan, in context: ManagedObjectContext) {
     self.plan = plan
@@ -20,14 +25,27 @@ struct UpsertRun {
 
   mutating func run() throws {
     try plan.takeApart()
+    for node in plan.roots { enqueue(node) }
     var next = 0
-    // What merges, may lead to further models.
-    while next < plan.nodes.count {
-      if next == known { try lookUp() }
-      try fill(plan.nodes[next])
+    while next < queue.count {
+      let node = queue[next]
       next += 1
+      // A model that merges may lead to further ones.
+      if known < plan.nodes.count { try lookUp() }
+      try fill(node)
+      guard !node.isReference else { continue }
+      for link in node.links { for linked in link.nodes { enqueue(linked) } }
     }
-    for node in plan.nodes { try connect(node) }
+    // What was passed in comes last: the inverse of a relationship that only a reached model has
+    // may change it.
+    for node in queue where !node.isRoot && !node.isReference { try connect(node) }
+    for node in plan.roots { try connect(node) }
+  }
+
+  private mutating func enqueue(_ node: UpsertNode) {
+    guard !node.isQueued else { return }
+    node.isQueued = true
+    queue.append(node)
   }
 
   /// Finds the objects of all models that have come since the last time, in one fetch per entity.
@@ -56,18 +74,24 @@ struct UpsertRun {
   }
 
   /// Finds or makes the object of a model and sets its attributes.
-  private func fill(_ node: UpsertNode) throws {
+  private mutating func fill(_ node: UpsertNode) throws {
+    defer { if node.isRoot, let object = node.object { rootObjects.insert(object) } }
     if let identity = node.identity,
       let object = table(of: node).objects(for: identity).first
     {
       node.object = object
+      node.isReference = !node.isRoot && rootObjects.contains(object)
+      guard !node.isReference else { return }
       try merge(node, object)
       for attribute in node.attributes { try set(attribute, of: object, isNew: false) }
       return
     }
     let object = try context.insert(node.plan.entity.name)
     node.object = object
-    for attribute in node.attributes { try set(attribute, of: object, isNew: true) }
+    // A new object keeps its default where the model has nothing to say.
+    for attribute in node.attributes where !attribute.content.isNull {
+      try set(attribute, of: object, isNew: true)
+    }
     try identities.note(object, of: node.plan.entity)
   }
 

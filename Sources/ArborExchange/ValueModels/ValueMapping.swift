@@ -40,6 +40,11 @@ public struct ValueMapping: Sendable, Hashable {
     excluded.contains(key) ? nil : names[key] ?? key
   }
 
+  /// The properties under other names, in the order of their coding keys.
+  var renamedKeys: [(key: String, name: String)] {
+    names.sorted { $0.key < $1.key }.map { (key: $0.key, name: $0.value) }
+  }
+
   /// The coding keys that the mapping speaks of.
   var namedKeys: Set<String> { excluded.union(names.keys) }
 }

@@ -9,12 +9,18 @@ struct WrittenMembers<Key: CodingKey>: KeyedEncodingContainerProtocol {
 
   /// Writes a property in the form that it has where it goes; `value` stands in where its model has
   /// nothing to say about that.
+  private func write<T>(
+    _ key: Key, _ property: T?, _ value: () throws -> EncodedValue
+  ) throws {
+    try write(key, property, as: T.self, value)
+  }
+
   private func write(
-    _ key: Key, _ property: Any?, _ value: () throws -> EncodedValue
+    _ key: Key, _ property: Any?, as type: Any.Type?, _ value: () throws -> EncodedValue
   ) throws {
     let name = key.stringValue
     guard let traits = encoder.traits else { return parts.set(try value(), for: name) }
-    guard try encoder.writing.includes(name, of: traits) else { return }
+    guard try encoder.writing.includes(name, as: type, of: traits) else { return }
     let transformed = try encoder.writing.transformed(name, property, of: traits)
     parts.set(try transformed ?? value(), for: name)
   }
@@ -29,7 +35,7 @@ struct WrittenMembers<Key: CodingKey>: KeyedEncodingContainerProtocol {
     try write(ifPresent: property, key) { try EncodedValue(integer: $0) }
   }
 
-  func encodeNil(forKey key: Key) throws { try write(key, nil) { .null } }
+  func encodeNil(forKey key: Key) throws { try write(key, nil, as: nil) { .null } }
   func encode(_ value: Bool, forKey key: Key) throws { try write(key, value) { .boolean(value) } }
   func encode(_ value: String, forKey key: Key) throws { try write(key, value) { .string(value) } }
   func encode(_ value: Double, forKey key: Key) throws { try write(key, value) { .double(value) } }
@@ -82,7 +88,9 @@ struct WrittenMembers<Key: CodingKey>: KeyedEncodingContainerProtocol {
   private func set(_ nested: ModelEncoder, for key: any CodingKey) {
     let name = key.stringValue
     // A key that cannot be looked up fails where a value is written under it.
-    let isExcluded = encoder.traits.map { (try? encoder.writing.includes(name, of: $0)) == false }
+    let isExcluded = encoder.traits.map {
+      (try? encoder.writing.includes(name, as: nil, of: $0)) == false
+    }
     if isExcluded != true { parts.set(nested.result ?? .null, for: name) }
   }
 

@@ -1,0 +1,98 @@
+import ArborExchange
+import ArborModel
+import ArborObjects
+import Foundation
+import Testing
+
+@Suite struct PropertyTransformerTests {
+  struct Wrong: ValueModel {
+    var title: Int?
+    static let entityName = "Item"
+    static let jsonTransformers: [String: JSONTransformer] = ["title": .url]
+    static let managedTransformers: [String: ManagedTransformer] = ["title": .url]
+  }
+
+  @Test func aTransformerOfAnotherTypeIsTheSameErrorBothWays() throws {
+    let workshop = try ModelWorkshop()
+    let object = try workshop.insert("Item", ["title": .string("https://a.b")])
+    let read = try workshop.failure { try Wrong(object) }
+    let decoded = try workshop.failure {
+      try ValueAdapter.decode(Wrong.self, from: ["title": "https://a.b"])
+    }
+    let encoded = try workshop.failure { try ValueAdapter.encode(Wrong(title: 5)) }
+    let written = try workshop.failure { try workshop.context.upsert(Wrong(title: 5)) }
+    for error in [read, decoded, encoded, written] {
+      #expect(error.code == .initialization && error.keyPath == "title")
+      #expect(error.entity == "Item")
+    }
+    for error in [encoded, written] {
+      #expect(
+        error.message
+          == "The property is Int, and its transformer takes Optional<URL>; give it a "
+          + "transformer of its type.")
+    }
+    #expect(try workshop.all("Item").count == 1)
+    // Nil has no type.
+    #expect(try ValueAdapter.encode(Wrong()) == ["title": .null])
+    try workshop.context.upsert(Wrong())
+    try workshop.finish()
+  }
+
+  struct Links: ValueModel {
+    var plain: URL?
+    var transformed: URL?
+    static let jsonTransformers: [String: JSONTransformer] = ["transformed": .url]
+  }
+
+  @Test func aURLIsOneWithAndWithoutItsTransformer() throws {
+    for text in ["https://a.b/c%20d?e=f#g", "mailto:a@b", "a/b", "/", "urn:x:1"] {
+      let json: JSONValue = ["plain": .string(text), "transformed": .string(text)]
+      let links = try ValueAdapter.decode(Links.self, from: json)
+      #expect(links.plain == URL(string: text) && links.transformed == links.plain, "\(text)")
+      #expect(try ValueAdapter.encode(links) == json)
+    }
+    for text in ["not a valid URL", "", "http://a b", "https://a/\u{e4}"] {
+      for key in ["plain", "transformed"] {
+        let json: JSONValue = .object([key: .string(text)])
+        #expect(throws: ArborError.self, "\(key) \(text)") {
+          try ValueAdapter.decode(Links.self, from: json)
+        }
+      }
+    }
+  }
+
+  @Test func transformersWorkByThemselves() throws {
+    let day = JSONTransformer.date(format: "dd.MM.yyyy")
+    let date: Date? = try day.read("24.12.2024")
+    #expect(date == ISO8601Date.parse("2024-12-24"))
+    #expect(try day.read("24.12.2024") as Date == date)
+    #expect(try day.read(.null) as Date? == nil)
+    #expect(try day.write(date) == "24.12.2024" && day.write(nil) == .null)
+    #expect(try day.write(date as Any) == "24.12.2024")
+    #expect(throws: ArborError.self) { try day.read("24th", as: Date.self) }
+    let whole = ManagedTransformer { value in
+      value.integerForm ?? 0
+    } write: { (number: Int64) in
+      .integer(number + 1)
+    }
+    #expect(try whole.write(Int64(1)) == 2 && whole.write(nil) == .null)
+    #expect(try whole.read(.integer(5)) as Int64 == 5)
+  }
+
+  @Test func whatATransformerCannotGiveIsATypedError() throws {
+    let url = JSONTransformer.url
+    let wrong = try #require(throws: ArborError.self) { try url.read("a:b", as: Int.self) }
+    #expect(
+      wrong.message
+        == "The property takes Int, and the transformer's value is URL; ask for the transformer's "
+        + "type.")
+    let nothing = try #require(throws: ArborError.self) { try url.read(.null, as: URL.self) }
+    #expect(
+      nothing.message
+        == "The property takes URL, and the transformer's value gives nil; ask for the "
+        + "transformer's type.")
+    let written = try #require(throws: ArborError.self) { try url.write(5) }
+    #expect(wrong.code == .initialization && nothing.code == .initialization)
+    #expect(written.code == .initialization)
+  }
+}

@@ -95,22 +95,25 @@ let package = Package(
       name: "json-bench", dependencies: ["ArborExchange", "ArborModel"], path: "tools/json-bench",
       swiftSettings: common),
 
+    .target(name: "TestLength", path: "Tests/TestLength", swiftSettings: common),
     .target(
       name: "TestSupport",
       dependencies: ["ArborLocks", "ArborStore", "ArborObjects", "ArborModel"],
       path: "Tests/TestSupport", swiftSettings: common),
     .testTarget(name: "ArborLocksTests", dependencies: ["ArborLocks"], swiftSettings: common),
-    .testTarget(name: "LMDBTests", dependencies: ["LMDB", "ArborLocks"], swiftSettings: common),
     .testTarget(
-      name: "ArborModelTests", dependencies: ["ArborModel"], exclude: ["Fixtures"],
+      name: "LMDBTests", dependencies: ["LMDB", "ArborLocks", "TestLength"], swiftSettings: common),
+    .testTarget(
+      name: "ArborModelTests", dependencies: ["ArborModel", "TestLength"], exclude: ["Fixtures"],
       swiftSettings: common),
     .testTarget(
-      name: "ArborStoreTests", dependencies: ["ArborStore", "ArborLocks", "TestSupport"],
+      name: "ArborStoreTests",
+      dependencies: ["ArborStore", "ArborLocks", "TestLength", "TestSupport"],
       swiftSettings: common),
     .testTarget(
       name: "ArborObjectsTests",
       dependencies: [
-        "ArborObjects", "ArborLocks", "TestSupport",
+        "ArborObjects", "ArborLocks", "TestLength", "TestSupport",
         .product(name: "Logging", package: "swift-log"),
       ],
       swiftSettings: common),
@@ -130,12 +133,15 @@ let package = Package(
       name: "SystemTests",
       dependencies: [
         "ArborData", "ArborExchange", "ArborMacros", "ArborObjects", "ArborModel", "ArborStore",
-        "ArborLocks", "TestSupport", "crash-writer", "damage-reader", "lmdb-inspect", "world",
+        "ArborLocks", "TestLength", "TestSupport", "crash-writer", "damage-reader", "lmdb-inspect",
+        "world",
       ],
       swiftSettings: common),
     .testTarget(
       name: "DifferentialTests",
-      dependencies: ["ArborData", "ArborObjects", "ArborModel", "ArborLocks", "TestSupport"],
+      dependencies: [
+        "ArborData", "ArborObjects", "ArborModel", "ArborLocks", "TestLength", "TestSupport",
+      ],
       swiftSettings: tireless),
     .testTarget(name: "TidyTests", swiftSettings: common),
   ],

@@ -1,18 +1,17 @@
 import ArborModel
 import ArborObjects
 import Foundation
+import TestLength
 import TestSupport
 import Testing
 
 /// Random histories in a context against a naive graph of dictionaries: after every step both say
 /// the same, whether what was done has been committed, rolled back, undone, redone, taken back to a
-/// savepoint or read anew. Where `ARBOR_LONG_TESTS` is set, there are ten times as many.
+/// savepoint or read anew. Where `ARBOR_LONG_TESTS` is set, there are fifty times as many.
 @Suite struct ModelBasedTests {
-  private static let isLong = ProcessInfo.processInfo.environment["ARBOR_LONG_TESTS"] != nil
-
   @Test func randomHistoriesAgreeWithPlainDictionaries() throws {
     var seeds = SeededRandom()
-    for _ in 0..<(Self.isLong ? 10_000 : 1000) {
+    for _ in 0..<TestLength.of(200, long: 10_000) {
       let seed = seeds.next()
       do {
         try ObjectStore.use(PlainWorld.model()) { store in

@@ -1,27 +1,26 @@
 import ArborModel
 import ArborObjects
 import Foundation
+import TestLength
 import TestSupport
 import Testing
 
 /// Random histories of several contexts on one store, with undo and merges, against naive contexts
 /// of dictionaries: after every step both say the same.
 ///
-/// The seeds are the same in every run, 100,000 steps of them. Where `ARBOR_LONG_TESTS` is set, a
+/// The seeds are the same in every run, 20,000 steps of them. Where `ARBOR_LONG_TESTS` is set, a
 /// million steps are made of seeds that nobody has seen. Of a history that differs, the fewest
 /// steps that still do are shown.
 @Suite struct SharedContextsTests {
-  private static let isLong = ProcessInfo.processInfo.environment["ARBOR_LONG_TESTS"] != nil
-
   /// Many short histories, in which all that happens is of few objects, and some long ones, in
   /// which it adds up.
-  @Test(arguments: [(2, 40, 750), (2, 100, 100), (3, 60, 400), (4, 120, 150), (3, 400, 45)])
+  @Test(arguments: [(2, 40, 150), (2, 100, 20), (3, 60, 80), (4, 120, 30), (3, 400, 9)])
   func randomHistoriesAgree(contexts: Int, steps: Int, count: Int) throws {
     try agree(contexts, steps, count, isOrdered: false)
   }
 
   /// The same with members that have an order.
-  @Test(arguments: [(2, 40, 500), (3, 60, 250), (4, 120, 60)])
+  @Test(arguments: [(2, 40, 100), (3, 60, 50), (4, 120, 12)])
   func randomHistoriesOfOrdersAgree(contexts: Int, steps: Int, count: Int) throws {
     try agree(contexts, steps, count, isOrdered: true)
   }
@@ -47,9 +46,9 @@ import Testing
   }
 
   private func agree(_ contexts: Int, _ steps: Int, _ count: Int, isOrdered: Bool) throws {
-    var seeds = Self.isLong ? SeededRandom() : SeededRandom(seed: UInt64(contexts * steps))
+    var seeds = TestLength.isLong ? SeededRandom() : SeededRandom(seed: UInt64(contexts * steps))
     let model = try PlainStore.model(isOrdered: isOrdered)
-    for _ in 0..<(Self.isLong ? 10 * count : count) {
+    for _ in 0..<TestLength.of(count, long: 50 * count) {
       let history = Plan(
         contexts: contexts, isOrdered: isOrdered, seed: seeds.next(), steps: Array(0..<steps))
       guard let difference = history.difference(model) else { continue }

@@ -1,6 +1,7 @@
 import ArborModel
 import ArborObjects
 import Foundation
+import TestLength
 import TestSupport
 import Testing
 
@@ -8,13 +9,11 @@ import Testing
 /// whatever the policies, after each commit both ends of every link in the store agree, nothing
 /// leads to what is not there, and who has committed sees members in the store's sequence.
 @Suite struct SharedGraphTests {
-  private static let isLong = ProcessInfo.processInfo.environment["ARBOR_LONG_TESTS"] != nil
-
-  @Test(arguments: [(2, 30, 300), (3, 80, 60)])
+  @Test(arguments: [(2, 30, 60), (3, 80, 12)])
   func bothEndsOfEveryLinkAgree(contexts: Int, steps: Int, count: Int) throws {
-    var seeds = Self.isLong ? SeededRandom() : SeededRandom(seed: UInt64(contexts * steps))
+    var seeds = TestLength.isLong ? SeededRandom() : SeededRandom(seed: UInt64(contexts * steps))
     let model = try PlainWorld.model()
-    for _ in 0..<(Self.isLong ? 20 * count : count) {
+    for _ in 0..<TestLength.of(count, long: 100 * count) {
       let seed = seeds.next()
       guard var problem = Self.problem(model, contexts, seed, Array(0..<steps)) else { continue }
       // The fewest steps that still end so.

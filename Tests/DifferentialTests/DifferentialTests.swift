@@ -1,5 +1,6 @@
 import ArborLocks
 import Foundation
+import TestLength
 import TestSupport
 import Testing
 
@@ -15,10 +16,9 @@ import Testing
   private static let rounds = 4
   private static let requests = 100
 
-  private static let isLong = ProcessInfo.processInfo.environment["ARBOR_LONG_TESTS"] != nil
   private static let wanted =
     ProcessInfo.processInfo.environment["ARBOR_CASES"].flatMap { Int($0) }
-    ?? (isLong ? 1_000_000 : 100_000)
+    ?? TestLength.of(20_000, long: 1_000_000)
 
   @Test func everyPathAgreesWithTheNaiveEvaluator() async throws {
     if let text = ProcessInfo.processInfo.environment["ARBOR_WORLD_SEED"],
@@ -27,7 +27,7 @@ import Testing
       try World(seed: seed).run(rounds: Self.rounds, requests: Self.requests)
       return
     }
-    let first: UInt64 = Self.isLong ? SeededRandom().seed : 5_000_000
+    let first: UInt64 = TestLength.isLong ? SeededRandom().seed : 5_000_000
     let tally = Tally(first: first)
     await withTaskGroup { group in
       for _ in 0..<2 {

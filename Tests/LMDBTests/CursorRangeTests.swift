@@ -1,3 +1,4 @@
+import TestLength
 import Testing
 
 @testable import LMDB
@@ -23,7 +24,7 @@ import Testing
         try transaction.clear(database)
         for pair in pairs { try transaction.put(database, pair.key, pair.value) }
       }
-      for _ in 0..<(RandomTests.isLong ? 2000 : 60) {
+      for _ in 0..<TestLength.of(60, long: 2000) {
         let lower = Self.bound(model, &generator)
         let upper = Self.bound(model, &generator)
         let expected = pairs.filter {

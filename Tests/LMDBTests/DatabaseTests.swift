@@ -1,3 +1,4 @@
+import TestLength
 import Testing
 
 @testable import LMDB
@@ -14,7 +15,7 @@ import Testing
     let environment = try folder.environment(mapSize: 1 << 16)
     let database = try #require(try environment.openDatabase("it", kind.flags, create: true))
     var run = RandomRun(kind: kind, generator: &generator)
-    let operations = RandomTests.isLong ? 1_000_000 : 25_000
+    let operations = TestLength.of(8000, long: 1_000_000)
     var done = 0
     var transactions = 0
     while done < operations {
@@ -22,7 +23,7 @@ import Testing
       try run.transaction(environment, database, operations: count, &generator)
       done += count
       transactions += 1
-      if transactions % (RandomTests.isLong ? 100 : 20) == 0 {
+      if transactions % TestLength.of(20, long: 100) == 0 {
         try run.compare(environment, database)
       }
     }

@@ -1,3 +1,4 @@
+import TestLength
 import Testing
 
 @testable import LMDB
@@ -103,7 +104,7 @@ import Testing
     defer { pages.deallocate() }
     let start = try UnsafeRawPointer(#require(pages.baseAddress))
     var count = 0
-    for _ in 0..<(RandomTests.isLong ? 2_000_000 : 20_000) {
+    for _ in 0..<TestLength.of(20_000, long: 2_000_000) {
       damage(pages, size, &random)
       let tree = try #require(
         MappedTree(

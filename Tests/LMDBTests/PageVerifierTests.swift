@@ -1,4 +1,5 @@
 import Foundation
+import TestLength
 import Testing
 
 @testable import LMDB
@@ -51,7 +52,7 @@ import Testing
     let databases = try Self.kinds.map { kind in
       try #require(try environment.openDatabase(kind.name, kind.flags, create: true))
     }
-    for round in 0..<12 {
+    for round in 0..<TestLength.of(4, long: 12) {
       try environment.write { transaction in
         for database in databases {
           if random.below(15) == 0 { try transaction.clear(database) }

@@ -21,7 +21,7 @@ struct SeededGenerator: RandomNumberGenerator {
   }
 }
 
-/// How much the random tests do, and from which seed: the environment decides.
+/// From which seed the random tests start: the environment decides.
 enum RandomTests {
   /// `ARBOR_SEED` replays a run.
   static func seed(_ name: String) -> UInt64 {
@@ -30,7 +30,4 @@ enum RandomTests {
     print("\(name): ARBOR_SEED=\(seed)")
     return seed
   }
-
-  /// `ARBOR_LONG_TESTS=1` asks for ten times as much.
-  static var isLong: Bool { ProcessInfo.processInfo.environment["ARBOR_LONG_TESTS"] == "1" }
 }

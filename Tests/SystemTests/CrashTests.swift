@@ -1,5 +1,6 @@
 import ArborData
 import Foundation
+import TestLength
 import TestSupport
 import Testing
 
@@ -14,8 +15,7 @@ import Testing
 /// A writer is killed without warning, over and over. Whatever it had acknowledged is there,
 /// nothing is there by half, and the store is sound.
 @Suite(.serialized) struct CrashTests {
-  static let isLong = ProcessInfo.processInfo.environment["ARBOR_LONG_TESTS"] != nil
-  static let cycles = isLong ? 5000 : 200
+  static let cycles = TestLength.of(75, long: 5000)
   /// A store lives through so many crashes; then the next one begins, whose creation is hit too.
   static let cyclesPerStore = 25
 

@@ -1,6 +1,7 @@
 import ArborModel
 import ArborStore
 import Foundation
+import TestLength
 import TestSupport
 import Testing
 
@@ -9,8 +10,7 @@ import Testing
 /// Copies of a store with every kind of database are damaged in thirteen ways and read by a process
 /// of their own, as a program would read them.
 @Suite(.serialized) struct DamageTests {
-  static let isLong = ProcessInfo.processInfo.environment["ARBOR_LONG_TESTS"] != nil
-  static let cases = isLong ? 250_000 : 1_560
+  static let cases = TestLength.of(624, long: 250_000)
 
   @Test func aDamagedFileIsAnErrorAndNeverWrongData() throws {
     let seed = UInt64.random(in: 0...(.max))
@@ -23,7 +23,7 @@ import Testing
     #expect(verified.count == Self.cases)
     #expect(verified.refused > Self.cases / 3)
     // The campaign can fail: without the verification damage goes unnoticed or kills.
-    let trusting = try campaign.run(0..<Self.cases / 6, verification: "quick")
+    let trusting = try campaign.run(0..<Self.cases / 3, verification: "quick")
     print("unverified: \(trusting)")
     #expect(trusting.deaths.count + trusting.wrong.count > 0)
   }

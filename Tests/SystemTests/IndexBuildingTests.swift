@@ -1,5 +1,6 @@
 import ArborData
 import Foundation
+import TestLength
 import TestSupport
 import Testing
 
@@ -42,7 +43,8 @@ import Testing
     try context.commit()
     context.store.close()
     var hasNewState = false
-    for delay in [0, 40, 80, 120, 200, 300, 450, 700, 1200, 2500] {
+    let delays = [0, 80, 200, 450, 1200]
+    for delay in TestLength.of(delays, long: Array(stride(from: 0, through: 2500, by: 50))) {
       let builder = try CrashWriterRun(["index", path, "0", "1"])
       _ = builder.read(until: 1, "building")
       Thread.sleep(forTimeInterval: Double(delay) / 1000)

@@ -24,13 +24,16 @@ import Testing
     "fuzz": ["ArborData"],
     "json-bench": ["ArborExchange", "ArborModel"],
     "arborbench": ["ArborData"],
+    "TestLength": [],
     "TestSupport": ["ArborLocks", "ArborStore", "ArborObjects", "ArborModel"],
     "ArborLocksTests": ["ArborLocks"],
-    "LMDBTests": ["LMDB", "CLMDB", "CArborBits", "ArborLocks"],
-    "ArborModelTests": ["ArborModel", "CArborBits"],
-    "ArborStoreTests": ["ArborStore", "LMDB", "ArborModel", "ArborLocks", "TestSupport"],
+    "LMDBTests": ["TestLength", "LMDB", "CLMDB", "CArborBits", "ArborLocks"],
+    "ArborModelTests": ["TestLength", "ArborModel", "CArborBits"],
+    "ArborStoreTests": [
+      "TestLength", "ArborStore", "LMDB", "ArborModel", "ArborLocks", "TestSupport",
+    ],
     "ArborObjectsTests": [
-      "ArborObjects", "ArborStore", "ArborModel", "ArborLocks", "TestSupport",
+      "TestLength", "ArborObjects", "ArborStore", "ArborModel", "ArborLocks", "TestSupport",
     ],
     "ArborExchangeTests": [
       "ArborExchange", "ArborObjects", "ArborModel", "ArborLocks", "TestSupport",
@@ -39,10 +42,13 @@ import Testing
     "ArborMacrosTests": ["ArborMacros", "ArborData", "ArborObjects", "ArborSource", "TestSupport"],
     "InspectTests": ["lmdb_inspect", "ArborData", "CLMDB", "TestSupport"],
     "SystemTests": [
-      "crash_writer", "ArborData", "ArborExchange", "ArborMacros", "ArborModel", "ArborObjects",
+      "TestLength", "crash_writer", "ArborData", "ArborExchange", "ArborMacros", "ArborModel",
+      "ArborObjects",
       "ArborLocks", "ArborStore", "TestSupport",
     ],
-    "DifferentialTests": ["ArborData", "ArborLocks", "ArborModel", "ArborObjects", "TestSupport"],
+    "DifferentialTests": [
+      "TestLength", "ArborData", "ArborLocks", "ArborModel", "ArborObjects", "TestSupport",
+    ],
     "TidyTests": [],
   ]
 

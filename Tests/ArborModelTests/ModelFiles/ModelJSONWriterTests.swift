@@ -1,5 +1,6 @@
 import ArborModel
 import Foundation
+import TestLength
 import Testing
 
 @Suite struct ModelJSONWriterTests {
@@ -33,7 +34,7 @@ import Testing
     #expect(try ManagedObjectModel(json: model.jsonData()) == model)
   }
 
-  @Test(arguments: 0..<200 as Range<UInt64>)
+  @Test(arguments: 0..<TestLength.of(40, long: 2000) as Range<UInt64>)
   func aRandomModelComesBackEqual(seed: UInt64) throws {
     var random = RandomModel(seed: seed)
     let model = try random.model().validated()

@@ -1,5 +1,6 @@
 import ArborModel
 import Foundation
+import TestLength
 import Testing
 
 @Suite struct ModelXMLWriterTests {
@@ -61,7 +62,7 @@ import Testing
     }
   }
 
-  @Test(arguments: 0..<200 as Range<UInt64>)
+  @Test(arguments: 0..<TestLength.of(40, long: 2000) as Range<UInt64>)
   func aRandomModelComesBackEqual(seed: UInt64) throws {
     var random = RandomModel(seed: seed)
     let model = try random.model().validated()
@@ -72,7 +73,7 @@ import Testing
   }
 
   /// A change of a model that was read is written as that change, whatever the two models are.
-  @Test(arguments: 0..<100 as Range<UInt64>)
+  @Test(arguments: 0..<TestLength.of(20, long: 1000) as Range<UInt64>)
   func aRandomChangeOfAFileComesBackEqual(seed: UInt64) throws {
     var random = RandomModel(seed: seed)
     let model = try random.model().validated()

@@ -1,11 +1,11 @@
 import ArborModel
 import Foundation
+import TestLength
 import Testing
 
 @Suite struct PredicatePrinterTests {
   /// A million with `ARBOR_LONG_TESTS=1 swift test -c release --filter PredicatePrinterTests`.
-  static let trees =
-    ProcessInfo.processInfo.environment["ARBOR_LONG_TESTS"] == "1" ? 1_000_000 : 20_000
+  static let trees = TestLength.of(5000, long: 1_000_000)
 
   @Test(arguments: 0..<8) func whatIsPrintedParsesBack(round: Int) throws {
     let seed = UInt64(31_000 + round)

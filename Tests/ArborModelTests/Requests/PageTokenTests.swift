@@ -1,5 +1,6 @@
 import ArborModel
 import Foundation
+import TestLength
 import Testing
 
 @Suite struct PageTokenTests {
@@ -31,7 +32,7 @@ import Testing
     let token = PageToken(
       values: Self.values, number: ObjectNumber(entity: 1, sequence: 1), fingerprint: 5)
     let letters = Array("ABCxyz019-_+/=. \u{e9}")
-    for round in 0..<3000 {
+    for round in 0..<TestLength.of(600, long: 30_000) {
       var text = Array(token.text)
       for _ in 0..<Int.random(in: 1...3, using: &random) where !text.isEmpty {
         let place = Int.random(in: 0..<text.count, using: &random)

@@ -1,5 +1,6 @@
 import ArborModel
 import ArborObjects
+import TestLength
 import TestSupport
 import Testing
 
@@ -9,7 +10,7 @@ import Testing
 @Suite struct RandomResultsTests {
   @Test func resultsAreAlwaysWhatAFetchGives() throws {
     var seeds = SeededRandom()
-    for _ in 0..<12 {
+    for _ in 0..<TestLength.of(4, long: 60) {
       let seed = seeds.next()
       do {
         try ObjectStore.useOffice { store in

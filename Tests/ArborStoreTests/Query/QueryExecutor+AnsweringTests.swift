@@ -1,5 +1,6 @@
 import ArborModel
 import Foundation
+import TestLength
 import TestSupport
 import Testing
 
@@ -158,7 +159,7 @@ import Testing
     for isIndexed in [true, false] {
       var world = try QueryWorld(isIndexed: isIndexed)
       try world.fill(240, using: &random)
-      for round in 0..<rounds {
+      for round in 0..<TestLength.of(rounds / 3, long: 10 * rounds) {
         let pending = round % 3 == 0 ? try PendingWorld(world, using: &random) : nil
         let test = QueryCase.random(world, using: &random)
         try body(

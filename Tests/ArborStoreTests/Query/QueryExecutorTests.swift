@@ -2,6 +2,7 @@ import ArborModel
 import ArborStore
 import Foundation
 import LMDB
+import TestLength
 import TestSupport
 import Testing
 
@@ -15,7 +16,7 @@ import Testing
     var same = random
     try indexed.fill(480, using: &random)
     try plain.fill(480, using: &same)
-    for round in 0..<600 {
+    for round in 0..<TestLength.of(150, long: 6000) {
       let test = QueryCase.random(indexed, using: &random)
       try expect(test, indexed, note: "indexed, seed \(seed), round \(round)")
       try expect(test, plain, note: "scanned, seed \(seed), round \(round)")

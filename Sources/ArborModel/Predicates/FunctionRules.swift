@@ -4,8 +4,12 @@ enum FunctionRules {
   private enum Demand {
     case number
     /// Numbers and dates.
+    case difference
+    /// Numbers and dates, or texts.
     case sum
     case text
+    /// A collection of texts, and one text.
+    case join
     case collection
     case anything
   }
@@ -19,23 +23,28 @@ enum FunctionRules {
   ) throws(ArborError) -> PredicateBinding.Bound {
     let name = function.infix?.symbol ?? function.name
     guard function.arity.contains(operands.count) else {
-      let wanted = function.arity
-      throw site.error(
-        "\(name) takes \(wanted.count == 1 ? "\(wanted.lowerBound)" : "one or more") "
-          + "arguments and has \(operands.count).")
+      throw site.error("\(name) takes \(function.arityWords) and has \(operands.count).")
     }
     switch demand(of: function) {
     case .number:
       try refuseMany(operands, name)
       try refuse(operands, name, "numbers", site) { $0 == .number || $0 == .any }
+    case .difference:
+      try refuseMany(operands, name)
+      try refuse(operands, name, "numbers and dates", site, unless: isMovable)
     case .sum:
       try refuseMany(operands, name)
-      try refuse(operands, name, "numbers and dates", site) {
-        $0 == .number || $0 == .date || $0 == .any
-      }
+      try refuse(operands, name, "numbers, dates and texts", site) { isMovable($0) || $0 == .text }
+      guard operands.contains(where: { $0.kind == .text }),
+        let other = operands.first(where: { isMovable($0.kind) && $0.kind != .any })
+      else { break }
+      throw site.error(
+        "\(name) joins two texts or adds two numbers, and this is a text and \(other.kind.name); "
+          + "write CAST(…, \"NSString\") or CAST(…, \"NSNumber\") around one of them.")
     case .text:
       try refuseMany(operands, name)
       try refuse(operands, name, "texts", site) { $0 == .text || $0 == .any }
+    case .join: try checkJoin(operands, site)
     case .collection:
       try refuse(operands, name, "collections", site) { $0.isList || $0 == .any }
     case .anything:
@@ -65,6 +74,33 @@ enum FunctionRules {
     if fits { return }
     let advice = kind == .object ? "name an attribute of the objects" : "name another one"
     throw site.error("\(name) cannot be taken of \(kind.name); \(advice).")
+  }
+
+  private static func isMovable(_ kind: ValueKind) -> Bool {
+    kind == .number || kind == .date || kind == .any
+  }
+
+  /// Checks what is joined, and what by.
+  private static func checkJoin(
+    _ operands: [PredicateBinding.Bound], _ site: PredicateSite
+  ) throws(ArborError) {
+    let list = operands[0]
+    guard list.kind.isList || list.kind == .any else {
+      throw site.error(
+        "join takes a collection of texts, and this is \(list.kind.name); "
+          + "join single texts with concat(…) or +.")
+    }
+    // Of a list that was written out, every element is known.
+    let kinds = if case .list(let kinds) = list.kind { kinds } else { [list.kind.element] }
+    if let kind = kinds.first(where: { $0 != .text && $0 != .any }) {
+      throw site.error(
+        "join takes a collection of texts, and this is one of \(kind.name); "
+          + (kind == .object ? "name an attribute of the objects." : "name another one."))
+    }
+    try refuseMany(Array(operands.dropFirst()), "join")
+    try refuse(Array(operands.dropFirst()), "join", "a text between them", site) {
+      $0 == .text || $0 == .any
+    }
   }
 
   /// Refuses paths of many values where a function takes single ones.
@@ -99,12 +135,14 @@ enum FunctionRules {
 
   private static func demand(of function: PredicateFunction) -> Demand {
     switch function {
-    case .add, .subtract: .sum
+    case .add: .sum
+    case .subtract: .difference
     case .multiply, .divide, .modulus, .power, .negate, .bitwiseAnd, .bitwiseOr, .bitwiseXor,
       .leftshift, .rightshift, .onesComplement, .sqrt, .log, .ln, .exp, .floor, .ceiling, .abs,
       .trunc, .randomn:
       .number
-    case .uppercase, .lowercase, .length, .canonical: .text
+    case .uppercase, .lowercase, .length, .canonical, .concat: .text
+    case .join: .join
     case .union, .intersect, .minus: .collection
     case .sum, .count, .min, .max, .average, .median, .mode, .stddev, .distinct, .random, .now,
       .noindex, .distanceToLocation:
@@ -117,11 +155,12 @@ enum FunctionRules {
     switch function {
     case .add:
       if operands.contains(.any) { return .any }
+      if operands.contains(.text) { return .text }
       return operands.contains(.date) ? .date : .number
     case .subtract:
       guard operands.count == 2, !operands.contains(.any) else { return .any }
       return operands[0] == .date && operands[1] == .number ? .date : .number
-    case .uppercase, .lowercase, .canonical: return .text
+    case .uppercase, .lowercase, .canonical, .concat, .join: return .text
     case .now: return .date
     case .noindex: return operands.first ?? .any
     case .min, .max:

@@ -48,6 +48,11 @@ package enum PredicateFunction: String, Sendable, Hashable, CaseIterable {
   case lowercase = "lowercase:"
   case length = "length:"
   case canonical = "canonical:"
+  /// Its arguments one behind the other, nil passed over.
+  case concat = "concat:"
+  /// The elements of a list one behind the other, nil passed over, the second argument between
+  /// them.
+  case join = "join:"
 
   case now = "now"
   /// Its argument, for which the planner uses no index.
@@ -59,6 +64,8 @@ package enum PredicateFunction: String, Sendable, Hashable, CaseIterable {
     switch self {
     // A list, or its elements one by one.
     case .sum, .count, .min, .max, .average, .median, .mode, .stddev: 1...10_000
+    case .concat: 1...10_000
+    case .join: 1...2
     default: labels...labels
     }
   }
@@ -80,6 +87,17 @@ extension PredicateFunction {
   package init?(named name: String) {
     guard let function = Self.named[name] else { return nil }
     self = function
+  }
+
+  /// How many arguments the function takes, in words.
+  var arityWords: String {
+    switch (arity.lowerBound, arity.upperBound) {
+    case (0, _): "no argument"
+    case (1, 1): "one argument"
+    case (1, 2): "one or two arguments"
+    case (1, _): "at least one argument"
+    default: "two arguments"
+    }
   }
 
   /// The name as it is printed before parentheses: one label needs no colon.

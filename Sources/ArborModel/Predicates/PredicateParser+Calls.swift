@@ -21,7 +21,7 @@ extension PredicateParser {
     guard function.arity.contains(operands.count) else {
       throw failure(
         at: start,
-        "\(function.name) takes \(Self.count(function.arity)) and has "
+        "\(function.name) takes \(function.arityWords) and has "
           + "\(operands.count) here; write \(function.name)(…) with what it takes.")
     }
     return .call(function, operands, site(start))
@@ -48,14 +48,6 @@ extension PredicateParser {
       "There is no function \"\(name)\"; "
         + "write FUNCTION(target, \"\(name)\", …) for one that the program registered."
         + NearestName.hint(name, in: names))
-  }
-
-  private static func count(_ arity: ClosedRange<Int>) -> String {
-    switch arity.lowerBound {
-    case 0: "no argument"
-    case 1: arity.upperBound == 1 ? "one argument" : "at least one argument"
-    default: "two arguments"
-    }
   }
 
   /// What stands in the parentheses, which are passed.

@@ -20,7 +20,20 @@ import Testing
     ("staff.@sum.name == 3", 7, "cannot be taken of a text"),
     ("staff.@count.name == 3", 14, "No name"),
     ("title.@count == 3", 1, "is an attribute"), ("head.@count == 3", 6, "it needs a to-many"),
-    ("@count == 3", 1, "name one before it"), ("title + 1 == 2", 7, "takes numbers and dates"),
+    ("@count == 3", 1, "name one before it"), ("title - 1 == 2", 7, "takes numbers and dates"),
+    (
+      "title + 1 == 2", 7,
+      "+ joins two texts or adds two numbers, and this is a text and a number; "
+        + "write CAST(…, \"NSString\") or CAST(…, \"NSNumber\") around one of them."
+    ),
+    ("SELF + title == 'x'", 6, "+ takes numbers, dates and texts, and this is an object"),
+    ("concat(title, #size) == 'x'", 1, "concat takes texts, and this is a number"),
+    ("concat(staff.name) == 'x'", 8, "concat takes single values, and this path gives many"),
+    ("join(title, ',') == 'x'", 1, "join single texts with concat(…) or +."),
+    ("join(staff, ',') == 'x'", 1, "this is one of an object; name an attribute of the objects."),
+    ("join(staff.long, ',') == 'x'", 1, "join takes a collection of texts"),
+    ("join({title, 5}, ',') == 'x'", 1, "this is one of a number"),
+    ("join(staff.name, 5) == 'x'", 1, "join takes a text between them, and this is a number"),
     ("#size * head.name == 2", 7, "takes numbers"), ("uppercase(#size) == 'X'", 1, "takes texts"),
     ("title UNION {1} == {1}", 7, "takes collections"),
     ("FUNCTION(title, 'nobody') == 1", 1, "no function \"nobody\""),

@@ -27,6 +27,30 @@ import Testing
     #expect(try PredicateWorld.holds(text), "\(text)")
   }
 
+  /// `+` gives nil where a side is nil, as it does with numbers; `concat` and `join` pass nil over.
+  @Test(arguments: [
+    "'a' + 'b' == 'ab'", "'a' + nil == nil", "nil + 'a' == nil", "'a' + '' == 'a'",
+    "'a' + 'b' + 'c' == 'abc'", "add:to:('a', 'b') == 'ab'", "length('e' + '\\u0301') == 1",
+    "'1' + CAST(2, 'NSString') == '12'", "CAST('1', 'NSNumber') + 2 == 3",
+    "concat('a', 'b', 'c') == 'abc'", "concat('a', nil, 'c') == 'ac'", "concat('a') == 'a'",
+    "concat(nil) == ''", "concat(nil, nil) != nil", "concat:('a', 'b') == 'ab'",
+    "join({'a', 'b'}, ', ') == 'a, b'", "join({'a', nil, '', 'c'}, '-') == 'a--c'",
+    "join({'a', 'b'}) == 'ab'", "join({}, ', ') == ''", "join({nil}, ', ') == ''",
+    "join({'a'}, ', ') == 'a'", "join({'a', 'b'}, nil) == nil", "join(nil, ', ') == nil",
+    "join:({'b'} UNION {'a'}, '+') == 'b+a'", "uppercase(concat('a', 'b')) + 'c' == 'ABc'",
+    "concat(TERNARY(1 < 2, nil, 'x'), 'y') BEGINSWITH 'y'",
+  ])
+  func textsAreJoined(_ text: String) throws {
+    #expect(try PredicateWorld.holds(text), "\(text)")
+  }
+
+  /// What shows only when the values are there gives nil, as everywhere.
+  @Test(arguments: ["noindex(%@) + 'a' == nil", "concat('a', noindex(%@)) == nil"])
+  func whatIsNoTextGivesNil(_ format: String) throws {
+    #expect(try PredicateWorld.holds(FetchPredicate(format: format, 5)))
+    #expect(try !PredicateWorld.holds(FetchPredicate(format: format, "5")))
+  }
+
   @Test(arguments: [
     "{1, 2} UNION {2, 3} == {1, 2, 3}", "{1, 2} INTERSECT {2, 3} == {2}",
     "{1, 2} MINUS {2, 3} == {1}", "{1, 2}[0] == 1", "{1, 2}[FIRST] == 1", "{1, 2}[LAST] == 2",

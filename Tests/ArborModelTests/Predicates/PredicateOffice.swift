@@ -29,8 +29,13 @@ extension PredicateWorld {
 
   /// Whether a predicate without key paths holds.
   static func holds(_ text: String) throws -> Bool {
+    try holds(FetchPredicate(stringLiteral: text))
+  }
+
+  /// Whether a predicate is true of a company without values.
+  static func holds(_ predicate: FetchPredicate) throws -> Bool {
     let world = try PredicateWorld()
     world.insert(world.company, [:])
-    return try world.matches(FetchPredicate(stringLiteral: text), in: world.company).count == 1
+    return try world.matches(predicate, in: world.company).count == 1
   }
 }

@@ -70,7 +70,7 @@ struct RandomTrees {
     let operators = PredicateFunction.allCases.filter { $0.infix != nil }
     let function = chance(70) ? pick(operators) : pick(PredicateFunction.allCases)
     let least = function.arity.lowerBound
-    let counts = function.arity.upperBound > least ? least...3 : least...least
+    let counts = least...min(function.arity.upperBound, max(least, 3))
     return .call(function, expressions(counts, depth), .none)
   }
 

@@ -350,7 +350,8 @@ extension ManagedObjectModel {
     ("employees.@count", AttributeType.integer64), ("employees.@sum.age", .double),
     ("employees.@max.name", .string), ("now()", .date), ("count:(employees)", .integer16),
     ("canonical:(name)", .string), ("sum:(employees.age)", .double),
-    ("employees.@count + 1", .float),
+    ("employees.@count + 1", .float), ("name + ' Ltd'", .string),
+    ("concat(name, ', ', name)", .string), ("join(employees.name, ', ')", .string),
   ])
   func aDerivationThatLeadsSomewherePasses(expression: String, type: AttributeType) throws {
     var model = try Self.soundModel()

@@ -14,6 +14,8 @@ import Testing
         Attribute("payroll", .integer64, .optional, .derived("employees.@sum.wage"))
         Attribute("least", .integer32, .optional, .derived("employees.@min.wage"))
         Attribute("written", .date, .optional, .derived("now()"))
+        Attribute(
+          "roster", .string, .optional, .derived("name + ': ' + join(employees.title, ', ')"))
         Attribute("people", .integer32, .optional, .derived("branches.employees.@count"))
         Relationship("employees", to: "Employee", inverse: "company", .toMany)
         Relationship("branches", to: "Company", inverse: "parent", .toMany)
@@ -21,6 +23,8 @@ import Testing
       }
       Entity("Employee") {
         Attribute("wage", .integer32, .default(0))
+        Attribute("title", .string, .optional)
+        Attribute("card", .string, .optional, .derived("concat(title, ' of ', company.name)"))
         Attribute("employer", .string, .optional, .derived("company.name"))
         Attribute("group", .string, .optional, .derived("company.parent.name"))
         Attribute("skillCount", .integer16, .optional, .derived("skills.@count"))
@@ -54,6 +58,28 @@ import Testing
       try other.commit()
       #expect(try context.count("Employee", matching: "employer == 'Bär'") == 1)
       #expect(ada["employer"] == "Bär" && foo["key"] == "bar")
+    }
+  }
+
+  /// A title of one object is in the text of another.
+  @Test func textsAreJoined() throws {
+    try ObjectStore.use(model()) { store in
+      let context = store.makeContext()
+      let foo = try context.insert("Company")
+      foo["name"] = "Foo"
+      for title in ["cook", nil, "guard"] {
+        let employee = try context.insert("Employee")
+        employee["title"] = title
+        employee["company"] = foo
+      }
+      try context.commit()
+      #expect(foo["roster"] == "Foo: cook, guard")
+      let guardian = try #require(try context.fetchOne("Employee", matching: "title == 'guard'"))
+      #expect(guardian["card"] == "guard of Foo")
+      guardian["title"] = "clerk"
+      try context.commit()
+      #expect(foo["roster"] == "Foo: cook, clerk" && guardian["card"] == "clerk of Foo")
+      #expect(try context.count("Employee", matching: "card == ' of Foo'") == 1)
     }
   }
 

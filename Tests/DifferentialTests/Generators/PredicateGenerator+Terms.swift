@@ -180,11 +180,17 @@ extension PredicateGenerator {
 
   func text(in scope: Scope, depth: Int) -> PlainTerm {
     if depth > 0 {
-      switch dice.int(0...4) {
+      switch dice.int(0...7) {
       case 0...2:
         return .call(
           dice.one([.uppercase, .lowercase, .canonical]), [text(in: scope, depth: depth - 1)])
       case 3: return .cast(whole(in: scope), .text)
+      case 4:
+        return .infix(text(in: scope, depth: depth - 1), .add, text(in: scope, depth: 0))
+      case 5:
+        return .call(
+          .concat, (0..<dice.int(1...3)).map { _ in text(in: scope, depth: depth - 1) })
+      case 6: return joined(in: scope)
       default:
         return .ternary(
           predicate(in: scope, depth: 0), text(in: scope, depth: 0), text(in: scope, depth: 0))
@@ -194,6 +200,14 @@ extension PredicateGenerator {
       return path.term
     }
     return .constant(values.value(.text))
+  }
+
+  /// The texts of members, or texts one by one, with and without something between them.
+  private func joined(in scope: Scope) -> PlainTerm {
+    let members =
+      gathered(in: scope, where: { $0 == .text })?.term
+      ?? .list((0..<dice.int(1...3)).map { _ in text(in: scope, depth: 0) })
+    return .call(.join, dice.chance(30) ? [members] : [members, text(in: scope, depth: 0)])
   }
 
   func date(in scope: Scope, depth: Int) -> PlainTerm {

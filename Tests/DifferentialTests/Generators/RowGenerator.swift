@@ -44,7 +44,8 @@ struct RowGenerator {
     case 1:
       guard let path = predicates.attributePath(in: scope, orPart: false, where: { $0 == .text })
       else { break }
-      return .call(dice.one([.uppercase, .lowercase, .length, .canonical]), [path.term])
+      if dice.chance(30) { return .infix(path.term, .add, .constant(.text(" – "))) }
+      return .call(dice.one([.uppercase, .lowercase, .length, .canonical, .concat]), [path.term])
     case 2:
       let way = predicates.way(from: scope.entity)
       return .path(way.steps.isEmpty ? [.objectID] : way.steps)

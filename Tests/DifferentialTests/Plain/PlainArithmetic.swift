@@ -7,6 +7,9 @@ enum PlainArithmetic {
     switch infix {
     case .add, .subtract:
       if let moved = date(left, infix, right) { return moved }
+      if infix == .add, case .text(let left) = left, case .text(let right) = right {
+        return .text(left + right)
+      }
       return number(left, infix, right)
     case .multiply, .divide, .modulus: return number(left, infix, right)
     case .power: return power(left, right)

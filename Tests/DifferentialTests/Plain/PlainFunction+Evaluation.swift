@@ -31,6 +31,12 @@ extension PlainFunction {
     case .length:
       guard case .text(let text) = first else { return .null }
       return .integer(Int64(text.count))
+    case .concat: return joined(arguments, between: "")
+    case .join:
+      guard case .list(let members) = first else { return .null }
+      if arguments.count == 1 { return joined(members, between: "") }
+      guard case .text(let separator) = arguments[1] else { return .null }
+      return joined(members, between: separator)
     case .noindex: return first
     }
   }
@@ -41,6 +47,13 @@ extension PlainFunction {
       if case .list(let members) = argument { return members }
       return argument.isNull && arguments.count == 1 ? [] : [argument]
     }
+  }
+
+  /// All texts, nils left out.
+  private func joined(_ members: [PlainValue], between separator: String) -> PlainValue {
+    let present = members.filter { !$0.isNull }
+    let texts = present.compactMap { if case .text(let text) = $0 { text } else { nil } }
+    return texts.count == present.count ? .text(texts.joined(separator: separator)) : .null
   }
 
   private func real(_ value: PlainValue, _ function: (Double) -> Double) -> PlainValue {

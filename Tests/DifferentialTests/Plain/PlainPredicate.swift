@@ -173,7 +173,7 @@ enum PlainPrefix: String { case negate = "-", complement = "~" }
 enum PlainFunction: String, CaseIterable {
   case sum, count, min, max, average, median, stddev, mode, distinct
   case sqrt, log, ln, exp, floor, ceiling, abs, trunc
-  case uppercase, lowercase, length, canonical
+  case uppercase, lowercase, length, canonical, concat, join
   case noindex
 }
 

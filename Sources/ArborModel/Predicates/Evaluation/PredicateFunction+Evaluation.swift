@@ -39,6 +39,10 @@ extension PredicateFunction {
     case .canonical:
       let folding: StringFolding = [.case, .diacritics]
       return ValueFunctions.text(first) { .string(folding.fold($0)) }
+    case .concat: return ValueFunctions.joined(arguments, by: .string(""))
+    case .join:
+      guard case .list(let elements) = first else { return .null }
+      return ValueFunctions.joined(elements, by: arguments.count > 1 ? second : .string(""))
     case .now: return .date(now)
     case .noindex: return first
     case .distanceToLocation: return ValueFunctions.distance(first, second)

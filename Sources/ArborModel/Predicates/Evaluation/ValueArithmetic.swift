@@ -8,6 +8,7 @@ internal import Foundation
 /// - A whole number divided by a whole number is whole, its fraction cut off. Division by zero is
 ///   nil, and so is every result that is no number.
 /// - A date plus or minus a number of seconds is a date; a date minus a date is a number.
+/// - A text plus a text is both, one behind the other.
 /// - Nil, and what is neither number nor date, gives nil.
 enum ValueArithmetic {
   /// The numbers that an operation is carried out on.
@@ -38,6 +39,7 @@ enum ValueArithmetic {
     switch (left, right) {
     case (.date(let date), let number), (let number, .date(let date)):
       return Self.date(date, plus: number.double)
+    case (.string(let left), .string(let right)): return .string(left + right)
     default: break
     }
     switch Pair(left, right) {

@@ -68,6 +68,25 @@ enum ValueFunctions {
     if case .string(let text) = value { function(text) } else { .null }
   }
 
+  /// Texts one behind the other; nil where one of them, or what stands between them, is no text.
+  /// Elements that are nil are passed over, with the separator before them.
+  static func joined(_ elements: [Value], by separator: Value) -> Value {
+    guard case .string(let separator) = separator else { return .null }
+    var joined = ""
+    var isFirst = true
+    for element in elements {
+      switch element {
+      case .null: continue
+      case .string(let text):
+        if !isFirst { joined += separator }
+        joined += text
+        isFirst = false
+      default: return .null
+      }
+    }
+    return .string(joined)
+  }
+
   // MARK: Places
 
   /// The distance of two places on the surface of the earth in metres, taken as a sphere.

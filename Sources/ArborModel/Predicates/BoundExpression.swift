@@ -110,4 +110,19 @@ extension BoundExpression {
     default: nil
     }
   }
+
+  /// Whether this is the value of a composite attribute, or a composite in one: its parts are no
+  /// other object's properties.
+  var isOfComposite: Bool {
+    switch self {
+    case .path(let path):
+      if case .attribute(let attribute) = path.leaf, case .composite = attribute.description.type {
+        true
+      } else {
+        false
+      }
+    case .part(let base, _, let kind): kind == .composite && base.isOfComposite
+    default: false
+    }
+  }
 }

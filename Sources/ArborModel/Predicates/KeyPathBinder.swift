@@ -17,6 +17,17 @@ package enum KeyPathBinder {
     }
   }
 
+  /// Whether a path goes on behind an attribute whose values may have parts.
+  static func leadsIntoParts(
+    _ keyPath: String, of entity: EntitySchema, in schema: ModelSchema
+  ) -> Bool {
+    let names = keyPath.split(separator: ".").map { (name: String($0), site: PredicateSite.none) }
+    guard let start = try? beginning(of: names[...], from: entity, in: schema),
+      case .leaf(.attribute(let attribute)) = start.end
+    else { return false }
+    return start.count < names.count && attribute.field.kind == .tagged
+  }
+
   /// Why a path leads nowhere.
   struct Problem: Error {
     let entity: EntitySchema
@@ -63,7 +74,7 @@ package enum KeyPathBinder {
       let (name, site) = names[start.count - 1]
       throw Problem(
         entity: start.entity, site: site, isUnknownName: false,
-        message: "\(owner).\(name) is an attribute; no further name can follow it in a key path.")
+        message: start.entity.whyPathsEnd(at: name))
     case .toMany(let relationship):
       throw Problem(
         entity: start.entity, site: names[start.count - 1].site, isUnknownName: false,
@@ -128,5 +139,24 @@ package enum KeyPathBinder {
     }
     let shown = names.prefix(12).joined(separator: ", ") + (names.count > 12 ? ", …" : "")
     return start + (names.isEmpty ? "it has none." : "it has \(shown).")
+  }
+}
+
+extension EntitySchema {
+  /// Why no name can follow an attribute in a key path.
+  func whyPathsEnd(at name: String) -> String {
+    guard case .attribute(let attribute) = property(named: name) else {
+      return "\(self.name).\(name) ends the key path."
+    }
+    switch attribute.description.type {
+    case .binary, .transformable:
+      return
+        "\(self.name).\(name) is an attribute of bytes, in which the model knows no parts, as it "
+        + "knows none in a Codable value; make it a composite attribute, or an object of its own."
+    case .composite, .undefined:
+      return "\(self.name).\(name) is an attribute; a key path here ends before its parts."
+    default:
+      return "\(self.name).\(name) is an attribute; no further name can follow it in a key path."
+    }
   }
 }

@@ -82,7 +82,7 @@ extension ParsedPredicate {
   }
 
   /// The names of a path that is given as a text; a leading `SELF` names nothing.
-  private static func parts(of keyPath: String, _ site: PredicateSite) -> [KeyPathNode.Part] {
+  static func parts(of keyPath: String, _ site: PredicateSite) -> [KeyPathNode.Part] {
     var names = keyPath.split(separator: ".", omittingEmptySubsequences: false)
     if names.first?.uppercased() == "SELF" { names.removeFirst() }
     return names.map { KeyPathNode.Part(String($0), site) }

@@ -20,10 +20,8 @@ extension PredicateBinding {
         bound.composite = schema.model.composites.first { $0.name == type }
       }
       if case .attribute(let attribute) = leaf, !rest.isEmpty, attribute.field.kind != .tagged {
-        throw site.error(
-          "\(start.entity.name).\(attribute.name) is an attribute; "
-            + "no further name can follow it in a key path."
-        ).with(entity: start.entity.name, keyPath: text(of: parts))
+        throw site.error(start.entity.whyPathsEnd(at: attribute.name)).with(
+          entity: start.entity.name, keyPath: text(of: parts))
       }
       return try behind(bound, rest)
     case .toMany(let relationship):

@@ -37,7 +37,7 @@ package struct PredicateDependencies: Sendable {
       entities.insert(collection.target.index)
     case .each(_, let entity, _), .follow(_, let entity, _), .subquery(_, let entity, _):
       entities.insert(entity.index)
-    case .part: readsAnyEntity = true
+    case .part(let base, _, _): if !base.isOfComposite { readsAnyEntity = true }
     case .custom: usesChance = true
     case .call(.now, _): usesNow = true
     case .call(.random, _), .call(.randomn, _): usesChance = true

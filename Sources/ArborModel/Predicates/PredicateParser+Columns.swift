@@ -7,6 +7,66 @@ extension PredicateParser {
   static func column(
     _ text: String
   ) throws(ArborError) -> (expression: ExpressionNode, name: String?) {
+    try parseExpression(text, isFormat: false) { (parser) throws(PredicateFailure) in
+      let expression = try parser.expression()
+      let name = try parser.columnName()
+      guard case .end = parser.token.kind else {
+        throw parser.expected("AS and a name, or the end", among: ["AS"])
+      }
+      return (expression, name)
+    }
+  }
+
+  /// An expression in canonical form, made of a format and the arguments of its specifications.
+  ///
+  /// - Throws: ``ArborError`` `invalidPredicate` where the format is none of an expression, or has
+  ///   another number of specifications than there are arguments.
+  static func expressionText(
+    _ format: String, arguments: [Value]
+  ) throws(ArborError) -> String {
+    let parsed = try parseExpression(format, isFormat: true) { (parser) throws(PredicateFailure) in
+      let expression = try parser.expression()
+      guard case .end = parser.token.kind else { throw parser.expected("an operator or the end") }
+      return (expression, parser.lexer.argumentCount)
+    }
+    guard parsed.1 == arguments.count else {
+      throw ArborError(
+        .invalidPredicate,
+        "The format has \(parsed.1) % specifications and \(arguments.count) arguments; "
+          + "give one argument for each.")
+    }
+    func resolved(_ path: KeyPathNode) throws(ArborError) -> KeyPathNode {
+      var parts: [KeyPathNode.Part] = []
+      for part in path.parts {
+        guard case .argument(let index, let site) = part else {
+          parts.append(part)
+          continue
+        }
+        guard case .string(let names) = arguments[index] else {
+          throw ArborError(
+            .invalidPredicate,
+            "The argument of %K is no text; give the names of a key path, separated by dots.")
+        }
+        parts += ParsedPredicate.parts(of: names, site)
+      }
+      return KeyPathNode(parts, site: path.site)
+    }
+    let behind = { (path: KeyPathNode) in (try? resolved(path)) ?? path }
+    let closed = try parsed.0.mapLeaves(path: behind) {
+      (leaf) throws(ArborError) -> ExpressionNode in
+      switch leaf {
+      case .argument(let index): .constant(arguments[index])
+      case .path(let path): .path(try resolved(path))
+      default: leaf
+      }
+    }
+    return PredicatePrinter { "%\($0)" }.text(of: closed)
+  }
+
+  private static func parseExpression<R>(
+    _ text: String, isFormat: Bool,
+    _ body: (inout PredicateParser) throws(PredicateFailure) -> R
+  ) throws(ArborError) -> R {
     let limits = PredicateLimits.standard
     guard text.utf8.count <= limits.maximumLength else {
       throw ArborError(
@@ -15,15 +75,10 @@ extension PredicateParser {
           + "\(limits.maximumLength); shorten it.")
     }
     do throws(PredicateFailure) {
-      var lexer = PredicateLexer(PredicateText(segments: [text]), isFormat: false)
+      var lexer = PredicateLexer(PredicateText(segments: [text]), isFormat: isFormat)
       try lexer.run()
       var parser = PredicateParser(lexer: lexer, limits: limits)
-      let expression = try parser.expression()
-      let name = try parser.columnName()
-      guard case .end = parser.token.kind else {
-        throw parser.expected("AS and a name, or the end", among: ["AS"])
-      }
-      return (expression, name)
+      return try body(&parser)
     } catch {
       throw error.error
     }
@@ -45,6 +100,18 @@ extension PredicateParser {
       advance()
       return name
     default: throw expected("a name")
+    }
+  }
+}
+
+extension UInt8 {
+  /// Whether a path of names has this byte; a text with any other is an expression.
+  var isOfPlainPath: Bool {
+    switch self {
+    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+      UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "."), 0x80...:
+      true
+    default: false
     }
   }
 }

@@ -30,8 +30,19 @@ package struct PropertiesRead: Sendable {
     self = found
   }
 
-  /// Adds what a key path of the objects reads.
-  package mutating func add(_ path: BoundPath) { add(path, isOwn: true) }
+  /// Adds what a sort key of the objects reads.
+  package mutating func add(_ key: BoundSortKey) {
+    if let path = key.path { add(path, isOwn: true) }
+    var found = self
+    _ = key.expression?.contains { expression, depth in
+      found.add(expression, depth)
+      return false
+    }
+    self = found
+  }
+
+  /// Whether anything but the record of the object itself is read.
+  package var readsOthers: Bool { !others.isEmpty || readsAnything }
 
   private mutating func add(_ expression: BoundExpression, _ depth: Int) {
     switch expression {
@@ -44,7 +55,7 @@ package struct PropertiesRead: Sendable {
       others[collection.target.index, default: Slots()].isAll = true
     case .each(_, let entity, _), .follow(_, let entity, _), .subquery(_, let entity, _):
       others[entity.index, default: Slots()].isAll = true
-    case .part: readsAnything = true
+    case .part(let base, _, _): if !base.isOfComposite { readsAnything = true }
     case .custom, .call(.now, _), .call(.random, _), .call(.randomn, _): isCapricious = true
     default: break
     }

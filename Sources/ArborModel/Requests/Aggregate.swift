@@ -148,13 +148,25 @@ extension Aggregate {
     _ keyPath: String, of entity: EntitySchema, in schema: ModelSchema
   ) throws(ArborError) -> BoundAggregate.Source {
     if keyPath.utf8.allSatisfy(\.isOfPlainPath) {
-      let path = try KeyPathBinder.bind(keyPath, to: entity, in: schema)
+      let path: BoundPath
+      do throws(ArborError) {
+        path = try KeyPathBinder.bind(keyPath, to: entity, in: schema)
+      } catch {
+        guard KeyPathBinder.leadsIntoParts(keyPath, of: entity, in: schema) else { throw error }
+        return try expression(keyPath, of: entity, in: schema)
+      }
       guard function.isDefined(for: path.leaf) else {
         throw undefined(keyPath, entity, path.leaf.expectation)
       }
       // Of what may lie outside of the records a reader makes values.
       if !path.leaf.isExternal { return .path(path) }
     }
+    return try expression(keyPath, of: entity, in: schema)
+  }
+
+  private func expression(
+    _ keyPath: String, of entity: EntitySchema, in schema: ModelSchema
+  ) throws(ArborError) -> BoundAggregate.Source {
     let parsed = try PredicateParser.column(keyPath)
     guard parsed.name == nil else {
       throw ArborError(
@@ -175,18 +187,6 @@ extension Aggregate {
       .typeMismatch,
       "There is no \(function.rawValue) of \(entity.name).\(keyPath), which is \(what)."
     ).with(entity: entity.name, keyPath: keyPath)
-  }
-}
-
-extension UInt8 {
-  /// Whether a path of names has this byte; all others are read as expressions.
-  fileprivate var isOfPlainPath: Bool {
-    switch self {
-    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-      UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "."), 0x80...:
-      true
-    default: false
-    }
   }
 }
 

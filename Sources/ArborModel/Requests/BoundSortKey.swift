@@ -1,6 +1,11 @@
-/// A sort key whose path has been resolved against an entity.
+/// A sort key whose path or expression has been resolved against an entity.
 package final class BoundSortKey: Sendable {
-  package let path: BoundPath
+  /// What the key reads; nil for one that is computed.
+  package let path: BoundPath?
+  /// What the key computes; nil for one that reads a path.
+  package let expression: BoundExpression?
+  /// The path or the expression as it was written.
+  package let text: String
   package let isAscending: Bool
   package let options: SortKey.Options
   /// The index column that has the key's order; nil where none can have it.
@@ -8,9 +13,33 @@ package final class BoundSortKey: Sendable {
 
   package init(path: BoundPath, isAscending: Bool, options: SortKey.Options) {
     self.path = path
+    expression = nil
+    text = BoundText(arguments: []).text(path)
     self.isAscending = isAscending
     self.options = options
     column = Self.column(path, isAscending, options)
+  }
+
+  /// - Parameter expression: One without arguments that gives single values.
+  init(
+    computing expression: BoundExpression, text: String, isAscending: Bool, options: SortKey.Options
+  ) {
+    path = nil
+    self.expression = expression
+    self.text = text
+    self.isAscending = isAscending
+    self.options = options
+    column = nil
+  }
+
+  /// Whether the key of an object that nobody changes is another one at another time.
+  package var isFleeting: Bool {
+    expression?.contains { expression, _ in
+      switch expression {
+      case .call(.now, _), .call(.random, _), .call(.randomn, _): true
+      default: false
+      }
+    } ?? false
   }
 
   private static func column(

@@ -8,6 +8,8 @@ package struct FetchDescription: Sendable, Hashable {
   package var sortKeys: [SortKey]
   /// The greatest number of results; 0 for all.
   package var fetchLimit = 0
+  /// How many objects of each group are results; nil for all.
+  package var limitPerGroup: GroupLimit?
   /// How many of the results are left out at the beginning.
   package var fetchOffset = 0
   /// How many objects are read at a time; 0 for all.

@@ -89,10 +89,18 @@ extension FetchDescription {
   package func fingerprint(storeID: UUID) -> UInt64 {
     var parts = [storeID.uuidString, entityName, includesSubentities ? "family" : "alone"]
     parts.append(predicate.map { "where \($0)" } ?? "all")
-    for key in sortKeys {
-      parts.append("\(key.isAscending ? "+" : "-")\(key.options.rawValue) \(key.keyPath)")
+    parts += sortKeys.map(Self.part(of:))
+    if let group = limitPerGroup {
+      parts.append("\(group.count) per \(group.keyPath)")
+      parts += group.sortKeys.map(Self.part(of:))
     }
     return StableHash.of(Array(parts.joined(separator: "\u{1F}").utf8)[...])
+  }
+}
+
+extension FetchDescription {
+  fileprivate static func part(of key: SortKey) -> String {
+    "\(key.isAscending ? "+" : "-")\(key.options.rawValue) \(key.keyPath)"
   }
 }
 

@@ -104,7 +104,9 @@ extension RowPlan {
       if column == nil || column?.isPath == true {
         var key = key
         if let path = column?.expression.plainPath { key.keyPath = path }
-        if let bound = try? key.bind(to: entity, in: schema) { sortKeys.append(bound) }
+        if let bound = try? key.bind(to: entity, in: schema), bound.path != nil {
+          sortKeys.append(bound)
+        }
       }
       let expression: ExpressionNode
       if let column {

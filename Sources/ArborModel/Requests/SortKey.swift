@@ -1,7 +1,8 @@
-/// One key of an order: a key path and a direction.
+/// One key of an order: a key path or an expression, and a direction.
 ///
 /// ```swift
 /// request.sortKeys = ["-age", .ascending("company.name", options: .caseInsensitive)]
+/// request.sortKeys = [.descending(expression: "price * quantity")]
 /// ```
 public struct SortKey: Sendable, Hashable, ExpressibleByStringLiteral {
   /// How texts are ordered; other values are not concerned.
@@ -21,7 +22,8 @@ public struct SortKey: Sendable, Hashable, ExpressibleByStringLiteral {
     public static let numeric = Options(rawValue: 8)
   }
 
-  /// The names, separated by dots, that lead to an attribute.
+  /// The names, separated by dots, that lead to an attribute or to a part of a composite; or the
+  /// text of an expression, as in predicates.
   public var keyPath: String
   /// Whether lesser values come first. Nil is the least value.
   public var isAscending: Bool
@@ -61,14 +63,21 @@ public struct SortKey: Sendable, Hashable, ExpressibleByStringLiteral {
 }
 
 extension SortKey {
-  /// Resolves the key's path.
+  /// Resolves the key's path or expression.
   ///
-  /// - Throws: ``ArborError`` `unknownName` where a name is unknown, `invalidArgument` where the
-  ///   path leads to or through a to-many relationship.
+  /// - Throws: ``ArborError`` `unknownName` where a name of a path is unknown, `invalidArgument`
+  ///   where the path leads to or through a to-many relationship or the expression gives no single
+  ///   value, `invalidPredicate` for an expression that does not parse or bind.
   package func bind(
     to entity: EntitySchema, in schema: ModelSchema
   ) throws(ArborError) -> BoundSortKey {
-    let path = try KeyPathBinder.bind(keyPath, to: entity, in: schema)
+    let path: BoundPath
+    do throws(ArborError) {
+      path = try KeyPathBinder.bind(keyPath, to: entity, in: schema)
+    } catch {
+      if let computed = try bindExpression(to: entity, in: schema) { return computed }
+      throw error
+    }
     guard !path.leaf.isExternal else {
       throw ArborError(
         .invalidArgument,

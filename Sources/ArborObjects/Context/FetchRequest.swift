@@ -51,6 +51,23 @@ public struct FetchRequest<T: ManagedObject>: Sendable, Hashable {
     set { description.fetchLimit = newValue }
   }
 
+  /// How many objects of each group are results: the three largest cities of each country. nil for
+  /// no such limit.
+  ///
+  /// ```swift
+  /// request.limitPerGroup = GroupLimit(3, per: "country", by: ["-population"])
+  /// ```
+  ///
+  /// The predicate decides first, then the groups, uncommitted changes included; ``sortKeys``,
+  /// ``fetchOffset`` and ``fetchLimit`` are of what the groups give. Without sort keys results come
+  /// group by group, each in its own order. One look at every object that fulfils the predicate,
+  /// and memory for those that are kept. Counts, aggregates, rows, pages, cursors and live results
+  /// all heed it; grouped rows are made of the objects that are left.
+  public var limitPerGroup: GroupLimit? {
+    get { description.limitPerGroup }
+    set { description.limitPerGroup = newValue }
+  }
+
   /// How many results are left out at the beginning.
   public var fetchOffset: Int {
     get { description.fetchOffset }

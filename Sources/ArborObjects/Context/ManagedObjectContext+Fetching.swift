@@ -250,7 +250,10 @@ extension ManagedObjectContext {
     }
     return StoreQuery(
       entity: entity, includesSubentities: description.includesSubentities, predicate: predicate,
-      sortKeys: keys, limit: description.fetchLimit,
+      sortKeys: keys,
+      groupLimit: try description.limitPerGroup.map { (limit) throws(ArborError) in
+        try limit.bind(to: entity, in: schema)
+      }, limit: description.fetchLimit,
       offset: description.pageToken == nil ? description.fetchOffset : 0,
       continuation: try continuation(of: description))
   }

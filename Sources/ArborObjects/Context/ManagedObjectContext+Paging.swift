@@ -21,7 +21,7 @@ extension ManagedObjectContext {
   /// ```
   ///
   /// - Throws: ``ArborError`` as ``fetch(_:)``; `invalidArgument` for a token that is none, or of
-  ///   another request.
+  ///   another request, and for an order by the time or by chance.
   public func fetchPage<T: ManagedObject>(
     _ request: FetchRequest<T>
   ) throws(ArborError) -> FetchPage<T> {
@@ -32,6 +32,13 @@ extension ManagedObjectContext {
     // One more tells whether there is a next page.
     description.fetchLimit = size + 1
     let query = try query(description, entity)
+    if let key = query.sortKeys.first(where: \.isFleeting) {
+      throw ArborError(
+        .invalidArgument,
+        "Pages can not be ordered by \(key.text), which gives another value each time; order by "
+          + "what lasts, or fetch all at once."
+      ).with(entity: entity.name, keyPath: key.text)
+    }
     let overlay = overlay(for: description)
     let paths = try prefetchPaths(request.relationshipKeyPathsForPrefetching, of: entity)
     var fetched = FetchedObjects()
@@ -67,7 +74,7 @@ extension ManagedObjectContext {
     guard let text = description.pageToken else { return nil }
     let token = try PageToken(text)
     guard token.fingerprint == description.fingerprint(storeID: store.id),
-      token.values.count == description.sortKeys.count
+      token.values.count == description.resultOrder.count
     else {
       throw ArborError(
         .invalidArgument,

@@ -38,7 +38,8 @@ extension Query {
         // The class of the entity, which all its objects have, was checked.
         return try context.existingObjects([number]).first.map { unsafeDowncast($0, to: T.self) }
       }
-      let reversed = request.sortKeys.map(\.reversed)
+      let keys = request.description.resultOrder
+      let reversed = keys.map(\.reversed)
       // Two rows tell whether one of them is the last for certain, and an index may give them.
       let ends = try context.fetchNumbers(order(by: reversed).limit(2).request)
       if !reversed.isEmpty, let end = ends.first, try !context.agree(ends, in: request) {
@@ -164,7 +165,8 @@ extension ManagedObjectContext {
       let second = try snapshot.place(of: numbers[1], in: query, overlay: overlay)
       guard let first, let second else { return true }
       // Texts that are equal for the order may differ; then the slow way is taken for nothing.
-      return !zip(request.sortKeys, zip(first.values, second.values)).contains { key, values in
+      return !zip(request.description.resultOrder, zip(first.values, second.values)).contains {
+        key, values in
         key.options.isEmpty && Value.compare(values.0, values.1) != .equal
       }
     }

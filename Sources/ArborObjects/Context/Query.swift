@@ -20,6 +20,7 @@ public import ArborModel
 /// - ``exclude(_:)``
 /// - ``order(by:)-(SortKey...)``
 /// - ``limit(_:)``
+/// - ``top(_:per:by:)-(_,_,SortKey...)``
 /// - ``offset(_:)``
 /// - ``prefetching(_:)``
 /// ### Results
@@ -103,6 +104,28 @@ extension Query {
   ///
   /// - Parameter count: Their greatest number; 0 for all.
   public func limit(_ count: Int) -> Query { with { $0.fetchLimit = count } }
+
+  /// The first objects of each group only.
+  ///
+  /// ```swift
+  /// let largest = context.objects(City.self).top(3, per: "country", by: "-population")
+  /// for city in try largest.order(by: "country.name", "name").array { print(city.name) }
+  /// ```
+  ///
+  /// What ``FetchRequest/limitPerGroup`` says holds here. It takes the place of an earlier one.
+  ///
+  /// - Parameters:
+  ///   - count: The greatest number of objects of one group, at least 1.
+  ///   - keyPath: The key path or expression whose values make the groups.
+  ///   - keys: Which objects of a group come first.
+  public func top(_ count: Int, per keyPath: String, by keys: SortKey...) -> Query {
+    top(count, per: keyPath, by: keys)
+  }
+
+  /// The first objects of each group only; see ``top(_:per:by:)-(_,_,SortKey...)``.
+  public func top(_ count: Int, per keyPath: String, by keys: [SortKey]) -> Query {
+    with { $0.limitPerGroup = GroupLimit(count, per: keyPath, by: keys) }
+  }
 
   /// The objects without the first ones.
   public func offset(_ count: Int) -> Query { with { $0.fetchOffset = count } }

@@ -1,13 +1,14 @@
 public import ArborModel
 
 extension ManagedObject {
-  /// The value that a path of names leads to: `company.companyName`.
+  /// The value that a path of names leads to: `company.companyName`, `address.city`.
   ///
   /// A path through nil gives null. A path through a to-many relationship gives the list of what it
-  /// leads to from each member; `@count` at its end gives their number.
+  /// leads to from each member; `@count` at its end gives their number. Behind a composite
+  /// attribute stand the names of its parts.
   ///
   /// - Throws: ``ArborError`` `unknownName` for a name that is none, `typeMismatch` where the path
-  ///   goes on behind an attribute.
+  ///   goes on behind an attribute without parts.
   public final func value(forKeyPath path: String) throws(ArborError) -> Value {
     try value(forNames: path.split(separator: ".", omittingEmptySubsequences: false)[...], of: path)
   }
@@ -20,7 +21,8 @@ extension ManagedObject {
     guard let next = rest.first else { return try value(forKey: key) }
     guard case .relationship(let relationship) = binding.entity.property(named: key) else {
       // Names the unknown one; else the path goes on behind an attribute.
-      _ = try value(forKey: key)
+      let value = try self.value(forKey: key)
+      if let part = try part(of: value, key, rest, of: path) { return part }
       throw ArborError(
         .typeMismatch,
         "\(key) in the key path is an attribute of \(binding.entity.name), which nothing follows."
@@ -36,5 +38,38 @@ extension ManagedObject {
       values.append(try member.value(forNames: rest, of: path))
     }
     return .list(values)
+  }
+
+  /// A part of a composite attribute's value; nil behind an attribute that has none.
+  private final func part(
+    of value: Value, _ key: String, _ names: ArraySlice<Substring>, of path: String
+  ) throws(ArborError) -> Value? {
+    guard case .attribute(let attribute) = binding.entity.property(named: key) else { return nil }
+    var type = attribute.description.type
+    var value = value
+    for name in names {
+      switch type {
+      case .composite(let typeName):
+        let composites = binding.schema.model.composites
+        guard let composite = composites.first(where: { $0.name == typeName }) else { return nil }
+        guard let part = composite.attributes.first(where: { $0.name == name }) else {
+          throw ArborError(
+            .unknownName,
+            "There is no part \"\(name)\" in \(composite.name)."
+              + NearestName.hint(String(name), in: composite.attributes.map(\.name))
+          ).with(entity: binding.entity.name, objectID: objectID, keyPath: path)
+        }
+        type = part.type
+      // Only the value itself tells what parts it has.
+      case .undefined: break
+      default: return nil
+      }
+      if case .composite(let parts) = value {
+        value = parts[String(name)] ?? .null
+      } else {
+        value = .null
+      }
+    }
+    return value
   }
 }

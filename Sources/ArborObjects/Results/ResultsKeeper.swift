@@ -29,7 +29,8 @@ final class ResultsKeeper {
   ) throws(ArborError) {
     self.context = context
     shape = try ResultsShape(
-      description, entity, sectionedBy: sectionPath, schema: context.schema)
+      description, entity, sectionedBy: sectionPath, schema: context.schema,
+      storeID: context.store.id)
     let bridge = Bridge()
     record = ResultsRecord(
       masks: shape.masks, schema: context.schema,
@@ -141,8 +142,8 @@ final class ResultsKeeper {
   /// The value that the objects of a section have in common.
   func value(of run: Run, first: ManagedObject) -> Value {
     guard let key = shape.sectionKey, !run.identity.isNull else { return .null }
-    switch (key.path.leaf, run.identity) {
-    case (.toOne, .integer(let raw)), (.object, .integer(let raw)):
+    switch (key.path?.leaf, run.identity) {
+    case (.toOne?, .integer(let raw)), (.object?, .integer(let raw)):
       return .objectID(context.objectID(ObjectNumber(rawValue: UInt64(bitPattern: raw))))
     case (_, .string) where !key.options.isEmpty:
       // As it is compared it may be folded.

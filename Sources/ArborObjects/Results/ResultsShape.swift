@@ -1,5 +1,6 @@
 internal import ArborModel
 internal import ArborStore
+internal import Foundation
 
 /// What can be known of a request before it is fetched: which changes concern it, and how single
 /// objects are judged and ordered.
@@ -13,7 +14,8 @@ struct ResultsShape {
   /// The order of single records; nil where other objects decide it.
   let order: RecordOrder?
   /// Whether a change can only be taken in by fetching again: where the result is a part of a whole
-  /// (a limit, an offset), other objects decide the order, or the predicate has no lasting answer.
+  /// (a limit, also of groups, an offset), other objects decide the order, or the predicate has no
+  /// lasting answer.
   let needsFetch: Bool
   /// Whether the predicate reads other objects beside the one that it judges.
   let readsOthers: Bool
@@ -26,9 +28,10 @@ struct ResultsShape {
 
   init(
     _ description: FetchDescription, _ entity: EntitySchema, sectionedBy sectionPath: String?,
-    schema: ModelSchema
+    schema: ModelSchema, storeID: UUID
   ) throws(ArborError) {
     var description = description
+    description.sortKeys = description.resultOrder
     if let sectionPath, description.sortKeys.first?.keyPath != sectionPath {
       description.sortKeys.insert(.ascending(sectionPath), at: 0)
     }
@@ -44,14 +47,19 @@ struct ResultsShape {
       readsOthers = !bound.dependencies.isEmpty
     }
     let keys = try description.sortKeys.bind(to: entity, in: schema)
-    for key in keys { read.add(key.path) }
+    for key in keys { read.add(key) }
+    let group = try description.limitPerGroup?.bind(to: entity, in: schema)
+    for key in group?.resultOrder ?? [] { read.add(key) }
     sectionKey = sectionPath == nil ? nil : keys.first
     self.readsOthers = readsOthers
-    order = RecordOrder(keys, schema: schema)
+    let family = description.includesSubentities ? entity.concreteFamily : [entity.index]
+    order = try RecordOrder(
+      keys, of: family.map { schema.entities[$0] }.filter { !$0.isAbstract },
+      PredicateEnvironment(schema: schema, storeID: storeID))
     needsFetch =
       description.fetchLimit > 0 || description.fetchOffset > 0 || description.pageToken != nil
+      || group != nil
       || !description.includesPendingChanges || order == nil || read.isCapricious
-    let family = description.includesSubentities ? entity.concreteFamily : [entity.index]
     ownBits = schema.entities.map { family.contains($0.index) ? read.ownBits(of: $0) : nil }
     otherBits = schema.entities.map { $0.isAbstract ? 0 : read.otherBits(of: $0) }
   }

@@ -29,6 +29,8 @@ final class PathTracer {
   private var way: [ClassTrace] = []
   private var end: ManagedObject?
   private var isTangled = false
+  /// What a codable value that was read last is, whose parts have no names.
+  private var codable: Any.Type?
 
   private init(round: Int) { self.round = round }
 
@@ -95,7 +97,10 @@ final class PathTracer {
       return names + ["entity", "name"]
     }
     switch steps.last {
-    case .attribute(_, let value): return Self.holds(output, value) ? names : nil
+    case .attribute(_, let value):
+      // A part of a codable value is none of the attribute's.
+      if let codable, type(of: output) != codable { return nil }
+      return Self.holds(output, value) ? names : nil
     case .toMany:
       return output is any Collection || output is any RelationshipValue ? names : nil
     case .toOne, nil: return nil
@@ -139,6 +144,11 @@ final class PathTracer {
       return
     }
     if steps.count < way.count { steps.append(.attribute(name: name, value: value)) }
+  }
+
+  /// Notes what the attribute that was read last is to its class, where that is no plain value.
+  func note<T>(codable type: T.Type) {
+    codable = (type as? any OptionalValue.Type)?.wrappedType ?? type
   }
 
   /// Notes that an object's relationship is read.

@@ -26,7 +26,8 @@ extension PredicateExpressions.KeyPath: TranslatableExpression {
     let base = try translation.value(root)
     if let kind = kind ?? Self.viewed(keyPath) { return try Self.translated(kind, of: base) }
     guard let objectClass = Root.Output.self as? ManagedObject.Type else {
-      throw PredicateTranslation.unsupported("The key path \(keyPath) of \(Root.Output.self)")
+      throw PredicateTranslation.unsupported(
+        "The key path \(keyPath) into a \(Root.Output.self), whose parts the store does not know,")
     }
     let names = try PathTracer.names(of: keyPath, in: objectClass)
     return .value(.member(of: base, .names(names)))

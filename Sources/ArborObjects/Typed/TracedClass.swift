@@ -84,6 +84,9 @@ final class ClassTrace: @unchecked Sendable {
     return true
   }
 
+  /// Notes that the attribute that was read last is a codable value.
+  func note<T>(codable type: T.Type) { tracer.note(codable: type) }
+
   /// Notes the reading of the relationship that the class numbers so; false where there is none.
   func noteRelationship(_ slot: Int) -> Bool {
     guard relationships.indices.contains(slot) else { return false }

@@ -14,6 +14,7 @@ extension ManagedObject {
   @_disfavoredOverload
   public final func attribute<T: Codable>(_ slot: Int) -> T {
     let value = Value.load(from: self, slot: slot)
+    binding.trace?.note(codable: T.self)
     if let plain = PlainAttribute.plain(value, as: T.self) { return plain }
     // Where a key path is followed nil would end it.
     if binding.trace != nil, let blank = PlainAttribute.blank(T.self) { return blank }

@@ -30,16 +30,19 @@ final class ByteOrder: RowOrder {
   /// - Returns: nil where a key orders texts in ways that bytes do not have.
   init?(_ keys: [BoundSortKey], columns: SortColumns, usually entity: EntitySchema? = nil) {
     for key in keys {
-      guard key.options.isDisjoint(with: [.localized, .numeric]) else { return nil }
-      // Values of any type have no form in bytes that keeps their order.
-      if case .attribute(let attribute) = key.path.leaf, attribute.field.kind == .tagged {
+      // Values of any type, and computed ones, have no form in bytes that keeps their order.
+      guard let path = key.path, key.options.isDisjoint(with: [.localized, .numeric]) else {
+        return nil
+      }
+      if case .attribute(let attribute) = path.leaf, attribute.field.kind == .tagged {
         return nil
       }
     }
     self.keys = keys
     self.columns = columns
     prefixSlot = keys.first.flatMap { key in
-      guard key.path.hops.isEmpty, case .attribute(let attribute) = key.path.leaf else {
+      guard let path = key.path, path.hops.isEmpty, case .attribute(let attribute) = path.leaf
+      else {
         return nil
       }
       return key.options.isEmpty || !attribute.field.kind.isText ? attribute.slot : nil
@@ -68,7 +71,7 @@ final class ByteOrder: RowOrder {
       guard append(value, as: key) else { return nil }
     }
     var prefix = bytes.prefix(from: lastOffset)
-    if prefixSlot != nil, let first = keys.first, case .attribute(let attribute) = first.path.leaf {
+    if prefixSlot != nil, case .attribute(let attribute)? = keys.first?.path?.leaf {
       prefix = Self.prefix(values[0], as: attribute.field.kind) ^ prefixMask
     }
     return Key(prefix: prefix, offset: lastOffset, count: bytes.count - lastOffset)
@@ -96,8 +99,9 @@ final class ByteOrder: RowOrder {
   private func append(
     _ key: BoundSortKey, _ number: ObjectNumber, _ record: RecordView, of entity: EntitySchema
   ) {
+    guard let path = key.path else { return }
     let isAscending = key.isAscending
-    switch columns.operand(key, number, record, of: entity) {
+    switch columns.operand(path, number, record, of: entity) {
     case .null: KeyEncoder.appendNil(isAscending: isAscending, to: &bytes)
     case .field(let field, let view):
       let folding = key.options.folding
@@ -117,7 +121,8 @@ final class ByteOrder: RowOrder {
   /// Adds what a sort key had found; returns whether it can have found that.
   private func append(_ value: Value, as key: BoundSortKey) -> Bool {
     let isAscending = key.isAscending
-    switch (key.path.leaf, value) {
+    guard let path = key.path else { return false }
+    switch (path.leaf, value) {
     case (_, .null): KeyEncoder.appendNil(isAscending: isAscending, to: &bytes)
     case (.attribute(let attribute), .string(let text)) where attribute.field.kind == .string:
       KeyEncoder.append(key.options.folding.fold(text), isAscending: isAscending, to: &bytes)

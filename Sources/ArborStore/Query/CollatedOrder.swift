@@ -2,7 +2,7 @@ internal import ArborModel
 internal import Foundation
 
 /// Compares rows by values, for orders that bytes do not have: those of a locale, digits as
-/// numbers, and values of any type.
+/// numbers, computed values and values of any type.
 final class CollatedOrder: RowOrder {
   typealias Key = [Value]
 
@@ -27,8 +27,12 @@ final class CollatedOrder: RowOrder {
     return zip(keys, values).map { key, value in Self.prepared(value, key.options) }
   }
 
-  func key(_ number: ObjectNumber, _ record: RecordView, of entity: EntitySchema) -> Key {
-    keys.map { key in Self.prepared(columns.value(key, number, record, of: entity), key.options) }
+  func key(
+    _ number: ObjectNumber, _ record: RecordView, of entity: EntitySchema
+  ) throws(ArborError) -> Key {
+    zip(keys, try columns.values(number, record, of: entity)).map { key, value in
+      Self.prepared(value, key.options)
+    }
   }
 
   func dropLastKey() {}

@@ -77,7 +77,7 @@ struct IndexAdvisor {
       case .words: break
       }
     }
-    let order = query.limit > 0 ? self.order(behind: fixed) : []
+    let order = query.limit > 0 && query.groupLimit == nil ? self.order(behind: fixed) : []
     if !order.isEmpty { return advice(fixed + order) }
     if let range, !fixed.contains(where: { $0.property == range.property }) {
       return advice(fixed + [range])
@@ -91,8 +91,9 @@ struct IndexAdvisor {
   ) -> [FetchIndexDescription.Element] {
     var columns: [FetchIndexDescription.Element] = []
     for key in query.sortKeys {
-      guard key.path.hops.isEmpty, key.options.isDisjoint(with: [.localized, .numeric]),
-        case .attribute(let attribute) = key.path.leaf, attribute.field.kind != .tagged
+      guard let path = key.path, path.hops.isEmpty,
+        key.options.isDisjoint(with: [.localized, .numeric]),
+        case .attribute(let attribute) = path.leaf, attribute.field.kind != .tagged
       else { return [] }
       guard !fixed.contains(where: { $0.property == attribute.name }) else { continue }
       let folding = key.options.folding

@@ -47,17 +47,17 @@ extension OrderedAccess {
   private func append(
     _ value: Value, _ sortKey: BoundSortKey, _ column: IndexSchema.Column, to key: inout KeyBuffer
   ) -> Bool {
-    switch (sortKey.path.leaf, value) {
-    case (.attribute(let attribute), .string(let text)) where attribute.field.kind == .string:
+    switch (sortKey.path?.leaf, value) {
+    case (.attribute(let attribute)?, .string(let text)) where attribute.field.kind == .string:
       KeyEncoder.append(
         sortKey.options.folding.fold(text), isAscending: column.isAscending, to: &key)
       return true
-    case (.attribute(let attribute), _):
+    case (.attribute(let attribute)?, _):
       return KeyEncoder.append(
         value, as: attribute.field.kind, isAscending: column.isAscending, to: &key)
-    case (.toOne, _):
+    case (.toOne?, _):
       return KeyEncoder.append(value, as: .reference, isAscending: column.isAscending, to: &key)
-    case (.object, _), (.entityName, _): return false
+    case (.object?, _), (.entityName?, _), (nil, _): return false
     }
   }
 }

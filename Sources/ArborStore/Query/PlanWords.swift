@@ -16,10 +16,17 @@ struct PlanWords {
     var text = query.entity.name
     if let predicate = query.predicate { text += " where " + all([predicate.bound.root]) }
     if !query.sortKeys.isEmpty {
-      text += " by " + query.sortKeys.map(Self.text(_:)).joined(separator: ", ")
+      text += " by " + query.sortKeys.map { self.text($0) }.joined(separator: ", ")
     }
+    if let group = query.groupLimit { text += " limit " + self.text(group) }
     if query.limit > 0 || query.offset > 0 { text += " limit " + Self.limit(of: query) }
     return text
+  }
+
+  /// A limit for each group.
+  func text(_ limit: BoundGroupLimit) -> String {
+    let order = limit.sortKeys.map { text($0) }.joined(separator: ", ")
+    return "\(limit.count) per \(text(limit.key))" + (order.isEmpty ? "" : " by \(order)")
   }
 
   static func limit(of query: StoreQuery) -> String {
@@ -36,12 +43,10 @@ struct PlanWords {
     BoundText(arguments: arguments, constant: { text($0) }).text(node, isNested: isNested)
   }
 
-  static func text(_ key: BoundSortKey) -> String {
-    (key.isAscending ? "" : "-") + text(key.path)
-  }
-
-  private static func text(_ path: BoundPath) -> String {
-    BoundText(arguments: []).text(path)
+  func text(_ key: BoundSortKey) -> String {
+    let sign = key.isAscending ? "" : "-"
+    guard let expression = key.expression else { return sign + key.text }
+    return sign + BoundText(arguments: arguments, constant: { text($0) }).text(expression)
   }
 
   func text(_ tokens: [TokenQuery.Token]) -> String {

@@ -22,6 +22,7 @@ extension QueryExecutor {
   func answer<Sink: RowSink>(
     _ plan: AccessPlan, _ sink: consuming Sink, skipsKnown: Bool
   ) throws -> Sink {
+    if let limit = query.groupLimit { return try answerGrouped(limit, plan, sink) }
     if query.sortKeys.isEmpty {
       return try answerByNumber(plan, sink, skipsKnown: skipsKnown)
     }
@@ -32,7 +33,7 @@ extension QueryExecutor {
       if try visit(walk, plan.residual, &limited) { return limited.base }
       plan = try planner.plan(withoutOrder: true)
     }
-    let columns = SortColumns(query.sortKeys, schema: source.schema, resolver: resolver)
+    let columns = sortColumns(query.sortKeys)
     if let order = ByteOrder(query.sortKeys, columns: columns, usually: family.first) {
       return try answerSorted(plan, order, sink)
     }
@@ -77,7 +78,9 @@ extension QueryExecutor {
   /// How many rows to make room for: those that a plan gives, where none has to be asked first, or
   /// a limit that is no more than a page of them.
   private func expectedRows(_ plan: AccessPlan) throws -> Int {
-    guard query.continuation == nil, plan.residual.isEmpty else { return 0 }
+    guard query.continuation == nil, query.groupLimit == nil, plan.residual.isEmpty else {
+      return 0
+    }
     let rows: Int
     switch plan.access {
     case .nothing: return 0

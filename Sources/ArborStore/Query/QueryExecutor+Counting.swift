@@ -5,6 +5,7 @@ extension QueryExecutor {
   /// How many rows a fetch would give, without copying any; from the counts that the store keeps
   /// where they say it all.
   func count() throws -> Int {
+    if query.groupLimit != nil { return try answer(RowCounter()).count }
     let total = try countAll()
     let rest = max(0, total - query.offset)
     return query.limit > 0 ? min(rest, query.limit) : rest

@@ -98,8 +98,12 @@ private struct PlanExplainer {
       step = .init(
         .filter, detail: words.all(plan.residual), actualRows: counts?.accepted, inputs: [step])
     }
+    if let group = query.groupLimit {
+      step = .init(
+        .limit, detail: words.text(group), actualRows: counts?.accepted, inputs: [step])
+    }
     if !isOrdered {
-      let keys = query.sortKeys.map(PlanWords.text(_:)).joined(separator: ", ")
+      let keys = query.sortKeys.map { words.text($0) }.joined(separator: ", ")
       step = .init(.sort, detail: keys, actualRows: counts?.accepted, inputs: [step])
     }
     if query.limit > 0 || query.offset > 0 {

@@ -44,6 +44,13 @@ final class QueryExecutor {
 
   var family: [EntitySchema] { planner.family }
 
+  /// Reads what sort keys are about, at the predicate's instant where there is one.
+  func sortColumns(_ keys: [BoundSortKey]) -> SortColumns {
+    let environment =
+      environment ?? PredicateEnvironment(schema: source.schema, storeID: source.store.id)
+    return SortColumns(keys, environment, resolver: resolver)
+  }
+
   var hasPendingChanges: Bool { overlay?.hasPendingChanges ?? false }
 
   // MARK: Conditions

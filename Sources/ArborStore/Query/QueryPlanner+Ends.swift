@@ -56,7 +56,7 @@ extension QueryPlanner {
 extension QueryExecutor {
   /// For each aggregate the walk that meets its value first; nil where one of them has none.
   func ends(_ aggregates: [BoundAggregate]) throws -> [OrderedAccess]? {
-    guard query.limit == 0, query.offset == 0 else { return nil }
+    guard query.limit == 0, query.offset == 0, query.groupLimit == nil else { return nil }
     var ends: [OrderedAccess] = []
     for aggregate in aggregates {
       guard let end = try planner.end(for: aggregate) else { return nil }

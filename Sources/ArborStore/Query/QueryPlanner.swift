@@ -19,7 +19,7 @@ struct QueryPlanner {
   func plan(withoutOrder: Bool = false) throws -> AccessPlan {
     if isNeverTrue { return AccessPlan(access: .nothing, residual: []) }
     let candidates = AccessCandidates(conjuncts, of: scope)
-    let isEarlyEnd = !withoutOrder && query.rowsNeeded != nil
+    let isEarlyEnd = !withoutOrder && query.rowsNeeded != nil && query.groupLimit == nil
     let ordered = isEarlyEnd ? try orderedAccess(candidates) : nil
     if let ordered, ordered.served.count == conjuncts.count {
       return AccessPlan(access: .ordered(ordered), residual: [])
@@ -49,9 +49,9 @@ struct QueryPlanner {
   func walk() throws -> AccessPlan? {
     if isNeverTrue { return AccessPlan(access: .nothing, residual: []) }
     if query.sortKeys.isEmpty { return AccessPlan(access: .scan, residual: nodes(served: [])) }
-    guard let ordered = try orderedAccess(AccessCandidates(conjuncts, of: scope)) else {
-      return nil
-    }
+    guard query.groupLimit == nil,
+      let ordered = try orderedAccess(AccessCandidates(conjuncts, of: scope))
+    else { return nil }
     return AccessPlan(access: .ordered(ordered), residual: nodes(served: ordered.served))
   }
 
@@ -189,7 +189,7 @@ extension IndexSchema.Column {
 extension BoundSortKey {
   /// Whether the key is about what an index column is about.
   func isRead(from source: IndexSchema.Column.Source) -> Bool {
-    guard path.hops.isEmpty else { return false }
+    guard let path, path.hops.isEmpty else { return false }
     switch (path.leaf, source) {
     case (.attribute(let attribute), .attribute(let slot)): return attribute.slot == slot
     case (.toOne(let relationship), .toOne(let slot)): return relationship.slot == slot

@@ -7,15 +7,27 @@ package struct RecordOrder {
   /// What a record is ordered by: values as they are compared, most significant first.
   package typealias Key = [Value]
 
-  /// - Returns: nil where a key's path leads over relationships, so that other records decide.
-  package init?(_ keys: [BoundSortKey], schema: ModelSchema) {
-    guard keys.allSatisfy(\.path.hops.isEmpty) else { return nil }
-    order = CollatedOrder(keys, columns: SortColumns(keys, schema: schema, resolver: nil))
+  /// - Returns: nil where a key leads over relationships, so that other records decide, or to what
+  ///   is computed from the time or by chance.
+  /// - Throws: ``ArborError`` `invalidPredicate` where a key cannot be computed.
+  package init?(
+    _ keys: [BoundSortKey], of family: [EntitySchema], _ environment: PredicateEnvironment
+  ) throws(ArborError) {
+    var read = PropertiesRead()
+    for key in keys { read.add(key) }
+    guard !read.readsOthers, !read.isCapricious else { return nil }
+    let columns = SortColumns(keys, environment, resolver: nil)
+    for entity in family { try columns.prepare(for: entity) }
+    order = CollatedOrder(keys, columns: columns)
   }
 
-  /// The key of a record.
+  /// The key of a record of one of the entities that the order was made for.
   package func key(_ number: ObjectNumber, _ record: RecordView, of entity: EntitySchema) -> Key {
-    order.key(number, record, of: entity)
+    do throws(ArborError) {
+      return try order.key(number, record, of: entity)
+    } catch {
+      preconditionFailure("A key that was compiled for its entity cannot be computed: \(error)")
+    }
   }
 
   /// Whether one object comes before another: by their keys, then by their numbers.
@@ -39,10 +51,11 @@ extension StoreSnapshot {
   ) throws(StoreError) -> [Value] {
     try answering {
       let resolver = SnapshotResolver(try source, overlay: overlay)
-      let columns = SortColumns([key], schema: store.schema, resolver: resolver)
-      let values = rows.map { row in
-        CollatedOrder.prepared(
-          columns.value(key, row.number, row.record, of: row.entity), key.options)
+      let environment = PredicateEnvironment(schema: store.schema, storeID: store.id)
+      let order = CollatedOrder(
+        [key], columns: SortColumns([key], environment, resolver: resolver))
+      let values = try rows.map { row in
+        try order.key(row.number, row.record, of: row.entity)[0]
       }
       try resolver.check()
       return values

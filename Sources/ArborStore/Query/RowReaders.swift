@@ -4,7 +4,7 @@ internal import ArborModel
 final class RowReaders {
   private let expressions: [BoundExpression]
   private let environment: PredicateEnvironment
-  private let resolver: SnapshotResolver
+  private let resolver: SnapshotResolver?
   private var readers: [Int: [Reader]] = [:]
   // What belongs to the entity of the row before: most queries have one entity.
   private var last: (entity: EntitySchema, readers: [Reader])?
@@ -16,7 +16,7 @@ final class RowReaders {
 
   init(
     _ expressions: [BoundExpression], _ environment: PredicateEnvironment,
-    _ resolver: SnapshotResolver
+    _ resolver: SnapshotResolver?
   ) {
     self.expressions = expressions
     self.environment = environment
@@ -25,20 +25,21 @@ final class RowReaders {
 
   func values(
     _ number: ObjectNumber, _ record: RecordView, of entity: EntitySchema
-  ) throws -> [Value] {
+  ) throws(ArborError) -> [Value] {
     try readers(of: entity).map { $0.read(record, number, resolver) }
   }
 
-  private func readers(of entity: EntitySchema) throws -> [Reader] {
+  /// Compiles what is read of an entity's objects, so that reading of them cannot fail.
+  func prepare(for entity: EntitySchema) throws(ArborError) { _ = try readers(of: entity) }
+
+  private func readers(of entity: EntitySchema) throws(ArborError) -> [Reader] {
     if let last, last.entity === entity { return last.readers }
-    let found: [Reader]
-    if let known = readers[entity.index] {
-      found = known
-    } else {
-      found = try expressions.map { expression in
-        Reader(
-          read: try PredicateCompiler.reader(
-            for: expression, arguments: [], of: entity, environment: environment))
+    var found = readers[entity.index, default: []]
+    if found.isEmpty {
+      for expression in expressions {
+        let read = try PredicateCompiler.reader(
+          for: expression, arguments: [], of: entity, environment: environment)
+        found.append(Reader(read: read))
       }
       readers[entity.index] = found
     }

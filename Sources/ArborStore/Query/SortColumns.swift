@@ -5,6 +5,8 @@ struct SortColumns {
   private let keys: [BoundSortKey]
   private let schema: ModelSchema
   private let resolver: SnapshotResolver?
+  /// Compute the keys that are no paths, in their order; nil where all are paths.
+  private let readers: RowReaders?
 
   /// What a sort key found at the end of its path.
   enum Operand {
@@ -14,18 +16,17 @@ struct SortColumns {
     case text(String)
   }
 
-  /// - Parameter resolver: Follows relationships; nil where no key's path leads over one.
-  init(_ keys: [BoundSortKey], schema: ModelSchema, resolver: SnapshotResolver?) {
+  /// - Parameters:
+  ///   - environment: What computed keys rest on.
+  ///   - resolver: Follows relationships; nil where no key leads over one.
+  init(
+    _ keys: [BoundSortKey], _ environment: PredicateEnvironment, resolver: SnapshotResolver?
+  ) {
     self.keys = keys
-    self.schema = schema
+    schema = environment.schema
     self.resolver = resolver
-  }
-
-  /// What a key reads from a row. The view is valid until the resolver is asked again.
-  func operand(
-    _ key: BoundSortKey, _ number: ObjectNumber, _ record: RecordView, of entity: EntitySchema
-  ) -> Operand {
-    operand(key.path, number, record, of: entity)
+    let computed = keys.compactMap(\.expression)
+    readers = computed.isEmpty ? nil : RowReaders(computed, environment, resolver)
   }
 
   /// What a path leads to from a row. The view is valid until the resolver is asked again.
@@ -55,11 +56,28 @@ struct SortColumns {
     }
   }
 
-  /// What a key reads from a row, as a value; objects by their numbers.
-  func value(
-    _ key: BoundSortKey, _ number: ObjectNumber, _ record: RecordView, of entity: EntitySchema
+  /// Compiles what is computed of an entity's objects, so that reading of them cannot fail.
+  func prepare(for entity: EntitySchema) throws(ArborError) {
+    try readers?.prepare(for: entity)
+  }
+
+  /// What the keys find at a row, as values; objects by their numbers.
+  func values(
+    _ number: ObjectNumber, _ record: RecordView, of entity: EntitySchema
+  ) throws(ArborError) -> [Value] {
+    guard let readers else {
+      return keys.map { $0.path.map { value($0, number, record, of: entity) } ?? .null }
+    }
+    var computed = try readers.values(number, record, of: entity)[...]
+    return keys.map { key in
+      key.path.map { value($0, number, record, of: entity) } ?? computed.popFirst() ?? .null
+    }
+  }
+
+  private func value(
+    _ path: BoundPath, _ number: ObjectNumber, _ record: RecordView, of entity: EntitySchema
   ) -> Value {
-    switch operand(key, number, record, of: entity) {
+    switch operand(path, number, record, of: entity) {
     case .null: .null
     case .field(let field, let view): view.value(field)
     case .object(let number): .integer(Int64(bitPattern: number.rawValue))

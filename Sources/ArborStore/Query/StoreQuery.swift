@@ -11,6 +11,9 @@ package struct StoreQuery: Sendable {
   /// Most significant first. Objects that agree in all of them, and those of a query without sort
   /// keys, come in the order of their numbers.
   package let sortKeys: [BoundSortKey]
+  /// How many rows of each group there are, before ``offset`` and ``limit``; nil for all. Where it
+  /// is there, so are sort keys.
+  package let groupLimit: BoundGroupLimit?
   /// The greatest number of rows; 0 for all.
   package let limit: Int
   /// How many rows are left out at the beginning.
@@ -21,12 +24,14 @@ package struct StoreQuery: Sendable {
   package init(
     entity: EntitySchema, includesSubentities: Bool = true,
     predicate: (bound: BoundPredicate, arguments: [Value])? = nil, sortKeys: [BoundSortKey] = [],
-    limit: Int = 0, offset: Int = 0, continuation: RowContinuation? = nil
+    groupLimit: BoundGroupLimit? = nil, limit: Int = 0, offset: Int = 0,
+    continuation: RowContinuation? = nil
   ) {
     self.entity = entity
     self.includesSubentities = includesSubentities
     self.predicate = predicate
-    self.sortKeys = sortKeys
+    self.sortKeys = sortKeys.isEmpty ? groupLimit?.resultOrder ?? [] : sortKeys
+    self.groupLimit = groupLimit
     self.limit = max(0, limit)
     self.offset = max(0, offset)
     self.continuation = continuation
@@ -40,14 +45,15 @@ package struct StoreQuery: Sendable {
   package func part(limit: Int, behind place: RowContinuation?) -> StoreQuery {
     StoreQuery(
       entity: entity, includesSubentities: includesSubentities, predicate: predicate,
-      sortKeys: sortKeys, limit: limit, offset: place == nil ? offset : 0,
+      sortKeys: sortKeys, groupLimit: groupLimit, limit: limit, offset: place == nil ? offset : 0,
       continuation: place ?? continuation)
   }
 
   /// Behind which number the rows of a query without order begin; nil for all.
   var numberBehind: ObjectNumber? { sortKeys.isEmpty ? continuation?.number : nil }
 
-  /// How many rows from the beginning of the order decide the result; nil: all of them.
+  /// How many rows from the beginning of the order decide the result; nil: all of them. Where
+  /// groups have a limit, that is of the rows they give.
   var rowsNeeded: Int? {
     guard limit > 0 else { return nil }
     let (sum, overflows) = limit.addingReportingOverflow(offset)

@@ -18,8 +18,8 @@ extension StoreSnapshot {
         let summary = try executor.answer(FieldSummaries(attribute, of: query.entity)).summary
         return aggregates.map { summary.value(of: $0.function) }
       }
-      let columns = SortColumns([], schema: store.schema, resolver: executor.resolver)
       let environment = PredicateEnvironment(schema: store.schema, storeID: store.id)
+      let columns = SortColumns([], environment, resolver: executor.resolver)
       let summaries = try executor.answer(
         PathSummaries(aggregates, columns: columns, environment, executor.resolver))
       try executor.resolver.check()
@@ -43,7 +43,7 @@ extension StoreSnapshot {
 extension StoreQuery {
   /// The query for values of all its rows: without an order, where that does not choose the rows.
   fileprivate var forAggregates: StoreQuery {
-    if limit > 0 || offset > 0 { return self }
+    if limit > 0 || offset > 0 || groupLimit != nil { return self }
     return StoreQuery(
       entity: entity, includesSubentities: includesSubentities, predicate: predicate)
   }

@@ -92,7 +92,8 @@ extension StoreSnapshot {
   package func exists(_ query: StoreQuery, overlay: FetchOverlay?) throws(StoreError) -> Bool {
     let first = StoreQuery(
       entity: query.entity, includesSubentities: query.includesSubentities,
-      predicate: query.predicate, limit: 1, offset: query.offset)
+      predicate: query.predicate, groupLimit: query.offset > 0 ? query.groupLimit : nil, limit: 1,
+      offset: query.offset)
     return try answering(first, for: "existence") { _ in
       nil
     } with: {
@@ -111,8 +112,9 @@ extension StoreSnapshot {
         try resolver.check()
         return nil
       }
-      let columns = SortColumns(query.sortKeys, schema: store.schema, resolver: resolver)
-      let values = query.sortKeys.map { columns.value($0, number, record, of: entity) }
+      let environment = PredicateEnvironment(schema: store.schema, storeID: store.id)
+      let values = try SortColumns(query.sortKeys, environment, resolver: resolver)
+        .values(number, record, of: entity)
       try resolver.check()
       return RowContinuation(values: values, number: number)
     }
@@ -122,7 +124,8 @@ extension StoreSnapshot {
   package func count(_ query: StoreQuery, overlay: FetchOverlay?) throws(StoreError) -> Int {
     let unordered = StoreQuery(
       entity: query.entity, includesSubentities: query.includesSubentities,
-      predicate: query.predicate, limit: query.limit, offset: query.offset)
+      predicate: query.predicate, groupLimit: query.groupLimit, limit: query.limit,
+      offset: query.offset)
     return try answering(unordered, for: "count") {
       $0
     } with: {

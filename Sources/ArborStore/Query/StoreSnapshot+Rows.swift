@@ -3,7 +3,8 @@ package import ArborModel
 extension StoreSnapshot {
   /// The rows that a plan makes of a query's objects, in their order.
   ///
-  /// - Parameter query: Which objects. Its order, limit and offset are replaced by the plan's.
+  /// - Parameter query: Which objects, and how many of each group. Its order, limit and offset are
+  ///   replaced by the plan's.
   /// - Returns: A value for each column of each row.
   /// - Throws: As ``fetch(_:overlay:allocator:)``.
   package func rows(
@@ -13,8 +14,8 @@ extension StoreSnapshot {
     let isPlain = plan.grouping == nil && plan.order.isEmpty && !plan.isDistinct
     let query = StoreQuery(
       entity: query.entity, includesSubentities: query.includesSubentities,
-      predicate: query.predicate, sortKeys: plan.sortKeys, limit: isPlain ? plan.limit : 0,
-      offset: isPlain ? plan.offset : 0)
+      predicate: query.predicate, sortKeys: plan.sortKeys, groupLimit: query.groupLimit,
+      limit: isPlain ? plan.limit : 0, offset: isPlain ? plan.offset : 0)
     let asked = plan.grouping == nil ? "rows" : "groups"
     return try answering(query, for: asked) {
       $0.count

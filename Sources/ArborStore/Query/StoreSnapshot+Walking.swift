@@ -44,7 +44,8 @@ extension StoreSnapshot {
   ) throws(StoreError) -> [ObjectNumber] {
     try answering {
       let resolver = SnapshotResolver(try source, overlay: overlay)
-      let columns = SortColumns(query.sortKeys, schema: store.schema, resolver: resolver)
+      let environment = PredicateEnvironment(schema: store.schema, storeID: store.id)
+      let columns = SortColumns(query.sortKeys, environment, resolver: resolver)
       guard let continuation = query.continuation,
         let order = ByteOrder(query.sortKeys, columns: columns)
       else { return [] }
@@ -68,8 +69,9 @@ extension QueryExecutor {
     guard case .ordered(let walk) = plan.access else {
       return try answerByNumber(plan, sink, skipsKnown: true).result
     }
-    let columns = SortColumns(query.sortKeys, schema: source.schema, resolver: resolver)
-    guard let order = ByteOrder(query.sortKeys, columns: columns) else { return nil }
+    guard let order = ByteOrder(query.sortKeys, columns: sortColumns(query.sortKeys)) else {
+      return nil
+    }
     return try answerWalking(walk, plan.residual, try pendingMatches(), order, sink)?.result
   }
 }

@@ -17,9 +17,9 @@ import Testing
     let world = try PredicateWorld()
     let key = try SortKey.descending("boss.company.title", options: .localized)
       .bind(to: world.person, in: world.schema)
-    #expect(key.path.hops.map(\.name) == ["boss", "company"])
+    #expect(key.path?.hops.map(\.name) == ["boss", "company"])
     #expect(!key.isAscending && key.options == .localized)
-    guard case .attribute(let attribute) = key.path.leaf else {
+    guard case .attribute(let attribute)? = key.path?.leaf else {
       Issue.record("no attribute")
       return
     }

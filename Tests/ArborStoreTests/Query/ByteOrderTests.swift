@@ -14,11 +14,11 @@ import Testing
       let bytes = try #require(ByteOrder(keys, columns: world.columns(keys)))
       let values = CollatedOrder(keys, columns: world.columns(keys))
       var wrong = 0
-      world.forEachPair { left, right in
+      try world.forEachPair { left, right in
         let byBytes = bytes.compare(
           bytes.key(left.0.number, left.1, of: left.0.entity),
           bytes.key(right.0.number, right.1, of: right.0.entity))
-        let byValues = values.compare(
+        let byValues = try values.compare(
           values.key(left.0.number, left.1, of: left.0.entity),
           values.key(right.0.number, right.1, of: right.0.entity))
         if byBytes != byValues { wrong += 1 }

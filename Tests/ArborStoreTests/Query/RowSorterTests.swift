@@ -122,7 +122,9 @@ struct SortWorld {
   }
 
   func columns(_ keys: [BoundSortKey]) -> SortColumns {
-    SortColumns(keys, schema: world.store.schema, resolver: resolver)
+    SortColumns(
+      keys, PredicateEnvironment(schema: world.store.schema, storeID: world.store.id),
+      resolver: resolver)
   }
 
   /// The rows in order, by the sorter.
@@ -145,10 +147,8 @@ struct SortWorld {
   /// The place of a row in an order.
   func continuation(_ keys: [BoundSortKey], _ number: ObjectNumber) throws -> RowContinuation {
     let place = try #require(rows.firstIndex { $0.number == number })
-    let columns = columns(keys)
-    let values = keys.map {
-      columns.value($0, number, records[place].view, of: rows[place].entity)
-    }
+    let values = try columns(keys)
+      .values(number, records[place].view, of: rows[place].entity)
     return RowContinuation(values: values, number: number)
   }
 

@@ -21,6 +21,11 @@ struct RequestGenerator {
     } else {
       for _ in 0..<dice.one([0, 0, 1, 1, 2, 3]) { request.sortKeys.append(sortKey(on: entity)) }
     }
+    if dice.chance(8) {
+      request.group = PlainRequest.GroupLimit(
+        count: dice.int(1...3), key: groupKey(on: entity),
+        sortKeys: (0..<dice.int(0...2)).map { _ in sortKey(on: entity) })
+    }
     request.includesPendingChanges = !dice.chance(4)
     if dice.chance(40) { request.limit = dice.int(1...8) }
     if dice.chance(25) { request.offset = dice.int(1...6) }
@@ -50,7 +55,39 @@ struct RequestGenerator {
     }
   }
 
+  /// What makes groups: values as they are.
+  private func groupKey(on entity: Int) -> PlainRequest.SortKey {
+    let key = sortKey(on: entity)
+    return PlainRequest.SortKey(path: key.path, isAscending: true, term: key.term)
+  }
+
+  /// Something that is computed of an object and is exact, in whatever order it is computed.
+  private func computed(on entity: Int) -> PlainTerm? {
+    let scope = PredicateGenerator.Scope(entity: entity)
+    switch dice.int(0...4) {
+    case 0:
+      let kinds: [PlainModel.Kind] = [.integer16, .integer32, .boolean, .double]
+      guard let path = predicates.attributePath(in: scope, where: { kinds.contains($0) }) else {
+        return nil
+      }
+      return .infix(
+        path.term, dice.one([.add, .subtract, .multiply]),
+        .constant(dice.one([.integer(2), .integer(-3), .double(0.5), .null])))
+    case 1: return predicates.text(in: scope, depth: 2)
+    case 2:
+      return predicates.collection(in: scope).map {
+        predicates.extend($0.term, [.operation(.count)])
+      }
+    case 3: return predicates.date(in: scope, depth: 1)
+    // A part of a composite, perhaps.
+    default: return predicates.attributePath(in: scope)?.term
+    }
+  }
+
   private func sortKey(on entity: Int) -> PlainRequest.SortKey {
+    if dice.chance(15), let term = computed(on: entity) {
+      return PlainRequest.SortKey(path: [], isAscending: dice.chance(60), term: term)
+    }
     let way = predicates.way(from: entity)
     var key = PlainRequest.SortKey(path: way.steps, isAscending: dice.chance(60))
     let attributes = model.attributes(way.entity)

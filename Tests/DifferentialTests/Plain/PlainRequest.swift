@@ -8,14 +8,24 @@ struct PlainRequest {
     /// By the rules of the locale; digits as the numbers they write.
     var isLocalized = false
     var isNumeric = false
+    /// What is computed, in place of the path.
+    var term: PlainTerm?
 
-    var text: String { path.map(\.text).joined(separator: ".") }
+    var text: String { term.map { "\($0)" } ?? path.map(\.text).joined(separator: ".") }
+  }
+
+  /// How many objects there are at most of those that agree in something.
+  struct GroupLimit {
+    var count: Int
+    var key: SortKey
+    var sortKeys: [SortKey]
   }
 
   var entity: Int
   var includesSubentities = true
   var predicate: PlainPredicate?
   var sortKeys: [SortKey] = []
+  var group: GroupLimit?
   var limit = 0
   var offset = 0
   /// Whether uncommitted changes count.
@@ -27,8 +37,22 @@ struct PlainRequest {
     if let predicate {
       keys = keys.filter { PlainEvaluator(graph, candidate: $0).holds(predicate) }
     }
+    if let group { keys = group.kept(keys, graph) }
+    return Self.sorted(keys, by: resultOrder, graph)
+  }
+
+  /// The order asked for, or that of the groups.
+  private var resultOrder: [SortKey] {
+    guard sortKeys.isEmpty, let group else { return sortKeys }
+    return [group.key] + group.sortKeys
+  }
+
+  fileprivate static func sorted(
+    _ keys: [Int], by sortKeys: [SortKey], _ graph: PlainGraph
+  ) -> [Int] {
     guard !sortKeys.isEmpty else { return keys }
-    return keys.map { place(of: $0, in: graph) }.sorted { isBefore($0, $1, graph) }.map(\.key)
+    return keys.map { place(of: $0, by: sortKeys, graph) }
+      .sorted { isBefore($0, $1, sortKeys, graph) }.map(\.key)
   }
 
   /// Where an object stands in the order.
@@ -38,15 +62,23 @@ struct PlainRequest {
   }
 
   func place(of key: Int, in graph: PlainGraph) -> Place {
-    Place(key: key, values: sortKeys.map { Self.value($0, of: key, in: graph) })
+    Self.place(of: key, by: resultOrder, graph)
+  }
+
+  private static func place(of key: Int, by sortKeys: [SortKey], _ graph: PlainGraph) -> Place {
+    Place(key: key, values: sortKeys.map { value($0, of: key, in: graph) })
   }
 
   /// The matches that come behind a place, where an object stood once.
   func matches(in graph: PlainGraph, behind place: Place) -> [Int] {
-    matches(in: graph).filter { isBefore(place, self.place(of: $0, in: graph), graph) }
+    matches(in: graph).filter {
+      Self.isBefore(place, self.place(of: $0, in: graph), resultOrder, graph)
+    }
   }
 
-  private func isBefore(_ left: Place, _ right: Place, _ graph: PlainGraph) -> Bool {
+  private static func isBefore(
+    _ left: Place, _ right: Place, _ sortKeys: [SortKey], _ graph: PlainGraph
+  ) -> Bool {
     for (place, key) in sortKeys.enumerated() {
       let order = key.compare(left.values[place], right.values[place], graph)
       if order != 0 { return (order < 0) == key.isAscending }
@@ -60,10 +92,31 @@ struct PlainRequest {
     return Array(limit > 0 ? rest.prefix(limit) : rest)
   }
 
-  private static func value(_ key: SortKey, of object: Int, in graph: PlainGraph) -> PlainValue {
-    let value = PlainEvaluator(graph, candidate: object).value(.path(key.path))
+  fileprivate static func value(
+    _ key: SortKey, of object: Int, in graph: PlainGraph
+  ) -> PlainValue {
+    let value = PlainEvaluator(graph, candidate: object).value(key.term ?? .path(key.path))
     guard case .text(let text) = value, !key.isCollated else { return value }
     return .text(PlainText.fold(text, case: key.foldsCase, diacritics: key.foldsDiacritics))
+  }
+}
+
+extension PlainRequest.GroupLimit {
+  /// The first objects of each group.
+  fileprivate func kept(_ keys: [Int], _ graph: PlainGraph) -> [Int] {
+    var groups: [(value: PlainValue, keys: [Int])] = []
+    for object in keys {
+      let value = PlainRequest.value(key, of: object, in: graph)
+      if let index = groups.firstIndex(where: { $0.value.compared(to: value) == 0 }) {
+        groups[index].keys.append(object)
+      } else {
+        groups.append((value, [object]))
+      }
+    }
+    let kept = groups.flatMap { group in
+      PlainRequest.sorted(group.keys, by: sortKeys, graph).prefix(count)
+    }
+    return keys.filter(kept.contains)
   }
 }
 

@@ -85,7 +85,7 @@ private struct Asking {
         let expected = Array(all.dropFirst(request.offset).prefix(1))
         if first != expected { return difference(asked, expected, first) }
       }
-      guard let predicate = fetch.predicate else { return nil }
+      guard let predicate = fetch.predicate, request.group == nil else { return nil }
       asked = "text"
       if isDue(5), try FetchPredicate(format: predicate.description) != predicate {
         return difference("text", predicate, "another predicate")

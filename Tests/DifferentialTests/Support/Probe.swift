@@ -26,13 +26,11 @@ final class Probe {
     fetch.predicate = try request.predicate.map {
       try PredicateRenderer.predicate($0, form, seed: seed, objectID: id)
     }
-    fetch.sortKeys = request.sortKeys.map { key in
-      var options: SortKey.Options = []
-      if key.foldsCase { options.insert(.caseInsensitive) }
-      if key.foldsDiacritics { options.insert(.diacriticInsensitive) }
-      if key.isLocalized { options.insert(.localized) }
-      if key.isNumeric { options.insert(.numeric) }
-      return SortKey(key.text, isAscending: key.isAscending, options: options)
+    fetch.sortKeys = request.sortKeys.map { sortKey($0, seed: seed) }
+    fetch.limitPerGroup = request.group.map { group in
+      GroupLimit(
+        group.count, per: sortKey(group.key, seed: seed).keyPath,
+        by: group.sortKeys.map { sortKey($0, seed: seed) })
     }
     fetch.fetchLimit = request.limit
     fetch.fetchOffset = request.offset
@@ -41,10 +39,23 @@ final class Probe {
     return fetch
   }
 
+  private func sortKey(_ key: PlainRequest.SortKey, seed: UInt64) -> SortKey {
+    var options: SortKey.Options = []
+    if key.foldsCase { options.insert(.caseInsensitive) }
+    if key.foldsDiacritics { options.insert(.diacriticInsensitive) }
+    if key.isLocalized { options.insert(.localized) }
+    if key.isNumeric { options.insert(.numeric) }
+    let text = key.term.map { PredicateRenderer.text($0, seed: seed, objectID: id) } ?? key.text
+    return SortKey(text, isAscending: key.isAscending, options: options)
+  }
+
   /// The same as a query.
   func query(_ fetch: FetchRequest<ManagedObject>) -> Query<ManagedObject> {
-    let query = context.objects(fetch.entity).order(by: fetch.sortKeys).limit(fetch.fetchLimit)
+    var query = context.objects(fetch.entity).order(by: fetch.sortKeys).limit(fetch.fetchLimit)
       .offset(fetch.fetchOffset).includingSubentities(fetch.includesSubentities)
+    if let group = fetch.limitPerGroup {
+      query = query.top(group.count, per: group.keyPath, by: group.sortKeys)
+    }
     return fetch.predicate.map { query.filter($0) } ?? query
   }
 

@@ -28,6 +28,7 @@ struct RequestShrinker {
       for part in Self.smaller(predicate) { add { $0.predicate = part } }
     }
     for place in request.sortKeys.indices { add { $0.sortKeys.remove(at: place) } }
+    if request.group != nil { add { $0.group = nil } }
     if request.offset > 0 { add { $0.offset = 0 } }
     if request.limit > 0 { add { $0.limit = 0 } }
     if !request.includesPendingChanges { add { $0.includesPendingChanges = true } }

@@ -278,7 +278,8 @@ final class World {
         entity \(model.entities[request.entity].name), subentities \(request.includesSubentities), \
         pending changes \(request.includesPendingChanges)
         predicate \(text ?? "none")
-        sorted by \(keys), limit \(request.limit), offset \(request.offset)
+        sorted by \(keys), \(request.group.map { "\($0), " } ?? "")limit \(request.limit), \
+        offset \(request.offset)
         expected \(difference.expected)
         actual   \(difference.actual)
         plan

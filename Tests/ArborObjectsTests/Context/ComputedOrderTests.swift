@@ -1,0 +1,178 @@
+import ArborModel
+import ArborObjects
+import Foundation
+import TestSupport
+import Testing
+
+/// Objects ordered by what is computed of them, by every way to objects.
+@Suite struct ComputedOrderTests {
+  private func use(
+    _ count: Int = 40, _ body: (PersistentStore, ManagedObjectContext) throws -> Void
+  ) throws {
+    let model = try ManagedObjectModel {
+      Entity("Order") {
+        Attribute("name", .string, .indexed)
+        Attribute("price", .integer32, .default(0))
+        Attribute("quantity", .integer32, .optional)
+        Attribute("latitude", .double, .default(0))
+        Attribute("longitude", .double, .default(0))
+        Relationship("lines", to: "Line", inverse: "order", .toMany, deleteRule: .cascade)
+      }
+      Entity("Line") {
+        Attribute("weight", .integer32, .default(0))
+        Relationship("order", to: "Order", inverse: "lines")
+      }
+    }
+    try ObjectStore.use(model) { store in
+      let context = store.makeContext()
+      for index in 0..<count {
+        let order = try context.insert("Order")
+        order["name"] = "o\(index)"
+        order["price"] = index % 7
+        order["quantity"] = index % 5 == 4 ? nil : index % 3
+        order["latitude"] = Double(index)
+        for weight in 0..<index % 4 {
+          let line = try context.insert("Line")
+          line["weight"] = weight
+          line["order"] = order
+        }
+      }
+      try context.commit()
+      try body(store, context)
+    }
+  }
+
+  private func number(_ name: String, of object: ManagedObject) -> Int? {
+    if case .integer(let number)? = try? object.value(forKey: name) { Int(number) } else { nil }
+  }
+
+  /// The product by hand, nil least and objects that agree by their IDs.
+  private func byProduct(_ objects: [ManagedObject], isAscending: Bool = true) -> [ManagedObject] {
+    func product(_ object: ManagedObject) -> Int {
+      guard let price = number("price", of: object), let quantity = number("quantity", of: object)
+      else { return .min }
+      return price * quantity
+    }
+    return objects.enumerated().sorted { left, right in
+      let (first, second) = (product(left.element), product(right.element))
+      if first != second { return (first < second) == isAscending }
+      return left.offset < right.offset
+    }.map(\.element)
+  }
+
+  @Test func everyWayGivesOneOrder() throws {
+    try use { (_, context) throws in
+      let all = try context.objects("Order").array
+      for isAscending in [true, false] {
+        let key = SortKey("price * quantity", isAscending: isAscending)
+        let expected = byProduct(all, isAscending: isAscending)
+        let query = context.objects("Order").order(by: key)
+        #expect(try query.array == expected)
+        for limit in [1, 7, 39, 50] {
+          #expect(try query.limit(limit).array == Array(expected.prefix(limit)))
+          #expect(
+            try query.offset(3).limit(limit).ids
+              == expected.dropFirst(3).prefix(limit).map(\.objectID))
+        }
+        #expect(try query.first == expected.first && query.last == expected.last)
+        let window = try context.fetchWindow(query.request)
+        #expect(Array(window) == expected)
+        var found: [ManagedObject] = []
+        let cursor = try context.cursor(for: query.request)
+        while let object = try cursor.next() { found.append(object) }
+        #expect(found == expected)
+        var (pages, token): ([ManagedObject], String?) = ([], nil)
+        repeat {
+          let page = try query.limit(6).page(after: token)
+          pages += page.objects
+          token = page.next
+        } while token != nil
+        #expect(pages == expected)
+      }
+    }
+  }
+
+  @Test func pendingChangesCount() throws {
+    try use { (_, context) throws in
+      let all = try context.objects("Order").array
+      all[3]["price"] = 1000
+      all[3]["quantity"] = 2
+      context.delete(all[11])
+      let new = try context.insert("Order")
+      new["name"] = "new"
+      new["price"] = 500
+      new["quantity"] = 2
+      let expected = byProduct(
+        all.filter { !$0.isDeleted } + [new], isAscending: false)
+      let query = context.objects("Order").order(by: "-price * quantity")
+      #expect(try query.array == expected && query.limit(2).array == [all[3], new])
+    }
+  }
+
+  @Test func membersAndPlacesAreOrderedBy() throws {
+    try use(12) { (_, context) throws in
+      let byCount = try context.objects("Order").order(by: "-lines.@count", "name").array
+      #expect(byCount.prefix(4).map { $0["name"] } == ["o11", "o3", "o7", "o10"])
+      let weight = context.objects("Order").order(by: "-lines.@sum.weight", "name").limit(3)
+      #expect(try weight.array.map { $0["name"] } == ["o11", "o3", "o7"])
+      let nearest = try SortKey.ascending(
+        expression: "distanceToLocation:fromLocation:({latitude, longitude}, %@)",
+        arguments: [[5.2, 0.0]])
+      #expect(
+        try context.objects("Order").order(by: nearest).limit(3).array.map { $0["name"] } == [
+          "o5", "o6", "o4",
+        ])
+      let texts = context.objects("Order").order(
+        by: .descending(expression: "concat('O', name)", options: [.caseInsensitive, .numeric]))
+      #expect(try texts.first?["name"] == "o11")
+    }
+  }
+
+  @Test func liveResultsFollow() throws {
+    try use(6) { (_, context) throws in
+      var request = FetchRequest<ManagedObject>(entity: "Order", sortKeys: ["-price * quantity"])
+      let all = try context.fetch(FetchRequest<ManagedObject>(entity: "Order"))
+      let results = try context.fetchedResults(request)
+      #expect(results.objects == byProduct(all, isAscending: false))
+      all[0]["price"] = 99
+      all[0]["quantity"] = 9
+      let step = try #require(try results.update())
+      #expect(step.moves.map(\.after) == [0] && results.objects.first == all[0])
+
+      // What other objects decide is fetched again.
+      request.sortKeys = ["-lines.@count", "name"]
+      let byLines = try context.fetchedResults(request)
+      let before = byLines.objects
+      let line = try context.insert("Line")
+      line["order"] = before[5]
+      for _ in 0..<9 { try context.insert("Line")["order"] = before[5] }
+      _ = try byLines.update()
+      #expect(byLines.objects.first == before[5])
+    }
+  }
+
+  @Test func rowsAndPlansKnowTheOrder() throws {
+    try use { (_, context) throws in
+      var request = FetchRequest<ManagedObject>(entity: "Order", sortKeys: ["-price * quantity"])
+      request.propertiesToFetch = ["name"]
+      request.fetchLimit = 5
+      let names = try context.fetchRows(request).compactMap { $0["name"] }
+      #expect(names == (try context.fetch(request).map { try $0.value(forKey: "name") }))
+      let plan = "\(try context.explain(request))"
+      #expect(plan.contains("sort") && plan.contains("-(price * quantity)"), "\(plan)")
+    }
+  }
+
+  @Test func pagesNeedAnOrderThatLasts() throws {
+    try use(3) { (_, context) throws in
+      let query = context.objects("Order").order(by: "random()")
+      #expect(try Set(query.array).count == 3)
+      let error = #expect(throws: ArborError.self) { try query.limit(2).page(after: nil) }
+      #expect(
+        error?.message
+          == "Pages can not be ordered by random(), which gives another value each time; order by "
+          + "what lasts, or fetch all at once.")
+      #expect(error?.code == .invalidArgument && error?.keyPath == "random()")
+    }
+  }
+}

@@ -1,0 +1,161 @@
+import ArborModel
+import ArborObjects
+import Foundation
+import TestSupport
+import Testing
+
+private struct Label: Codable, Equatable {
+  var text = ""
+  var weight = 0.0
+}
+
+private struct Mark: Codable, AttributeValue {
+  var sign = ""
+}
+
+private final class Box: ManagedObject {
+  override class var entityDescription: EntityDescription {
+    EntityDescription(
+      name: "Box", className: "Box",
+      attributes: [
+        AttributeDescription("label", Label.self), AttributeDescription("spare", Label?.self),
+        AttributeDescription("mark", Mark.self),
+      ])
+  }
+  var label: Label {
+    get { attribute(0) }
+    set { setAttribute(0, newValue) }
+  }
+  var spare: Label? {
+    get { attribute(1) }
+    set { setAttribute(1, newValue) }
+  }
+  var mark: Mark {
+    get { attribute(2) }
+    set { setAttribute(2, newValue) }
+  }
+}
+
+/// Paths into attributes that have parts, by every way that follows paths.
+@Suite struct ManagedObjectKeyPathTests {
+  private func use(_ body: (ManagedObjectContext, [ManagedObject]) throws -> Void) throws {
+    let model = try ManagedObjectModel {
+      Entity("Person") {
+        Attribute("name", .string, .default(""))
+        Attribute("address", .composite("Address"), .optional)
+        Attribute("anything", .undefined, .transient)
+        Attribute("photo", .binary, .optional)
+        Relationship("friend", to: "Person", inverse: "friends")
+        Relationship("friends", to: "Person", inverse: "friend", .toMany)
+      }
+      Composite("Address") {
+        Attribute("city", .string)
+        Attribute("floor", .integer16, .optional)
+        Attribute("point", .composite("Point"), .optional)
+      }
+      Composite("Point") { Attribute("latitude", .double) }
+    }
+    try ObjectStore.use(model) { store in
+      let context = store.makeContext()
+      var people: [ManagedObject] = []
+      for (city, floor) in [("Rome", 3), ("Bern", 1), ("Oslo", nil), (nil, nil)]
+        as [(String?, Int64?)]
+      {
+        let person = try context.insert("Person")
+        person["name"] = city ?? "nowhere"
+        if let city {
+          person["address"] = .composite([
+            "city": .string(city), "floor": floor.map(Value.integer) ?? .null,
+            "point": .composite(["latitude": .double(Double(city.count) + Double(people.count))]),
+          ])
+        }
+        person["friend"] = people.first
+        people.append(person)
+      }
+      try context.commit()
+      try body(context, people)
+    }
+  }
+
+  @Test func valuesOfPartsAreRead() throws {
+    try use { (_, people) throws in
+      #expect(try people[0].value(forKeyPath: "address.city") == "Rome")
+      #expect(try people[0].value(forKeyPath: "address.point.latitude") == 4.0)
+      #expect(try people[2].value(forKeyPath: "address.floor") == .null)
+      #expect(try people[3].value(forKeyPath: "address.point.latitude") == .null)
+      #expect(try people[1].value(forKeyPath: "friend.address.city") == "Rome")
+      #expect(try people[0].value(forKeyPath: "friends.address.city") == ["Bern", "Oslo", .null])
+      people[0]["anything"] = .composite(["kind": "odd"])
+      #expect(try people[0].value(forKeyPath: "anything.kind") == "odd")
+      #expect(try people[1].value(forKeyPath: "anything.kind") == .null)
+    }
+  }
+
+  @Test func requestsFollowParts() throws {
+    try use { (context, people) throws in
+      let query = context.objects("Person")
+      #expect(try query.filter("address.city == 'Bern'").array == [people[1]])
+      #expect(
+        try query.filter("address.point.latitude > 4 AND address.floor != nil").array == [people[1]]
+      )
+      #expect(try query.filter("ANY friends.address.city == 'Oslo'").array == [people[0]])
+      #expect(
+        try query.order(by: "-address.city").array == [people[0], people[2], people[1], people[3]])
+      #expect(try query.order(by: "address.point.latitude").last == people[2])
+      #expect(try query.order(by: "friend.address.city", "address.city").first == people[0])
+      #expect(try query.maximum("address.floor") == 3 && query.sum("address.floor") == 4)
+      #expect(
+        try query.filter("address != nil").top(1, per: "address.floor", by: "name").count == 3)
+      var request = query.request
+      request.propertiesToFetch = ["address.city AS city", "count(name) AS all"]
+      request.propertiesToGroupBy = ["address.city"]
+      #expect(try context.fetchRows(request).count == 4)
+      let results = try context.fetchedResults(query.order(by: "address.city").request)
+      people[0]["address"] = .composite(["city": "Aarau"])
+      _ = try results.update()
+      #expect(results.objects == [people[3], people[0], people[1], people[2]])
+    }
+  }
+
+  @Test func partsThatAreNotKnownAreErrors() throws {
+    try use { (context, people) throws in
+      let bytes =
+        "Person.photo is an attribute of bytes, in which the model knows no parts, as it knows "
+        + "none in a Codable value; make it a composite attribute, or an object of its own."
+      var error = try failure { _ = try people[0].value(forKeyPath: "address.citi") }
+      #expect(error.code == .unknownName)
+      #expect(error.message == "There is no part \"citi\" in Address. Did you mean city?")
+      error = try failure { _ = try people[0].value(forKeyPath: "name.x") }
+      #expect(error.code == .typeMismatch)
+      error = try failure { _ = try context.objects("Person").filter("photo.x == 1").array }
+      #expect(error.message.contains(bytes), "\(error.message)")
+      error = try failure { _ = try context.objects("Person").order(by: "photo.x").array }
+      #expect(error.message == bytes)
+      error = try failure { _ = try context.objects("Person").order(by: "address.citi").array }
+      #expect(error.message.contains("There is no part \"citi\" in Address. Did you mean city?"))
+      error = try failure { _ = try context.objects("Person").sum("photo.x") }
+      #expect(error.message == bytes)
+    }
+  }
+
+  /// A part of a codable value is never taken for the value.
+  @Test func keyPathsIntoCodableValuesAreErrors() throws {
+    #expect(try SortKey(\Box.label).keyPath == "label")
+    #expect(try SortKey(\Box.spare).keyPath == "spare")
+    #expect(try SortKey(\Box.mark).keyPath == "mark")
+    for make in [
+      { try SortKey(\Box.label.text) }, { try SortKey(\Box.label.weight) },
+      { try SortKey(\Box.spare?.text) }, { try SortKey(\Box.mark.sign) },
+    ] {
+      let error = try failure { _ = try make() }
+      #expect(error.code == .invalidPredicate)
+      #expect(error.message.contains("is no path of properties"), "\(error.message)")
+    }
+    let error = try failure {
+      _ = try FetchPredicate(#Predicate<Box> { $0.label.text == "x" })
+    }
+    #expect(
+      error.message.contains("into a Label, whose parts the store does not know"),
+      "\(error.message)")
+  }
+}

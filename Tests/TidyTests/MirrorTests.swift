@@ -4,14 +4,16 @@ import Testing
 @Suite struct MirrorTests {
   /// Suites named by the threat they meet, or by the walk they take, rather than by one source.
   static let threatSuites: Set<String> = [
-    "DataManagerSeedingTests", "FetchCountTests", "HostileSeedTests", "JSONComparisonTests",
+    "ComputedOrderTests", "DataManagerSeedingTests", "FetchCountTests", "HostileSeedTests",
+    "JSONComparisonTests",
     "JSONConformanceTests", "JSONHostileTests",
     "ImportHooksTests", "MembershipPolicyTests", "ModelBasedTests", "ObjectLifetimeTests",
     "PlannedWaysTests",
     "RandomCommitsTests", "RandomExportsTests", "RandomGraphTests", "RandomIndexesTests",
     "RandomResultsTests", "RandomSeedsTests", "ReferenceTests", "SharedContextsTests",
     "SharedGraphTests",
-    "StoreFaultTests", "SyncTests", "UniqueFetchTests", "ValueModelsArticleTests",
+    "StoreFaultTests", "SyncTests", "TopOfGroupsTests", "UniqueFetchTests",
+    "ValueModelsArticleTests",
   ]
 
   /// Sources without a test file of their own, each with the suite that tests it.
@@ -59,6 +61,7 @@ import Testing
     "FunctionRules": "PredicateBinding+PathsTests",
     "GroupBinder": "ManagedObjectContext+RowsTests",
     "GroupFigure": "ManagedObjectContext+RowsTests",
+    "GroupTops": "TopOfGroupsTests",
     "HopChain": "PredicateCompilation+CollectionsTests",
     "IdentityMap": "ItemImportTests",
     "IdentityTable": "ItemImportTests",
@@ -122,6 +125,7 @@ import Testing
     "RecordValues": "RecordBufferTests",
     "RecordView": "RecordSealTests",
     "ReferenceTemplate": "ReferenceTests",
+    "RankedRows": "ManagedObjectContext+SearchingTests",
     "RelatedCondition": "PlannedWaysTests",
     "ResultsKeeper": "FetchedResultsTests",
     "ResultsPlacement": "RandomResultsTests",
@@ -132,7 +136,9 @@ import Testing
     "RowReaders": "ManagedObjectContext+RowsTests",
     "RowSink": "QueryExecutorTests",
     "RowSink+Chaining": "QueryExecutor+AnsweringTests",
+    "SearchHit": "ManagedObjectContext+SearchingTests",
     "SnapshotResolver": "FetchPredicate+MatchingTests",
+    "SortColumns": "ComputedOrderTests",
     "SourceText": "ExpansionTests",
     "StoreChecker+Blobs": "BlobStorageTests",
     "StoreNews": "StoreChangesTests",
@@ -146,6 +152,7 @@ import Testing
     "SyncSerializer": "SyncTests",
     "SyntaxReading": "DiagnosticsTests",
     "TextMatcher": "ComparisonSemanticsTests",
+    "TextSearch": "ManagedObjectContext+SearchingTests",
     "TracedClass": "PathTracerTests",
     "TreeWalk": "PageVerifierTests",
     "UndoGroup": "UndoHistoryTests",

@@ -17,7 +17,8 @@ public struct FetchIndexDescription: Sendable, Hashable {
       case rTree
       /// The order of texts without case and diacritics, which serves comparisons with `[cd]`.
       case folded
-      /// The words of a text, which serve `TOKENMATCHES`; the index has no other column.
+      /// The words of a text, which serve `TOKENMATCHES` and full-text search; the index has no
+      /// columns of another kind.
       case text
     }
 
@@ -66,6 +67,14 @@ public struct FetchIndexDescription: Sendable, Hashable {
 }
 
 extension FetchIndexDescription {
+  /// Whether the index keeps the words of texts.
+  package var isOfWords: Bool {
+    !elements.isEmpty && elements.allSatisfy { $0.kind == .text && !$0.isExpression }
+  }
+
+  /// The name of what keeps the words of one attribute, where the index is over several.
+  package func name(ofWordsIn attribute: String) -> String { "\(name).\(attribute)" }
+
   /// What the index is made of, as a person reads it: `unique (folded name, -age) where age > 3`.
   package var summary: String {
     (isUnique ? "unique " : "") + "(\(elements.map(\.summary).joined(separator: ", ")))"

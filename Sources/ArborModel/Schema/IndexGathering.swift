@@ -147,8 +147,18 @@ extension EntityDescription {
     for index in declared {
       let columns = index.elements.compactMap(KeptIndex.Column.init)
       guard columns.count == index.elements.count else { continue }
-      keep(
-        index.name, columns, isUnique: index.isUnique, condition: index.partialIndexPredicate)
+      guard index.isOfWords, columns.count > 1 else {
+        keep(
+          index.name, columns, isUnique: index.isUnique, condition: index.partialIndexPredicate)
+        continue
+      }
+      // The words of each attribute are kept by themselves, so that they serve predicates too.
+      guard columns.allSatisfy(isColumn) else { continue }
+      for column in columns {
+        keep(
+          index.name(ofWordsIn: column.property), [column], isUnique: false,
+          condition: index.partialIndexPredicate)
+      }
     }
     for name in attributes.filter(\.isIndexed).map(\.name).sorted() {
       keep(name, [.init(name)], isUnique: false)

@@ -37,16 +37,25 @@ public struct Index: Sendable {
       isUnique: isUnique)
   }
 
-  /// Describes a full-text index: it finds objects by the words of an attribute, in any form of
-  /// case and diacritics; see `TOKENMATCHES`.
+  /// Describes a full-text index: it finds objects by the words of attributes, in any form of case
+  /// and diacritics; see `TOKENMATCHES`, and the context's `search` for the best matches first.
+  ///
+  /// ```swift
+  /// Index(text: "title", "body", name: "articleWords")
+  /// ```
   ///
   /// - Parameters:
   ///   - attribute: The name of a string attribute.
-  ///   - name: The index's name; nil for that of the attribute with `Words` behind it.
+  ///   - others: Those of others, which a search looks at together.
+  ///   - name: The index's name; nil for that of the first attribute with `Words` behind it.
   ///   - condition: What an object has to fulfil to be in the index; nil for all objects.
-  public init(text attribute: String, name: String? = nil, where condition: String? = nil) {
+  public init(
+    text attribute: String, _ others: String..., name: String? = nil,
+    where condition: String? = nil
+  ) {
     description = FetchIndexDescription(
-      name: name ?? attribute + "Words", elements: [.init(attribute, kind: .text)],
+      name: name ?? attribute + "Words",
+      elements: ([attribute] + others).map { .init($0, kind: .text) },
       partialIndexPredicate: condition)
   }
 }

@@ -114,15 +114,27 @@ extension ModelRules {
     }
   }
 
-  /// An index of the words of a text has one column and nothing to keep unique.
+  /// An index of the words of texts has no columns of another kind and nothing to keep unique.
   private mutating func checkWords(
     _ fetchIndex: FetchIndexDescription, called name: String, at subject: ModelSubject
   ) {
     guard fetchIndex.elements.contains(where: { $0.kind == .text }) else { return }
-    if fetchIndex.elements.count > 1 {
+    let names = fetchIndex.elements.map(\.property)
+    if fetchIndex.elements.contains(where: { $0.kind != .text }) {
       report(
         subject,
         "\(name) has other columns beside the words of a text; give those an index of their own.")
+    } else if Set(names).count < names.count {
+      report(subject, "\(name) names an attribute twice; name it once.")
+    } else if names.count > 1,
+      names.contains(where: {
+        fetchIndex.name(ofWordsIn: $0).utf8.count > Self.maximumNameLength
+      })
+    {
+      report(
+        subject,
+        "\(name) has a name that is too long with that of an attribute behind it; together they "
+          + "may have \(Self.maximumNameLength) bytes.")
     }
     if fetchIndex.isUnique {
       report(subject, "\(name) is unique, which the words of a text can not be; take that away.")

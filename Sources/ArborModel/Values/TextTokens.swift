@@ -56,26 +56,104 @@ package struct TextTokens {
 
   /// Replaces the tokens by those of a text, in its order.
   package mutating func read(_ text: UnsafeRawBufferPointer) {
+    removeAll()
+    Self.forEachChunk(text) { range, isASCII in
+      let chunk = UnsafeRawBufferPointer(rebasing: text[range])
+      let endsInToken = isASCII ? readPlain(chunk) : readFolded(chunk)
+      if endsInToken, range.upperBound < text.count,
+        text[range.upperBound] == UInt8(ascii: "*")
+      {
+        spans[spans.count - 1].isStarred = true
+      }
+    }
+  }
+
+  private mutating func removeAll() {
     bytes.removeAll(keepingCapacity: bytes.capacity < 1 << 20)
     spans.removeAll(keepingCapacity: spans.capacity < 1 << 16)
+  }
+
+  /// Visits the runs of bytes between ASCII separators.
+  @inline(__always)
+  private static func forEachChunk(
+    _ text: UnsafeRawBufferPointer, _ body: (_ range: Range<Int>, _ isASCII: Bool) -> Void
+  ) {
     var place = 0
     while place < text.count {
-      guard Self.isWord(text[place]) else {
+      guard isWord(text[place]) else {
         place += 1
         continue
       }
       let start = place
       var isASCII = true
-      while place < text.count, Self.isWord(text[place]) {
+      while place < text.count, isWord(text[place]) {
         isASCII = isASCII && text[place] < 0x80
         place += 1
       }
-      let chunk = UnsafeRawBufferPointer(rebasing: text[start..<place])
-      let endsInToken = isASCII ? readPlain(chunk) : readFolded(chunk)
-      if endsInToken, place < text.count, text[place] == UInt8(ascii: "*") {
-        spans[spans.count - 1].isStarred = true
+      body(start..<place, isASCII)
+    }
+  }
+
+  /// Replaces the tokens by those of a text, in its order, and says where in the text each stands.
+  ///
+  /// Slower than ``read(_:)-(String)``: for texts that are shown.
+  package mutating func readLocated(_ text: String) -> [Range<String.Index>] {
+    removeAll()
+    var text = text
+    text.makeContiguousUTF8()
+    var chunks: [(range: Range<Int>, isASCII: Bool)] = []
+    text.withUTF8 { bytes in
+      Self.forEachChunk(UnsafeRawBufferPointer(bytes)) { chunks.append(($0, $1)) }
+    }
+    var ranges: [Range<String.Index>] = []
+    for chunk in chunks {
+      let utf8 = text.utf8
+      let start = utf8.index(utf8.startIndex, offsetBy: chunk.range.lowerBound)
+      let part = text[start..<utf8.index(start, offsetBy: chunk.range.count)]
+      if chunk.isASCII {
+        Array(part.utf8).withUnsafeBytes { _ = readPlain($0) }
+        ranges.append(part.startIndex..<part.endIndex)
+      } else {
+        readLocated(part, &ranges)
       }
     }
+    return ranges
+  }
+
+  /// Adds the tokens of a run without ASCII separators and where they stand: character by
+  /// character, where those fold by themselves to what they fold to together; else all of them
+  /// stand for the whole.
+  private mutating func readLocated(_ chunk: Substring, _ ranges: inout [Range<String.Index>]) {
+    let (firstSpan, firstByte) = (spans.count, bytes.count)
+    Array(chunk.utf8).withUnsafeBytes { _ = readFolded($0) }
+    let whole = (spans: Array(spans[firstSpan...]), bytes: Array(bytes[firstByte...]))
+    spans.removeSubrange(firstSpan...)
+    bytes.removeSubrange(firstByte...)
+    var run = Run.none
+    var own: [Range<String.Index>] = []
+    for index in chunk.indices {
+      let range = index..<chunk.index(after: index)
+      for scalar in folding.fold(String(chunk[range])).unicodeScalars {
+        let known = spans.count
+        run = append(scalar, after: run)
+        if spans.count > known {
+          own.append(range)
+        } else if run != .none, let last = own.last {
+          own[own.count - 1] = last.lowerBound..<range.upperBound
+        }
+      }
+    }
+    let isSame =
+      spans.count - firstSpan == whole.spans.count && bytes[firstByte...].elementsEqual(whole.bytes)
+      && zip(spans[firstSpan...], whole.spans).allSatisfy {
+        $0.start == $1.start && $0.end == $1.end
+      }
+    if !isSame {
+      spans.replaceSubrange(firstSpan..., with: whole.spans)
+      bytes.replaceSubrange(firstByte..., with: whole.bytes)
+      own = whole.spans.map { _ in chunk.startIndex..<chunk.endIndex }
+    }
+    ranges += own
   }
 
   /// Replaces the tokens by those of a text, in its order.
@@ -104,22 +182,26 @@ package struct TextTokens {
   private mutating func readFolded(_ chunk: UnsafeRawBufferPointer) -> Bool {
     let text = folding.withFolded(chunk) { String(decoding: $0, as: UTF8.self) }
     var run = Run.none
-    for scalar in text.unicodeScalars {
-      switch Kind.of(scalar) {
-      case .other: run = .none
-      case .mark:
-        // A mark without anything before it is no word.
-        if run == .none { continue }
-        append(scalar, isNew: false)
-      case .letter:
-        append(scalar, isNew: run != .word)
-        run = .word
-      case .single:
-        append(scalar, isNew: true)
-        run = .single
-      }
-    }
+    for scalar in text.unicodeScalars { run = append(scalar, after: run) }
     return run != .none
+  }
+
+  /// Adds a character to the token before it or to one of its own; returns what it ends.
+  @inline(__always)
+  private mutating func append(_ scalar: Unicode.Scalar, after run: Run) -> Run {
+    switch Kind.of(scalar) {
+    case .other: return .none
+    case .mark:
+      // A mark without anything before it is no word.
+      if run != .none { append(scalar, isNew: false) }
+      return run
+    case .letter:
+      append(scalar, isNew: run != .word)
+      return .word
+    case .single:
+      append(scalar, isNew: true)
+      return .single
+    }
   }
 
   private enum Run { case none, word, single }

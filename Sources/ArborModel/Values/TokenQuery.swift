@@ -8,6 +8,11 @@ package struct TokenQuery: Sendable, Hashable {
     /// The folded UTF-8.
     package let bytes: [UInt8]
     package let isPrefix: Bool
+
+    package init(bytes: [UInt8], isPrefix: Bool) {
+      self.bytes = bytes
+      self.isPrefix = isPrefix
+    }
   }
 
   /// What is asked for, each once; the longest first, which few texts have.

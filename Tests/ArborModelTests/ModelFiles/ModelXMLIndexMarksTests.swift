@@ -7,10 +7,12 @@ import Testing
     try ManagedObjectModel {
       Entity("Task", userInfo: ["note": "kept"]) {
         Attribute("title", .string)
+        Attribute("body", .string)
         Attribute("rank", .integer32)
         Index("byTitle", on: .folded("-title"), "rank")
         Index("once", on: "rank", where: "rank > 3", isUnique: true)
         Index(text: "title")
+        Index(text: "title", "body", name: "all")
       }
     }
   }
@@ -21,6 +23,7 @@ import Testing
     for part in [
       #"<entry key="arbor.index.once" value="unique"/>"#,
       #"<entry key="arbor.index.titleWords" value="text"/>"#,
+      #"<entry key="arbor.index.all" value="text"/>"#,
       #"<fetchIndexElement property="title" type="Binary" order="ascending"/>"#,
       #"<fetchIndexElement expression="canonical:(title)" expressionType="string""#,
       #"<entry key="note" value="kept"/>"#,

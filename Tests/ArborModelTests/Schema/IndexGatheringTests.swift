@@ -109,4 +109,24 @@ import Testing
     let condition = try #require(schema.required("A").indexes[0].condition)
     #expect(try condition.bound(to: schema.required("B"), in: schema).entity.name == "B")
   }
+
+  /// The words of each attribute are an index of their own, which others share.
+  @Test func wordsOfSeveralAttributesAreKeptOneByOne() throws {
+    let model = try ManagedObjectModel {
+      Entity("A") {
+        Attribute("x", .string)
+        Attribute("y", .string)
+        Attribute("z", .string, .transient, .optional)
+        Index(text: "x", "y", name: "all")
+        Index(text: "y", "x", name: "some", where: "x != nil")
+        Index(text: "x", name: "w")
+        Index(text: "y", "z", name: "none")
+      }
+    }
+    let schema = try SchemaFixture.schema(of: model)
+    #expect(
+      try indexes("A", in: schema) == [
+        "A/all.x(#x)", "A/all.y(#y)", "A/some.y(#y)?x != nil", "A/some.x(#x)?x != nil",
+      ])
+  }
 }

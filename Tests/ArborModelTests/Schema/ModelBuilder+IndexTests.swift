@@ -6,12 +6,14 @@ import Testing
     let model = try ManagedObjectModel {
       Entity("Task") {
         Attribute("title", .string)
+        Attribute("body", .string)
         Attribute("rank", .integer32)
         Index("byRank", on: "-rank", "title")
         Index("byTitle", on: .folded("title"), .folded("-title"))
         Index("open", on: "rank", where: "rank > 3", isUnique: true)
         Index(text: "title")
         Index(text: "title", name: "words", where: "rank > 3")
+        Index(text: "body", "title")
       }
     }
     let expected = [
@@ -29,7 +31,27 @@ import Testing
       FetchIndexDescription(
         name: "words", elements: [.init("title", kind: .text)],
         partialIndexPredicate: "rank > 3"),
+      FetchIndexDescription(
+        name: "bodyWords",
+        elements: [.init("body", kind: .text), .init("title", kind: .text)]),
     ]
     #expect(model.entities[0].fetchIndexes == expected)
+  }
+
+  /// What keeps the words of one of several attributes is named by both.
+  @Test func aNameMayBeTooLongWithThatOfAnAttribute() throws {
+    func model(_ length: Int) throws -> ManagedObjectModel {
+      try ManagedObjectModel {
+        Entity("Task") {
+          Attribute("title", .string)
+          Attribute("body", .string)
+          Index(text: "title", "body", name: String(repeating: "w", count: length))
+        }
+      }
+    }
+    #expect(try model(194).entities[0].fetchIndexes.count == 1)
+    let error = #expect(throws: ArborError.self) { try model(195) }
+    let words = "too long with that of an attribute behind it"
+    #expect(error?.violations.map { $0.message.contains(words) } == [true])
   }
 }

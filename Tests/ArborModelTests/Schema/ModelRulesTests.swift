@@ -234,6 +234,10 @@ extension ManagedObjectModel {
       FetchIndexDescription(
         name: "w2", elements: [.init("name", kind: .text), .init("age")])),
     index(
+      says: "names an attribute twice",
+      FetchIndexDescription(
+        name: "w4", elements: [.init("name", kind: .text), .init("name", kind: .text)])),
+    index(
       says: "which the words of a text can not be",
       FetchIndexDescription(name: "w3", elements: [.init("name", kind: .text)], isUnique: true)),
     index(

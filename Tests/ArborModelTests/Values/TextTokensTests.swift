@@ -69,6 +69,39 @@ import Testing
     }
   }
 
+  /// The same tokens, each standing where it folds from.
+  @Test func knowsWhereTokensStand() throws {
+    var tokens = TextTokens()
+    let text = "The Café, Straße e\u{301}te\u{301} 東京 x"
+    let ranges = tokens.readLocated(text)
+    #expect(ranges.map { String(text[$0]) } == ["The", "Café", "Straße", "été", "東", "京", "x"])
+    let seed = UInt64.random(in: .min ... .max)
+    var random = SplitMix(seed: seed)
+    let pieces = [
+      "a", "B", " ", "-", "é", "e\u{301}", "\u{301}", "ß", "İ", "東", "ク\u{3099}", "ﬁ", "½", "…",
+      "🙂",
+      "\u{200D}", "ὈΔΥΣΣΕΎΣ", "*", "ก", "\r\n",
+    ]
+    for _ in 0..<300 {
+      let text = (0..<Int.random(in: 0...9, using: &random)).map { _ in
+        pieces.randomElement(using: &random) ?? ""
+      }.joined()
+      var plain = TextTokens()
+      plain.read(text)
+      let ranges = tokens.readLocated(text)
+      #expect(ranges.count == plain.count, "\(text.debugDescription), seed \(seed)")
+      for index in 0..<min(ranges.count, plain.count) {
+        let same = tokens.withToken(index) { own in
+          plain.withToken(index) { TextTokens.compare(own, $0) == 0 }
+        }
+        #expect(same && !ranges[index].isEmpty, "\(text.debugDescription), seed \(seed)")
+      }
+      #expect(
+        zip(ranges, ranges.dropFirst()).allSatisfy { $0.lowerBound <= $1.lowerBound },
+        "\(text.debugDescription), seed \(seed)")
+    }
+  }
+
   /// Tokens are stored. Whoever changes what a token is has to change the version, and this test.
   @Test func versionStands() { #expect(TextTokens.version == 1) }
 }

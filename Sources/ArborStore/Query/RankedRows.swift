@@ -1,0 +1,133 @@
+internal import ArborModel
+internal import Foundation
+
+/// What a score rests on beside the text itself.
+struct TextStatistics {
+  /// How many objects there are.
+  let objects: Int
+  /// How many objects have each term that is wanted.
+  let counts: [Int]
+  /// How many different words an object has on average; nil where length shall not count.
+  let averageLength: Double?
+}
+
+/// BM25: how well a text fits what is asked for.
+///
+/// A term counts more the rarer it is among all objects and the more often it stands in the text,
+/// though the tenth time adds little, and less in a text with more different words than others have
+/// (S. Robertson, H. Zaragoza: *The Probabilistic Relevance Framework: BM25 and Beyond*, 2009). The
+/// weight of a term is never below 0, as in Lucene: a word that most objects have counts little.
+struct TextScore {
+  /// How soon more of one term counts no more.
+  private static let saturation = 1.2
+  /// How much of the length counts.
+  private static let lengthShare = 0.75
+
+  private let weights: [Double]
+  private let averageLength: Double?
+
+  init(_ statistics: TextStatistics) {
+    let objects = Double(statistics.objects)
+    weights = statistics.counts.map { count in
+      let count = min(Double(count), objects)
+      return log(1 + (objects - count + 0.5) / (count + 0.5))
+    }
+    averageLength = statistics.averageLength
+  }
+
+  /// - Parameters:
+  ///   - frequencies: How often each term stands in the text, by the weights of its attributes.
+  ///   - length: How many different words the text has.
+  func score(_ frequencies: [Double], length: Int) -> Double {
+    var norm = 1.0
+    if let averageLength {
+      norm = 1 - Self.lengthShare + Self.lengthShare * Double(length) / averageLength
+    }
+    var score = 0.0
+    for (weight, frequency) in zip(weights, frequencies) {
+      score += weight * frequency * (Self.saturation + 1) / (frequency + Self.saturation * norm)
+    }
+    return score
+  }
+}
+
+/// Scores rows and keeps the best ones, in a heap where there is a limit.
+struct RankedRows: RowSink {
+  private let search: TextSearch
+  private let score: TextScore
+  private let most: Int
+  private var tokens = TextTokens()
+  private var frequencies: [Double]
+  /// A heap, the worst row on top, once it is full; until then in no order.
+  private var rows: [ScoredRow] = []
+
+  init(_ search: TextSearch, _ statistics: TextStatistics) {
+    self.search = search
+    score = TextScore(statistics)
+    let (sum, overflows) = search.limit.addingReportingOverflow(search.offset)
+    most = search.limit == 0 || overflows ? .max : sum
+    frequencies = Array(repeating: 0, count: search.text.wanted.count)
+  }
+
+  mutating func take(_ number: ObjectNumber, _ row: FoundRow, of entity: EntitySchema) -> Bool {
+    guard let length = readTerms(row.record, entity) else { return true }
+    let scored = ScoredRow(number: number, score: score.score(frequencies, length: length))
+    if rows.count < most {
+      rows.append(scored)
+      if rows.count == most { makeHeap() }
+    } else if Self.isBetter(scored, rows[0]) {
+      rows[0] = scored
+      sink(0)
+    }
+    return true
+  }
+
+  /// The best rows, the best first.
+  func best(offset: Int) -> [ScoredRow] {
+    Array(rows.sorted(by: Self.isBetter).dropFirst(offset))
+  }
+
+  /// Counts the terms of a record.
+  ///
+  /// - Returns: How many different words the texts have; nil where they lack a term or have one
+  ///   that is unwanted.
+  private mutating func readTerms(_ record: RecordView, _ entity: EntitySchema) -> Int? {
+    var length = 0
+    for index in frequencies.indices { frequencies[index] = 0 }
+    for column in search.columns {
+      let field = entity.attributes[column.slot].field
+      guard !record.isNull(field) else { continue }
+      tokens.read(record.bytes(field))
+      for term in search.text.unwanted where term.count(in: tokens) > 0 { return nil }
+      for (index, term) in search.text.wanted.enumerated() {
+        let count = term.count(in: tokens)
+        // A weight of 0 makes a word count for nothing, and yet it is there.
+        frequencies[index] += Double(count) * max(column.weight, .leastNormalMagnitude)
+      }
+      tokens.sortDistinct()
+      length += tokens.count
+    }
+    return frequencies.allSatisfy { $0 > 0 } ? length : nil
+  }
+
+  private static func isBetter(_ left: ScoredRow, _ right: ScoredRow) -> Bool {
+    left.score != right.score ? left.score > right.score : left.number < right.number
+  }
+
+  private mutating func makeHeap() {
+    for index in stride(from: rows.count / 2 - 1, through: 0, by: -1) { sink(index) }
+  }
+
+  private mutating func sink(_ start: Int) {
+    var index = start
+    while true {
+      var worst = index
+      for child in [2 * index + 1, 2 * index + 2] where child < rows.count {
+        if Self.isBetter(rows[worst], rows[child]) { worst = child }
+      }
+      guard worst != index else { return }
+      rows.swapAt(index, worst)
+      index = worst
+    }
+  }
+}

@@ -1,0 +1,150 @@
+package import ArborModel
+internal import LMDB
+
+/// A full-text search as the store understands it: names resolved, the text read.
+package struct TextSearch: Sendable {
+  /// One attribute whose words are looked at.
+  package struct Column: Sendable {
+    /// The attribute's slot.
+    package let slot: Int
+    /// The index that keeps its words, by its place among those of the entity.
+    package let index: Int
+    /// How much a word in it counts.
+    package let weight: Double
+
+    package init(slot: Int, index: Int, weight: Double = 1) {
+      self.slot = slot
+      self.index = index
+      self.weight = weight
+    }
+  }
+
+  /// Which objects are searched; its order, limit and offset say nothing.
+  package let objects: StoreQuery
+  package let text: SearchText
+  /// At least one. Their indexes have one condition, or none.
+  package let columns: [Column]
+  /// The greatest number of rows; 0 for all.
+  package let limit: Int
+  /// How many of the best rows are left out.
+  package let offset: Int
+
+  package init(
+    _ text: SearchText, in columns: [Column], of objects: StoreQuery, limit: Int, offset: Int
+  ) {
+    self.text = text
+    self.columns = columns
+    self.objects = objects
+    self.limit = max(0, limit)
+    self.offset = max(0, offset)
+  }
+}
+
+/// An object that a search found.
+package struct ScoredRow: Sendable, Hashable {
+  package let number: ObjectNumber
+  /// The greater the better; above 0.
+  package let score: Double
+}
+
+extension StoreSnapshot {
+  /// Searches: stored and pending objects whose texts have what is asked for, the best first; those
+  /// with one score by their numbers.
+  ///
+  /// - Throws: As ``fetch(_:overlay:allocator:)``.
+  package func search(
+    _ search: TextSearch, overlay: FetchOverlay?
+  ) throws(StoreError) -> [ScoredRow] {
+    try answering(search.objects, for: "search") {
+      $0.count
+    } with: {
+      try QueryExecutor(source, search.objects, overlay: overlay).search(search)
+    }
+  }
+}
+
+extension QueryExecutor {
+  fileprivate func search(_ search: TextSearch) throws -> [ScoredRow] {
+    guard !search.text.wanted.isEmpty, !planner.isNeverTrue else { return [] }
+    let postings = try Postings(search, self)
+    var rows = RankedRows(search, postings.statistics)
+    let nodes = planner.conjuncts.map(\.node)
+    let plan = AccessPlan(access: .numbers(postings.candidates), residual: nodes)
+    try visit(plan, &rows, skipsKnown: false)
+    let pending = try pendingMatches()
+    if !pending.isEmpty {
+      // The store's index says nothing about rows that wait for a commit.
+      let index = query.entity.indexes[search.columns[0].index]
+      let filter = try IndexFilter(index, source.schema, storeID: source.store.id)
+      for row in pending where filter?.holds(row.record, row.number) ?? true {
+        _ = rows.take(row.number, .pending(row.record), of: row.entity)
+      }
+    }
+    try resolver.check()
+    return rows.best(offset: search.offset)
+  }
+}
+
+/// What the indexes of words say about a search: which objects may be found, and how rare what is
+/// asked for is.
+private struct Postings {
+  /// The objects that have every word that is wanted, in any of the attributes.
+  private(set) var candidates: FoundNumbers
+  private(set) var statistics: TextStatistics
+
+  init(_ search: TextSearch, _ executor: QueryExecutor) throws {
+    let source = executor.source
+    let entity = executor.query.entity
+    let collector = NumberCollector(source: source, family: executor.family)
+    var common: [UInt64]?
+    var counts: [Int] = []
+    var ways: [NumberSource] = []
+    for term in search.text.wanted {
+      // In each attribute by itself, where a phrase has to stand as a whole.
+      var found: [UInt64] = []
+      for column in search.columns {
+        let index = entity.indexes[column.index]
+        let columns = entity.keyColumns(of: index)
+        let ranges = term.words.compactMap {
+          ScanRanges(columns: columns, matches: [ColumnMatch($0)])
+        }
+        let place = source.store.databases.indexPlaces(of: entity.index)[column.index]
+        let way = AccessCandidate(
+          way: .words(
+            index, source.store.databases.indexes[place].database, ranges, term.words),
+          served: [], place: place)
+        let numbers = try collector.collect(way, atMost: .max) ?? []
+        ways.append(NumberSource(.way(way), rows: numbers.count))
+        found += numbers
+      }
+      if search.columns.count > 1 { SortedNumbers.sortUnique(&found) }
+      counts.append(found.count)
+      common = common.map { SortedNumbers.intersection($0, found) } ?? found
+    }
+    let numbers = common ?? []
+    candidates = FoundNumbers(
+      numbers, NumberSource(.intersection(ways), rows: numbers.count), served: [])
+    statistics = TextStatistics(
+      objects: try source.count(executor.family), counts: counts,
+      averageLength: try Self.averageLength(search, entity, source))
+  }
+
+  /// How many different words an object has on average; nil where nobody knows.
+  private static func averageLength(
+    _ search: TextSearch, _ entity: EntitySchema, _ source: QuerySource
+  ) throws -> Double? {
+    var length = 0.0
+    for column in search.columns {
+      let index = entity.indexes[column.index]
+      // How many objects fulfil a condition is not kept.
+      guard index.condition == nil else { return nil }
+      let place = source.store.databases.indexPlaces(of: entity.index)[column.index]
+      let database = source.store.databases.indexes[place].database
+      let family = source.schema.entities[index.declaringEntity].concreteFamily
+      let objects = try source.count(family.map { source.schema.entities[$0] })
+      guard objects > 0 else { return nil }
+      length += Double(try source.reader.entryCount(database)) / Double(objects)
+    }
+    return length > 0 ? length : nil
+  }
+}

@@ -129,6 +129,16 @@ struct Ticket: ValueModel {
     try store.check()
   }
 
+  @Test func transformersWorkByThemselves() throws {
+    let german = Locale(identifier: "de_DE")
+    let day = JSONTransformer.date(format: "d. MMMM yyyy", timeZone: .gmt, locale: german)
+    let size = JSONTransformer.number(Int.self, format: NumberFormat(locale: german))
+    let date: Date = try day.read("1. Mai 2024")
+    let text = try size.write(1_234)
+
+    #expect(date == Date(timeIntervalSince1970: 1_714_521_600) && text == "1.234")
+  }
+
   @Test func theArticleShowsThisCode() throws {
     let here = URL(filePath: #filePath)
     let folder = here.deletingLastPathComponent()

@@ -78,6 +78,7 @@ import Testing
     "ItemRoute": "ImportMapperTests",
     "ItemRun": "ItemImportTests",
     "ItemRun+Links": "MembershipPolicyTests",
+    "ItemRun+Locations": "BatchedImportTests",
     "ItemRun+References": "ReferenceTests",
     "JSONNumberGrammar": "JSONNodeTests",
     "JSONSource": "ValueAdapterTests",

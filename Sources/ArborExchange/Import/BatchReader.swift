@@ -24,7 +24,7 @@ final class BatchReader: @unchecked Sendable {
   private let entityName: String
   private let context: ManagedObjectContext
   private let options: ImportOptions
-  private var reader: JSONItemReader
+  private var reader: ImportItems
   private var ahead: Result<PlannedBatch?, ArborError>?
   private let queue = DispatchQueue(label: "ArborData.BatchReader")
 
@@ -37,14 +37,17 @@ final class BatchReader: @unchecked Sendable {
     self.entityName = entityName
     self.context = context
     self.options = options
-    reader = try JSONItemReader(contentsOf: url, options)
+    reader = ImportItems(try JSONItemReader(contentsOf: url, options), options)
     size = reader.size
   }
 
   /// The number of bytes read so far.
   var position: Int { queue.sync { reader.position } }
 
-  /// The next batch; nil behind the last, and where the document holds no list.
+  /// The document, when all of it has been read.
+  var document: ImportItems { queue.sync { reader } }
+
+  /// The next batch; nil behind the last.
   ///
   /// - Throws: ``ArborError`` for the first fault in the batch, when those before it have been
   ///   given.
@@ -63,10 +66,9 @@ final class BatchReader: @unchecked Sendable {
 
   private func prepared() -> Result<PlannedBatch?, ArborError> {
     Result { () throws(ArborError) in
-      guard let batch = try reader.next(options.batchSize), reader.isList == true else {
-        return nil
-      }
+      guard let batch = try reader.next(options.batchSize) else { return nil }
       var items = try ItemImport(entityName, into: context, options)
+      items.keepItems()
       let places = try items.plan(batch.items)
       return PlannedBatch(
         items: items, places: places, count: batch.items.count, position: reader.position)

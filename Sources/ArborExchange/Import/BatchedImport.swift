@@ -10,6 +10,8 @@ struct BatchedImport {
   private let options: ImportOptions
   private var step = ImportStep()
   private var waiting: [WaitingReference] = []
+  /// The relationships whose keys no batch so far has had; nil before the first.
+  private var unmetReferences: Set<String>?
 
   init(
     _ url: URL, _ entityName: String, into context: ManagedObjectContext, _ options: ImportOptions
@@ -32,11 +34,15 @@ struct BatchedImport {
         try items.carryOut(batch.places)
         return try items.finish(isLast: false)
       }
+      let unmet = batch.items.unmetReferences
+      unmetReferences = unmetReferences?.intersection(unmet) ?? unmet
       step.items += batch.count
       step.bytesRead = batch.position
       guard report(step) else { return }
     }
     try connectWaiting()
+    try ItemImport(entityName, into: context, options)
+      .check(unmetReferences ?? [], of: step.items, in: reader.document)
     step.bytesRead = reader.position
     _ = report(step)
   }
@@ -66,7 +72,11 @@ struct BatchedImport {
     step.updated += items.counts.updated
     step.unchanged += items.counts.unchanged
     step.deleted += items.counts.deleted
-    try context.commit()
+    do throws(ArborError) {
+      try context.commit()
+    } catch {
+      throw items.located(error)
+    }
     context.reset()
   }
 }

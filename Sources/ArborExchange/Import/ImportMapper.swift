@@ -8,6 +8,7 @@ import ArborObjects
 /// | `PrimaryAttribute`, `PrimaryKey`, `relatedByAttribute` | entity | identifies its objects |
 /// | `ImportName`, `mappedKeyName`, `externalName` | property | where its value stands |
 /// | `DateFormat`, `dateFormat` | date attribute | how its text is read |
+/// | `NumberFormat`, `numberFormat` | number attribute | the locale in which its texts are read |
 /// | `MergePolicy` | relationship | what becomes of present members |
 /// | `ImportReference` | relationship | the key of its object; see ``ReferenceTemplate`` |
 final class ImportMapper {
@@ -22,8 +23,10 @@ final class ImportMapper {
     _ context: ManagedObjectContext, _ identities: IdentityMap, _ options: ImportOptions
   ) {
     self.context = context
-    let dates = DateRules(defaultFormat: options.dateFormat, acceptsNumbers: true)
-    schema = ExchangeSchema(context.store.model, dates: dates)
+    let rules = TextRules(
+      dateFormat: options.dateFormat, timeZone: options.timeZone, acceptsNumbers: true,
+      numberFormat: options.numberFormat)
+    schema = ExchangeSchema(context.store.model, rules: rules)
     self.identities = identities
     attributes = AttributeReader(schema)
     self.options = options

@@ -1,10 +1,16 @@
 public import ArborModel
+public import Foundation
 
 /// How an import reads what the model does not determine.
 public struct ImportOptions: Sendable, Hashable {
   /// The Unicode date pattern, or `UnixTime`, of date attributes without a `DateFormat` in their
   /// `userInfo`; nil, at first: ISO 8601.
   public var dateFormat: String?
+  /// The zone of dates whose text names none, in ISO 8601 or in a pattern; UTC at first.
+  public var timeZone = TimeZone.gmt
+  /// How texts spell the numbers of attributes without a `NumberFormat` in their `userInfo`; nil,
+  /// at first: a text is no number.
+  public var numberFormat: NumberFormat?
   /// Whether a value of the wrong kind counts as null, as a date that does not parse does, instead
   /// of being an error; off at first. A list in which an item lacks its identity then makes
   /// nothing.

@@ -20,7 +20,17 @@ struct ItemImport {
     mapper = ImportMapper(context, identities, options)
     mapping = try mapper.mapping(for: entityName)
     run = ItemRun(context, identities)
+    if let key = options.layout.itemKey {
+      try mapping.supply(key)
+      run.planner.areKeyed = true
+    }
   }
+
+  /// Keeps which items objects come from, so that ``located(_:)`` finds them.
+  mutating func keepItems() { run.itemsOfObjects = NumberMap() }
+
+  /// An error of the commit of the items, with the places of those that it comes from.
+  func located(_ error: ArborError) -> ArborError { run.located(error) }
 
   /// What has been done so far.
   var counts: ExchangeCounts { run.counts }
@@ -33,16 +43,63 @@ struct ItemImport {
     }
   }
 
-  /// Imports all items that a reader gives; none of a document that holds no list.
-  mutating func objects(_ reader: JSONItemReader) throws(ArborError) -> [ManagedObject] {
+  /// Imports a document as one item into an object that is there.
+  ///
+  /// - Returns: Whether anything has changed.
+  mutating func item(
+    _ document: JSONDocument, into object: ManagedObject
+  ) throws(ArborError) -> Bool {
     try whole { (self) throws(ArborError) in
-      var reader = reader
+      let items = try self.run.plan([document.root], self.mapping, isList: false)
+      if let item = items.first { try self.run.carryOut(item, into: object) }
+    }
+    return counts.updated > 0
+  }
+
+  /// Imports all items of a document.
+  mutating func objects(_ items: ImportItems) throws(ArborError) -> [ManagedObject] {
+    try whole { (self) throws(ArborError) in
+      var items = items
       var objects: [ManagedObject] = []
-      while let batch = try reader.next(self.options.batchSize) {
-        if reader.isList == true { objects += try self.items(batch.items, isList: true) }
+      var count = 0
+      while let batch = try items.next(self.options.batchSize) {
+        objects += try self.items(batch.items, isList: true)
+        count += batch.items.count
       }
+      try self.check(self.unmetReferences, of: count, in: items)
       return objects.eachOnce
     }
+  }
+
+  /// The relationships whose `ImportReference` reads nothing that the items have had so far.
+  var unmetReferences: Set<String> {
+    Set(
+      mapping.relationships.filter { $0.reference?.use.isMet == false }.map(\.relationship.name))
+  }
+
+  /// Refuses an import of which no item had what a relationship's `ImportReference` reads: it has
+  /// connected nothing, and nothing else would say so.
+  ///
+  /// - Parameters:
+  ///   - unmet: Relationships.
+  ///   - count: The number of items.
+  func check(
+    _ unmet: Set<String>, of count: Int, in items: ImportItems
+  ) throws(ArborError) {
+    guard count > 0, !items.mayDoNothing,
+      let relationship = mapping.relationships.first(where: {
+        unmet.contains($0.relationship.name)
+      }), let names = relationship.reference?.names
+    else { return }
+    let entity = mapping.entity.name
+    let name = relationship.relationship.name
+    let keys = Set(names).sorted().map { "“\($0)”" }.joined(separator: ", ")
+    throw ArborError(
+      .invalidDocument,
+      "The ImportReference of \(entity).\(name) reads \(keys), which "
+        + (count == 1 ? "the item has not" : "none of the \(count) items has")
+        + "; write what the items have, or remove the note."
+    ).with(entity: entity, keyPath: name, location: items.start)
   }
 
   /// Imports items; relationships that name objects by their keys wait for ``finish()``.

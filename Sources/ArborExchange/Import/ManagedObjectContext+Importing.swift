@@ -22,8 +22,9 @@ extension ManagedObjectContext {
   ///   - type: The class of the entity.
   ///   - options: How the item is read.
   /// - Returns: The object; nil where the value is no JSON object.
-  /// - Throws: ``ArborError`` `invalidDocument` with entity, property and place for a value of
-  ///   another kind than the model's; what the store reports.
+  /// - Throws: ``ArborError`` with entity, property and place: `invalidDocument` for a value of
+  ///   another kind than the model's, `unparsableValue` for a text that it cannot be read from;
+  ///   what the store reports.
   @discardableResult
   public func importObject<T: ManagedObject>(
     _ json: JSONValue, as type: T.Type, options: ImportOptions = ImportOptions()
@@ -33,7 +34,7 @@ extension ManagedObjectContext {
 
   /// Imports one object from a document of JSON.
   ///
-  /// - Throws: ``ArborError`` as with a value, and where the document is none.
+  /// - Throws: ``ArborError`` as with a value, and `malformedDocument`.
   @discardableResult
   public func importObject<T: ManagedObject>(
     data: Data, as type: T.Type, options: ImportOptions = ImportOptions()
@@ -69,8 +70,8 @@ extension ManagedObjectContext {
   /// different batches both items count, one after the other.
   ///
   /// - Returns: The objects; none where the value is no list.
-  /// - Throws: ``ArborError`` as for one object. Where items lack their identity its `violations`
-  ///   list them.
+  /// - Throws: ``ArborError`` as for one object, and `missingIdentity` where items lack theirs; its
+  ///   `violations` list the first twenty.
   /// - Complexity: Linear in the size of the list, and one fetch for each entity and batch.
   @discardableResult
   public func importObjects<T: ManagedObject>(
@@ -81,7 +82,9 @@ extension ManagedObjectContext {
 
   /// Imports the objects of a list from a document of JSON.
   ///
-  /// - Throws: ``ArborError`` as with a value, and where the document is none.
+  /// - Throws: ``ArborError`` as with a value, `malformedDocument`, and `invalidDocument`
+  ///   where it has another shape than ``ImportOptions/layout`` says, or where no item has a key
+  ///   that an `ImportReference` of the entity reads. `null` imports nothing.
   @discardableResult
   public func importObjects<T: ManagedObject>(
     data: Data, as type: T.Type, options: ImportOptions = ImportOptions()
@@ -91,7 +94,7 @@ extension ManagedObjectContext {
 
   /// Imports the objects of a list from a file.
   ///
-  /// - Throws: ``ArborError`` as with a value, and `fileUnreadable`.
+  /// - Throws: ``ArborError`` as with a document in memory, and `fileUnreadable`.
   @discardableResult
   public func importObjects<T: ManagedObject>(
     contentsOf url: URL, as type: T.Type, options: ImportOptions = ImportOptions()
@@ -122,6 +125,16 @@ extension ManagedObjectContext {
     try object(from: .value(json), of: entityName, options)
   }
 
+  /// Imports one object of an entity from a document of JSON.
+  ///
+  /// - Throws: ``ArborError`` as with a class, and `unknownName`.
+  @discardableResult
+  public func importObject(
+    data: Data, as entityName: String, options: ImportOptions = ImportOptions()
+  ) throws(ArborError) -> ManagedObject? {
+    try object(from: .data(data), of: entityName, options)
+  }
+
   /// Imports one object of an entity from a file.
   ///
   /// - Throws: ``ArborError`` as with a class, and `unknownName`.
@@ -140,6 +153,16 @@ extension ManagedObjectContext {
     _ json: JSONValue, as entityName: String, options: ImportOptions = ImportOptions()
   ) throws(ArborError) -> [ManagedObject] {
     try objects(from: .value(json), of: entityName, options)
+  }
+
+  /// Imports the objects of a list from a document of JSON.
+  ///
+  /// - Throws: ``ArborError`` as with a class, and `unknownName`.
+  @discardableResult
+  public func importObjects(
+    data: Data, as entityName: String, options: ImportOptions = ImportOptions()
+  ) throws(ArborError) -> [ManagedObject] {
+    try objects(from: .data(data), of: entityName, options)
   }
 
   /// Imports the objects of a list from a file.
@@ -178,8 +201,8 @@ extension ManagedObjectContext {
   private func objects(
     from source: ImportSource, of entityName: String, _ options: ImportOptions
   ) throws(ArborError) -> [ManagedObject] {
-    let reader = try source.items(options)
+    let document = try source.items(options)
     var items = try ItemImport(entityName, into: self, options)
-    return try items.objects(reader)
+    return try items.objects(document)
   }
 }

@@ -7,6 +7,7 @@ import Foundation
 /// | attribute | JSON |
 /// |---|---|
 /// | integers | a whole number in range; `1.0` is whole |
+/// | any number | a text that spells it, where the attribute or the import has a number format |
 /// | float, double | a number that a finite one is near |
 /// | decimal | a number of up to 38 digits |
 /// | boolean | `true`, `false` |
@@ -25,7 +26,8 @@ final class AttributeReader {
 
   /// The value of an attribute.
   ///
-  /// - Throws: ``ArborError`` `invalidDocument` with the value's place.
+  /// - Throws: ``ArborError`` with the value's place: `unparsableValue` for a text that the value
+  ///   cannot be read from, `invalidDocument` for a value of another kind.
   func value(
     _ node: JSONNode, for attribute: ExchangeAttribute, of entity: String
   ) throws(ArborError) -> Value {
@@ -38,7 +40,8 @@ final class AttributeReader {
     if let value = scalar(node, attribute) { return value }
     throw node.error(
       "\(entity).\(attribute.name) takes \(expectation(attribute)), and this value, \(node.kind), "
-        + "is none; correct it."
+        + "is none; correct it.",
+      code: node.kind == .string && isParsed(attribute) ? .unparsableValue : .invalidDocument
     ).with(entity: entity, keyPath: attribute.name, offending: node.excerpt)
   }
 
@@ -70,7 +73,10 @@ final class AttributeReader {
   }
 
   private func scalar(_ node: JSONNode, _ attribute: ExchangeAttribute) -> Value? {
-    switch attribute.type {
+    if attribute.type.isNumber, let text = node.string {
+      return attribute.numbers?.number(text).flatMap { value(of: $0, attribute) }
+    }
+    return switch attribute.type {
     case .integer16: integer(node, Int64(Int16.min)...Int64(Int16.max))
     case .integer32: integer(node, Int64(Int32.min)...Int64(Int32.max))
     case .integer64: integer(node, .min ... .max)
@@ -87,6 +93,16 @@ final class AttributeReader {
       node.string.flatMap { URL(string: $0, encodingInvalidCharacters: false) }.map(Value.uri)
     case .undefined: undefined(node)
     case .composite: nil
+    }
+  }
+
+  /// The value of a number that a text spells.
+  private func value(of number: JSONNumber, _ attribute: ExchangeAttribute) -> Value? {
+    switch attribute.type {
+    case .float: number.double.flatMap { Float($0).isFinite ? .double(Double(Float($0))) : nil }
+    case .double: number.double.map(Value.double)
+    case .decimal: number.decimal.map(Value.decimal)
+    default: number.int64.flatMap { attribute.type.fitting(.integer($0)) }
     }
   }
 
@@ -124,6 +140,15 @@ final class AttributeReader {
     return .composite(values)
   }
 
+  /// Whether an attribute's values are read from texts that spell them.
+  private func isParsed(_ attribute: ExchangeAttribute) -> Bool {
+    switch attribute.type {
+    case .date: attribute.dates.readsTexts
+    case .binary, .transformable, .uuid, .uri: true
+    default: attribute.type.isNumber && attribute.numbers != nil
+    }
+  }
+
   private func expectation(_ attribute: ExchangeAttribute) -> String {
     switch attribute.type {
     case .integer16: "a whole number of 16 bits"
@@ -140,6 +165,15 @@ final class AttributeReader {
     case .uri: "a URI as a string"
     case .composite: "an object of its parts"
     case .undefined: "a Boolean, a number or a string"
+    }
+  }
+}
+
+extension AttributeType {
+  fileprivate var isNumber: Bool {
+    switch self {
+    case .integer16, .integer32, .integer64, .float, .double, .decimal: true
+    default: false
     }
   }
 }

@@ -4,8 +4,8 @@ import Foundation
 /// Reads the dates of one attribute: ISO 8601, or what the attribute's `DateFormat` in `userInfo`
 /// says, a Unicode date pattern or `UnixTime`.
 ///
-/// Patterns are read as in `en_US_POSIX` and, where the text names no zone, in UTC: never as the
-/// device is set.
+/// Patterns are read as in `en_US_POSIX` and, where the text names no zone, in that of the rules,
+/// UTC at first: never as the device is set.
 final class DateReader {
   private enum Format {
     case iso8601
@@ -15,17 +15,20 @@ final class DateReader {
 
   private let format: Format
   private let acceptsNumbers: Bool
+  /// The zone of texts that name none; nil: UTC.
+  private let zone: TimeZone?
 
-  init(_ attribute: AttributeDescription, _ rules: DateRules) {
+  init(_ attribute: AttributeDescription, _ rules: TextRules) {
     acceptsNumbers = rules.acceptsNumbers
+    zone = rules.timeZone == .gmt ? nil : rules.timeZone
     let own = attribute.userInfo["DateFormat"] ?? attribute.userInfo["dateFormat"]
-    switch own ?? rules.defaultFormat {
+    switch own ?? rules.dateFormat {
     case nil: format = .iso8601
     case "UnixTime": format = .unixTime
     case let pattern?:
       let formatter = DateFormatter()
       formatter.locale = Locale(identifier: "en_US_POSIX")
-      formatter.timeZone = TimeZone(secondsFromGMT: 0)
+      formatter.timeZone = rules.timeZone
       formatter.calendar = Calendar(identifier: .gregorian)
       formatter.isLenient = false
       formatter.dateFormat = pattern
@@ -45,11 +48,15 @@ final class DateReader {
     return acceptsNumbers ? text + ", or a number of seconds since 1970" : text
   }
 
+  /// Whether dates are read from texts.
+  var readsTexts: Bool { if case .unixTime = format { false } else { true } }
+
   /// The date that a value denotes, or nil.
   func date(_ node: JSONNode) -> Date? {
     if acceptsNumbers, let number = node.number { return Self.date(number) }
     switch format {
     case .iso8601:
+      if let zone { return node.string.flatMap { ISO8601Date.parse($0, in: zone) } }
       // Sound: the bytes stay for as long as they are read.
       let date = unsafe node.withPlainText { text, _ in unsafe ISO8601Date.parse(text) }
       return date ?? node.string.flatMap(ISO8601Date.parse)

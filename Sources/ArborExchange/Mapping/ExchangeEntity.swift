@@ -14,7 +14,7 @@ final class ExchangeEntity {
   /// Finds the attributes in objects of a document, by their places in ``attributes``.
   private(set) lazy var attributeMembers = JSONMembers(JSONKeyTable(attributes.map(\.name)))
 
-  init(lineage: [EntityDescription], dateRules: DateRules) {
+  init(lineage: [EntityDescription], rules: TextRules) {
     let name = lineage[0].name
     self.name = name
     isAbstract = lineage[0].isAbstract
@@ -22,7 +22,7 @@ final class ExchangeEntity {
     var properties: [ExchangeProperty] = []
     for ancestor in lineage.reversed() {
       properties += ancestor.attributes.map {
-        .attribute(ExchangeAttribute($0, of: name, dateRules))
+        .attribute(ExchangeAttribute($0, of: name, rules))
       }
       properties += ancestor.relationships.map {
         .relationship(ExchangeRelationship($0, of: name))

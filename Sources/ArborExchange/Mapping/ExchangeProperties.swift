@@ -1,5 +1,6 @@
 import ArborModel
 import ArborObjects
+import Foundation
 
 /// A property of an entity, shared by all that is read for it: a description is large to copy.
 ///
@@ -33,15 +34,19 @@ final class ExchangeAttribute: ExchangeMember {
   /// Whether the store computes the value, so that no document sets it.
   let isDerived: Bool
   private let description: AttributeDescription
-  private let dateRules: DateRules
+  private let rules: TextRules
   /// Of dates: what their texts look like.
-  private(set) lazy var dates = DateReader(description, dateRules)
+  private(set) lazy var dates = DateReader(description, rules)
+  /// Of numbers: how texts spell them; nil: texts are no numbers.
+  private(set) lazy var numbers =
+    (description.userInfo["NumberFormat"] ?? description.userInfo["numberFormat"])
+    .map { NumberFormat(locale: Locale(identifier: $0)) } ?? rules.numberFormat
 
-  init(_ description: AttributeDescription, of entityName: String, _ dateRules: DateRules) {
+  init(_ description: AttributeDescription, of entityName: String, _ rules: TextRules) {
     type = description.type
     isDerived = description.derivation != nil
     self.description = description
-    self.dateRules = dateRules
+    self.rules = rules
     super.init(description.name, of: entityName, description.userInfo)
   }
 }

@@ -12,6 +12,7 @@ struct ExchangeRun {
   private let values: ExchangeValueReader
   private let schema: ExchangeSchema
   private let maximumMembers: Int
+  private let uniqueIDs: SeedOptions.UniqueIDSource
   /// By their places in the plan.
   private(set) var objects: [ManagedObject] = []
   /// By the places of the finds in the plan.
@@ -19,8 +20,9 @@ struct ExchangeRun {
 
   init(
     _ plan: ExchangePlan, _ values: ExchangeValueReader, _ schema: ExchangeSchema,
-    in context: ManagedObjectContext, maximumMembers: Int
+    in context: ManagedObjectContext, maximumMembers: Int, uniqueIDs: SeedOptions.UniqueIDSource
   ) {
+    self.uniqueIDs = uniqueIDs
     self.maximumMembers = maximumMembers
     self.plan = plan
     self.values = values
@@ -62,13 +64,20 @@ struct ExchangeRun {
         switch try values.content(node, for: attribute, of: entity) {
         case .value(let read): value = read
         case .uniqueID:
-          value = try ExchangeValueReader.value(context.store.uniqueIDs.next(), for: attribute)
+          value = try ExchangeValueReader.value(uniqueID(), for: attribute)
         }
         guard !attribute.isDerived else {
           return try object.setValue(value, forKey: attribute.name)
         }
         try object.setValue(value, at: attribute.place(in: context))
       }
+    }
+  }
+
+  private func uniqueID() throws(ArborError) -> Int64 {
+    switch uniqueIDs {
+    case .store: try context.store.uniqueIDs.next()
+    case .application: try UniqueIDGenerator.generateUniqueID()
     }
   }
 

@@ -5,20 +5,20 @@ import ArborModel
 /// Not thread-safe: each exchange makes its own.
 final class ExchangeSchema {
   private let model: ManagedObjectModel
-  private let dateRules: DateRules
+  private let rules: TextRules
   private var entities: [String: ExchangeEntity] = [:]
   private var composites: [String: [ExchangeAttribute]] = [:]
 
-  init(_ model: ManagedObjectModel, dates: DateRules = DateRules()) {
+  init(_ model: ManagedObjectModel, rules: TextRules = TextRules()) {
     self.model = model
-    dateRules = dates
+    self.rules = rules
   }
 
   /// The entity of a name, or nil.
   func entity(named name: String) -> ExchangeEntity? {
     if let entity = entities[name] { return entity }
     guard let description = model.entity(named: name) else { return nil }
-    let entity = ExchangeEntity(lineage: model.lineage(of: description), dateRules: dateRules)
+    let entity = ExchangeEntity(lineage: model.lineage(of: description), rules: rules)
     entities[name] = entity
     return entity
   }
@@ -44,7 +44,7 @@ final class ExchangeSchema {
   func parts(ofComposite name: String) -> [ExchangeAttribute] {
     if let parts = composites[name] { return parts }
     let composite = model.composites.first { $0.name == name }
-    let parts = composite?.attributes.map { ExchangeAttribute($0, of: name, dateRules) } ?? []
+    let parts = composite?.attributes.map { ExchangeAttribute($0, of: name, rules) } ?? []
     composites[name] = parts
     return parts
   }

@@ -20,7 +20,7 @@ struct ExchangeValueReader {
 
   /// What an attribute is set to.
   ///
-  /// - Throws: ``ArborError`` `invalidDocument` with the value's place.
+  /// - Throws: ``ArborError`` `invalidDocument` or `unparsableValue` with the value's place.
   func content(
     _ node: JSONNode, for attribute: ExchangeAttribute, of entity: ExchangeEntity
   ) throws(ArborError) -> Content {
@@ -54,7 +54,7 @@ struct ExchangeValueReader {
     guard !narrow else {
       throw ArborError(
         .limitExceeded,
-        "The store's unique numbers no longer fit the attribute; make it a 64-bit integer.")
+        "The next unique number does not fit the attribute; make it a 64-bit integer.")
     }
     return .integer(number)
   }

@@ -18,6 +18,19 @@ package enum ISO8601Date {
     return text.withUTF8 { unsafe parse(UnsafeRawBufferPointer($0)) }
   }
 
+  /// The point in time that a whole text denotes, or nil.
+  ///
+  /// - Parameter zone: The zone of a text that names none, summer time as it is on that day.
+  package static func parse(_ text: String, in zone: TimeZone) -> Date? {
+    var reader = Reader(bytes: Array(text.utf8))
+    guard let date = reader.date() else { return nil }
+    if reader.hasZone { return date }
+    // The offset depends on the point in time that is looked for: that of the clock's reading in
+    // UTC is a first guess, wrong only within hours of a change.
+    let guess = date - TimeInterval(zone.secondsFromGMT(for: date))
+    return date - TimeInterval(zone.secondsFromGMT(for: guess))
+  }
+
   /// The point in time that the whole of a text in UTF-8 denotes, or nil.
   static func parse(_ text: UnsafeRawBufferPointer) -> Date? {
     var reader = unsafe Reader(bytes: text)
@@ -39,6 +52,8 @@ package enum ISO8601Date {
     /// Counted from 0.
     let bytes: Bytes
     var position = 0
+    /// Whether the text names its zone.
+    private(set) var hasZone = false
 
     mutating func date() -> Date? {
       guard let year = number(4), skip("-"), let month = number(2), (1...12).contains(month),
@@ -79,6 +94,7 @@ package enum ISO8601Date {
     /// Seconds east of UTC; 0 where no zone is written.
     private mutating func zone() -> Int? {
       guard position < bytes.count else { return 0 }
+      hasZone = true
       if skip("Z") || skip("z") { return 0 }
       let sign: Int
       if skip("+") {

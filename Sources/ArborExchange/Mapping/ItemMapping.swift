@@ -21,6 +21,8 @@ final class ItemMapping {
   /// For each attribute and relationship the place of its key among ``members``; -1 where other
   /// routes than a single key lead to its value.
   private var plainKeys: [Int32] = []
+  /// The place among ``members`` of the name under which items have their keys; nil: they do not.
+  private var suppliedKey: Int?
   /// The other routes, by the place of their attribute or relationship.
   private var branchingRoutes: [(place: Int, routes: [ItemRoute])] = []
 
@@ -56,16 +58,46 @@ final class ItemMapping {
 
   /// Looks at an item: until the next look, its values are found.
   ///
-  /// - Parameter nodes: Receives the places on the tape of the values of all attributes and all
-  ///   relationships, in their order; 0 where the item has none.
-  func look(at item: JSONNode, _ nodes: inout [Int32]) {
+  /// - Parameters:
+  ///   - keyed: Whether the item is a value of an object and has its key there as a member, under
+  ///     the name that was given to ``supply(_:)``.
+  ///   - nodes: Receives the places on the tape of the values of all attributes and all
+  ///     relationships, in their order; 0 where the item has none.
+  /// - Throws: ``ArborError`` `invalidDocument` where a keyed item has a member of that name
+  ///   itself.
+  func look(at item: JSONNode, keyed: Bool, _ nodes: inout [Int32]) throws(ArborError) {
     members.find(in: item)
+    if keyed, let suppliedKey {
+      let key = JSONNode(document: item.document, place: item.place - 1)
+      guard members.supply(key, forKeyAt: suppliedKey) else {
+        let name = members.table.keys[suppliedKey]
+        throw key.error(
+          "The item has a member “\(name)” itself, and the layout has its key there; name the key "
+            + "otherwise in the layout."
+        ).with(entity: entity.name)
+      }
+    }
     let first = nodes.count
     members.appendNodes(at: plainKeys, to: &nodes)
     for (place, routes) in branchingRoutes {
       let node = routes.lazy.map { $0.node(among: self.members) }.first { $0 > 0 }
       nodes[first + place] = Int32(truncatingIfNeeded: node ?? 0)
     }
+  }
+
+  /// Lets items that are values of an object have their keys there as members.
+  ///
+  /// - Parameter name: The name of these members.
+  /// - Throws: ``ArborError`` `unknownName` where no property is read from such a member.
+  func supply(_ name: String) throws(ArborError) {
+    suppliedKey = members.table.place(of: name)
+    guard suppliedKey == nil else { return }
+    throw ArborError(
+      .unknownName,
+      "The layout has the items' keys under “\(name)”, and no property of \(entity.name) is read "
+        + "from there; name an attribute, or note the name as its ImportName."
+        + NearestName.hint(name, in: members.table.keys)
+    ).with(entity: entity.name, keyPath: name)
   }
 
   /// The value in the item looked at last that a route leads to.

@@ -12,28 +12,31 @@ struct ItemPlanner {
   /// The items whose identity somebody had asked for before.
   private var repetitionCount = 0
 
+  /// Whether the outermost items have their keys in an object as members.
+  var areKeyed = false
+
   /// Plans the items of a document, a list of them or a single one.
   mutating func items(
     _ nodes: some Collection<JSONNode>, _ mapping: ItemMapping, isList: Bool
   ) throws(ArborError) -> [Int32] {
-    if isList { return try items(nodes, mapping) }
+    if isList { return try items(nodes, mapping, isOutermost: true) }
     guard let node = nodes.first, let item = try single(node, mapping) else { return [] }
     return [item]
   }
 
   /// Plans a list of items.
   ///
-  /// - Throws: ``ArborError`` `invalidDocument` at the first element that is no object, and where
-  ///   items lack their identity, for all of them.
+  /// - Throws: ``ArborError`` `invalidDocument` at the first element that is no object, and
+  ///   `missingIdentity` where items lack theirs.
   private mutating func items(
-    _ nodes: some Collection<JSONNode>, _ mapping: ItemMapping
+    _ nodes: some Collection<JSONNode>, _ mapping: ItemMapping, isOutermost: Bool = false
   ) throws(ArborError) -> [Int32] {
     var items: [Int32] = []
     items.reserveCapacity(nodes.count)
     mapping.table?.reserve(nodes.count)
     let repetitions = repetitionCount
     for node in nodes {
-      if let item = try item(node, mapping) { items.append(item) }
+      if let item = try item(node, mapping, isOutermost) { items.append(item) }
     }
     guard !mapping.identity.isEmpty, mapping.table != nil else { return items }
     guard items.allSatisfy({ plan.items[Int($0)].key >= 0 }) else {
@@ -59,7 +62,7 @@ struct ItemPlanner {
   }
 
   private mutating func item(
-    _ node: JSONNode, _ mapping: ItemMapping
+    _ node: JSONNode, _ mapping: ItemMapping, _ isOutermost: Bool = false
   ) throws(ArborError) -> Int32? {
     guard let (valid, origin) = try validated(node, mapping) else {
       droppedCount += 1
@@ -73,23 +76,24 @@ struct ItemPlanner {
       ).with(entity: mapping.entity.name, offending: valid.value.text())
     }
     do throws(ArborError) {
-      return try enter(valid, mapping, origin)
+      return try enter(valid, mapping, origin, isOutermost)
     } catch {
       throw origin.map { error.with(location: $0.location) } ?? error
     }
   }
 
   private mutating func enter(
-    _ node: JSONNode, _ mapping: ItemMapping, _ origin: JSONNode?
+    _ node: JSONNode, _ mapping: ItemMapping, _ origin: JSONNode?, _ isOutermost: Bool
   ) throws(ArborError) -> Int32 {
     let values = plan.values.count
-    mapping.look(at: node, &plan.values)
+    try mapping.look(at: node, keyed: areKeyed && isOutermost, &plan.values)
     let key = try key(mapping, node.document, values)
     let links = plan.links.count
     let members = values + mapping.attributes.count
     for (place, relationship) in mapping.relationships.enumerated() {
       if let reference = relationship.reference {
         plan.links.append(reference.link(of: node, &plan) { mapping.value(of: $0) })
+        if isOutermost { reference.noteUse { mapping.value(of: $0) } }
       } else {
         plan.links.append(ItemPlan.Link(node: plan.values[members + place]))
       }
@@ -216,18 +220,28 @@ struct ItemPlanner {
     return items.filter { last[plan.items[Int($0)].key] == $0 }
   }
 
+  /// How many items without their identity are shown; places are counted in the document's lines,
+  /// each from its beginning.
+  private static let maximumListed = 20
+
   private func missingIdentity(_ items: [Int32], _ mapping: ItemMapping) -> ArborError {
     let names = mapping.identity.map { mapping.attributes[$0].attribute.name }
     let entity = mapping.entity.name
     let identity = names.joined(separator: ", ")
-    let origins = items.map { plan.origin(plan.items[Int($0)]) }
+    let origins = items.prefix(Self.maximumListed).map { plan.origin(plan.items[Int($0)]) }
+    guard items.count > 1 else {
+      return origins[0].error(
+        "An item of \(entity) cannot be identified without \(identity); add it.",
+        code: .missingIdentity
+      ).with(entity: entity, keyPath: names[0])
+    }
+    let listed = items.count > origins.count ? " The first \(origins.count) are listed." : ""
     var error = origins[0].error(
-      "\(items.count == 1 ? "An item" : "\(items.count) items") of \(entity) cannot be identified "
-        + "without \(identity), so nothing was imported; add it to each."
+      "\(items.count) items of \(entity) cannot be identified without \(identity); add it to each."
+        + listed, code: .missingIdentity
     ).with(entity: entity, keyPath: names[0])
-    guard items.count > 1 else { return error }
     error.violations = origins.map { origin in
-      origin.error("The item has no \(identity); add it.")
+      origin.error("The item has no \(identity); add it.", code: .missingIdentity)
         .with(entity: entity, keyPath: names[0])
     }
     return error

@@ -9,21 +9,24 @@ struct ItemReference {
   /// Where the objects are looked up.
   let table: IdentityTable
   private let attributes: AttributeReader
+  /// The routes to the values that keys are made of.
+  private(set) var routes: [ItemRoute]
+  /// Whether one of the routes has led to a value.
+  let use = ReferenceUse()
 
   init(_ template: ReferenceTemplate, _ table: IdentityTable, _ attributes: AttributeReader) {
     self.template = template
     self.table = table
     self.attributes = attributes
     plainRoute = template.plainRoute
+    routes = template.routes
   }
-
-  /// The routes to the values that keys are made of.
-  var routes: [ItemRoute] { template.routes }
 
   /// Looks up where the routes begin, once for many items.
   mutating func prepare(_ keys: JSONKeyTable) {
     template.prepare(keys)
     plainRoute = template.plainRoute
+    routes = template.routes
   }
 
   /// What an item says of the relationship; the keys are asked for at the table's next fetch.
@@ -62,6 +65,14 @@ struct ItemReference {
     return link
   }
 
+  /// Notes whether an item has one of the values that keys are made of.
+  func noteUse(_ value: (ItemRoute) -> JSONNode?) {
+    if !use.isMet { use.isMet = routes.contains { value($0) != nil } }
+  }
+
+  /// The names of the values that keys are made of, as a template has them.
+  var names: [String] { routes.map(\.description) }
+
   private func named(at node: JSONNode, _ plan: ItemPlan) -> ItemPlan.Link {
     ItemPlan.Link(kind: .named, node: Int32(node.place), first: Int32(plan.targets.count))
   }
@@ -89,6 +100,11 @@ struct ItemReference {
     if case .integer64 = attribute.type, let number = node.int64 { return .number(number) }
     return (node.string ?? node.number?.text).flatMap(identity)
   }
+}
+
+/// Whether the items of an import have what a relationship's keys are made of.
+final class ReferenceUse {
+  var isMet = false
 }
 
 extension ItemPlan.Link {

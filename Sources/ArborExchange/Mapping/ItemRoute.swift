@@ -7,7 +7,7 @@ import ArborModel
 /// user.name       a member of a member
 /// tags · 0        the first element of a list
 /// ```
-struct ItemRoute: Hashable {
+struct ItemRoute: Hashable, CustomStringConvertible {
   enum Step: Hashable {
     case key(String)
     case index(Int)
@@ -18,6 +18,16 @@ struct ItemRoute: Hashable {
   private var place: Int?
 
   init(_ steps: [Step]) { self.steps = steps }
+
+  /// The route as notes of a model write it.
+  var description: String {
+    steps.map { step in
+      switch step {
+      case .key(let name): name
+      case .index(let index): "\(index)"
+      }
+    }.joined(separator: ".")
+  }
 
   /// The name of the member that the route begins with.
   var firstKey: String? {

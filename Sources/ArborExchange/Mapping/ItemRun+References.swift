@@ -79,6 +79,7 @@ extension ItemRun {
     _ waiting: WaitingReference, of object: ManagedObject, _ relationship: ItemRelationship
   ) {
     guard let table = relationship.reference?.table else { return }
+    placesOfWaiting[object.objectNumber] = waiting.place
     let first = Int32(planner.plan.targets.count)
     for keys in waiting.targets {
       planner.plan.targets.append(Int32(keys.count))
@@ -100,7 +101,7 @@ extension ItemRun {
   }
 
   /// Line and column. Reads a file again where its document is no longer in memory.
-  private func location(of place: ItemPlace) -> ArborError.SourceLocation? {
+  func location(of place: ItemPlace) -> ArborError.SourceLocation? {
     switch place {
     case .node(let document, let node):
       return planner.plan.node(in: document, node).location

@@ -19,6 +19,10 @@ struct ItemRun {
   private var missing: [ManagedObject] = []
   /// Relationships whose objects may still be made by later items.
   var references: [PendingReference] = []
+  /// The items of objects, by the objects' numbers, for errors of a commit; nil: they are not kept.
+  var itemsOfObjects: NumberMap?
+  /// Where the items stand of objects whose relationships earlier batches had to leave.
+  var placesOfWaiting: [ObjectNumber: ItemPlace] = [:]
 
   init(_ context: ManagedObjectContext, _ identities: IdentityMap) {
     self.context = context
@@ -55,8 +59,15 @@ struct ItemRun {
     try identities.fetch()
     counts.reserve(items.count)
     let objects = try run(items)
-    if references.isEmpty { planner.plan.removeItems() }
+    if references.isEmpty, itemsOfObjects == nil { planner.plan.removeItems() }
     return objects
+  }
+
+  /// Carries a planned item out with an object that is there, whatever the item's identity.
+  mutating func carryOut(_ place: Int32, into object: ManagedObject) throws(ArborError) {
+    try identities.fetch()
+    let item = planner.plan.items[Int(place)]
+    try update(object, item, planner.plan.mappings[Int(item.mapping)])
   }
 
   /// Carries a list of items out.
@@ -91,7 +102,12 @@ struct ItemRun {
   ) throws(ArborError) -> ManagedObject? {
     let item = planner.plan.items[Int(place)]
     do throws(ArborError) {
-      return try carryOut(item, &others)
+      let object = try carryOut(item, &others)
+      if let itemsOfObjects, let object {
+        itemsOfObjects.set(object.objectNumber, UInt(place))
+        for other in others { itemsOfObjects.set(other.objectNumber, UInt(place)) }
+      }
+      return object
     } catch {
       throw item.origin < 0 ? error : error.with(location: planner.plan.origin(item).location)
     }

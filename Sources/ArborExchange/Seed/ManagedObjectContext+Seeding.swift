@@ -62,7 +62,8 @@ extension ManagedObjectContext {
     for url in urls { top.append(try reader.read(url)) }
     let plan = try reader.finish()
     var run = ExchangeRun(
-      plan, reader.values, schema, in: self, maximumMembers: options.maximumMembers)
+      plan, reader.values, schema, in: self, maximumMembers: options.maximumMembers,
+      uniqueIDs: options.uniqueIDs)
     try withSavepoint { () throws(ArborError) in try run.run() }
     var report = SeedReport()
     report.documents = reader.documentsRead

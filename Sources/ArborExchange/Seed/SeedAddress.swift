@@ -75,7 +75,7 @@ extension SeedAddress.Problem {
   /// A mistake in a document, or something that is not allowed.
   var code: ArborError.Code {
     switch self {
-    case .malformed, .relative, .scheme: .invalidDocument
+    case .malformed, .relative, .scheme: .invalidPath
     case .credentials, .refused, .foreignHost, .downgrade: .notAllowed
     }
   }

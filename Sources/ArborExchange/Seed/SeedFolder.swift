@@ -35,10 +35,13 @@ struct SeedFolder {
   ///   - link: The value of `seedFile`.
   ///   - name: Its text.
   ///   - way: The way to the linking document.
-  /// - Throws: ``ArborError`` `notAllowed` where the link leaves the folder.
+  /// - Throws: ``ArborError`` `notAllowed` where the link leaves the folder, `invalidPath` where it
+  ///   names no file.
   func way(to name: String, from way: [String], link: JSONNode) throws(ArborError) -> [String] {
     guard !name.isEmpty, !name.utf8.contains(0) else {
-      throw link.error("A seedFile names a file; this names none. Write a relative path.")
+      throw link.error(
+        "A seedFile names a file; this names none. Write a relative path.",
+        code: .invalidPath)
     }
     guard !name.hasPrefix("/") else {
       throw link.error(

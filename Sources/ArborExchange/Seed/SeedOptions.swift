@@ -23,6 +23,14 @@ public struct SeedOptions: Sendable {
     case refused
   }
 
+  /// Where the numbers come from that `"<uniqueID>"` draws.
+  public enum UniqueIDSource: Sendable, Hashable {
+    /// The store that is seeded: unique in it.
+    case store
+    /// ``UniqueIDGenerator``: unique in all stores of the application.
+    case application
+  }
+
   /// The folder that links of documents may reach; nil: the folder of the top document, and no `..`
   /// in links.
   public var root: URL?
@@ -35,6 +43,8 @@ public struct SeedOptions: Sendable {
   public var maximumObjects = 1_000_000
   /// The greatest number of members that a seed gives to one relationship of one object: 1,000,000.
   public var maximumMembers = 1_000_000
+  /// Where the numbers come from that `"<uniqueID>"` draws: the store, at first.
+  public var uniqueIDs = UniqueIDSource.store
   /// Which documents may be fetched over the network: all, at first.
   public var remote = RemoteDocuments.allowed
   /// The greatest size of one document from the network, unpacked, in bytes: 64 MiB.

@@ -73,7 +73,7 @@ struct SeedReader {
     }
     if let problem = SeedAddress.problem(of: url, options.remote) {
       let code = problem.code
-      throw ArborError(code == .invalidDocument ? .invalidArgument : code, problem.message)
+      throw ArborError(code == .invalidPath ? .invalidArgument : code, problem.message)
     }
     return .remote(url)
   }
@@ -190,7 +190,7 @@ extension SeedReader {
     let names = way(to: number)
     let circle = names.suffix(from: names.count - distance(from: first, to: number) - 1)
     throw failure(
-      .invalidDocument,
+      .cyclicDocument,
       "The document links to itself: \(circle.joined(separator: " → ")). Remove one of these "
         + "links.",
       at: documents[number].link)

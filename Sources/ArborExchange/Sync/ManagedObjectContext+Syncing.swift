@@ -18,9 +18,9 @@ extension ManagedObjectContext {
   ///   - json: The payload. Lines and columns in errors are those of the value written on one line.
   ///   - serializer: How it is understood.
   /// - Returns: What was done.
-  /// - Throws: ``ArborError`` where an item lacks an identifier or does not fit, where the
-  ///   serializer does not fit the model, and what the store reports. The context is then exactly
-  ///   as it was.
+  /// - Throws: ``ArborError`` `missingIdentity` where an item lacks an identifier; where an item or
+  ///   the serializer does not fit the model, and what the store reports. The context is then
+  ///   exactly as it was.
   /// - Complexity: Linear in the size of the payload; with `deleteMissing` also in the number of
   ///   objects within the groupers.
   @discardableResult
@@ -33,7 +33,7 @@ extension ManagedObjectContext {
   /// Brings the objects of an entity into agreement with a document of JSON; see
   /// ``sync(_:using:)``.
   ///
-  /// - Throws: ``ArborError`` as with a value, and where the document is none.
+  /// - Throws: ``ArborError`` as with a value, and `malformedDocument`.
   @discardableResult
   public func sync(
     data: Data, using serializer: some SyncSerializer
@@ -78,13 +78,49 @@ extension ManagedObjectContext {
   /// Updates the object that some attributes of a JSON object identify, or inserts one.
   ///
   /// - Parameter identifiers: The attributes that identify an object, all together.
-  /// - Throws: ``ArborError`` as ``insert(_:json:)``, and `invalidDocument` where the JSON object
-  ///   lacks one of the identifiers.
+  /// - Throws: ``ArborError`` as ``insert(_:json:)-(T.Type,_)``, and `missingIdentity` where the
+  ///   JSON object lacks one of the identifiers.
   @discardableResult
   public func insertOrUpdate<T: ManagedObject>(
     _ type: T.Type, json: JSONValue, identifiers: [String]
   ) throws(ArborError) -> T {
     let name = try entityName(of: type)
+    // The binding of the type makes objects of it; see entityName(of:).
+    guard let object = try insertOrUpdate(name, json: json, identifiers: identifiers) as? T else {
+      throw ArborError(.invalidArgument, "\(name) is represented by another class than \(T.self).")
+        .with(entity: name)
+    }
+    return object
+  }
+
+  /// Inserts an object of an entity, by its name, with the attributes that a JSON object names.
+  ///
+  /// ```swift
+  /// let employee = try context.insert("Employee", json: ["employeeID": 7, "name": "Ada"])
+  /// ```
+  ///
+  /// - Throws: ``ArborError`` as with a class, and `unknownName` for an entity that the model
+  ///   lacks.
+  @discardableResult
+  public func insert(
+    _ entityName: String, json: JSONValue
+  ) throws(ArborError) -> ManagedObject {
+    try insertOrUpdate(entityName, json: json, identifiers: [])
+  }
+
+  /// Updates the object of an entity, by its name, that some attributes of a JSON object identify,
+  /// or inserts one.
+  ///
+  /// - Parameters:
+  ///   - name: The entity.
+  ///   - json: The attributes by their names.
+  ///   - identifiers: The attributes that identify an object, all together.
+  /// - Throws: ``ArborError`` as with a class, and `unknownName` for an entity that the model
+  ///   lacks.
+  @discardableResult
+  public func insertOrUpdate(
+    _ name: String, json: JSONValue, identifiers: [String]
+  ) throws(ArborError) -> ManagedObject {
     guard let members = json.object else {
       throw ArborError(
         .invalidArgument, "An object of \(name) is made from a JSON object; write one."
@@ -99,9 +135,8 @@ extension ManagedObjectContext {
       var run = ItemRun(self, identities)
       return try run.run([node], mapping, isList: false).first
     }
-    // The binding of the type makes objects of it; see entityName(of:).
-    guard let object = object as? T else {
-      throw ArborError(.invalidArgument, "\(name) is represented by another class than \(T.self).")
+    guard let object else {
+      throw ArborError(.invalidArgument, "The JSON object makes no \(name); write its attributes.")
         .with(entity: name)
     }
     return object

@@ -30,17 +30,23 @@ public struct SyncMapping: Sendable, ExpressibleByDictionaryLiteral {
   }
 }
 
-/// One step on the way to a value: the name of a member, or a place in a list.
+/// One step on the way to a value: the name of a member, or an index in a list.
 public struct SyncStep: Sendable, Hashable, ExpressibleByStringLiteral,
   ExpressibleByIntegerLiteral
 {
   let step: ItemRoute.Step
 
   /// The member of a name.
-  public init(stringLiteral name: String) { step = .key(name) }
+  public init(_ name: String) { step = .key(name) }
 
-  /// The element at a place, from 0.
-  public init(integerLiteral place: Int) { step = .index(place) }
+  /// The element at an index, from 0.
+  public init(_ index: Int) { step = .index(index) }
+
+  /// The member of a name.
+  public init(stringLiteral name: String) { self.init(name) }
+
+  /// The element at an index, from 0.
+  public init(integerLiteral index: Int) { self.init(index) }
 }
 
 /// What a property takes from an item: a kind of value, and the way to it.

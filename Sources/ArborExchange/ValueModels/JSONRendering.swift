@@ -29,7 +29,7 @@ final class JSONRendering: ModelWriting {
 
   func special<T: Encodable>(
     _ key: String, _ value: T, _ shape: ModelShape, of traits: ModelTraits
-  ) -> EncodedValue? { nil }
+  ) -> EncodedValue? { (value as? JSONValue).map(EncodedValue.json) }
 
   /// A value as JSON.
   func json(_ value: EncodedValue) throws -> JSONValue {

@@ -79,8 +79,14 @@ struct JSONSource: ModelSource {
   func uuid() throws -> UUID { try text(ModelExpectation.uuid) { UUID(uuidString: $0) } }
 
   private func text<T>(_ expectation: String, _ parse: (String) -> T?) throws -> T {
-    guard let value = value.string.flatMap(parse) else { throw mismatch(expectation) }
-    return value
+    guard let text = value.string else { throw mismatch(expectation) }
+    guard let parsed = parse(text) else { throw mismatch(expectation, .unparsableValue) }
+    return parsed
+  }
+
+  /// Values of JSON are taken as they stand there, to the last digit.
+  func special<T: Decodable>(_ type: T.Type, _ shape: ModelShape) throws -> T? {
+    type == JSONValue.self ? raw() as? T : nil
   }
 
   func elements() throws -> [JSONSource] {
@@ -129,7 +135,7 @@ struct JSONSource: ModelSource {
         throw JSONSource(node).fault(
           "The path \(path.joined(separator: ".")) goes on here, and this is \(node.kind); "
             + "write an "
-            + "object, or correct the path.", .invalidDocument)
+            + "object, or correct the path.", .invalidPath)
       }
       var cursor = 0
       guard let next = node.member(name, cursor: &cursor) else { return nil }

@@ -69,8 +69,9 @@ protocol ModelSession: AnyObject {
 
 extension ModelSource {
   /// The error for a value that is none of the type asked for.
-  func mismatch(_ expectation: String) -> ArborError {
-    fault("The property takes \(expectation), and this is \(found); correct it.", Self.mismatch)
+  func mismatch(_ expectation: String, _ code: ArborError.Code? = nil) -> ArborError {
+    fault(
+      "The property takes \(expectation), and this is \(found); correct it.", code ?? Self.mismatch)
   }
 
   func special<T: Decodable>(_ type: T.Type, _ shape: ModelShape) throws -> T? { nil }

@@ -1,6 +1,6 @@
 import ArborLocks
 import ArborModel
-import Foundation
+public import Foundation
 
 /// Ready-made transformers. Nil becomes nil in both directions.
 extension PropertyTransformer {
@@ -20,7 +20,8 @@ extension PropertyTransformer {
   ) -> PropertyTransformer {
     PropertyTransformer { (raw: Raw) -> Property? in
       if raw.isNothing { return nil }
-      guard let property = raw.textForm.flatMap(parse) else { throw Self.mismatch(expectation) }
+      guard let text = raw.textForm else { throw Self.mismatch(expectation) }
+      guard let property = parse(text) else { throw Self.mismatch(expectation, .unparsableValue) }
       return property
     } write: { property in
       try property.map { .text(try print($0)) } ?? .nothing
@@ -55,12 +56,22 @@ extension PropertyTransformer {
     }
   }
 
-  /// A date and its text in a Unicode date pattern, as in `en_US_POSIX` and, where the text names
-  /// no zone, in UTC.
-  public static func date(format: String) -> PropertyTransformer {
+  /// A date and its text in a Unicode date pattern.
+  ///
+  /// ```swift
+  /// "due": .date(format: "d MMMM yyyy", timeZone: berlin, locale: Locale(identifier: "de_DE"))
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - format: The pattern.
+  ///   - timeZone: The zone of texts that name none, and of those that are written; UTC at first.
+  ///   - locale: The language of months and weekdays; `en_US_POSIX` at first, never the device's.
+  public static func date(
+    format: String, timeZone: TimeZone = .gmt, locale: Locale = Locale(identifier: "en_US_POSIX")
+  ) -> PropertyTransformer {
     let formatter = DateFormatter()
-    formatter.locale = Locale(identifier: "en_US_POSIX")
-    formatter.timeZone = TimeZone(secondsFromGMT: 0)
+    formatter.locale = locale
+    formatter.timeZone = timeZone
     formatter.calendar = Calendar(identifier: .gregorian)
     formatter.isLenient = false
     formatter.dateFormat = format
@@ -127,9 +138,11 @@ extension PropertyTransformer {
     }
   }
 
-  private static func mismatch(_ expectation: String) -> ArborError {
+  static func mismatch(
+    _ expectation: String, _ code: ArborError.Code = .typeMismatch
+  ) -> ArborError {
     ArborError(
-      .typeMismatch,
+      code,
       "The transformer takes \(expectation), and the value is none; correct it.")
   }
 }

@@ -34,8 +34,9 @@ public enum ValueAdapter {
   /// Line and column in errors are those of the value's text on one line.
   ///
   /// - Throws: ``ArborError`` with the JSON path: `invalidDocument` where a value does not fit,
-  ///   `noModelType`, `initialization`, `invalidMapping`; else what a transformer or a model's
-  ///   ``ValueModel/validate()`` throws.
+  ///   `unparsableValue` for a text that it cannot be read from, `invalidPath` where a path of the
+  ///   model goes on behind a value that is no object, `noModelType`, `initialization`,
+  ///   `invalidMapping`; else what a transformer or a model's ``ValueModel/validate()`` throws.
   /// - Complexity: Linear in the size of the JSON.
   public static func decode<T: Decodable>(_ type: T.Type, from json: JSONValue) throws -> T {
     try decode(type, from: json.data())

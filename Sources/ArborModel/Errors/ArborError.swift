@@ -67,8 +67,19 @@ extension ArborError {
     public static let conflict = Code(rawValue: "conflict")
     /// An object that is not, or no longer, in the store.
     public static let objectNotFound = Code(rawValue: "objectNotFound")
-    /// A JSON document that is malformed or does not fit the model.
+    /// A text that is no JSON.
+    public static let malformedDocument = Code(rawValue: "malformedDocument")
+    /// A JSON document that does not fit the model, or has another shape than is asked for.
     public static let invalidDocument = Code(rawValue: "invalidDocument")
+    /// A text within a document that the value it stands for cannot be read from, as a date or a
+    /// UUID.
+    public static let unparsableValue = Code(rawValue: "unparsableValue")
+    /// A document that links to itself, over however many others.
+    public static let cyclicDocument = Code(rawValue: "cyclicDocument")
+    /// Items of a document that lack what identifies their objects.
+    public static let missingIdentity = Code(rawValue: "missingIdentity")
+    /// A path, address or key path in or of a document that names nothing or cannot be followed.
+    public static let invalidPath = Code(rawValue: "invalidPath")
     /// A file that cannot be found or read.
     public static let fileUnreadable = Code(rawValue: "fileUnreadable")
     /// A file that is no store of this library.

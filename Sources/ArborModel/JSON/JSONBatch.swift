@@ -1,4 +1,4 @@
-/// Items that were read together: elements of a list, or the values of lines.
+/// Items that were read together: elements of a list, values of an object, or values of lines.
 ///
 /// Its nodes keep the bytes they stand in, and nothing else, in memory.
 package struct JSONBatch: Sendable {
@@ -8,7 +8,8 @@ package struct JSONBatch: Sendable {
   package let firstIndex: Int
 }
 
-/// The elements of a list, one after the other. Nothing is made of those that nobody looks at.
+/// The elements of a list, or the values of an object, one after the other. Nothing is made of
+/// those that nobody looks at.
 package struct JSONElements: Sendable, Collection {
   /// The place of an element on the tape.
   package struct Index: Comparable, Sendable {
@@ -20,14 +21,17 @@ package struct JSONElements: Sendable, Collection {
   let document: JSONDocument
   let first: Int
   let end: Int
+  /// The number of entries between two elements: the key of an object's member stands there.
+  let gap: Int
   package let count: Int
 
-  /// The elements of a list on a document's tape.
+  /// The elements of a list, or the values of an object, on a document's tape.
   init(of list: Int, in document: JSONDocument) {
     self.document = document
     let entry = document.tape.entries[list]
-    first = list + 1
-    end = Int(entry.next)
+    gap = entry.kind == .object ? 1 : 0
+    first = list + 1 + gap
+    end = Int(entry.next) + gap
     count = Int(entry.extent)
   }
 
@@ -35,6 +39,7 @@ package struct JSONElements: Sendable, Collection {
     self.document = document
     first = 0
     end = 0
+    gap = 0
     count = 0
   }
 
@@ -42,6 +47,7 @@ package struct JSONElements: Sendable, Collection {
   init(only value: Int, in document: JSONDocument) {
     self.document = document
     first = value
+    gap = 0
     end = Int(document.tape.entries[value].next)
     count = 1
   }
@@ -51,7 +57,7 @@ package struct JSONElements: Sendable, Collection {
   package var endIndex: Index { Index(place: end) }
 
   package func index(after index: Index) -> Index {
-    Index(place: Int(document.tape.entries[index.place].next))
+    Index(place: Int(document.tape.entries[index.place].next) + gap)
   }
 
   package subscript(index: Index) -> JSONNode { JSONNode(document: document, place: index.place) }
@@ -60,17 +66,18 @@ package struct JSONElements: Sendable, Collection {
   package struct Iterator: IteratorProtocol {
     let document: JSONDocument
     var place: Int
+    let gap: Int
     var rest: Int
 
     package mutating func next() -> JSONNode? {
       guard rest > 0 else { return nil }
       rest -= 1
-      defer { place = Int(document.tape.entries[place].next) }
+      defer { place = Int(document.tape.entries[place].next) + gap }
       return JSONNode(document: document, place: place)
     }
   }
 
   package func makeIterator() -> Iterator {
-    Iterator(document: document, place: first, rest: count)
+    Iterator(document: document, place: first, gap: gap, rest: count)
   }
 }

@@ -18,7 +18,7 @@ package final class JSONDocument: Sendable {
   ///   - data: The document in UTF-8.
   ///   - source: The file or URL it comes from, for errors.
   ///   - limits: What is refused for its size or depth.
-  /// - Throws: ``ArborError`` `invalidDocument` with place and path, or `limitExceeded`.
+  /// - Throws: ``ArborError`` `malformedDocument` with place and path, or `limitExceeded`.
   package init(
     _ data: Data, source: String? = nil, limits: JSONLimits = JSONLimits()
   ) throws(ArborError) {

@@ -69,7 +69,8 @@ struct JSONFault: Error {
     let code: ArborError.Code =
       switch reason {
       case .tooLarge, .itemTooLarge, .tooDeep, .tooManyValues: .limitExceeded
-      default: .invalidDocument
+      case .noObject: .invalidDocument
+      default: .malformedDocument
       }
     var location = location
     location.path = path.description

@@ -22,6 +22,9 @@ package struct JSONItemReader {
     /// The elements of the list under this key of an object, or the key's one value. Other members
     /// are checked and left out.
     case member(String)
+    /// The values of the members of the document's object; with a name, of the object under this
+    /// key of the document's object, whose other members are checked and left out.
+    case values(of: String?)
     /// The values on the lines, one each (NDJSON). Empty lines mean nothing.
     case lines
   }
@@ -30,6 +33,7 @@ package struct JSONItemReader {
   private enum State {
     case start
     case onlyValue
+    /// Within the list of the items, or the object whose values they are.
     case elements(isContinued: Bool)
     case members(isContinued: Bool)
     case lines
@@ -54,17 +58,41 @@ package struct JSONItemReader {
   private var itemsRead = 0
   /// The keys of the top object, and what is thrown behind it where one stands there twice.
   private var keys: Set<String> = []
-  private var keySize = 0
   private var repeatedKey: ArborError?
+  /// The keys of the items that are values of an object.
+  private var itemKeys: Set<String> = []
+  /// The memory that all of these keys take.
+  private var keySize = 0
   private var failure: ArborError?
   /// The size of the last tape, from which that of the next is guessed.
   private var tapeSize = 0
 
   /// The number of bytes in the document, where its source knows.
   package let size: Int?
-  /// Whether the items are elements of a list; nil until the first is known, and where a document
+  /// Whether the items are elements of a list, or the values of an object where the layout says so;
+  /// nil until the first is known, and where a document
   /// does not have the key that was asked for.
   package private(set) var isList: Bool?
+  /// The keys of the document's object that have been met, where its items lie in a member.
+  package var memberKeys: Set<String> { keys }
+
+  /// Whether something was found behind the document's value, which is an error.
+  package private(set) var holdsMore = false
+  /// Where the document begins, for errors that concern all of it.
+  package var start: ArborError.SourceLocation {
+    ArborError.SourceLocation(source: name, line: 1, column: 1, path: JSONPath().description)
+  }
+
+  /// The key of the member that holds the items; nil where the document itself does.
+  private var wantedMember: String? {
+    switch layout {
+    case .member(let key), .values(of: let key?): key
+    case .document, .lines, .values(of: nil): nil
+    }
+  }
+
+  /// Whether items are the values of an object.
+  private var areValues: Bool { if case .values = layout { true } else { false } }
 
   /// A reader that has read nothing yet.
   ///
@@ -92,7 +120,7 @@ package struct JSONItemReader {
   /// The next items: at least one, at most as many as asked for, and no more than one chunk holds.
   ///
   /// - Returns: nil behind the last item, when the rest of the document has been checked as well.
-  /// - Throws: ``ArborError`` `invalidDocument` with place and path, `limitExceeded`, or
+  /// - Throws: ``ArborError`` `malformedDocument` with place and path, `limitExceeded`, or
   ///   `fileUnreadable`. A reader that has thrown throws the same again.
   package mutating func next(_ maximum: Int = .max) throws(ArborError) -> JSONBatch? {
     if let failure { throw failure }
@@ -155,9 +183,11 @@ package struct JSONItemReader {
     case .elements(let isContinued):
       scanner.tape.entries.reserveCapacity(tapeSize)
       let stop = try scanner.scanElements(
-        upTo: maximum, isContinued: isContinued, isFinal: window.isFinal)
+        upTo: maximum, ofObject: areValues, isContinued: isContinued, isFinal: window.isFinal)
       tapeSize = scanner.tape.entries.count
-      let batch = batch(scanner, .elements(from: surroundings.firstIndex))
+      let batch = batch(
+        scanner, areValues ? .value : .elements(from: surroundings.firstIndex))
+      if areValues, let repeated = try rememberItems(batch, scanner) { return .refused(repeated) }
       surroundings.firstIndex += batch.items.count
       state = .elements(isContinued: surroundings.firstIndex > 0)
       if case .closed = stop { closeList() }
@@ -178,6 +208,7 @@ package struct JSONItemReader {
     case .end:
       scanner.skipSpace()
       guard scanner.position == scanner.bytes.count else {
+        holdsMore = true
         throw JSONFault(.trailingContent, at: scanner.position)
       }
       return window.isFinal ? .ended : .cut
@@ -204,21 +235,20 @@ extension JSONItemReader {
       throw JSONFault(.empty, at: scanner.position)
     }
     let first = bytes[scanner.position]
-    switch layout {
-    case .member(let key):
+    if let wantedMember {
       guard first == UInt8(ascii: "{") else {
-        throw JSONFault(.noObject(key: key), at: scanner.position)
+        throw JSONFault(.noObject(key: wantedMember), at: scanner.position)
       }
       scanner.position += 1
       state = .members(isContinued: false)
-    case .document, .lines:
-      isList = first == UInt8(ascii: "[")
-      if first == UInt8(ascii: "[") {
-        scanner.position += 1
-        state = .elements(isContinued: false)
-      } else {
-        state = .onlyValue
-      }
+      return .nothing
+    }
+    isList = first == (areValues ? UInt8(ascii: "{") : UInt8(ascii: "["))
+    if isList == true {
+      scanner.position += 1
+      state = .elements(isContinued: false)
+    } else {
+      state = .onlyValue
     }
     return .nothing
   }
@@ -227,10 +257,11 @@ extension JSONItemReader {
   private mutating func member(
     _ scanner: inout JSONScanner, isContinued: Bool
   ) throws(JSONFault) -> Step {
-    guard case .member(let wanted) = layout else { return .ended }
-    let hasMember = try scanner.scanMember(isContinued: isContinued, isFinal: window.isFinal) {
-      $0 == wanted
-    }
+    guard let wanted = wantedMember else { return .ended }
+    let bracket = areValues ? UInt8(ascii: "{") : UInt8(ascii: "[")
+    let hasMember = try scanner.scanMember(
+      isContinued: isContinued, isFinal: window.isFinal, stopBehind: bracket
+    ) { $0 == wanted }
     guard let hasMember else { return .cut }
     guard hasMember else {
       surroundings = JSONScanner.Surroundings()
@@ -238,7 +269,9 @@ extension JSONItemReader {
       return repeatedKey.map(Step.refused) ?? .nothing
     }
     let key = scanner.tape.text(of: 1, in: scanner.bytes)
-    try remember(key, scanner)
+    if let repeated = try remember(key, at: 1, scanner, among: \.keys), repeatedKey == nil {
+      repeatedKey = repeated
+    }
     surroundings.lastKey = key
     state = .members(isContinued: true)
     guard key == wanted else { return .nothing }
@@ -246,6 +279,7 @@ extension JSONItemReader {
     guard scanner.tape.entries.count == 2 else {
       return .batch(batch(scanner, .value, only: 2))
     }
+    surroundings.lastKey = nil
     surroundings.path.append(key: key)
     surroundings.depth = 1
     surroundings.firstIndex = 0
@@ -255,24 +289,46 @@ extension JSONItemReader {
 
   /// Notes a key of the top object. As in a document that is read as one, a key that stands there
   /// twice is reported when all of the object has been read.
-  private mutating func remember(_ key: String, _ scanner: JSONScanner) throws(JSONFault) {
-    let start = Int(scanner.tape.entries[1].start)
+  ///
+  /// - Returns: The error for a key that was met before.
+  private mutating func remember(
+    _ key: String, at index: Int, _ scanner: JSONScanner,
+    among keys: WritableKeyPath<JSONItemReader, Set<String>>
+  ) throws(JSONFault) -> ArborError? {
+    let start = Int(scanner.tape.entries[index].start)
     keySize += key.utf8.count + MemoryLayout<String>.stride
     guard keySize <= limits.size else {
       throw JSONFault(.itemTooLarge(limit: limits.size), at: start)
     }
-    guard !keys.insert(key).inserted, repeatedKey == nil else { return }
-    var path = JSONPath()
+    guard !self[keyPath: keys].insert(key).inserted else { return nil }
+    var path = surroundings.path
     path.append(key: key)
-    repeatedKey = error(for: JSONFault(.duplicateKey, at: start), path, in: scanner.bytes)
+    return error(for: JSONFault(.duplicateKey, at: start), path, in: scanner.bytes)
+  }
+
+  /// Notes the keys of items: within a batch the scanner finds those that stand there twice, among
+  /// batches nobody else does.
+  ///
+  /// - Returns: The error for the first key that was met before.
+  private mutating func rememberItems(
+    _ batch: JSONBatch, _ scanner: JSONScanner
+  ) throws(JSONFault) -> ArborError? {
+    for item in batch.items {
+      let index = item.place - 1
+      let key = scanner.tape.text(of: index, in: scanner.bytes)
+      if let repeated = try remember(key, at: index, scanner, among: \.itemKeys) {
+        return repeated
+      }
+      surroundings.lastKey = key
+    }
+    return nil
   }
 
   /// Goes on behind the list.
   private mutating func closeList() {
-    let key = surroundings.lastKey
     surroundings = JSONScanner.Surroundings()
-    surroundings.lastKey = key
-    if case .member = layout { state = .members(isContinued: true) } else { state = .end }
+    surroundings.lastKey = wantedMember
+    state = wantedMember == nil ? .end : .members(isContinued: true)
   }
 
   /// The items on the scanner's tape.

@@ -151,6 +151,15 @@ package final class JSONMembers {
     return JSONNode(document: document, place: values[place])
   }
 
+  /// Lets a value of the same document stand for a key's that the last object does not have.
+  ///
+  /// - Returns: Whether the object does not have it.
+  package func supply(_ node: JSONNode, forKeyAt index: Int) -> Bool {
+    guard values[index] == 0 else { return false }
+    values[index] = node.place
+    return true
+  }
+
   /// The place on the tape of the value of the key at a place of the table; 0 where the object does
   /// not have it.
   package func node(at place: Int) -> Int { values[place] }

@@ -16,16 +16,17 @@ extension JSONScanner {
   /// How many bytes beyond its position the scanner looks at most: two `\uXXXX` follow each other.
   private static let lookahead = 16
 
-  /// Reads elements of a list of which the opening bracket has been read.
+  /// Reads elements of a list, or members of an object, of which the opening bracket has been read.
   ///
   /// - Parameters:
   ///   - maximum: How many elements to read at most.
+  ///   - isObject: Whether they are members of an object.
   ///   - isContinued: Whether elements were read before.
   ///   - isFinal: Whether the document ends where the window does.
   mutating func scanElements(
-    upTo maximum: Int, isContinued: Bool, isFinal: Bool
+    upTo maximum: Int, ofObject isObject: Bool, isContinued: Bool, isFinal: Bool
   ) throws(JSONFault) -> Stop {
-    beginRoot(isObject: false, isContinued: isContinued)
+    beginRoot(isObject: isObject, isContinued: isContinued)
     var count = 0
     while count < maximum {
       let hasElement = try attempt(isFinal: isFinal) { scanner throws(JSONFault) in
@@ -45,18 +46,18 @@ extension JSONScanner {
   }
 
   /// Reads one member of an object of which the opening brace has been read, but stops in front of
-  /// the elements where its value is a list and its key the wanted one.
+  /// the parts of its value where that begins with a bracket and its key is the wanted one.
   ///
   /// - Returns: Whether there was a member; nil where the window cuts it off.
   mutating func scanMember(
-    isContinued: Bool, isFinal: Bool, stopAt wanted: (String) -> Bool
+    isContinued: Bool, isFinal: Bool, stopBehind bracket: UInt8, ofKey wanted: (String) -> Bool
   ) throws(JSONFault) -> Bool? {
     beginRoot(isObject: true, isContinued: isContinued)
     return try attempt(isFinal: isFinal) { scanner throws(JSONFault) in
       guard try scanner.advance() else { return false }
       let key = scanner.tape.text(of: scanner.stack[0].key, in: scanner.bytes)
       if scanner.position < scanner.bytes.count,
-        scanner.bytes[scanner.position] == UInt8(ascii: "["), wanted(key)
+        scanner.bytes[scanner.position] == bracket, wanted(key)
       {
         scanner.position += 1
       } else {

@@ -10,7 +10,7 @@ extension JSONValue {
   ///   - data: The document in UTF-8.
   ///   - source: The file or URL it comes from; errors name it.
   ///   - limits: The size and depth beyond which a document is refused.
-  /// - Throws: ``ArborError`` `invalidDocument` with line, column and path, or `limitExceeded`.
+  /// - Throws: ``ArborError`` `malformedDocument` with line, column and path, or `limitExceeded`.
   /// - Complexity: Linear in the size of the document.
   public static func parse(
     _ data: Data, source: String? = nil, limits: JSONLimits = JSONLimits()
@@ -20,7 +20,7 @@ extension JSONValue {
 
   /// Reads a document of RFC 8259 from a text.
   ///
-  /// - Throws: ``ArborError`` `invalidDocument` with line, column and path, or `limitExceeded`.
+  /// - Throws: ``ArborError`` `malformedDocument` with line, column and path, or `limitExceeded`.
   public static func parse(
     _ text: String, source: String? = nil, limits: JSONLimits = JSONLimits()
   ) throws(ArborError) -> JSONValue {

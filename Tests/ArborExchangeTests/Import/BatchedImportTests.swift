@@ -103,6 +103,93 @@ import Testing
     try workshop.finish()
   }
 
+  @Test(arguments: [1, 2, 10]) func aViolationAtACommitHasItemAndLine(size: Int) async throws {
+    var entities = ReferenceTests.places("{parent}")
+    entities[0].attributes[1].isOptional = false
+    let workshop = try ImportWorkshop(entities)
+    let items = [
+      #"{"code": "A", "name": "a", "parent": null}"#, #"{"code": "B"}"#,
+      #"{"code": "C", "name": null}"#, #"{"code": "D", "name": "d"}"#,
+    ]
+    for (text, layout) in [
+      ("[" + items.joined(separator: ",\n") + "]", ImportLayout.list),
+      (items.joined(separator: "\n"), .lines),
+    ] {
+      let error = await #expect(throws: ArborError.self) {
+        try await withFile(text) { url in
+          _ = try await workshop.store.importObjects(
+            contentsOf: url, as: "Place", options: options(size, layout)
+          ).finish()
+        }
+      }
+      #expect(error?.code == .validation && error?.location?.line == 2)
+      #expect(error?.location?.source?.hasSuffix(".json") == true)
+      if case .list = layout { #expect(error?.location?.path == "$[1]") }
+      if size == 10 {
+        #expect(error?.violations.map { $0.location?.line } == [2, 3])
+        // The value, where the item has one.
+        #expect(error?.violations.last?.location?.column == 23)
+      }
+      let first = try #require(error?.violations.first ?? error)
+      #expect("\(first)".contains(".json:2:1"))
+    }
+    try workshop.finish()
+  }
+
+  @Test func aReferenceOfWhichNoItemHasAKeyIsAnErrorAtTheEnd() async throws {
+    let workshop = try ImportWorkshop(ReferenceTests.places("{paren} | {kind}-{paren}"))
+    let error = await #expect(throws: ArborError.self) {
+      try await withFile("[" + chain(5).joined(separator: ",\n") + "]") { url in
+        _ = try await workshop.store.importObjects(
+          contentsOf: url, as: "Place", options: options(2)
+        ).finish()
+      }
+    }
+    #expect(
+      error?.message
+        == "The ImportReference of Place.parent reads “kind”, “paren”, which none of the 5 items "
+        + "has; write what the items have, or remove the note.")
+    #expect(error?.entity == "Place" && error?.keyPath == "parent")
+    #expect(error?.code == .invalidDocument && error?.location?.source?.hasSuffix(".json") == true)
+    #expect(try workshop.all("Place").count == 5)
+    // In a context nothing is imported; one key is enough; leniently none is.
+    let text = Data(#"[{"code": "Q"}]"#.utf8)
+    let inContext = try workshop.failure {
+      try workshop.context.importObjects(data: text, as: "Place")
+    }
+    #expect(
+      inContext.message
+        == "The ImportReference of Place.parent reads “kind”, “paren”, which the item has not; "
+        + "write what the items have, or remove the note.")
+    let one = Data(#"[{"code": "R"}, {"code": "S", "kind": null}]"#.utf8)
+    #expect(try workshop.context.importObjects(data: one, as: "Place").count == 2)
+    var lenient = ImportOptions()
+    lenient.lenient = true
+    #expect(
+      try workshop.context.importObjects(data: text, as: "Place", options: lenient).count == 1)
+    try workshop.finish()
+  }
+
+  @Test func aFileOfAnotherShapeIsAnError() async throws {
+    let workshop = try ImportWorkshop(ReferenceTests.places("{parent}"))
+    for text in [#"{"A": {}, "B": {}}"#, "{\"code\": \"A\"}\n{\"code\": \"B\"}\n"] {
+      let error = await #expect(throws: ArborError.self) {
+        try await withFile(text) { url in
+          _ = try await workshop.store.importObjects(contentsOf: url, as: "Place").finish()
+        }
+      }
+      #expect(error?.code == .invalidDocument)
+      #expect(error?.message.contains("its items are read from a list; use the layout .") == true)
+    }
+    let done = try await withFile(#"{"A": {"parent": "B"}, "B": {}}"#) { url in
+      try await workshop.store.importObjects(
+        contentsOf: url, as: "Place", options: options(1, .values(key: "code"))
+      ).finish()
+    }
+    #expect(done.items == 2 && done.inserted == 2)
+    try workshop.finish()
+  }
+
   @Test func aMissingFileAndAnUnknownEntityAreErrors() async throws {
     let workshop = try ImportWorkshop()
     let nowhere = URL(filePath: "/nowhere/at/all.json")

@@ -61,11 +61,23 @@ import Testing
       try workshop.list(
         #"[{"employeeID": 1}, {"name": "x"}, {"employeeID": 2}, {"employeeID": null}]"#)
     }
-    #expect(error.code == .invalidDocument)
+    #expect(error.code == .missingIdentity)
     #expect(error.entity == "Employee")
     #expect(error.keyPath == "employeeID")
     #expect(error.violations.map { $0.location?.path } == ["$[1]", "$[3]"])
     #expect(try workshop.all("Employee").isEmpty)
+  }
+
+  @Test func manyItemsWithoutTheKeyAreCountedAndTheFirstAreShown() throws {
+    let workshop = try ImportWorkshop()
+    let items = (0..<3_001).map { $0 == 0 ? #"{"employeeID": 1}"# : #"{"name": "\#($0)"}"# }
+    let error = try workshop.failure { try workshop.list("[" + items.joined(separator: ",") + "]") }
+    #expect(
+      error.message
+        == "3000 items of Employee cannot be identified without employeeID; add it to each. The "
+        + "first 20 are listed.")
+    #expect(error.violations.map { $0.location?.path } == (1...20).map { "$[\($0)]" })
+    #expect(error.violations.allSatisfy { $0.message == "The item has no employeeID; add it." })
   }
 
   @Test func aSingleObjectWithoutTheKeyIsInserted() throws {
@@ -114,7 +126,7 @@ import Testing
     let workshop = try ImportWorkshop()
     try workshop.list(#"[{"employeeID": 1, "name": "Ada", "department": {"departmentID": "a"}}]"#)
     let error = try workshop.failure { try workshop.list(text) }
-    #expect(error.code == .invalidDocument)
+    #expect(error.code == (property == "hired" ? .unparsableValue : .invalidDocument))
     #expect(error.location?.path == path)
     #expect(error.entity == "Employee")
     #expect(error.keyPath == property)

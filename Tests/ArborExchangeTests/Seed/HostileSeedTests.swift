@@ -124,13 +124,13 @@ import Testing
     ] {
       let error = try workshop.failure(
         of: "{\"seedlings\": [{\"seedFile\": \"\(name)\"}]}", options: options)
-      #expect([.notAllowed, .invalidDocument].contains(error.code), "\(name)")
+      #expect([.notAllowed, .invalidPath].contains(error.code), "\(name)")
     }
     for url in ["file:///etc/passwd", "http://169.254.169.254/", "http://localhost/", "gopher://x"]
     {
       let error = try workshop.failure(
         of: "{\"seedlings\": [{\"seedUrl\": \"\(url)\"}]}", options: options)
-      #expect([.notAllowed, .invalidDocument].contains(error.code), "\(url)")
+      #expect([.notAllowed, .invalidPath].contains(error.code), "\(url)")
     }
   }
 
@@ -193,7 +193,7 @@ import Testing
     for text in [
       "\u{FEFF}{}", "{\"Company\": \"\u{1}\"}", #"{"Company": "\ud800"}"#, "{} {}", "[", "{\"a",
     ] {
-      #expect(try workshop.failure(of: text, options: options).code == .invalidDocument)
+      #expect(try workshop.failure(of: text, options: options).code == .malformedDocument)
     }
   }
 }

@@ -38,7 +38,7 @@ import Testing
   }
 
   @Test func refusesNamesWithNUL() throws {
-    #expect(try refusal(of: "in.json\u{0}").code == .invalidDocument)
+    #expect(try refusal(of: "in.json\u{0}").code == .invalidPath)
   }
 
   @Test func refusesSymbolicLinksThatLeadOut() throws {

@@ -53,6 +53,24 @@ import Testing
     try workshop.finish()
   }
 
+  @Test func uniqueIDDrawsFromTheApplicationWhereItIsTold() throws {
+    // Not in the home of whoever runs the tests.
+    setenv("XDG_DATA_HOME", FileManager.default.temporaryDirectory.path, 1)
+    let workshop = try SeedWorkshop()
+    // A store that has given out more numbers than the application may have.
+    for _ in 0..<3 { _ = try workshop.store.uniqueIDs.next() }
+    let first = try UniqueIDGenerator.generateUniqueID()
+    var options = SeedOptions()
+    options.uniqueIDs = .application
+    try workshop.seed(
+      #"{"Company": [{"companyID": "<uniqueID>"}, {"companyID": "<uniqueID>"}]}"#,
+      options: options)
+    let drawn = try workshop.all("Company").map { $0["companyID"] as Int64 }
+    #expect(drawn.count == 2 && first < drawn[0] && drawn[0] < drawn[1])
+    #expect(try UniqueIDGenerator.generateUniqueID() > drawn[1])
+    try workshop.finish()
+  }
+
   @Test func uniqueIDIsRefusedWhereNoNumberFits() throws {
     let workshop = try SeedWorkshop()
     for name in ["hired", "photo", "isActive", "badge", "homepage"] {

@@ -149,7 +149,7 @@ struct DepartmentSerializer: SyncSerializer, Hashable {
     let workshop = try ImportWorkshop()
     for text in [#"[{"id": 1}, {"user": {}}]"#, #"{"id": null}"#, #"[{"id": "1"}]"#] {
       let error = try workshop.failure { _ = try sync(workshop, text, EmployeeSerializer()) }
-      #expect(error.code == .invalidDocument)
+      #expect(error.code == .missingIdentity)
       #expect(error.keyPath == "employeeID")
     }
   }
@@ -335,6 +335,18 @@ struct DepartmentSerializer: SyncSerializer, Hashable {
     _ = try workshop.failure {
       try context.insertOrUpdate(Worker.self, json: ["age": 1], identifiers: ["employeeID"])
     }
+    // By the entity's name, too.
+    let grace = try context.insert("Employee", json: ["employeeID": 8, "name": "Grace"])
+    #expect(
+      try context.insertOrUpdate(
+        "Employee", json: ["employeeID": 8, "age": 50], identifiers: ["employeeID"]) === grace)
+    #expect(grace["name"] == "Grace" && grace["age"] == 50)
+    let unknown = try workshop.failure { try context.insert("Employe", json: [:]) }
+    #expect(unknown.code == .unknownName)
+    let missing = try workshop.failure {
+      try context.insertOrUpdate("Employee", json: [:], identifiers: ["employeeID"])
+    }
+    #expect(missing.code == .missingIdentity)
     try workshop.finish()
   }
 }

@@ -72,7 +72,8 @@ import Testing
       let error = try #require(throws: ArborError.self) {
         try Self.read(attribute, source, json, strictly: true)
       }
-      #expect(error.code == .invalidDocument)
+      let isDate = attribute == "when" && json.hasSuffix("\"}")
+      #expect(error.code == (isDate ? .unparsableValue : .invalidDocument))
       #expect(error.location?.path == "$.a")
       #expect(error.keyPath == attribute)
     }

@@ -32,7 +32,7 @@ import Testing
   @Test func whatIsNoObjectOnTheWayIsAnError() throws {
     for text in [#"{"info": {"names": []}}"#, #"{"info": {"names": 1}}"#] {
       let error = try #require(throws: ArborError.self) { try stop(text) }
-      #expect(error.location?.path == "$.info.names" && error.code == .invalidDocument)
+      #expect(error.location?.path == "$.info.names" && error.code == .invalidPath)
     }
   }
 

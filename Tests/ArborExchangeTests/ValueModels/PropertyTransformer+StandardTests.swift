@@ -71,7 +71,7 @@ import Testing
     let error = try #require(throws: ArborError.self) {
       try task("{\"state\": \"open\",\n\"due\": \"31.02.2024\"}")
     }
-    #expect(error.code == .typeMismatch && error.location?.line == 2, "\(error)")
+    #expect(error.code == .unparsableValue && error.location?.line == 2, "\(error)")
     #expect(error.location?.path == "$.due")
   }
 
@@ -104,7 +104,7 @@ import Testing
     #expect(try Stored(empty) == Stored(rank: .unknown))
     try object.setValue("", forKey: "level")
     let error = try workshop.failure { try Stored(object) }
-    #expect(error.code == .typeMismatch && error.keyPath == "level" && error.entity == "Sample")
+    #expect(error.code == .unparsableValue && error.keyPath == "level" && error.entity == "Sample")
     try workshop.finish()
   }
 
@@ -119,5 +119,19 @@ import Testing
     #expect(throws: ArborError.self) { try ValueAdapter.decode(Strict.self, from: ["kind": nil]) }
     #expect(throws: ArborError.self) { try ValueAdapter.decode(Strict.self, from: [:]) }
     #expect(throws: ArborError.self) { try ValueAdapter.encode(Strict(kind: 3)) }
+  }
+
+  @Test func datesHaveTheirZoneAndLanguage() throws {
+    let berlin = try #require(TimeZone(identifier: "Europe/Berlin"))
+    let transformer = JSONTransformer.date(
+      format: "d. MMMM yyyy HH:mm", timeZone: berlin, locale: Locale(identifier: "de_DE"))
+    let summer: Date = try transformer.read("1. Mai 2024 12:30")
+    #expect(summer == ISO8601Date.parse("2024-05-01T10:30:00Z"))
+    #expect(try transformer.write(summer) == "1. Mai 2024 12:30")
+    #expect(
+      try transformer.read("1. Januar 2024 12:30") as Date
+        == ISO8601Date.parse("2024-01-01T11:30:00Z"))
+    let error = try #require(throws: ArborError.self) { try transformer.read("May", as: Date.self) }
+    #expect(error.code == .unparsableValue)
   }
 }

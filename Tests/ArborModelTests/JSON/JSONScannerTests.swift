@@ -51,7 +51,7 @@ import Testing
     let error = try #require(throws: ArborError.self) {
       try JSONValue.parse(fault.text, source: "x.json")
     }
-    #expect(error.code == .invalidDocument)
+    #expect(error.code == .malformedDocument)
     #expect(error.message.contains(fault.message), "\(error) for \(fault.text)")
     let expected = ArborError.SourceLocation(
       source: "x.json", line: fault.line, column: fault.column, path: fault.path)

@@ -1,0 +1,137 @@
+import ArborModel
+
+/// Reads the items of an import's document, and refuses a document of another shape than its
+/// layout: it holds no items, and an import of nothing would look like a success.
+struct ImportItems {
+  private var reader: JSONItemReader
+  private let layout: ImportLayout
+  /// Whether a document that the import can do nothing with imports nothing; else it is an error.
+  let mayDoNothing: Bool
+
+  /// - Parameter isValue: Whether the document is a value of the program, which is known to be a
+  ///   list or not.
+  init(_ reader: JSONItemReader, _ options: ImportOptions, isValue: Bool = false) {
+    self.reader = reader
+    layout = options.layout
+    mayDoNothing = isValue || options.lenient
+  }
+
+  /// Where the document begins.
+  var start: ArborError.SourceLocation { reader.start }
+  /// The number of bytes in the document, where that is known.
+  var size: Int? { reader.size }
+  /// The number of bytes read so far.
+  var position: Int { reader.position }
+
+  /// The next items, at most as many as asked for; nil behind the last.
+  ///
+  /// - Throws: ``ArborError`` `invalidDocument` where the document has another shape than its
+  ///   layout; as ``JSONItemReader/next(_:)``.
+  mutating func next(_ maximum: Int) throws(ArborError) -> JSONBatch? {
+    let isFirst = reader.isList == nil
+    while let batch = try read(maximum) {
+      guard reader.isList == true else {
+        // Null is nothing, and says so.
+        if mayDoNothing || batch.items.first?.isNull != false { continue }
+        throw shapeError(batch)
+      }
+      if isFirst, case .lines = layout, let line = batch.items.first, line.kind == .array {
+        throw error(
+          line, "The first line of the document holds a list", use: "the layout .list")
+      }
+      return batch
+    }
+    if reader.isList == nil, !mayDoNothing, let missing = missingMember() { throw missing }
+    return nil
+  }
+
+  /// The next items, whatever the document's shape.
+  private mutating func read(_ maximum: Int) throws(ArborError) -> JSONBatch? {
+    do throws(ArborError) {
+      return try reader.next(maximum)
+    } catch {
+      // All of a document that is no list is one item.
+      guard error.code == .limitExceeded, reader.isList == false, !mayDoNothing else { throw error }
+      throw ArborError(
+        .invalidDocument,
+        "The document is not \(expected), from which its items are read; use the layout that it "
+          + "has, as .values() or .member(_:)."
+      )
+      .with(location: reader.start, underlying: error)
+    }
+  }
+
+  /// What the items are read from, in words.
+  private var expected: String {
+    switch layout {
+    case .list: "a list"
+    case .member(let key): "a list under “\(key)”"
+    case .lines: "lines"
+    case .values(let key?, _): "an object under “\(key)”"
+    case .values(nil, _): "an object"
+    }
+  }
+
+  /// The error for a document whose items are not where the layout has them.
+  private mutating func shapeError(_ batch: JSONBatch) -> ArborError {
+    guard let node = batch.items.first else { return ArborError(.invalidDocument, "") }
+    var found = "The document is \(node.kind)"
+    switch layout {
+    case .member(let key), .values(let key?, _): found = "The member “\(key)” is \(node.kind)"
+    case .list where holdsMore(): found = "The document holds one value behind the other"
+    case .list, .lines, .values(nil, _): break
+    }
+    return error(node, found, use: advice(for: node))
+  }
+
+  private func error(_ node: JSONNode, _ found: String, use advice: String) -> ArborError {
+    node.error("\(found), and its items are read from \(expected); use \(advice).")
+  }
+
+  /// The layout of a document.
+  private mutating func advice(for node: JSONNode) -> String {
+    let member: String? =
+      switch layout {
+      case .member(let key), .values(let key?, _): key
+      case .list, .lines, .values(nil, _): nil
+      }
+    if node.kind == .array {
+      return member.map { "the layout .member(\"\($0)\")" } ?? "the layout .list"
+    }
+    guard let members = node.members, !members.isEmpty else { return "a list of objects" }
+    if member == nil, holdsMore() { return "the layout .lines" }
+    if member == nil, let list = members.first(where: { $0.value.kind == .array }) {
+      return "the layout .member(\"\(list.key)\")"
+    }
+    guard members.allSatisfy({ $0.value.kind == .object }) else {
+      return "importObject for a single item, or put it in a list"
+    }
+    if let member { return "the layout .values(of: \"\(member)\")" }
+    if members.count == 1, let inner = members[0].value.members, !inner.isEmpty,
+      inner.allSatisfy({ $0.value.kind == .object })
+    {
+      return "the layout .values(of: \"\(members[0].key)\")"
+    }
+    return "the layout .values()"
+  }
+
+  /// Whether something follows the document's value, as in a document of lines. The reader has
+  /// then thrown, and throws the same again.
+  private mutating func holdsMore() -> Bool {
+    do { _ = try reader.next(1) } catch { return reader.holdsMore }
+    return false
+  }
+
+  /// The error for a document without the member that holds its items.
+  private func missingMember() -> ArborError? {
+    switch layout {
+    case .member(let key), .values(let key?, _):
+      ArborError(
+        .invalidDocument,
+        "The document has no member “\(key)”, which its items are read from; correct the layout."
+          + NearestName.hint(key, in: reader.memberKeys.sorted())
+      ).with(location: reader.start)
+    case .list, .lines, .values(nil, _): nil
+    }
+  }
+}

@@ -1,0 +1,107 @@
+public import ArborModel
+public import Foundation
+
+/// How texts spell numbers: `"1.234,5"` or `"1,234.5"`. Every digit is kept.
+///
+/// ```swift
+/// let german = NumberFormat(decimalSeparator: ",", groupingSeparator: ".")
+/// german.number("1.234,5")?.decimal   // 1234.5
+/// ```
+public struct NumberFormat: Sendable, Hashable {
+  /// What stands in front of the digits behind the point.
+  public var decimalSeparator: String
+  /// What may stand between groups of digits; nil: nothing.
+  public var groupingSeparator: String?
+
+  /// A format by its separators; at first that of JSON, without groups.
+  public init(decimalSeparator: String = ".", groupingSeparator: String? = nil) {
+    self.decimalSeparator = decimalSeparator
+    self.groupingSeparator = groupingSeparator
+  }
+
+  /// The format of a locale: that of `de_DE` has a comma and points between groups.
+  public init(locale: Locale) {
+    self.init(
+      decimalSeparator: locale.decimalSeparator ?? ".",
+      groupingSeparator: locale.groupingSeparator)
+  }
+
+  /// The number that a whole text spells; nil where it spells none.
+  ///
+  /// A sign may stand in front, white space around it. Groups, where there are any, have two or
+  /// three digits, the first one to three and the last three: `"12,34,567"` is a number in India,
+  /// and `"1,2"` none. Any of the spaces that separate groups in a locale is as good as another.
+  public func number(_ text: String) -> JSONNumber? {
+    var digits = text[...].trimmingSpace
+    var isNegative = false
+    if let sign = digits.first, ["-", "\u{2212}", "+"].contains(sign) {
+      isNegative = sign != "+"
+      digits.removeFirst()
+    }
+    let parts = Self.split(digits, at: decimalSeparator)
+    guard (1...2).contains(parts.count), let whole = ungrouped(parts[0]),
+      parts.count == 1 || Self.areDigits(parts[1])
+    else { return nil }
+    let significant = whole.drop { $0 == "0" }
+    let plain = (isNegative ? "-" : "") + (significant.isEmpty ? "0" : String(significant))
+    return JSONNumber(text: parts.count == 1 ? plain : "\(plain).\(parts[1])")
+  }
+
+  /// The text of a number, with all of its digits; nil beyond what a `Decimal` holds.
+  public func text(_ number: JSONNumber) -> String? {
+    guard let decimal = number.decimal else { return nil }
+    let parts = decimal.description.split(separator: ".")
+    let isNegative = parts[0].first == "-"
+    var whole = isNegative ? String(parts[0].dropFirst()) : String(parts[0])
+    if let groupingSeparator {
+      var groups: [Substring] = []
+      var rest = whole[...]
+      while rest.count > 3 {
+        groups.append(rest.suffix(3))
+        rest.removeLast(3)
+      }
+      whole = ([rest] + groups.reversed()).joined(separator: groupingSeparator)
+    }
+    let text = (isNegative ? "-" : "") + whole
+    return parts.count == 1 ? text : "\(text)\(decimalSeparator)\(parts[1])"
+  }
+
+  /// The digits of a whole number without what separates its groups; nil where they are none.
+  private func ungrouped(_ text: Substring) -> Substring? {
+    if Self.areDigits(text) { return text }
+    guard let groupingSeparator else { return nil }
+    let isSpace = groupingSeparator.allSatisfy(\.isWhitespace)
+    let groups =
+      isSpace
+      ? text.split(omittingEmptySubsequences: false, whereSeparator: \.isWhitespace)
+      : Self.split(text, at: groupingSeparator)
+    guard groups.count > 1, groups.allSatisfy(Self.areDigits), (1...3).contains(groups[0].count),
+      groups.dropFirst().allSatisfy({ (2...3).contains($0.count) }),
+      groups[groups.count - 1].count == 3
+    else { return nil }
+    return groups.joined(separator: "")[...]
+  }
+
+  private static func split(_ text: Substring, at separator: String) -> [Substring] {
+    guard !separator.isEmpty else { return [text] }
+    var parts: [Substring] = []
+    var rest = text
+    while let range = rest.range(of: separator) {
+      parts.append(rest[..<range.lowerBound])
+      rest = rest[range.upperBound...]
+    }
+    return parts + [rest]
+  }
+
+  private static func areDigits(_ text: Substring) -> Bool {
+    !text.isEmpty && text.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+  }
+}
+
+extension Substring {
+  fileprivate var trimmingSpace: Substring {
+    var text = drop(while: \.isWhitespace)
+    while text.last?.isWhitespace == true { text.removeLast() }
+    return text
+  }
+}

@@ -1,0 +1,112 @@
+import Foundation
+
+/// Values of JSON as properties of `Codable` types.
+///
+/// ```swift
+/// struct Event: Codable { var name: String; var payload: JSONValue }
+/// ```
+///
+/// Numbers are as exact as the coder makes them: whole ones to 64 bits, others to the 38 digits of
+/// a `Decimal`, beyond these to the nearest `Double`. ``ValueAdapter`` keeps every digit and the
+/// order of keys; other decoders have no order, so that keys arrive sorted.
+extension JSONValue: Codable {
+  /// Decodes whatever stands there.
+  ///
+  /// - Throws: What the decoder throws, and `DecodingError` for a value that JSON has not.
+  public init(from decoder: any Decoder) throws {
+    if let object = try? decoder.container(keyedBy: Key.self) {
+      self = .object(try Self.members(object))
+    } else if var list = try? decoder.unkeyedContainer() {
+      var elements: [JSONValue] = []
+      while !list.isAtEnd { elements.append(try list.decode(JSONValue.self)) }
+      self = .array(elements)
+    } else {
+      self = try Self.scalar(decoder.singleValueContainer())
+    }
+  }
+
+  private static func members(_ container: KeyedDecodingContainer<Key>) throws -> JSONObject {
+    var object = JSONObject()
+    for key in container.allKeys.sorted(by: { $0.stringValue < $1.stringValue }) {
+      object[key.stringValue] = try container.decode(JSONValue.self, forKey: key)
+    }
+    return object
+  }
+
+  private static func scalar(_ container: any SingleValueDecodingContainer) throws -> JSONValue {
+    if container.decodeNil() { return .null }
+    if let flag = try? container.decode(Bool.self) { return .bool(flag) }
+    if let text = try? container.decode(String.self) { return .string(text) }
+    if let number = try? container.decode(Int64.self) { return .number(JSONNumber(number)) }
+    if let whole = try? container.decode(UInt64.self), let number = JSONNumber(text: "\(whole)") {
+      return .number(number)
+    }
+    let double = try container.decode(Double.self)
+    // A decimal is more exact, unless the number is beyond its range: then it is another one.
+    if let decimal = try? container.decode(Decimal.self), let number = JSONNumber(decimal),
+      number.double == double
+    {
+      return .number(number)
+    }
+    guard let number = JSONNumber(double) else {
+      throw DecodingError.dataCorruptedError(
+        in: container, debugDescription: "JSON has no infinite numbers; write a finite one.")
+    }
+    return .number(number)
+  }
+
+  /// Encodes the value as what it is.
+  ///
+  /// - Throws: What the encoder throws, and `EncodingError` for a number beyond all `Double`s.
+  public func encode(to encoder: any Encoder) throws {
+    switch self {
+    case .array(let elements):
+      var container = encoder.unkeyedContainer()
+      for element in elements { try container.encode(element) }
+    case .object(let object):
+      var container = encoder.container(keyedBy: Key.self)
+      for (key, value) in object { try container.encode(value, forKey: Key(stringValue: key)) }
+    case .null:
+      var container = encoder.singleValueContainer()
+      try container.encodeNil()
+    case .bool(let flag):
+      var container = encoder.singleValueContainer()
+      try container.encode(flag)
+    case .string(let text):
+      var container = encoder.singleValueContainer()
+      try container.encode(text)
+    case .number(let number):
+      try encode(number, into: encoder.singleValueContainer())
+    }
+  }
+
+  private func encode(
+    _ number: JSONNumber, into container: any SingleValueEncodingContainer
+  ) throws {
+    var container = container
+    if let whole = number.int64 {
+      try container.encode(whole)
+    } else if let whole = number.uint64 {
+      try container.encode(whole)
+    } else if let decimal = number.decimal {
+      try container.encode(decimal)
+    } else if let double = number.double {
+      try container.encode(double)
+    } else {
+      throw EncodingError.invalidValue(
+        number,
+        EncodingError.Context(
+          codingPath: container.codingPath,
+          debugDescription: "The number is beyond all floating-point numbers; write a smaller one.")
+      )
+    }
+  }
+
+  /// Any name.
+  private struct Key: CodingKey {
+    let stringValue: String
+    var intValue: Int? { nil }
+    init(stringValue: String) { self.stringValue = stringValue }
+    init?(intValue: Int) { nil }
+  }
+}

@@ -1,0 +1,222 @@
+import ArborExchange
+import ArborModel
+import ArborObjects
+import Foundation
+import Testing
+
+/// What an import makes of documents of every shape under every layout.
+@Suite struct ImportItemsTests {
+  private func workshop() throws -> ImportWorkshop {
+    try ImportWorkshop([
+      EntityDescription(
+        name: "State",
+        attributes: [
+          AttributeDescription(name: "code", type: .string, isOptional: true, isIndexed: true),
+          AttributeDescription(name: "name", type: .string, isOptional: true),
+          AttributeDescription(
+            name: "number", type: .integer64, isOptional: true,
+            userInfo: ["ImportName": "no"]),
+        ],
+        relationships: [
+          RelationshipDescription(
+            name: "parts", destination: "State", inverse: "whole", isToMany: true,
+            userInfo: ["MergePolicy": "Merge"]),
+          RelationshipDescription(name: "whole", destination: "State", inverse: "parts"),
+        ],
+        userInfo: ["PrimaryAttribute": "code"])
+    ])
+  }
+
+  private func options(_ layout: ImportLayout) -> ImportOptions {
+    var options = ImportOptions()
+    options.layout = layout
+    return options
+  }
+
+  /// A document, the layout under which it is read, and the whole message.
+  private static let shapes: [(text: String, layout: ImportLayout, message: String)] = [
+    (
+      #"{"AK": {"name": "Alaska"}, "AL": {}}"#, ImportLayout.list,
+      "The document is an object, and its items are read from a list; use the layout .values()."
+    ),
+    (
+      #"{"states": {"AK": {}, "AL": {}}}"#, .list,
+      "The document is an object, and its items are read from a list; use the layout "
+        + #".values(of: "states")."#
+    ),
+    (
+      #"{"note": 1, "states": [{}]}"#, .list,
+      "The document is an object, and its items are read from a list; use the layout "
+        + #".member("states")."#
+    ),
+    (
+      "{\"code\": \"AK\"}\n{\"code\": \"AL\"}\n", .list,
+      "The document holds one value behind the other, and its items are read from a list; use the "
+        + "layout .lines."
+    ),
+    (
+      #"{"code": "AK"}"#, .list,
+      "The document is an object, and its items are read from a list; use importObject for a "
+        + "single item, or put it in a list."
+    ),
+    (
+      "{}", .list,
+      "The document is an object, and its items are read from a list; use a list of objects."
+    ),
+    (
+      "5", .list,
+      "The document is a number, and its items are read from a list; use a list of objects."
+    ),
+    (
+      #"[{"code": "AK"}]"#, .lines,
+      "The first line of the document holds a list, and its items are read from lines; use the "
+        + "layout .list."
+    ),
+    (
+      #"[{"code": "AK"}]"#, .values(key: "code"),
+      "The document is a list, and its items are read from an object; use the layout .list."
+    ),
+    (
+      #"{"states": {"AK": {}}}"#, .member("states"),
+      "The member “states” is an object, and its items are read from a list under “states”; use "
+        + #"the layout .values(of: "states")."#
+    ),
+    (
+      #"{"states": [{}]}"#, .values(of: "states"),
+      "The member “states” is a list, and its items are read from an object under “states”; use "
+        + #"the layout .member("states")."#
+    ),
+    (
+      #"{"stats": [{}]}"#, .member("states"),
+      "The document has no member “states”, which its items are read from; correct the layout. "
+        + "Did you mean stats?"
+    ),
+    (
+      #"{"a": {}}"#, .values(of: "states"),
+      "The document has no member “states”, which its items are read from; correct the layout."
+    ),
+    (
+      "[]", .member("states"),
+      "The document is no object; write one whose key “states” holds the list."
+    ),
+  ]
+
+  @Test(arguments: shapes)
+  func anotherShapeIsAnErrorThatNamesTheLayout(
+    text: String, layout: ImportLayout, message: String
+  ) throws {
+    let workshop = try workshop()
+    let error = try workshop.failure {
+      try workshop.context.importObjects(
+        data: Data(text.utf8), as: "State", options: options(layout))
+    }
+    #expect(error.message == message)
+    #expect(error.code == .invalidDocument && error.location?.line == 1)
+    // Leniently nothing is imported.
+    var lenient = options(layout)
+    lenient.lenient = true
+    let objects = try? workshop.context.importObjects(
+      data: Data(text.utf8), as: "State", options: lenient)
+    #expect(objects?.isEmpty != false)
+  }
+
+  private static let nothings: [(String, ImportLayout)] = [
+    ("[]", ImportLayout.list), ("null", .list), ("", .lines), ("{}", .values(key: "code")),
+    (#"{"states": []}"#, .member("states")), (#"{"states": null}"#, .member("states")),
+    (#"{"states": {}}"#, .values(of: "states")), (#"{"states": null}"#, .values(of: "states")),
+  ]
+
+  @Test(arguments: nothings)
+  func whatHoldsNothingImportsNothing(text: String, layout: ImportLayout) throws {
+    let workshop = try workshop()
+    let data = Data(text.utf8)
+    #expect(
+      try workshop.context.importObjects(data: data, as: "State", options: options(layout)) == [])
+  }
+
+  @Test func aDocumentThatIsTooLargeForOneItemSaysThatItIsNoList() throws {
+    let workshop = try workshop()
+    var options = options(.list)
+    options.limits.maximumSize = 20
+    let text = #"{"AK": {"name": "Alaska"}, "AL": {"name": "Alabama"}}"#
+    let error = try workshop.failure {
+      try workshop.context.importObjects(data: Data(text.utf8), as: "State", options: options)
+    }
+    #expect(
+      error.message
+        == "The document is not a list, from which its items are read; use the layout that it has, "
+        + "as .values() or .member(_:).")
+  }
+
+  @Test(arguments: [1, 2, 100], [nil, "states"])
+  func theValuesOfAnObjectAreItemsAndTheirKeysMembers(size: Int, member: String?) throws {
+    let workshop = try workshop()
+    let values =
+      #"{"AK": {"name": "Alaska", "parts": [{"code": "X"}]}, "A\u004c": {"no": 1}, "AZ": {}}"#
+    let text = member.map { #"{"before": {"x": {}}, "\#($0)": \#(values), "after": 1}"# } ?? values
+    var options = options(.values(of: member, key: "code"))
+    options.batchSize = size
+    let data = Data(text.utf8)
+    let states = try workshop.context.importObjects(data: data, as: "State", options: options)
+    #expect(states.map { $0["code"] as String? } == ["AK", "AL", "AZ"])
+    #expect(states[0]["name"] == "Alaska" && states[1]["number"] == 1)
+    #expect(try states[0].objects(forKey: "parts").map { $0["code"] as String? } == ["X"])
+    try workshop.finish()
+    // The keys identify: nothing is new.
+    #expect(
+      try workshop.context.importObjects(data: data, as: "State", options: options) == states)
+    #expect(try workshop.all("State").count == 4 && !workshop.context.hasChanges)
+  }
+
+  @Test func aKeyMayBeANumberByItsImportName() throws {
+    let workshop = try ImportWorkshop([
+      EntityDescription(
+        name: "Room",
+        attributes: [
+          AttributeDescription(
+            name: "roomID", type: .integer64, isOptional: true, userInfo: ["ImportName": "id"])
+        ])
+    ])
+    let objects = try workshop.context.importObjects(
+      data: Data(#"{"7": {}, "8": {}}"#.utf8), as: "Room", options: options(.values(key: "id")))
+    #expect(objects.map { $0["roomID"] as Int } == [7, 8])
+    try workshop.finish()
+  }
+
+  @Test(arguments: [1, 100]) func errorsInValuesSayWhere(size: Int) throws {
+    let workshop = try workshop()
+    func failure(_ text: String, _ layout: ImportLayout = .values(key: "code")) throws -> ArborError
+    {
+      var options = options(layout)
+      options.batchSize = size
+      return try workshop.failure {
+        try workshop.context.importObjects(data: Data(text.utf8), as: "State", options: options)
+      }
+    }
+    let type = try failure("{\"AK\": {},\n \"AL\": {\"name\": 5}}")
+    #expect(type.location?.path == "$.AL.name" && type.location?.line == 2)
+    let item = try failure(#"{"AK": {}, "AL": 5}"#)
+    #expect(item.location?.path == "$.AL")
+    let twice = try failure(#"{"AK": {}, "AL": {}, "AK": {}}"#)
+    #expect(twice.message == "An object has this key twice; keep one of the two.")
+    #expect(twice.location?.path == "$.AK" && twice.location?.column == 22)
+    let own = try failure(#"{"AK": {"code": "AL"}}"#)
+    #expect(
+      own.message
+        == "The item has a member “code” itself, and the layout has its key there; name the key "
+        + "otherwise in the layout.")
+    #expect(own.location?.path == "$.AK")
+    let unknown = try failure("{}", .values(key: "cod"))
+    #expect(unknown.code == .unknownName)
+    #expect(
+      unknown.message
+        == "The layout has the items' keys under “cod”, and no property of State is read from "
+        + "there; name an attribute, or note the name as its ImportName. Did you mean code?")
+    #expect(try failure(#"{"AK": {},}"#).message.contains("comma"))
+    let key = try failure(
+      #"{"states": {"AK": {}, 5}}"#, .values(of: "states", key: "code"))
+    #expect(
+      "\(key)"
+        == "1:23 ($.states.AK): There is no JSON here; a key in quotation marks is expected.")
+  }
+}

@@ -1,0 +1,51 @@
+import ArborExchange
+import ArborModel
+import Foundation
+import TestSupport
+import Testing
+
+@Suite struct NumberFormatTests {
+  @Test(arguments: [
+    ("1.234.567,89", "1234567.89"), ("0,5", "0.5"), ("-1.000", "-1000"), ("+7", "7"),
+    (" 12 ", "12"), ("007", "7"), ("\u{2212}3,50", "-3.50"), ("12.34.567", "1234567"),
+    ("123456789012345678901234567890,123", "123456789012345678901234567890.123"),
+  ])
+  func textsAreReadInTheirFormat(text: String, number: String) {
+    let german = NumberFormat(decimalSeparator: ",", groupingSeparator: ".")
+    #expect(german.number(text)?.text == number)
+  }
+
+  @Test(arguments: [
+    "", " ", "-", "x", "1,", ",5", "1,2,3", "1.2", "1.23", "1234.567", "1..234", ".234", "1.2345",
+    "--1", "1e5", "1,2e5", "1 234", "\u{661}",
+  ])
+  func whatIsNoNumberIsNil(text: String) {
+    #expect(NumberFormat(decimalSeparator: ",", groupingSeparator: ".").number(text) == nil)
+  }
+
+  @Test func localesHaveTheirFormats() {
+    let german = NumberFormat(locale: Locale(identifier: "de_DE"))
+    #expect(german == NumberFormat(decimalSeparator: ",", groupingSeparator: "."))
+    let french = NumberFormat(locale: Locale(identifier: "fr_FR"))
+    // Whatever space somebody has typed.
+    for space in [" ", "\u{A0}", "\u{202F}"] {
+      #expect(french.number("1\(space)234,5")?.double == 1_234.5)
+    }
+    #expect(NumberFormat().number("1,234") == nil && NumberFormat().number("1.5")?.double == 1.5)
+  }
+
+  @Test func textsComeBackAsTheyWere() throws {
+    let format = NumberFormat(decimalSeparator: ",", groupingSeparator: ".")
+    for text in ["0", "-1", "999", "1.000", "-12.345.678,25", "0,1"] {
+      let number = try #require(format.number(text))
+      #expect(format.text(number) == text)
+    }
+    var random = SeededRandom()
+    for _ in 0..<500 {
+      let number = JSONNumber(Int64.random(in: .min ... .max, using: &random))
+      let text = try #require(format.text(number))
+      #expect(format.number(text) == number, "seed \(random.seed): \(text)")
+    }
+    #expect(format.text(try #require(JSONNumber(1e300))) == nil)
+  }
+}

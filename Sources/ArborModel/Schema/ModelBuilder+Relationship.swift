@@ -68,18 +68,22 @@ public struct RelationshipOption: Sendable {
   public static let toMany = RelationshipOption(kind: .toMany)
   /// The members of a to-many relationship keep their order.
   public static let ordered = RelationshipOption(kind: .ordered)
-  /// The relationship may be empty at commit, which it may without this option too.
+  /// The relationship may be without a value at commit, which it may without this option too.
   public static let optional = RelationshipOption(kind: .optional)
-  /// The relationship may not be empty at commit.
+  /// A to-one relationship has to lead to an object at commit. A to-many relationship with a least
+  /// count of 1 or more may not be empty: `.mandatory, .count(1...)`; without one, the empty set is
+  /// a value like any other.
   public static let mandatory = RelationshipOption(kind: .mandatory)
   /// The relationship lives in memory only.
   public static let transient = RelationshipOption(kind: .transient)
 
-  /// The least and the greatest number of members at commit.
+  /// The least and the greatest number of members at commit. A relationship that is not
+  /// ``mandatory`` may be empty as well.
   public static func count(_ range: ClosedRange<Int>) -> RelationshipOption {
     RelationshipOption(kind: .count(range.lowerBound, range.upperBound))
   }
-  /// The least number of members at commit.
+  /// The least number of members at commit. A relationship that is not ``mandatory`` may be empty
+  /// as well.
   public static func count(_ range: PartialRangeFrom<Int>) -> RelationshipOption {
     RelationshipOption(kind: .count(range.lowerBound, nil))
   }

@@ -222,7 +222,7 @@ struct ModelComparison {
     compareText(
       "its delete rule", before.deleteRule.rawValue, after.deleteRule.rawValue, .none)
     compareFlag(
-      before.isOptional, after.isOptional, on: "it may be empty", off: "it may not be empty",
+      before.isOptional, after.isOptional, on: "it becomes optional", off: "it becomes mandatory",
       .none)
     compare(
       "its counts", [before.minimumCount, before.maximumCount],

@@ -22,13 +22,17 @@ public struct RelationshipDescription: Sendable, Hashable {
   public var isToMany: Bool
   /// Whether the members of a to-many relationship keep their order.
   public var isOrdered: Bool
-  /// The least number of members at commit, where the relationship is not empty or not optional.
+  /// The least number of members of a to-many relationship at commit; 0: none. An optional
+  /// relationship may be empty as well.
   public var minimumCount: Int
   /// The greatest number of members at commit; 0: unbounded.
   public var maximumCount: Int
   /// What happens to the objects at the other end when an object is deleted.
   public var deleteRule: DeleteRule
-  /// Whether the relationship may be empty at commit.
+  /// Whether the relationship may be without a value at commit.
+  ///
+  /// A to-one relationship that is not optional has to lead to an object. The empty set is a value:
+  /// a to-many relationship that is not optional may be empty unless ``minimumCount`` is 1 or more.
   public var isOptional: Bool
   /// Whether the relationship lives in memory only.
   public var isTransient: Bool

@@ -189,8 +189,11 @@ struct CommitValidation {
     let description = relation.schema.description
     let count = context.memberCount(of: owner, relation)
     if count == 0 {
-      guard !description.isOptional else { return }
-      return add(owner, relation.name, "has no members; add some, or make it optional")
+      // The empty set is a value: a mandatory relationship asks for members by its least count.
+      guard !description.isOptional, description.minimumCount > 0 else { return }
+      let asked = description.minimumCount == 1 ? "one" : "\(description.minimumCount)"
+      return add(
+        owner, relation.name, "has no members; add at least \(asked), or make it optional")
     }
     if count < description.minimumCount {
       add(owner, relation.name, "has too few members: \(count) of \(description.minimumCount)")

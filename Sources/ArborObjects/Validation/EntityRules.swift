@@ -64,9 +64,7 @@ struct EntityRules {
       return CompositeRules(name, in: model).map { (attribute, $0) }
     }
     counted = relationships.filter {
-      $0.isToMany
-        && (!$0.description.isOptional || $0.description.minimumCount > 0
-          || $0.description.maximumCount > 0)
+      $0.isToMany && ($0.description.minimumCount > 0 || $0.description.maximumCount > 0)
     }.map(\.slot)
     denying = relationships.filter { $0.deleteRule == .deny }.map(\.slot)
     hasTransientFields = entity.layout.fields.contains(where: \.isTransient)

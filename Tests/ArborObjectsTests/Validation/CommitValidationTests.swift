@@ -59,6 +59,43 @@ import Testing
     }
   }
 
+  @Test func anEmptySetIsAValueUnlessMembersAreAskedFor() throws {
+    let model = try ManagedObjectModel {
+      Entity("Basket") {
+        Relationship("fruits", to: "Fruit", inverse: "basket", .toMany, .mandatory)
+        Relationship("few", to: "Fruit", .toMany, .count(...2), .mandatory)
+        Relationship("sorted", to: "Fruit", .toMany, .ordered, .mandatory)
+        Relationship("pairs", to: "Fruit", .toMany, .count(2...))
+        Relationship("labels", to: "Fruit", inverse: "baskets", .toMany, .count(1...), .mandatory)
+      }
+      Entity("Fruit") {
+        Relationship("basket", to: "Basket", inverse: "fruits")
+        Relationship("baskets", to: "Basket", inverse: "labels", .toMany, .mandatory)
+      }
+    }
+    try ObjectStore.use(model) { store in
+      let context = store.makeContext()
+      let basket = try context.insert("Basket")
+      let empty = try failure { try context.commit() }
+      #expect(empty.violations.map(\.keyPath) == ["labels"])
+      #expect(
+        empty.message == "Basket.labels has no members; add at least one, or make it optional.")
+      let fruit = try context.insert("Fruit")
+      basket["labels"] = [fruit]
+      basket["fruits"] = [fruit]
+      try context.commit()
+
+      // What was full may be emptied, by its owner and by a deletion at the other end.
+      basket["fruits"] = [ManagedObject]()
+      try context.commit()
+      context.delete(fruit)
+      #expect(try failure { try context.commit() }.violations.map(\.keyPath) == ["labels"])
+      context.rollback()
+      basket["pairs"] = [fruit]
+      #expect(try failure { try context.commit() }.message.contains("too few members: 1 of 2"))
+    }
+  }
+
   @Test func numbersAreFinite() throws {
     try ObjectStore.useOffice { store in
       let context = store.makeContext()

@@ -19,7 +19,7 @@ package enum OfficeModel {
       }
       Entity(
         "Employee", parent: "Person",
-        indexes: [
+        fetchIndexes: [
           FetchIndexDescription(
             name: "byCompanyAndAge", elements: [.init("company"), .init("age", isAscending: false)])
         ]

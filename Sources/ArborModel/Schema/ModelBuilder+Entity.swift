@@ -46,7 +46,7 @@ public enum EntityBuilder {
 /// An entity of a model written in code; see ``ModelBuilder``.
 ///
 /// ```swift
-/// Entity("Employee", parent: "Person", uniqueness: [["company", "number"]]) {
+/// Entity("Employee", parent: "Person", uniquenessConstraints: [["company", "number"]]) {
 ///   Attribute("number", .integer32)
 ///   Relationship("company", to: "Company", inverse: "employees")
 /// }
@@ -62,23 +62,24 @@ public struct Entity: Sendable {
   ///   - parent: The name of the entity it inherits from.
   ///   - isAbstract: Whether no object can be of exactly this entity.
   ///   - className: The name of the class that represents it; nil for plain managed objects.
-  ///   - uniqueness: Sets of properties whose values together are unique; single attributes are
-  ///     marked `.unique` instead.
-  ///   - indexes: Indexes over several properties; single attributes are marked `.indexed` instead.
+  ///   - uniquenessConstraints: Sets of properties whose values together are unique; single
+  ///     attributes are marked `.unique` instead.
+  ///   - fetchIndexes: Indexes over several properties; single attributes are marked `.indexed`
+  ///     instead.
   ///   - renamedFrom: The name the entity had in an earlier version of the model.
   ///   - versionHashModifier: A word that makes the entity differ from its earlier version.
   ///   - userInfo: Notes that steer importing and tools.
   ///   - properties: Attributes, relationships and fetched properties.
   public init(
     _ name: String, parent: String? = nil, isAbstract: Bool = false, className: String? = nil,
-    uniqueness: [[String]] = [], indexes: [FetchIndexDescription] = [],
+    uniquenessConstraints: [[String]] = [], fetchIndexes: [FetchIndexDescription] = [],
     renamedFrom: String? = nil, versionHashModifier: String? = nil,
     userInfo: [String: String] = [:],
     @EntityBuilder _ properties: () -> [EntityBuilder.Part] = { [] }
   ) {
     description = EntityDescription(
       name: name, className: className, isAbstract: isAbstract, parent: parent,
-      fetchIndexes: indexes, userInfo: userInfo, renamingIdentifier: renamedFrom,
+      fetchIndexes: fetchIndexes, userInfo: userInfo, renamingIdentifier: renamedFrom,
       versionHashModifier: versionHashModifier)
     for part in properties() {
       switch part {
@@ -90,6 +91,37 @@ public struct Entity: Sendable {
       case .index(let index): description.fetchIndexes.append(index)
       }
     }
-    description.uniquenessConstraints += uniqueness
+    description.uniquenessConstraints += uniquenessConstraints
+  }
+
+  /// Describes an entity, by an earlier spelling of two arguments.
+  @available(
+    *, deprecated, message: "write uniquenessConstraints: and fetchIndexes:, as descriptions do"
+  )
+  public init(
+    _ name: String, parent: String? = nil, isAbstract: Bool = false, className: String? = nil,
+    uniqueness: [[String]], indexes: [FetchIndexDescription] = [],
+    renamedFrom: String? = nil, versionHashModifier: String? = nil,
+    userInfo: [String: String] = [:],
+    @EntityBuilder _ properties: () -> [EntityBuilder.Part] = { [] }
+  ) {
+    self.init(
+      name, parent: parent, isAbstract: isAbstract, className: className,
+      uniquenessConstraints: uniqueness, fetchIndexes: indexes, renamedFrom: renamedFrom,
+      versionHashModifier: versionHashModifier, userInfo: userInfo, properties)
+  }
+
+  /// Describes an entity, by an earlier spelling of an argument.
+  @available(*, deprecated, message: "write fetchIndexes:, as descriptions do")
+  public init(
+    _ name: String, parent: String? = nil, isAbstract: Bool = false, className: String? = nil,
+    indexes: [FetchIndexDescription], renamedFrom: String? = nil,
+    versionHashModifier: String? = nil, userInfo: [String: String] = [:],
+    @EntityBuilder _ properties: () -> [EntityBuilder.Part] = { [] }
+  ) {
+    self.init(
+      name, parent: parent, isAbstract: isAbstract, className: className, fetchIndexes: indexes,
+      renamedFrom: renamedFrom, versionHashModifier: versionHashModifier, userInfo: userInfo,
+      properties)
   }
 }

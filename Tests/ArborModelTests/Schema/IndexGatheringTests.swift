@@ -72,8 +72,8 @@ import Testing
   @Test func twoIndexesOfOneNameAreToldApart() throws {
     let model = try ManagedObjectModel {
       Entity(
-        "A", uniqueness: [["x"]],
-        indexes: [FetchIndexDescription(name: "x", elements: [.init("y")])]
+        "A", uniquenessConstraints: [["x"]],
+        fetchIndexes: [FetchIndexDescription(name: "x", elements: [.init("y")])]
       ) {
         Attribute("x", .string)
         Attribute("y", .string, .indexed)

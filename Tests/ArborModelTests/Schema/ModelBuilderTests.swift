@@ -10,7 +10,7 @@ import Testing
         Relationship(
           "employees", to: "Employee", inverse: "company", .toMany, deleteRule: .cascade)
       }
-      Entity("Employee", parent: "Person", uniqueness: [["company", "number"]]) {
+      Entity("Employee", parent: "Person", uniquenessConstraints: [["company", "number"]]) {
         Attribute("number", .integer32, .unique)
         Relationship("company", to: "Company", inverse: "employees", .mandatory)
       }

@@ -39,7 +39,7 @@ extension ManagedObjectModel {
         Attribute("name", .string, .bounds(0...80), .default("Jo"))
         Attribute("address", .composite("Address"), .optional)
       }
-      Entity("Employee", parent: "Person", uniqueness: [["number", "company"]]) {
+      Entity("Employee", parent: "Person", uniquenessConstraints: [["number", "company"]]) {
         Attribute("number", .integer32)
         Attribute("age", .integer16, .bounds(0...150), .default(18))
         Attribute("draft", .undefined, .transient)
@@ -49,8 +49,9 @@ extension ManagedObjectModel {
         FetchedPropertyDescription(
           name: "peers", request: FetchTemplate(name: "peers", entity: "Employee"))
       }
-      Entity("Company", indexes: [FetchIndexDescription(name: "byName", elements: [.init("name")])])
-      {
+      Entity(
+        "Company", fetchIndexes: [FetchIndexDescription(name: "byName", elements: [.init("name")])]
+      ) {
         Attribute("name", .string)
         Relationship("employees", to: "Employee", inverse: "company", .toMany, .count(0...9))
       }

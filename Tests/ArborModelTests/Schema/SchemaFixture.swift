@@ -4,7 +4,7 @@ import ArborModel
 enum SchemaFixture {
   static func model() throws -> ManagedObjectModel {
     try ManagedObjectModel {
-      Entity("Employee", parent: "Person", uniqueness: [["number", "company"]]) {
+      Entity("Employee", parent: "Person", uniquenessConstraints: [["number", "company"]]) {
         Attribute("number", .integer32)
         Attribute("salary", .double, .default(1))
         Relationship("company", to: "Company", inverse: "employees")

@@ -116,7 +116,7 @@ private enum Shelves {
     try ManagedObjectModel {
       Entity(
         "Item",
-        indexes: [
+        fetchIndexes: [
           FetchIndexDescription(
             name: "place", elements: [.init("shelf"), .init("row", isAscending: false)]),
           FetchIndexDescription(name: "folded", elements: [.init("title", kind: .folded)]),

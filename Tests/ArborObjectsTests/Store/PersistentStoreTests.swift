@@ -81,7 +81,7 @@ import Testing
     let location = StoreLocation.file(folder.url.appending(path: "a.arbor"))
     func model(_ indexes: [FetchIndexDescription]) throws -> ManagedObjectModel {
       try ManagedObjectModel {
-        Entity("Tag", indexes: indexes) { Attribute("name", .string, .optional) }
+        Entity("Tag", fetchIndexes: indexes) { Attribute("name", .string, .optional) }
       }
     }
     let first = try PersistentStore(model: model([]), at: location)

@@ -59,13 +59,15 @@ struct IndexWorld {
     let heirs = (0..<Int.random(in: 0...2, using: &random)).map { index("h\($0)") }
     let isMarked = chance(30)
     return try ManagedObjectModel {
-      Entity("Note", indexes: mine) {
+      Entity("Note", fetchIndexes: mine) {
         Attribute("text", .string, .optional)
         Attribute("title", .string, options: isMarked ? [.optional, .indexed] : [.optional])
         Attribute("count", .integer32, .optional)
         Attribute("day", .date, .optional)
       }
-      Entity("Memo", parent: "Note", indexes: heirs) { Attribute("rank", .integer16, .optional) }
+      Entity("Memo", parent: "Note", fetchIndexes: heirs) {
+        Attribute("rank", .integer16, .optional)
+      }
     }
   }
 

@@ -14,7 +14,7 @@ import Testing
 
   private func model(_ indexes: [FetchIndexDescription] = []) throws -> ManagedObjectModel {
     try ManagedObjectModel {
-      Entity("Item", isAbstract: true, indexes: indexes) {
+      Entity("Item", isAbstract: true, fetchIndexes: indexes) {
         Attribute("name", .string, .optional)
         Attribute("rank", .integer32, .optional)
       }

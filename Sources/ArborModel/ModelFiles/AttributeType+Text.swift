@@ -18,6 +18,22 @@ extension AttributeType {
     }
   }
 
+  /// The value that the default of a former type stands for, where ``value(ofText:)`` knows none: a
+  /// Boolean's of a number, a number's of a Boolean, a fraction of a whole number.
+  func value(ofFormerText text: String) -> Value? {
+    switch self {
+    case .integer16, .integer32, .integer64:
+      if let flag = ModelXMLVocabulary.flag(text) { return .integer(flag ? 1 : 0) }
+      guard let number = JSONNumber(text: text)?.double else { return nil }
+      return Int64(exactly: number.rounded(.towardZero)).flatMap { fitting(.integer($0)) }
+    case .float, .double, .decimal:
+      return ModelXMLVocabulary.flag(text).flatMap { fitting(.integer($0 ? 1 : 0)) }
+    case .boolean:
+      return JSONNumber(text: text)?.double.map { .boolean($0 != 0) }
+    default: return nil
+    }
+  }
+
   /// Whether a model file can give attributes of the type a default value.
   var hasTextualDefault: Bool {
     switch self {

@@ -23,7 +23,7 @@ struct ModelBundle {
     versions = names.filter { $0.hasSuffix(ModelFileKind.versionSuffix) }.map {
       .init(
         name: String($0.dropLast(ModelFileKind.versionSuffix.count)), url: url.appending(path: $0))
-    }.sorted { $0.name < $1.name }
+    }.sorted { Self.precedes($0.name, $1.name) }
     guard let first = versions.first else {
       throw ArborError(
         .invalidModel, "The model bundle \(bundle) holds no .xcdatamodel version; restore one.")
@@ -78,12 +78,30 @@ struct ModelBundle {
     guard FileManager.default.fileExists(atPath: mark.path) else { return nil }
     let data = try ModelFileKind.data(at: mark)
     let list = try? PropertyListSerialization.propertyList(from: data, format: nil)
-    guard let name = (list as? [String: Any])?[markKey] as? String else {
+    guard let entries = list as? [String: Any] else {
       throw ArborError(
         .invalidModel,
-        "\(markName) of \(url.lastPathComponent) is no property list with the key \(markKey); "
-          + "restore it, or remove it where the bundle has one version.")
+        "\(markName) of \(url.lastPathComponent) is no property list of a dictionary; restore it, "
+          + "or remove it where the bundle has one version.")
     }
-    return name
+    // Editors write an empty dictionary for a bundle of one version.
+    guard let entry = entries[markKey] else { return nil }
+    guard let name = entry as? String else {
+      throw ArborError(
+        .invalidModel,
+        "\(markName) of \(url.lastPathComponent) has no text under \(markKey); restore it, or "
+          + "remove it where the bundle has one version.")
+    }
+    return name.isEmpty ? nil : name
+  }
+
+  /// Whether a version stands before another: digits count as the numbers they write, so that
+  /// `Model 2` stands before `Model 10`.
+  static func precedes(_ left: String, _ right: String) -> Bool {
+    switch left.compare(right, options: [.numeric, .caseInsensitive]) {
+    case .orderedAscending: true
+    case .orderedDescending: false
+    case .orderedSame: left < right
+    }
   }
 }

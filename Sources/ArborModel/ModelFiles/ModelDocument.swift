@@ -25,7 +25,7 @@ public struct ModelDocument: Sendable {
   public let model: ManagedObjectModel
   /// What looks wrong in the file and does not keep it from being used.
   public let warnings: [ArborError]
-  /// The versions of a bundle by name; empty where the file is none.
+  /// The versions of a bundle by name, `Model 2` before `Model 10`; empty where the file is none.
   public let versions: [Version]
   /// The version that ``model`` is, of a bundle.
   public let currentVersion: Version?
@@ -43,23 +43,27 @@ public struct ModelDocument: Sendable {
         "\(url.lastPathComponent) is no model file; name one that ends with .xcdatamodeld, "
           + ".xcdatamodel or .model.json.")
     }
+    let document: ManagedObjectModel
     switch kind {
     case .json:
-      model = try ManagedObjectModel(
+      document = try ManagedObjectModel(
         json: ModelFileKind.data(at: url), source: url.path)
       (versions, currentVersion, warnings) = ([], nil, [])
     case .version, .contents:
       let result = try Self.readVersion(at: url)
-      (model, warnings) = (result.model, result.warnings)
+      (document, warnings) = (result.model, result.warnings)
       (versions, currentVersion) = ([], nil)
     case .bundle:
       let bundle = try ModelBundle(at: url)
       let result = try Self.readVersion(at: bundle.current.url)
-      (model, warnings) = (result.model, bundle.warnings + result.warnings)
+      (document, warnings) = (result.model, bundle.warnings + result.warnings)
       (versions, currentVersion) = (bundle.versions, bundle.current)
     case .compiled, .mapping:
       throw ArborError(.invalidModel, kind.refusal(of: url.lastPathComponent))
     }
+    var model = document
+    model.name = ModelFileKind.modelName(of: url)
+    self.model = model
   }
 
   /// The model of a version.
@@ -73,22 +77,42 @@ public struct ModelDocument: Sendable {
         "\(url.lastPathComponent) has no version \(name)."
           + NearestName.hint(name, in: versions.map(\.name)))
     }
-    return try Self.readVersion(at: version.url).model
+    return try read(version)
+  }
+
+  private func read(_ version: Version) throws(ArborError) -> ManagedObjectModel {
+    var model = try Self.readVersion(at: version.url).model
+    model.name = ModelFileKind.modelName(of: url)
+    return model
   }
 
   /// The model of the version with a fingerprint, or nil where the file has none. Reads version
-  /// after version, the current one first.
+  /// after version, the current one first, then from the last to the first; versions that cannot be
+  /// read are passed over.
   ///
-  /// - Throws: As ``init(contentsOf:)``, where a version cannot be read before the one is found.
+  /// - Throws: ``ArborError`` `invalidModel` with the reason for each version that cannot be read
+  ///   as a violation, where no other has the fingerprint.
   public func model(
     withFingerprint fingerprint: ModelFingerprint
   ) throws(ArborError) -> ManagedObjectModel? {
     if model.fingerprint == fingerprint { return model }
+    var unreadable: [(version: Version, error: ArborError)] = []
     for version in versions.reversed() where version != currentVersion {
-      let model = try Self.readVersion(at: version.url).model
-      if model.fingerprint == fingerprint { return model }
+      do throws(ArborError) {
+        let model = try read(version)
+        if model.fingerprint == fingerprint { return model }
+      } catch {
+        unreadable.append((version, error))
+      }
     }
-    return nil
+    guard !unreadable.isEmpty else { return nil }
+    let names = unreadable.map(\.version.name).joined(separator: ", ")
+    var error = ArborError(
+      .invalidModel,
+      "No version of \(url.lastPathComponent) that can be read has the fingerprint, and these "
+        + "cannot be read: \(names); restore them, or correct what each violation names.")
+    error.violations = unreadable.map(\.error)
+    throw error
   }
 
   private static func readVersion(at url: URL) throws(ArborError) -> ModelXMLReader.Result {

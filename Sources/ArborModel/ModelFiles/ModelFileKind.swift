@@ -23,6 +23,14 @@ enum ModelFileKind {
     }
   }
 
+  /// The name of the model in a file: `World` of `World.xcdatamodeld` and of `World.model.json`.
+  static func modelName(of url: URL) -> String {
+    let file = url.lastPathComponent == "contents" ? url.deletingLastPathComponent() : url
+    let name = file.deletingPathExtension()
+    return name.pathExtension == "model"
+      ? name.deletingPathExtension().lastPathComponent : name.lastPathComponent
+  }
+
   /// Why a file of this kind is not read.
   func refusal(of name: String) -> String {
     if case .mapping = self {

@@ -35,6 +35,9 @@ struct ModelJSONReader {
   private(set) var entityName: String?
   private var propertyName: String?
 
+  /// The most problems that are listed: each is located by reading the document up to it.
+  static let maximumListed = 1_000
+
   static func read(_ document: JSONDocument) throws(ArborError) -> ManagedObjectModel {
     var reader = ModelJSONReader()
     reader.read(document.root)
@@ -43,12 +46,9 @@ struct ModelJSONReader {
       reader.problems.append((reader.nodes[finding.subject] ?? document.root, finding.error))
     }
     guard reader.problems.isEmpty else {
-      let located = reader.problems.map { $0.error.with(location: $0.node.location) }
-      let sorted = located.sorted { left, right in
-        guard let left = left.location, let right = right.location else { return false }
-        return (left.line, left.column) < (right.line, right.column)
-      }
-      throw .invalidModel(sorted, in: document.source)
+      let sorted = reader.problems.sorted { $0.node.place < $1.node.place }
+      let located = sorted.prefix(maximumListed).map { $0.error.with(location: $0.node.location) }
+      throw .invalidModel(located, of: sorted.count, in: document.source)
     }
     return reader.model.withFittingValues()
   }

@@ -38,10 +38,16 @@ enum ModelXMLIndexMarks {
 extension ModelXMLReader {
   /// Applies the marks in an entity's user info to its indexes, and takes them out there.
   mutating func applyIndexMarks(to entity: inout EntityDescription, at node: ModelXMLNode) {
+    guard entity.userInfo.keys.contains(where: { $0.hasPrefix(ModelXMLIndexMarks.prefix) }) else {
+      return
+    }
+    let places = Dictionary(
+      entity.fetchIndexes.enumerated().map { ($1.name, $0) },
+      uniquingKeysWith: { first, _ in first })
     for (key, value) in entity.userInfo.sorted(by: { $0.key < $1.key })
     where key.hasPrefix(ModelXMLIndexMarks.prefix) {
       let name = String(key.dropFirst(ModelXMLIndexMarks.prefix.count))
-      guard let place = entity.fetchIndexes.firstIndex(where: { $0.name == name }) else {
+      guard let place = places[name] else {
         report(
           node, as: .warning, entity: entity.name,
           "The user info of \(entity.name) has \(key), but there is no index \(name).")

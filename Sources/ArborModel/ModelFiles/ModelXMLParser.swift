@@ -10,6 +10,11 @@ final class ModelXMLParser: NSObject, XMLParserDelegate {
   private var root: ModelXMLNode?
   /// The first error is the one to name: what follows are its consequences.
   private var fault: (code: Int, position: ModelXMLText.Position)?
+  private var tooDeep: ModelXMLText.Position?
+
+  /// Models nest four elements; what editors may add is kept, and a tree that is much deeper would
+  /// overflow the stack where it is released.
+  static let maximumDepth = 64
 
   /// The root element of a document.
   ///
@@ -28,6 +33,13 @@ final class ModelXMLParser: NSObject, XMLParserDelegate {
     parser.shouldResolveExternalEntities = false
     // The result says nothing: it is true for documents that end early or hold mismatched tags.
     _ = parser.parse()
+    if let position = builder.tooDeep {
+      throw ArborError(
+        .invalidModel,
+        "The XML nests elements more than \(maximumDepth) deep, which no model does; restore the "
+          + "file."
+      ).with(location: text.start(ofTagEndingAt: position))
+    }
     if builder.fault == nil, let error = parser.parserError as NSError? {
       builder.fault = (error.code, builder.position(of: parser))
     }
@@ -85,13 +97,19 @@ final class ModelXMLParser: NSObject, XMLParserDelegate {
     _ parser: XMLParser, didStartElement name: String, namespaceURI: String?,
     qualifiedName: String?, attributes: [String: String]
   ) {
+    guard tooDeep == nil else { return }
+    guard open.count < Self.maximumDepth else {
+      tooDeep = position(of: parser)
+      parser.abortParsing()
+      return
+    }
     open.append(ModelXMLNode(name, attributes, tagEnd: position(of: parser)))
   }
 
   func parser(
     _ parser: XMLParser, didEndElement name: String, namespaceURI: String?, qualifiedName: String?
   ) {
-    guard let closed = open.popLast() else { return }
+    guard tooDeep == nil, let closed = open.popLast() else { return }
     if open.isEmpty {
       root = closed
     } else {

@@ -14,7 +14,8 @@ extension ModelXMLReader {
     attribute.allowsExternalStorage =
       flag("allowsExternalBinaryDataStorage", of: node, entity: entity) ?? false
     attribute.isPreservedOnDeletion =
-      flag("preservesValueInHistoryOnDeletion", of: node, entity: entity) ?? false
+      flag("preserveAfterDeletion", of: node, entity: entity)
+      ?? flag(ModelXMLVocabulary.oldPreservationMark, of: node, entity: entity) ?? false
     attribute.regularExpression = node["regularExpressionString"]
     if flag("derived", of: node, entity: entity) ?? true {
       attribute.derivation = node["derivationExpression"]
@@ -28,6 +29,13 @@ extension ModelXMLReader {
       return attribute
     }
     attribute.type = type
+    if attribute.regularExpression != nil, type != .string {
+      report(
+        node, as: .trap, entity: entity, property: attribute.name,
+        "\(called(node, entity)) has a regular expression but is no string; it has no effect, take "
+          + "it away.")
+      attribute.regularExpression = nil
+    }
     readValues(node, into: &attribute, of: entity)
     return attribute
   }
@@ -51,71 +59,6 @@ extension ModelXMLReader {
     }
   }
 
-  private mutating func readValues(
-    _ node: ModelXMLNode, into attribute: inout AttributeDescription, of entity: String?
-  ) {
-    if attribute.type == .date {
-      attribute.defaultValue = date("defaultDateTimeInterval", of: node, entity: entity)
-      attribute.minimum = date("minDateTimeInterval", of: node, entity: entity)
-      attribute.maximum = date("maxDateTimeInterval", of: node, entity: entity)
-      return
-    }
-    let boundType = attribute.type.boundType
-    attribute.minimum = value("minValueString", of: node, as: boundType, entity: entity)
-    attribute.maximum = value("maxValueString", of: node, as: boundType, entity: entity)
-    guard node["defaultValueString"] != nil else { return }
-    guard attribute.type.hasTextualDefault else {
-      report(
-        node, as: .trap, entity: entity, property: attribute.name,
-        "\(called(node, entity)) has a default, which its type cannot have; it has no effect, take "
-          + "it away.")
-      return
-    }
-    attribute.defaultValue = value(
-      "defaultValueString", of: node, as: attribute.type, entity: entity)
-  }
-
-  private mutating func value(
-    _ key: String, of node: ModelXMLNode, as type: AttributeType?, entity: String?
-  ) -> Value {
-    guard let text = node[key] else { return .null }
-    guard let type else {
-      report(
-        node, as: .trap, entity: entity, property: node["name"],
-        "\(called(node, entity)) has \(key), which its type does not know; it has no effect, take "
-          + "it away.")
-      return .null
-    }
-    if let value = type.value(ofText: text) { return value }
-    report(
-      node, entity: entity, property: node["name"],
-      "\(called(node, entity)) has \(key) “\(text)”, which does not fit; "
-        + "give \(type.expectation).")
-    return .null
-  }
-
-  /// Seconds since 2001 are in 2032 where seconds since 1970 are in 2001.
-  private static let earliestUnixTime = 978_307_200.0
-
-  private mutating func date(
-    _ key: String, of node: ModelXMLNode, entity: String?
-  ) -> Value {
-    guard let text = node[key] else { return .null }
-    guard let seconds = Double(text), seconds.isFinite else {
-      report(
-        node, entity: entity, property: node["name"],
-        "\(called(node, entity)) has \(key) “\(text)”; give seconds since 2001-01-01 UTC.")
-      return .null
-    }
-    if seconds >= Self.earliestUnixTime {
-      report(
-        node, as: .trap, entity: entity, property: node["name"],
-        "\(called(node, entity)) has \(key) \(text), a date after 2031 that looks like seconds "
-          + "since 1970; models count from 2001-01-01 UTC, so subtract 978307200.")
-    }
-    return .date(Date(timeIntervalSinceReferenceDate: seconds))
-  }
-
   // MARK: Relationships
 
   mutating func relationship(
@@ -131,6 +74,12 @@ extension ModelXMLReader {
     relationship.versionHashModifier = node["versionHashModifier"]
     relationship.userInfo = userInfo(of: node)
     readCounts(node, into: &relationship, of: entity)
+    if relationship.isOrdered, !relationship.isToMany {
+      report(
+        node, as: .trap, entity: entity, property: relationship.name,
+        "\(called(node, entity)) is ordered but to-one; the mark has no effect, take it away.")
+      relationship.isOrdered = false
+    }
     if let rule = node["deletionRule"] {
       if let known = ModelXMLVocabulary.deleteRules[rule] {
         relationship.deleteRule = known

@@ -3,8 +3,8 @@ internal import Foundation
 /// Reads the XML of a model version.
 ///
 /// Reading takes several passes: the elements become descriptions, whatever does not parse is
-/// noted; then ``ModelRules`` look at the whole. All findings come out together, in the order of
-/// the file.
+/// noted; what editors leave behind is mended and noted as a trap; then ``ModelRules`` look at the
+/// whole. All findings come out together, in the order of the file.
 struct ModelXMLReader {
   /// A model that can be used, and what its author should know.
   struct Result {
@@ -13,13 +13,15 @@ struct ModelXMLReader {
   }
 
   private let text: ModelXMLText
-  private var model = ManagedObjectModel(entities: [])
-  private var nodes: [ModelSubject: ModelXMLNode] = [:]
+  var model = ManagedObjectModel(entities: [])
+  var nodes: [ModelSubject: ModelXMLNode] = [:]
   private var findings: [(severity: ModelFinding.Severity, node: ModelXMLNode, error: ArborError)] =
     []
   /// The parts of the model whose descriptions lack what could not be read: the rules have nothing
   /// to say about them that would not be a consequence.
-  private var unreadable: Set<ModelSubject> = []
+  var unreadable: Set<ModelSubject> = []
+  /// The parts of which a trap has told already what a warning of the rules would repeat.
+  var mended: Set<ModelSubject> = []
   private var warnedAbout: Set<String> = []
 
   /// Reads a model.
@@ -29,7 +31,7 @@ struct ModelXMLReader {
   ///   - source: The file's path, for errors.
   /// - Throws: ``ArborError`` `invalidModel` with every problem as a violation.
   static func read(_ data: Data, source: String?) throws(ArborError) -> Result {
-    let text = ModelXMLText(String(decoding: data, as: UTF8.self), source: source)
+    let text = ModelXMLText(data, source: source)
     let root: ModelXMLNode
     do throws(ArborError) {
       root = try ModelXMLParser.parse(data, text: text)
@@ -47,7 +49,9 @@ struct ModelXMLReader {
   private init(text: ModelXMLText) { self.text = text }
 
   private mutating func finish(_ root: ModelXMLNode, source: String?) throws(ArborError) -> Result {
+    mendLeftovers()
     for finding in ModelRules.findings(in: model) where !unreadable.contains(finding.subject) {
+      if finding.severity == .warning, mended.contains(finding.subject) { continue }
       findings.append((finding.severity, nodes[finding.subject] ?? root, finding.error))
     }
     var located = findings.map { finding in
@@ -164,6 +168,7 @@ struct ModelXMLReader {
     entity.renamingIdentifier = node["elementID"] ?? node["renamingIdentifier"]
     entity.versionHashModifier = node["versionHashModifier"]
     entity.userInfo = userInfo(of: node)
+    var indexNames: Set<String> = []
     for child in node.children {
       switch child.name {
       case "attribute":
@@ -182,9 +187,16 @@ struct ModelXMLReader {
       case "fetchIndex":
         nodes[.index(place, entity.fetchIndexes.count)] = child
         entity.fetchIndexes.append(fetchIndex(child, of: name))
+        indexNames.insert(child["name"] ?? "")
       case "compoundIndexes":
         for legacy in child.all("compoundIndex") {
-          readLegacyIndex(legacy, into: &entity, at: place)
+          let columns = legacy.all("index").map { $0["value"] ?? "" }
+          let name = columns.joined(separator: "+")
+          // Old editors let an entity have one index twice.
+          guard indexNames.insert(name).inserted else { continue }
+          nodes[.index(place, entity.fetchIndexes.count)] = legacy
+          entity.fetchIndexes.append(
+            FetchIndexDescription(name: name, elements: columns.map { .init($0) }))
         }
       case "uniquenessConstraints":
         for constraint in child.all("uniquenessConstraint") {
@@ -197,17 +209,5 @@ struct ModelXMLReader {
     }
     applyIndexMarks(to: &entity, at: node)
     return entity
-  }
-
-  private mutating func readLegacyIndex(
-    _ node: ModelXMLNode, into entity: inout EntityDescription, at place: Int
-  ) {
-    let columns = node.all("index").map { $0["value"] ?? "" }
-    let name = columns.joined(separator: "+")
-    // Old editors let an entity have one index twice.
-    guard !entity.fetchIndexes.contains(where: { $0.name == name }) else { return }
-    nodes[.index(place, entity.fetchIndexes.count)] = node
-    entity.fetchIndexes.append(
-      FetchIndexDescription(name: name, elements: columns.map { .init($0) }))
   }
 }

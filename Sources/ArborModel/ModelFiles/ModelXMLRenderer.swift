@@ -19,7 +19,7 @@ struct ModelXMLRenderer {
       "maxValueString", "minDateTimeInterval", "maxDateTimeInterval", "defaultDateTimeInterval",
       "defaultValueString", "regularExpressionString", "derived", "derivationExpression",
       "valueTransformerName", "customClassName", "usesScalarValueType",
-      "allowsExternalBinaryDataStorage", "preservesValueInHistoryOnDeletion", "indexed",
+      "allowsExternalBinaryDataStorage", "preserveAfterDeletion", "indexed",
       "elementID", "versionHashModifier", "syncable",
     ],
     "relationship": [
@@ -56,7 +56,8 @@ struct ModelXMLRenderer {
     let usual = order[node.name] ?? ["name", "key", "value"]
     func rank(_ key: String) -> Int { usual.firstIndex(of: key) ?? usual.count }
     var keys = node.readOrder.filter { node[$0] != nil }
-    let new = node.attributes.keys.filter { !keys.contains($0) }
+    let read = Set(keys)
+    let new = node.attributes.keys.filter { !read.contains($0) }
     for key in new.sorted(by: { (rank($0), $0) < (rank($1), $1) }) {
       let before = keys.lastIndex { rank($0) <= rank(key) }
       keys.insert(key, at: before.map { $0 + 1 } ?? 0)

@@ -17,7 +17,8 @@ enum ModelXMLVocabulary {
       "defaultDateTimeInterval", "minValueString", "maxValueString", "minDateTimeInterval",
       "maxDateTimeInterval", "regularExpressionString", "usesScalarValueType",
       "valueTransformerName", "customClassName", "allowsExternalBinaryDataStorage", "indexed",
-      "derived", "derivationExpression", "composite", "preservesValueInHistoryOnDeletion",
+      "derived", "derivationExpression", "composite", "preserveAfterDeletion",
+      oldPreservationMark,
       "allowsCloudEncryption", "spotlightIndexingEnabled", "storedInTruthFile", "elementID",
       "renamingIdentifier", "versionHashModifier", "syncable",
     ],
@@ -45,6 +46,9 @@ enum ModelXMLVocabulary {
     "elements": [],
     "element": ["name", "positionX", "positionY", "width", "height"],
   ]
+
+  /// Another spelling of `preserveAfterDeletion`, the API's name for it; read, not written.
+  static let oldPreservationMark = "preservesValueInHistoryOnDeletion"
 
   /// The elements each element may hold.
   static let children: [String: Set<String>] = [

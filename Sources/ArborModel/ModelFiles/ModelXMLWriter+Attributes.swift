@@ -22,7 +22,7 @@ extension AttributeDescription {
       "name": name, "optional": isOptional.xmlMark, "transient": isTransient.xmlMark,
       "attributeType": type.xmlName, "indexed": isIndexed.xmlMark,
       "allowsExternalBinaryDataStorage": allowsExternalStorage.xmlMark,
-      "preservesValueInHistoryOnDeletion": isPreservedOnDeletion.xmlMark,
+      "preserveAfterDeletion": isPreservedOnDeletion.xmlMark,
       "regularExpressionString": regularExpression, "derived": (derivation != nil).xmlMark,
       "derivationExpression": derivation, "customClassName": valueClassName,
       "elementID": renamingIdentifier, "versionHashModifier": versionHashModifier,

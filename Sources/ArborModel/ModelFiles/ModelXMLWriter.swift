@@ -85,7 +85,7 @@ struct ModelXMLWriter {
     self.model = model
     oldModel = model.source?.model
     oldRoot = try model.source.map { source throws(ArborError) in
-      let text = ModelXMLText(String(decoding: source.contents, as: UTF8.self), source: nil)
+      let text = ModelXMLText(source.contents, source: nil)
       return try ModelXMLParser.parse(source.contents, text: text).withReadOrder(in: text)
     }
   }
@@ -139,6 +139,9 @@ struct ModelXMLWriter {
       attributes[key] = value
       // The other spelling of the same.
       if key == "elementID" { attributes["renamingIdentifier"] = nil }
+      if key == "preserveAfterDeletion" {
+        attributes[ModelXMLVocabulary.oldPreservationMark] = nil
+      }
     }
     guard var node = oldNode else { return ModelXMLNode(name, attributes) }
     node.attributes = attributes

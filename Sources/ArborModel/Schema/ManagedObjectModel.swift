@@ -24,6 +24,10 @@ public struct ManagedObjectModel: Sendable {
   public var composites: [CompositeDescription]
   /// The label the model's author gave this version.
   public var versionIdentifier: String
+  /// The model's name: that of the file or bundle it was read from, without its extension; empty
+  /// for a model that comes from no file. It says nothing about the model, so equality leaves it
+  /// out.
+  public var name = ""
   /// The file the model was read from, which a model that has not changed is written back as. It
   /// says nothing about the model, so equality leaves it out.
   package var source: ModelSource?

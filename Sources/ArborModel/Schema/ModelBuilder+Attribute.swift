@@ -82,7 +82,8 @@ public struct AttributeOption: Sendable {
   public static let transient = AttributeOption(kind: .transient)
   /// Large binaries may be kept outside the record.
   public static let externalStorage = AttributeOption(kind: .externalStorage)
-  /// The value is kept in the history when its object is deleted.
+  /// Core Data keeps the value in its history when the object is deleted; the mark has no effect
+  /// here, see ``AttributeDescription/isPreservedOnDeletion``.
   public static let preservedOnDeletion = AttributeOption(kind: .preservedOnDeletion)
 
   /// The value a new object starts with.

@@ -19,6 +19,7 @@ extension ModelRules {
 
   /// Composite types: their names, their parts, and that none contains itself.
   mutating func checkComposites() {
+    checkCompositeSizes()
     var names: Set<String> = []
     for (index, composite) in model.composites.enumerated() {
       if let flaw = Self.flaw(ofName: composite.name) {
@@ -26,12 +27,6 @@ extension ModelRules {
       }
       if !names.insert(composite.name).inserted {
         report(.composite(index), "There are two composite types \(composite.name); rename one.")
-      }
-      if contains(composite.name, in: composite, visited: []) {
-        report(
-          .composite(index),
-          "Composite type \(composite.name) contains itself; take that part away."
-        )
       }
       var parts: Set<String> = []
       for (place, part) in composite.attributes.enumerated() {
@@ -44,18 +39,6 @@ extension ModelRules {
         }
         check(part, called: name, at: .part(index, place))
       }
-    }
-  }
-
-  private func contains(
-    _ name: String, in composite: CompositeDescription, visited: Set<String>
-  ) -> Bool {
-    composite.attributes.contains { part in
-      guard case .composite(let inner) = part.type else { return false }
-      if inner == name { return true }
-      guard !visited.contains(inner), let next = model.composites.first(where: { $0.name == inner })
-      else { return false }
-      return contains(name, in: next, visited: visited.union([inner]))
     }
   }
 
@@ -72,7 +55,7 @@ extension ModelRules {
       report(
         subject,
         "\(name) is of the composite type \(type), which the model does not have; name one of its "
-          + "composite types.\(NearestName.hint(type, in: model.composites.map(\.name)))")
+          + "composite types.\(hint(type) { $0.model.composites.map(\.name) })")
     case .undefined where !attribute.isTransient:
       report(subject, "\(name) has no type; give it one, or make it transient.")
     default: break
@@ -118,15 +101,13 @@ extension ModelRules {
       report(subject, "\(name) has a negative length as a bound; give 0 or more.")
       return
     }
-    guard var value = fitting, !value.isNull else { return }
-    if case .string(let text) = value { value = .integer(Int64(text.count)) }
-    if Self.exceeds(minimum, value) || Self.exceeds(value, maximum) {
+    if attribute.hasDefaultOutsideBounds {
       report(subject, "\(name) has a default outside its bounds; correct the one or the others.")
     }
   }
 
   /// Whether the first of two values of one type is greater; false where one is null.
-  private static func exceeds(_ left: Value, _ right: Value) -> Bool {
+  fileprivate static func exceeds(_ left: Value, _ right: Value) -> Bool {
     switch (left, right) {
     case (.integer(let left), .integer(let right)): left > right
     case (.double(let left), .double(let right)): left > right
@@ -134,6 +115,17 @@ extension ModelRules {
     case (.date(let left), .date(let right)): left > right
     default: false
     }
+  }
+}
+
+extension AttributeDescription {
+  /// Whether the default lies outside of the bounds; false where one of them does not fit the type.
+  var hasDefaultOutsideBounds: Bool {
+    guard let boundType = type.boundType, let minimum = boundType.fitting(minimum),
+      let maximum = boundType.fitting(maximum), var value = type.fitting(defaultValue)
+    else { return false }
+    if case .string(let text) = value { value = .integer(Int64(text.count)) }
+    return ModelRules.exceeds(minimum, value) || ModelRules.exceeds(value, maximum)
   }
 }
 

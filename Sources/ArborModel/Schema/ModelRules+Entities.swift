@@ -26,6 +26,10 @@ extension ModelRules {
     }
     // Every member of a cycle sees the same cycle: the first of them reports it.
     let lineage = lineages[index]
+    if lineage.count > Self.maximumAncestors + 1 {
+      reportDepth(of: index)
+      return
+    }
     let last = model.entities[lineage[lineage.count - 1]]
     if let backTo = last.parent.flatMap({ entityIndex[$0] }), backTo == index,
       lineage.min() == index
@@ -41,6 +45,16 @@ extension ModelRules {
         "Entity \(entity.name) is abstract although its parent \(parent) is not; "
           + "check which of the two is meant to have objects.")
     }
+  }
+
+  /// One chain that is too long is one problem, not one of each entity below.
+  private mutating func reportDepth(of index: Int) {
+    guard !hasReportedDepth else { return }
+    hasReportedDepth = true
+    report(
+      .entity(index),
+      "Entity \(model.entities[index].name) has more than \(Self.maximumAncestors) ancestors; let "
+        + "it inherit from one further up.")
   }
 
   /// Names of properties: legal, and unique in the entity and all it inherits.

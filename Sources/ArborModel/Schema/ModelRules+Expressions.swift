@@ -56,7 +56,7 @@ extension ModelRules {
 
   /// What is wrong with the text or the paths of a derivation. What it gives is checked once
   /// nothing else is wrong; see ``bindDerivations()``.
-  private func flaw(ofDerivation text: String, in entity: Int) -> (String, ArborError?)? {
+  private mutating func flaw(ofDerivation text: String, in entity: Int) -> (String, ArborError?)? {
     do throws(ArborError) {
       let expression = try PredicateParser.column(text).expression
       for path in KeyPathNode.all(in: expression) {
@@ -94,7 +94,7 @@ extension ModelRules {
   // MARK: Paths
 
   /// What is wrong with a path of names, or nil. Operators are passed over.
-  private func flaw(ofPath names: [String], in entity: Int) -> String? {
+  private mutating func flaw(ofPath names: [String], in entity: Int) -> String? {
     var current = entity
     for (place, name) in names.enumerated() where !name.hasPrefix("@") {
       let isLast = place == names.count - 1
@@ -113,7 +113,7 @@ extension ModelRules {
       case nil:
         if name == "objectID" || name == "entity" { return nil }
         return "\(name) is no property of \(here); name one."
-          + NearestName.hint(name, in: propertyNames(of: current))
+          + hint(name) { $0.propertyNames(of: current) }
       }
     }
     return nil

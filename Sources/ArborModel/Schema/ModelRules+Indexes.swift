@@ -63,7 +63,7 @@ extension ModelRules {
         report(
           subject,
           "\(name) names \(column), which is no property of the entity; name one."
-            + NearestName.hint(column, in: propertyNames(of: index)))
+            + hint(column) { $0.propertyNames(of: index) })
       }
     }
   }
@@ -109,7 +109,7 @@ extension ModelRules {
         report(
           subject,
           "\(name) names \(column), which is no property of the entity; name one."
-            + NearestName.hint(column, in: propertyNames(of: index)))
+            + hint(column) { $0.propertyNames(of: index) })
       }
     }
   }
@@ -151,7 +151,7 @@ extension ModelRules {
       report(
         subject,
         "\(name) names \(path), but \(first) is no property of the entity; name one."
-          + NearestName.hint(String(first), in: propertyNames(of: index)))
+          + hint(String(first)) { $0.propertyNames(of: index) })
     } else {
       warn(subject, "\(name) orders by \(path), which is no property; the index is not kept.")
     }

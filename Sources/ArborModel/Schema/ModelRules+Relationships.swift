@@ -53,11 +53,10 @@ extension ModelRules {
   ) {
     let there = relationship.destination
     guard let (declaring, place) = relationshipPlace(inverse, of: destination) else {
-      let names = lineages[destination].flatMap { model.entities[$0].relationships.map(\.name) }
       report(
         subject,
         "\(name) names \(inverse) as its inverse, which is no relationship of \(there); name one "
-          + "or add it.\(NearestName.hint(inverse, in: names))")
+          + "or add it.\(hint(inverse) { $0.relationshipNames(of: destination) })")
       return
     }
     let back = model.entities[declaring].relationships[place]
@@ -78,6 +77,10 @@ extension ModelRules {
         "\(name) names \(there).\(inverse) as its inverse, which leads to \(back.destination); "
           + "let it lead to \(model.entities[entity].name) or an ancestor.")
     }
+  }
+
+  private func relationshipNames(of entity: Int) -> [String] {
+    lineages[entity].flatMap { model.entities[$0].relationships.map(\.name) }
   }
 
   private func relationshipPlace(_ name: String, of entity: Int) -> (entity: Int, Int)? {

@@ -1,18 +1,22 @@
 /// Every rule a model has to obey, checked at once.
 ///
 /// The rules look at names through tables made first, so a check takes time in proportion to the
-/// model. A mistake is reported once: what depends on a name that leads nowhere is not checked
-/// further.
+/// model with inherited properties counted where they are inherited; ``checkSize()`` bounds these.
+/// A mistake is reported once: what depends on a name that leads nowhere is not checked further.
 struct ModelRules {
   let model: ManagedObjectModel
   /// The place of each entity name's first use.
   let entityIndex: [String: Int]
-  /// Each entity and its ancestors, itself first; ends before an unknown parent and at a cycle.
+  /// Each entity and its ancestors, itself first; ends before an unknown parent, at a cycle, and
+  /// one after ``maximumAncestors``.
   let lineages: [[Int]]
   /// Each entity's own properties by name.
   let ownProperties: [[String: Property]]
   let composites: Set<String>
   private(set) var findings: [ModelFinding] = []
+  private var hintCount = 0
+  /// Whether a chain of parents that is too long has been told of.
+  var hasReportedDepth = false
 
   /// A property by its place.
   enum Property {
@@ -34,6 +38,7 @@ struct ModelRules {
       ]
     }
     var rules = ModelRules(model)
+    guard rules.checkSize() else { return rules.findings }
     rules.checkEntities()
     rules.checkPropertyNames()
     rules.checkComposites()
@@ -48,7 +53,8 @@ struct ModelRules {
     return rules.findings
   }
 
-  private init(_ model: ManagedObjectModel) {
+  /// Prepares the tables of a model's names.
+  init(_ model: ManagedObjectModel) {
     self.model = model
     let entityIndex = Dictionary(
       model.entities.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
@@ -56,7 +62,8 @@ struct ModelRules {
     lineages = model.entities.indices.map { start in
       var lineage = [start]
       while let parent = model.entities[lineage[lineage.count - 1]].parent,
-        let next = entityIndex[parent], !lineage.contains(next)
+        let next = entityIndex[parent], lineage.count <= Self.maximumAncestors + 1,
+        !lineage.contains(next)
       {
         lineage.append(next)
       }
@@ -133,9 +140,18 @@ struct ModelRules {
   }
 
   /// A sentence that offers the nearest entity.
-  func entityHint(_ unknown: String) -> String {
-    NearestName.hint(unknown, in: model.entities.map(\.name))
+  mutating func entityHint(_ unknown: String) -> String {
+    hint(unknown) { $0.model.entities.map(\.name) }
   }
+
+  /// A sentence that offers the nearest name, for the first problems of a model: each look compares
+  /// all names, and thousands of problems have one cause.
+  mutating func hint(_ unknown: String, in names: (ModelRules) -> [String]) -> String {
+    hintCount += 1
+    return hintCount <= Self.maximumHints ? NearestName.hint(unknown, in: names(self)) : ""
+  }
+
+  private static let maximumHints = 100
 
   /// Why a name cannot be used, or nil. The names of entities and properties are parts of database
   /// names, of object IDs and of key paths.
@@ -200,12 +216,17 @@ extension AttributeDescription {
 }
 
 extension ArborError {
-  /// One error that carries every problem of a model.
-  static func invalidModel(_ problems: [ArborError], in source: String? = nil) -> ArborError {
+  /// One error that carries the problems of a model, all of them unless there are more than are
+  /// listed.
+  static func invalidModel(
+    _ problems: [ArborError], of total: Int? = nil, in source: String? = nil
+  ) -> ArborError {
     let model = source.map { "The model \($0)" } ?? "The model"
-    let count = problems.count == 1 ? "a problem" : "\(problems.count) problems"
+    let total = total ?? problems.count
+    let count = total == 1 ? "a problem" : "\(total) problems"
+    let listed = total > problems.count ? ", of which the first \(problems.count) are listed" : ""
     var error = ArborError(
-      .invalidModel, "\(model) has \(count); correct what each violation names.")
+      .invalidModel, "\(model) has \(count)\(listed); correct what each violation names.")
     error.violations = problems
     return error
   }

@@ -23,12 +23,46 @@ import Testing
   }
 
   @Test(arguments: [
+    "<plist><dict/></plist>",
+    "<plist><dict><key>_XCCurrentVersionName</key><string></string></dict></plist>",
+  ])
+  func anEmptyMarkIsNone(mark: String) throws {
+    try ModelFixtures.withFolder { folder in
+      let bundle = folder.appending(path: "Model.xcdatamodeld")
+      try ModelFixtures.write(
+        "<model userDefinedModelVersionIdentifier='A'/>",
+        to: bundle.appending(path: "A.xcdatamodel"))
+      try Data(mark.utf8).write(to: bundle.appending(path: ".xccurrentversion"))
+      let document = try ModelDocument(contentsOf: bundle)
+      #expect(document.model.versionIdentifier == "A" && document.warnings.isEmpty)
+      #expect(try ManagedObjectModel(contentsOf: bundle) == document.model)
+    }
+  }
+
+  @Test func versionsSortAsPeopleCount() throws {
+    try ModelFixtures.withFolder { folder in
+      let bundle = folder.appending(path: "Model.xcdatamodeld")
+      let names = ["Model", "Model 1.9", "Model 1.10", "Model 2", "model 3", "Model 10"]
+      for name in names.reversed() {
+        try ModelFixtures.write(
+          "<model userDefinedModelVersionIdentifier='\(name)'/>",
+          to: bundle.appending(path: "\(name).xcdatamodel"))
+      }
+      let document = try ModelDocument(contentsOf: bundle)
+      #expect(document.versions.map(\.name) == names)
+    }
+  }
+
+  @Test(arguments: [
     (
       "<plist><dict><key>_XCCurrentVersionName</key><string>Z.xcdatamodel</string></dict></plist>",
       "marks Z.xcdatamodel as current, which it does not hold"
     ),
-    ("<plist><dict/></plist>", "no property list with the key"),
-    ("nothing of the kind", "no property list with the key"),
+    (
+      "<plist><dict><key>_XCCurrentVersionName</key><array/></dict></plist>",
+      "has no text under _XCCurrentVersionName"
+    ),
+    ("nothing of the kind", "is no property list of a dictionary"),
   ])
   func refusesAMarkThatLeadsNowhere(mark: String, says: String) throws {
     try ModelFixtures.withFolder { folder in

@@ -26,6 +26,52 @@ import Testing
     #expect(error?.message.contains("Did you mean Corporate?") == true)
   }
 
+  @Test(arguments: ["World.xcdatamodeld", "World.xcdatamodel", "World.model.json", "World.json"])
+  func aModelIsCalledByItsFile(name: String) throws {
+    try ModelFixtures.withFolder { folder in
+      let model = try ManagedObjectModel { Entity("A") {} }
+      #expect(model.name.isEmpty)
+      let url = folder.appending(path: name)
+      try model.write(to: url)
+      let document = try ModelDocument(contentsOf: url)
+      #expect(document.model.name == "World" && document.model == model)
+      if let version = document.currentVersion {
+        #expect(try document.model(ofVersion: version.name).name == "World")
+      }
+      #expect(try ManagedObjectModel(contentsOf: url).name == "World")
+    }
+  }
+
+  @Test func passesOverUnreadableVersionsUnlessNoneFits() throws {
+    try ModelFixtures.withFolder { folder in
+      let bundle = folder.appending(path: "Model.xcdatamodeld")
+      for (name, entity) in [("Model", "A"), ("Model 2", "B"), ("Model 4", "D")] {
+        try ModelFixtures.write(
+          "<model><entity name='\(entity)'/></model>",
+          to: bundle.appending(path: "\(name).xcdatamodel"))
+      }
+      try ModelFixtures.write("<model><ent", to: bundle.appending(path: "Model 3.xcdatamodel"))
+      let mark =
+        "<plist><dict><key>_XCCurrentVersionName</key><string>Model 4.xcdatamodel</string></dict>"
+        + "</plist>"
+      try Data(mark.utf8).write(to: bundle.appending(path: ".xccurrentversion"))
+      let document = try ModelDocument(contentsOf: bundle)
+      let second = try document.model(ofVersion: "Model 2")
+      #expect(try document.model(withFingerprint: second.fingerprint) == second)
+      let foreign = ManagedObjectModel(entities: [EntityDescription(name: "X")]).fingerprint
+      let error = #expect(throws: ArborError.self) {
+        try document.model(withFingerprint: foreign)
+      }
+      #expect(
+        error?.message
+          == "No version of Model.xcdatamodeld that can be read has the fingerprint, and these "
+          + "cannot be read: Model 3; restore them, or correct what each violation names.")
+      #expect(error?.violations.count == 1)
+      try FileManager.default.removeItem(at: bundle.appending(path: "Model 3.xcdatamodel"))
+      #expect(try ModelDocument(contentsOf: bundle).model(withFingerprint: foreign) == nil)
+    }
+  }
+
   @Test func readsASingleVersionAndItsContents() throws {
     let version = Self.corporate.appending(path: "Corporate.xcdatamodel")
     let model = try ManagedObjectModel(contentsOf: version)

@@ -40,8 +40,8 @@ enum ModelFixtures {
       company
       Entity(
         "Employee", parent: "Person", className: "Corporate.Employee",
-        uniqueness: [["name", "company"]],
-        indexes: [
+        uniquenessConstraints: [["name", "company"]],
+        fetchIndexes: [
           FetchIndexDescription(
             name: "byAgeAndSalary",
             elements: [.init("age"), .init("salary", isAscending: false)])

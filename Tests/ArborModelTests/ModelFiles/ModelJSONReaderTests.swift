@@ -35,8 +35,8 @@ import Testing
     let model = try ManagedObjectModel(json: Data(Self.text.utf8))
     var expected = try ManagedObjectModel(versionIdentifier: "7") {
       Entity(
-        "Company", uniqueness: [["companyID"], ["name", "seat"]],
-        indexes: [
+        "Company", uniquenessConstraints: [["companyID"], ["name", "seat"]],
+        fetchIndexes: [
           FetchIndexDescription(
             name: "byName", elements: [.init("name"), .init("companyID", isAscending: false)])
         ]

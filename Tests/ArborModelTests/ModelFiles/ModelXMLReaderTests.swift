@@ -88,14 +88,12 @@ import Testing
   /// One mistake in the XML of an otherwise sound model, and what is said of it.
   @Test(arguments: [
     ("<attribute name='x' attributeType='Strin'/>", "Did you mean String?"),
-    ("<attribute name='x' attributeType='Boolean' defaultValueString='si'/>", "give YES or NO"),
-    ("<attribute name='x' attributeType='Decimal' defaultValueString='1,5'/>", "a decimal number"),
-    ("<attribute name='x' attributeType='UUID' defaultValueString='?'/>", "a UUID such as"),
     (
-      "<attribute name='x' attributeType='Date' defaultDateTimeInterval='today'/>",
+      "<attribute name='x' attributeType='Date' minDateTimeInterval='today'/>",
       "seconds since 2001"
     ),
     ("<attribute name='x' attributeType='String' indexed='ja'/>", "write YES or NO"),
+    ("<attribute name='x' attributeType='Decimal' minValueString='1,5'/>", "a decimal number"),
     ("<attribute attributeType='String'/>", "has no name"),
     (
       "<attribute name='x' attributeType='Composite' composite='Nope'/>",

@@ -5,7 +5,7 @@ import Testing
 @Suite struct ModelXMLRendererTests {
   @Test func writesAsXcodeDoes() throws {
     let model = try ManagedObjectModel(versionIdentifier: "1") {
-      Entity("Company", className: "Company", uniqueness: [["name"]]) {
+      Entity("Company", className: "Company", uniquenessConstraints: [["name"]]) {
         Attribute(
           "name", .string, .indexed, .bounds(1...20), .default("\"A\" & <B>\n'C'"),
           .userInfo(["key": "value"]))

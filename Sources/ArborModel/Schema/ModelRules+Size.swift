@@ -1,0 +1,103 @@
+/// How large a model may be with everything that it repeats.
+///
+/// A short file can describe much: entities inherit, and composite types hold others. Real models
+/// stay far below these bounds.
+extension ModelRules {
+  /// The longest chain of parents.
+  static let maximumAncestors = 100
+  /// The most properties of all entities together, inherited ones counted for each.
+  static let maximumProperties = 1_000_000
+  /// The deepest nesting of composite types.
+  static let maximumNesting = 32
+  /// The most parts of a composite type, those of its parts included.
+  static let maximumParts = Int(UInt16.max)
+
+  /// Whether the entities' properties can be counted out; nothing else is checked where not.
+  mutating func checkSize() -> Bool {
+    let own = model.entities.map {
+      $0.attributes.count + $0.relationships.count + $0.fetchedProperties.count
+    }
+    var total = 0
+    for lineage in lineages {
+      for ancestor in lineage { total += own[ancestor] }
+    }
+    guard total > Self.maximumProperties else { return true }
+    report(
+      .model,
+      "The entities of the model have \(total) properties together, inherited ones counted for "
+        + "each; a model has at most \(Self.maximumProperties), so divide it.")
+    return false
+  }
+
+  /// That each composite type can be spread out into its parts: none contains itself, and none
+  /// nests too deeply or has too many. Linear in the number of parts.
+  mutating func checkCompositeSizes() {
+    let places = Dictionary(
+      model.composites.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
+    let inner = model.composites.map { composite in
+      composite.attributes.compactMap { part -> Int? in
+        guard case .composite(let name) = part.type else { return nil }
+        return places[name]
+      }
+    }
+    var outer = [[Int]](repeating: [], count: inner.count)
+    for (index, parts) in inner.enumerated() {
+      for part in parts { outer[part].append(index) }
+    }
+    let finite = Self.peeled(Array(inner.indices), inner, outer)
+    checkMeasures(of: finite, inner)
+
+    // What is left contains itself, or one that does; the latter are peeled off from outside.
+    let endless = Set(inner.indices).subtracting(finite)
+    let above = Self.peeled(Array(endless), outer, inner)
+    for index in endless.subtracting(above).sorted() {
+      report(
+        .composite(index),
+        "Composite type \(model.composites[index].name) contains itself; take that part away.")
+    }
+  }
+
+  /// Reports the types that are too deep or too large and hold none that is: what holds these is a
+  /// consequence.
+  private mutating func checkMeasures(of order: [Int], _ inner: [[Int]]) {
+    var measures = [(count: Int, depth: Int)](repeating: (0, 0), count: inner.count)
+    for index in order {
+      var count = model.composites[index].attributes.count
+      var depth = 1
+      var isConsequence = false
+      for part in inner[index] {
+        count = min(count + measures[part].count, Self.maximumParts + 1)
+        depth = max(depth, measures[part].depth + 1)
+        isConsequence =
+          isConsequence || measures[part].count > Self.maximumParts
+          || measures[part].depth > Self.maximumNesting
+      }
+      measures[index] = (count, depth)
+      guard !isConsequence, count > Self.maximumParts || depth > Self.maximumNesting else {
+        continue
+      }
+      report(
+        .composite(index),
+        "Composite type \(model.composites[index].name) is too large: with the parts of its parts "
+          + "it may have \(Self.maximumNesting) levels and \(Self.maximumParts) parts; divide it.")
+    }
+  }
+
+  /// The nodes whose edges lead to such nodes alone, those they lead to before them (Kahn's
+  /// topological sort): without the rest, which lies on cycles or leads to one.
+  private static func peeled(_ nodes: [Int], _ edges: [[Int]], _ reverse: [[Int]]) -> [Int] {
+    var open = [Int](repeating: -1, count: edges.count)
+    for node in nodes { open[node] = 0 }
+    for node in nodes { open[node] = edges[node].count { open[$0] >= 0 } }
+    var order = nodes.filter { open[$0] == 0 }
+    var next = 0
+    while next < order.count {
+      for node in reverse[order[next]] where open[node] > 0 {
+        open[node] -= 1
+        if open[node] == 0 { order.append(node) }
+      }
+      next += 1
+    }
+    return order
+  }
+}

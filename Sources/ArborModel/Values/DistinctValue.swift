@@ -57,14 +57,8 @@ extension Value {
   /// What a number is worth, where that is whole and has room.
   fileprivate var wholeWorth: Int64? {
     switch self {
-    case .boolean(let flag): return flag ? 1 : 0
-    case .integer(let number): return number
-    case .double(let number): return Int64(exactly: number)
-    case .decimal(var number):
-      var rounded = Decimal()
-      NSDecimalRound(&rounded, &number, 0, .plain)
-      return rounded == number ? Int64(rounded.description) : nil
-    default: return nil
+    case .boolean(let flag): flag ? 1 : 0
+    default: int64
     }
   }
 }

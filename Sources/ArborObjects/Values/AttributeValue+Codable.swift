@@ -3,9 +3,9 @@ internal import Foundation
 
 // Any codable type becomes an attribute by naming the protocol. Its values are kept as JSON in a
 // binary attribute, with sorted keys, so that equal values have equal bytes and no change of none
-// is committed.
+// is committed. Types that are kept otherwise have members of their own.
 
-extension AttributeValue where Self: Codable {
+extension AttributeValue {
   /// `binary`
   public static var attributeType: AttributeType { .binary }
 
@@ -37,30 +37,6 @@ extension AttributeValue where Self: Codable {
   }
 }
 
-extension AttributeValue where Self: Codable {
+extension AttributeValue {
   private var json: Data? { try? CanonicalJSON.encode(self) }
-}
-
-// A codable enumeration with a raw value is kept as that.
-extension AttributeValue where Self: RawRepresentable, Self: Codable, RawValue: AttributeValue {
-  /// That of the raw value.
-  public static var attributeType: AttributeType { RawValue.attributeType }
-
-  /// The raw value as a constant.
-  public var predicateValue: Value { rawValue.predicateValue }
-
-  /// Reads the raw value; one that has no case reads as the attribute's default.
-  public static func load(from object: ManagedObject, slot: Int) -> Self {
-    loadCase(from: object, slot: slot)
-  }
-
-  /// Writes the raw value.
-  public func store(in object: ManagedObject, slot: Int) {
-    rawValue.store(in: object, slot: slot)
-  }
-
-  /// The case whose raw value a dynamic value holds.
-  public static func fromValue(_ value: Value) -> Self? {
-    RawValue.fromValue(value).flatMap(Self.init)
-  }
 }

@@ -12,7 +12,15 @@ public import ArborModel
 ///
 /// So does any `Codable` type, which is then kept as JSON in a binary attribute. Codable types that
 /// do not name the protocol are attributes too, with accessors that take somewhat longer.
-public protocol AttributeValue: PredicateArgument {
+///
+/// The protocol includes `Codable`, which `#Predicate` asks of the values it compares; the compiler
+/// makes the conformance of an enumeration with a raw value.
+///
+/// ```swift
+/// let senior = Rank.senior
+/// let predicate = #Predicate<Employee> { $0.rank == senior }
+/// ```
+public protocol AttributeValue: PredicateArgument, Codable {
   /// The type of the attribute that a property of this type describes, unless it names another.
   static var attributeType: AttributeType { get }
   /// Reads an attribute; ``ManagedObject/attribute(_:)`` calls it.
@@ -93,16 +101,16 @@ extension Optional: AttributeValue where Wrapped: AttributeValue {
   }
 }
 
+// An enumeration with a raw value is kept as that.
 extension AttributeValue where Self: RawRepresentable, RawValue: AttributeValue {
   /// That of the raw value.
   public static var attributeType: AttributeType { RawValue.attributeType }
 
+  /// The raw value as a constant.
+  public var predicateValue: Value { rawValue.predicateValue }
+
   /// Reads the raw value; one that has no case reads as the attribute's default.
   public static func load(from object: ManagedObject, slot: Int) -> Self {
-    loadCase(from: object, slot: slot)
-  }
-
-  static func loadCase(from object: ManagedObject, slot: Int) -> Self {
     if let value = Self(rawValue: RawValue.load(from: object, slot: slot)) { return value }
     return object.defaultCase(slot, Self.self)
   }

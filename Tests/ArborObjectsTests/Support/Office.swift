@@ -28,7 +28,7 @@ class Person: ManagedObject {
   }
 }
 
-enum Rank: String, AttributeValue, Codable {
+enum Rank: String, AttributeValue {
   case junior, senior
 }
 

@@ -26,7 +26,7 @@ enum ValueArithmetic {
           self = .whole(left, right)
         } else if let left = left.exactDecimal, let right = right.exactDecimal {
           self = .decimal(left, right)
-        } else if let left = left.double, let right = right.double {
+        } else if let left = left.floating, let right = right.floating {
           self = .double(left, right)
         } else {
           return nil
@@ -38,7 +38,7 @@ enum ValueArithmetic {
   static func add(_ left: Value, _ right: Value) -> Value {
     switch (left, right) {
     case (.date(let date), let number), (let number, .date(let date)):
-      return Self.date(date, plus: number.double)
+      return Self.date(date, plus: number.floating)
     case (.string(let left), .string(let right)): return .string(left + right)
     default: break
     }
@@ -57,7 +57,7 @@ enum ValueArithmetic {
     switch (left, right) {
     case (.date(let left), .date(let right)):
       return number(left.timeIntervalSinceReferenceDate - right.timeIntervalSinceReferenceDate)
-    case (.date(let date), let number): return Self.date(date, plus: number.double.map(-))
+    case (.date(let date), let number): return Self.date(date, plus: number.floating.map(-))
     default: break
     }
     switch Pair(left, right) {
@@ -119,7 +119,7 @@ enum ValueArithmetic {
     {
       return .integer(power)
     }
-    guard let base = base.double, let exponent = exponent.double else { return .null }
+    guard let base = base.floating, let exponent = exponent.floating else { return .null }
     return number(pow(base, exponent))
   }
 
@@ -178,7 +178,7 @@ enum ValueArithmetic {
   private static func doubles(
     _ left: Value, _ right: Value, _ operation: (Double, Double) -> Double
   ) -> Value {
-    guard let left = left.double, let right = right.double else { return .null }
+    guard let left = left.floating, let right = right.floating else { return .null }
     return number(operation(left, right))
   }
 }

@@ -88,7 +88,7 @@ package enum ValueCast: String, Sendable, CaseIterable {
     switch value {
     case .date: return value
     case .boolean, .integer, .double, .decimal, .string:
-      guard let seconds = number(value).double, seconds.isFinite else { return .null }
+      guard let seconds = number(value).floating, seconds.isFinite else { return .null }
       return .date(Date(timeIntervalSinceReferenceDate: seconds))
     default: return .null
     }
@@ -113,8 +113,8 @@ package enum ValueCast: String, Sendable, CaseIterable {
 }
 
 extension Value {
-  /// A number as floating point; nil for what is none.
-  var double: Double? {
+  /// A number as floating point, a Boolean being 0 or 1; nil for what is none.
+  var floating: Double? {
     switch self {
     case .boolean(let flag): flag ? 1 : 0
     case .integer(let number): Double(number)

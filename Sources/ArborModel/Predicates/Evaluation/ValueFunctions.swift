@@ -6,7 +6,7 @@ enum ValueFunctions {
 
   /// A function of floating-point numbers.
   static func real(_ value: Value, _ function: (Double) -> Double) -> Value {
-    value.double.map { ValueArithmetic.number(function($0)) } ?? .null
+    value.floating.map { ValueArithmetic.number(function($0)) } ?? .null
   }
 
   /// A whole number near a number. Decimals stay decimals, floating-point numbers stay those.
@@ -111,7 +111,7 @@ enum ValueFunctions {
     case .composite(let named): parts = [named["latitude"], named["longitude"]]
     default: return nil
     }
-    guard let latitude = parts[0]?.double, let longitude = parts[1]?.double,
+    guard let latitude = parts[0]?.floating, let longitude = parts[1]?.floating,
       latitude.magnitude <= 90, longitude.magnitude <= 180
     else { return nil }
     return (latitude, longitude)

@@ -68,7 +68,7 @@ package enum ValueStatistics {
 
   /// The standard deviation of the whole population; nil of nothing.
   package static func standardDeviation(_ values: [Value]) -> Value {
-    let numbers = values.filter(isNumber).compactMap(\.double)
+    let numbers = values.filter(isNumber).compactMap(\.floating)
     if numbers.isEmpty { return .null }
     let count = Double(numbers.count)
     let mean = numbers.reduce(0, +) / count

@@ -1,0 +1,60 @@
+internal import Foundation
+
+extension Value: CustomStringConvertible, CustomDebugStringConvertible {
+  /// The value as a person reads it: `Ada`, `41`, `2026-01-31T12:00:00Z`, `12 bytes`, `nil`,
+  /// `[1, 2]`, `[city: Bonn]`.
+  ///
+  /// It holds the user's data, as the value does. Texts are not quoted and no reader takes it back;
+  /// ``debugDescription`` tells the kinds apart.
+  public var description: String {
+    switch self {
+    case .null: "nil"
+    case .boolean(let flag): "\(flag)"
+    case .integer(let number): "\(number)"
+    case .double(let number): "\(number)"
+    case .decimal(let number): "\(number)"
+    case .string(let text): text
+    case .date(let date): Self.text(of: date)
+    case .binary(let data): data.count == 1 ? "1 byte" : "\(data.count) bytes"
+    case .uuid(let uuid): uuid.uuidString
+    case .uri(let url): url.absoluteString
+    case .objectID(let id): id.description
+    case .list(let values): "[\(values.map(\.description).joined(separator: ", "))]"
+    case .composite(let parts): Self.text(of: parts, \.description)
+    }
+  }
+
+  /// The value with its kind, as it is written in code: `.string("Ada")`, `.integer(41)`,
+  /// `.list([.null])`. Bytes are told by their number.
+  public var debugDescription: String {
+    switch self {
+    case .null: ".null"
+    case .boolean(let flag): ".boolean(\(flag))"
+    case .integer(let number): ".integer(\(number))"
+    case .double(let number): ".double(\(number))"
+    case .decimal(let number): ".decimal(\(number))"
+    case .string(let text): ".string(\(text.debugDescription))"
+    case .date(let date): ".date(\(Self.text(of: date)))"
+    case .binary: ".binary(\(description))"
+    case .uuid(let uuid): ".uuid(\(uuid.uuidString))"
+    case .uri(let url): ".uri(\(url.absoluteString))"
+    case .objectID(let id): ".objectID(\(id))"
+    case .list(let values): ".list([\(values.map(\.debugDescription).joined(separator: ", "))])"
+    case .composite(let parts): ".composite(\(Self.text(of: parts, \.debugDescription)))"
+    }
+  }
+
+  /// ISO 8601 in UTC, with the fraction of a second where there is one.
+  private static func text(of date: Date) -> String {
+    let seconds = date.timeIntervalSinceReferenceDate
+    // The calendar's formatter knows years that people use; the rest is told in seconds.
+    guard seconds.isFinite, abs(seconds) < 1e11 else { return "\(seconds) s since 2001" }
+    let style = Date.ISO8601FormatStyle(includingFractionalSeconds: seconds != seconds.rounded())
+    return date.formatted(style)
+  }
+
+  private static func text(of parts: [String: Value], _ text: (Value) -> String) -> String {
+    let members = parts.sorted { $0.key < $1.key }.map { "\($0.key): \(text($0.value))" }
+    return members.isEmpty ? "[:]" : "[\(members.joined(separator: ", "))]"
+  }
+}

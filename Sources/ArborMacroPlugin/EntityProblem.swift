@@ -23,6 +23,13 @@ package struct EntityProblem: DiagnosticMessage {
   static let onMainActor = EntityProblem(
     "onMainActor",
     "Objects belong to their context and not to an actor; remove the actor from the class.")
+  static func ownInitializer(_ name: String) -> EntityProblem {
+    EntityProblem(
+      "ownInitializer",
+      "Contexts make the objects of '\(name)', which has no initializer of its own; write initial "
+        + "values where the variables are declared, or set them in awakeFromInsert(), and make "
+        + "objects by 'context.insert(\(name).self)'.")
+  }
   static let unreadName = EntityProblem(
     "unreadName", "The entity's name is needed before the program runs; write it as a plain text.")
 

@@ -78,8 +78,8 @@ struct EntityReader {
           report(attribute, .unreadName)
         }
       case "isAbstract": source.facts.isAbstract = text
-      case "uniqueness": source.facts.uniqueness = text
-      case "indexes": source.facts.indexes = text
+      case "uniquenessConstraints", "uniqueness": source.facts.uniqueness = text
+      case "fetchIndexes", "indexes": source.facts.indexes = text
       case "renamedFrom": source.facts.renamedFrom = text
       case "versionHashModifier": source.facts.versionHashModifier = text
       case "userInfo": source.facts.userInfo = text
@@ -97,6 +97,10 @@ struct EntityReader {
       }
       return
     }
+    if let initializer = member.as(InitializerDeclSyntax.self) {
+      check(initializer, of: source.name)
+      return
+    }
     guard let variable = member.as(VariableDeclSyntax.self) else { return }
     var reader = PropertyReader(variable)
     if let property = reader.read() {
@@ -106,6 +110,14 @@ struct EntityReader {
       }
     }
     problems += reader.problems
+  }
+
+  /// Contexts make objects, by the one initializer that subclasses inherit.
+  private mutating func check(_ initializer: InitializerDeclSyntax, of name: String) {
+    let parameters = initializer.signature.parameterClause.parameters
+    let type = parameters.first?.type.trimmedDescription.split(separator: ".").last
+    guard parameters.count != 1 || type != "ObjectConstruction" else { return }
+    report(initializer.initKeyword, .ownInitializer(name))
   }
 
   /// What stands inside of `#if` gets no accessors.

@@ -89,7 +89,7 @@ struct PropertyReader {
   private mutating func type(of binding: PatternBindingSyntax, _ name: String) -> TypeSyntax? {
     if let type = binding.typeAnnotation?.type { return type }
     var fixes: [FixIt] = []
-    if let type = binding.initializer?.value.literalType {
+    if let type = binding.initializer?.value.writtenType {
       var typed = binding
       typed.pattern.trailingTrivia = []
       typed.typeAnnotation = TypeAnnotationSyntax(
@@ -106,17 +106,21 @@ struct PropertyReader {
   private mutating func attribute(
     _ name: String, _ type: TypeSyntax, _ binding: PatternBindingSyntax, _ marker: AttributeSyntax?
   ) -> PropertySource? {
-    if case .toMany(let kind) = type.relating, kind.isOnlyRelating {
+    if case .toMany(let kind) = type.relating, kind.isOnlyRelating, !type.isSetOfScalars {
       report(binding.pattern, .unmarkedRelationship(name))
       return nil
     }
     var property = PropertySource(name, .attribute, type.described)
-    if let value = binding.initializer?.value, !value.is(NilLiteralExprSyntax.self) {
-      property.defaultValue = value.trimmedDescription
-    }
     for argument in Self.arguments(of: marker) { readOption(argument, into: &property) }
+    if let value = binding.initializer?.value, !value.isNil {
+      if property.isReadOnly || value.isConstant(of: type) {
+        property.defaultValue = value.trimmedDescription
+      } else {
+        property.initialValue = value.trimmedDescription
+      }
+    }
     if property.options.contains(where: { $0.hasPrefix(PropertySource.transformable) }) {
-      guard property.type.hasSuffix("?"), property.defaultValue == nil else {
+      guard property.type.hasSuffix("?"), binding.initializer?.value.isNil ?? true else {
         report(binding, .transformed(name))
         return nil
       }

@@ -37,8 +37,24 @@ extension ExprSyntax {
     return member.base == nil
   }
 
+  /// Whether it is `nil`, which says what no initial value says.
+  var isNil: Bool { self.is(NilLiteralExprSyntax.self) }
+
+  /// The type that an expression's text tells: that of a literal, `UUID` of `UUID()`, `Rank` of
+  /// `Rank.junior`; nil for any other expression.
+  var writtenType: String? {
+    if let type = literalType { return type }
+    let named: ExprSyntax? =
+      self.as(FunctionCallExprSyntax.self)?.calledExpression
+      ?? self.as(MemberAccessExprSyntax.self)?.base
+    guard let name = named?.as(DeclReferenceExprSyntax.self)?.baseName.text,
+      name.first?.isUppercase ?? false
+    else { return nil }
+    return name
+  }
+
   /// The type of a literal that needs no other word; nil for any other expression.
-  var literalType: String? {
+  private var literalType: String? {
     if self.is(IntegerLiteralExprSyntax.self) { return "Int" }
     if self.is(FloatLiteralExprSyntax.self) { return "Double" }
     if self.is(BooleanLiteralExprSyntax.self) { return "Bool" }
@@ -153,6 +169,19 @@ extension TypeSyntax {
     guard clause.arguments.count == 1, case .type(let type)? = clause.arguments.first?.argument
     else { return nil }
     return (name.text, type)
+  }
+
+  /// Whether it is a set of texts, numbers or other values of the standard library and Foundation,
+  /// which is an attribute as any codable type is. Of another set the text does not tell whether
+  /// its elements are objects.
+  var isSetOfScalars: Bool {
+    guard case ("Set", let element?)? = nameAndArgument,
+      case (let name, nil)? = element.nameAndArgument
+    else { return false }
+    return [
+      "String", "Int", "Int8", "Int16", "Int32", "Int64", "UInt", "UInt8", "UInt16", "UInt32",
+      "UInt64", "Float", "Double", "Decimal", "Bool", "Date", "UUID", "URL", "Data",
+    ].contains(name)
   }
 
   /// The type as a property of an attribute describes it: one that unwraps itself is optional.

@@ -26,14 +26,20 @@ public import ArborModel
 /// added to the class is the form that can be written by hand: `entityDescription`, and accessors
 /// over numbered slots.
 ///
+/// An initial value that is a constant by its text is part of the model as the attribute's default:
+/// a literal, a case or another constant of the property's own type,
+/// `Date(timeIntervalSince1970: 0)` and the like. Every other one is evaluated for each object that
+/// is inserted, before `awakeFromInsert()`: `var id: UUID = UUID()`, `var created: Date = .now`.
+///
 /// A class that inherits from another entity describes a subentity of it.
 ///
 /// - Parameters:
 ///   - name: The entity's name; that of the class where none is given.
 ///   - isAbstract: Whether no object can be of exactly this entity.
-///   - uniqueness: Sets of properties whose values together are unique; single attributes are
-///     marked `.unique` instead.
-///   - indexes: Indexes over several properties; single attributes are marked `.indexed` instead.
+///   - uniquenessConstraints: Sets of properties whose values together are unique; single
+///     attributes are marked `.unique` instead.
+///   - fetchIndexes: Indexes over several properties; single attributes are marked `.indexed`
+///     instead.
 ///   - renamedFrom: The name the entity had in an earlier version of the model.
 ///   - versionHashModifier: A word that makes the entity differ from its earlier version.
 ///   - userInfo: Notes that steer importing and tools.
@@ -41,12 +47,41 @@ public import ArborModel
 @attached(
   member,
   names: named(entityDescription), named(entityName), named(attributeCount),
-  named(relationshipCount), named(describedEntity))
+  named(relationshipCount), named(describedEntity), named(setInitialValues))
 @attached(memberAttribute)
 public macro Entity(
-  _ name: String? = nil, isAbstract: Bool = false, uniqueness: [[String]] = [],
+  _ name: String? = nil, isAbstract: Bool = false, uniquenessConstraints: [[String]] = [],
+  fetchIndexes: [FetchIndexDescription] = [], renamedFrom: String? = nil,
+  versionHashModifier: String? = nil, userInfo: [String: String] = [:],
+  fetchedProperties: [FetchedPropertyDescription] = []
+) = #externalMacro(module: "ArborMacroPlugin", type: "EntityMacro")
+
+/// Makes a class the representation of an entity, by an earlier spelling of two arguments.
+@available(
+  *, deprecated, message: "write uniquenessConstraints: and fetchIndexes:, as descriptions do"
+)
+@attached(
+  member,
+  names: named(entityDescription), named(entityName), named(attributeCount),
+  named(relationshipCount), named(describedEntity), named(setInitialValues))
+@attached(memberAttribute)
+public macro Entity(
+  _ name: String? = nil, isAbstract: Bool = false, uniqueness: [[String]],
   indexes: [FetchIndexDescription] = [], renamedFrom: String? = nil,
   versionHashModifier: String? = nil, userInfo: [String: String] = [:],
+  fetchedProperties: [FetchedPropertyDescription] = []
+) = #externalMacro(module: "ArborMacroPlugin", type: "EntityMacro")
+
+/// Makes a class the representation of an entity, by an earlier spelling of an argument.
+@available(*, deprecated, message: "write fetchIndexes:, as descriptions do")
+@attached(
+  member,
+  names: named(entityDescription), named(entityName), named(attributeCount),
+  named(relationshipCount), named(describedEntity), named(setInitialValues))
+@attached(memberAttribute)
+public macro Entity(
+  _ name: String? = nil, isAbstract: Bool = false, indexes: [FetchIndexDescription],
+  renamedFrom: String? = nil, versionHashModifier: String? = nil, userInfo: [String: String] = [:],
   fetchedProperties: [FetchedPropertyDescription] = []
 ) = #externalMacro(module: "ArborMacroPlugin", type: "EntityMacro")
 

@@ -41,13 +41,28 @@ package struct EntitySource: Sendable {
   /// The members of the class that describe the entity.
   package var descriptionMembers: [String] {
     let open = "\(access)override class var"
-    return [
+    let members = [
       "\(open) entityDescription: EntityDescription { describedEntity }",
       "\(open) entityName: String { \(SourceText.literal(name)) }",
       "\(open) attributeCount: Int { \(number(attributes.count, of: "attributeCount")) }",
       "\(open) relationshipCount: Int { \(number(relationships.count, of: "relationshipCount")) }",
       "private static let describedEntity = \(description)",
     ]
+    return members + (initialValues.map { [$0] } ?? [])
+  }
+
+  /// The method that evaluates initial values for a new object; nil where all are constants.
+  private var initialValues: String? {
+    let lines = attributes.compactMap { attribute -> String? in
+      guard let value = attribute.initialValue,
+        let place = attributes.firstIndex(where: { $0.name == attribute.name })
+      else { return nil }
+      let slot = number(place, of: "attributeCount")
+      return "  object.setAttribute(\(slot), (\(value)) as \(attribute.type))\n"
+    }
+    guard !lines.isEmpty else { return nil }
+    return "\(access)override class func setInitialValues(of object: ManagedObject) {\n"
+      + "  super.setInitialValues(of: object)\n\(lines.joined())}"
   }
 
   /// What reads a property, and what writes it; nil: nothing does.
@@ -99,8 +114,10 @@ package struct EntitySource: Sendable {
   private var macroArguments: [String] {
     var arguments = name == bareClassName ? [] : [SourceText.literal(name)]
     if let isAbstract = facts.isAbstract { arguments.append("isAbstract: \(isAbstract)") }
-    if let uniqueness = facts.uniqueness { arguments.append("uniqueness: \(uniqueness)") }
-    if let indexes = facts.indexes { arguments.append("indexes: \(indexes)") }
+    if let uniqueness = facts.uniqueness {
+      arguments.append("uniquenessConstraints: \(uniqueness)")
+    }
+    if let indexes = facts.indexes { arguments.append("fetchIndexes: \(indexes)") }
     if let name = facts.renamedFrom { arguments.append("renamedFrom: \(name)") }
     if let word = facts.versionHashModifier { arguments.append("versionHashModifier: \(word)") }
     if let notes = facts.userInfo { arguments.append("userInfo: \(notes)") }

@@ -50,8 +50,11 @@ package struct PropertySource: Sendable {
   package var kind: Kind
   /// The Swift type as it is written.
   package var type: String
-  /// The expression of the value that a new object starts with; nil for none.
+  /// The expression of the constant that a new object starts with, which is part of the
+  /// description; nil for none.
   package var defaultValue: String?
+  /// The expression that is evaluated for each new object; nil for none.
+  package var initialValue: String?
   /// The name of the relationship back; nil for none.
   package var inverse: String?
   /// The options, each an implicit member such as `.indexed`.
@@ -79,7 +82,7 @@ package struct PropertySource: Sendable {
   package static let transformable = ".transformable("
 
   /// Whether the store computes the value, so that nobody can set it.
-  var isReadOnly: Bool { options.contains { $0.hasPrefix(".derived(") } }
+  package var isReadOnly: Bool { options.contains { $0.hasPrefix(".derived(") } }
 
   /// The expression that describes the property in its entity's description.
   func describing(in className: String) -> String {
@@ -106,7 +109,7 @@ package struct PropertySource: Sendable {
     var attribute = kind.isRelationship ? marker : ""
     if !arguments.isEmpty { attribute = SourceText.call(marker, arguments, indentation: 2) }
     var variable = "var \(SourceText.identifier(name)): \(type)"
-    if let defaultValue { variable += " = \(defaultValue)" }
+    if let value = initialValue ?? defaultValue { variable += " = \(value)" }
     if attribute.isEmpty { return "  \(variable)" }
     let line = "  \(attribute) \(variable)"
     return line.count <= SourceText.width && !line.contains("\n")

@@ -8,5 +8,5 @@ package let reservedPropertyNames: Set<String> = [
   "attribute", "setAttribute", "toOne", "setToOne", "toMany", "setToMany", "orderedToMany",
   "setOrderedToMany", "toManyView", "addToMany", "removeFromMany", "countOfMany", "manyContains",
   "toOneID", "transformed", "setTransformed", "transformedValue", "setTransformedValue",
-  "hashValue", "hash", "self", "init",
+  "setInitialValues", "hashValue", "hash", "self", "init",
 ]

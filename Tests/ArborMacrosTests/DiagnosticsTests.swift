@@ -37,7 +37,11 @@ import Testing
     Case("var size = -1.5", "sees no more than the text", fix: "write the type 'Double'"),
     Case("var name = \"\"", "sees no more than the text", fix: "write the type 'String'"),
     Case("var flag = true", "sees no more than the text", fix: "write the type 'Bool'"),
-    Case("var other = Other()", "sees no more than the text"),
+    Case("var other = other()", "sees no more than the text"),
+    Case("var id = UUID()", "sees no more than the text", fix: "write the type 'UUID'"),
+    Case("var rank = Rank.low", "sees no more than the text", fix: "write the type 'Rank'"),
+    Case("init() { fatalError() }", "make objects by 'context.insert(@.self)'"),
+    Case("convenience init(a: Int) { fatalError() }", "has no initializer of its own"),
     Case("var age: Int = 18 { didSet { } }", "observers see no change"),
     Case("var age: Int = 18 { willSet { } }", "observers see no change"),
     Case("lazy var age: Int = 18", "can not be lazy"),
@@ -72,11 +76,14 @@ import Testing
   ]
 
   /// What only the compiler knows: it is asked in the expansion.
-  static let inverses = [
+  static let typed = [
     Case("@Relationship(inverse: \"mani\") var one: Other?", "has no member 'mani'"),
     Case("@Relationship(inverse: \"name\") var one: Other?", "'String' conform to"),
     Case("@Relationship(inverse: \"other\") var one: Other?", "types '@' and"),
     Case("var plain: Unknown", "Unknown"),
+    Case("var one: Other?", "it is a relationship; write @Relationship before it"),
+    Case("var one: Other", "write @Relationship before it and ? behind its type"),
+    Case("var many: [Other]", "it is a relationship; write @Relationship before it"),
   ]
 
   static let accepted = [
@@ -88,6 +95,10 @@ import Testing
     "var a: Int! = nil", "fileprivate(set) var a: Optional<Int> = nil", "var `default`: Int = 0",
     "@Attribute(.transformable(\"P\")) var a: Unknown?",
     "@Attribute(.bounds(0...9)) var a: Int = 0",
+    "required init(_ construction: ObjectConstruction) { super.init(construction) }",
+    "var a: UUID = UUID()",
+    "static let all = 3; var a: Int = all", "var a: Date = .now", "var a: Date! = Date()",
+    "var a: [Int] = { [1] }()", "var a: Set<String> = []",
   ]
 
   private static let prelude = """
@@ -122,10 +133,11 @@ import Testing
   ) throws {
     let program = program(declarations)
     let problems = try RefusedByCompiler.problems(in: program.text, followingData: followingData)
-    for (lines, test) in zip(program.lines, cases) {
+    for (number, (lines, test)) in zip(program.lines, cases).enumerated() {
+      let message = test.message.replacing("@.", with: "C\(number).")
       let own = problems.filter { lines.contains($0.line ?? 0) }
       #expect(
-        own.contains { $0.severity == "error" && $0.message.contains(test.message) },
+        own.contains { $0.severity == "error" && $0.message.contains(message) },
         "\(test) \(own)")
       if let fix = test.fix {
         #expect(own.contains { $0.severity == "note" && $0.message == fix }, "\(test) \(own)")
@@ -143,14 +155,16 @@ import Testing
       Self.properties, Self.properties.map { "@Entity class @: ManagedObject { \($0.code) }" })
   }
 
-  @Test func inversesAreCheckedByTheCompiler() throws {
-    for test in Self.inverses {
-      let program = Self.program(["@Entity class @: ManagedObject { \(test.code) }"])
-      let problems = try RefusedByCompiler.problems(in: program.text)
-      let message = test.message.replacing("@", with: "C0")
-      #expect(
-        problems.contains { $0.severity == "error" && $0.message.contains(message) },
-        "\(test) \(problems)")
+  @Test func typesAreCheckedByTheCompiler() throws {
+    let program = Self.program(
+      Self.typed.map { "@Entity class @: ManagedObject { \($0.code) }" })
+    let problems = try RefusedByCompiler.problems(in: program.text)
+    for (number, test) in Self.typed.enumerated() {
+      let message = test.message.replacing("@'", with: "C\(number)'")
+      // What is wrong in an expansion has a line of the expansion.
+      let count = problems.count { $0.severity == "error" && $0.message.contains(message) }
+      let expected = Self.typed.count { $0.message == test.message }
+      #expect(count >= expected, "\(test) \(problems)")
     }
   }
 

@@ -172,6 +172,45 @@ import Testing
     #expect(try names(#Predicate { $0.home == paris }) == ["Bo", "Ada", "Cy"])
   }
 
+  /// `enum Genre: String, AttributeValue`, as the documentation writes it.
+  @Test func enumerationsAreComparedSortedAndGrouped() throws {
+    let context = try PersistentStore(for: Library.classes, at: .inMemory).makeContext()
+    for (name, genre, grade) in [
+      ("Ada", Library.Genre.essay, Library.Grade?.none), ("Bo", .novel, .high),
+      ("Cy", .essay, .low), ("Di", .poetry, .high),
+    ] {
+      let author = context.insert(Library.Author.self)
+      author.name = name
+      author.genre = genre
+      author.grade = grade
+    }
+    try context.commit()
+    let query = context.objects(Library.Author.self).order(by: "name")
+    let (essay, high, some) = (
+      Library.Genre.essay, Library.Grade.high, [Library.Genre.novel, .poetry]
+    )
+    func names(_ predicate: Predicate<Library.Author>) throws -> [String] {
+      try query.filter(predicate).array.map(\.name)
+    }
+    #expect(try names(#Predicate { $0.genre == essay }) == ["Ada", "Cy"])
+    #expect(try names(#Predicate { $0.genre != essay && $0.grade == high }) == ["Bo", "Di"])
+    #expect(try names(#Predicate { some.contains($0.genre) }) == ["Bo", "Di"])
+    #expect(try names(#Predicate { $0.grade == nil }) == ["Ada"])
+    #expect(try query.filter("genre == \(essay)").count == 2)
+    #expect(try query.filter(FetchPredicate(format: "grade == %@", high)).count == 2)
+    #expect(try query.filter("genre IN \(some)").count == 2)
+
+    let sorted = try context.fetch(
+      FetchRequest<Library.Author>(
+        sortKeys: [.descending(\Library.Author.genre), .ascending(\Library.Author.grade)]))
+    #expect(sorted.map(\.name) == ["Di", "Bo", "Ada", "Cy"])
+    let last: Library.Genre? = try query.maximum("genre")
+    let least: Library.Grade? = try query.minimum("grade")
+    #expect(last == .poetry && least == .low)
+    #expect(
+      try query.grouped(by: \.genre).mapValues(\.count) == [.essay: 2, .novel: 1, .poetry: 1])
+  }
+
   /// What the classes of ``Library`` say.
   static let written = ManagedObjectModel(entities: [person, author, laureate, volume, shelf])
 
@@ -184,7 +223,7 @@ import Testing
   private static let author = Entity("Author", parent: "Person", className: "Author") {
     Attribute("genre", .string, .default("novel"))
     Attribute("grade", .integer16, .optional, .default(1))
-    Attribute("home", .binary, .default(Data(#"{"city":"Paris","street":""}"#.utf8)))
+    Attribute("home", .binary)
     Attribute("place", .binary, .optional)
     Relationship("books", to: "Volume", inverse: "authors", .toMany, .ordered)
     Relationship("teacher", to: "Author", inverse: "students")
@@ -197,8 +236,10 @@ import Testing
   }.description
 
   private static let volume = Entity(
-    "Volume", className: "Book", uniqueness: [["title", "year"]],
-    indexes: [FetchIndexDescription(name: "byTitle", elements: [.init("title", kind: .folded)])],
+    "Volume", className: "Book", uniquenessConstraints: [["title", "year"]],
+    fetchIndexes: [
+      FetchIndexDescription(name: "byTitle", elements: [.init("title", kind: .folded)])
+    ],
     renamedFrom: "Tome", versionHashModifier: "2", userInfo: ["key": "title"]
   ) {
     Attribute(

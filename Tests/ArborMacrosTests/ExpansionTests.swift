@@ -87,6 +87,8 @@ import Testing
       expansion.accessors == [
         "{ get { attribute(Office.Person.attributeCount + 0) } "
           + "set { setAttribute(Office.Person.attributeCount + 0, newValue) } }",
+        "{ get { attribute(Office.Person.attributeCount + 1) } "
+          + "set { setAttribute(Office.Person.attributeCount + 1, newValue) } }",
         "{ get { orderedToMany(Office.Person.relationshipCount + 1) } "
           + "set { setOrderedToMany(Office.Person.relationshipCount + 1, newValue) } }",
         "{ get { toManyView(Office.Person.relationshipCount + 0) } }",
@@ -96,11 +98,13 @@ import Testing
   private static let type = """
     import ArborData
     import ArborMacros
+    import Foundation
     enum Office { open class Person: ManagedObject {} }
     let notes = [String: String]()
-    @Entity("Staff", isAbstract: true, uniqueness: [["a", "b"]], userInfo: notes)
+    @Entity("Staff", isAbstract: true, uniquenessConstraints: [["a", "b"]], userInfo: notes)
     open class `Type`: Office.Person {
       @Attribute(.unique, .bounds(1...9)) var `class`: Int! = nil
+      var id: UUID = .init()
       @Relationship(inverse: "self") var all: ToMany<Task>
       @Relationship var line: [Task]
     }
@@ -116,7 +120,7 @@ import Testing
     }
 
     public override class var attributeCount: Int {
-        Office.Person.attributeCount + 1
+        Office.Person.attributeCount + 2
     }
 
     public override class var relationshipCount: Int {
@@ -126,7 +130,8 @@ import Testing
     private static let describedEntity = EntityDescription(
       name: "Staff", className: "Type", isAbstract: true,
       attributes: [
-        AttributeDescription("class", Int?.self, .bounds(1 ... 9))
+        AttributeDescription("class", Int?.self, .bounds(1 ... 9)),
+        AttributeDescription("id", UUID.self),
       ],
       relationships: [
         RelationshipDescription(
@@ -135,5 +140,10 @@ import Testing
       ],
       uniquenessConstraints: [["class"]] + [["a", "b"]],
       userInfo: notes)
+
+    public override class func setInitialValues(of object: ManagedObject) {
+      super.setInitialValues(of: object)
+      object.setAttribute(Office.Person.attributeCount + 1, (.init()) as UUID)
+    }
     """
 }

@@ -8,8 +8,8 @@ enum Library {
     Person.self, Author.self, Laureate.self, Book.self, Shelf.self,
   ]
 
-  enum Genre: String, AttributeValue, Codable { case novel, essay, poetry }
-  enum Grade: Int16, AttributeValue, Codable { case low = 1, high = 9 }
+  enum Genre: String, AttributeValue { case novel, essay, poetry }
+  enum Grade: Int16, AttributeValue { case low = 1, high = 9 }
   struct Address: Codable, Hashable, AttributeValue {
     var street = ""
     var city = ""
@@ -51,8 +51,10 @@ enum Library {
   }
 
   @Entity(
-    "Volume", uniqueness: [["title", "year"]],
-    indexes: [FetchIndexDescription(name: "byTitle", elements: [.init("title", kind: .folded)])],
+    "Volume", uniquenessConstraints: [["title", "year"]],
+    fetchIndexes: [
+      FetchIndexDescription(name: "byTitle", elements: [.init("title", kind: .folded)])
+    ],
     renamedFrom: "Tome", versionHashModifier: "2", userInfo: ["key": "title"])
   final class Book: ManagedObject {
     @Attribute(.bounds(1...80), .pattern("\\S.*"), .userInfo(["note": "as printed"]))

@@ -52,6 +52,7 @@ extension ManagedObjectContext {
     let change = ObjectChange(object, .inserted, epoch: epoch)
     change.working = working
     pending.add(change)
+    binding.objectClass.setInitialValues(of: object)
     object.awakeFromInsert()
     return object
   }

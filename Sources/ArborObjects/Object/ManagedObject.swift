@@ -59,6 +59,7 @@ public import ArborModel
 /// - ``entityName``
 /// - ``attributeCount``
 /// - ``relationshipCount``
+/// - ``setInitialValues(of:)``
 /// ### Hooks
 /// - ``awakeFromInsert()``
 /// - ``awakeFromFetch()``
@@ -125,6 +126,21 @@ nonisolated open class ManagedObject: Hashable {
 
   /// The number of relationships of the entity, inherited ones included; see ``attributeCount``.
   open class var relationshipCount: Int { DescribedCounts.of(self).relationships }
+
+  /// Sets what a new object begins with and no constant says: a new `UUID`, the date of now.
+  ///
+  /// Called once for each insertion, whatever asks for it, after the constants of the entity's
+  /// description are in place and before ``awakeFromInsert()``. `@Entity` overrides it where
+  /// initial values are no constants. A class written by hand may too: it calls `super` first, and
+  /// sets attributes by their slots.
+  ///
+  /// ```swift
+  /// override class func setInitialValues(of object: ManagedObject) {
+  ///   super.setInitialValues(of: object)
+  ///   object.setAttribute(2, UUID())
+  /// }
+  /// ```
+  open class func setInitialValues(of object: ManagedObject) {}
 
   // MARK: Hooks
 

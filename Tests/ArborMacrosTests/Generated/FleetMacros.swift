@@ -3,8 +3,8 @@ import ArborMacros
 import Foundation
 
 @Entity(
-  isAbstract: true, uniqueness: [["maker", "year"]],
-  indexes: [
+  isAbstract: true, uniquenessConstraints: [["maker", "year"]],
+  fetchIndexes: [
     FetchIndexDescription(
       name: "byMaker",
       elements: [.init("maker", kind: .folded), .init("year", isAscending: false)]),
@@ -29,14 +29,14 @@ class Vehicle: ManagedObject {
   @Attribute(.preservedOnDeletion) var seats: Int32?
   var load: Float = 0.1
   @Attribute(.bounds(0.0...4.5)) var height: Double = 1e-07
-  @Attribute(.bounds((Decimal(string: "0.5") ?? 0)...))
-  var price: Decimal = Decimal(string: "12345678901234567890.12") ?? 0
+  @Attribute(.bounds((Decimal(string: "0.5")!)...))
+  var price: Decimal = Decimal(string: "12345678901234567890.12")!
   var isSold: Bool = true
   @Attribute(.bounds(Date(timeIntervalSinceReferenceDate: 0.0)...))
   var built: Date = Date(timeIntervalSinceReferenceDate: 86400.0)
-  var key: UUID = UUID(uuidString: "01234567-89AB-CDEF-0123-456789ABCDEF") ?? UUID()
-  var page: URL? = URL(string: "https://example.org/a?b=c") ?? URL(filePath: "/")
-  @Attribute(.externalStorage) var photo: Data? = Data(base64Encoded: "AQI=") ?? Data()
+  var key: UUID = UUID(uuidString: "01234567-89AB-CDEF-0123-456789ABCDEF")!
+  var page: URL? = URL(string: "https://example.org/a?b=c")!
+  @Attribute(.externalStorage) var photo: Data? = Data(base64Encoded: "AQI=")!
   @Attribute(.type(.transformable("Secure")), .valueClass("NSColor")) var color: Data?
   @Attribute(.type(.composite("Place"))) var place: Value?
   @Attribute(.transient) var extra: Value?
@@ -51,7 +51,7 @@ class Vehicle: ManagedObject {
   @Relationship(inverse: "trailer", deleteRule: .deny) var tractor: Truck?
 }
 
-@Entity("Depot", uniqueness: [["city", "name"], ["name"]])
+@Entity("Depot", uniquenessConstraints: [["city", "name"], ["name"]])
 final class Garage: ManagedObject {
   var name: String
   var city: String?

@@ -19,19 +19,17 @@ class Vehicle: ManagedObject {
       AttributeDescription("load", Float.self, default: 0.1),
       AttributeDescription("height", Double.self, default: 1e-07, .bounds(0.0...4.5)),
       AttributeDescription(
-        "price", Decimal.self, default: Decimal(string: "12345678901234567890.12") ?? 0,
-        .bounds((Decimal(string: "0.5") ?? 0)...)),
+        "price", Decimal.self, default: Decimal(string: "12345678901234567890.12")!,
+        .bounds((Decimal(string: "0.5")!)...)),
       AttributeDescription("isSold", Bool.self, default: true),
       AttributeDescription(
         "built", Date.self, default: Date(timeIntervalSinceReferenceDate: 86400.0),
         .bounds(Date(timeIntervalSinceReferenceDate: 0.0)...)),
       AttributeDescription(
-        "key", UUID.self,
-        default: UUID(uuidString: "01234567-89AB-CDEF-0123-456789ABCDEF") ?? UUID()),
+        "key", UUID.self, default: UUID(uuidString: "01234567-89AB-CDEF-0123-456789ABCDEF")!),
+      AttributeDescription("page", URL?.self, default: URL(string: "https://example.org/a?b=c")!),
       AttributeDescription(
-        "page", URL?.self, default: URL(string: "https://example.org/a?b=c") ?? URL(filePath: "/")),
-      AttributeDescription(
-        "photo", Data?.self, default: Data(base64Encoded: "AQI=") ?? Data(), .externalStorage),
+        "photo", Data?.self, default: Data(base64Encoded: "AQI=")!, .externalStorage),
       AttributeDescription(
         "color", Data?.self, .type(.transformable("Secure")), .valueClass("NSColor")),
       AttributeDescription("place", Value?.self, .type(.composite("Place"))),

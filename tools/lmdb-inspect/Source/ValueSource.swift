@@ -27,13 +27,13 @@ enum ValueSource {
     case .boolean(let flag): "\(flag)"
     case .integer(let number): "\(number)"
     case .double(let number): double(number)
-    case .decimal(let number): "Decimal(string: \"\(number)\") ?? 0"
+    case .decimal(let number): "Decimal(string: \"\(number)\")!"
     case .string(let text): SourceText.literal(text)
     case .date(let date): "Date(timeIntervalSinceReferenceDate: \(double(of: date)))"
-    case .binary(let data): "Data(base64Encoded: \"\(data.base64EncodedString())\") ?? Data()"
-    case .uuid(let uuid): "UUID(uuidString: \"\(uuid)\") ?? UUID()"
+    case .binary(let data): "Data(base64Encoded: \"\(data.base64EncodedString())\")!"
+    case .uuid(let uuid): "UUID(uuidString: \"\(uuid)\")!"
     case .uri(let url):
-      "URL(string: \(SourceText.literal(url.absoluteString))) ?? URL(filePath: \"/\")"
+      "URL(string: \(SourceText.literal(url.absoluteString)))!"
     case .null, .objectID, .list, .composite: dynamic(value)
     }
   }
@@ -93,7 +93,8 @@ enum ValueSource {
   /// Beside an operator.
   private static func operand(_ value: Value) -> String {
     let text = argument(value)
-    return text.contains(" ?? ") ? "(\(text))" : text
+    // `!...` would be one operator.
+    return text.hasSuffix("!") ? "(\(text))" : text
   }
 
   private static func double(_ number: Double) -> String {
@@ -111,5 +112,5 @@ enum ValueSource {
 
 extension Value {
   /// The case's name, without what it holds.
-  fileprivate var caseName: Substring { "\(self)".prefix { $0 != "(" } }
+  fileprivate var caseName: Substring { debugDescription.prefix { $0 != "(" } }
 }

@@ -1,0 +1,63 @@
+public import ArborModel
+
+// A property of an `@Entity` class whose type is an object, or a collection of objects, is a
+// relationship, and a macro cannot see that of a type's name. These overloads are what is left for
+// such a type among the initializers and accessors of attributes: the compiler tells what to write.
+
+extension AttributeDescription {
+  /// Not there: objects are reached by relationships.
+  @available(
+    *, unavailable,
+    message: "the property holds objects, so it is a relationship; write @Relationship before it"
+  )
+  public init<T: RelationshipValue>(
+    _ name: String, _ type: T.Type, default defaultValue: T? = nil, _ options: AttributeOption...
+  ) { preconditionFailure("It is unavailable.") }
+
+  /// Not there: objects are reached by relationships.
+  @available(
+    *, unavailable,
+    message: "the property is an object; write @Relationship before it and ? behind its type"
+  )
+  public init<T: ManagedObject>(
+    _ name: String, _ type: T.Type, default defaultValue: T? = nil, _ options: AttributeOption...
+  ) { preconditionFailure("It is unavailable.") }
+}
+
+extension ManagedObject {
+  /// Not there: objects are reached by relationships.
+  @available(
+    *, unavailable,
+    message: "the property holds objects, so it is a relationship; write @Relationship before it"
+  )
+  public final func attribute<T: RelationshipValue>(_ slot: Int) -> T {
+    preconditionFailure("It is unavailable.")
+  }
+
+  /// Not there: objects are reached by relationships.
+  @available(
+    *, unavailable,
+    message: "the property holds objects, so it is a relationship; write @Relationship before it"
+  )
+  public final func setAttribute<T: RelationshipValue>(_ slot: Int, _ value: T) {
+    preconditionFailure("It is unavailable.")
+  }
+
+  /// Not there: objects are reached by relationships.
+  @available(
+    *, unavailable,
+    message: "the property is an object; write @Relationship before it and ? behind its type"
+  )
+  public final func attribute<T: ManagedObject>(_ slot: Int) -> T {
+    preconditionFailure("It is unavailable.")
+  }
+
+  /// Not there: objects are reached by relationships.
+  @available(
+    *, unavailable,
+    message: "the property is an object; write @Relationship before it and ? behind its type"
+  )
+  public final func setAttribute<T: ManagedObject>(_ slot: Int, _ value: T) {
+    preconditionFailure("It is unavailable.")
+  }
+}

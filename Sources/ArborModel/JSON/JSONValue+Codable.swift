@@ -14,7 +14,7 @@ extension JSONValue: Codable {
   ///
   /// - Throws: What the decoder throws, and `DecodingError` for a value that JSON has not.
   public init(from decoder: any Decoder) throws {
-    if let object = try? decoder.container(keyedBy: Key.self) {
+    if let object = try? decoder.container(keyedBy: Name.self) {
       self = .object(try Self.members(object))
     } else if var list = try? decoder.unkeyedContainer() {
       var elements: [JSONValue] = []
@@ -25,7 +25,7 @@ extension JSONValue: Codable {
     }
   }
 
-  private static func members(_ container: KeyedDecodingContainer<Key>) throws -> JSONObject {
+  private static func members(_ container: KeyedDecodingContainer<Name>) throws -> JSONObject {
     var object = JSONObject()
     for key in container.allKeys.sorted(by: { $0.stringValue < $1.stringValue }) {
       object[key.stringValue] = try container.decode(JSONValue.self, forKey: key)
@@ -64,8 +64,8 @@ extension JSONValue: Codable {
       var container = encoder.unkeyedContainer()
       for element in elements { try container.encode(element) }
     case .object(let object):
-      var container = encoder.container(keyedBy: Key.self)
-      for (key, value) in object { try container.encode(value, forKey: Key(stringValue: key)) }
+      var container = encoder.container(keyedBy: Name.self)
+      for (key, value) in object { try container.encode(value, forKey: Name(stringValue: key)) }
     case .null:
       var container = encoder.singleValueContainer()
       try container.encodeNil()
@@ -103,7 +103,7 @@ extension JSONValue: Codable {
   }
 
   /// Any name.
-  private struct Key: CodingKey {
+  private struct Name: CodingKey {
     let stringValue: String
     var intValue: Int? { nil }
     init(stringValue: String) { self.stringValue = stringValue }

@@ -69,7 +69,7 @@ import Testing
     "ArborObjectsTests": ["Logging", "Observation"],
     "SystemTests": ["Observation"],
     "lmdb-inspect": ["ArgumentParser"],
-    "arborbench": ["GRDB"],
+    "arborbench": ["CSQLite", "GRDB"],
     "InspectTests": ["ArgumentParser"],
   ]
 

@@ -7,8 +7,11 @@ let package = Package(
   platforms: [.macOS(.v15)],
   dependencies: [.package(name: "ArborData", path: "../..")],
   targets: [
+    // The rival of `arborbench gazetteer`; needs libsqlite3-dev with FTS5.
+    .systemLibrary(name: "CSQLite", providers: [.apt(["libsqlite3-dev"])]),
     .executableTarget(
-      name: "arborbench", dependencies: [.product(name: "ArborData", package: "ArborData")])
+      name: "arborbench",
+      dependencies: ["CSQLite", .product(name: "ArborData", package: "ArborData")]),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -42,11 +42,14 @@ struct Meter {
   /// one alone; all without it.
   private static let selected = ProcessInfo.processInfo.environment["ARBOR_OPERATION"] ?? ""
 
+  /// Whether an operation is asked for.
+  static func isSelected(_ name: String) -> Bool { name.hasPrefix(selected) }
+
   /// Measures one phase that gives its count and checksum.
   static func measure(
     _ name: String, repetitions: Int = 1, _ body: () throws -> (Int, UInt64)
   ) rethrows {
-    guard name.hasPrefix(selected) else { return }
+    guard isSelected(name) else { return }
     let meter = Meter()
     let (count, checksum) = try body()
     meter.report(name, count: count, checksum: checksum, repetitions: repetitions)
@@ -57,7 +60,8 @@ struct Meter {
     FileHandle.standardOutput.write(Data((columns.joined(separator: "\t") + "\n").utf8))
   }
 
-  private static func time(_ clock: clockid_t) -> Double {
+  /// What a clock tells, in seconds.
+  static func time(_ clock: clockid_t) -> Double {
     var time = timespec()
     clock_gettime(clock, &time)
     return Double(time.tv_sec) + Double(time.tv_nsec) * 1e-9

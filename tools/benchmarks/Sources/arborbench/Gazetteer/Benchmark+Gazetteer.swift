@@ -1,0 +1,150 @@
+import Foundation
+
+extension Benchmark {
+  /// Operations on real data's shape against SQLite, in turn and with the same answers:
+  /// `gazetteer FILE N ROUNDS` makes FILE.arbor and FILE.sqlite anew.
+  func compareGazetteers(rounds: Int) throws {
+    let data = GazetteerData(count: count)
+    for name in ["arbor", "arbor-lock", "sqlite", "sqlite-wal", "sqlite-shm"] {
+      try? FileManager.default.removeItem(atPath: "\(path).\(name)")
+    }
+    let comparison = GazetteerComparison(
+      arbor: try ArborGazetteer(path: path + ".arbor"),
+      rival: try SQLiteGazetteer(path: path + ".sqlite"), rounds: rounds)
+    comparison.printHead()
+    try comparison.once("import in batches") { rival in
+      try rival.load(data, batch: 20_000)
+      return GazetteerAnswer()
+    }
+    let size = try comparison.size("file", target: 2)
+    let boxes = GazetteerBox.boxes(200, in: data)
+    try comparison.inTurn("box, count", target: 1.2) { try $0.count(in: boxes) }
+    try comparison.inTurn("box, fetch", target: 1.2) { try $0.fetch(in: boxes) }
+    try comparison.inTurn("three aggregates by country", target: 0.8) { try $0.group() }
+    try comparison.inTurn("sum", target: 1) { try $0.sum() }
+    try comparison.inTurn("ASCII name contains", target: 1.5) { try $0.contains("hamb") }
+    try comparison.inTurn("name contains", target: 1.5, isSame: false) {
+      try $0.containsInName("hamb")
+    }
+    let words = data.words(200)
+    try comparison.inTurn("words") { try $0.match(words) }
+    try comparison.once("delete half", target: 0.5 / 100_000 * Double(count / 2)) {
+      try $0.delete(upTo: Int64(count / 2))
+    }
+    try comparison.growth("file after it", since: size, target: 1.1)
+  }
+}
+
+extension GazetteerData {
+  /// Words in ASCII of some cities' other names.
+  fileprivate func words(_ count: Int) -> [String] {
+    var random = SplitMix(seed: 13)
+    var words: [String] = []
+    while words.count < count {
+      let names = cities[random.below(cities.count)].alternateNames
+      let word = names.split { $0 == "," || $0 == " " || $0 == "-" }.first ?? ""
+      if word.count > 3, word.utf8.allSatisfy({ $0 < 128 }), !word.contains("ss") {
+        words.append(String(word))
+      }
+    }
+    return words
+  }
+}
+
+/// Runs operations on a store and on its rival in turn, and prints a line for each:
+/// medians of the processor's time, their ratio, the target and whether it is met.
+struct GazetteerComparison {
+  let arbor: any GazetteerRival
+  let rival: any GazetteerRival
+  let rounds: Int
+
+  func printHead() {
+    Meter.printLine([
+      "operation", "ArborData", "SQLite", "ratio", "target", "wall", "wall", "rows",
+    ])
+  }
+
+  /// Reads, round by round.
+  func inTurn(
+    _ name: String, target: Double? = nil, isSame: Bool = true,
+    _ body: (any GazetteerRival) throws -> GazetteerAnswer
+  ) throws {
+    guard Meter.isSelected(name) else { return }
+    var times: [[GazetteerTime]] = [[], []]
+    var answers = [GazetteerAnswer(), GazetteerAnswer()]
+    // The first round brings pages near and is not counted.
+    for round in 0...rounds {
+      for (index, one) in [arbor, rival].enumerated() {
+        let time = try GazetteerTime { answers[index] = try body(one) }
+        if round > 0 { times[index].append(time) }
+      }
+    }
+    try report(name, times, answers, target: target, isSame: isSame)
+  }
+
+  /// What can be done once; a target is in seconds.
+  func once(
+    _ name: String, target: Double? = nil,
+    _ body: (any GazetteerRival) throws -> GazetteerAnswer
+  ) throws {
+    guard Meter.isSelected(name) else { return }
+    var answers = [GazetteerAnswer(), GazetteerAnswer()]
+    let times = try [arbor, rival].enumerated().map { index, one in
+      [try GazetteerTime { answers[index] = try body(one) }]
+    }
+    try report(name, times, answers, target: target, isSame: true, isRatio: false)
+  }
+
+  /// Bytes of both files; returns those of the store.
+  func size(_ name: String, target: Double) throws -> Int {
+    let sizes = try [arbor.size(), rival.size()]
+    printSizes(name, sizes[0], sizes[1], target: target)
+    return sizes[0]
+  }
+
+  /// How the store's file has grown.
+  func growth(_ name: String, since before: Int, target: Double) throws {
+    guard Meter.isSelected("delete") else { return }
+    printSizes(name, try arbor.size(), before, target: target)
+  }
+
+  private func printSizes(_ name: String, _ own: Int, _ other: Int, target: Double) {
+    let megabytes = [own, other].map { String(format: "%.1f MB", Double($0) / 1e6) }
+    let ratio = String(format: "%.2f", Double(own) / Double(other))
+    Meter.printLine([name] + megabytes + [ratio, "\(target)", "", "", ""])
+  }
+
+  private func report(
+    _ name: String, _ times: [[GazetteerTime]], _ answers: [GazetteerAnswer], target: Double?,
+    isSame: Bool, isRatio: Bool = true
+  ) throws {
+    guard !isSame || answers[0] == answers[1] else {
+      throw BenchmarkError("\(name): \(answers[0]) is not \(answers[1])")
+    }
+    let processor = times.map { GazetteerTime.median($0.map(\.processor)) }
+    let wall = times.map { GazetteerTime.median($0.map(\.wall)) }
+    let figures = (processor + wall).map { String(format: "%.2f ms", $0 * 1e3) }
+    Meter.printLine([
+      name, figures[0], figures[1], String(format: "%.2f", processor[0] / processor[1]),
+      target.map { isRatio ? "\($0)" : String(format: "%.2f s", $0) } ?? "", figures[2],
+      figures[3], "\(answers[0].count)",
+    ])
+  }
+}
+
+/// The time that one call took, in seconds.
+struct GazetteerTime {
+  let wall: Double
+  let processor: Double
+
+  init(_ body: () throws -> Void) rethrows {
+    let start = (Meter.time(CLOCK_MONOTONIC), Meter.time(CLOCK_PROCESS_CPUTIME_ID))
+    try body()
+    wall = Meter.time(CLOCK_MONOTONIC) - start.0
+    processor = Meter.time(CLOCK_PROCESS_CPUTIME_ID) - start.1
+  }
+
+  static func median(_ values: [Double]) -> Double {
+    values.isEmpty ? 0 : values.sorted()[values.count / 2]
+  }
+}

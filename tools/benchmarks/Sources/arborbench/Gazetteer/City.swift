@@ -1,0 +1,85 @@
+import ArborData
+import Foundation
+
+/// A country of the gazetteer.
+final class Country: ManagedObject {
+  override class var entityDescription: EntityDescription { description }
+  private static let description = EntityDescription(
+    name: "Country", className: "Country",
+    attributes: [
+      AttributeDescription(name: "code", type: .string, defaultValue: ""),
+      AttributeDescription(name: "name", type: .string, defaultValue: ""),
+    ],
+    relationships: [
+      RelationshipDescription(
+        name: "cities", destination: "City", inverse: "country", isToMany: true)
+    ],
+    uniquenessConstraints: [["code"]])
+
+  var code: String {
+    get { attribute(0) }
+    set { setAttribute(0, newValue) }
+  }
+  var name: String {
+    get { attribute(1) }
+    set { setAttribute(1, newValue) }
+  }
+}
+
+/// A city of the gazetteer: four indexes of its own, that of its country, and one of words.
+final class City: ManagedObject {
+  override class var entityDescription: EntityDescription { description }
+  private static let description = EntityDescription(
+    name: "City", className: "City",
+    attributes: [
+      AttributeDescription(name: "geonameID", type: .integer64, defaultValue: 0),
+      AttributeDescription(name: "name", type: .string, defaultValue: "", isIndexed: true),
+      AttributeDescription(name: "asciiName", type: .string, defaultValue: ""),
+      AttributeDescription(name: "alternateNames", type: .string, defaultValue: ""),
+      AttributeDescription(name: "latitude", type: .double, defaultValue: 0),
+      AttributeDescription(name: "longitude", type: .double, defaultValue: 0),
+      AttributeDescription(name: "featureCode", type: .string, defaultValue: ""),
+      AttributeDescription(name: "adminCode", type: .string, defaultValue: ""),
+      AttributeDescription(name: "population", type: .integer64, defaultValue: 0, isIndexed: true),
+      AttributeDescription(name: "elevation", type: .integer64, isOptional: true),
+      AttributeDescription(name: "timeZone", type: .string, defaultValue: ""),
+      AttributeDescription(
+        name: "modified", type: .date, defaultValue: .date(Date(timeIntervalSince1970: 0))),
+    ],
+    relationships: [
+      RelationshipDescription(name: "country", destination: "Country", inverse: "cities")
+    ],
+    fetchIndexes: [
+      FetchIndexDescription(
+        name: "byPosition",
+        elements: [
+          FetchIndexDescription.Element("latitude"),
+          FetchIndexDescription.Element("longitude"),
+        ]),
+      FetchIndexDescription(
+        name: "words",
+        elements: [FetchIndexDescription.Element("alternateNames", kind: .text)]),
+    ],
+    uniquenessConstraints: [["geonameID"]])
+
+  var geonameID: Int64 { attribute(0) }
+  var name: String { attribute(1) }
+  var population: Int64 { attribute(8) }
+
+  /// Takes on a row of the data.
+  func fill(from row: GazetteerData.CityRow, country: Country?) {
+    setAttribute(0, row.geonameID)
+    setAttribute(1, row.name)
+    setAttribute(2, row.asciiName)
+    setAttribute(3, row.alternateNames)
+    setAttribute(4, row.latitude)
+    setAttribute(5, row.longitude)
+    setAttribute(6, row.featureCode)
+    setAttribute(7, row.adminCode)
+    setAttribute(8, row.population)
+    setAttribute(9, row.elevation)
+    setAttribute(10, row.timeZone)
+    setAttribute(11, Date(timeIntervalSince1970: row.modified))
+    setToOne(0, country)
+  }
+}

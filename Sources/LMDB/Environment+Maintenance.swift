@@ -41,13 +41,23 @@ extension Environment {
 
   /// The pages that a snapshot's file has to spare for later commits; costs a walk over their list.
   package func freePageCount(in reader: TransactionReader) throws(LMDBError) -> Int {
-    // LMDB keeps the list in a database of its own: transaction → count, then page numbers.
-    let list = Database(name: "", handle: 0, flags: .integerKey)
-    let cursor = try reader.cursor(list)
+    let cursor = try reader.cursor(Self.freeList)
     var count = 0
     while let entry = try cursor.next() { count += Int(clamping: entry.integerValue) }
     return count
   }
+
+  /// The pages that the last commit has replaced, which the engine gives out again behind the next
+  /// one. Cheap.
+  package func pagesFreedByLastCommit() throws(LMDBError) -> Int {
+    let transaction = try beginRead()
+    let cursor = try transaction.reader.cursor(Self.freeList)
+    guard let entry = try cursor.last(), entry.integerKey == transaction.id else { return 0 }
+    return Int(clamping: entry.integerValue)
+  }
+
+  /// LMDB keeps the list in a database of its own: transaction → count, then page numbers.
+  private static var freeList: Database { Database(name: "", handle: 0, flags: .integerKey) }
 
   /// Frees the reader slots of processes that died; the number of them. Without this the file
   /// grows from every page that such a reader could still see.

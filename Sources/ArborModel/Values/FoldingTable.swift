@@ -1,35 +1,69 @@
 internal import Foundation
 
-/// The folded forms of the Latin, Greek and Cyrillic letters that one or two bytes write, so that
-/// texts of Europe's languages are folded without Foundation.
+/// The folded forms of the characters that two bytes write, and of some others, so that texts of
+/// most of the world's scripts are folded without Foundation.
 ///
-/// Characters that stand alone fold one by one. Texts with combining marks, or with any character
-/// beyond the table, are left to ``StringFolding/fold(_:)``, whose answers the table holds.
+/// Characters that stand alone fold one by one. Texts with combining marks, Thai ones apart, or with
+/// any character that is not in the table, are left to ``StringFolding/fold(_:)``, whose answers the
+/// table holds. Ideographs and Hangul syllables are their own folded forms and need no table.
 struct FoldingTable: Sendable {
-  /// The first character that is not in the table.
-  static let limit: UInt32 = 0x530
+  /// The first character that three bytes write.
+  static let limit: UInt32 = 0x800
 
   /// Folded forms have at most so many times the bytes of their texts.
   static let growth = 2
 
+  /// The blocks of characters of three bytes that are in the table: Thai; Latin and Greek letters
+  /// with diacritics; punctuation; kana.
+  static let blocks: [Range<UInt32>] = [
+    0xE00..<0xE80, 0x1E00..<0x2000, 0x2000..<0x2070, 0x3000..<0x3100,
+  ]
+
+  /// Characters of three bytes that fold to themselves.
+  static let unchanged: [ClosedRange<UInt32>] = [0x3400...0x4DBF, 0x4E00...0x9FFF, 0xAC00...0xD7A3]
+
   /// For each character the bytes of its folded form, the first lowest, and their number in the
   /// highest byte; 0 for characters that are not folded here.
   private let entries: [UInt64]
+  private let folding: StringFolding
+  /// For each ASCII byte what characters begin with that two bytes write and whose folded form has
+  /// it: a bit for each byte from C0 on.
+  private let leads: [UInt32]
+
+  /// Set of marks that the canonical order may put elsewhere among others.
+  private static let movable: UInt64 = 1 << 63
 
   private init(_ folding: StringFolding) {
+    self.folding = folding
+    var leads = [UInt32](repeating: 0, count: 0x80)
     entries = (0..<Self.limit).map { code in
-      guard let scalar = Unicode.Scalar(code) else { return 0 }
-      switch scalar.properties.generalCategory {
-      case .nonspacingMark, .spacingMark, .enclosingMark, .unassigned: return 0
-      default: break
+      Self.entry(code, folding) { folded in
+        guard code >= 0x80 else { return }
+        for byte in folded where byte < 0x80 { leads[Int(byte)] |= 1 << (code >> 6) }
       }
-      let text = String(scalar)
-      let folded = code < 0x80 ? folding.fold(text) : folding.foldThroughFoundation(text)
-      let bytes = Array(folded.utf8)
-      guard bytes.count <= Self.growth * text.utf8.count, bytes.count < 8 else { return 0 }
-      return bytes.enumerated().reduce(UInt64(bytes.count) << 56) { entry, byte in
-        entry | UInt64(byte.element) << (8 * UInt64(byte.offset))
-      }
+    }
+    self.leads = leads
+  }
+
+  private static func entry(
+    _ code: UInt32, _ folding: StringFolding, note: ([UInt8]) -> Void = { _ in }
+  ) -> UInt64 {
+    guard let scalar = Unicode.Scalar(code) else { return 0 }
+    var flags: UInt64 = 0
+    switch scalar.properties.generalCategory {
+    case .nonspacingMark where blocks[0].contains(code):
+      // Thai marks go together with no letter.
+      if scalar.properties.canonicalCombiningClass != .notReordered { flags = movable }
+    case .nonspacingMark, .spacingMark, .enclosingMark, .unassigned: return 0
+    default: break
+    }
+    let text = String(scalar)
+    let folded = code < 0x80 ? folding.fold(text) : folding.foldThroughFoundation(text)
+    let bytes = Array(folded.utf8)
+    note(bytes)
+    guard bytes.count <= growth * text.utf8.count, bytes.count < 7 else { return 0 }
+    return bytes.enumerated().reduce(UInt64(bytes.count) << 56 | flags) { entry, byte in
+      entry | UInt64(byte.element) << (8 * UInt64(byte.offset))
     }
   }
 
@@ -46,6 +80,53 @@ struct FoldingTable: Sendable {
     }
   }
 
+  // MARK: Three bytes
+
+  private static let wideByCase = wide(.case)
+  private static let wideByDiacritics = wide(.diacritics)
+  private static let wideByBoth = wide([.case, .diacritics])
+
+  /// The entries of ``blocks``, one block after the other. Made apart, since many texts need none.
+  private static func wide(_ folding: StringFolding) -> [UInt64] {
+    blocks.flatMap { $0.map { entry($0, folding) } }
+  }
+
+  private var wideEntries: [UInt64] {
+    switch folding {
+    case .case: Self.wideByCase
+    case .diacritics: Self.wideByDiacritics
+    default: Self.wideByBoth
+    }
+  }
+
+  @inline(never)
+  private func wideEntry(_ code: UInt32) -> UInt64 {
+    switch code {
+    case 0xE00..<0xE80: wideEntries[Int(code - 0xE00)]
+    case 0x1E00..<0x2070: wideEntries[Int(code - 0x1E00) + 0x80]
+    case 0x3000..<0x3100: wideEntries[Int(code - 0x3000) + 0x2F0]
+    default: 0
+    }
+  }
+
+  @inline(__always)
+  private static func isUnchanged(_ code: UInt32) -> Bool {
+    code &- 0x4E00 <= 0x9FFF - 0x4E00 || code &- 0xAC00 <= 0xD7A3 - 0xAC00
+      || code &- 0x3400 <= 0x4DBF - 0x3400
+  }
+
+  /// The character of three bytes at a place; nil where there is none.
+  @inline(__always)
+  private static func wideCode(_ text: UnsafeRawBufferPointer, _ place: Int) -> UInt32? {
+    guard text[place] < 0xF0, place + 2 < text.count else { return nil }
+    let (second, third) = (text[place + 1], text[place + 2])
+    guard second & 0xC0 == 0x80, third & 0xC0 == 0x80 else { return nil }
+    let code = UInt32(text[place] & 0xF) << 12 | UInt32(second & 0x3F) << 6 | UInt32(third & 0x3F)
+    return code >= limit ? code : nil
+  }
+
+  // MARK: Folding
+
   /// Writes the folded form of a text and gives its length; nil where the table is not enough.
   ///
   /// - Parameter target: Room for ``growth`` times the text.
@@ -55,20 +136,35 @@ struct FoldingTable: Sendable {
     entries.withUnsafeBufferPointer { entries in
       var place = 0
       var count = 0
+      var wasMovable = false
       while place < text.count {
         let lead = text[place]
-        var code = Int(lead)
-        if lead >= 0x80 {
-          guard lead >= 0xC2, lead < 0xD5, place + 1 < text.count else { return nil }
+        var entry: UInt64
+        if lead < 0x80 {
+          entry = entries[Int(lead)]
+          place += 1
+        } else if lead < 0xE0 {
+          guard lead >= 0xC2, place + 1 < text.count else { return nil }
           let next = text[place + 1]
           guard next & 0xC0 == 0x80 else { return nil }
-          code = Int(lead & 0x1F) << 6 | Int(next & 0x3F)
-          place += 1
-          guard code < entries.count else { return nil }
+          entry = entries[Int(lead & 0x1F) << 6 | Int(next & 0x3F)]
+          place += 2
+        } else {
+          guard let code = Self.wideCode(text, place) else { return nil }
+          if Self.isUnchanged(code) {
+            for offset in 0..<3 { target[count + offset] = text[place + offset] }
+            count += 3
+            place += 3
+            wasMovable = false
+            continue
+          }
+          entry = wideEntry(code)
+          place += 3
         }
-        place += 1
-        var entry = entries[code]
-        let length = Int(entry >> 56)
+        let isMovable = entry & Self.movable != 0
+        if isMovable, wasMovable { return nil }
+        wasMovable = isMovable
+        let length = Int(entry >> 56 & 0x7F)
         if length == 0 { return nil }
         for _ in 0..<length {
           target[count] = UInt8(truncatingIfNeeded: entry)
@@ -78,5 +174,11 @@ struct FoldingTable: Sendable {
       }
       return count
     }
+  }
+
+  /// Whether a character of two bytes that begins with `lead` may fold to an ASCII byte. Marks do
+  /// not, whatever they stand behind.
+  func mayFold(_ lead: UInt8, to byte: UInt8) -> Bool {
+    lead >= 0xC0 && lead < 0xE0 && byte < 0x80 && leads[Int(byte)] >> UInt32(lead - 0xC0) & 1 == 1
   }
 }

@@ -162,7 +162,13 @@ final class IndexMaintainer {
   // MARK: Writing
 
   /// Writes the collected changes: removals first, so that values can be swapped.
-  func apply(_ transaction: borrowing WriteTransaction) throws(LMDBError) {
+  ///
+  /// - Parameter basis: Shows the index as it is before the changes, whatever the transaction does;
+  ///   nil where nothing does.
+  func apply(
+    _ transaction: borrowing WriteTransaction, basis: TransactionReader? = nil
+  ) throws(LMDBError) {
+    if let basis, try isRewriteWorthwhile(basis) { return try rewrite(transaction, from: basis) }
     let database = index.database
     var additions = 0
     for place in 0..<run.count {

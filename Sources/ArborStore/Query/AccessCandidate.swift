@@ -25,10 +25,16 @@ final class AccessCandidate {
   let related: [RelatedRows]
   /// The number throughout the store of the index that is used, if one is.
   let place: Int?
+  /// What else the index's keys tell.
+  let filter: KeyFilter?
 
-  init(way: Way, served: [Int], related: [RelatedRows] = [], place: Int? = nil) {
+  init(
+    way: Way, served: [Int], related: [RelatedRows] = [], place: Int? = nil,
+    filter: KeyFilter? = nil
+  ) {
     self.way = way
     self.served = served
+    self.filter = filter
     self.related = related
     self.place = place
   }

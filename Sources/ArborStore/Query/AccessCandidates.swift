@@ -175,10 +175,11 @@ struct AccessCandidates {
         ? ScanRanges(allOf: columns) : ScanRanges(columns: columns, matches: leading)
     else { return nil }
     let used = leading.prefix(ranges.usedColumns)
+    let filter = KeyFilter(columns: columns, matches: leading, behind: ranges.usedColumns)
     return AccessCandidate(
       way: .index(index, database(place), ranges, leading),
-      served: said + (ranges.isCut ? [] : used.flatMap(\.served)),
-      related: used.compactMap(\.related), place: storePlace(place))
+      served: said + (ranges.isCut ? [] : used.flatMap(\.served)) + (filter?.served ?? []),
+      related: used.compactMap(\.related), place: storePlace(place), filter: filter)
   }
 
   // MARK: Words

@@ -37,6 +37,15 @@ struct FieldSummary {
     }
   }
 
+  /// Adds a whole number as often as a key has it.
+  @inline(__always)
+  mutating func add(_ number: Int64, times: Int) {
+    count += times
+    whole += Int128(number) * Int128(times)
+    leastWhole = min(leastWhole, number)
+    greatestWhole = max(greatestWhole, number)
+  }
+
   @inline(__always)
   private mutating func add(_ number: Int64) {
     whole += Int128(number)

@@ -22,7 +22,9 @@ struct NumberCollector {
       for range in ranges.ranges {
         effort -= RowCosts.seek
         let isAll = try Self.forEachKey(cursor, in: range) { entry, count in
-          effort -= RowCosts.key + count / 8
+          effort -= RowCosts.key
+          if let filter = candidate.filter, !filter.accepts(entry.key) { return effort >= 0 }
+          effort -= count / 8
           guard numbers.count + count <= most, effort >= 0 else { return false }
           try Self.append(entry, count, of: cursor, to: &numbers)
           return true
@@ -92,8 +94,8 @@ struct NumberCollector {
     case .index(_, let database, let ranges, _):
       let cursor = try source.reader.cursor(database)
       for range in ranges.ranges {
-        _ = try Self.forEachKey(cursor, in: range) { _, count in
-          total += count
+        _ = try Self.forEachKey(cursor, in: range) { entry, count in
+          if candidate.filter?.accepts(entry.key) ?? true { total += count }
           return true
         }
       }

@@ -35,6 +35,12 @@ extension QueryExecutor {
       return QueryPlan(
         .init(.aggregate, detail: detail, inputs: ends.map { explainer.step(end: $0) }))
     }
+    if let attribute = aggregates.singleAttribute,
+      let covering = try coveringIndex(attribute)
+    {
+      return QueryPlan(
+        .init(.aggregate, detail: detail, inputs: [explainer.step(covering)]))
+    }
     let plan = try planner.plan()
     return QueryPlan(
       .init(.aggregate, detail: detail, inputs: [try explainer.root(plan)]),
@@ -139,6 +145,14 @@ private struct PlanExplainer {
     return .init(
       .index, name: end.name,
       detail: conditions.isEmpty ? end.key : "\(conditions), \(end.key)", estimatedRows: 1)
+  }
+
+  /// Keys that are read in place of records.
+  func step(_ covering: CoveringIndex) -> QueryPlan.Step {
+    let conditions = conditions(covering.index, covering.matches)
+    return .init(
+      .index, name: name(of: covering.index),
+      detail: conditions.isEmpty ? "keys alone" : "\(conditions), keys alone")
   }
 
   private func step(_ source: NumberSource) throws -> QueryPlan.Step {

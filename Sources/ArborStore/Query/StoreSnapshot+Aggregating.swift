@@ -15,6 +15,9 @@ extension StoreSnapshot {
       let executor = try QueryExecutor(source, query, overlay: overlay)
       if let values = try executor.valuesAtEnds(aggregates) { return values }
       if let attribute = aggregates.singleAttribute {
+        if let summary = try executor.summaryOfKeys(attribute) {
+          return aggregates.map { summary.value(of: $0.function) }
+        }
         let summary = try executor.answer(FieldSummaries(attribute, of: query.entity)).summary
         return aggregates.map { summary.value(of: $0.function) }
       }
@@ -52,7 +55,7 @@ extension StoreQuery {
 extension [BoundAggregate] {
   /// The one attribute of the rows themselves that all aggregates are made of, value by value, if
   /// they are.
-  fileprivate var singleAttribute: AttributeSchema? {
+  var singleAttribute: AttributeSchema? {
     var single: AttributeSchema?
     for aggregate in self {
       guard case .path(let path) = aggregate.source, path.hops.isEmpty, !aggregate.isDistinct,

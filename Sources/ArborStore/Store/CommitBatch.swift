@@ -7,6 +7,9 @@ internal import LMDB
 /// `@unchecked Sendable`: only the leader of the queue calls it, and the lead passes under the
 /// queue's lock.
 final class CommitBatch: @unchecked Sendable {
+  /// So many records fill hundreds of pages.
+  private static let manyRecords = 1 << 12
+
   private var workspace: CommitWorkspace?
 
   /// Writes what waits.
@@ -19,6 +22,9 @@ final class CommitBatch: @unchecked Sendable {
     var transactionID: UInt64 = 0
     do throws(StoreError) {
       let workspace = try workspace(for: store)
+      if tickets.contains(where: { $0.set.records.count >= Self.manyRecords }) {
+        try store.releaseFreedPages()
+      }
       try store.write(topsUpNumbers: true) { (transaction, header) throws(StoreError) in
         // The closure runs again after the map has grown: results count anew, tickets stay.
         judged = 0

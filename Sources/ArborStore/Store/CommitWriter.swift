@@ -25,12 +25,20 @@ struct CommitWriter: ~Copyable {
       let history = HistoryReader(transaction.reader, store.databases, header: header)
       try CommitHistory.demand(basis, history)
     }
-    let preparation = try prepare(set, transaction)
+    // What a large set changes is read through a snapshot, whose pages lie in the map, as long as
+    // it shows the same as the transaction. Without one the transaction tells the same.
+    let wantsSnapshot = !hasWritten && set.records.count >= Self.manyRecords
+    let snapshot = wantsSnapshot ? try? store.quietSnapshot() : nil
+    defer { snapshot?.close() }
+    let basis = try snapshot?.reader
+    let preparation = try prepare(set, basis ?? transaction.reader)
     do throws(LMDBError) {
       header.sequence += 1
-      try writeRecords(preparation, transaction)
+      try writeRecords(preparation, transaction, basis)
       try writeBlobs(set.blobs, transaction)
-      for index in workspace.indexes where !index.run.isEmpty { try index.apply(transaction) }
+      for index in workspace.indexes where !index.run.isEmpty {
+        try index.apply(transaction, basis: basis)
+      }
       for relationship in workspace.relationships {
         if let relationship, !relationship.isEmpty { try relationship.apply(transaction) }
       }
@@ -48,17 +56,9 @@ struct CommitWriter: ~Copyable {
   }
 
   /// Checks a set and collects what it does; what comes back reads no more.
-  ///
-  /// What a large set changes is read through a snapshot, whose pages lie in the map, as long as it
-  /// shows the same as the transaction.
   private func prepare(
-    _ set: ChangeSet, _ transaction: borrowing WriteTransaction
+    _ set: ChangeSet, _ reader: TransactionReader
   ) throws(StoreError) -> CommitPreparation {
-    // Without a snapshot the transaction tells the same.
-    let wantsSnapshot = !hasWritten && set.records.count >= Self.manyRecords
-    let snapshot = wantsSnapshot ? try? store.quietSnapshot() : nil
-    defer { snapshot?.close() }
-    let reader = try snapshot?.reader ?? transaction.reader
     let preparation = try CommitPreparation(
       set, store: store, workspace: workspace, reader: reader)
     try preparation.prepare(set.links)
@@ -71,23 +71,28 @@ struct CommitWriter: ~Copyable {
 
   /// Writes records in the order of their numbers, sealed where they will lie.
   private func writeRecords(
-    _ preparation: CommitPreparation, _ transaction: borrowing WriteTransaction
+    _ preparation: CommitPreparation, _ transaction: borrowing WriteTransaction,
+    _ basis: TransactionReader?
   ) throws(LMDBError) {
     for run in preparation.entityRuns {
       let changes = preparation.changes[run]
       guard let first = changes.first, let entity = store.schema.entity(of: first.number) else {
         continue
       }
-      try writeRecords(changes, of: entity, transaction)
+      try writeRecords(changes, of: entity, transaction, basis)
     }
   }
 
   /// Writes those of one entity: deletions first, since a cursor is for puts alone.
   private func writeRecords(
     _ changes: ArraySlice<ChangeSet.RecordChange>, of entity: EntitySchema,
-    _ transaction: borrowing WriteTransaction
+    _ transaction: borrowing WriteTransaction, _ basis: TransactionReader?
   ) throws(LMDBError) {
     let (layout, database) = (entity.layout, store.databases.records(entity.index))
+    if let basis, try isRewriteWorthwhile(changes, database, basis) {
+      let last = try rewriteRecords(changes, of: entity, database, transaction, from: basis)
+      return workspace.greatestNumbers[entity.index].note(last)
+    }
     for change in changes where change.record == nil {
       try transaction.delete(database, key: change.number.rawValue)
     }
@@ -102,13 +107,22 @@ struct CommitWriter: ~Copyable {
       guard let record = change.record else { continue }
       let isAbove = change.number.rawValue > last
       if isAbove { last = change.number.rawValue }
-      try cursor.put(
-        key: change.number.rawValue, reserving: record.sealedSize(layout), isAbove: isAbove
-      ) { target in
-        record.seal(
-          into: target, layout: layout, key: change.number,
-          version: change.version(in: header.sequence))
-      }
+      try put(record, of: change, layout, isAbove: isAbove, cursor)
+    }
+  }
+
+  /// Puts a record, sealed where it lies.
+  @inline(__always)
+  func put(
+    _ record: RecordView, of change: ChangeSet.RecordChange, _ layout: RecordLayout,
+    isAbove: Bool, _ cursor: borrowing Cursor
+  ) throws(LMDBError) {
+    try cursor.put(
+      key: change.number.rawValue, reserving: record.sealedSize(layout), isAbove: isAbove
+    ) { target in
+      record.seal(
+        into: target, layout: layout, key: change.number,
+        version: change.version(in: header.sequence))
     }
   }
 

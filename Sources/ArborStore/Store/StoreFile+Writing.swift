@@ -56,6 +56,19 @@ extension StoreFile {
     if !sequences.isEmpty { news.announce(self) }
   }
 
+  /// Makes the pages that the last commit has freed usable for the next one.
+  ///
+  /// The engine gives out what a transaction has freed when another one has been committed behind
+  /// it. Of large commits that follow one another each would need new pages for what the one
+  /// before has replaced; a commit of the header between them costs a few.
+  func releaseFreedPages() throws(StoreError) {
+    let count = try storing { () throws(LMDBError) in try environment.pagesFreedByLastCommit() }
+    guard count >= Self.manyPages else { return }
+    try write { _, _ in }
+  }
+
+  private static var manyPages: Int { 256 }
+
   /// The header as the transaction finds it, if this process may write on.
   private func currentHeader(
     _ transaction: borrowing WriteTransaction

@@ -65,6 +65,9 @@ enum TextMatcher {
 
   /// Puts folding of the tested bytes before a matcher.
   static func folding(_ matcher: any ByteMatcher, _ folding: StringFolding) -> any ByteMatcher {
+    if !folding.isEmpty, let infix = matcher as? ByteInfix {
+      return FoldedInfix(infix, folding)
+    }
     func wrap(_ matcher: some ByteMatcher) -> any ByteMatcher {
       FoldingMatcher(matcher: matcher, folding: folding)
     }

@@ -1,0 +1,143 @@
+internal import ArborModel
+internal import LMDB
+
+/// Writing an index anew instead of changing it: its entries as they were merged with a commit's
+/// changes, both in order, and appended.
+///
+/// Changes all over a tree copy nearly all of its pages, since the engine writes no page in place,
+/// and leave them half full. A merge writes fewer, each of them full, and looks nothing up.
+extension IndexMaintainer {
+  /// Fewer changes are made one by one.
+  private static var fewChanges: Int { 1 << 10 }
+  /// An index with so many times the entries is not rewritten: that takes longer.
+  private static var largestRatio: Int { 16 }
+  private static var sampleCount: Int { 32 }
+  /// Fewer entries than a page has.
+  private static var sampleLength: Int { 64 }
+
+  /// Whether a merge is better than change by change: where the changes lie in most parts of the
+  /// index.
+  ///
+  /// - Parameter basis: Shows the index as it is before the changes.
+  func isRewriteWorthwhile(_ basis: TransactionReader) throws(LMDBError) -> Bool {
+    guard run.count >= Self.fewChanges else { return false }
+    let stored = try basis.entryCount(index.database)
+    // What lies above all entries is appended anyway.
+    let count = try firstAbove(basis)
+    guard stored >= Self.fewChanges, count >= Self.fewChanges, count >= stored / Self.largestRatio
+    else { return false }
+    let cursor = try basis.cursor(index.database)
+    var (changes, entries) = (0, 0)
+    for sample in 0..<Self.sampleCount {
+      let start = count * sample / Self.sampleCount
+      var passed = 0
+      var entry = try run.withKey(run[start]) { (key) throws(LMDBError) in try cursor.seek(key) }
+      while entry != nil, passed < Self.sampleLength {
+        passed += try cursor.valueCount()
+        entry = try cursor.nextKey()
+      }
+      let end = entry.map { found in run.firstPlace { !$0.isBefore(found.key) } } ?? count
+      changes += max(1, end - start)
+      entries += passed
+    }
+    // Around the changes there are `changes` for so many entries; if it is as many everywhere, they
+    // lie in this part of the index.
+    return 2 * count * entries >= changes * stored
+  }
+
+  /// Merges the index with the changes.
+  ///
+  /// - Parameter basis: Shows the index as it is before the changes, whatever the transaction does.
+  func rewrite(
+    _ transaction: borrowing WriteTransaction, from basis: TransactionReader
+  ) throws(LMDBError) {
+    try transaction.clear(index.database)
+    forgetEnd()
+    let old = try basis.cursor(index.database)
+    let new = try transaction.cursor(index.database)
+    var place = 0
+    var numbers: [UInt64] = []
+    var next = try old.first()
+    while let entry = next {
+      var order = order(of: place, to: entry.key)
+      while order == .less {
+        place = try append(keyAt: place, to: new)
+        order = self.order(of: place, to: entry.key)
+      }
+      let count = try old.valueCount()
+      if order != .equal, count == 1 {
+        try new.put(key: entry.key, value: entry.integerValue, .append)
+      } else {
+        numbers.removeAll(keepingCapacity: true)
+        try storing(entry, count, of: old, to: &numbers)
+        if order == .equal { place = merge(keyAt: place, into: &numbers) }
+        var mode = Cursor.BulkMode.append
+        for number in numbers {
+          try new.put(key: entry.key, value: number, mode)
+          mode = .appendDuplicate
+        }
+      }
+      next = try old.nextKey()
+    }
+    while place < run.count { place = try append(keyAt: place, to: new) }
+  }
+
+  /// How the key of a change stands to a stored one; behind it where there are no more changes.
+  @inline(__always)
+  private func order(of place: Int, to key: UnsafeRawBufferPointer) -> Ordering {
+    guard place < run.count else { return .greater }
+    let entry = run[place]
+    let prefix = key.prefixNumber
+    if entry.high != prefix { return entry.high < prefix ? .less : .greater }
+    return run.withKey(entry) { Ordering(bytes: $0, key) }
+  }
+
+  /// Appends what is added under the key of a change; returns the place behind the key's changes.
+  private func append(keyAt place: Int, to cursor: borrowing Cursor) throws(LMDBError) -> Int {
+    let end = run.endOfKey(place)
+    var mode = Cursor.BulkMode.append
+    for place in place..<end where !run[place].isRemoval {
+      let entry = run[place]
+      try run.withKey(entry) { (key) throws(LMDBError) in
+        _ = try cursor.put(key: key, value: entry.number, mode)
+      }
+      mode = .appendDuplicate
+    }
+    return end
+  }
+
+  /// All numbers of the key that a cursor stands on.
+  private func storing(
+    _ entry: Entry, _ count: Int, of cursor: borrowing Cursor, to numbers: inout [UInt64]
+  ) throws(LMDBError) {
+    guard count > 1 else { return numbers.append(entry.integerValue) }
+    var batch = try cursor.firstBatch(entry.key)
+    while let values = batch {
+      for offset in stride(from: 0, to: values.count - 7, by: 8) {
+        numbers.append(values.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
+      }
+      batch = try cursor.nextBatch()
+    }
+  }
+
+  /// Changes the numbers of a key, which are in ascending order as the changes are; returns the
+  /// place behind the key's changes.
+  private func merge(keyAt place: Int, into numbers: inout [UInt64]) -> Int {
+    let end = run.endOfKey(place)
+    var merged: [UInt64] = []
+    merged.reserveCapacity(numbers.count + end - place)
+    var index = 0
+    for place in place..<end {
+      let change = run[place]
+      while index < numbers.count, numbers[index] < change.number {
+        merged.append(numbers[index])
+        index += 1
+      }
+      if index < numbers.count, numbers[index] == change.number { index += 1 }
+      if !change.isRemoval { merged.append(change.number) }
+    }
+    merged += numbers[index...]
+    numbers = merged
+    return end
+  }
+}

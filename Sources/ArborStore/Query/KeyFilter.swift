@@ -1,0 +1,129 @@
+internal import ArborModel
+
+/// Conditions on columns of an index behind those that narrow its ranges, evaluated on the bytes of
+/// keys: index condition pushdown. A key that it refuses costs no look at a record.
+///
+/// Keys that were cut are accepted where they do not tell.
+struct KeyFilter {
+  private struct Step {
+    /// Bytes of a value with its marker; nil where a terminator ends it.
+    let width: Int?
+    let mask: UInt8
+    /// What the column's bytes have to lie in, one of these; empty without a condition.
+    let ranges: [ScanRange]
+    /// The only range, of a column whose values are 64-bit numbers.
+    let span: ClosedRange<UInt64>?
+  }
+
+  private static let mostRanges = 16
+
+  private let steps: [Step]
+  /// The conjuncts that hold for every key that is accepted.
+  let served: [Int]
+
+  /// - Parameters:
+  ///   - columns: Those of the index.
+  ///   - matches: The conditions on the leading columns.
+  ///   - usedColumns: How many of them narrow the ranges already.
+  /// - Returns: nil where no further condition can be told from keys.
+  init?(columns: [KeyDecoder.Column], matches: [ColumnMatch], behind usedColumns: Int) {
+    guard usedColumns < matches.count else { return nil }
+    var steps: [Step] = []
+    var served: [Int] = []
+    var isExact = true
+    var usedCount = 0
+    for (index, match) in matches.enumerated() {
+      let column = columns[index]
+      // The end of a decimal is not found by a byte.
+      guard column.kind != .decimal, column.kind != .tagged else { break }
+      let width = column.kind.keyWidth
+      isExact = isExact && width != nil
+      var ranges: [ScanRange] = []
+      if index >= usedColumns, match.related == nil,
+        let own = ScanRanges(columns: [column], matches: [match]),
+        own.ranges.count <= Self.mostRanges, !own.ranges.isEmpty
+      {
+        ranges = own.ranges
+        usedCount = index + 1
+        if isExact, !own.isCut { served += match.served }
+      }
+      let mask = KeyEncoder.mask(isAscending: column.isAscending)
+      let span = ranges.count == 1 && width == 9 ? Self.span(ranges[0], mask: mask) : nil
+      steps.append(Step(width: width, mask: mask, ranges: ranges, span: span))
+    }
+    guard usedCount > 0 else { return nil }
+    self.steps = Array(steps.prefix(usedCount))
+    self.served = served
+  }
+
+  /// The numbers behind the marker of values that lie in a range; nil where nil may lie in it too.
+  private static func span(_ range: ScanRange, mask: UInt8) -> ClosedRange<UInt64>? {
+    let marker = KeyEncoder.valueMarker ^ mask
+    guard range.lower.first == marker else { return nil }
+    let least = number(behindMarkerOf: range.lower)
+    guard let upper = range.upper, upper.first == marker else {
+      // The next marker is that of nil in a descending column.
+      return range.upper?.count == 1 ? least...UInt64.max : nil
+    }
+    let end = number(behindMarkerOf: upper)
+    return end > least ? least...(end - 1) : nil
+  }
+
+  /// Bytes as a number; missing ones are 0, as the least key is that begins with them.
+  private static func number(behindMarkerOf bytes: [UInt8]) -> UInt64 {
+    (1...8).reduce(0) { $0 << 8 | UInt64($1 < bytes.count ? bytes[$1] : 0) }
+  }
+
+  /// Whether the objects of a key may fulfil the conditions.
+  @inline(__always)
+  func accepts(_ key: UnsafeRawBufferPointer) -> Bool {
+    var offset = 0
+    for index in steps.indices {
+      guard offset < key.count else { return true }
+      let mask = steps[index].mask
+      let isNil = key[offset] == KeyEncoder.nilMarker ^ mask
+      if let span = steps[index].span {
+        guard !isNil, offset + 9 <= key.count else { return !isNil }
+        let number = UInt64(
+          bigEndian: key.loadUnaligned(fromByteOffset: offset + 1, as: UInt64.self))
+        guard span.contains(number) else { return false }
+        offset += 9
+        continue
+      }
+      guard let end = isNil ? offset + 1 : self.end(of: index, in: key, from: offset),
+        end <= key.count
+      else { return true }
+      if !steps[index].ranges.isEmpty {
+        guard lies(UnsafeRawBufferPointer(rebasing: key[offset..<end]), in: index) else {
+          return false
+        }
+      }
+      offset = end
+    }
+    return true
+  }
+
+  private func end(of index: Int, in key: UnsafeRawBufferPointer, from offset: Int) -> Int? {
+    if let width = steps[index].width { return offset + width }
+    let terminator = KeyEncoder.terminator ^ steps[index].mask
+    return key[(offset + 1)...].firstIndex(of: terminator).map { $0 + 1 }
+  }
+
+  private func lies(_ bytes: UnsafeRawBufferPointer, in index: Int) -> Bool {
+    steps[index].ranges.contains { range in
+      !bytes.isBefore(range.lower) && range.upper.map { bytes.isBefore($0) } ?? true
+    }
+  }
+}
+
+extension FieldKind {
+  /// Bytes that a value takes in a key, its marker included; nil where they differ.
+  fileprivate var keyWidth: Int? {
+    switch self {
+    case .int16, .int32, .int64, .double, .float, .date, .reference: 9
+    case .boolean: 2
+    case .uuid: 17
+    case .decimal, .string, .uri, .binary, .tagged: nil
+    }
+  }
+}

@@ -1,0 +1,94 @@
+internal import ArborModel
+internal import CArborBits
+internal import LMDB
+
+/// Writing an entity's records anew instead of deleting some: what stays is copied in order.
+///
+/// Deletions all over a tree copy each of its pages, and leave it half empty. Where fewer pages
+/// hold what stays, those are written, and full.
+extension CommitWriter {
+  private static var fewDeletions: Int { 1 << 10 }
+
+  /// Whether copying what stays writes fewer pages than deleting what goes.
+  ///
+  /// - Parameters:
+  ///   - changes: Of one entity, in the order of their numbers.
+  ///   - basis: Shows the records as they are before the changes.
+  func isRewriteWorthwhile(
+    _ changes: ArraySlice<ChangeSet.RecordChange>, _ database: Database, _ basis: TransactionReader
+  ) throws(LMDBError) -> Bool {
+    guard changes.count >= Self.fewDeletions else { return false }
+    let tree = try basis.statistics(database)
+    let cursor = try basis.cursor(database)
+    // Values with pages of their own are not copied when others go.
+    guard tree.leafPages > 0, tree.overflowPages <= tree.leafPages / 4,
+      let first = try cursor.first()?.integerKey, let last = try cursor.last()?.integerKey
+    else { return false }
+    let perPage = Double(tree.entries) / Double(tree.leafPages)
+    let width = max(1, (last - first) / UInt64(tree.leafPages))
+    var (deletions, pages) = (0, 0)
+    var (page, deletedOfPage) = (UInt64.max, 0)
+    for change in changes where change.record == nil {
+      deletions += 1
+      let own = (max(change.number.rawValue, first) - first) / width
+      if own != page {
+        // A page of which nothing stays is written nowhere.
+        if deletedOfPage > 0, Double(deletedOfPage) < 0.9 * perPage { pages += 1 }
+        (page, deletedOfPage) = (own, 0)
+      }
+      deletedOfPage += 1
+    }
+    guard deletions >= Self.fewDeletions, deletions >= tree.entries / 8 else { return false }
+    return Double(pages) > Double(tree.entries - deletions) / perPage
+  }
+
+  /// Copies the records that stay and writes those that are new or changed among them.
+  ///
+  /// - Returns: The greatest number, 0 where no record is left.
+  func rewriteRecords(
+    _ changes: ArraySlice<ChangeSet.RecordChange>, of entity: EntitySchema, _ database: Database,
+    _ transaction: borrowing WriteTransaction, from basis: TransactionReader
+  ) throws(LMDBError) -> UInt64 {
+    try transaction.clear(database)
+    let cursor = try transaction.cursor(database)
+    var walk = basis.walk(database, from: 0)
+    var place = changes.startIndex
+    var last: UInt64 = 0
+    let capacity = 64
+    // Sound: the room is initialised up to the count that the walk gives, and read no further.
+    let room = UnsafeMutableBufferPointer<NumberedEntry>.allocate(capacity: capacity)
+    defer { room.deallocate() }
+    while true {
+      let count = try walk.next(into: room)
+      for stored in room[..<count] {
+        while place < changes.endIndex, changes[place].number.rawValue < stored.key {
+          try append(changes[place], of: entity, to: cursor, &last)
+          place += 1
+        }
+        if place < changes.endIndex, changes[place].number.rawValue == stored.key {
+          try append(changes[place], of: entity, to: cursor, &last)
+          place += 1
+        } else {
+          let bytes = stored.value
+          try cursor.put(key: stored.key, reserving: bytes.count, isAbove: true) {
+            $0.copyMemory(from: bytes)
+          }
+          last = stored.key
+        }
+      }
+      if count < capacity { break }
+    }
+    for change in changes[place...] { try append(change, of: entity, to: cursor, &last) }
+    return last
+  }
+
+  private func append(
+    _ change: ChangeSet.RecordChange, of entity: EntitySchema, to cursor: borrowing Cursor,
+    _ last: inout UInt64
+  ) throws(LMDBError) {
+    guard let record = change.record else { return }
+    let number = change.number.rawValue
+    try put(record, of: change, entity.layout, isAbove: true, cursor)
+    last = number
+  }
+}

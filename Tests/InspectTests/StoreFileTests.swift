@@ -21,6 +21,23 @@ import Testing
     #expect(try inspection.run("info").output.contains("Employee 3, Office 1, Project 1"))
   }
 
+  @Test func infoTellsUsedFromFree() throws {
+    let info = try #require(try inspection.json("info") as? [String: Any])
+    let pages = try #require(info["pages"] as? [String: Int])
+    let (file, used, free) = (pages["file"] ?? 0, pages["used"] ?? 0, pages["free"] ?? 0)
+    #expect(used > 10 && free > 0 && used + free == file, "\(pages)")
+    let size = try #require(info["pageSize"] as? Int)
+    #expect(info["usedBytes"] as? Int == used * size)
+    #expect(info["freeBytes"] as? Int == free * size)
+    #expect(file * size <= info["bytes"] as? Int ?? 0)
+    let tables = try #require(info["tablePages"] as? [String: Int])
+    #expect(tables["e/Employee"] == 1)
+    #expect(tables.values.reduce(0, +) < used)
+    let text = try inspection.run("info").output
+    #expect(text.contains("pages"))
+    #expect(text.contains("\(file) in the file, \(used) used, \(free) free"))
+  }
+
   @Test func tablesAreNamedAsTheFormatSays() throws {
     let tables = try #require(try inspection.json("tables") as? [[String: Any]])
     let names = Set(tables.compactMap { $0["name"] as? String })

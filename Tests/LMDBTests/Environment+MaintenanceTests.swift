@@ -61,6 +61,15 @@ import Testing
     #expect(after >= before + leaves - 3 && after <= before + leaves + 5)
   }
 
+  @Test func countsWhatTheLastCommitHasFreed() throws {
+    let leaves = try environment.statistics(of: database).leafPages
+    try environment.write { try $0.clear(database) }
+    let freed = try environment.pagesFreedByLastCommit()
+    #expect(freed >= leaves && freed <= leaves + 8)
+    try environment.write { try $0.put(database, key: 1, value: 1, .overwrite) }
+    #expect(try environment.pagesFreedByLastCommit() < 8)
+  }
+
   /// The first opener of all only reads, with and without a lock file from before.
   @Test(arguments: [false, true]) func readsFirst(removesLock: Bool) throws {
     let last = try environment.lastTransactionID

@@ -31,6 +31,22 @@ import Testing
     #expect(count > 1100)
   }
 
+  @Test(arguments: foldings) func everyWideCharacterFoldsAsBefore(folding: StringFolding) {
+    var count = 0
+    let some = FoldingTable.unchanged.flatMap { range in
+      stride(from: range.lowerBound, through: range.upperBound, by: 37)
+    }
+    for code in FoldingTable.blocks.flatMap({ Array($0) }) + some {
+      guard let scalar = Unicode.Scalar(code), let folded = byTable("ก" + String(scalar), folding)
+      else { continue }
+      count += 1
+      #expect(
+        Array(folded.utf8) == Array(folding.foldThroughFoundation("ก" + String(scalar)).utf8),
+        "U+\(String(code, radix: 16))")
+    }
+    #expect(count > 1500)
+  }
+
   /// Neighbours do not change what a character folds to.
   @Test(arguments: foldings) func textsFoldAsBefore(folding: StringFolding) {
     let seed = UInt64.random(in: .min ... .max)
@@ -38,7 +54,11 @@ import Testing
     for _ in 0..<8000 {
       var text = ""
       for _ in 0..<Int.random(in: 1...5, using: &random) {
-        let code = UInt32.random(in: 0..<0x600, using: &random)
+        let blocks: [Range<UInt32>] =
+          [0..<0x600, 0..<0x180, 0xE00..<0xE50, 0x5000..<0x5100, 0xAC00..<0xAD00]
+          + FoldingTable.blocks
+        let block = blocks.randomElement(using: &random) ?? 0..<1
+        let code = UInt32.random(in: block, using: &random)
         if let scalar = Unicode.Scalar(code) { text.unicodeScalars.append(scalar) }
       }
       let expected = Array(folding.foldThroughFoundation(text).utf8)
@@ -52,7 +72,9 @@ import Testing
   }
 
   @Test func leavesOtherTextsAlone() {
-    for text in ["東", "e\u{301}", "\u{1F600}", "ệ"] { #expect(byTable(text, .case) == nil) }
+    for text in ["e\u{301}", "\u{1F600}", "\u{928}\u{93F}", "か\u{3099}", "กุ\u{E38}"] {
+      #expect(byTable(text, .case) == nil)
+    }
     for bytes in [[0xC3], [0xC3, 0x28], [0xFF], [0xE2, 0x82]] as [[UInt8]] {
       let found = bytes.withUnsafeBytes { bytes in
         withUnsafeTemporaryAllocation(byteCount: 8, alignment: 1) { target in
@@ -62,5 +84,6 @@ import Testing
       #expect(found == nil)
     }
     #expect(byTable("Größe Łódź ΑΒΓ Ёлка", [.case, .diacritics]) == "grosse łodz αβγ елка")
+    #expect(byTable("Huế 東京 กรุงเทพฯ 서울", [.case, .diacritics]) == "hue 東京 กรุงเทพฯ 서울")
   }
 }

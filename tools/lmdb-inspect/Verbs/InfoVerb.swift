@@ -29,14 +29,37 @@ struct InfoVerb: Verb {
     let attributes = try FileManager.default.attributesOfItem(atPath: file.path)
     facts.add("path", file.path)
     facts.add("bytes", attributes[.size] as? Int ?? 0)
-    facts.add("usedBytes", label: "used bytes", (info.lastPage + 1) * info.pageSize)
-    facts.add("pageSize", label: "page size", info.pageSize)
+    try addPages(file, info, to: &facts)
     facts.add("mapSize", label: "map size", info.mapSize)
     facts.add("lastTransaction", label: "last transaction", Int(info.lastTransactionID))
-    facts.add("tables", try file.environment.databaseNames().count)
+    let names = try file.environment.databaseNames()
+    facts.add("tables", names.count)
+    let tables = try names.map { try RawTable(file.database($0), in: file.environment) }
+    facts.add(
+      "tablePages", label: "pages of tables",
+      json: .object(
+        tables.reduce(into: JSONObject()) { $0[$1.database.name] = JSONValue($1.pages) }),
+      text: tables.map { "\($0.name) \($0.pages)" }.joined(separator: ", "))
     guard !target.immutable else { return }
     let readers = try file.environment.readers().filter { $0.transactionID != nil }
     facts.add("readers", readers.count)
+  }
+}
+
+extension InfoVerb {
+  /// What of the file holds data, and what later commits will use before the file grows.
+  private func addPages(
+    _ file: InspectedFile, _ info: EnvironmentInfo, to facts: inout Facts
+  ) throws {
+    let free = try file.environment.read { try file.environment.freePageCount(in: $0.reader) }
+    let all = info.lastPage + 1
+    facts.add("usedBytes", label: "used bytes", (all - free) * info.pageSize)
+    facts.add("freeBytes", label: "free bytes", free * info.pageSize)
+    facts.add("pageSize", label: "page size", info.pageSize)
+    facts.add(
+      "pages",
+      json: ["file": JSONValue(all), "used": JSONValue(all - free), "free": JSONValue(free)],
+      text: "\(all) in the file, \(all - free) used, \(free) free")
   }
 }
 

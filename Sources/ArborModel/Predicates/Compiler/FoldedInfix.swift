@@ -14,15 +14,31 @@ struct FoldedInfix: ByteMatcher {
   }
 
   func matches(_ bytes: UnsafeRawBufferPointer) -> Bool {
-    if let clues = clues?.bytes {
-      var isCandidate = false
-      for byte in bytes where clues[Int(byte)] != 0 {
-        isCandidate = true
-        break
-      }
-      guard isCandidate else { return false }
-    }
+    guard isCandidate(bytes) else { return false }
     return folding.withFolded(bytes) { infix.matches($0) }
+  }
+
+  /// Whether a text has one of the clues.
+  @inline(__always)
+  private func isCandidate(_ bytes: UnsafeRawBufferPointer) -> Bool {
+    guard let clues, let table = clues.bytes.baseAddress, let base = bytes.baseAddress else {
+      return !bytes.isEmpty
+    }
+    // Sound: the table has an entry for each byte, and offsets stay below the count.
+    func clue(_ offset: Int) -> UInt8 {
+      let byte = base.load(fromByteOffset: offset, as: UInt8.self)
+      return table.load(fromByteOffset: Int(byte), as: UInt8.self)
+    }
+    var offset = 0
+    while offset + 4 <= bytes.count {
+      if clue(offset) | clue(offset + 1) | clue(offset + 2) | clue(offset + 3) != 0 { return true }
+      offset += 4
+    }
+    while offset < bytes.count {
+      if clue(offset) != 0 { return true }
+      offset += 1
+    }
+    return false
   }
 
   /// The letters of English by how often they occur.

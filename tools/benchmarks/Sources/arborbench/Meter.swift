@@ -38,12 +38,14 @@ struct Meter {
     ])
   }
 
-  /// The operation that the variable `ARBOR_OPERATION` names (such as `7_`), where a profile wants
-  /// one alone; all without it.
+  /// The operations whose names begin with what the variable `ARBOR_OPERATION` names (such as `7_`,
+  /// or several with commas between), where a profile wants them alone; all without it.
   private static let selected = ProcessInfo.processInfo.environment["ARBOR_OPERATION"] ?? ""
 
   /// Whether an operation is asked for.
-  static func isSelected(_ name: String) -> Bool { name.hasPrefix(selected) }
+  static func isSelected(_ name: String) -> Bool {
+    selected.isEmpty || selected.split(separator: ",").contains { name.hasPrefix($0) }
+  }
 
   /// Measures one phase that gives its count and checksum.
   static func measure(

@@ -1,0 +1,68 @@
+import ArborModel
+@testable import ArborStore
+import LMDB
+import TestSupport
+import Testing
+
+/// Indexes that a commit changes all over are written anew. Each test ends with the check of the
+/// store, which compares every entry with its record.
+@Suite struct IndexMaintainerRewritingTests {
+  private func leafPages(_ index: String, _ file: StoreFile) throws -> Int {
+    let database = try Vandal(file: file).index("Employee", index)
+    let snapshot = try file.snapshot()
+    defer { snapshot.close() }
+    return try snapshot.reader.statistics(database).leafPages
+  }
+
+  private func employees(
+    _ ids: some Sequence<Int>, _ draft: Draft
+  ) throws -> [ObjectNumber] {
+    try ids.map { id in
+      try draft.insert(
+        "Employee", ["employeeID": .integer(Int64(id)), "age": .integer(Int64(20 + id % 40))])
+    }
+  }
+
+  @Test func whatComesAndGoesInMostPagesLeavesThemFull() throws {
+    var random = SeededRandom()
+    try TemporaryStore.use(OfficeModel.make(), inMemory: true) { store in
+      var numbers: [ObjectNumber] = []
+      for part in 0..<3 {
+        let draft = Draft(store.file)
+        let ids = stride(from: part, to: 9000, by: 3).shuffled(using: &random)
+        numbers += try employees(ids, draft)
+        try draft.commit()
+        // 9 bytes of key, padded to 10, 8 of value, 8 of node and 2 of its place.
+        #expect(try leafPages("employeeID", store.file) <= numbers.count * 28 / 4080 + 3)
+      }
+      let draft = Draft(store.file)
+      numbers.shuffle(using: &random)
+      for number in numbers[..<3000] { try draft.delete(number) }
+      for (place, number) in numbers[3000..<4500].enumerated() {
+        try draft.update(
+          number,
+          ["employeeID": .integer(Int64(10_000 + place)), "age": .integer(Int64(place % 90))])
+      }
+      _ = try employees(20_000..<20_500, draft)
+      try draft.commit()
+      #expect(try leafPages("employeeID", store.file) <= 6500 * 28 / 4080 + 3)
+    }
+  }
+
+  /// What is deleted in one part of an index leaves the other parts where they are.
+  @Test func changesInOnePartOfTheKeysCopyThatPart() throws {
+    try TemporaryStore.use(OfficeModel.make(), inMemory: true) { store in
+      let draft = Draft(store.file)
+      let numbers = try employees(0..<12_000, draft)
+      try draft.commit()
+      let before = try leafPages("employeeID", store.file)
+      let other = Draft(store.file)
+      for number in numbers[..<3000] {
+        try other.update(number, ["employeeID": .integer(-Int64(number.sequence))])
+      }
+      try other.commit()
+      // Descending keys halve the pages they are put into; a rewritten index has none of those.
+      #expect(try leafPages("employeeID", store.file) >= before)
+    }
+  }
+}

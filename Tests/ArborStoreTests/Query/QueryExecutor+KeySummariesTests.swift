@@ -1,0 +1,91 @@
+import ArborModel
+import ArborStore
+import Foundation
+import TestSupport
+import Testing
+
+/// Sums of whole numbers from the keys of an index.
+@Suite struct QueryExecutorKeySummariesTests {
+  private static let functions: [Aggregate.Function] = [.sum, .average, .count]
+
+  private func model(isAscending: Bool) throws -> ManagedObjectModel {
+    let index = FetchIndexDescription(
+      name: "bySize",
+      elements: [.init("size", isAscending: isAscending), .init("isOpen", isAscending: false)])
+    return try ManagedObjectModel {
+      Entity("Site", indexes: [index]) {
+        Attribute("size", .integer32, .optional)
+        Attribute("isOpen", .boolean)
+        Attribute("text", .string)
+      }
+    }
+  }
+
+  @Test(arguments: [true, false]) func areThoseOfTheRecords(isAscending: Bool) throws {
+    var random = SeededRandom()
+    try TemporaryStore.use(model(isAscending: isAscending), inMemory: true) { store in
+      let draft = Draft(store.file)
+      let text = String(repeating: "t", count: 300)
+      let rows = try (0..<500).map { _ in
+        let size =
+          Int.random(in: 0..<6, using: &random) == 0
+          ? nil : Int64(Int32.random(in: -300...300, using: &random))
+        let isOpen = Bool.random(using: &random)
+        try draft.insert(
+          "Site",
+          [
+            "size": size.map(Value.integer) ?? .null, "isOpen": .boolean(isOpen),
+            "text": .string(text),
+          ])
+        return (size: size, isOpen: isOpen)
+      }
+      try draft.commit()
+      for (predicate, holds) in Self.conditions {
+        let sizes = rows.filter(holds).compactMap(\.size)
+        let found = try values(predicate, store.file)
+        #expect(
+          found.values == [
+            .integer(sizes.reduce(0, +)),
+            sizes.isEmpty ? .null : .double(Double(sizes.reduce(0, +)) / Double(sizes.count)),
+            .integer(Int64(sizes.count)),
+          ], "\(predicate ?? ""), seed \(random.seed)")
+        #expect(found.plan.contains("keys alone"), "\(found.plan)")
+      }
+      #expect(try !values("text != \"\"", store.file).plan.contains("keys alone"))
+    }
+  }
+
+  private static let conditions: [(String?, ((size: Int64?, isOpen: Bool)) -> Bool)] = [
+    (nil, { _ in true }),
+    ("size > 20", { ($0.size ?? .min) > 20 }),
+    (
+      "size BETWEEN {-50, 50} AND isOpen == TRUE",
+      { ($0.size.map { abs($0) <= 50 } ?? false) && $0.isOpen }
+    ),
+    ("size == nil", { $0.size == nil }),
+  ]
+
+  private func values(
+    _ text: String?, _ file: StoreFile
+  ) throws -> (values: [Value], plan: String) {
+    let entity = try Draft(file).entity("Site")
+    let query = StoreQuery(
+      entity: entity,
+      predicate: try text.map { text in
+        let predicate = try FetchPredicate(format: text)
+        return (
+          bound: try PredicateBinder.bind(predicate, to: entity, in: file.schema),
+          arguments: predicate.arguments
+        )
+      })
+    let aggregates = try Self.functions.map {
+      try Aggregate($0, "size").bind(to: entity, in: file.schema)
+    }
+    let snapshot = try file.snapshot()
+    defer { snapshot.close() }
+    return (
+      try snapshot.aggregate(query, aggregates, overlay: nil),
+      try snapshot.explain(query, aggregates).description
+    )
+  }
+}

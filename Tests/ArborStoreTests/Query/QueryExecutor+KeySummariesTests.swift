@@ -55,7 +55,7 @@ import Testing
     }
   }
 
-  private static let conditions: [(String?, ((size: Int64?, isOpen: Bool)) -> Bool)] = [
+  private static let conditions: [(String?, @Sendable ((size: Int64?, isOpen: Bool)) -> Bool)] = [
     (nil, { _ in true }),
     ("size > 20", { ($0.size ?? .min) > 20 }),
     (

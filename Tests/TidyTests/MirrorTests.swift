@@ -30,7 +30,6 @@ import Testing
     "ChangeMerger": "ManagedObjectContext+MergingTests",
     "CodePointGlob": "GlobPatternTests",
     "ColumnMatch": "QueryPlannerTests",
-    "CommitBatch": "CommitQueueTests",
     "CommitHistory": "DerivedAttributesTests",
     "CommittedChanges": "StoreChangesTests",
     "DerivationReads": "DerivationTests",

@@ -37,7 +37,7 @@ enum SourceTree {
     else { return [] }
     return paths.compactMap { $0 as? String }
       .map { "\(folder)/\($0)" }
-      .filter { !$0.contains("/.build/") && !$0.hasSuffix("~") && !isFolder($0) }
+      .filter { !$0.contains("/.build") && !$0.hasSuffix("~") && !isFolder($0) }
       .sorted()
   }
 

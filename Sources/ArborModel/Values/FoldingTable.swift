@@ -3,9 +3,9 @@ internal import Foundation
 /// The folded forms of the characters that two bytes write, and of some others, so that texts of
 /// most of the world's scripts are folded without Foundation.
 ///
-/// Characters that stand alone fold one by one. Texts with combining marks, Thai ones apart, or with
-/// any character that is not in the table, are left to ``StringFolding/fold(_:)``, whose answers the
-/// table holds. Ideographs and Hangul syllables are their own folded forms and need no table.
+/// Characters that stand alone fold one by one. Texts with combining marks other than Thai ones
+/// behind Thai letters, or with any character that is not in the table, are left to
+/// ``StringFolding/fold(_:)``, whose answers the table holds. Ideographs and Hangul syllables are their own folded forms and need no table.
 struct FoldingTable: Sendable {
   /// The first character that three bytes write.
   static let limit: UInt32 = 0x800
@@ -30,6 +30,10 @@ struct FoldingTable: Sendable {
   /// it: a bit for each byte from C0 on.
   private let leads: [UInt32]
 
+  /// Set of Thai letters.
+  private static let letter: UInt64 = 1 << 61
+  /// Set of Thai marks, which stay as they are behind Thai letters and behind each other.
+  private static let mark: UInt64 = 1 << 62
   /// Set of marks that the canonical order may put elsewhere among others.
   private static let movable: UInt64 = 1 << 63
 
@@ -52,8 +56,9 @@ struct FoldingTable: Sendable {
     var flags: UInt64 = 0
     switch scalar.properties.generalCategory {
     case .nonspacingMark where blocks[0].contains(code):
-      // Thai marks go together with no letter.
-      if scalar.properties.canonicalCombiningClass != .notReordered { flags = movable }
+      flags = mark
+      if scalar.properties.canonicalCombiningClass != .notReordered { flags |= movable }
+    case .otherLetter where blocks[0].contains(code): flags = letter
     case .nonspacingMark, .spacingMark, .enclosingMark, .unassigned: return 0
     default: break
     }
@@ -136,7 +141,7 @@ struct FoldingTable: Sendable {
     entries.withUnsafeBufferPointer { entries in
       var place = 0
       var count = 0
-      var wasMovable = false
+      var (wasThai, wasMovable) = (false, false)
       while place < text.count {
         let lead = text[place]
         var entry: UInt64
@@ -155,16 +160,17 @@ struct FoldingTable: Sendable {
             for offset in 0..<3 { target[count + offset] = text[place + offset] }
             count += 3
             place += 3
-            wasMovable = false
+            (wasThai, wasMovable) = (false, false)
             continue
           }
           entry = wideEntry(code)
           place += 3
         }
         let isMovable = entry & Self.movable != 0
-        if isMovable, wasMovable { return nil }
+        if entry & Self.mark != 0, !wasThai || isMovable && wasMovable { return nil }
+        wasThai = entry & (Self.letter | Self.mark) != 0
         wasMovable = isMovable
-        let length = Int(entry >> 56 & 0x7F)
+        let length = Int(entry >> 56 & 0xF)
         if length == 0 { return nil }
         for _ in 0..<length {
           target[count] = UInt8(truncatingIfNeeded: entry)

@@ -10,11 +10,11 @@ import Testing
 
   private func model(isAscending: Bool) throws -> ManagedObjectModel {
     let index = FetchIndexDescription(
-      name: "bySize",
-      elements: [.init("size", isAscending: isAscending), .init("isOpen", isAscending: false)])
+      name: "byArea",
+      elements: [.init("area", isAscending: isAscending), .init("isOpen", isAscending: false)])
     return try ManagedObjectModel {
       Entity("Site", indexes: [index]) {
-        Attribute("size", .integer32, .optional)
+        Attribute("area", .integer32, .optional)
         Attribute("isOpen", .boolean)
         Attribute("text", .string)
       }
@@ -34,7 +34,7 @@ import Testing
         try draft.insert(
           "Site",
           [
-            "size": size.map(Value.integer) ?? .null, "isOpen": .boolean(isOpen),
+            "area": size.map(Value.integer) ?? .null, "isOpen": .boolean(isOpen),
             "text": .string(text),
           ])
         return (size: size, isOpen: isOpen)
@@ -57,12 +57,12 @@ import Testing
 
   private static let conditions: [(String?, @Sendable ((size: Int64?, isOpen: Bool)) -> Bool)] = [
     (nil, { _ in true }),
-    ("size > 20", { ($0.size ?? .min) > 20 }),
+    ("area > 20", { ($0.size ?? .min) > 20 }),
     (
-      "size BETWEEN {-50, 50} AND isOpen == TRUE",
+      "area BETWEEN {-50, 50} AND isOpen == TRUE",
       { ($0.size.map { abs($0) <= 50 } ?? false) && $0.isOpen }
     ),
-    ("size == nil", { $0.size == nil }),
+    ("area == nil", { $0.size == nil }),
   ]
 
   private func values(
@@ -79,7 +79,7 @@ import Testing
         )
       })
     let aggregates = try Self.functions.map {
-      try Aggregate($0, "size").bind(to: entity, in: file.schema)
+      try Aggregate($0, "area").bind(to: entity, in: file.schema)
     }
     let snapshot = try file.snapshot()
     defer { snapshot.close() }

@@ -1,6 +1,6 @@
 /// Texts whose folded form holds other bytes, which are not empty, somewhere.
 ///
-/// Most texts have no character that folds to the rarest letter sought; those are not folded at all.
+/// Most texts have no character that folds to the rarest letter sought; those are not folded.
 struct FoldedInfix: ByteMatcher {
   private let infix: ByteInfix
   private let folding: StringFolding

@@ -47,14 +47,14 @@ struct PlaceNames {
   }
 
   private static let latin = pairs(
-    "san ta ville ton ham burg ford new port lake wood hill mar ro del el bel la co ra no vi ter mon"
-      + " char les dan by holm stead field ches wick bo gan tu ka ri mi sa lo")
+    "san ta ville ton ham burg ford new port lake wood hill mar ro del el bel la co ra no vi ter"
+      + " mon char les dan by holm stead field ches wick bo gan tu ka ri mi sa lo")
   private static let western = pairs(
     "são=sao ção=cao né=ne ñe=ne ía=ia sán=san mün=mun köl=kol böl=bol straß=strass ô=o çais=cais"
       + " rio ville mont berg heim dorf Saint-=Saint- château=chateau über=uber ål=al ø=o æ=ae val")
   private static let eastern = pairs(
-    "ów=ow łó=lo dź=dz ński=nski cz ková=kova brá=bra šť=st ře=re žď=zd sze győr=gyor őr=or ű=u ăr=ar"
-      + " ești=esti țа=ta nov grad pol sk mice")
+    "ów=ow łó=lo dź=dz ński=nski cz ková=kova brá=bra šť=st ře=re žď=zd sze győr=gyor őr=or ű=u"
+      + " ăr=ar ești=esti țа=ta nov grad pol sk mice")
   private static let turkic = pairs(
     "köy=koy ğaz=gaz ış=is ıl=il şeh=seh çay=cay öz=oz ü=u dağ=dag bul kara hisar ova yeni kent")
   private static let cyrillic = pairs(

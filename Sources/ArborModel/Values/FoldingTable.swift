@@ -34,7 +34,7 @@ struct FoldingTable: Sendable {
   private static let letter: UInt64 = 1 << 61
   /// Set of Thai marks, which stay as they are behind Thai letters and behind each other.
   private static let mark: UInt64 = 1 << 62
-  /// Set of marks that the canonical order may put elsewhere among others.
+  /// Set of marks that the canonical order may put elsewhere among others, or Foundation drop.
   private static let movable: UInt64 = 1 << 63
 
   private init(_ folding: StringFolding) {
@@ -59,6 +59,8 @@ struct FoldingTable: Sendable {
       flags = mark
       if scalar.properties.canonicalCombiningClass != .notReordered { flags |= movable }
     case .otherLetter where blocks[0].contains(code): flags = letter
+    // Some of them are marks to Foundation where they stand behind a character.
+    case .format where code >= limit: return 0
     case .nonspacingMark, .spacingMark, .enclosingMark, .unassigned: return 0
     default: break
     }
@@ -167,7 +169,7 @@ struct FoldingTable: Sendable {
           place += 3
         }
         let isMovable = entry & Self.movable != 0
-        if entry & Self.mark != 0, !wasThai || isMovable && wasMovable { return nil }
+        if entry & Self.mark != 0, !wasThai || wasMovable { return nil }
         wasThai = entry & (Self.letter | Self.mark) != 0
         wasMovable = isMovable
         let length = Int(entry >> 56 & 0xF)

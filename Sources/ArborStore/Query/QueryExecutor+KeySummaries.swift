@@ -56,7 +56,8 @@ extension QueryExecutor {
     // The sum of other numbers depends on their order.
     default: return nil
     }
-    guard query.limit == 0, query.offset == 0, query.continuation == nil, !planner.isNeverTrue,
+    guard query.limit == 0, query.offset == 0, query.groupLimit == nil,
+      query.continuation == nil, !planner.isNeverTrue,
       let covering = planner.coveringIndex(attribute),
       source.schema.entities[covering.index.declaringEntity].concreteFamily.count == family.count
     else { return nil }

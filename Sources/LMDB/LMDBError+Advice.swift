@@ -50,12 +50,12 @@ extension LMDBError: CustomStringConvertible {
     case .pageNotFound:
       (
         "A page that the tree refers to is not in the file.",
-        "The file is damaged: check it, then salvage it or restore a copy."
+        "The file is damaged: restore a backup; lmdb-inspect check lists the damage."
       )
     case .corrupted:
       (
         "A page of the file has the wrong kind or contradicts itself.",
-        "The file is damaged: check it, then salvage it or restore a copy."
+        "The file is damaged: restore a backup; lmdb-inspect check lists the damage."
       )
     case .damaged(let finding):
       (
@@ -108,12 +108,12 @@ extension LMDBError: CustomStringConvertible {
     case .cursorFull:
       (
         "The tree is deeper than a cursor can follow.",
-        "The file is damaged: check it, then salvage it or restore a copy."
+        "The file is damaged: restore a backup; lmdb-inspect check lists the damage."
       )
     case .pageFull:
       (
         "A page had no room for an entry that must fit.",
-        "The file is damaged: check it, then salvage it or restore a copy."
+        "The file is damaged: restore a backup; lmdb-inspect check lists the damage."
       )
     default:
       (
@@ -199,7 +199,7 @@ extension LMDBError: CustomStringConvertible {
     case .truncated:
       (
         "The file ends before its last used page.",
-        "Part of it is lost: salvage it or restore a copy; nothing in the file was changed."
+        "Part of it is lost: restore a backup; nothing in the file was changed."
       )
     default:
       (

@@ -13,7 +13,11 @@ import Testing
     "RandomCommitsTests", "RandomExportsTests", "RandomGraphTests", "RandomIndexesTests",
     "RandomResultsTests", "RandomSeedsTests", "ReferenceTests", "SharedContextsTests",
     "SharedGraphTests",
-    "StoreFaultTests", "SyncTests", "TopOfGroupsTests", "UniqueFetchTests",
+    "StoreFaultTests",
+    "SyncTests",
+    "TopOfGroupsTests",
+    "UniqueFetchTests",
+    "PredicateLanguageArticleTests",
     "ValueModelsArticleTests",
   ]
 

@@ -170,7 +170,7 @@ public final class PersistentStore: Sendable {
     guard !report.isSound else { return }
     var error = ArborError(
       .corrupted,
-      "The store has \(report.problems.count) problems; restore a backup, or salvage what is whole."
+      "The store has \(report.problems.count) problems; restore a backup."
     )
     error.violations = report.problems.map { problem in
       ArborError(.corrupted, problem.description).with(

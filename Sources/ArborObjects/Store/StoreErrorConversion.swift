@@ -4,14 +4,17 @@ internal import Foundation
 
 /// The one place where the store's errors become the public one.
 extension ArborError {
+  private static func damaged(_ what: String) -> ArborError {
+    ArborError(
+      .corrupted,
+      "The store is damaged: \(what). Restore a backup; lmdb-inspect check lists the damage.")
+  }
+
   /// An error of a store that is open.
   init(_ error: StoreError, in file: StoreFile) {
     switch error {
     case .corrupted(let entity, let object, let what):
-      self = ArborError(
-        .corrupted, "The store is damaged: \(what). Restore a backup, or salvage it."
-      )
-      .with(entity: entity, objectID: object.map(file.objectID))
+      self = Self.damaged(what).with(entity: entity, objectID: object.map(file.objectID))
     case .conflict(let conflicts):
       self.init(conflicts: conflicts, in: file)
     case .missingTargets(let missing):
@@ -85,10 +88,7 @@ extension ArborError {
       self.init(.inputOutput, "\(error)")
       underlying = error
     case .corrupted(let entity, _, let what):
-      self = ArborError(
-        .corrupted, "The store is damaged: \(what). Restore a backup, or salvage it."
-      )
-      .with(entity: entity)
+      self = Self.damaged(what).with(entity: entity)
     case .metadataExists(let key):
       self.init(.conflict, "Another commit has left the mark \(key) already; read what it wrote.")
     case .conflict, .missingTargets, .stillLinked, .notUnique, .invalidChange:

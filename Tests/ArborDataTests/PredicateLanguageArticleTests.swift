@@ -1,0 +1,103 @@
+import ArborData
+import Foundation
+import Testing
+
+/// Every predicate that the article about the language shows is one, for the model that it shows.
+@Suite struct PredicateLanguageArticleTests {
+  private static func model() throws -> ManagedObjectModel {
+    let model = try ManagedObjectModel {
+      Entity("Department") {
+        Attribute("name", .string)
+        Attribute("floor", .integer32, .optional)
+        Relationship("staff", to: "Employee", inverse: "department", .toMany)
+      }
+      Entity("Employee") {
+        Attribute("name", .string)
+        Attribute("age", .integer32)
+        Attribute("salary", .decimal, .optional)
+        Attribute("hired", .date, .optional)
+        Attribute("notes", .string, .optional)
+        Attribute("isActive", .boolean, .default(true))
+        Relationship("department", to: "Department", inverse: "staff")
+        Relationship("skills", to: "Skill", inverse: "holders", .toMany)
+      }
+      Entity("Skill") {
+        Attribute("title", .string)
+        Attribute("level", .integer16, .default(1))
+        Relationship("holders", to: "Employee", inverse: "skills", .toMany)
+      }
+    }
+    return model
+  }
+
+  /// Who fulfils the predicates of which it can be said beforehand.
+  private static let found: [String: [String]] = [
+    "ANY skills.title == \"Swift\"": ["Ada"],
+    "skills.@count >= 2": ["Ada"],
+    "SUBQUERY(skills, $s, $s.level > 3 AND $s.title != \"Swift\").@count > 0": ["Ada"],
+    "SUBQUERY(department.staff, $e, $e.age > SELF.age).@count == 0": ["Olaf", "Émile"],
+    "NONE department.staff.age > 60": ["Olaf"],
+    "name BEGINSWITH[cd] \"é\" AND age BETWEEN {18, 65}": ["Émile"],
+    "notes TOKENMATCHES \"annual review*\"": ["Ada"],
+    "(age + 1) * 2 > 40": ["Ada", "Émile"],
+    "modulus:by:(age, 10) == 0": ["Olaf"],
+    "($double := age * 2) > 60 AND $double < 130": ["Ada", "Émile"],
+  ]
+
+  @Test func everyPredicateFindsWhatItSays() throws {
+    let store = try PersistentStore(model: Self.model(), at: .inMemory)
+    defer { store.close() }
+    let context = store.makeContext()
+    let research = try context.insert("Department")
+    research["name"] = "R&D"
+    for (name, age) in [("Ada", 36), ("Émile", 61), ("Olaf", 10)] {
+      let employee = try context.insert("Employee")
+      employee["name"] = name
+      employee["age"] = age
+      if name != "Olaf" { employee["department"] = research }
+      guard name == "Ada" else { continue }
+      employee["notes"] = "Reviewed: annual, in May"
+      for (title, level) in [("Swift", 5), ("Go", 4)] {
+        let skill = try context.insert("Skill")
+        skill["title"] = title
+        skill["level"] = level
+        skill["holders"] = [employee]
+      }
+    }
+    try context.commit()
+
+    let predicates = try Self.predicates()
+    #expect(predicates.count > 15)
+    #expect(Set(Self.found.keys).subtracting(predicates) == [], "what is checked stands there")
+    for text in predicates {
+      let request = FetchRequest<ManagedObject>(
+        entity: "Employee", predicate: try FetchPredicate(format: text), sortKeys: ["name"])
+      let names = try context.fetch(request).map { $0["name"] as String }
+      if let expected = Self.found[text] { #expect(names == expected, "\(text)") }
+    }
+    try store.check()
+  }
+
+  @Test func theArticleShowsThisModel() throws {
+    let source = try String(contentsOf: URL(filePath: #filePath), encoding: .utf8)
+    let lines = Set(source.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) })
+    let block = try #require(try Self.blocks("swift").first)
+    for line in block.split(separator: "\n") {
+      #expect(lines.contains(line.trimmingCharacters(in: .whitespaces)), "\(line)")
+    }
+  }
+
+  private static func predicates() throws -> [String] {
+    try blocks("predicate").flatMap { $0.split(separator: "\n").map(String.init) }
+  }
+
+  /// The article's blocks of a language.
+  private static func blocks(_ language: String) throws -> [String] {
+    let path = "../../Sources/ArborData/ArborData.docc/PredicateLanguage.md"
+    let article = try String(
+      contentsOf: URL(filePath: #filePath).deletingLastPathComponent().appending(path: path),
+      encoding: .utf8)
+    return article.components(separatedBy: "```\(language)\n").dropFirst()
+      .compactMap { $0.components(separatedBy: "```").first }
+  }
+}

@@ -89,7 +89,8 @@ let package = Package(
       name: "crash-writer", dependencies: ["ArborData"], path: "tools/crash-lab/crash-writer",
       swiftSettings: common),
     .executableTarget(
-      name: "damage-reader", dependencies: ["ArborStore", "ArborModel", "LMDB"],
+      name: "damage-reader",
+      dependencies: ["ArborObjects", "ArborStore", "ArborModel", "LMDB", "CArborBits"],
       path: "tools/crash-lab/damage-reader", swiftSettings: common),
     .executableTarget(
       name: "json-bench", dependencies: ["ArborExchange", "ArborModel"], path: "tools/json-bench",
@@ -113,7 +114,7 @@ let package = Package(
     .testTarget(
       name: "ArborObjectsTests",
       dependencies: [
-        "ArborObjects", "ArborLocks", "TestLength", "TestSupport",
+        "ArborObjects", "ArborLocks", "LMDB", "TestLength", "TestSupport",
         .product(name: "Logging", package: "swift-log"),
       ],
       swiftSettings: common),

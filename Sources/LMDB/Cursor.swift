@@ -18,13 +18,18 @@ package struct Entry {
     self.value = value
   }
 
-  /// The key of a database with integer keys.
+  /// The key of a database with integer keys; 0 where a damaged file has a shorter one.
   @inlinable
-  package var integerKey: UInt64 { key.loadUnaligned(as: UInt64.self) }
+  package var integerKey: UInt64 { Self.number(key) }
 
-  /// The value of a database of numbers.
+  /// The value of a database of numbers; 0 where a damaged file has a shorter one.
   @inlinable
-  package var integerValue: UInt64 { value.loadUnaligned(as: UInt64.self) }
+  package var integerValue: UInt64 { Self.number(value) }
+
+  @inlinable
+  static func number(_ bytes: UnsafeRawBufferPointer) -> UInt64 {
+    bytes.count >= 8 ? bytes.loadUnaligned(as: UInt64.self) : 0
+  }
 }
 
 /// A place in a database, moved from entry to entry.

@@ -73,8 +73,14 @@ struct DataFile: ~Copyable {
   /// Changes the lock without waiting; false where somebody else holds it against us.
   func lock(_ kind: Int32) -> Bool { flock(descriptor, kind | LOCK_NB) == 0 }
 
-  /// True as long as the path still leads to this file.
-  var isInPlace: Bool { FileIdentity(path: path) == identity }
+  /// True as long as the path still leads to this file. Where the system does not tell, as after a
+  /// change of the process's rights, the file need only have a name.
+  var isInPlace: Bool {
+    var status = stat()
+    if stat(path, &status) == 0 { return FileIdentity(status) == identity }
+    guard errno != ENOENT, errno != ENOTDIR else { return false }
+    return fstat(descriptor, &status) == 0 && status.st_nlink > 0
+  }
 
   /// Bytes of the file.
   var size: Int {
@@ -85,12 +91,22 @@ struct DataFile: ~Copyable {
     }
   }
 
+  /// Refuses what the system would take for another path: it reads up to a zero byte.
+  static func judge(_ path: String) throws(LMDBError) {
+    guard !path.isEmpty, !path.utf8.contains(0) else { throw .invalidPath }
+  }
+
   /// The path with symbolic links, `.` and `..` resolved; its last part need not exist.
+  ///
+  /// - Throws: ``LMDBError/invalidPath``, ``LMDBError/danglingLink``, ``LMDBError/isDirectory`` for
+  ///   a path that only a folder can have; what the system says of the folders.
   static func canonicalPath(_ path: String) throws(LMDBError) -> String {
+    try judge(path)
     if let real = resolve(path) { return real }
     guard errno == ENOENT else { throw .lastSystemError }
     var status = stat()
-    if lstat(path, &status) == 0 { throw .noSuchFile }  // a link to nowhere
+    if lstat(path, &status) == 0 { throw .danglingLink }
+    if path.hasSuffix("/") { throw .isDirectory }
     let parts = path.split(separator: "/", omittingEmptySubsequences: true)
     guard let name = parts.last, name != ".", name != ".." else { throw .noSuchFile }
     let folder = parts.dropLast().joined(separator: "/")
@@ -118,6 +134,7 @@ struct DataFile: ~Copyable {
   static func createDescriptor(
     _ path: String, mustBeNew: Bool = true
   ) throws(LMDBError) -> Int32 {
+    try judge(path)
     let flags = O_RDWR | O_CLOEXEC | O_NOFOLLOW | (mustBeNew ? O_CREAT | O_EXCL : 0)
     let descriptor = open(path, flags, 0o600)
     guard descriptor >= 0 else { throw .lastSystemError }

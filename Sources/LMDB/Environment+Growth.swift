@@ -15,11 +15,8 @@ extension Environment {
     defer { releaseWriter() }
     // Whoever held the writer's lock before may have done it already.
     let isNeeded = try withHandle { (handle) throws(LMDBError) -> Bool in
-      var info = MDB_envinfo()
-      try check(mdb_env_info(handle, &info))
-      var statistics = MDB_stat()
-      try check(mdb_env_stat(handle, &statistics))
-      return (info.me_last_pgno + 1) * Int(statistics.ms_psize) > info.me_mapsize
+      let (info, used) = try Self.sizes(handle)
+      return used > info.me_mapsize
     }
     if isNeeded { try growMap() }
   }
@@ -33,11 +30,7 @@ extension Environment {
     let limit = options.maximumMapSize
     state.withLock { $0.forgetTrees() }
     let failure = try withHandle { (handle) throws(LMDBError) -> LMDBError? in
-      var info = MDB_envinfo()
-      try check(mdb_env_info(handle, &info))
-      var statistics = MDB_stat()
-      try check(mdb_env_stat(handle, &statistics))
-      let used = (info.me_last_pgno + 1) * Int(statistics.ms_psize)
+      let (info, used) = try Self.sizes(handle)
       let target = try Self.size(after: info.me_mapsize, used: used, limit: limit)
       let code = mdb_env_set_mapsize(handle, target)
       return code == MDB_SUCCESS ? nil : LMDBError(code: code)
@@ -47,6 +40,24 @@ extension Environment {
       fail(failure)
       throw failure
     }
+  }
+
+  /// What the engine says of its map, and the bytes that the root page claims.
+  ///
+  /// - Throws: ``LMDBError/fileReplaced`` where it claims more than any map holds: it was judged
+  ///   when the file was opened.
+  private static func sizes(
+    _ handle: OpaquePointer
+  ) throws(LMDBError) -> (info: MDB_envinfo, used: Int) {
+    var info = MDB_envinfo()
+    try check(mdb_env_info(handle, &info))
+    var statistics = MDB_stat()
+    try check(mdb_env_stat(handle, &statistics))
+    let pageSize = Int(statistics.ms_psize)
+    guard (0..<Int(MetaPage.largestMap) / pageSize).contains(info.me_last_pgno) else {
+      throw .fileReplaced
+    }
+    return (info, (info.me_last_pgno + 1) * pageSize)
   }
 
   /// The size to try next: doubled, or less where the system has no room for that.

@@ -12,6 +12,7 @@ extension Environment {
   package static func openInMemory(
     options given: EnvironmentOptions = .init()
   ) throws(LMDBError) -> Environment {
+    try EngineVersion.linked.judge()
     ForkGuard.install()
     var options = given
     options.durability = .none
@@ -24,8 +25,7 @@ extension Environment {
     let file = DataFile(
       descriptor: descriptor, path: folder.dataPath, identity: FileIdentity(status))
     guard isKnown else { throw .lastSystemError }
-    let handle = try makeHandle(folder.dataPath, options, descriptor: descriptor)
-    return Environment(handle: handle, file: file, options: options, isShared: false)
+    return try make(folder.dataPath, options, file: file, isShared: false)
   }
 }
 

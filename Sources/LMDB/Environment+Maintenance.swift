@@ -16,7 +16,8 @@ extension Environment {
       try check(mdb_env_stat(handle, &statistics))
       return EnvironmentInfo(
         mapSize: info.me_mapsize, pageSize: Int(statistics.ms_psize),
-        lastPage: info.me_last_pgno, lastTransactionID: UInt64(info.me_last_txnid),
+        lastPage: info.me_last_pgno,
+        lastTransactionID: UInt64(bitPattern: Int64(info.me_last_txnid)),
         maximumReaders: Int(info.me_maxreaders), readers: Int(info.me_numreaders),
         maximumKeySize: Int(mdb_env_get_maxkeysize(handle)))
     }
@@ -28,7 +29,7 @@ extension Environment {
       try withHandle { (handle) throws(LMDBError) -> UInt64 in
         var info = MDB_envinfo()
         try check(mdb_env_info(handle, &info))
-        return UInt64(info.me_last_txnid)
+        return UInt64(bitPattern: Int64(info.me_last_txnid))
       }
     }
   }
@@ -43,8 +44,11 @@ extension Environment {
   package func freePageCount(in reader: TransactionReader) throws(LMDBError) -> Int {
     let cursor = try reader.cursor(Self.freeList)
     var count = 0
-    while let entry = try cursor.next() { count += Int(clamping: entry.integerValue) }
-    return count
+    // A damaged list may claim more than there are pages in the world.
+    while let entry = try cursor.next() {
+      count = count.addingReportingOverflow(Int(clamping: entry.integerValue)).partialValue
+    }
+    return max(0, count)
   }
 
   /// The pages that the last commit has replaced, which the engine gives out again behind the next

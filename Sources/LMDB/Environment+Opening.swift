@@ -15,13 +15,21 @@ extension Environment {
   /// root is an error, and nothing in it changes. Where the options ask for it, all pages are
   /// verified.
   ///
-  /// - Throws: besides LMDB's own codes ``LMDBError/noSuchFile``, `isDirectory`, `notRegularFile`,
+  /// - Throws: besides LMDB's own codes ``LMDBError/foreignEngine(found:)`` and `foreignFormat`;
+  ///   `noSuchFile`, `invalidPath`, `danglingLink`, `lockFile`, `isDirectory`, `notRegularFile`,
   ///   `hardLinked`, `networkFileSystem`, `fileTooSmall`, `truncated`, `invalid`, `damaged`;
   ///   `inUse` while somebody replaces the file; `readOnlyEnvironment` where it is open for reading
   ///   only.
   package static func open(
     path: String, options: EnvironmentOptions = .init()
   ) throws(LMDBError) -> Environment {
+    try open(path: path, options: options, engine: .linked)
+  }
+
+  static func open(
+    path: String, options: EnvironmentOptions, engine: EngineVersion
+  ) throws(LMDBError) -> Environment {
+    try engine.judge()
     ForkGuard.install()
     let path = options.isFolder ? "\(path)/\(dataFileName)" : path
     while true {
@@ -59,10 +67,9 @@ extension Environment {
         lockPath = target + "/lock.mdb"
       }
       if !options.isImmutable {
-        try LockFile.secureRoom(lockPath, readers: options.maximumReaders)
+        try LockFile.prepare(lockPath, of: file.descriptor, readers: options.maximumReaders)
       }
-      let handle = try makeHandle(target, options, descriptor: file.descriptor)
-      return Environment(handle: handle, file: file, options: options, isShared: true)
+      return try make(target, options, file: file, isShared: true)
     }
     if !isVerified { try environment.verifyPages() }
     return environment
@@ -71,8 +78,22 @@ extension Environment {
   /// The name that LMDB gives the data file in a folder.
   private static var dataFileName: String { "data.mdb" }
 
+  /// Opens LMDB's environment at a path, by which it finds `file`.
+  static func make(
+    _ path: String, _ options: EnvironmentOptions, file: consuming DataFile, isShared: Bool
+  ) throws(LMDBError) -> Environment {
+    let handle = try makeHandle(path, options, descriptor: file.descriptor)
+    let roots: RootPages
+    do throws(LMDBError) { roots = try RootPages(descriptor: file.descriptor) } catch {
+      mdb_env_close(handle)
+      throw error
+    }
+    return Environment(
+      handle: handle, file: file, roots: roots, options: options, isShared: isShared)
+  }
+
   /// Opens LMDB's environment; halves the map while the system refuses so much address space.
-  static func makeHandle(
+  private static func makeHandle(
     _ path: String, _ options: EnvironmentOptions, descriptor: Int32
   ) throws(LMDBError) -> sending OpaquePointer {
     var mapSize = max(options.initialMapSize, 1 << 16) & ~0xFFFF

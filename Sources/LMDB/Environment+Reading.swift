@@ -1,6 +1,12 @@
 internal import ArborLocks
 internal import CLMDB
 
+#if canImport(Glibc)
+  internal import Glibc
+#else
+  internal import Darwin
+#endif
+
 extension Environment {
   /// Begins a snapshot: what it reads is the state of the last commit, until it ends.
   ///
@@ -9,14 +15,17 @@ extension Environment {
   /// sees are not reused, so end it soon.
   ///
   /// Waits only while the map grows.
+  ///
+  /// - Throws: besides LMDB's own codes ``LMDBError/fileReplaced`` where another program wrote over
+  ///   the file; ``LMDBError/closed``; ``LMDBError/forkedProcess``.
   package func beginRead() throws(LMDBError) -> ReadTransaction {
     if birth != ForkGuard.generation { throw .forkedProcess }
     let slot = try admit()
     if let transaction = slot.pointer.pointee.transaction,
       mdb_txn_renew(transaction) == MDB_SUCCESS
     {
-      slot.pointer.pointee.trees.turn(toStateOf: transaction)
-      return ReadTransaction(environment: self, slot: slot)
+      if showsItsRoot(slot) { return ReadTransaction(environment: self, slot: slot) }
+      mdb_txn_reset(transaction)
     }
     return try beginSlowly(slot)
   }
@@ -65,17 +74,38 @@ extension Environment {
     }
   }
 
+  /// Whether a transaction that began just now reads from the root page that it names; if so, its
+  /// slot forgets the trees of another state.
+  @inline(__always)
+  private func showsItsRoot(_ slot: SlotReference) -> Bool {
+    let id = mdb_txn_id(slot.pointer.pointee.transaction)
+    guard roots.hold(id) else { return false }
+    slot.pointer.pointee.trees.turn(toStateOf: id)
+    return true
+  }
+
+  /// So often others may commit twice just while a snapshot begins; beyond that nobody commits, and
+  /// the file was written over.
+  private static var mostRootsMissed: Int { 100 }
+
   /// Begins on a slot without a transaction, or one whose renewal LMDB refused, and removes the
   /// reason where there is a way.
   private func beginSlowly(_ slot: SlotReference) throws(LMDBError) -> ReadTransaction {
     var slot = slot
     var hasCheckedReaders = false
+    var rootsMissed = 0
     while true {
       let code = beginOrRenew(slot)
       switch code {
       case MDB_SUCCESS:
-        slot.pointer.pointee.trees.turn(toStateOf: slot.pointer.pointee.transaction)
-        return ReadTransaction(environment: self, slot: slot)
+        if showsItsRoot(slot) { return ReadTransaction(environment: self, slot: slot) }
+        mdb_txn_reset(slot.pointer.pointee.transaction)
+        rootsMissed += 1
+        guard rootsMissed < Self.mostRootsMissed else {
+          dismiss(slot)
+          throw .fileReplaced
+        }
+        sched_yield()
       case MDB_READERS_FULL where !hasCheckedReaders:
         hasCheckedReaders = true
         var dead: Int32 = 0

@@ -10,8 +10,10 @@ extension Environment {
   /// transaction of any other thread or process.
   ///
   /// - Throws: what `body` throws; ``LMDBError/diskFull`` and other failures of the commit, after
-  ///   which nothing of the transaction is in the file; ``LMDBError/growthBlocked`` where growth
-  ///   would have to wait for a snapshot of this very thread; ``LMDBError/nestedWrite``.
+  ///   which nothing of the transaction is in the file; ``LMDBError/fileReplaced`` where the path
+  ///   leads to this file no longer, or another program wrote over it;
+  ///   ``LMDBError/growthBlocked`` where growth would have to wait for a snapshot of this very
+  ///   thread; ``LMDBError/nestedWrite``.
   @discardableResult
   package func write<R>(_ body: (borrowing WriteTransaction) throws -> R) throws -> R {
     var result: Result<R, any Error>?
@@ -120,7 +122,12 @@ extension Environment {
       let handle = try withHandle { HandleReference(pointer: $0) }
       let code = mdb_txn_begin(handle.pointer, nil, 0, &slot.pointee.transaction)
       switch code {
-      case MDB_SUCCESS: return
+      case MDB_SUCCESS:
+        // Nobody else commits now, so the root page can be of no other transaction than the last.
+        if roots.hold(mdb_txn_id(slot.pointee.transaction) &- 1) { return }
+        mdb_txn_abort(slot.pointee.transaction)
+        slot.pointee.transaction = nil
+        throw .fileReplaced
       case MDB_MAP_RESIZED: try growMap()
       case MDB_PANIC:
         fail(.panic)
@@ -136,6 +143,12 @@ extension Environment {
     slot.pointee.generation &+= 1
     let transaction = slot.pointee.transaction
     slot.pointee.transaction = nil
+    guard !isShared || file.isInPlace else {
+      // What is written now would go with the file's last opener.
+      mdb_txn_abort(transaction)
+      try finishDatabases(isCommitted: false)
+      throw .fileReplaced
+    }
     let code = mdb_txn_commit(transaction)
     try finishDatabases(isCommitted: code == MDB_SUCCESS)
     if code == MDB_SUCCESS {

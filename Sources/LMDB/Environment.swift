@@ -32,6 +32,7 @@ package final class Environment: Sendable {
   package let options: EnvironmentOptions
 
   let file: DataFile
+  let roots: RootPages
   let state: Lock<EnvironmentState>
   let databases = Lock(DatabaseTable())
   let changes = EventCount()
@@ -42,9 +43,10 @@ package final class Environment: Sendable {
 
   /// - Parameter handle: an open LMDB environment of the file, owned from here on.
   init(
-    handle: sending OpaquePointer, file: consuming DataFile, options: EnvironmentOptions,
-    isShared: Bool
+    handle: sending OpaquePointer, file: consuming DataFile, roots: consuming RootPages,
+    options: EnvironmentOptions, isShared: Bool
   ) {
+    self.roots = roots
     path = file.path
     identity = file.identity
     self.file = file

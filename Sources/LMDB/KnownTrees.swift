@@ -57,9 +57,8 @@ struct KnownTrees {
 
   /// Is called when a snapshot begins.
   @inline(__always)
-  mutating func turn(toStateOf transaction: OpaquePointer?) {
-    let id = mdb_txn_id(transaction)
-    if id != state { forget(id) }
+  mutating func turn(toStateOf transaction: Int) {
+    if transaction != state { forget(transaction) }
   }
 
   /// Forgets where trees lie: the map moves, or another state is read.

@@ -17,7 +17,7 @@ extension LMDBError: CustomStringConvertible {
   private var advice: (cause: String, remedy: String) {
     switch self {
     case .keyExists, .notFound, .pageNotFound, .corrupted, .damaged, .panic, .versionMismatch,
-      .invalid:
+      .foreignEngine, .foreignFormat, .invalid:
       contentAdvice
     case .mapFull, .dbsFull, .readersFull, .tlsFull, .txnFull, .cursorFull, .pageFull,
       .mapResized:
@@ -25,7 +25,8 @@ extension LMDBError: CustomStringConvertible {
     case .incompatible, .badReaderSlot, .badTransaction, .badValueSize, .badDatabase,
       .invalidArgument, .nestedWrite, .growthBlocked, .readOnlyEnvironment:
       usageAdvice
-    case .noSuchFile, .isDirectory, .notRegularFile, .hardLinked, .networkFileSystem,
+    case .noSuchFile, .invalidPath, .danglingLink, .lockFile, .isDirectory, .notRegularFile,
+      .hardLinked, .networkFileSystem,
       .fileTooSmall, .truncated, .foreignPageSize:
       fileAdvice
     case .diskFull, .readOnlyFileSystem, .accessDenied, .notPermitted, .tooManyOpenFiles,
@@ -69,8 +70,21 @@ extension LMDBError: CustomStringConvertible {
       )
     case .versionMismatch:
       (
-        "The file was written by another version of LMDB's file format.",
-        "Open it with the LMDB version that wrote it, export it, and import it here."
+        "The lock file is of another version of LMDB than the one this program runs with.",
+        "Close the store in the other programs, or give all of them the same LMDB."
+      )
+    case .foreignEngine(let found):
+      (
+        "The program runs with LMDB \(found), and LMDB \(EngineVersion.needed) is needed.",
+        "Give the program a liblmdb of that version; files of LMDB 0.9 and 1.0 can not be read by "
+          + "one another."
+      )
+    case .foreignFormat(let version):
+      (
+        "The file is of LMDB's data format \(version), as LMDB "
+          + "\(version == 2 ? "1.0" : "of another version") writes it, and format 1 of LMDB "
+          + "\(EngineVersion.needed) is needed.",
+        "Open it with the version that wrote it, export it, and import it here."
       )
     default:
       ("The file is not an LMDB file.", "Check the path; nothing in the file was changed.")
@@ -176,6 +190,18 @@ extension LMDBError: CustomStringConvertible {
     switch self {
     case .noSuchFile:
       ("There is no file at this path.", "Check the path, or create the store first.")
+    case .invalidPath:
+      (
+        "The path is empty or has a zero byte in it, which no file system takes.",
+        "Give the path of a file."
+      )
+    case .danglingLink:
+      (
+        "The path is a symbolic link that leads to no file.",
+        "Remove the link, or let it lead to a store."
+      )
+    case .lockFile(let problem):
+      (problem.description, problem.remedy)
     case .isDirectory:
       ("The path names a directory.", "Give the path of the file inside it.")
     case .notRegularFile:
@@ -251,8 +277,8 @@ extension LMDBError: CustomStringConvertible {
       )
     case .fileReplaced:
       (
-        "Another file took the place of this one while it was open.",
-        "Close the store and open it again."
+        "The file was removed, replaced or written over by another program while it was open.",
+        "Close it wherever it is open, then open it again."
       )
     case .system(let number):
       (

@@ -28,7 +28,16 @@ package enum LMDBError: Error, Sendable, Hashable {
   /// The verification of the pages found something.
   indirect case damaged(PageFinding)
 
+  /// The library that the program runs with is of a version that does not fit, by its number.
+  case foreignEngine(found: String)
+  /// The file is of a format that another version of LMDB writes.
+  case foreignFormat(version: UInt32)
+
   // The file and its surroundings.
+  case invalidPath
+  case danglingLink
+  /// The lock file is there and can not be one, or is not there and can not be made.
+  indirect case lockFile(LockFileProblem)
   case diskFull
   case noSuchFile
   case readOnlyFileSystem

@@ -33,8 +33,7 @@ struct MappedTree {
 
   /// The root of a database; nil where the engine has to be asked.
   init?(_ database: Database, in transaction: OpaquePointer) {
-    guard EngineFormat.isKnown,
-      let bytes = Self.record(of: database.name, in: transaction),
+    guard let bytes = Self.record(of: database.name, in: transaction),
       let start = bytes.baseAddress
     else { return nil }
     var statistics = MDB_stat()
@@ -49,7 +48,7 @@ struct MappedTree {
     root = record.root
     // The map goes on behind the file's end, where a damaged page may lead, and the file behind the
     // map, where another process has made it larger.
-    pageCount = UInt64(min(info.me_last_pgno + 1, info.me_mapsize / pageSize))
+    pageCount = UInt64(max(0, min(info.me_last_pgno &+ 1, info.me_mapsize / pageSize)))
     // The record lies in a page that says its own number.
     let address = UInt(bitPattern: start) & ~UInt(bitPattern: pageSize - 1)
     guard let here = UnsafeRawPointer(bitPattern: address) else { return nil }
@@ -110,13 +109,6 @@ struct MappedTree {
 
 /// What is known about the engine that is linked, and of the form of its files.
 enum EngineFormat {
-  /// Whether the engine is of the versions that write this form of pages.
-  static let isKnown: Bool = {
-    var (major, minor, patch): (Int32, Int32, Int32) = (0, 0, 0)
-    _ = mdb_version(&major, &minor, &patch)
-    return major == 0 && minor == 9
-  }()
-
   /// The handle of the database that holds the names of the others. Source: `MAIN_DBI` of mdb.c.
   static let namesHandle: MDB_dbi = 1
 

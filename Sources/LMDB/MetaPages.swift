@@ -73,13 +73,15 @@ struct MetaPages: Equatable {
     let count = try readFully(descriptor, bytes, at: offset)
     if count == 0, mayBeEmpty { return nil }
     let page = RawPage(bytes: UnsafeRawBufferPointer(bytes))
+    // LMDB 1.0 has eight bytes more in the header of a page.
+    if count >= 32, page.quad(24) == magic { throw .foreignFormat(version: page.quad(28)) }
     // What is too short to be judged is called foreign unless it starts like our own.
     guard count >= 20, page.flags.contains(.meta), page.quad(16) == magic else {
       if count < bytesRead, !mayBeEmpty { throw .fileTooSmall }
       throw bytes.contains { $0 != 0 } ? .invalid : .fileTooSmall
     }
     guard count == bytesRead else { throw .fileTooSmall }
-    guard page.quad(20) == version else { throw .versionMismatch }
+    guard page.quad(20) == version else { throw .foreignFormat(version: page.quad(20)) }
     return try MetaPage(page)
   }
 }
@@ -120,6 +122,9 @@ struct MetaPage: Equatable {
   let lastPage: UInt64
   let transactionID: UInt64
 
+  /// Where a root page has its transaction.
+  static let transactionOffset = 144
+
   fileprivate init(_ page: RawPage) throws(LMDBError) {
     number = page.number
     flags = page.flags.rawValue
@@ -128,7 +133,7 @@ struct MetaPage: Equatable {
     free = TreeRecord(page, at: 40)
     main = TreeRecord(page, at: 88)
     lastPage = page.word(136)
-    transactionID = page.word(144)
+    transactionID = page.word(Self.transactionOffset)
     // LMDB keeps the page size in the free database's first field.
     pageSize = Int(free.pad)
     guard pageSize >= 512, pageSize <= 32768, pageSize & (pageSize - 1) == 0 else {
@@ -140,7 +145,7 @@ struct MetaPage: Equatable {
   private static let freeFlags: DatabaseFlags = .integerKey
   private static let noFolder = DatabaseFlags(rawValue: 0x4000)
   /// No machine maps more.
-  private static let largestMap: UInt64 = 1 << 47
+  static let largestMap: UInt64 = 1 << 47
 
   /// What is wrong in the page itself.
   fileprivate func complaint(as place: UInt64) -> String? {

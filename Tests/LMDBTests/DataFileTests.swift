@@ -22,7 +22,7 @@ import Testing
     expect(.notRegularFile, "/dev/null")
     try FileManager.default.createSymbolicLink(
       atPath: folder.file("nowhere"), withDestinationPath: folder.file("missing"))
-    expect(.noSuchFile, folder.file("nowhere"))
+    expect(.danglingLink, folder.file("nowhere"))
     try FileManager.default.createSymbolicLink(
       atPath: folder.file("circle"), withDestinationPath: folder.file("circle"))
     expect(.notRegularFile, folder.file("circle"))
@@ -58,7 +58,10 @@ import Testing
     try FileManager.default.createDirectory(
       atPath: folder.file("x"), withIntermediateDirectories: true)
     #expect(try DataFile.canonicalPath(folder.path + "/x/../new") == canonical + "/new")
-    #expect(throws: LMDBError.noSuchFile) { try DataFile.canonicalPath("") }
+    for path in ["", "a\0b"] {
+      #expect(throws: LMDBError.invalidPath) { try DataFile.canonicalPath(path) }
+    }
+    #expect(throws: LMDBError.isDirectory) { try DataFile.canonicalPath(folder.file("new/")) }
     #expect(throws: LMDBError.noSuchFile) { try DataFile.canonicalPath(folder.file("a/b/c")) }
     let relative = try DataFile.canonicalPath("surely-no-such-file")
     #expect(relative == FileManager.default.currentDirectoryPath + "/surely-no-such-file")

@@ -8,6 +8,11 @@ import Testing
   static let ownCases: [LMDBError] = [
     .hardLinked, .networkFileSystem, .fileTooSmall, .truncated, .foreignPageSize, .inUse, .closed,
     .forkedProcess, .readOnlyEnvironment, .nestedWrite, .growthBlocked, .fileReplaced,
+    .invalidPath, .danglingLink, .foreignEngine(found: "1.0.0"), .foreignFormat(version: 2),
+    .foreignFormat(version: 999), .lockFile(LockFileProblem(path: "l", kind: .directory)),
+    .lockFile(LockFileProblem(path: "l", kind: .notRegular)),
+    .lockFile(LockFileProblem(path: "l", kind: .foreign(owner: 7))),
+    .lockFile(LockFileProblem(path: "l", kind: .cannotBeMade)),
     .damaged(PageFinding(page: 7, database: "people", what: "its keys do not ascend")),
   ]
 

@@ -68,8 +68,9 @@ import Testing
   @Test func refusesOtherVersionsAndPageSizes() throws {
     let whole = try contents
     let cases: [(offset: Int, error: LMDBError)] = [
-      (16, .invalid), (20, .versionMismatch), (40, .foreignPageSize), (10, .invalid),
-      (4096 + 16, .invalid), (4096 + 20, .versionMismatch),
+      (16, .invalid), (20, .foreignFormat(version: 1 ^ 0x0F)), (40, .foreignPageSize),
+      (10, .invalid),
+      (4096 + 16, .invalid), (4096 + 20, .foreignFormat(version: 1 ^ 0x0F)),
     ]
     for (offset, error) in cases {
       var damaged = whole
@@ -77,6 +78,23 @@ import Testing
       try write(damaged)
       #expect(throws: error, "at \(offset)") { try Environment.open(path: path) }
     }
+  }
+
+  /// LMDB 1.0 has the transaction behind the page number: everything lies eight bytes later.
+  @Test func namesTheFormatOfALaterEngine() throws {
+    var later = Data(count: 8192)
+    for page in [0, 4096] {
+      later[page + 18] = 8
+      later.replaceSubrange(page + 24..<page + 28, with: [0xDE, 0xC0, 0xEF, 0xBE])
+      later[page + 28] = 2
+    }
+    try write(later)
+    #expect(throws: LMDBError.foreignFormat(version: 2)) { try Environment.open(path: path) }
+    #expect(
+      "\(LMDBError.foreignFormat(version: 2))"
+        == "The file is of LMDB's data format 2, as LMDB 1.0 writes it, and format 1 of LMDB 0.9.x "
+        + "is needed. Open it with the version that wrote it, export it, and import it here.")
+    #expect(try contents == later)
   }
 
   /// A root that leads nowhere is found before the file is mapped.

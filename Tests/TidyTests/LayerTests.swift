@@ -20,7 +20,7 @@ import Testing
     ],
     "world": ["ArborData"],
     "crash-writer": ["ArborData"],
-    "damage-reader": ["ArborStore", "ArborModel", "LMDB"],
+    "damage-reader": ["ArborObjects", "ArborStore", "ArborModel", "LMDB", "CArborBits"],
     "fuzz": ["ArborData"],
     "json-bench": ["ArborExchange", "ArborModel"],
     "arborbench": ["ArborData"],
@@ -33,7 +33,7 @@ import Testing
       "TestLength", "ArborStore", "LMDB", "ArborModel", "ArborLocks", "TestSupport",
     ],
     "ArborObjectsTests": [
-      "TestLength", "ArborObjects", "ArborStore", "ArborModel", "ArborLocks", "TestSupport",
+      "TestLength", "ArborObjects", "ArborStore", "LMDB", "ArborModel", "ArborLocks", "TestSupport",
     ],
     "ArborExchangeTests": [
       "ArborExchange", "ArborObjects", "ArborModel", "ArborLocks", "TestSupport",

@@ -90,6 +90,8 @@ extension ArborError {
     public static let modelChanged = Code(rawValue: "modelChanged")
     /// A store of a newer format than this library reads.
     public static let formatTooNew = Code(rawValue: "formatTooNew")
+    /// A program that runs with an LMDB of another version than 0.9, or a file that one wrote.
+    public static let unsupportedEngine = Code(rawValue: "unsupportedEngine")
     /// A store whose bytes are damaged.
     public static let corrupted = Code(rawValue: "corrupted")
     /// No room on the disk, or a file-size limit.
@@ -100,6 +102,9 @@ extension ArborError {
     public static let readOnly = Code(rawValue: "readOnly")
     /// A store that something else holds open.
     public static let inUse = Code(rawValue: "inUse")
+    /// A store whose file another program has removed, renamed, replaced or written over since it
+    /// was opened. Commits are refused, since they would go with the file's last opener.
+    public static let fileReplaced = Code(rawValue: "fileReplaced")
     /// A store or context that is closed.
     public static let closed = Code(rawValue: "closed")
     /// A limit of the engine or of an option.

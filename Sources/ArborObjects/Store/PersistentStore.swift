@@ -57,12 +57,13 @@ public final class PersistentStore: Sendable {
   ///   - classes: The typed classes of the model's entities. One that is left out is bound when it
   ///     is used for the first time.
   /// - Throws: ``ArborError``, always before anything was changed: `invalidModel`, `modelMismatch`,
-  ///   `notAStore`, `corrupted`, `formatTooNew`, `readOnly`, `inUse`, `diskFull`, `inputOutput`.
+  ///   `notAStore`, `corrupted`, `formatTooNew`, `unsupportedEngine`, `readOnly`, `inUse`,
+  ///   `diskFull`, `inputOutput`; `invalidArgument` for a URL or path that no file has.
   public convenience init(
     model: ManagedObjectModel, at location: StoreLocation, options: StoreOptions = .init(),
     classes: [ManagedObject.Type] = []
   ) throws(ArborError) {
-    try self.init(options.opening(location, model: model), location, options, classes: classes)
+    try self.init(try options.opening(location, model: model), location, options, classes: classes)
   }
 
   /// Opens a store with the model that typed classes describe.
@@ -73,7 +74,7 @@ public final class PersistentStore: Sendable {
   ) throws(ArborError) {
     // The store checks the model where it is another than the file's.
     let model = try ManagedObjectModel(describedBy: classes)
-    try self.init(options.opening(location, model: model), location, options, classes: classes)
+    try self.init(try options.opening(location, model: model), location, options, classes: classes)
     DescribedClasses.remember(classes, of: self.model)
   }
 
@@ -84,7 +85,7 @@ public final class PersistentStore: Sendable {
   public convenience init(
     at location: StoreLocation, options: StoreOptions = .init(), classes: [ManagedObject.Type] = []
   ) throws(ArborError) {
-    try self.init(options.opening(location, model: nil), location, options, classes: classes)
+    try self.init(try options.opening(location, model: nil), location, options, classes: classes)
   }
 
   private init(

@@ -58,6 +58,14 @@ extension ArborError {
         "The store is of format \(major).\(minor), which a later version of the library reads.")
     case .notAStore(let path, let what):
       self.init(.notAStore, "\(path) is no store: \(what). Choose another file.")
+    case .invalidPath(let path):
+      self.init(
+        .invalidArgument,
+        "\(path.debugDescription) is no path of a store: it is empty or has a zero byte in it. Give "
+          + "the path of a file.")
+    case .unsupportedEngine(let path, let error):
+      self.init(.unsupportedEngine, (path.map { "\($0): " } ?? "") + "\(error)")
+      underlying = error
     case .readOnly(let path):
       self.init(
         .readOnly,
@@ -67,6 +75,12 @@ extension ArborError {
       self.init(
         .inUse,
         "\(path ?? "The store") is in use by something else; close it there, then try again.")
+    case .fileReplaced(let path):
+      self.init(
+        .fileReplaced,
+        "\(path ?? "The store's file") was removed, replaced or written over by another program while "
+          + "it was open; nothing more is written to it. Close the store wherever it is open, then "
+          + "open it again.")
     case .closed: self.init(.closed, "The store has been closed; open it again.")
     case .diskFull:
       self.init(

@@ -40,7 +40,11 @@ public struct StoreOptions: Sendable, Hashable {
   public enum CorruptionRule: Sendable, Hashable {
     /// Opening throws `corrupted` or `notAStore`.
     case fail
-    /// The file is kept under another name beside it, and an empty store takes its place.
+    /// The file is kept beside it under its name with `.damaged-` and the time, and an empty store
+    /// takes its place. This goes for every plain file that is damaged or no store, among them
+    /// those of other programs; a folder, a link that leads nowhere, and a file of a later format or
+    /// of LMDB 1.0 are left alone, and so is everything where the store is opened for reading or
+    /// without a model.
     case setAsideAndRecreate
   }
 
@@ -113,14 +117,10 @@ public struct StoreOptions: Sendable, Hashable {
   }
 
   /// The options in the store's own words.
-  func opening(_ location: StoreLocation, model: ManagedObjectModel?) -> StoreOpening {
-    var opening: StoreOpening
-    switch location {
-    case .file(let url):
-      opening = StoreOpening(.file(url.path(percentEncoded: false)), model: model)
-    case .path(let path): opening = StoreOpening(.file(path), model: model)
-    case .inMemory: opening = StoreOpening(.inMemory, model: model)
-    }
+  func opening(
+    _ location: StoreLocation, model: ManagedObjectModel?
+  ) throws(ArborError) -> StoreOpening {
+    var opening = StoreOpening(try location.stored, model: model)
     opening.isReadOnly = isReadOnly
     opening.buildsIndexes = migration != .refuse
     opening.onMismatch = onMismatch == .fail ? .fail : .eraseAndRecreate

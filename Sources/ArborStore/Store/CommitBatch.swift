@@ -75,7 +75,9 @@ extension StoreError {
   /// Whether the error is of the engine, so that its transaction can not go on.
   fileprivate var spoilsTransaction: Bool {
     switch self {
-    case .engine, .diskFull, .readOnly, .inputOutput, .closed, .inUse, .exhausted: true
+    case .engine, .diskFull, .readOnly, .inputOutput, .closed, .inUse, .exhausted, .fileReplaced,
+      .unsupportedEngine, .invalidPath:
+      true
     case .corrupted, .conflict, .missingTargets, .stillLinked, .notUnique, .modelMismatch,
       .modelChanged, .formatTooNew, .notAStore, .foreignObject, .invalidChange, .missing,
       .invalidModel, .query, .metadataExists, .duplicateValues:

@@ -124,7 +124,7 @@ extension StoreFile {
       try environment.verifyPages(expecting: expectedDatabases)
     } catch {
       if case .damaged = error { health.note(StoreError(error)) }
-      throw StoreError(error)
+      throw StoreError(error, path: path)
     }
   }
 }

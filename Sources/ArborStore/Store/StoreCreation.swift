@@ -130,7 +130,7 @@ enum StoreCreation {
     try fill(temporary)
     var code = replacing ? rename(temporary, path) : arbor_rename_exclusive(temporary, path)
     if replacing, code != 0 { code = errno }
-    guard code == 0 else { throw .inputOutput(operation: "rename", path: path, errno: code) }
+    guard code == 0 else { throw StoreError.failed("rename", path, errno: code) }
     try synchronizeFolder(of: path)
   }
 
@@ -182,11 +182,11 @@ enum StoreCreation {
     let folder = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
     let descriptor = open(folder.isEmpty ? "/" : folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     guard descriptor >= 0 else {
-      throw .inputOutput(operation: "open", path: folder, errno: errno)
+      throw StoreError.failed("open", folder, errno: errno)
     }
     defer { close(descriptor) }
     guard fsync(descriptor) == 0 else {
-      throw .inputOutput(operation: "fsync", path: folder, errno: errno)
+      throw StoreError.failed("fsync", folder, errno: errno)
     }
   }
 }

@@ -7,11 +7,14 @@ extension StoreError {
     case .diskFull: self = .diskFull
     case .inUse: self = .inUse(path: path)
     case .closed: self = .closed
+    case .fileReplaced: self = .fileReplaced(path: path)
     case .readOnlyEnvironment, .readOnlyFileSystem, .accessDenied, .notPermitted:
       self = .readOnly(path: path)
-    case .invalid, .versionMismatch, .foreignPageSize:
+    case .invalid, .foreignPageSize:
       self = .notAStore(path: path ?? "", what: error.cause)
-    case .isDirectory, .notRegularFile, .hardLinked, .networkFileSystem:
+    case .invalidPath: self = .invalidPath(path ?? "")
+    case .foreignEngine, .foreignFormat: self = .unsupportedEngine(path: path, what: error)
+    case .danglingLink, .isDirectory, .notRegularFile, .hardLinked, .networkFileSystem:
       self = .notAStore(path: path ?? "", what: error.description)
     case .fileTooSmall, .truncated, .corrupted, .pageNotFound:
       self = .corrupted(entity: nil, object: nil, what: error.cause)
@@ -21,21 +24,44 @@ extension StoreError {
     case .keyExists, .notFound, .panic, .mapFull, .dbsFull, .readersFull, .tlsFull, .txnFull,
       .cursorFull, .pageFull, .mapResized, .incompatible, .badReaderSlot, .badTransaction,
       .badValueSize, .badDatabase, .tooManyOpenFiles, .outOfMemory, .forkedProcess,
-      .nestedWrite, .growthBlocked, .fileReplaced, .invalidArgument, .system:
+      .nestedWrite, .growthBlocked, .invalidArgument, .versionMismatch, .lockFile, .system:
       self = .engine(error)
     }
   }
 }
 
 extension StoreError {
+  /// What a call of the system that failed means for a store.
+  ///
+  /// - Parameter errno: as the call left it; read before anything else is called.
+  static func failed(_ operation: String, _ path: String, errno: Int32) -> StoreError {
+    // Entries of folders need room as well, and some systems find that out late.
+    LMDBError(code: errno) == .diskFull
+      ? .diskFull : .inputOutput(operation: operation, path: path, errno: errno)
+  }
+
   /// Whether the file itself is damaged.
   package var isCorruption: Bool {
     if case .corrupted = self { true } else { false }
   }
 }
 
-/// Runs calls of the engine; its errors become the store's.
+extension StoreError {
+  /// Whether the path leads to something that is no store.
+  var isNoStore: Bool {
+    if case .notAStore = self { true } else { false }
+  }
+}
+
+extension LMDBError {
+  /// Whether the file is a plain one, and its contents are no data file's.
+  var isForeignContent: Bool { self == .invalid || self == .foreignPageSize }
+}
+
+/// Runs calls of the engine; its errors become the store's, with its path where that is given.
 @inline(__always)
-func storing<R: ~Copyable>(_ body: () throws(LMDBError) -> R) throws(StoreError) -> R {
-  do throws(LMDBError) { return try body() } catch { throw StoreError(error) }
+func storing<R: ~Copyable>(
+  path: String? = nil, _ body: () throws(LMDBError) -> R
+) throws(StoreError) -> R {
+  do throws(LMDBError) { return try body() } catch { throw StoreError(error, path: path) }
 }

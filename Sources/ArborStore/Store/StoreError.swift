@@ -30,6 +30,10 @@ package indirect enum StoreError: Error, Sendable {
   case formatTooNew(major: Int, minor: Int)
   /// The path leads to something that is no store.
   case notAStore(path: String, what: String)
+  /// A path that no file can have.
+  case invalidPath(String)
+  /// The version of LMDB that the program runs with, or that wrote the file, does not fit.
+  case unsupportedEngine(path: String?, what: LMDBError)
   /// The store was opened for reading, or its folder or medium can not be written.
   case readOnly(path: String?)
   /// There is no store at the path, and nothing says what one there would hold.
@@ -38,6 +42,8 @@ package indirect enum StoreError: Error, Sendable {
   case invalidModel(ArborError)
   /// Something else holds the file open.
   case inUse(path: String?)
+  /// The file was removed, replaced or written over by another program while it was open.
+  case fileReplaced(path: String?)
   /// The store has been closed.
   case closed
   /// No room on the disk, or a file-size limit.

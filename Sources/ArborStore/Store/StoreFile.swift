@@ -101,7 +101,9 @@ package final class StoreFile: Sendable {
   /// report it.
   package func quietSnapshot() throws(StoreError) -> StoreSnapshot {
     guard !isClosed.load(ordering: .relaxed) else { throw .closed }
-    let transaction = try storing { () throws(LMDBError) in try environment.beginRead() }
+    let transaction = try storing(path: path) { () throws(LMDBError) in
+      try environment.beginRead()
+    }
     let transactionID = transaction.id
     let known = mark.withLock { mark in
       mark.transactionID == transactionID ? mark.sequence : nil

@@ -52,7 +52,7 @@ enum StoreFiles {
     // First the lock file: once the name is free, it may be of somebody else's new store.
     unlink(path + "-lock")
     guard rename(path, name) == 0 else {
-      throw .inputOutput(operation: "rename", path: path, errno: errno)
+      throw StoreError.failed("rename", path, errno: errno)
     }
     try StoreCreation.synchronizeFolder(of: path)
   }
@@ -61,7 +61,7 @@ enum StoreFiles {
   static func remove(_ path: String) throws(StoreError) {
     unlink(path + "-lock")
     guard unlink(path) == 0 || errno == ENOENT else {
-      throw .inputOutput(operation: "unlink", path: path, errno: errno)
+      throw StoreError.failed("unlink", path, errno: errno)
     }
     UnfinishedFile.removeAbandoned(beside: path)
     try StoreCreation.synchronizeFolder(of: path)

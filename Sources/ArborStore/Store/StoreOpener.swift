@@ -58,19 +58,26 @@ struct StoreOpener {
 
   // MARK: A file
 
+  /// So often a file that was there when a new one was to get its place may be gone again, because
+  /// others make and remove it.
+  private static var mostCreations: Int { 16 }
+
   private func openFile(_ path: String) throws(StoreError) -> StoreFile {
+    var creations = 0
     while true {
       let environment: Environment
       do throws(LMDBError) {
         environment = try Environment.open(path: path, options: environmentOptions)
       } catch .noSuchFile {
+        creations += 1
+        guard creations <= Self.mostCreations else { throw .inUse(path: path) }
         try create(path)
         continue
       } catch {
-        let error = StoreError(error, path: path)
-        guard error.isCorruption, opening.onCorruption == .setAsideAndRecreate,
-          opening.model != nil
-        else { throw explained(error, path) }
+        let reason = StoreError(error, path: path)
+        guard reason.isCorruption || error.isForeignContent,
+          opening.onCorruption == .setAsideAndRecreate, opening.model != nil, !opening.isReadOnly
+        else { throw explained(reason, path) }
         try setAside(path)
         continue
       }
@@ -130,7 +137,9 @@ struct StoreOpener {
         try StoreCreation.replace(path, model, options: environmentOptions)
       }
       return true
-    case _ where error.isCorruption && opening.onCorruption == .setAsideAndRecreate:
+    // Once a file is open, what is no store is so by its contents.
+    case _ where error.isCorruption || error.isNoStore:
+      guard opening.onCorruption == .setAsideAndRecreate else { return false }
       try StoreFiles.exclusively(environment) { () throws(StoreError) in
         try StoreFiles.setAside(path)
       }
@@ -159,7 +168,9 @@ struct StoreOpener {
     guard let arbor = found else {
       throw .notAStore(path: path ?? "", what: "The file is a database of another program.")
     }
-    let transaction = try storing { () throws(LMDBError) in try environment.beginRead() }
+    let transaction = try storing(path: path) { () throws(LMDBError) in
+      try environment.beginRead()
+    }
     let header = try StoreHeader.read(transaction.reader, arbor, path: path)
     guard header.transactionID == transaction.id else {
       throw .corrupted(

@@ -27,7 +27,8 @@ package struct StoreOpening: Sendable {
   /// What to do with a file that is damaged or no store.
   package enum CorruptionRule: Sendable, Hashable {
     case fail
-    /// Keeps the file under another name beside the new one.
+    /// Keeps the file under another name beside the new one. Files of a later format or engine,
+    /// folders and links are left alone.
     case setAsideAndRecreate
   }
 

@@ -36,6 +36,46 @@ import Testing
     same.close()
   }
 
+  /// An older copy on the file, then another file in its place: each call says so, and none goes on
+  /// as if nothing were.
+  @Test(.timeLimit(.minutes(1)), arguments: [true, false])
+  func aFileThatIsReplacedIsNamed(inPlace: Bool) throws {
+    let folder = try TemporaryFolder()
+    let path = folder.path("a.arbor")
+    let store = try PersistentStore(for: Office.classes, at: .path(path))
+    let context = store.makeContext()
+    context.insert(Employee.self).name = "Ada"
+    try context.commit()
+    let older = try Data(contentsOf: URL(filePath: path))
+    for name in ["Bob", "Eve", "Mallory"] {
+      context.insert(Employee.self).name = name
+      try context.commit()
+    }
+    if inPlace {
+      let file = try FileHandle(forWritingTo: URL(filePath: path))
+      try file.write(contentsOf: older)
+      try file.close()
+      #expect(try failure { _ = try store.makeContext().count("Employee") }.code == .fileReplaced)
+      #expect(try failure { try store.check() }.code == .fileReplaced)
+    } else {
+      try older.write(to: URL(filePath: folder.path("b")))
+      #expect(rename(folder.path("b"), path) == 0)
+      #expect(try store.makeContext().count("Employee") == 4)
+    }
+    context.insert(Employee.self).name = "lost"
+    let error = try failure { try context.commit() }
+    #expect(error.code == .fileReplaced)
+    #expect(
+      error.message
+        == "\(path) was removed, replaced or written over by another program while it was open; "
+        + "nothing more is written to it. Close the store wherever it is open, then open it again.")
+    store.close()
+    let copy = try PersistentStore(for: Office.classes, at: .path(path))
+    defer { copy.close() }
+    #expect(try copy.makeContext().fetch(Employee.self).map(\.name) == ["Ada"])
+    try copy.check()
+  }
+
   @Test func readOnlyStoresRefuseCommits() throws {
     let folder = try TemporaryFolder()
     let location = StoreLocation.file(folder.url.appending(path: "a.arbor"))

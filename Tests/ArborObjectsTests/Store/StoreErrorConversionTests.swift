@@ -1,6 +1,7 @@
 import ArborModel
 import ArborStore
 import Foundation
+import LMDB
 import Testing
 
 @testable import ArborObjects
@@ -13,6 +14,10 @@ import Testing
       (.formatTooNew(major: 9, minor: 1), .formatTooNew),
       (.notAStore(path: "p", what: "w"), .notAStore), (.readOnly(path: nil), .readOnly),
       (.missing(path: "p"), .fileUnreadable), (.inUse(path: "p"), .inUse), (.closed, .closed),
+      (.fileReplaced(path: "p"), .fileReplaced), (.invalidPath(""), .invalidArgument),
+      (
+        .unsupportedEngine(path: "p", what: .foreignEngine(found: "1.0.0")), .unsupportedEngine
+      ),
       (.diskFull, .diskFull),
       (.inputOutput(operation: "open", path: "p", errno: 13), .inputOutput),
       (.foreignObject("x"), .invalidArgument), (.exhausted("x"), .limitExceeded),

@@ -1,6 +1,8 @@
-import ArborStore
+import Foundation
 import LMDB
 import Testing
+
+@testable import ArborStore
 
 @Suite struct StoreErrorTests {
   @Test func theEngineSaysWhatItMeansForAStore() {
@@ -13,6 +15,9 @@ import Testing
       case .notAStore(path: "a", _): "foreign"
       case .missing(path: "a"): "missing"
       case .corrupted: "damaged"
+      case .invalidPath("a"): "no path"
+      case .unsupportedEngine(path: "a", let same): same == error ? "version" : "other"
+      case .fileReplaced(path: "a"): "replaced"
       case .engine(let same): same == error ? "engine" : "other"
       default: "other"
       }
@@ -20,16 +25,33 @@ import Testing
     let expected: [(String, [LMDBError])] = [
       ("full", [.diskFull]), ("in use", [.inUse]), ("closed", [.closed]),
       ("read only", [.readOnlyEnvironment, .readOnlyFileSystem, .accessDenied, .notPermitted]),
-      ("foreign", [.invalid, .versionMismatch, .isDirectory, .notRegularFile, .hardLinked]),
+      ("foreign", [.invalid, .danglingLink, .isDirectory, .notRegularFile, .hardLinked]),
+      ("no path", [.invalidPath]), ("replaced", [.fileReplaced]),
+      ("version", [.foreignEngine(found: "1.0.0"), .foreignFormat(version: 2)]),
       ("missing", [.noSuchFile]),
       ("damaged", [.fileTooSmall, .truncated, .corrupted, .pageNotFound]),
       (
-        "engine", [.panic, .mapFull, .readersFull, .growthBlocked, .forkedProcess, .badTransaction]
+        "engine",
+        [
+          .panic, .mapFull, .readersFull, .growthBlocked, .forkedProcess, .badTransaction,
+          .versionMismatch,
+        ]
       ),
     ]
     for (kind, errors) in expected {
       for error in errors { #expect(name(error) == kind, "\(error)") }
     }
     #expect(StoreError(.truncated).isCorruption && !StoreError(.diskFull).isCorruption)
+  }
+
+  /// A folder's entry may need room as well as a file.
+  @Test func aFullDiskIsOneWhateverCallFindsIt() {
+    for (code, isFull) in [(ENOSPC, true), (EDQUOT, true), (EACCES, false), (EIO, false)] {
+      switch StoreError.failed("rename", "a", errno: code) {
+      case .diskFull: #expect(isFull, "\(code)")
+      case .inputOutput(operation: "rename", path: "a", errno: code): #expect(!isFull, "\(code)")
+      case let other: Issue.record(other)
+      }
+    }
   }
 }

@@ -185,7 +185,7 @@ import Testing
     guard case .notAStore? = failure({ try open(model) }) else { throw DraftError("no refusal") }
   }
 
-  @Test func refusesADatabaseOfAnotherProgram() throws {
+  private func makeForeignDatabase() throws {
     var options = EnvironmentOptions()
     options.create = true
     let environment = try Environment.open(path: path, options: options)
@@ -193,6 +193,10 @@ import Testing
       _ = try transaction.createDatabase("settings", [])
     }
     try environment.close()
+  }
+
+  @Test func refusesADatabaseOfAnotherProgram() throws {
+    try makeForeignDatabase()
     guard case .notAStore? = failure({ try open(model) }) else { throw DraftError("no refusal") }
   }
 
@@ -203,6 +207,70 @@ import Testing
     #expect(files.count == 3)
     #expect(files.contains { $0.hasPrefix("office.arbor.damaged-") })
     try TemporaryStore.check(path: path)
+  }
+
+  /// Text, another program's database, and a header of another program.
+  @Test(arguments: 0..<3) func setsAsideWhatIsNoStoreWhereItIsTold(kind: Int) throws {
+    switch kind {
+    case 0:
+      try Data("text of some length, more than a header\n".utf8).write(to: URL(filePath: path))
+    case 1: try makeForeignDatabase()
+    default: _ = try openWithHeader { $0[0] ^= 1 }
+    }
+    let bytes = try Data(contentsOf: URL(filePath: path))
+    guard case .notAStore? = failure({ try open(model) }) else { throw DraftError("no refusal") }
+    let setAside: (inout StoreOpening) -> Void = { $0.onCorruption = .setAsideAndRecreate }
+    #expect(
+      failure {
+        try open(model) {
+          setAside(&$0); $0.isReadOnly = true
+        }
+      } != nil)
+    #expect(failure { try open(nil, setAside) } != nil)
+    #expect(try Data(contentsOf: URL(filePath: path)) == bytes)
+    try open(model, setAside).close()
+    let kept = try #require(files.first { $0.hasPrefix("office.arbor.damaged-") })
+    #expect(try Data(contentsOf: URL(filePath: folder.path(kept))) == bytes)
+    try TemporaryStore.check(path: path)
+  }
+
+  @Test func leavesAFolderWhereItIsToldToSetAside() throws {
+    try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
+    let error = failure { try open(model) { $0.onCorruption = .setAsideAndRecreate } }
+    guard case .notAStore? = error else { throw DraftError("\(String(describing: error))") }
+    #expect(files == ["office.arbor"])
+  }
+
+  // MARK: Paths
+
+  @Test(
+    .timeLimit(.minutes(1)),
+    arguments: [.fail, .setAsideAndRecreate] as [StoreOpening.CorruptionRule])
+  func refusesALinkThatLeadsNowhere(rule: StoreOpening.CorruptionRule) throws {
+    try FileManager.default.createSymbolicLink(
+      atPath: path, withDestinationPath: folder.path("nowhere.arbor"))
+    guard case .notAStore(path, let what)? = failure({ try open(model) { $0.onCorruption = rule } })
+    else { throw DraftError("no refusal") }
+    #expect(
+      what
+        == "The path is a symbolic link that leads to no file. Remove the link, or let it lead to "
+        + "a store.")
+    #expect(files == ["office.arbor"])
+  }
+
+  @Test(.timeLimit(.minutes(1)), arguments: ["", "a\0b", "\0"])
+  func refusesAPathThatNoFileHas(name: String) throws {
+    let path = name.isEmpty ? "" : folder.path("") + "/" + name
+    let error = failure { try StoreFile.open(StoreOpening(.file(path), model: model)) }
+    guard case .invalidPath(path)? = error else { throw DraftError("\(String(describing: error))") }
+    #expect(files == [])
+  }
+
+  /// The name of a folder is not taken for a file's.
+  @Test func refusesAPathThatEndsWithASlash() throws {
+    let error = failure { try StoreFile.open(StoreOpening(.file(path + "/"), model: model)) }
+    guard case .notAStore? = error else { throw DraftError("\(String(describing: error))") }
+    #expect(files == [])
   }
 
   // MARK: Damaged stores

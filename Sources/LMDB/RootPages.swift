@@ -1,0 +1,36 @@
+#if canImport(Glibc)
+  internal import Glibc
+#else
+  internal import Darwin
+#endif
+
+/// The two root pages of an open file, mapped apart from the engine's map, which moves.
+///
+/// The engine takes the number of the last transaction from the lock file and its trees from the
+/// root page of that parity, without a look at whose root page it is. They differ where somebody
+/// wrote over the file, most often with an older copy of it.
+///
+/// `@unchecked Sendable`: the pages are only read, a word at a time, and stay mapped as long as
+/// this value lives. The engine writes them through the system's cache, which the mapping shows.
+struct RootPages: ~Copyable, @unchecked Sendable {
+  private let pages: UnsafeMutableRawPointer
+  private let pageSize: Int
+
+  /// - Parameter descriptor: a data file that the engine has open, of two pages at least.
+  init(descriptor: Int32) throws(LMDBError) {
+    guard let meta = try MetaPages.read(descriptor) else { throw .fileTooSmall }
+    let mapped = mmap(nil, 2 * meta.pageSize, PROT_READ, MAP_SHARED, descriptor, 0)
+    guard let mapped, mapped != MAP_FAILED else { throw .lastSystemError }
+    pages = mapped
+    pageSize = meta.pageSize
+  }
+
+  deinit { munmap(pages, 2 * pageSize) }
+
+  /// Whether the root page of a transaction's parity is that transaction's own. One load.
+  @inline(__always)
+  func hold(_ transaction: Int) -> Bool {
+    let offset = (transaction & 1) &* pageSize &+ MetaPage.transactionOffset
+    return (pages + offset).load(as: Int.self) == transaction
+  }
+}

@@ -1,0 +1,59 @@
+import ArborModel
+import ArborStore
+import Foundation
+import TestSupport
+import Testing
+
+@testable import ArborObjects
+
+@Suite struct StoreLocationTests {
+  private func refusal(_ location: StoreLocation) throws -> String {
+    let error = #expect(throws: ArborError.self) {
+      _ = try PersistentStore(for: Office.classes, at: location)
+    }
+    #expect(error?.code == .invalidArgument)
+    return error?.message ?? ""
+  }
+
+  private static let advice = ". Make the URL of a path with URL(filePath:)."
+
+  @Test(
+    arguments: [
+      ("http://example.org/tmp/a.arbor", "its scheme is http, and file is needed"),
+      ("a.arbor", "its scheme is missing, and file is needed"),
+      ("file://example.org/tmp/a.arbor", "it names the host example.org"),
+      ("file:///tmp/a.arbor?x=1", "it has a query"),
+      ("file:///tmp/a.arbor#1", "it has a fragment"),
+      ("file:///tmp/%FF.arbor", "its path is not UTF-8"),
+      ("file:///tmp/%C3(.arbor", "its path is not UTF-8"),
+      ("file:///tmp/a%00b.arbor", "its path has a zero byte"),
+    ])
+  func urlsThatNameNoFileAreRefused(text: String, what: String) throws {
+    let url = try #require(URL(string: text))
+    #expect(
+      try refusal(.file(url))
+        == "\(text) does not name the file of a store: \(what)" + Self.advice)
+  }
+
+  @Test(arguments: [("", "\"\""), ("a\0b", "\"a\\0b\"")])
+  func pathsThatNoFileHasAreRefused(path: String, quoted: String) throws {
+    #expect(
+      try refusal(.path(path))
+        == "\(quoted) is no path of a store: it is empty or has a zero byte in it. Give the path of "
+        + "a file.")
+  }
+
+  @Test(arguments: ["plain", "with space", "100%", "a#b?c", "%41", "Größe", "e\u{301}", "日本"])
+  func everyNameComesThroughAsItIs(name: String) throws {
+    let url = URL(filePath: "/tmp/folder").appending(path: name)
+    #expect(try StoreLocation.file(url).stored == .file("/tmp/folder/" + name))
+    #expect(try StoreLocation.file(URL(filePath: "/tmp/" + name)).stored == .file("/tmp/" + name))
+    let relative = URL(filePath: name, relativeTo: URL(filePath: "/tmp/folder/"))
+    #expect(try StoreLocation.file(relative).stored == .file("/tmp/folder/" + name))
+  }
+
+  @Test func theLocalHostIsNone() throws {
+    let url = try #require(URL(string: "file://localhost/tmp/a.arbor"))
+    #expect(try StoreLocation.file(url).stored == .file("/tmp/a.arbor"))
+  }
+}

@@ -1,0 +1,29 @@
+import Foundation
+import Testing
+
+@testable import LMDB
+
+@Suite struct EngineVersionTests {
+  @Test func thisOneFits() throws {
+    #expect(EngineVersion.linked.description.hasPrefix("0.9."))
+    try EngineVersion.linked.judge()
+  }
+
+  /// Before a file is made or touched.
+  @Test(arguments: [(1, 0, 0), (0, 8, 12), (0, 10, 1)] as [(Int32, Int32, Int32)])
+  func anotherOneIsRefusedAndNamed(major: Int32, minor: Int32, patch: Int32) throws {
+    let folder = try TemporaryFolder()
+    var options = EnvironmentOptions()
+    options.create = true
+    let stub = EngineVersion(major: major, minor: minor, patch: patch)
+    let error = #expect(throws: LMDBError.foreignEngine(found: "\(major).\(minor).\(patch)")) {
+      _ = try Environment.open(path: folder.file("store.arbor"), options: options, engine: stub)
+    }
+    #expect(
+      error.map { "\($0)" }
+        == "The program runs with LMDB \(major).\(minor).\(patch), and LMDB 0.9.x is needed. Give "
+        + "the program a liblmdb of that version; files of LMDB 0.9 and 1.0 can not be read by one "
+        + "another.")
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == [])
+  }
+}

@@ -16,6 +16,8 @@ package struct StoreCheckReport: Sendable, CustomStringConvertible {
       case history
       /// A record is damaged or in a layout that nobody knows.
       case damagedRecord
+      /// A record without a value that it must have, or with a number that is none.
+      case missingValue
       /// A record lies under a key of another entity.
       case misplacedRecord
       /// A binary outside of its record that is damaged or missing.

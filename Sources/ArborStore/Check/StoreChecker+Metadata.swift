@@ -16,9 +16,7 @@ extension StoreChecker {
     for entity in store.schema.entities where !entity.isAbstract {
       try checkLayouts(of: entity, arbor)
     }
-    if try StoreCounter.read(StoreFormat.uniqueIDCounter, arbor, reader) == 0 {
-      report.add(.counter, "The counter of unique IDs is zero.")
-    }
+    _ = try checkCounter(StoreFormat.uniqueIDCounter)
   }
 
   private mutating func checkModel(_ arbor: Database) throws(StoreError) {

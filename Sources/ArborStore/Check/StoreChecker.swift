@@ -36,6 +36,7 @@ struct StoreChecker {
   }
 
   mutating func check() throws(StoreError) -> StoreCheckReport {
+    guard try checkSizes() else { return report }
     try checkMetadata()
     for entity in store.schema.entities where !entity.isAbstract {
       guard let plan = store.plans[entity.index] else { continue }
@@ -53,8 +54,7 @@ struct StoreChecker {
 
   /// Reads every record of an entity and notes what it asks of indexes and relationships.
   private mutating func checkRecords(_ plan: EntityPlan) throws(StoreError) {
-    let counter = try StoreCounter.read(
-      StoreFormat.objectCounter(plan.entity.number), store.databases.arbor, reader)
+    let counter = try checkCounter(StoreFormat.objectCounter(plan.entity.number))
     let allocator = SlabAllocator(slabSize: 4 << 10)
     let cursor = try storing { () throws(LMDBError) in try reader.cursor(plan.records) }
     var entry = try storing { () throws(LMDBError) in try cursor.first() }
@@ -69,6 +69,7 @@ struct StoreChecker {
           RecordView(base: base, count: found.value.count), of: number, entity: plan.entity,
           allocator: allocator)
         report.recordCount += 1
+        checkValues(number, record, plan)
         note(number, record, plan)
         try checkClaims(number, record, plan)
         try checkBlobs(number, record, plan)

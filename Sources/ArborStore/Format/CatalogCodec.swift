@@ -27,16 +27,19 @@ package enum CatalogCodec {
     return writer.bytes
   }
 
-  /// The catalogue of bytes that ``encode(_:)`` made, or nil for others.
+  /// The catalogue of bytes that ``encode(_:)`` made, or nil for others: numbers begin with 1, and
+  /// none is used twice, as no name is.
   package static func decode(_ bytes: UnsafeRawBufferPointer) -> SchemaCatalog? {
     guard var reader = ByteReader(checked: bytes), let count: UInt16 = reader.read() else {
       return nil
     }
     var entries: [String: SchemaCatalog.Entry] = [:]
     entries.reserveCapacity(Int(count))
+    var numbers: Set<UInt16> = []
     for _ in 0..<count {
       guard let number: UInt16 = reader.read(), let layout: UInt16 = reader.read(),
-        let name = reader.readText(), let properties = readProperties(&reader)
+        let name = reader.readText(), let properties = readProperties(&reader), number > 0,
+        layout > 0, numbers.insert(number).inserted, entries[name] == nil
       else { return nil }
       entries[name] = SchemaCatalog.Entry(
         number: number, layoutNumber: layout, properties: properties)
@@ -48,8 +51,11 @@ package enum CatalogCodec {
     guard let count: UInt16 = reader.read() else { return nil }
     var properties: [String: UInt16] = [:]
     properties.reserveCapacity(Int(count))
+    var numbers: Set<UInt16> = []
     for _ in 0..<count {
-      guard let number: UInt16 = reader.read(), let name = reader.readText() else { return nil }
+      guard let number: UInt16 = reader.read(), let name = reader.readText(), number > 0,
+        numbers.insert(number).inserted, properties[name] == nil
+      else { return nil }
       properties[name] = number
     }
     return properties

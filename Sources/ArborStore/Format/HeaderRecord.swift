@@ -29,6 +29,9 @@ package struct HeaderRecord: Sendable, Hashable {
   /// The bytes up to the page size, which say what the file is.
   private static let markSize = 16
   private static let byteOrder: UInt16 = 0x0102
+  /// No store counts so far; what follows can be added without a look at an overflow.
+  package static let mostCommits: UInt64 = 1 << 62
+  package static let mostGenerations: UInt32 = 1 << 31
 
   package var majorVersion = StoreFormat.majorVersion
   package var minorVersion = StoreFormat.minorVersion
@@ -103,7 +106,7 @@ package struct HeaderRecord: Sendable, Hashable {
   /// Reads a header.
   ///
   /// What a later major version looks like behind its version numbers is unknown, so those are
-  /// judged before the checksum.
+  /// judged before the checksum. Counts that no store reaches are damage whatever the checksum says.
   package init(_ bytes: UnsafeRawBufferPointer) throws(Problem) {
     var start = ByteReader(bytes)
     guard let magic = start.readBytes(Self.magic.count), magic.elementsEqual(Self.magic) else {
@@ -124,7 +127,8 @@ package struct HeaderRecord: Sendable, Hashable {
       let transactionID: UInt64 = reader.read(), let bootID = reader.readUUID(),
       let sequence: UInt64 = reader.read(),
       let latestCommits = LatestCommits(UnsafeRawBufferPointer(rebasing: bytes[Self.size...])),
-      latestCommits.count <= sequence
+      latestCommits.count <= sequence, generation <= Self.mostGenerations,
+      transactionID <= Self.mostCommits, sequence <= Self.mostCommits
     else { throw .damaged }
     self.init(
       pageSize: pageSize, modelGeneration: generation, storeID: storeID,

@@ -50,10 +50,12 @@ package enum OrderedMembers {
     return here == member.rawValue ? position : nil
   }
 
-  /// The two numbers of a value.
+  /// The two numbers of a value; zeros for a damaged one that is too short, which the store check
+  /// finds.
   @inline(__always)
   static func pair(_ bytes: UnsafeRawBufferPointer, _ offset: Int) -> (UInt64, UInt64) {
-    (
+    guard bytes.count &- offset >= valueSize else { return (0, 0) }
+    return (
       UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self)),
       UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: offset + 8, as: UInt64.self))
     )

@@ -44,6 +44,8 @@ extension QueryExecutor {
     _ resolver: any RecordResolver, _ sink: inout Sink
   ) throws -> Bool {
     let dirty = hasPendingChanges ? overlay?.dirty : nil
+    // A forged index may lead behind the greatest number there is.
+    guard query.numberBehind?.rawValue != .max else { return true }
     let start = query.numberBehind.map { $0.rawValue + 1 } ?? 0
     if start > ObjectNumber(entity: entity.number, sequence: .max >> 16).rawValue { return true }
     var walk = source.reader.walk(source.records(entity), from: start)
@@ -159,7 +161,8 @@ extension QueryExecutor {
     _ key: UnsafeRawBufferPointer, behind number: ObjectNumber, _ cursor: borrowing Cursor,
     _ rows: inout OrderedRows, _ sink: inout Sink
   ) throws -> Bool {
-    var entry = try cursor.seek(key, value: number.rawValue + 1)
+    var entry =
+      number.rawValue == .max ? nil : try cursor.seek(key, value: number.rawValue + 1)
     while let found = entry {
       guard try rows.take(found.integerValue, &sink) else { return false }
       entry = try cursor.nextDuplicate()

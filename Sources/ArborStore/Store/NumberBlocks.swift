@@ -56,18 +56,11 @@ final class NumberBlocks: Sendable {
   func takeNumbers(
     _ count: Int, for entity: EntitySchema, of store: StoreFile
   ) throws(StoreError) -> Range<UInt64> {
-    let numbers = try take(UInt64(count), counter: entity.index + 1, of: store)
-    guard numbers.upperBound <= ObjectNumber.maximumSequence else {
-      throw .exhausted("\(entity.name) has used up its 2^48 object numbers; start a new store.")
-    }
-    return numbers
+    try take(UInt64(count), counter: entity.index + 1, of: store)
   }
 
   func takeUniqueIDs(_ count: Int, of store: StoreFile) throws(StoreError) -> Range<Int64> {
     let numbers = try take(UInt64(count), counter: 0, of: store)
-    guard numbers.upperBound <= UInt64(Int64.max) else {
-      throw .exhausted("The store has used up its 2^63 unique IDs; start a new store.")
-    }
     return Int64(numbers.lowerBound)..<Int64(numbers.upperBound)
   }
 
@@ -80,9 +73,11 @@ final class NumberBlocks: Sendable {
         let size = blocks.withLock { blocks -> UInt64? in
           if blocks[counter].left >= count { return nil }
           defer { blocks[counter].size = min(blocks[counter].size * 4, Self.largestSize) }
-          return max(count, blocks[counter].size)
+          return blocks[counter].size
         }
-        if let size { install([try reserve(size, counter: counter, of: store)]) }
+        if let size {
+          install([try reserve(max(count, size), atLeast: count, counter: counter, of: store)])
+        }
         if let numbers = blocks.withLock({ $0[counter].take(count) }) { return numbers }
       }
     }
@@ -92,13 +87,13 @@ final class NumberBlocks: Sendable {
 
   /// Reserves a block in a transaction of its own.
   private func reserve(
-    _ size: UInt64, counter: Int, of store: StoreFile
+    _ size: UInt64, atLeast count: UInt64, counter: Int, of store: StoreFile
   ) throws(StoreError) -> NumberReservation {
     guard !store.hasEnded else { throw .closed }
     guard !store.isReadOnly else { throw .readOnly(path: store.path) }
     var reservation = NumberReservation(counter: counter, numbers: 0..<0)
     try store.write { (transaction, _) throws(StoreError) in
-      reservation = try Self.reserve(size, counter, of: store, transaction)
+      reservation = try Self.reserve(size, atLeast: count, counter, of: store, transaction)
     }
     // Relaxed durability may lose commits, but never a number that was given out.
     if store.durability == .relaxed {
@@ -107,20 +102,30 @@ final class NumberBlocks: Sendable {
     return reservation
   }
 
+  /// Reserves `size` numbers, or what is left of them if that is `count` at least.
+  ///
+  /// - Throws: `exhausted` where it is less; the counter stays as it is then.
   private static func reserve(
-    _ size: UInt64, _ counter: Int, of store: StoreFile,
+    _ size: UInt64, atLeast count: UInt64, _ counter: Int, of store: StoreFile,
     _ transaction: borrowing WriteTransaction
   ) throws(StoreError) -> NumberReservation {
-    let name =
-      counter == 0
-      ? StoreFormat.uniqueIDCounter
-      : StoreFormat.objectCounter(store.schema.entities[counter - 1].number)
+    let entity = counter == 0 ? nil : store.schema.entities[counter - 1]
+    let name = entity.map { StoreFormat.objectCounter($0.number) } ?? StoreFormat.uniqueIDCounter
     let arbor = store.databases.arbor
     let first = try StoreCounter.read(name, arbor, transaction.reader)
-    try storing { () throws(LMDBError) in
-      try StoreCounter.write(name, first + size, arbor, transaction)
+    // What a damaged counter says may lie above all numbers.
+    let limit = StoreCounter.limit(name)
+    let left = first > limit ? 0 : limit - first
+    guard left >= count else {
+      throw .exhausted(
+        entity.map { "\($0.name) has used up its 2^48 object numbers; start a new store." }
+          ?? "The store has used up its 2^63 unique IDs; start a new store.")
     }
-    return NumberReservation(counter: counter, numbers: first..<(first + size))
+    let end = first + min(size, left)
+    try storing { () throws(LMDBError) in
+      try StoreCounter.write(name, end, arbor, transaction)
+    }
+    return NumberReservation(counter: counter, numbers: first..<end)
   }
 
   /// Fills up blocks that run low, in a transaction that commits anyway. The numbers may be used
@@ -136,7 +141,14 @@ final class NumberBlocks: Sendable {
     }
     var reservations: [NumberReservation] = []
     for (counter, size) in low {
-      reservations.append(try Self.reserve(size, counter, of: store, transaction))
+      do throws(StoreError) {
+        reservations.append(
+          try Self.reserve(size, atLeast: 1, counter, of: store, transaction))
+      } catch .exhausted {
+        // Whoever needs more numbers than are left is told.
+      } catch {
+        throw error
+      }
     }
     return reservations
   }

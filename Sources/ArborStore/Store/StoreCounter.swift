@@ -1,3 +1,4 @@
+internal import ArborModel
 package import LMDB
 
 /// The counters in the `arbor` database: each the first number that nobody has reserved.
@@ -14,6 +15,11 @@ package enum StoreCounter {
         entity: nil, object: nil, what: "The counter \(name) is missing or damaged.")
     }
     return value
+  }
+
+  /// The last number that a counter of a name can give out.
+  package static func limit(_ name: String) -> UInt64 {
+    name == StoreFormat.uniqueIDCounter ? UInt64(Int64.max) : ObjectNumber.maximumSequence
   }
 
   /// Eight bytes and their checksum: a counter that a damaged bit set back would give numbers out

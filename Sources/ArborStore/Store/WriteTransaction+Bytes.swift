@@ -11,9 +11,10 @@ extension WriteTransaction {
     }
   }
 
-  func delete(_ database: Database, key: [UInt8]) throws(LMDBError) {
+  @discardableResult
+  func delete(_ database: Database, key: [UInt8]) throws(LMDBError) -> Bool {
     try key.withUnsafeBufferPointer { (key) throws(LMDBError) in
-      _ = try delete(database, key: UnsafeRawBufferPointer(key))
+      try delete(database, key: UnsafeRawBufferPointer(key))
     }
   }
 }

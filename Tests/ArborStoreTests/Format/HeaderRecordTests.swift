@@ -9,7 +9,7 @@ import Testing
     HeaderRecord(
       pageSize: 4096, modelGeneration: 3, storeID: UUID(),
       modelFingerprint: try OfficeModel.make().fingerprint, transactionID: 77, bootID: UUID(),
-      sequence: .max)
+      sequence: HeaderRecord.mostCommits)
   }
 
   private func problem(_ bytes: [UInt8]) -> HeaderRecord.Problem? {
@@ -44,6 +44,25 @@ import Testing
       case 12..<14: #expect(found == .otherByteOrder)
       default: #expect(found == .damaged, "byte \(place)")
       }
+    }
+  }
+
+  /// Counts that no store reaches, with the right checksum.
+  @Test func countsBeyondReasonAreDamage() throws {
+    let sound = try header()
+    #expect(problem(sound.encoded()) == nil)
+    for count in [HeaderRecord.mostCommits + 1, 1 << 63, .max - 1, .max] {
+      var header = sound
+      header.sequence = count
+      #expect(problem(header.encoded()) == .damaged, "sequence \(count)")
+      header = sound
+      header.transactionID = count
+      #expect(problem(header.encoded()) == .damaged, "transaction \(count)")
+    }
+    for count in [HeaderRecord.mostGenerations + 1, .max - 1, .max] {
+      var header = sound
+      header.modelGeneration = count
+      #expect(problem(header.encoded()) == .damaged, "generation \(count)")
     }
   }
 

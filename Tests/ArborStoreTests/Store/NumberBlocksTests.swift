@@ -94,6 +94,50 @@ import Testing
     }
   }
 
+  /// What is left is given out to the last, and a counter never passes its end.
+  @Test func theLastNumbersAreGivenOut() throws {
+    try TemporaryStore.use(OfficeModel.make(), inMemory: true) { store in
+      let file = store.file
+      let tag = try Draft(file).entity("Tag")
+      let arbor = file.databases.arbor
+      let last = ObjectNumber.maximumSequence
+      try Vandal(file: file).write { transaction, _ in
+        try StoreCounter.write(
+          StoreFormat.objectCounter(tag.number), last - 3, arbor, transaction)
+        try StoreCounter.write(
+          StoreFormat.uniqueIDCounter, UInt64(Int64.max) - 2, arbor, transaction)
+      }
+      #expect(try file.takeNumbers(2, for: tag) == (last - 3)..<(last - 1))
+      #expect(throws: StoreError.self) { try file.takeNumbers(2, for: tag) }
+      #expect(try file.takeNumbers(1, for: tag) == (last - 1)..<last)
+      #expect(throws: StoreError.self) { try file.takeNumbers(1, for: tag) }
+      #expect(try file.takeUniqueIDs(2) == (.max - 2)..<(.max))
+      #expect(throws: StoreError.self) { try file.takeUniqueIDs(1) }
+    }
+  }
+
+  /// Counters that somebody forged: an error to who takes numbers, and a problem to the check.
+  @Test(arguments: [1 << 48, 1 << 63, .max - 1, .max] as [UInt64])
+  func aForgedCounterIsAnError(counter: UInt64) throws {
+    let folder = try TemporaryFolder()
+    let file = try StoreFile.open(
+      StoreOpening(.file(folder.path("a.arbor")), model: OfficeModel.make()))
+    defer { file.close() }
+    let tag = try Draft(file).entity("Tag")
+    try Vandal(file: file).write { transaction, _ in
+      for name in [StoreFormat.objectCounter(tag.number), StoreFormat.uniqueIDCounter] {
+        try StoreCounter.write(name, counter, file.databases.arbor, transaction)
+      }
+    }
+    let found = try file.check().problems
+    #expect(found.map(\.kind) == Array(repeating: .counter, count: counter > 1 << 62 ? 2 : 1))
+    #expect(found.contains { $0.description.contains("\(counter)") })
+    #expect(throws: StoreError.self) { try file.takeNumbers(1, for: tag) }
+    if counter > 1 << 62 {
+      #expect(throws: StoreError.self) { try file.takeUniqueIDs(1) }
+    }
+  }
+
   @Test func exhaustionIsAnError() throws {
     try TemporaryStore.use(OfficeModel.make(), inMemory: true) { store in
       let tag = try Draft(store.file).entity("Tag")

@@ -1,3 +1,4 @@
+import ArborModel
 import ArborStore
 import Foundation
 
@@ -7,13 +8,14 @@ import Foundation
   import Darwin
 #endif
 
-// damage-reader <sound file> <older file> <work file> <seed> <first> <end> full|quick
+// damage-reader <sound file> <older file> <work file> <seed> <first> <end> full|quick|forged
 //
-// Damages copies of a sound file and reads each as a program would. Before each case it says which
-// one it is, so that whoever started it knows on which it died; afterwards what came of it:
+// Damages copies of a sound file, or forges an entry in each, and uses each as a program would.
+// Before each case it says which one it is, so that whoever started it knows on which it died;
+// afterwards what came of it:
 //
 //   case <number> <kind> <place>
-//   <number> error|problem|same|WRONG
+//   <number> error|problem|same|WRONG, or refused|found|passed for a forgery
 
 let arguments = CommandLine.arguments
 guard arguments.count == 8, let seed = UInt64(arguments[4]), let first = Int(arguments[5]),
@@ -23,25 +25,59 @@ else {
   exit(2)
 }
 let sound = try [UInt8](Data(contentsOf: URL(filePath: arguments[1])))
-let older = try [UInt8](Data(contentsOf: URL(filePath: arguments[2])))
 let work = arguments[3]
-let verification: StoreOpening.Verification = arguments[7] == "full" ? .full : .quick
-try Data(sound).write(to: URL(filePath: work))
-let expected = try Reading.digest(work, verification: .full)
+
 /// Unbuffered: whoever dies has said on what.
 func say(_ line: String) { FileHandle.standardOutput.write(Data((line + "\n").utf8)) }
-for number in first..<end {
-  let damage = Damage(number, seed: seed, sound: sound, older: older)
-  say("case \(number) \(damage.kind.rawValue) \(damage.place)")
+
+/// Puts bytes in the place of the work file.
+@MainActor func place(_ bytes: [UInt8]) throws {
   unlink(work + "-lock")
-  try Data(damage.bytes).write(to: URL(filePath: work))
-  // A loop is as bad as a death.
-  alarm(10)
-  do {
-    let digest = try Reading.digest(work, verification: verification)
-    say("\(number) \(digest == nil ? "problem" : digest == expected ? "same" : "WRONG")")
-  } catch {
-    say("\(number) error")
-  }
-  alarm(0)
+  try Data(bytes).write(to: URL(filePath: work))
 }
+
+@MainActor func damage() throws {
+  let older = try [UInt8](Data(contentsOf: URL(filePath: arguments[2])))
+  let verification: StoreOpening.Verification = arguments[7] == "full" ? .full : .quick
+  try place(sound)
+  let expected = try Reading.digest(work, verification: .full)
+  for number in first..<end {
+    let damage = Damage(number, seed: seed, sound: sound, older: older)
+    say("case \(number) \(damage.kind.rawValue) \(damage.place)")
+    try place(damage.bytes)
+    // A loop is as bad as a death.
+    alarm(10)
+    do {
+      let digest = try Reading.digest(work, verification: verification)
+      say("\(number) \(digest == nil ? "problem" : digest == expected ? "same" : "WRONG")")
+    } catch {
+      say("\(number) error")
+    }
+    alarm(0)
+  }
+}
+
+@MainActor func forge() throws {
+  try place(sound)
+  let store = try StoreFile.open(StoreOpening(.file(work), model: nil))
+  let databases = StoreDatabases.list(store.schema)
+  let entities = Dictionary(
+    uniqueKeysWithValues: store.schema.entities.map {
+      (StoreFormat.recordDatabase($0.name), $0.number)
+    })
+  store.close()
+  for number in first..<end {
+    try place(sound)
+    var forgery = Forgery(number, seed: seed)
+    // What the engine does not take is no case.
+    try? forgery.forge(work, databases, entities)
+    say("case \(number) \(forgery.description)")
+    alarm(20)
+    let isQuick = number % 2 == 0
+    let result = isQuick ? ForgedStore.useQuickly(work) : ForgedStore.useVerified(work)
+    say("\(number) \(result.rawValue)")
+    alarm(0)
+  }
+}
+
+if arguments[7] == "forged" { try forge() } else { try damage() }

@@ -1,0 +1,81 @@
+internal import ArborModel
+internal import LMDB
+
+/// That numbers, sizes and values are such as the store writes, whatever their checksums say.
+extension StoreChecker {
+  /// Compares the sizes of keys and values with what their databases hold: nothing else can be read
+  /// where they differ.
+  ///
+  /// All of a database have one size, as the verification of the pages has seen, so the first entry
+  /// speaks for them.
+  ///
+  /// - Returns: Whether all are right.
+  mutating func checkSizes() throws(StoreError) -> Bool {
+    for (name, flags) in StoreDatabases.list(store.schema) {
+      let database = try storing { () throws(LMDBError) in
+        try store.environment.openDatabase(name, flags, create: false)
+      }
+      // In a file of an earlier format, opened for reading only, some are missing.
+      guard let database else { continue }
+      let cursor = try storing { () throws(LMDBError) in try reader.cursor(database) }
+      guard let entry = try storing({ () throws(LMDBError) in try cursor.first() }) else {
+        continue
+      }
+      if flags.contains(.integerKey), entry.key.count != 8 {
+        report.add(.damagedPage, "\(name) has keys of \(entry.key.count) bytes in place of 8.")
+      }
+      let size = Self.valueSize(flags)
+      if let size, entry.value.count != size {
+        report.add(
+          .damagedPage, "\(name) has values of \(entry.value.count) bytes in place of \(size).")
+      }
+    }
+    return report.isSound
+  }
+
+  private static func valueSize(_ flags: DatabaseFlags) -> Int? {
+    if flags.contains(.integerDuplicates) { return 8 }
+    return flags.contains(.fixedDuplicates) ? OrderedMembers.valueSize : nil
+  }
+
+  /// That a counter has not run past the numbers that it counts, and has begun.
+  ///
+  /// - Returns: The counter.
+  mutating func checkCounter(_ name: String) throws(StoreError) -> UInt64 {
+    let counter = try StoreCounter.read(name, store.databases.arbor, reader)
+    if counter == 0 || counter > StoreCounter.limit(name) {
+      report.add(
+        .counter,
+        "The counter \(name) is \(counter), and it counts from 1 to "
+          + "\(StoreCounter.limit(name)).")
+    }
+    return counter
+  }
+
+  /// That a record has a value for every attribute that must have one, and no number that is none.
+  mutating func checkValues(
+    _ number: ObjectNumber, _ record: RecordView, _ plan: EntityPlan
+  ) {
+    for attribute in plan.entity.attributes where !attribute.field.isTransient {
+      let description = attribute.description
+      if record.isNull(attribute.field) {
+        if description.isOptional || description.derivation != nil { continue }
+        report.add(
+          .missingValue, "\(name(number)).\(attribute.name) is nil, and it must have a value.",
+          entity: plan.entity.name, object: number)
+      } else if let value = Self.floating(attribute.field, record), !value.isFinite {
+        report.add(
+          .missingValue, "\(name(number)).\(attribute.name) is a number that is none.",
+          entity: plan.entity.name, object: number)
+      }
+    }
+  }
+
+  private static func floating(_ field: RecordField, _ record: RecordView) -> Double? {
+    switch field.kind {
+    case .float: Double(record.load(field, as: Float.self))
+    case .double, .date: record.load(field, as: Double.self)
+    default: nil
+    }
+  }
+}

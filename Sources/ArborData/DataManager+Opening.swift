@@ -7,7 +7,8 @@ extension DataManager {
   ///
   /// The store lies in the platform's folder for application data — `$XDG_DATA_HOME` or
   /// `~/.local/share`, on Apple's platforms Application Support — in a folder named after the
-  /// process, in a file named after the alias. The same alias opened twice in a process shares one
+  /// process (see ``StoreFolder``), in a file named after the alias. The same alias opened
+  /// twice in a process shares one
   /// store, which keeps the options it was opened with.
   ///
   /// ```swift
@@ -19,7 +20,8 @@ extension DataManager {
   ///   - name: The name of a `.xcdatamodeld`, a `.xcdatamodel` or a `.model.json`, looked for in
   ///     this order.
   ///   - folder: The folder that holds it.
-  ///   - alias: The store's name; nil: the model's.
+  ///   - alias: The store's name, to which `.arbor` is added; nil: the model's.
+  ///   - fileName: The exact name of the store's file, in place of the alias; nil: the alias's.
   ///   - options: How the store is opened.
   ///   - classes: The typed classes that represent entities of the model; others are plain objects.
   ///   - delegate: Who is told of changes; not kept alive.
@@ -27,12 +29,12 @@ extension DataManager {
   /// - Throws: ``ArborError`` where the model is missing or wrong, the store cannot be opened, or
   ///   the alias is open with another model.
   public convenience init(
-    modelNamed name: String, in folder: URL, alias: String? = nil,
+    modelNamed name: String, in folder: URL, alias: String? = nil, fileName: String? = nil,
     options: StoreOptions = StoreOptions(), classes: [ManagedObject.Type] = [],
     delegate: (any DataManagerDelegate)? = nil, group: ManagerGroup? = nil
   ) throws {
     let model = try ModelSearch.model(named: name, in: folder)
-    let file = try StoreFolder().file(named: alias ?? name)
+    let file = try StoreFolder().file(named: alias ?? name, fileName: fileName)
     let store = try SharedStores.store(
       at: file, model: model, options: options.asking(delegate, at: .file(file)),
       classes: classes)
@@ -47,11 +49,12 @@ extension DataManager {
   ///   the alias is open with another model.
   public convenience init(
     modelNamed name: String, in bundle: Bundle = .main, alias: String? = nil,
-    options: StoreOptions = StoreOptions(), classes: [ManagedObject.Type] = [],
-    delegate: (any DataManagerDelegate)? = nil, group: ManagerGroup? = nil
+    fileName: String? = nil, options: StoreOptions = StoreOptions(),
+    classes: [ManagedObject.Type] = [], delegate: (any DataManagerDelegate)? = nil,
+    group: ManagerGroup? = nil
   ) throws {
     let model = try ModelSearch.model(named: name, in: bundle)
-    let file = try StoreFolder().file(named: alias ?? name)
+    let file = try StoreFolder().file(named: alias ?? name, fileName: fileName)
     let store = try SharedStores.store(
       at: file, model: model, options: options.asking(delegate, at: .file(file)),
       classes: classes)

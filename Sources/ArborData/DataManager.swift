@@ -24,9 +24,9 @@ public import Foundation
 ///
 /// ## Topics
 /// ### Opening
-/// - ``init(modelNamed:in:alias:options:delegate:group:)-(_,URL,_,_,_,_)``
+/// - ``init(modelNamed:in:alias:fileName:options:classes:delegate:group:)-(_,URL,_,_,_,_,_,_)``
 /// - ``init(for:at:options:delegate:group:)-([ManagedObject.Type],_,_,_,_)``
-/// - ``init(model:at:options:delegate:group:)``
+/// - ``init(model:at:options:classes:delegate:group:)``
 /// - ``init(store:delegate:group:)``
 /// ### Objects
 /// - ``insert(_:)-(String)``
@@ -63,6 +63,8 @@ nonisolated open class DataManager {
   }
   /// The managers that are committed together with this one.
   public let group: ManagerGroup?
+  /// What the delegate was told of at the beginning of the commit under way.
+  private var told = ChangeRound()
 
   /// Makes a manager on an open store.
   ///
@@ -264,14 +266,22 @@ nonisolated open class DataManager {
   /// Validates all pending changes and writes them in one transaction, or throws and changes
   /// nothing.
   ///
+  /// Ends a round of changes before it writes; what hooks of the commit and the merging of others'
+  /// commits changed besides is a round of its own.
+  ///
   /// - Throws: ``ArborError`` with every violation, or the reason why the store cannot be written.
   open func commit() throws {
+    told = ChangeRound()
+    defer { told = ChangeRound() }
     processPendingChanges()
     try context.commit()
-    if delegate != nil { context.beginRound() }
+    guard delegate != nil else { return }
+    var round = context.takeRound()
+    round.updated.subtract(told.created.union(told.updated))
+    tell(round)
   }
 
-  /// Drops all pending changes.
+  /// Drops all pending changes, and ends a round: the delegate is not told of what was rolled back.
   open func rollback() {
     context.rollback()
     if delegate != nil { context.beginRound() }
@@ -313,45 +323,63 @@ nonisolated open class DataManager {
   // MARK: Undoing
 
   /// Takes back what the last undo group changed, also where it has been committed since; nothing
-  /// where there is none.
+  /// where there is none. Ends a round of changes, what was taken back included.
   ///
   /// Every operation of the manager is a group of its own, and so is what was changed between two
   /// of them; ``beginUndoGroup()`` makes larger ones. See ``UndoHistory/undo()``.
-  open func undo() { operation { context.undoHistory?.undo() } }
+  open func undo() { round { context.undoHistory?.undo() } }
 
-  /// Brings again what was undone last; nothing where something else has changed since.
-  open func redo() { operation { context.undoHistory?.redo() } }
+  /// Brings again what was undone last; nothing where something else has changed since. Ends a
+  /// round of changes, what came again included.
+  open func redo() { round { context.undoHistory?.redo() } }
 
   /// Opens an undo group: what changes until ``endUndoGroup()`` is undone together.
   open func beginUndoGroup() { operation { context.undoHistory?.beginGroup() } }
 
   /// Ends the undo group that was opened last.
   ///
-  /// - Precondition: One is open.
+  /// - Precondition: One is open; see ``UndoHistory/openGroupCount``.
   open func endUndoGroup() { operation { context.undoHistory?.endGroup() } }
 
   /// Takes back the last group inside of the open undo group; without an open one, the last group.
-  open func undoGroup() { operation { context.undoHistory?.undoGroup() } }
+  /// Ends a round of changes.
+  open func undoGroup() { round { context.undoHistory?.undoGroup() } }
 
   /// Brings the group again that was undone last, inside of the open undo group where there is one.
-  open func redoGroup() { operation { context.undoHistory?.redoGroup() } }
+  /// Ends a round of changes.
+  open func redoGroup() { round { context.undoHistory?.redoGroup() } }
 
-  /// Makes what `body` changes an undo group and a round of changes of its own.
+  /// Makes what `body` changes an undo group of its own. The round of changes goes on: an object
+  /// that is inserted and then filled is told of once.
   private func operation<R>(_ body: () throws -> R) rethrows -> R {
     context.processPendingChanges()
     let result = try body()
-    processPendingChanges()
+    context.processPendingChanges()
     return result
+  }
+
+  /// Makes what `body` changes an undo group of its own, and the end of a round.
+  private func round(_ body: () -> Void) {
+    context.processPendingChanges()
+    body()
+    processPendingChanges()
   }
 
   /// Ends a round of changes: closes the undo group that nobody opened, and tells the delegate of
   /// the changes since it was told last.
+  ///
+  /// A program with a run loop calls it once for each event. ``commit()``, ``undo()`` and
+  /// ``redo()`` do by themselves.
   open func processPendingChanges() {
     context.processPendingChanges()
-    guard let delegate else { return }
-    let round = context.takeRound()
+    guard delegate != nil else { return }
+    told = context.takeRound()
+    tell(told)
+  }
+
+  private func tell(_ round: ChangeRound) {
     guard !round.isEmpty else { return }
-    delegate.dataManager(
+    delegate?.dataManager(
       self, created: round.created, updated: round.updated, deleted: round.deleted)
   }
 }

@@ -14,10 +14,13 @@ public protocol DataManagerDelegate: AnyObject {
   /// - Parameter url: The store's file.
   func dataManagerSupportsLightweightMigration(forStoreAt url: URL) -> Bool
 
-  /// Called once for a round of changes: after an operation on the manager that changed objects,
-  /// and at ``DataManager/processPendingChanges()``.
+  /// Called once for a round of changes, which ends at ``DataManager/processPendingChanges()``,
+  /// ``DataManager/commit()``, ``DataManager/undo()`` and ``DataManager/redo()``; not after each
+  /// operation, so that an object which is inserted and then filled is told of once, as created. A
+  /// ``DataManager/rollback()`` ends a round of which nothing is told.
   ///
-  /// An object is in one of the sets at most. Changes made in the call belong to the next round.
+  /// An object is in one of the sets at most, and in none where it was inserted and deleted in one
+  /// round. Changes made in the call belong to the next round.
   ///
   /// - Parameters:
   ///   - manager: The manager whose context changed.

@@ -1,5 +1,5 @@
-package import ArborModel
-package import Foundation
+public import ArborModel
+public import Foundation
 
 /// Where a manager keeps a store that was named and not placed:
 /// `<application data>/<process>/<name>.arbor`.
@@ -7,41 +7,52 @@ package import Foundation
 /// Application data is `$XDG_DATA_HOME`, or `~/.local/share` where that is unset, as the base
 /// directory specification of freedesktop.org has it; on Apple's platforms it is Application
 /// Support.
-package struct StoreFolder {
+///
+/// ```swift
+/// let backup = StoreFolder().url.appending(path: "Backup.arbor")
+/// ```
+public struct StoreFolder: Sendable {
   /// The variables of the process, among them `XDG_DATA_HOME` and `HOME`.
   package var environment = ProcessInfo.processInfo.environment
   package var processName = ProcessInfo.processInfo.processName
 
   /// The rules of this process.
-  package init() {}
+  public init() {}
 
-  /// The store's file; its folder is made where it is missing, for its owner only.
+  /// The folder, which need not exist yet: that of a process's stores, named after it.
+  public var url: URL { applicationData.appending(path: processName, directoryHint: .isDirectory) }
+
+  /// The file of a store; its folder is made where it is missing, for its owner only.
   ///
+  /// - Parameters:
+  ///   - alias: The store's name, to which `.arbor` is added.
+  ///   - fileName: The exact name of the file, in place of the alias; nil: the alias's.
   /// - Throws: ``ArborError`` `invalidArgument` for a name that is no file name, `inputOutput`
   ///   where the folder cannot be made.
-  package func file(named name: String) throws(ArborError) -> URL {
+  public func file(named alias: String, fileName: String? = nil) throws(ArborError) -> URL {
+    let name = fileName ?? alias
     guard !name.isEmpty, name != ".", name != "..", !name.contains("/"), !name.utf8.contains(0)
     else {
       throw ArborError(
         .invalidArgument,
-        "The store's alias names its file and cannot be “\(name)”; use letters and digits.")
+        "The store's \(fileName == nil ? "alias names its file and" : "file name") cannot be "
+          + "“\(name)”; use letters and digits.")
     }
-    let folder = applicationData.appending(path: processName, directoryHint: .isDirectory)
     do {
       try FileManager.default.createDirectory(
-        at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        at: url, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
     } catch {
       throw ArborError(
         .inputOutput,
-        "The folder \(folder.path) cannot be made; check its permissions, or place the store "
+        "The folder \(url.path) cannot be made; check its permissions, or place the store "
           + "yourself."
       ).with(underlying: error)
     }
-    return folder.appending(path: name + ".arbor", directoryHint: .notDirectory)
+    return url.appending(path: fileName ?? alias + ".arbor", directoryHint: .notDirectory)
   }
 
   /// The platform's folder for the data of applications.
-  package var applicationData: URL {
+  public var applicationData: URL {
     #if canImport(Darwin)
       URL.applicationSupportDirectory
     #else

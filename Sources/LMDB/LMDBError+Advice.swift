@@ -61,7 +61,7 @@ extension LMDBError: CustomStringConvertible {
     case .damaged(let finding):
       (
         "The file is damaged: \(finding)",
-        "Salvage what is whole, or restore a copy."
+        "Restore a backup; lmdb-inspect check lists the damage."
       )
     case .panic:
       (

@@ -28,24 +28,92 @@ import Testing
 
   init() throws { manager = try Corporation.manager(delegate: listener) }
 
-  @Test func isToldOnceForEachOperation() throws {
+  @Test func operationsEndNoRound() throws {
     let company = manager.insert(Company.self)
-    #expect(listener.round() == [[company], [], []])
+    company.companyName = "a"
     let employee = try manager.insert("Employee")
-    #expect(listener.round() == [[employee], [], []])
+    employee["name"] = "Ada"
+    let passing = manager.insert(Employee.self)
+    manager.beginUndoGroup()
+    company.companyName = "b"
+    manager.endUndoGroup()
+    manager.delete(passing)
+    #expect(listener.rounds.isEmpty)
+    manager.processPendingChanges()
+    #expect(listener.round() == [[company, employee], [], []])
     manager.delete(employee)
+    try manager.commit()
     #expect(listener.round() == [[], [], [employee]])
     try manager.commit()
     #expect(listener.rounds.isEmpty)
     try manager.store.check()
   }
 
+  @Test func anObjectThatIsInsertedAndFilledIsToldOnceAsCreated() throws {
+    let company = manager.insert(Company.self)
+    company.companyName = "Foo Inc."
+    try manager.commit()
+    #expect(listener.round() == [[company], [], []])
+    let employee = manager.insert(Employee.self)
+    employee.company = company
+    // A commit that goes past the manager ends no round either.
+    try manager.context.commit()
+    #expect(listener.rounds.isEmpty)
+    manager.processPendingChanges()
+    #expect(listener.round() == [[employee], [], []])
+    company.companyName = "Bar Inc."
+    try manager.context.commit()
+    manager.processPendingChanges()
+    #expect(listener.round() == [[], [company], []])
+    try manager.store.check()
+  }
+
+  /// Groups are what they were: one for each operation, and what lies between two.
+  @Test func undoGroupsEndWithOperations() throws {
+    let company = manager.insert(Company.self)
+    company.companyName = "a"
+    manager.insert(Employee.self)
+    manager.processPendingChanges()
+    listener.rounds = []
+    manager.undo()
+    #expect(listener.round()[2].count == 1)
+    manager.undo()
+    #expect(listener.round() == [[], [company], []])
+    manager.undo()
+    #expect(listener.round() == [[], [], [company]])
+    try manager.store.check()
+  }
+
+  /// What a commit merges away is told as deleted, what it was merged into as changed.
+  @Test func isToldOfWhatACommitMerges() throws {
+    let model = try ManagedObjectModel {
+      Entity("Country") {
+        Attribute("code", .string, .unique)
+        Attribute("name", .string, .default(""))
+      }
+    }
+    let manager = try DataManager(model: model, at: .inMemory, delegate: listener)
+    let first = try manager.insert("Country")
+    first["code"] = "FR"
+    try manager.commit()
+    listener.rounds = []
+    let second = try manager.insert("Country")
+    second["code"] = "FR"
+    second["name"] = "France"
+    try manager.commit()
+    #expect(listener.rounds.count == 2)
+    #expect(listener.rounds.first?.created == [second])
+    #expect(listener.rounds.last?.deleted == [second])
+    #expect(listener.rounds.last?.updated == [first] && first["name"] == "France")
+    try manager.store.check()
+  }
+
   @Test func isToldOfWhatIsUndone() throws {
     let company = manager.insert(Company.self)
+    manager.processPendingChanges()
     _ = listener.round()
     manager.undo()
-    #expect(listener.rounds.isEmpty == false)
-    listener.rounds = []
+    #expect(listener.round() == [[], [], [company]])
     manager.redo()
     #expect(listener.round() == [[company], [], []])
     try manager.store.check()
@@ -75,9 +143,10 @@ import Testing
     #expect(error?.code == .modelMismatch && refusal.asked == [file, file])
   }
 
-  @Test func isToldOfChangesAtTheNextOperation() throws {
+  @Test func isToldOfChangesAtTheEndOfTheRound() throws {
     let company = manager.insert(Company.self)
     let employee = manager.insert(Employee.self)
+    manager.processPendingChanges()
     listener.rounds = []
     company.companyName = "a"
     company.companyName = "b"
@@ -87,6 +156,7 @@ import Testing
     #expect(listener.rounds.isEmpty)
     employee.company = company
     let other = manager.insert(Employee.self)
+    manager.processPendingChanges()
     #expect(listener.round() == [[other], [employee], []])
     company.companyName = "c"
     try manager.commit()
@@ -105,6 +175,7 @@ import Testing
     try manager.commit()
     listener.rounds = []
     manager.delete(company)
+    manager.processPendingChanges()
     #expect(listener.round() == [[], [], Set<ManagedObject>([company] + employees)])
     try manager.commit()
     #expect(listener.rounds.isEmpty)
@@ -115,6 +186,7 @@ import Testing
     let file = Corporation.temporaryFile("json")
     try Data(#"{"Company": {"employees": [{"name": "a"}, {"name": "b"}]}}"#.utf8).write(to: file)
     let report = try manager.seed(from: file)
+    manager.processPendingChanges()
     let round = listener.round()
     #expect(round[0].count == 3 && round[0].isSuperset(of: report.objects))
     #expect(round[1].isEmpty && round[2].isEmpty)
@@ -126,7 +198,9 @@ import Testing
 
   @Test func isNotToldOfWhatWasRolledBack() throws {
     try manager.insert("Company")
+    manager.processPendingChanges()
     listener.rounds = []
+    try manager.insert("Company")
     let company = manager.context.insert(Company.self)
     company.companyName = "x"
     manager.rollback()

@@ -21,7 +21,12 @@ import Testing
     folder.environment = ["XDG_DATA_HOME": root.path]
     folder.processName = "tester"
     let file = try folder.file(named: "Notes")
-    #expect(file.lastPathComponent == "Notes.arbor")
+    #expect(file == folder.url.appending(path: "Notes.arbor", directoryHint: .notDirectory))
+    #expect(try folder.file(named: "", fileName: "notes.db").lastPathComponent == "notes.db")
+    for name in ["", ".", "..", "a/b", "a\0b"] {
+      #expect(throws: ArborError.self) { try folder.file(named: name) }
+      #expect(throws: ArborError.self) { try folder.file(named: "a", fileName: name) }
+    }
     let made = file.deletingLastPathComponent()
     let attributes = try FileManager.default.attributesOfItem(atPath: made.path)
     #expect(attributes[.posixPermissions] as? Int == 0o700)

@@ -63,4 +63,24 @@ import Testing
     }
     try store.check()
   }
+
+  /// Results move in a process that does nothing but wait for them.
+  @MainActor @Test func resultsFollowTheCommitsOfAnotherProcess() async throws {
+    let folder = try TemporaryFolder()
+    defer { withExtendedLifetime(folder) {} }
+    let path = folder.path("ledger.arbor")
+    _ = try LedgerWriter(path: path) { _ in }.store.close()
+    let store = try LedgerWriter.open(path)
+    defer { store.close() }
+    let context = store.makeContext()
+    let results = try context.fetchedResults(FetchRequest<Entry>(sortKeys: ["entryID"]))
+    var changes = results.changes.makeAsyncIterator()
+    for round in 1...5 {
+      let writer = try CrashWriterRun(["append", path, "\(round)", "1"])
+      let difference = try #require(await changes.next(isolation: #isolation))
+      #expect(difference.insertions.map(\.object.amount) == [round] && results.count == round)
+      #expect(writer.finish().status == 0)
+    }
+    try store.check()
+  }
 }

@@ -27,6 +27,27 @@ import Testing
     try judge(path)
   }
 
+  /// Four processes fetch, else insert, the same objects in a store that none of them has yet.
+  @Test func whatIsFetchedElseInsertedIsThereOnce() throws {
+    let folder = try TemporaryFolder()
+    defer { withExtendedLifetime(folder) {} }
+    let path = folder.path("ledger.arbor")
+    let writers = try (1...4).map { try CrashWriterRun(["claim", path, "\($0)", "25"]) }
+    for writer in writers {
+      let end = writer.finish()
+      #expect(end.status == 0, "\(end.errors)")
+      #expect(writer.acknowledged("claimed") == Array(1...25))
+    }
+    let store = try LedgerWriter.open(path)
+    try store.check()
+    let context = store.makeContext()
+    let labels = try context.fetch(FetchRequest<Label>())
+    #expect(Set(labels.map(\.name)) == Set((1...25).map { "label \($0)" }) && labels.count == 25)
+    #expect(labels.allSatisfy { Set($0.accounts.map(\.accountNumber)) == [1, 2, 3, 4] })
+    #expect(try context.count(FetchRequest<Account>()) == 4)
+    store.close()
+  }
+
   private func judge(_ path: String) throws {
     let store = try LedgerWriter.open(path)
     try store.check()

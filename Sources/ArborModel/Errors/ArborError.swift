@@ -28,6 +28,9 @@ public struct ArborError: Error, Sendable {
   public var underlying: (any Error)?
   /// A value of the user's data that explains the failure; only in ``debugDescription``.
   package var offendingValue: String?
+  /// The values that tell the object apart from others, as `code "FR"`; only in
+  /// ``debugDescription``.
+  package var identity: String?
 
   /// Makes an error; further fields are set afterwards.
   public init(_ code: Code, _ message: String) {
@@ -140,19 +143,40 @@ extension ArborError {
 }
 
 extension ArborError: CustomStringConvertible, CustomDebugStringConvertible {
-  /// The message with its place and subject, and every violation on a line of its own.
-  public var description: String {
+  /// The message with its place and object, and every violation on a line of its own.
+  public var description: String { text(isForDebugging: false) }
+
+  /// The description with the code, the subject, the object's unique values, the offending value
+  /// and what lies beneath, each violation with its own.
+  public var debugDescription: String { "\(code): " + text(isForDebugging: true) }
+
+  private func text(isForDebugging: Bool) -> String {
     var text = location.map { "\($0): " } ?? ""
     text += message
-    for violation in violations { text += "\n- \(violation)" }
+    if let name = unnamedObject { text += " (\(name))" }
+    if isForDebugging { text += details }
+    // A single violation is what the error says already.
+    if violations.count == 1, violations[0].message == message, violations[0].violations.isEmpty {
+      return text
+    }
+    for violation in violations {
+      text += "\n- " + violation.text(isForDebugging: isForDebugging)
+    }
     return text
   }
 
-  /// The description with the code, the subject, the offending value and what lies beneath.
-  public var debugDescription: String {
-    var text = "\(code): \(description)"
+  /// The object as `Employee 12`, where the message does not name it.
+  private var unnamedObject: String? {
+    guard let objectID else { return nil }
+    let name = "\(objectID.entityName) \(objectID.number)"
+    return message.contains(name) || message.contains("\(objectID)") ? nil : name
+  }
+
+  private var details: String {
+    var text = ""
     if let entity { text += " [entity \(entity)]" }
     if let objectID { text += " [object \(objectID)]" }
+    if let identity { text += " [unique \(identity)]" }
     if let keyPath { text += " [key path \(keyPath)]" }
     if let offendingValue { text += " [value \(offendingValue)]" }
     if let underlying { text += " [beneath: \(underlying)]" }
@@ -160,11 +184,25 @@ extension ArborError: CustomStringConvertible, CustomDebugStringConvertible {
   }
 }
 
+extension String {
+  /// The text as a part of a sentence that goes on behind it: without a full stop at its end, and
+  /// without a capital where it begins with an article.
+  package var asClause: String {
+    var text = self[...]
+    while text.hasSuffix(".") { text = text.dropLast() }
+    for article in ["The ", "A ", "An ", "Another ", "Only "] where text.hasPrefix(article) {
+      return text.prefix(1).lowercased() + text.dropFirst()
+    }
+    return String(text)
+  }
+}
+
 extension ArborError {
   /// The error with further fields set, as one expression.
   package func with(
     entity: String? = nil, objectID: ObjectID? = nil, keyPath: String? = nil,
-    location: SourceLocation? = nil, offending: String? = nil, underlying: (any Error)? = nil
+    location: SourceLocation? = nil, offending: String? = nil, identity: String? = nil,
+    underlying: (any Error)? = nil
   ) -> ArborError {
     var error = self
     error.entity = entity ?? self.entity
@@ -172,6 +210,7 @@ extension ArborError {
     error.keyPath = keyPath ?? self.keyPath
     error.location = location ?? self.location
     error.offendingValue = offending ?? offendingValue
+    error.identity = identity ?? self.identity
     error.underlying = underlying ?? self.underlying
     return error
   }

@@ -23,7 +23,12 @@ enum FunctionRules {
   ) throws(ArborError) -> PredicateBinding.Bound {
     let name = function.infix?.symbol ?? function.name
     guard function.arity.contains(operands.count) else {
-      throw site.error("\(name) takes \(function.arityWords) and has \(operands.count).")
+      let advice =
+        function == .count && operands.isEmpty
+        ? "; write count(path) or path.@count for the members of a path, and @count for the "
+          + "objects of a group" : ""
+      throw site.error(
+        "\(name) takes \(function.arityWords) and has \(operands.count)\(advice).")
     }
     switch demand(of: function) {
     case .number:

@@ -11,6 +11,9 @@ package struct ChangeRound {
   /// Deleted in the round, and inserted before it.
   package var deleted: Set<ManagedObject> = []
 
+  /// A round without changes.
+  package init() {}
+
   /// Whether nothing changed.
   package var isEmpty: Bool { created.isEmpty && updated.isEmpty && deleted.isEmpty }
 }
@@ -60,7 +63,17 @@ extension ManagedObjectContext {
     case (.inserted, true), (.updated, _): round.updated.insert(object)
     case (.deleted, true) where step.kind != .deleted: round.deleted.insert(object)
     case (nil, true) where object.state == .gone: round.deleted.insert(object)
+    // Committed since.
+    case (nil, false) where object.owner != nil: round.created.insert(object)
+    case (nil, true) where hasChanged(since: step): round.updated.insert(object)
     default: break
     }
+  }
+
+  /// Whether an object without pending changes holds other values than it did.
+  private func hasChanged(since step: ObjectStep) -> Bool {
+    guard let former = step.record, let base = step.object.base else { return false }
+    let present = RecordView(base: base, count: Int(step.object.count))
+    return present.changedFields(since: former, in: step.object.binding.entity.layout) != 0
   }
 }

@@ -46,6 +46,7 @@ public final class FetchCursor<T: ManagedObject> {
   ///
   /// - Throws: ``ArborError`` as ``ManagedObjectContext/fetch(_:)``.
   public func next() throws(ArborError) -> T? {
+    try context.store.requireOpen()
     while true {
       while let object = batch.popFirst() {
         if !object.isDeleted { return object }

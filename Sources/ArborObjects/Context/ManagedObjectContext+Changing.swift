@@ -106,7 +106,7 @@ extension ManagedObjectContext {
     memberships.removeAll()
     defer { observation?.settle() }
     do throws(ArborError) {
-      try takeInCommits()
+      try takeInKnownCommits()
       forgetLost(of: object.number)
       guard object.owner === self else { return }
       guard let change = object.change else {

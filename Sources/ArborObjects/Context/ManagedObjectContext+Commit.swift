@@ -16,11 +16,12 @@ extension ManagedObjectContext {
   ///
   /// Hooks run in this order: `willCommit` until nothing new changes, the validating ones,
   /// then `didCommit`. Blocks until the commit is durable; async code uses
-  /// ``PersistentStore/perform(_:)``.
+  /// ``PersistentStore/perform(retries:_:)``.
   ///
-  /// - Throws: ``ArborError``: `validation` with every violation, `notUnique` naming both objects,
-  ///   `conflict` where the policy is ``MergePolicy/error``, also for new links to what others have
-  ///   deleted, `diskFull`, `readOnly` and what else the store reports.
+  /// - Throws: ``ArborError``: `validation` with every violation, those of uniqueness constraints
+  ///   among them; `notUnique` naming both objects, where nothing else is wrong; `conflict` where
+  ///   the policy is ``MergePolicy/error``, also for new links to what others have deleted;
+  ///   `diskFull`, `readOnly` and what else the store reports.
   public func commit() throws(ArborError) { try commit(marking: nil) }
 
   /// Commits with a mark in the store, which no two commits can leave: of several the first is
@@ -36,7 +37,7 @@ extension ManagedObjectContext {
         .notAllowed,
         "commit() was called during a commit or a seed; let the outer one commit what changed.")
     }
-    try takeInCommits()
+    try takeInKnownCommits()
     try checkLostLinks()
     guard hasChanges || mark != nil else {
       undoHistory?.noteCommit()
@@ -54,8 +55,7 @@ extension ManagedObjectContext {
       undoHistory?.isSuspended = false
       if let failure { throw failure.error }
       try beginDeriving()
-      var validation = CommitValidation(context: self)
-      try validation.check()
+      try checkRules()
       undoHistory?.sealSteps()
       undoHistory?.isSuspended = true
       defer { undoHistory?.isSuspended = false }
@@ -169,7 +169,7 @@ extension ManagedObjectContext {
         return try store.file.commit(changes)
       } catch {
         guard try onNewestSnapshot({ () throws(ArborError) in try resolve(error) }) else {
-          throw ArborError(error, in: store.file)
+          throw naming(ArborError(error, in: store.file))
         }
         mendLinks()
         if let failure { throw failure.error }
@@ -214,6 +214,22 @@ extension ManagedObjectContext {
       }
     }
     return changes
+  }
+
+  /// The unique values of pending changes that others have already and no policy merges.
+  func takenValues() throws(ArborError) -> [UniquenessViolation] {
+    var changes = ChangeSet()
+    pending.forEach { change in
+      if let record = recordChange(change, reordered: 0) { changes.records.append(record) }
+    }
+    guard !changes.records.isEmpty else { return [] }
+    let violations: [UniquenessViolation]
+    do throws(StoreError) { violations = try store.file.uniquenessViolations(of: changes) } catch {
+      throw ArborError(error, in: store.file)
+    }
+    if case .error = mergePolicy { return violations }
+    let merger = UniqueMerger(self)
+    return violations.filter { !merger.canResolve($0) }
   }
 
   /// What the store has to write of a change; nil where the object is as it was.
@@ -264,6 +280,7 @@ extension ManagedObjectContext {
     links.removeAll()
     registry.noteSettled(committed.count)
     if let receipt {
+      hasCommitted = true
       if receipt.sequence == sequence + 1 {
         sequence = receipt.sequence
       } else {

@@ -1,8 +1,48 @@
-internal import ArborModel
+public import ArborModel
 internal import ArborStore
 
 /// Taking in what other contexts and processes have committed.
 extension ManagedObjectContext {
+  /// Takes in what other contexts and processes have committed, as every operation does at its
+  /// beginning: for a context that only waits.
+  ///
+  /// Objects that others have changed are read anew at their next use, those that others have
+  /// deleted belong to the context no more, fetched results and observers are told. Pending changes
+  /// stay; see ``mergePolicy``. With ``automaticallyMergesCommits`` off this is the way to take
+  /// commits in.
+  ///
+  /// ```swift
+  /// for await _ in store.changes {
+  ///   if try context.takeInCommits() { view.show(results.objects) }
+  /// }
+  /// ```
+  ///
+  /// - Returns: Whether there were commits of others that had not been taken in. Inside of
+  ///   ``withSnapshot(_:)``, which sees none: false.
+  /// - Throws: ``ArborError`` `closed`, and what the store reports.
+  /// - Complexity: Linear in the changes of those commits.
+  @discardableResult
+  public func takeInCommits() throws(ArborError) -> Bool {
+    try beginOperation()
+    return try takeInNewestCommits(always: true)
+  }
+
+  /// Takes in the newest commits, also of processes of which no news has come yet.
+  ///
+  /// - Parameter always: Also where that does not happen by itself.
+  @discardableResult
+  func takeInNewestCommits(always: Bool) throws(ArborError) -> Bool {
+    guard pinned == nil else { return false }
+    let isAutomatic = automaticallyMergesCommits
+    if always { automaticallyMergesCommits = true }
+    defer { automaticallyMergesCommits = isAutomatic }
+    let former = sequence
+    let own = ownSequences
+    try onSnapshot { _ in }
+    guard sequence > former else { return false }
+    return sequence - former > own.count { $0 > former && $0 <= sequence }
+  }
+
   /// Takes in the commits up to a snapshot, so that objects and what the snapshot finds never
   /// contradict each other.
   ///
@@ -235,6 +275,8 @@ extension ManagedObjectContext {
         merger.resolve(conflict, resolution(of: conflict))
       }
       return true
+    case .notUnique(let violations):
+      return UniqueMerger(self).resolve(violations, by: resolution)
     default: return false
     }
   }
@@ -272,6 +314,19 @@ extension ManagedObjectContext {
     case .mergeByPropertyStoreWins: .storeWins
     case .overwrite: .overwrite
     case .custom(let decide): mergeConflict(conflict).map(decide) ?? .objectWins
+    }
+  }
+
+  /// What becomes of an inserted object whose unique values another one has.
+  private func resolution(
+    of inserted: ManagedObject, _ other: ManagedObject
+  ) -> MergeConflict.Resolution {
+    switch mergePolicy {
+    case .error, .rollback: .rollback
+    case .mergeByPropertyObjectWins: .objectWins
+    case .mergeByPropertyStoreWins: .storeWins
+    case .overwrite: .overwrite
+    case .custom(let decide): decide(MergeConflict(inserted, other))
     }
   }
 

@@ -11,7 +11,7 @@ extension ManagedObjectContext {
   public func insert(_ entityName: String) throws(ArborError) -> ManagedObject {
     try beginOperation()
     let entity = try concreteEntity(named: entityName)
-    try takeInCommits()
+    try takeInKnownCommits()
     return try insert(classes.bindings[entity.index], number(for: entity))
   }
 
@@ -19,7 +19,7 @@ extension ManagedObjectContext {
   ///
   /// It does not throw, so that setting up objects reads well: what the store reports — it is
   /// closed, read-only or full — the context's next throwing operation throws, and a commit cannot
-  /// succeed over it.
+  /// succeed over it. Until then the object can be filled like any other.
   ///
   /// - Precondition: The class describes a concrete entity of the store's model.
   @discardableResult
@@ -34,7 +34,7 @@ extension ManagedObjectContext {
     }
     let number: ObjectNumber
     do throws(ArborError) {
-      try takeInCommits()
+      try takeInKnownCommits()
       number = try self.number(for: binding.entity)
     } catch {
       note(error)
@@ -103,7 +103,7 @@ extension ManagedObjectContext {
   public func object(with id: ObjectID) throws(ArborError) -> ManagedObject {
     try beginOperation()
     let number = try number(of: id)
-    try takeInCommits()
+    try takeInKnownCommits()
     return fault(number)
   }
 
@@ -114,7 +114,7 @@ extension ManagedObjectContext {
   public func existingObject(with id: ObjectID) throws(ArborError) -> ManagedObject {
     try beginOperation()
     let number = try number(of: id)
-    try takeInCommits()
+    try takeInKnownCommits()
     if let object = registry.object(number), object.base != nil {
       guard object.change?.kind != .deleted else { throw missing(id) }
       return object
@@ -162,7 +162,7 @@ extension ManagedObjectContext {
           + "; look it up here by its objectID.")
     }
     sweepWhereDue()
-    do throws(ArborError) { try takeInCommits() } catch { note(error) }
+    do throws(ArborError) { try takeInKnownCommits() } catch { note(error) }
     var propagation = DeletePropagation(self)
     propagation.delete(object)
   }

@@ -3,11 +3,12 @@ internal import ArborStore
 
 /// The way to the store, for operations and for reads of properties.
 extension ManagedObjectContext {
-  /// Begins an operation: reports what an earlier call could not throw, and lets go of objects that
-  /// nobody uses.
+  /// Begins an operation: reports what an earlier call could not throw, refuses to go on in a
+  /// closed store, and lets go of objects that nobody uses.
   @inline(__always)
   func beginOperation() throws(ArborError) {
     if failure != nil { try reportFailure() }
+    try store.requireOpen()
     sweepWhereDue()
   }
 
@@ -112,9 +113,11 @@ extension ManagedObjectContext {
     }
   }
 
-  /// Takes in the commits of others, for operations that read nothing themselves.
+  /// Takes in the commits of others that this process knows of, for operations that read nothing
+  /// themselves.
   @inline(__always)
-  package func takeInCommits() throws(ArborError) {
+  func takeInKnownCommits() throws(ArborError) {
+    try store.requireOpen()
     guard store.file.lastSequence != sequence, pinned == nil else { return }
     try onSnapshot { _ in }
   }

@@ -6,8 +6,8 @@ internal import Foundation
 ///
 /// A context, its objects and everything reached from them belong to whoever runs it — one task,
 /// actor or thread — and never cross to another; object IDs, requests, predicates and stores do.
-/// ``PersistentStore/makeContext()`` hands one out, ``PersistentStore/perform(_:)`` and
-/// ``PersistentStore/performBackground(_:)`` run a body in one.
+/// ``PersistentStore/makeContext()`` hands one out, ``PersistentStore/perform(retries:_:)`` and
+/// ``PersistentStore/performBackground(retries:_:)`` run a body in one.
 ///
 /// ```swift
 /// let context = store.makeContext()
@@ -19,7 +19,7 @@ internal import Foundation
 ///
 /// Every fetch, count and look-up sees the context's own uncommitted changes. Commits of other
 /// contexts and processes are taken in at the beginning of each operation — a fetch, count, insert,
-/// delete, commit or refresh; reading a property is none.
+/// delete, commit or refresh — and by ``takeInCommits()``; reading a property is none.
 ///
 /// A context keeps the objects that somebody else refers to or that have changes; others it lets go
 /// from time to time. It keeps its store open.
@@ -30,6 +30,8 @@ internal import Foundation
 /// - ``object(with:)``
 /// - ``existingObject(with:)``
 /// - ``delete(_:)``
+/// - ``insertOrFetch(_:where:)-(String,_)``
+/// - ``upsert(_:_:)-(String,_)``
 /// - ``refresh(_:mergeChanges:)``
 /// ### Fetching
 /// - ``fetch(_:)``
@@ -56,6 +58,7 @@ internal import Foundation
 /// - ``rollback()``
 /// - ``reset()``
 /// - ``mergePolicy``
+/// - ``takeInCommits()``
 /// - ``undoHistory``
 /// - ``withUndoGroup(named:_:)``
 public final class ManagedObjectContext {
@@ -68,8 +71,8 @@ public final class ManagedObjectContext {
   /// What happens when a commit meets a newer commit of the same objects.
   public var mergePolicy = MergePolicy.error
   /// Whether commits of others are taken in at the beginning of each operation. Otherwise objects
-  /// keep the values they hold until they are refreshed, or are changed from the other end of a
-  /// link that others have made or moved.
+  /// keep the values they hold until they are refreshed, ``takeInCommits()`` is called, or they are
+  /// changed from the other end of a link that others have made or moved.
   public var automaticallyMergesCommits = true
   /// What records the changes, so that they can be taken back; nil, the default, for none.
   ///
@@ -93,6 +96,8 @@ public final class ManagedObjectContext {
   var sequence: UInt64
   /// Objects that were read as later commits have left them, while somebody is told of changes.
   var readAhead: Set<ObjectNumber> = []
+  /// Whether a commit has been written, in this run of a body where one runs.
+  var hasCommitted = false
   /// Own commits that the store may list after ``sequence``.
   var ownSequences: Set<UInt64> = []
   /// Whether others have committed beneath pending changes of links, so that what these make of the

@@ -12,7 +12,8 @@ internal import ArborStore
 public struct MergeConflict: Sendable {
   /// The object.
   public let objectID: ObjectID
-  /// Its values when the context read them.
+  /// Its values when the context read them; empty for an object that is inserted with unique values
+  /// which another one has, whose values are the ``storeValues`` then.
   public let committedValues: [String: Value]
   /// Its values in the context; nil where it is deleted there.
   public let contextValues: [String: Value]?
@@ -49,24 +50,38 @@ public struct MergeConflict: Sendable {
   }
 }
 
+extension MergeConflict {
+  /// An inserted object and the one that has its unique values.
+  init(_ inserted: ManagedObject, _ other: ManagedObject) {
+    self.init(
+      objectID: inserted.objectID, committedValues: [:],
+      contextValues: inserted.values(in: inserted.currentRecord),
+      storeValues: other.values(in: other.currentRecord), contestedOrders: [])
+  }
+}
+
+extension ManagedObject {
+  /// The values of a record, by the names of the properties.
+  fileprivate final func values(in record: RecordView) -> [String: Value] {
+    var values: [String: Value] = [:]
+    for property in binding.recordProperties {
+      values[property.name] = fieldValue(property, in: record)
+    }
+    return values
+  }
+}
+
 extension ManagedObjectContext {
   /// What a function that decides is shown of a conflict; nil where nothing of the object was read.
   func mergeConflict(_ conflict: CommitConflict) -> MergeConflict? {
     guard let change = pending.change(of: conflict.number), let committed = change.committed
     else { return nil }
     let object = change.object
-    func values(_ record: RecordView) -> [String: Value] {
-      var values: [String: Value] = [:]
-      for property in object.binding.recordProperties {
-        values[property.name] = object.fieldValue(property, in: record)
-      }
-      return values
-    }
     return MergeConflict(
-      objectID: object.objectID, committedValues: values(committed),
-      contextValues: change.kind == .deleted ? nil : values(object.currentRecord),
+      objectID: object.objectID, committedValues: object.values(in: committed),
+      contextValues: change.kind == .deleted ? nil : object.values(in: object.currentRecord),
       storeValues: conflict.currentRecord.map { bytes in
-        values(RecordBuffer(copying: bytes, into: allocator).view)
+        object.values(in: RecordBuffer(copying: bytes, into: allocator).view)
       }, contestedOrders: contestedOrders(of: object))
   }
 

@@ -25,6 +25,21 @@
 /// link of others to what is deleted here is a change of that, and goes by the policy. An object
 /// that others have deleted comes back with its attributes and to-one relationships; the deletion
 /// has taken it out of the to-many relationships of all others.
+///
+/// An object that is inserted with unique values which another has already — in the store, or
+/// inserted before it in the same context — is merged into that one, of the same entity, under
+/// every policy but ``error``, which throws `notUnique`:
+/// - links that lead to the inserted object, and the members of its to-many relationships, go to
+///   the other one, in ordered relationships at the end;
+/// - its attributes, and what its to-one relationships lead to, replace the other's under
+///   ``mergeByPropertyObjectWins`` where they are not the model's defaults, under ``overwrite``
+///   always; under ``mergeByPropertyStoreWins`` and ``rollback`` the other keeps its own;
+/// - the inserted instance is then what a deleted one is: it keeps its values and its
+///   ``ManagedObject/objectID``, which was never in the store, it belongs to no context, and an
+///   undo
+///   does not bring it back. Fetch the other by its unique values, or reach it by a relationship.
+///
+/// An object that is not new and takes a value that another has stays a mistake: `notUnique`.
 public enum MergePolicy: Sendable {
   /// The commit throws ``ArborError`` `conflict` and changes nothing; no change of the context is
   /// lost, nor a link to what others have deleted.

@@ -111,7 +111,7 @@ extension FetchedResults {
         while !Task.isCancelled {
           let token = results.bell.token
           // Where the store can not be read nothing will come any more.
-          guard results.catchUp() else { break }
+          guard results.catchUp(takingIn: true) else { break }
           if let difference = follower.next() { return difference }
           await results.bell.sleep(past: token, isolation: actor)
         }
@@ -130,8 +130,8 @@ final class ResultsFollowers<T: ManagedObject> {
     weak var follower: ResultsFollower<T>?
   }
 
-  func begin() -> ResultsFollower<T> {
-    let follower = ResultsFollower<T>()
+  func begin(in store: PersistentStore) -> ResultsFollower<T> {
+    let follower = ResultsFollower<T>(StoreListening(store.news, ringing: bell))
     all.removeAll { $0.follower == nil }
     all.append(Reference(follower: follower))
     return follower
@@ -150,6 +150,10 @@ final class ResultsFollower<T: ManagedObject> {
   private static var mostWaiting: Int { 100 }
 
   private var waiting: [FetchedResults<T>.Difference] = []
+  /// Lets commits of others wake who waits, for as long as somebody follows.
+  private let listening: StoreListening
+
+  init(_ listening: StoreListening) { self.listening = listening }
 
   func add(_ difference: FetchedResults<T>.Difference) {
     if waiting.count == Self.mostWaiting || waiting.first?.isComplete == false {

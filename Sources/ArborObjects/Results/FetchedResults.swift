@@ -15,7 +15,9 @@ public import Observation
 ///
 /// ``objects`` is at any time what a fetch in the context would give, uncommitted changes included,
 /// up to commits of others that the context has not taken in yet; it does that at its next
-/// operation. Objects that are deleted are never in it, and changes that are undone or rolled back
+/// operation, at ``ManagedObjectContext/takeInCommits()``, and while somebody waits for the next of
+/// the ``changes``. Objects that are deleted are never in it, and changes that are undone or rolled
+/// back
 /// are changes like any other.
 ///
 /// Whoever follows ``changes``, reads ``objects`` or calls ``update()`` first takes in what the
@@ -147,9 +149,12 @@ public final class FetchedResults<T: ManagedObject> {
   var bell: TaskBell { followers.bell }
 
   /// Takes in what has changed; false where the store can not be read.
+  ///
+  /// - Parameter takingIn: Whether the context takes in commits of others first.
   @discardableResult
-  func catchUp() -> Bool {
+  func catchUp(takingIn: Bool = false) -> Bool {
     do throws(ArborError) {
+      if takingIn { try context.takeInNewestCommits(always: false) }
       try update()
       return true
     } catch {
@@ -163,10 +168,15 @@ public final class FetchedResults<T: ManagedObject> {
   /// The differences between one state of the results and the next, from now on.
   ///
   /// What changes together, before the task of the sequence goes on, comes as one difference.
-  /// Iterate it where the context is used. It ends when its task is cancelled, and when the store
-  /// can not be read any more. Whoever falls back by more than a hundred differences gets one in
+  /// Iterate it where the context is used: who waits for the next difference is woken by commits of
+  /// other contexts and processes too, and takes them in where he waits, unless
+  /// ``ManagedObjectContext/automaticallyMergesCommits`` is off. It ends when its task is
+  /// cancelled, and when the store is closed or cannot be read any more. Whoever falls back by more
+  /// than a hundred differences gets one in
   /// place of those that he missed, whose ``Difference/isComplete`` is false.
-  public var changes: Changes { Changes(results: self, follower: followers.begin()) }
+  public var changes: Changes {
+    Changes(results: self, follower: followers.begin(in: context.store))
+  }
 
   private func announce() {
     followers.bell.ring()

@@ -57,6 +57,7 @@ final class ResultsKeeper {
   ///
   /// - Throws: ``ArborError`` where the store can not be read; the results are as they were.
   func update() throws(ArborError) -> ResultsStep? {
+    try context.store.requireOpen()
     guard record.hasChanges, !isUpdating, !context.isTellingListeners else { return nil }
     isUpdating = true
     defer { isUpdating = false }

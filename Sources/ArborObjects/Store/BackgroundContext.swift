@@ -22,14 +22,15 @@ final class BackgroundContext: @unchecked Sendable {
 
   /// Runs a body on a thread that may block, without blocking the caller's.
   func run<R: Sendable>(
-    in store: PersistentStore, _ body: sending (ManagedObjectContext) throws -> R
+    in store: PersistentStore, retries: Int,
+    _ body: sending (ManagedObjectContext) throws -> R
   ) async throws -> R {
-    try await worker.run(self, in: store, body)
+    try await worker.run(self, in: store, retries: retries, body)
   }
 
   /// Runs a body on the caller's thread, after those before it.
   func runAndWait<R: Sendable>(
-    in store: PersistentStore, _ body: (ManagedObjectContext) throws -> R
+    in store: PersistentStore, retries: Int, _ body: (ManagedObjectContext) throws -> R
   ) throws -> R {
     let thread = Self.thisThread
     guard runner.load(ordering: .relaxed) != thread else {
@@ -41,7 +42,7 @@ final class BackgroundContext: @unchecked Sendable {
     return try lock.withLock { _ in
       runner.store(thread, ordering: .relaxed)
       defer { runner.store(0, ordering: .relaxed) }
-      return try Self.run(body, in: openContext(of: store))
+      return try Self.run(body, in: openContext(of: store), Retrying(retries, in: store))
     }
   }
 
@@ -56,15 +57,22 @@ final class BackgroundContext: @unchecked Sendable {
 
   /// A body that throws, or whose commit fails, leaves no changes to the next one.
   private static func run<R>(
-    _ body: (ManagedObjectContext) throws -> R, in context: ManagedObjectContext
+    _ body: (ManagedObjectContext) throws -> R, in context: ManagedObjectContext,
+    _ retrying: consuming Retrying
   ) throws -> R {
-    do {
-      let result = try body(context)
-      try context.commit()
-      return result
-    } catch {
-      context.rollback()
-      throw error
+    while true {
+      context.hasCommitted = false
+      let start = context.sequence
+      do {
+        let result = try body(context)
+        try context.commit()
+        return result
+      } catch {
+        context.rollback()
+        guard retrying.allowsAnother(after: error, in: context, since: start) else { throw error }
+      }
+      // Whoever comes next waits for the lock in any case.
+      usleep(UInt32(retrying.pause))
     }
   }
 
@@ -84,9 +92,9 @@ actor BackgroundWorker {
   nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
   func run<R: Sendable>(
-    _ background: BackgroundContext, in store: PersistentStore,
+    _ background: BackgroundContext, in store: PersistentStore, retries: Int,
     _ body: sending (ManagedObjectContext) throws -> R
   ) throws -> R {
-    try background.runAndWait(in: store, body)
+    try background.runAndWait(in: store, retries: retries, body)
   }
 }

@@ -52,7 +52,7 @@ final class ExecutorPool: Sendable {
   }
 }
 
-/// Runs one body in a fresh context.
+/// Runs one body, each time in a fresh context.
 actor ContextRunner {
   private nonisolated let executor: QueueExecutor
 
@@ -61,11 +61,22 @@ actor ContextRunner {
   nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
   func run<R: Sendable>(
-    in store: PersistentStore, _ body: sending (ManagedObjectContext) throws -> R
-  ) throws -> R {
-    let context = store.makeContext()
-    let result = try body(context)
-    try context.commit()
-    return result
+    in store: PersistentStore, retries: Int,
+    _ body: sending (ManagedObjectContext) throws -> R
+  ) async throws -> R {
+    var retrying = Retrying(retries, in: store)
+    await retrying.giveWay()
+    while true {
+      let context = ManagedObjectContext(store)
+      let start = context.sequence
+      do {
+        let result = try body(context)
+        try context.commit()
+        return result
+      } catch {
+        guard retrying.allowsAnother(after: error, in: context, since: start) else { throw error }
+      }
+      try await Task.sleep(for: .microseconds(retrying.pause))
+    }
   }
 }

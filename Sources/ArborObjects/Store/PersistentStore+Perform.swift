@@ -3,54 +3,73 @@
 /// Bodies are `sending`: what they capture may not be used by the caller any more unless it is
 /// `Sendable`, and what they return has to be — an ID, a number, a text, never an object. None of
 /// the methods blocks the threads that Swift's tasks share.
+///
+/// A body is run again, on the newest state of the store, where its commit met another one: where
+/// it threw `conflict`, or `notUnique` for a value that somebody else has taken since the body
+/// began. What the run before has changed in its context is forgotten; what it has changed outside
+/// of it — a captured variable, a file — is the body's own affair, so let it set rather than add.
+/// Between two runs lie waits of random length, up to 50 ms. A body that commits by itself is not
+/// run again once it has written something.
 extension PersistentStore {
   /// Runs a body in a fresh context and commits what it changed; many run at once, and commits that
   /// come together share one transaction.
   ///
   /// ```swift
-  /// let id = try await store.perform { context in
-  ///   let employee = context.insert(Employee.self)
-  ///   employee.name = name
-  ///   return employee.objectID
+  /// let visits = try await store.perform { context in
+  ///   let counter = try context.insertOrFetch(Counter.self, where: ["name": "visits"])
+  ///   counter.value += 1
+  ///   return counter.value
   /// }
   /// ```
   ///
-  /// - Returns: What the body returns.
-  /// - Throws: What the body or the commit throws; nothing is committed then.
+  /// However many tasks do that at once, none of the increments is lost.
+  ///
+  /// - Parameters:
+  ///   - retries: How often the body is run again where others were faster; 0 to throw at once.
+  ///   - body: What to do in the context, whose merge policy is ``MergePolicy/error``.
+  /// - Returns: What the last run of the body returns.
+  /// - Throws: What the body or the commit throws; nothing is committed then. `conflict` or
+  ///   `notUnique` where all runs met other commits.
   @discardableResult
   public func perform<R: Sendable>(
-    _ body: sending (ManagedObjectContext) throws -> R
+    retries: Int = 10, _ body: sending (ManagedObjectContext) throws -> R
   ) async throws -> R {
+    try requireOpen()
     let executor = ExecutorPool.shared.take()
     defer { ExecutorPool.shared.giveBack(executor) }
-    return try await ContextRunner(executor).run(in: self, body)
+    return try await ContextRunner(executor).run(in: self, retries: retries, body)
   }
 
   /// Runs a body in the store's one background context, after those before it, and commits what it
   /// changed.
   ///
   /// The context lives as long as the store and keeps its objects; its merge policy is
-  /// ``MergePolicy/mergeByPropertyObjectWins``. Where the body or the commit throws, its changes
-  /// are rolled back.
+  /// ``MergePolicy/mergeByPropertyObjectWins``, which decides most conflicts without another run.
+  /// Where the body or the commit throws, its changes are rolled back.
   ///
-  /// - Returns: What the body returns.
+  /// - Parameters:
+  ///   - retries: How often the body is run again where others were faster; 0 to throw at once.
+  ///   - body: What to do in the context.
+  /// - Returns: What the last run of the body returns.
   /// - Throws: What the body or the commit throws; nothing is committed then.
   @discardableResult
   public func performBackground<R: Sendable>(
-    _ body: sending (ManagedObjectContext) throws -> R
+    retries: Int = 10, _ body: sending (ManagedObjectContext) throws -> R
   ) async throws -> R {
-    try await background.run(in: self, body)
+    try requireOpen()
+    return try await background.run(in: self, retries: retries, body)
   }
 
-  /// Runs a body in the store's one background context as ``performBackground(_:)`` does, for code
-  /// that is not async: blocks until it has been committed.
+  /// Runs a body in the store's one background context as ``performBackground(retries:_:)`` does,
+  /// for code that is not async: blocks until it has been committed.
   ///
   /// - Throws: What the body or the commit throws; ``ArborError`` `notAllowed` inside a background
   ///   body, which it would wait for.
   @discardableResult
   public func performBackgroundAndWait<R: Sendable>(
-    _ body: sending (ManagedObjectContext) throws -> R
+    retries: Int = 10, _ body: sending (ManagedObjectContext) throws -> R
   ) throws -> R {
-    try background.runAndWait(in: self, body)
+    try requireOpen()
+    return try background.runAndWait(in: self, retries: retries, body)
   }
 }

@@ -6,8 +6,8 @@ public import Foundation
 /// One opened store: its file, its model, its writer.
 ///
 /// Any number of contexts work on a store, in any tasks and threads; servers keep one and call
-/// ``perform(_:)`` per request. Opening the file again in the same process, under whatever spelling
-/// of its path, shares what is open.
+/// ``perform(retries:_:)`` per request. Opening the file again in the same process, under whatever
+/// spelling of its path, shares what is open.
 ///
 /// ```swift
 /// let store = try PersistentStore(for: [Company.self, Employee.self], at: .file(url))
@@ -24,9 +24,9 @@ public import Foundation
 /// - ``init(at:options:classes:)``
 /// ### Contexts
 /// - ``makeContext()``
-/// - ``perform(_:)``
-/// - ``performBackground(_:)``
-/// - ``performBackgroundAndWait(_:)``
+/// - ``perform(retries:_:)``
+/// - ``performBackground(retries:_:)``
+/// - ``performBackgroundAndWait(retries:_:)``
 /// ### News
 /// - ``changes``
 /// ### Maintenance
@@ -43,9 +43,11 @@ public final class PersistentStore: Sendable {
   let background: BackgroundContext
   /// Those who follow the store's commits.
   let news: StoreNews
+  /// Who has to run bodies again and again because of others.
+  let contention = Contention()
   /// Who is told of queries that take long; nil for nobody.
   let watch: QueryWatch?
-  private let closed = Atomic(false)
+  private let openState = OpenState()
   private let classes: Lock<BoundClasses>
 
   /// Opens a store with a model, or makes one where there is none.
@@ -107,7 +109,7 @@ public final class PersistentStore: Sendable {
     }
     self.file = file
     watch = SlowQueryLog.watch(options)
-    uniqueIDs = UniqueIDs(file)
+    uniqueIDs = UniqueIDs(file, openState)
     background = BackgroundContext()
     news = StoreNews(file)
   }
@@ -149,6 +151,7 @@ public final class PersistentStore: Sendable {
   /// - Throws: ``ArborError`` `closed`, `modelChanged`, `inputOutput`.
   public var indexes: [IndexStatistics] {
     get throws(ArborError) {
+      try requireOpen()
       do throws(StoreError) {
         let snapshot = try file.snapshot()
         defer { snapshot.close() }
@@ -166,6 +169,7 @@ public final class PersistentStore: Sendable {
   /// - Throws: ``ArborError`` `corrupted` with every problem as a violation; else what kept the
   ///   check from reading.
   public func check() throws(ArborError) {
+    try requireOpen()
     let report: StoreCheckReport
     do throws(StoreError) { report = try file.check() } catch { throw ArborError(error, in: file) }
     guard !report.isSound else { return }
@@ -185,40 +189,51 @@ public final class PersistentStore: Sendable {
   ///
   /// - Throws: ``ArborError``; nothing is removed then.
   public func purge() throws(ArborError) {
+    try requireOpen()
     do throws(StoreError) { try file.purge() } catch { throw ArborError(error, in: file) }
   }
 
   /// Whether a commit has left a mark; see `ManagedObjectContext.commit(marking:)`.
   package func hasMark(_ mark: String) throws(ArborError) -> Bool {
+    try requireOpen()
     do throws(StoreError) { return try file.metadata(mark) != nil } catch {
       throw ArborError(error, in: file)
     }
   }
 
-  /// Ends this use of the file. Contexts of this store report `closed` from then on; their objects
-  /// keep the values they hold.
+  /// Ends this use of the file.
+  ///
+  /// Every throwing operation of the store and of its contexts throws `closed` from then on, a
+  /// commit without changes too. What does not throw — reading a property, inserting an object of
+  /// a class, deleting one, a rollback — goes on in memory: objects keep the values they hold, and
+  /// the context's next throwing operation says that the store is closed.
   public func close() {
-    let wasClosed = closed.exchange(true, ordering: .acquiringAndReleasing)
-    if !wasClosed { file.close() }
+    if openState.end() { file.close() }
     news.end()
   }
 
   /// Whether the store has been closed. Others may still have the file open.
-  public var isClosed: Bool { closed.load(ordering: .relaxed) }
+  public var isClosed: Bool { openState.isClosed }
 
-  /// Closes the store and removes its files.
+  /// Closes the store, as ``close()`` does, and removes its files.
   ///
   /// - Throws: ``ArborError`` `inUse` where something else has the file open; nothing is removed
-  ///   then.
+  ///   then. `closed` where the store is closed already.
   public func destroy() throws(ArborError) {
-    guard !isClosed else { throw ArborError(StoreError.closed, in: file) }
+    try requireOpen()
     do throws(StoreError) { try file.destroy() } catch { throw ArborError(error, in: file) }
-    closed.store(true, ordering: .releasing)
+    openState.end()
     news.end()
   }
 }
 
 extension PersistentStore {
+  /// Throws `closed` where the store is.
+  @inline(__always)
+  func requireOpen() throws(ArborError) {
+    if isClosed { throw ArborError(StoreError.closed, in: file) }
+  }
+
   /// How each entity is represented at present.
   var boundClasses: BoundClasses { classes.withLock { $0 } }
 

@@ -7,7 +7,8 @@ extension ArborError {
   private static func damaged(_ what: String) -> ArborError {
     ArborError(
       .corrupted,
-      "The store is damaged: \(what). Restore a backup; lmdb-inspect check lists the damage.")
+      "The store is damaged: \(what.asClause). Restore a backup; lmdb-inspect check lists the "
+        + "damage.")
   }
 
   /// An error of a store that is open.
@@ -26,7 +27,7 @@ extension ArborError {
         notUnique: violations.map { DuplicateValues($0, file.schema, file.id) },
         "\(violations.count) values that must be unique are used twice; change them.")
     case .invalidChange(let number, let what):
-      self = ArborError(.invalidArgument, "The commit contradicts itself: \(what).").with(
+      self = ArborError(.invalidArgument, "The commit contradicts itself: \(what.asClause).").with(
         objectID: number.map(file.objectID))
     default:
       self.init(opening: error)
@@ -57,7 +58,7 @@ extension ArborError {
         .formatTooNew,
         "The store is of format \(major).\(minor), which a later version of the library reads.")
     case .notAStore(let path, let what):
-      self.init(.notAStore, "\(path) is no store: \(what). Choose another file.")
+      self.init(.notAStore, "\(path) is no store: \(what.asClause). Choose another file.")
     case .invalidPath(let path):
       self.init(
         .invalidArgument,

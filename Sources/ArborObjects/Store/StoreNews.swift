@@ -1,36 +1,54 @@
 internal import ArborLocks
 internal import ArborStore
 
-/// What the sequences of one store's commits have in common: they sleep at one bell, which rings
-/// after every commit while there is any of them.
+/// Rings the bells of those who wait for a store's commits: after every commit, of this process or
+/// another, and when the store is closed.
+///
+/// The sequences of ``PersistentStore/changes`` sleep at one bell, which ends with the store; the
+/// followers of fetched results at their own.
 final class StoreNews: Sendable {
   let file: StoreFile
   let bell = TaskBell()
   private let state = Lock(State())
 
   private struct State {
-    var followerCount = 0
-    /// What the file knows this by; nil while nobody follows.
+    var bells: [Int: TaskBell] = [:]
+    var nextID = 0
+    /// What the file knows this by; nil while nobody listens.
     var listener: Int?
   }
 
   init(_ file: StoreFile) { self.file = file }
 
-  /// Ends all sequences: the store is closed.
-  func end() { bell.end() }
+  /// Ends all sequences of commits and wakes everybody else: the store is closed.
+  func end() {
+    bell.end()
+    ring()
+  }
 
-  fileprivate func addFollower() {
+  private func ring() {
+    // Most share one bell; it need not ring for each of them.
+    let bells = state.withLock { state in
+      Array(Dictionary(state.bells.values.map { (ObjectIdentifier($0), $0) }) { $1 }.values)
+    }
+    for bell in bells { bell.ring() }
+  }
+
+  fileprivate func add(_ bell: TaskBell) -> Int {
     state.withLock { state in
-      state.followerCount += 1
-      guard state.listener == nil else { return }
-      state.listener = file.news.listen(to: file) { [bell] in bell.ring() }
+      state.nextID += 1
+      state.bells[state.nextID] = bell
+      if state.listener == nil {
+        state.listener = file.news.listen(to: file) { [weak self] in self?.ring() }
+      }
+      return state.nextID
     }
   }
 
-  fileprivate func removeFollower() {
+  fileprivate func remove(_ id: Int) {
     let listener = state.withLock { state -> Int? in
-      state.followerCount -= 1
-      guard state.followerCount == 0 else { return nil }
+      state.bells[id] = nil
+      guard state.bells.isEmpty else { return nil }
       defer { state.listener = nil }
       return state.listener
     }
@@ -38,20 +56,31 @@ final class StoreNews: Sendable {
   }
 }
 
-/// One sequence of a store's commits, from the moment it was asked for. It keeps the bell ringing,
-/// but not the store open.
-final class StoreFollower: Sendable {
+/// Keeps a bell ringing after a store's commits for as long as it lives. It does not keep the store
+/// open.
+final class StoreListening: Sendable {
   let news: StoreNews
+  private let id: Int
+
+  init(_ news: StoreNews, ringing bell: TaskBell) {
+    self.news = news
+    id = news.add(bell)
+  }
+
+  deinit { news.remove(id) }
+}
+
+/// One sequence of a store's commits, from the moment it was asked for.
+final class StoreFollower: Sendable {
+  var news: StoreNews { listening.news }
+  private let listening: StoreListening
   /// The newest commit at that moment.
   let start: UInt64
 
   init(_ news: StoreNews) {
-    self.news = news
-    news.addFollower()
+    listening = StoreListening(news, ringing: news.bell)
     // From here on no commit is missed, so whatever is there by now came before.
     news.file.lookForCommits()
     start = news.file.lastSequence
   }
-
-  deinit { news.removeFollower() }
 }

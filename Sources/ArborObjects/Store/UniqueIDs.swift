@@ -12,13 +12,17 @@ internal import ArborStore
 /// ```
 public final class UniqueIDs: Sendable {
   private let file: StoreFile
+  private let openState: OpenState
 
-  init(_ file: StoreFile) { self.file = file }
+  init(_ file: StoreFile, _ openState: OpenState) {
+    self.file = file
+    self.openState = openState
+  }
 
   /// The next number.
   ///
-  /// - Throws: ``ArborError`` where a new block cannot be reserved: the store is closed, read-only
-  ///   or full.
+  /// - Throws: ``ArborError`` `closed` for a closed store; where a new block cannot be reserved,
+  ///   the reason: the store is read-only or full.
   public func next() throws(ArborError) -> Int64 {
     try next(1).lowerBound
   }
@@ -29,6 +33,7 @@ public final class UniqueIDs: Sendable {
   /// - Throws: ``ArborError`` as ``next()``.
   public func next(_ count: Int) throws(ArborError) -> Range<Int64> {
     precondition(count > 0, "next(_:) was asked for \(count) unique IDs; ask for at least one.")
+    if openState.isClosed { throw ArborError(StoreError.closed, in: file) }
     do throws(StoreError) { return try file.takeUniqueIDs(count) } catch {
       throw ArborError(error, in: file)
     }

@@ -94,6 +94,10 @@ public final class UndoHistory {
     !redoGroups.isEmpty && (!openStarts.isEmpty || current?.isEmpty != false)
   }
 
+  /// How many groups have been opened by ``beginGroup(named:)`` and not ended yet. The group that a
+  /// context opens itself does not count.
+  public var openGroupCount: Int { openStarts.count }
+
   /// The names of the groups that can be undone, the next one first; empty texts for groups without
   /// a name.
   public var undoNames: [String] {
@@ -118,7 +122,7 @@ public final class UndoHistory {
 
   /// Ends the group that was opened last.
   ///
-  /// - Precondition: One is open.
+  /// - Precondition: One is open: ``openGroupCount`` is not 0.
   public func endGroup() {
     guard let start = openStarts.popLast() else {
       preconditionFailure("endGroup() was called without a group; call beginGroup(named:) first.")

@@ -19,7 +19,7 @@ struct UndoReplay {
   /// Takes a group back; what that changes is noted in `counterpart` meanwhile.
   func run(_ group: UndoGroup, noting counterpart: UndoGroup) {
     group.seal(in: context)
-    do throws(ArborError) { try context.takeInCommits() } catch { context.note(error) }
+    do throws(ArborError) { try context.takeInKnownCommits() } catch { context.note(error) }
     context.withPinnedSnapshot {
       let revived = bringBack(group)
       for step in group.steps.reversed() { restore(step) }

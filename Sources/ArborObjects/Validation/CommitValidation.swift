@@ -43,22 +43,22 @@ struct CommitValidation {
   }
 
   private func report() throws(ArborError) {
-    if let first = violations.first { throw Self.summary(of: violations, first) }
+    if !violations.isEmpty { throw Self.summary(of: violations) }
   }
 
-  private static func summary(of violations: [ArborError], _ first: ArborError) -> ArborError {
-    let message =
-      violations.count == 1
-      ? first.message
-      : "The changes break \(violations.count) rules; correct the objects, or roll back."
-    var error = ArborError(.validation, message)
-    error.violations = violations
-    if violations.count == 1 {
-      error.entity = first.entity
-      error.objectID = first.objectID
-      error.keyPath = first.keyPath
-      error.underlying = first.underlying
+  /// One error for all violations; a single one is what it says itself.
+  static func summary(of violations: [ArborError]) -> ArborError {
+    guard let first = violations.first, violations.count == 1 else {
+      var error = ArborError(
+        .validation,
+        "The changes break \(violations.count) rules; correct the objects, or roll back.")
+      error.violations = violations
+      return error
     }
+    var error = ArborError(.validation, first.message).with(
+      entity: first.entity, objectID: first.objectID, keyPath: first.keyPath,
+      offending: first.offendingValue, underlying: first.underlying)
+    error.violations = violations
     return error
   }
 
@@ -236,7 +236,7 @@ struct CommitValidation {
     }
     let subject = object.binding.entity.name + (property.map { ".\($0)" } ?? "")
     violations.append(
-      ArborError(.validation, "\(subject) is refused: \(error)").with(
+      ArborError(.validation, "\(subject) is refused: \("\(error)".asClause).").with(
         entity: object.binding.entity.name, objectID: object.objectID, keyPath: property,
         underlying: error))
   }

@@ -1,19 +1,21 @@
 public import ArborModel
+internal import ArborStore
 internal import Foundation
 
 extension ManagedObjectContext {
   /// Checks all changes as a commit would, and writes nothing.
   ///
   /// `willCommit` runs first, since it may fill in what is missing; what it changed is taken back
-  /// afterwards. Whether unique values are free, and whether others have committed meanwhile, only
-  /// the commit itself finds out. Linear in the number of changes.
+  /// afterwards. Whether unique values are free is looked up in the newest commit, and whether
+  /// others have committed meanwhile only the commit itself finds out. Linear in the number of
+  /// changes.
   ///
   /// ```swift
   /// do { try context.validate() } catch { form.show(error.violations) }
   /// ```
   ///
-  /// - Throws: ``ArborError`` `validation` with every violation, or what keeps a commit from
-  ///   beginning.
+  /// - Throws: ``ArborError`` `validation` with every violation, those of uniqueness constraints
+  ///   among them; `notUnique` where nothing else is wrong; or what keeps a commit from beginning.
   public func validate() throws(ArborError) {
     try beginOperation()
     if let failure { throw failure.error }
@@ -21,15 +23,59 @@ extension ManagedObjectContext {
       throw ArborError(
         .notAllowed, "validate() was called during a commit or a seed, which validates by itself.")
     }
-    try takeInCommits()
+    try takeInKnownCommits()
     guard hasChanges else { return }
     let savepoint = beginSavepoint()
     defer { restore(savepoint) }
     try announce()
     if let failure { throw failure.error }
     try beginDeriving()
-    var validation = CommitValidation(context: self)
-    try validation.check()
+    try checkRules(isAlone: true)
+  }
+
+  /// Checks all changes by the model's rules, the objects' hooks and the uniqueness constraints.
+  ///
+  /// - Parameter isAlone: Whether no commit follows, which would find out what unique values are
+  ///   taken; otherwise they are looked up only where something else is wrong, to be told together.
+  func checkRules(isAlone: Bool = false) throws(ArborError) {
+    var found: ArborError?
+    do throws(ArborError) {
+      var validation = CommitValidation(context: self)
+      try validation.check()
+    } catch {
+      guard error.code == .validation else { throw error }
+      found = error
+    }
+    guard found != nil || isAlone else { return }
+    let taken = try takenValues()
+    let duplicates =
+      taken.isEmpty ? nil : ArborError(.notUnique(taken), in: store.file)
+    switch (found, duplicates) {
+    case (nil, nil): return
+    case (let error?, nil), (nil, let error?): throw naming(error)
+    case (let broken?, let duplicates?):
+      throw naming(CommitValidation.summary(of: broken.violations + duplicates.violations))
+    }
+  }
+
+  /// An error whose objects are named by their unique values too.
+  func naming(_ error: ArborError) -> ArborError {
+    var error = error
+    error.identity = error.objectID.flatMap(identity)
+    error.violations = error.violations.map(naming)
+    return error
+  }
+
+  /// The values by which an object of the context is told apart, as `code "FR"`.
+  private func identity(_ id: ObjectID) -> String? {
+    guard let object = registeredObject(for: id), object.base != nil,
+      let index = object.binding.entity.indexes.first(where: { $0.isUnique && $0.isPlain })
+    else { return nil }
+    let names = index.columns.map { object.binding.entity.name(of: $0.source) }
+    let values = names.compactMap { name in
+      (try? object.value(forKey: name)).map { "\(name) \($0)" }
+    }
+    return values.joined(separator: ", ")
   }
 }
 

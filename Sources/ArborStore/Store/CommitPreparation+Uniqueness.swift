@@ -1,4 +1,4 @@
-internal import ArborModel
+package import ArborModel
 internal import LMDB
 
 /// That unique values are unique once a change set has been written.
@@ -131,6 +131,20 @@ extension CommitPreparation {
   }
 }
 
+extension StoreFile {
+  /// Which unique values a change set claims that somebody has already in the newest commit.
+  /// Nothing is written, and the set need not be one that could be.
+  package func uniquenessViolations(
+    of set: ChangeSet
+  ) throws(StoreError) -> [UniquenessViolation] {
+    let snapshot = try snapshot()
+    defer { snapshot.close() }
+    let preparation = try CommitPreparation(
+      set, store: self, workspace: CommitWorkspace(self), reader: snapshot.reader)
+    return try preparation.uniquenessViolations()
+  }
+}
+
 extension IndexEntry {
   /// Whether the entry claims its key for itself.
   @inline(__always)
@@ -139,7 +153,7 @@ extension IndexEntry {
 
 extension EntitySchema {
   /// The name of the property that a column of an index is over.
-  func name(of source: IndexSchema.Column.Source) -> String {
+  package func name(of source: IndexSchema.Column.Source) -> String {
     switch source {
     case .attribute(let slot): attributes[slot].name
     case .toOne(let slot): relationships[slot].name

@@ -88,6 +88,20 @@ struct CommitPreparation {
     try checkUniqueness()
   }
 
+  /// Which unique values the set claims that somebody has already, whatever else would keep it from
+  /// being written.
+  func uniquenessViolations() throws(StoreError) -> [UniquenessViolation] {
+    do throws(StoreError) { try collectRecords() } catch {
+      guard case .conflict = error else { throw error }
+    }
+    for index in workspace.indexes where !index.isEmpty { index.sort() }
+    do throws(StoreError) { try checkUniqueness() } catch {
+      guard case .notUnique(let violations) = error else { throw error }
+      return violations
+    }
+    return []
+  }
+
   private func checkMetadata() throws(StoreError) {
     for key in absentMetadata {
       let stored = Array(StoreFormat.applicationKey(key).utf8)

@@ -27,6 +27,47 @@ import Testing
     #expect(converted.code == code && !converted.message.isEmpty)
   }
 
+  /// Whatever the engine says — sentences or clauses — the message is made of whole sentences.
+  @Test(arguments: ["The header is damaged.", "the header is damaged", "The file is short.."])
+  func noMessageHasTwoFullStops(what: String) throws {
+    try ObjectStore.useOffice { store throws in
+      let number = store.makeContext().insert(Employee.self).number
+      let errors: [StoreError] = [
+        .corrupted(entity: "A", object: nil, what: what),
+        .corrupted(entity: "Employee", object: number, what: what),
+        .notAStore(path: "p", what: what), .invalidChange(number, what: what), .modelChanged,
+        .formatTooNew(major: 9, minor: 1), .readOnly(path: "p"), .missing(path: "p"),
+        .inUse(path: nil), .closed, .diskFull, .metadataExists("seed"),
+        .inputOutput(operation: "open", path: "p", errno: 13), .modelMismatch([what]),
+        .notUnique([
+          UniquenessViolation(
+            entity: "Employee", properties: ["name"], existing: number, offending: number)
+        ]),
+        .conflict([CommitConflict(number: number, baseVersion: 1, currentRecord: nil)]),
+        .missingTargets([MissingTarget(owner: number, relationship: "manager", target: number)]),
+        .stillLinked([StillLinked(deleted: number, owner: number, relationship: "manager")]),
+      ]
+      for error in errors {
+        for message in [ArborError(error, in: store.file), ArborError(opening: error)].map(
+          \.message)
+        {
+          #expect(!message.contains("..") && !message.contains(".;"), "\(message)")
+          #expect(message.hasSuffix("."), "\(message)")
+        }
+      }
+    }
+  }
+
+  @Test func messagesAreWhole() throws {
+    let what = "The header is damaged."
+    #expect(
+      ArborError(opening: .corrupted(entity: nil, object: nil, what: what)).message
+        == "The store is damaged: the header is damaged. Restore a backup; lmdb-inspect check lists the damage.")
+    #expect(
+      ArborError(opening: .notAStore(path: "a.txt", what: "The file has no header.")).message
+        == "a.txt is no store: the file has no header. Choose another file.")
+  }
+
   @Test func subjectsAreNamed() throws {
     try ObjectStore.useOffice { store in
       let context = store.makeContext()

@@ -21,6 +21,47 @@ import Testing
     }
   }
 
+  @Test func takenUniqueValuesAreToldWithTheOtherRules() throws {
+    let model = try ManagedObjectModel {
+      Entity("Country") {
+        Attribute("code", .string, .unique)
+        Attribute("population", .integer64, .bounds(0...10))
+      }
+    }
+    try ObjectStore.use(model) { store throws in
+      let context = store.makeContext()
+      let france = try context.insert("Country")
+      france["code"] = "FR"
+      france["population"] = 1
+      try context.commit()
+      let twin = try context.insert("Country")
+      twin["code"] = "FR"
+      twin["population"] = 11
+      for check in [{ try context.commit() }, { try context.validate() }] as [() throws -> Void] {
+        let error = try failure(of: check)
+        #expect(error.code == .validation)
+        #expect(error.violations.map(\.code) == [.validation, .notUnique])
+        #expect(error.violations.allSatisfy { $0.objectID == twin.objectID })
+        #expect(!error.description.contains("FR"))
+        #expect(error.debugDescription.contains("[unique code"))
+        #expect(error.debugDescription.contains("FR"))
+      }
+      // Alone it is what it was; and what a policy merges is nothing to tell.
+      twin["population"] = 2
+      for check in [{ try context.commit() }, { try context.validate() }] as [() throws -> Void] {
+        #expect(try failure(of: check).code == .notUnique)
+      }
+      context.mergePolicy = .mergeByPropertyStoreWins
+      try context.validate()
+      twin["population"] = 12
+      let error = try failure { try context.validate() }
+      #expect(error.violations.map(\.keyPath) == ["population"])
+      twin["population"] = 3
+      try context.commit()
+      #expect(france["population"] == 1)
+    }
+  }
+
   @Test func allViolationsComeTogether() throws {
     try ObjectStore.use(model()) { store in
       let context = store.makeContext()

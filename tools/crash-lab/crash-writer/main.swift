@@ -1,5 +1,6 @@
 // crash-writer rounds PATH SEED COUNT: commits rounds until it is done or killed.
 // crash-writer append PATH WRITER COUNT: commits entries beside other writers.
+// crash-writer claim PATH WRITER COUNT: fetches labels that others make too, or inserts them.
 // crash-writer empty PATH 0 1: deletes all entries in one commit.
 // crash-writer index PATH 0 1: opens the ledger with further indexes, which are built.
 // Each commit is acknowledged by a line on the standard output once it is durable.
@@ -9,7 +10,7 @@ import Foundation
 let arguments = CommandLine.arguments
 guard arguments.count == 5, let number = UInt64(arguments[3]), let count = Int(arguments[4]) else {
   FileHandle.standardError.write(
-    Data("usage: crash-writer rounds|append|empty|index PATH NUMBER COUNT\n".utf8))
+    Data("usage: crash-writer rounds|append|claim|empty|index PATH NUMBER COUNT\n".utf8))
   exit(2)
 }
 do {
@@ -19,6 +20,10 @@ do {
     say("building 1")
     try LedgerIndexes.open(arguments[2]).close()
     say("built 1")
+    exit(0)
+  }
+  if arguments[1] == "claim" {
+    try LedgerClaims.run(arguments[2], writer: Int(number), count: count, acknowledge: say)
     exit(0)
   }
   let writer = try LedgerWriter(path: arguments[2], acknowledge: say)

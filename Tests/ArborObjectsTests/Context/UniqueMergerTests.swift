@@ -1,0 +1,233 @@
+import ArborModel
+import ArborObjects
+import Foundation
+import TestSupport
+import Testing
+
+/// Insertions whose unique values are there already.
+@Suite struct UniqueMergerTests {
+  private static let model = Result {
+    try ManagedObjectModel {
+      Entity("Country") {
+        Attribute("code", .string, .optional, .unique)
+        Attribute("name", .string, .default(""))
+        Attribute("population", .integer64, .default(0))
+        Attribute("flag", .binary, .optional, .externalStorage)
+        Relationship("capital", to: "City", inverse: "capitalOf")
+        Relationship("continent", to: "Continent", inverse: "countries")
+        Relationship("cities", to: "City", inverse: "country", .toMany)
+        Relationship("languages", to: "Language", inverse: "countries", .toMany)
+        Relationship("neighbours", to: "Country", inverse: "neighbours", .toMany)
+      }
+      Entity("City") {
+        Attribute("name", .string, .default(""))
+        Relationship("country", to: "Country", inverse: "cities")
+        Relationship("capitalOf", to: "Country", inverse: "capital")
+      }
+      Entity("Continent") {
+        Attribute("name", .string, .default(""))
+        Relationship("countries", to: "Country", inverse: "continent", .toMany, .ordered)
+      }
+      Entity("Language") {
+        Relationship("countries", to: "Country", inverse: "languages", .toMany)
+      }
+      Entity("Person") {
+        Relationship("birthplace", to: "Country")
+        Relationship("visited", to: "Country", .toMany, .ordered)
+      }
+    }
+  }
+
+  private func use(_ body: (PersistentStore) throws -> Void) throws {
+    try ObjectStore.use(Self.model.get(), inMemory: true, body)
+  }
+
+  private static let policies: [(name: String, policy: MergePolicy)] = [
+    ("object", .mergeByPropertyObjectWins), ("store", .mergeByPropertyStoreWins),
+    ("overwrite", .overwrite), ("rollback", .rollback),
+    ("custom", .custom { $0.committedValues.isEmpty ? .objectWins : .rollback }),
+  ]
+
+  /// A world with France in it, and another France that wants to be.
+  private struct World {
+    let context: ManagedObjectContext
+    let stored: ManagedObject
+    private(set) var twin: ManagedObject
+    var objects: [String: ManagedObject] = [:]
+
+    init(_ store: PersistentStore, _ policy: MergePolicy) throws {
+      context = store.makeContext()
+      context.mergePolicy = policy
+      stored = try context.insert("Country")
+      twin = stored
+      stored["code"] = "FR"
+      stored["name"] = "Gaul"
+      stored["population"] = 7
+      for (name, entity) in [
+        ("Paris", "City"), ("Lyon", "City"), ("Europe", "Continent"), ("Asia", "Continent"),
+        ("French", "Language"), ("Breton", "Language"), ("Ada", "Person"), ("Spain", "Country"),
+      ] {
+        objects[name] = try context.insert(entity)
+      }
+      try object("Paris").setObject(stored, forKey: "country")
+      try stored.setObject(object("Asia"), forKey: "continent")
+      try stored.setObjects([object("French")], forKey: "languages")
+      try object("Ada").setObjects([object("Spain"), stored], forKey: "visited")
+      try context.commit()
+      twin = try context.insert("Country")
+      twin["code"] = "FR"
+      twin["name"] = "France"
+      twin["flag"] = Data(repeating: 1, count: 100_000)
+      try twin.setObject(object("Europe"), forKey: "continent")
+      try twin.setObjects([object("Breton")], forKey: "languages")
+      try twin.setObjects([object("Spain"), twin], forKey: "neighbours")
+      try object("Lyon").setObject(twin, forKey: "country")
+      try twin.setObject(object("Lyon"), forKey: "capital")
+      try object("Ada").setObject(twin, forKey: "birthplace")
+    }
+
+    func object(_ name: String) throws -> ManagedObject { try #require(objects[name]) }
+  }
+
+  @Test(arguments: UniqueMergerTests.policies.map(\.name))
+  func theInsertedObjectMergesIntoTheStoredOne(name: String) throws {
+    try use { store throws in
+      let policy = try #require(Self.policies.first { $0.name == name }).policy
+      let world = try World(store, policy)
+      let (context, stored, twin) = (world.context, world.stored, world.twin)
+      try context.commit()
+      let wins = ["object", "overwrite", "custom"].contains(name)
+      #expect(stored["name"] == (wins ? "France" : "Gaul"))
+      // What is the model's default was not meant, unless everything is overwritten.
+      #expect(stored["population"] == (name == "overwrite" ? 0 : 7))
+      #expect((stored["flag"] as Data?)?.count == (wins ? 100_000 : nil))
+      #expect(try stored.object(forKey: "continent") === world.object(wins ? "Europe" : "Asia"))
+      #expect(try stored.object(forKey: "capital") === world.object("Lyon"))
+      #expect(
+        try Set(stored.objects(forKey: "cities")) == [world.object("Paris"), world.object("Lyon")])
+      #expect(
+        try Set(stored.objects(forKey: "languages"))
+          == [world.object("French"), world.object("Breton")])
+      #expect(try Set(stored.objects(forKey: "neighbours")) == [world.object("Spain"), stored])
+      #expect(try world.object("Ada").object(forKey: "birthplace") === stored)
+      #expect(try world.object("Ada").objects(forKey: "visited").last === stored)
+      // The inserted one is what a deleted one is.
+      #expect(twin.context == nil && twin["name"] == "France" && !context.hasChanges)
+      #expect(context.registeredObject(for: twin.objectID) == nil)
+      #expect(
+        try failure { _ = try context.existingObject(with: twin.objectID) }.code == .objectNotFound)
+      #expect(try store.makeContext().count("Country") == 2)
+    }
+  }
+
+  @Test func theErrorPolicyThrowsAndChangesNothing() throws {
+    try use { store throws in
+      let world = try World(store, .error)
+      let error = try failure { try world.context.commit() }
+      #expect(error.code == .notUnique && error.objectID == world.twin.objectID)
+      #expect((error.underlying as? OtherObject)?.objectID == world.stored.objectID)
+      #expect(world.twin.isInserted && world.stored["name"] == "Gaul")
+      #expect(try world.object("Lyon").object(forKey: "country") === world.twin)
+      // Another policy takes it on from there.
+      world.context.mergePolicy = .mergeByPropertyObjectWins
+      try world.context.commit()
+      #expect(try world.object("Lyon").object(forKey: "country") === world.stored)
+    }
+  }
+
+  /// Whatever keeps the commit from being written, the merge is taken back with it.
+  @Test func aCommitThatFailsTakesTheMergeBack() throws {
+    try use { store throws in
+      let world = try World(store, .mergeByPropertyObjectWins)
+      let other = store.makeContext()
+      let germany = try other.insert("Country")
+      germany["code"] = "DE"
+      try other.commit()
+      // An object that is not new may not take another's value.
+      try world.object("Spain")["code"] = "DE"
+      let error = try failure { try world.context.commit() }
+      #expect(error.code == .notUnique && error.violations.count == 2)
+      #expect(world.twin.isInserted && world.twin["code"] == "FR" && world.stored["name"] == "Gaul")
+      #expect(try world.object("Ada").object(forKey: "birthplace") === world.twin)
+      try world.object("Spain")["code"] = "ES"
+      try world.context.commit()
+      #expect(try world.object("Ada").object(forKey: "birthplace") === world.stored)
+    }
+  }
+
+  @Test func insertedTwinsAreOne() throws {
+    try use { store throws in
+      let context = store.makeContext()
+      context.mergePolicy = .mergeByPropertyObjectWins
+      let twins = try ["Gaul", "Francia", "France"].map { name in
+        let country = try context.insert("Country")
+        country["code"] = "FR"
+        country["name"] = .string(name) as Value
+        return country
+      }
+      let ada = try context.insert("Person")
+      try ada.setObject(twins[1], forKey: "birthplace")
+      try context.commit()
+      #expect(twins.map { $0.context != nil } == [true, false, false])
+      #expect(twins[0]["name"] == "France")
+      #expect(try ada.object(forKey: "birthplace") === twins[0])
+      #expect(try context.count("Country") == 1)
+    }
+  }
+
+  /// What others have inserted since is merged into as what was there before.
+  @Test func aLostRaceIsMerged() throws {
+    try use { store throws in
+      let contexts = [store.makeContext(), store.makeContext()]
+      for (number, context) in contexts.enumerated() {
+        context.mergePolicy = .mergeByPropertyObjectWins
+        let country = try context.insertOrFetch("Country", where: ["code": "FR"])
+        country["population"] = .integer(Int64(number + 1)) as Value
+        let city = try context.insert("City")
+        try city.setObject(country, forKey: "country")
+      }
+      for context in contexts { try context.commit() }
+      for context in contexts {
+        try context.takeInCommits()
+        let country = try context.insertOrFetch("Country", where: ["code": "FR"])
+        #expect(!country.isInserted && country["population"] == 2)
+        #expect(try country.count(forKey: "cities") == 2)
+      }
+    }
+  }
+
+  @Test func undoingLeavesNoTraceOfTheMergedObject() throws {
+    try use { store throws in
+      let world = try World(store, .mergeByPropertyObjectWins)
+      let context = world.context
+      context.undoHistory = UndoHistory()
+      let lyon = try world.object("Lyon")
+      let second = try context.insert("Country")
+      second["code"] = "FR"
+      try lyon.setObject(second, forKey: "country")
+      try context.commit()
+      #expect(try lyon.object(forKey: "country") === world.stored)
+      for _ in 0..<3 {
+        context.undo()
+        try context.commit()
+        #expect(try lyon.object(forKey: "country") !== second)
+        context.redo()
+        try context.commit()
+        #expect(try lyon.object(forKey: "country") !== second)
+      }
+      #expect(second.context == nil)
+      #expect(try context.count("Country") == 2)
+    }
+  }
+
+  @Test func resultsAndObserversFollow() throws {
+    try use { store throws in
+      let world = try World(store, .mergeByPropertyObjectWins)
+      let results = try world.context.fetchedResults(
+        FetchRequest<ManagedObject>(entity: "Country", predicate: "code == 'FR'"))
+      #expect(results.count == 2)
+      try world.context.commit()
+      #expect(results.objects == [world.stored])
+    }
+  }
+}

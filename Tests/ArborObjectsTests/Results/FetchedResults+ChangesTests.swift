@@ -1,0 +1,97 @@
+import ArborModel
+import ArborObjects
+import Foundation
+import TestSupport
+import Testing
+
+/// Whoever only waits hears of what others commit.
+@MainActor @Suite(.timeLimit(.minutes(1))) struct FetchedResultsChangesTests {
+  private func open() throws -> PersistentStore {
+    try PersistentStore(for: Office.classes, at: .inMemory)
+  }
+
+  private func insert(_ name: String, in store: PersistentStore) async throws {
+    try await store.perform { context in context.insert(Employee.self).name = name }
+  }
+
+  @Test func aWaitingFollowerIsWokenByOthersCommits() async throws {
+    let store = try open()
+    let context = store.makeContext()
+    let results = try context.fetchedResults(FetchRequest<Employee>(sortKeys: ["name"]))
+    var names: [[String]] = []
+    let follower = _Concurrency.Task { @MainActor in
+      for await _ in results.changes {
+        names.append(results.objects.map(\.name))
+        if names.count == 3 { break }
+      }
+    }
+    // Each commit comes while the follower sleeps: its context does nothing by itself.
+    for name in ["Ada", "Bob", "Cid"] {
+      let count = names.count
+      await _Concurrency.Task.yield()
+      try await insert(name, in: store)
+      while names.count == count { try await _Concurrency.Task.sleep(for: .milliseconds(1)) }
+    }
+    await follower.value
+    #expect(names == [["Ada"], ["Ada", "Bob"], ["Ada", "Bob", "Cid"]])
+    try store.check()
+    store.close()
+  }
+
+  @Test func aContextThatDoesNotMergeByItselfIsLeftAlone() async throws {
+    let store = try open()
+    let context = store.makeContext()
+    context.automaticallyMergesCommits = false
+    let results = try context.fetchedResults(FetchRequest<Employee>(sortKeys: ["name"]))
+    var changes = results.changes.makeAsyncIterator()
+    try await insert("Ada", in: store)
+    let waiting = _Concurrency.Task { @MainActor in
+      try await _Concurrency.Task.sleep(for: .milliseconds(20))
+      #expect(results.count == 0)
+      #expect(try context.takeInCommits())
+      #expect(!context.automaticallyMergesCommits)
+    }
+    // Taking in by hand wakes the follower.
+    #expect(await changes.next(isolation: #isolation)?.insertions.count == 1)
+    try await waiting.value
+    store.close()
+  }
+
+  @Test func closingTheStoreEndsTheWait() async throws {
+    let store = try open()
+    let results = try store.makeContext().fetchedResults(FetchRequest<Employee>())
+    let follower = _Concurrency.Task { @MainActor in
+      for await _ in results.changes { Issue.record("nothing has changed") }
+    }
+    try await _Concurrency.Task.sleep(for: .milliseconds(5))
+    store.close()
+    await follower.value
+  }
+
+  @Test func takingInTellsWhetherOthersHaveCommitted() async throws {
+    let store = try open()
+    let context = store.makeContext()
+    let ada = context.insert(Employee.self)
+    try context.commit()
+    #expect(try !context.takeInCommits(), "only its own commit")
+    let id = ada.objectID
+    try await store.perform { context in
+      (try context.existingObject(with: id) as? Employee)?.name = "Ada"
+    }
+    let isTakenIn = try context.withSnapshot { try context.takeInCommits() }
+    #expect(!isTakenIn, "a snapshot stays what it is")
+    ada.age = 30
+    let taken = try context.takeInCommits()
+    #expect(!taken, "the snapshot had taken it in")
+    try await insert("Bob", in: store)
+    context.insert(Employee.self)
+    try context.commit()
+    #expect(try !context.takeInCommits(), "the commit took Bob in")
+    try await insert("Cid", in: store)
+    #expect(try context.takeInCommits())
+    #expect(try !context.takeInCommits())
+    #expect(ada.name == "Ada" && context.registeredObjects.count == 2)
+    try store.check()
+    store.close()
+  }
+}

@@ -26,7 +26,7 @@ import Testing
   private func model() throws -> ManagedObjectModel {
     try ManagedObjectModel {
       for (name, columns) in Self.indexes.sorted(by: { $0.key < $1.key }) {
-        Entity(name, indexes: [Self.index(columns)]) {
+        Entity(name, fetchIndexes: [Self.index(columns)]) {
           Attribute("a", .integer32, .optional)
           Attribute("b", .double, .optional)
           Attribute("c", .string, .optional)

@@ -13,7 +13,7 @@ import Testing
       name: "byArea",
       elements: [.init("area", isAscending: isAscending), .init("isOpen", isAscending: false)])
     return try ManagedObjectModel {
-      Entity("Site", indexes: [index]) {
+      Entity("Site", fetchIndexes: [index]) {
         Attribute("area", .integer32, .optional)
         Attribute("isOpen", .boolean)
         Attribute("text", .string)

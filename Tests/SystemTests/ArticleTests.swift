@@ -89,7 +89,7 @@ private struct Program {
     for (number, block) in blocks.enumerated() {
       let lines = block.split(separator: "\n", omittingEmptySubsequences: false)
         .filter { !$0.hasPrefix("import ") }.joined(separator: "\n")
-      let words = ["@Entity", "final class", "actor ", "enum ", "struct ", "func "]
+      let words = ["@Entity", "final class", "actor ", "enum ", "func "]
       let declares = words.contains { word in
         lines.split(separator: "\n").contains { $0.hasPrefix(word) }
       }

@@ -109,6 +109,7 @@ import Testing
     "NumberCollector": "QueryPlannerTests",
     "NumberFinder": "PlannedWaysTests",
     "OrderedAccess+Continuing": "QueryExecutor+AnsweringTests",
+    "OrderedMembers": "OrderedMaintainerTests",
     "PageBuffers": "PageVerifierTests",
     "PathComparison": "PredicateCompilerTests",
     "PathSummaries": "StoreSnapshot+AggregatingTests",

@@ -5,7 +5,8 @@ internal import Foundation
 ///
 /// Characters that stand alone fold one by one. Texts with combining marks other than Thai ones
 /// behind Thai letters, or with any character that is not in the table, are left to
-/// ``StringFolding/fold(_:)``, whose answers the table holds. Ideographs and Hangul syllables are their own folded forms and need no table.
+/// ``StringFolding/fold(_:)``, whose answers the table holds. Ideographs and Hangul syllables are
+/// their own folded forms and need no table.
 struct FoldingTable: Sendable {
   /// The first character that three bytes write.
   static let limit: UInt32 = 0x800

@@ -57,13 +57,38 @@ extension ArborError {
       self.init(
         .formatTooNew,
         "The store is of format \(major).\(minor), which a later version of the library reads.")
+    case .closed: self.init(.closed, "The store has been closed; open it again.")
+    case .diskFull:
+      self.init(
+        .diskFull, "There is no room on the disk, or a file-size limit is reached; make room.")
+    case .foreignObject(let what): self.init(.invalidArgument, what)
+    case .exhausted(let what): self.init(.limitExceeded, what)
+    case .invalidModel(let error): self = error
+    case .engine(let error):
+      self.init(.inputOutput, "\(error)")
+      underlying = error
+    case .corrupted(let entity, _, let what):
+      self = Self.damaged(what).with(entity: entity)
+    case .metadataExists(let key):
+      self.init(.conflict, "Another commit has left the mark \(key) already; read what it wrote.")
+    case .conflict, .missingTargets, .stillLinked, .notUnique, .invalidChange:
+      self.init(.conflict, "The commit met another one; try again.")
+    case .notAStore, .invalidPath, .unsupportedEngine, .readOnly, .inUse, .fileReplaced,
+      .inputOutput, .missing:
+      self.init(file: error)
+    }
+  }
+
+  /// An error of the store's file rather than of what is in it.
+  private init(file error: StoreError) {
+    switch error {
     case .notAStore(let path, let what):
       self.init(.notAStore, "\(path) is no store: \(what.asClause). Choose another file.")
     case .invalidPath(let path):
       self.init(
         .invalidArgument,
-        "\(path.debugDescription) is no path of a store: it is empty or has a zero byte in it. Give "
-          + "the path of a file.")
+        "\(path.debugDescription) is no path of a store: it is empty or has a zero byte in it. "
+          + "Give the path of a file.")
     case .unsupportedEngine(let path, let error):
       self.init(.unsupportedEngine, (path.map { "\($0): " } ?? "") + "\(error)")
       underlying = error
@@ -79,35 +104,20 @@ extension ArborError {
     case .fileReplaced(let path):
       self.init(
         .fileReplaced,
-        "\(path ?? "The store's file") was removed, replaced or written over by another program while "
-          + "it was open; nothing more is written to it. Close the store wherever it is open, then "
-          + "open it again.")
-    case .closed: self.init(.closed, "The store has been closed; open it again.")
-    case .diskFull:
-      self.init(
-        .diskFull, "There is no room on the disk, or a file-size limit is reached; make room.")
+        "\(path ?? "The store's file") was removed, replaced or written over by another program "
+          + "while it was open; nothing more is written to it. Close the store wherever it is "
+          + "open, then open it again.")
     case .inputOutput(let operation, let path, let errno):
       self.init(
         .inputOutput,
         "\(operation)\(path.map { " of \($0)" } ?? "") failed: "
           + "\(String(cString: strerror(errno))); check the path and its permissions.")
       underlying = POSIXErrorCode(rawValue: errno).map { POSIXError($0) }
-    case .foreignObject(let what): self.init(.invalidArgument, what)
-    case .exhausted(let what): self.init(.limitExceeded, what)
     case .missing(let path):
       self.init(
         .fileUnreadable,
         "There is no store at \(path); check the path, or open it with a model to make one.")
-    case .invalidModel(let error): self = error
-    case .engine(let error):
-      self.init(.inputOutput, "\(error)")
-      underlying = error
-    case .corrupted(let entity, _, let what):
-      self = Self.damaged(what).with(entity: entity)
-    case .metadataExists(let key):
-      self.init(.conflict, "Another commit has left the mark \(key) already; read what it wrote.")
-    case .conflict, .missingTargets, .stillLinked, .notUnique, .invalidChange:
-      self.init(.conflict, "The commit met another one; try again.")
+    default: self.init(.inputOutput, "\(error)")
     }
   }
 

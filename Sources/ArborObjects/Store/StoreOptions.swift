@@ -42,9 +42,9 @@ public struct StoreOptions: Sendable, Hashable {
     case fail
     /// The file is kept beside it under its name with `.damaged-` and the time, and an empty store
     /// takes its place. This goes for every plain file that is damaged or no store, among them
-    /// those of other programs; a folder, a link that leads nowhere, and a file of a later format or
-    /// of LMDB 1.0 are left alone, and so is everything where the store is opened for reading or
-    /// without a model.
+    /// those of other programs; a folder, a link that leads nowhere, and a file of a later format
+    /// or of LMDB 1.0 are left alone, and so is everything where the store is opened for reading
+    /// or without a model.
     case setAsideAndRecreate
   }
 

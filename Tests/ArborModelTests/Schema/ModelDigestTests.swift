@@ -78,7 +78,7 @@ import Testing
   @Test func knowsEveryPropertyOfADescription() throws {
     func count(_ value: some Any) -> Int { Mirror(reflecting: value).children.count }
     let template = FetchTemplate(name: "", entity: "")
-    #expect(count(ManagedObjectModel(entities: [])) == 6)
+    #expect(count(ManagedObjectModel(entities: [])) == 7)
     #expect(count(EntityDescription(name: "")) == 12)
     #expect(count(AttributeDescription(name: "", type: .string)) == 16)
     #expect(count(RelationshipDescription(name: "", destination: "")) == 13)

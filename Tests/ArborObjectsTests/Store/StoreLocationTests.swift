@@ -39,8 +39,8 @@ import Testing
   func pathsThatNoFileHasAreRefused(path: String, quoted: String) throws {
     #expect(
       try refusal(.path(path))
-        == "\(quoted) is no path of a store: it is empty or has a zero byte in it. Give the path of "
-        + "a file.")
+        == "\(quoted) is no path of a store: it is empty or has a zero byte in it. "
+        + "Give the path of a file.")
   }
 
   @Test(arguments: ["plain", "with space", "100%", "a#b?c", "%41", "Größe", "e\u{301}", "日本"])

@@ -244,7 +244,7 @@ import Testing
   // MARK: Paths
 
   @Test(
-    .timeLimit(.minutes(1)),
+    .timeLimit(.minutes(15)),
     arguments: [.fail, .setAsideAndRecreate] as [StoreOpening.CorruptionRule])
   func refusesALinkThatLeadsNowhere(rule: StoreOpening.CorruptionRule) throws {
     try FileManager.default.createSymbolicLink(
@@ -258,7 +258,7 @@ import Testing
     #expect(files == ["office.arbor"])
   }
 
-  @Test(.timeLimit(.minutes(1)), arguments: ["", "a\0b", "\0"])
+  @Test(.timeLimit(.minutes(15)), arguments: ["", "a\0b", "\0"])
   func refusesAPathThatNoFileHas(name: String) throws {
     let path = name.isEmpty ? "" : folder.path("") + "/" + name
     let error = failure { try StoreFile.open(StoreOpening(.file(path), model: model)) }

@@ -9,36 +9,31 @@ import Testing
     "Importing", "PredicateLanguage", "Servers", "ErrorsAndValidation",
   ]
 
-  /// One program holds the code of all guides, each in a namespace of its own: starting the
-  /// compiler costs more than what it is asked here.
-  @Test func theCodeCompiles() throws {
+  @Test(arguments: articles) func theCodeCompiles(article: String) throws {
+    let blocks = try Self.blocks(of: article)
+    #expect(!blocks.isEmpty)
     var program = Program()
-    for article in Self.articles {
-      let blocks = try Self.blocks(of: article)
-      #expect(!blocks.isEmpty, "\(article)")
-      program.add(blocks.filter { !Self.isRefused($0) }, of: article)
-    }
+    program.add(blocks.filter { !Self.isRefused($0) })
     let problems = try RefusedByCompiler.problems(in: program.text, followingData: true)
-    #expect(
-      problems.filter { $0.severity == "error" }.map { "\(program.article(of: $0)): \($0)" } == [])
+    #expect(problems.filter { $0.severity == "error" }.map(\.description) == [])
   }
 
   /// The compiler looks for races only where types have no problem, so blocks that it has not
   /// refused beside the others are asked once more by themselves.
   @Test func whatTheySayDoesNotCompileDoesNot() throws {
     var left = try Self.articles.flatMap { article in
-      try Self.blocks(of: article).filter(Self.isRefused).map { (article: article, code: $0) }
+      try Self.blocks(of: article).filter(Self.isRefused)
     }
     #expect(left.count > 3)
     while !left.isEmpty {
       var program = Program()
-      for block in left { program.add([block.code], of: block.article) }
+      for block in left { program.add([block]) }
       let problems = try RefusedByCompiler.problems(in: program.text, followingData: true)
       let refused = Set(problems.filter { $0.severity == "error" }.compactMap(program.number))
       guard !refused.isEmpty else { break }
       left = left.enumerated().filter { !refused.contains($0.offset) }.map(\.element)
     }
-    #expect(left.map(\.code) == [])
+    #expect(left == [])
   }
 
   @Test func everyGuideIsLinked() throws {
@@ -72,17 +67,17 @@ import Testing
   }
 }
 
-/// The code of several guides as one program.
+/// Code of the guides as one program: starting the compiler costs more than what it is asked here.
 private struct Program {
   private(set) var text =
     "import ArborData\nimport ArborMacros\nimport Foundation\nimport Observation\n"
-  private var parts: [(article: String, lines: Range<Int>)] = []
+  private var parts: [Range<Int>] = []
 
   /// Adds blocks that belong together, in a namespace of their own.
   ///
   /// Blocks that declare something stand by themselves; others are the bodies of functions that
   /// have what the guides talk about.
-  mutating func add(_ blocks: [String], of article: String) {
+  mutating func add(_ blocks: [String]) {
     let first = text.count { $0 == "\n" } + 1
     text += "enum Part\(parts.count) {\n"
     if !blocks.contains(where: { $0.contains("class Employee:") }) { text += Self.classes }
@@ -97,16 +92,12 @@ private struct Program {
         declares ? lines : "func block\(number)(\(Self.parameters)) async throws {\n\(lines)}\n"
     }
     text += "}\n"
-    parts.append((article, first..<text.count { $0 == "\n" } + 1))
+    parts.append(first..<text.count { $0 == "\n" } + 1)
   }
 
   /// Which part a problem lies in, from 0; nil where it lies in none.
   func number(of problem: RefusedByCompiler.Problem) -> Int? {
-    parts.firstIndex { $0.lines.contains(problem.line ?? 0) }
-  }
-
-  func article(of problem: RefusedByCompiler.Problem) -> String {
-    number(of: problem).map { parts[$0].article } ?? "?"
+    parts.firstIndex { $0.contains(problem.line ?? 0) }
   }
 
   private static let parameters = """

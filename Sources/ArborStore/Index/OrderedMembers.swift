@@ -25,7 +25,8 @@ package enum OrderedMembers {
     let cursor = try reader.cursor(order)
     var batch = try cursor.firstBatch(owner.rawValue)
     while let values = batch {
-      for offset in stride(from: 0, to: values.count, by: valueSize) {
+      // A forged value may end too early.
+      for offset in stride(from: 0, through: values.count - valueSize, by: valueSize) {
         let (position, member) = pair(values, offset)
         members.append(Member(member: ObjectNumber(rawValue: member), position: position))
       }

@@ -154,8 +154,9 @@ struct NumberCollector {
   ) throws {
     var batch = try cursor.firstBatch(key)
     while let values = batch {
-      for place in stride(from: 0, to: values.count, by: OrderedMembers.valueSize) {
-        numbers.append(OrderedMembers.pair(values, place).0)
+      let size = OrderedMembers.valueSize
+      for offset in stride(from: 0, through: values.count - size, by: size) {
+        numbers.append(OrderedMembers.pair(values, offset).0)
       }
       batch = try cursor.nextBatch()
     }

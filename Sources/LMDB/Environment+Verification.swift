@@ -68,11 +68,13 @@ extension Environment {
 
   /// Whether the newest state is sound; false where that can not be told because others commit.
   ///
-  /// - Throws: ``LMDBError/damaged(_:)`` where a finding is certain.
+  /// - Throws: ``LMDBError/damaged(_:)`` where a finding is certain; ``LMDBError/closed`` where the
+  ///   task that runs it was cancelled.
   static func isSound(_ descriptor: Int32) throws(LMDBError) -> Bool {
     guard let meta = try MetaPages.check(descriptor) else { return true }
     do throws(LMDBError) {
-      var verifier = try PageVerifier(descriptor: descriptor, meta: meta.newest)
+      var verifier = try PageVerifier(
+        descriptor: descriptor, meta: meta.newest, isCancelled: { Task<Never, Never>.isCancelled })
       _ = try verifier.verify()
       return true
     } catch {

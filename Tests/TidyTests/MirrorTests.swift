@@ -5,6 +5,7 @@ import Testing
   /// Suites named by the threat they meet, or by the walk they take, rather than by one source.
   static let threatSuites: Set<String> = [
     "ComputedOrderTests", "DataManagerSeedingTests", "FetchCountTests", "HostileSeedTests",
+    "CancellationTests",
     "JSONComparisonTests",
     "JSONConformanceTests", "JSONHostileTests",
     "ImportHooksTests", "MembershipPolicyTests", "ModelBasedTests", "ModelHostileTests",
@@ -86,6 +87,7 @@ import Testing
     "ItemRun+Links": "MembershipPolicyTests",
     "ItemRun+Locations": "BatchedImportTests",
     "ItemRun+References": "ReferenceTests",
+    "Interruption": "WorkLimitTests",
     "JSONNumberGrammar": "JSONNodeTests",
     "JSONSource": "ValueAdapterTests",
     "JSONTape": "JSONNodeTests",
@@ -149,6 +151,7 @@ import Testing
     "SortColumns": "ComputedOrderTests",
     "SourceText": "ExpansionTests",
     "StoreChecker+Blobs": "BlobStorageTests",
+    "StoreError+Interruption": "CancellationTests",
     "StoreNews": "StoreChangesTests",
     "StoreOpener+Blobs": "BlobStorageTests",
     "StoreSnapshot+Rows": "ManagedObjectContext+RowsTests",
@@ -168,6 +171,7 @@ import Testing
     "ValueFunctions": "PredicateFunction+EvaluationTests",
     "ValueKind": "ComparisonRulesTests",
     "ValueStatistics": "PredicateFunction+EvaluationTests",
+    "WorkAllowance": "WorkLimitTests",
     "WrittenMembers": "JSONRenderingTests",
   ]
 

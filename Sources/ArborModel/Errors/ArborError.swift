@@ -112,6 +112,10 @@ extension ArborError {
     public static let closed = Code(rawValue: "closed")
     /// A limit of the engine or of an option.
     public static let limitExceeded = Code(rawValue: "limitExceeded")
+    /// An operation whose task was cancelled before it was done.
+    public static let cancelled = Code(rawValue: "cancelled")
+    /// An operation that was not done at its deadline.
+    public static let deadlineExceeded = Code(rawValue: "deadlineExceeded")
     /// A call that is not allowed here and now.
     public static let notAllowed = Code(rawValue: "notAllowed")
   }

@@ -21,6 +21,9 @@ public struct FetchPredicate: Sendable {
     self.arguments = arguments
   }
 
+  /// What operations that evaluate the predicate may take.
+  package var allowance: WorkAllowance { shape.allowance }
+
   /// The shape, once it is known to be one.
   ///
   /// - Throws: ``ArborError`` `invalidPredicate` where the text does not parse.

@@ -37,7 +37,8 @@ extension ParsedPredicate {
       }
     }
     return ParsedPredicate(
-      source: nil, outcome: outcome, argumentCount: count)
+      source: nil, outcome: outcome, argumentCount: count,
+      allowance: left.allowance.narrowed(by: right.allowance))
   }
 
   /// The shape with some variables made arguments, which follow the present ones in the order of
@@ -93,7 +94,8 @@ extension ParsedPredicate {
   ) -> ParsedPredicate {
     if let known = derivations.withLock({ $0[key] }) { return known }
     let shape = ParsedPredicate(
-      source: nil, outcome: outcome.map(rewrite), argumentCount: argumentCount())
+      source: nil, outcome: outcome.map(rewrite), argumentCount: argumentCount(),
+      allowance: allowance)
     derivations.withLock { derivations in
       // Callers that build names on the fly must not make a shape grow without bound.
       if derivations.count >= 64 { derivations.removeAll() }

@@ -25,6 +25,8 @@ package final class ParsedPredicate: Sendable {
   package let variables: [String]
   /// The names of the variables that the tree assigns for what follows it.
   let assigned: [String]
+  /// What operations that evaluate the tree may take.
+  package let allowance: WorkAllowance
   /// Which arguments are key paths (`%K`).
   package let pathArguments: [Int]
 
@@ -37,11 +39,12 @@ package final class ParsedPredicate: Sendable {
   ///   them.
   package init(
     source: Source?, outcome: Result<PredicateNode, ArborError>, argumentCount: Int,
-    isOpen: Bool = true
+    isOpen: Bool = true, allowance: WorkAllowance = WorkAllowance()
   ) {
     self.source = source
     self.outcome = outcome
     self.argumentCount = argumentCount
+    self.allowance = source.map { allowance.narrowed(by: $0.limits.allowance) } ?? allowance
     var open = OpenLeaves()
     if isOpen, case .success(let node) = outcome { open.visit(node) }
     variables = open.variables.sorted()

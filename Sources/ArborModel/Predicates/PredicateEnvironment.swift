@@ -26,6 +26,10 @@ package struct PredicateEnvironment: Sendable {
 /// Follows relationships while a predicate is evaluated or a sort key is read: what the store holds
 /// with the pending changes of the asking context laid over it.
 package protocol RecordResolver: AnyObject {
+  /// Counts an element of a list that is about to be evaluated, as ``members(of:_:)`` does of its
+  /// own accord; false where the evaluation has to stop. Nobody uses its outcome then.
+  func admitElement() -> Bool
+
   /// The record of another object in the current layout; nil where there is no such object. The
   /// view is valid until the query has been answered.
   func record(of number: ObjectNumber) -> RecordView?

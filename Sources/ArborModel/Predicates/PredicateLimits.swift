@@ -15,23 +15,39 @@ public struct PredicateLimits: Sendable, Hashable {
   public var allowsRegularExpressions: Bool
   /// Whether `FUNCTION` is allowed, which runs functions that the program registered.
   public var allowsCustomFunctions: Bool
+  /// How many elements of collections one operation may evaluate; nil for any number. An element
+  /// counts each time that it is looked at: of a related collection once for each object it is
+  /// evaluated for.
+  ///
+  /// An operation that would need more throws ``ArborError`` `limitExceeded`.
+  public var maximumElements: Int?
+  /// How long one operation may take; nil for as long as it takes. One that takes longer throws
+  /// ``ArborError`` `deadlineExceeded`.
+  public var timeLimit: Duration?
 
   /// Sets limits.
   public init(
     maximumLength: Int = 64 << 10, maximumDepth: Int = 64, maximumTerms: Int = 10_000,
-    allowsRegularExpressions: Bool = true, allowsCustomFunctions: Bool = true
+    allowsRegularExpressions: Bool = true, allowsCustomFunctions: Bool = true,
+    maximumElements: Int? = nil, timeLimit: Duration? = nil
   ) {
     self.maximumLength = maximumLength
     self.maximumDepth = maximumDepth
     self.maximumTerms = maximumTerms
     self.allowsRegularExpressions = allowsRegularExpressions
     self.allowsCustomFunctions = allowsCustomFunctions
+    self.maximumElements = maximumElements
+    self.timeLimit = timeLimit
   }
 
   /// For predicates of the program's own: 64 KiB, depth 64, 10,000 terms.
   public static let standard = PredicateLimits()
 
-  /// For predicates from outside: the standard limits, and `MATCHES` and `FUNCTION` are refused.
+  /// For predicates from outside: the standard limits; `MATCHES` and `FUNCTION` are refused, and an
+  /// operation evaluates no more than a million elements of collections.
   public static let untrusted = PredicateLimits(
-    allowsRegularExpressions: false, allowsCustomFunctions: false)
+    allowsRegularExpressions: false, allowsCustomFunctions: false, maximumElements: 1_000_000)
+
+  /// What operations may take.
+  var allowance: WorkAllowance { WorkAllowance(timeLimit: timeLimit, elements: maximumElements) }
 }

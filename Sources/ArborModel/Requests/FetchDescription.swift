@@ -31,6 +31,8 @@ package struct FetchDescription: Sendable, Hashable {
   package var pageToken: String?
   /// The relationships whose objects are fetched along.
   package var relationshipKeyPathsForPrefetching: [String] = []
+  /// How long an operation may take; nil for as long as it takes.
+  package var timeLimit: Duration?
 
   package init(
     entityName: String, predicate: FetchPredicate? = nil, sortKeys: [SortKey] = []
@@ -38,5 +40,11 @@ package struct FetchDescription: Sendable, Hashable {
     self.entityName = entityName
     self.predicate = predicate
     self.sortKeys = sortKeys
+  }
+  /// What the request and its predicates allow an operation to take.
+  package var allowance: WorkAllowance {
+    var allowance = predicate?.allowance ?? WorkAllowance()
+    if let havingPredicate { allowance = allowance.narrowed(by: havingPredicate.allowance) }
+    return timeLimit.map { allowance.narrowed(by: WorkAllowance(timeLimit: $0)) } ?? allowance
   }
 }

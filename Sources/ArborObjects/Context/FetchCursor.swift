@@ -64,6 +64,7 @@ public final class FetchCursor<T: ManagedObject> {
   /// Reads more objects; false at the end.
   private func readBatch() throws(ArborError) -> Bool {
     try context.beginOperation()
+    try context.limitOperation(to: description.allowance)
     guard case .listed(let numbers) = source else { return try walkOn() }
     guard !numbers.isEmpty else { return false }
     let part = numbers.prefix(description.batchSize)
@@ -83,6 +84,7 @@ public final class FetchCursor<T: ManagedObject> {
     let paths = paths
     var fetched = FetchedObjects()
     var objects: [ManagedObject] = []
+    defer { fetched.awake() }
     let isWalked = try context.onSnapshot { snapshot throws(StoreError) -> Bool in
       try noteMoved(part, on: snapshot, overlay)
       guard
@@ -105,7 +107,6 @@ public final class FetchCursor<T: ManagedObject> {
       return true
     }
     guard isWalked else { return try readBatch() }
-    fetched.awake()
     batch = (objects.typed() as [T])[...]
     return true
   }

@@ -16,11 +16,14 @@ extension FetchPredicate {
       ).with(entity: entity.name, objectID: object.objectID)
     }
     try context.beginOperation()
+    try context.limitOperation(to: allowance)
     let bound = try PredicateBinder.bind(self, to: entity, in: schema)
     let environment = PredicateEnvironment(schema: schema, storeID: object.binding.storeID)
     let predicate = try PredicateCompiler.compile(
       [bound.root], arguments: arguments, for: entity, environment: environment)
-    if bound.dependencies.isEmpty { return predicate(object.currentRecord, object.number, nil) }
+    if bound.dependencies.isEmpty, !bound.dependencies.evaluatesLists {
+      return predicate(object.currentRecord, object.number, nil)
+    }
     return try context.onSnapshot { snapshot throws(StoreError) in
       try snapshot.judge(
         predicate, object.currentRecord, object.number, overlay: context.overlay)

@@ -146,6 +146,17 @@ public struct FetchRequest<T: ManagedObject>: Sendable, Hashable {
     set { description.relationshipKeyPathsForPrefetching = newValue }
   }
 
+  /// How long an operation with the request may take; nil, the default, for as long as it takes.
+  /// Of a cursor each batch is one.
+  ///
+  /// An operation that takes longer is ended within milliseconds and throws ``ArborError``
+  /// `deadlineExceeded`. See also ``ManagedObjectContext/deadline`` and
+  /// ``PredicateLimits/timeLimit``, of which the earliest counts.
+  public var timeLimit: Duration? {
+    get { description.timeLimit }
+    set { description.timeLimit = newValue }
+  }
+
   /// The same request, with results from behind the page that gave a token on.
   ///
   /// - Parameter token: ``FetchPage/next`` of an earlier page of this request; nil for the first

@@ -23,8 +23,10 @@ extension ManagedObjectContext {
   func existingObjects(
     _ numbers: some Collection<ObjectNumber>, prefetching paths: [[RelationshipSchema]] = []
   ) throws(ArborError) -> [ManagedObject] {
+    try limitOperation()
     var fetched = FetchedObjects()
-    let objects = try onSnapshot { snapshot throws(StoreError) -> [ManagedObject] in
+    defer { fetched.awake() }
+    return try onSnapshot { snapshot throws(StoreError) -> [ManagedObject] in
       var missing = numbers.filter { registry.object($0)?.base == nil }.map(\.rawValue)
       SortedNumbers.sortUnique(&missing)
       try load(missing.map { ObjectNumber(rawValue: $0) }, on: snapshot, &fetched)
@@ -37,8 +39,6 @@ extension ManagedObjectContext {
       for path in paths { try prefetch(path, of: objects, on: snapshot, &fetched) }
       return objects
     }
-    fetched.awake()
-    return objects
   }
 
   /// The results of a request as a collection that holds eight bytes an object and makes the

@@ -37,6 +37,7 @@ extension ManagedObjectContext {
         .notAllowed,
         "commit() was called during a commit or a seed; let the outer one commit what changed.")
     }
+    try limitOperation()
     try takeInKnownCommits()
     try checkLostLinks()
     guard hasChanges || mark != nil else {
@@ -166,6 +167,8 @@ extension ManagedObjectContext {
       guard !changes.isEmpty else { return nil }
       do throws(StoreError) {
         try checkOrders()
+        // From here on it is written whatever happens to the task, and the caller hears of it.
+        try limit.checkStoreNow()
         return try store.file.commit(changes)
       } catch {
         guard try onNewestSnapshot({ () throws(ArborError) in try resolve(error) }) else {

@@ -59,6 +59,7 @@ extension ManagedObjectContext {
   ) throws(ArborError) -> ManagedObject?? {
     let bound = try PredicateBinder.bind(predicate, to: entity, in: schema)
     guard let value = bound.uniqueEquality, watch == nil else { return nil }
+    try limitOperation(to: predicate.allowance)
     var isFetched = false
     let found = try onSnapshot { snapshot throws(StoreError) -> ManagedObject?? in
       let answer = try snapshot.lookUp(
@@ -81,15 +82,15 @@ extension ManagedObjectContext {
     let overlay = overlay(for: description)
     let paths = try prefetchPaths(description.relationshipKeyPathsForPrefetching, of: entity)
     var fetched = FetchedObjects()
-    let results = try onSnapshot { snapshot throws(StoreError) in
+    // Hooks run when no snapshot is open and every object is in place: also those of objects that
+    // were made before the operation was ended, since later fetches find them in the context.
+    defer { fetched.awake() }
+    return try onSnapshot { snapshot throws(StoreError) in
       let records = try snapshot.fetch(query, overlay: overlay, allocator: allocator)
       let results = try materialise(records, on: snapshot, &fetched)
       for path in paths { try prefetch(path, of: results, on: snapshot, &fetched) }
       return results
     }
-    // Hooks run when no snapshot is open and every object is in place.
-    fetched.awake()
-    return results
   }
 
   /// The number of objects that a request would give, without reading them.
@@ -243,6 +244,7 @@ extension ManagedObjectContext {
   func query(
     _ description: FetchDescription, _ entity: EntitySchema
   ) throws(ArborError) -> StoreQuery {
+    try limitOperation(to: description.allowance)
     let keys = try description.sortKeys.bind(to: entity, in: schema)
     var predicate: (bound: BoundPredicate, arguments: [Value])?
     if let wanted = description.predicate {

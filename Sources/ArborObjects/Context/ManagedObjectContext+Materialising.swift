@@ -20,6 +20,7 @@ extension ManagedObjectContext {
     var slab: RecordSlab?
     var slabIndex: Int32 = -1
     for row in records.rows {
+      try limit.checkStore()
       var isFetched = false
       if row.slabIndex != slabIndex, row.slabIndex >= 0 {
         slabIndex = row.slabIndex
@@ -41,9 +42,10 @@ extension ManagedObjectContext {
     // An array without room is one that all threads share.
     guard !rows.isEmpty else { return [] }
     registry.reserve(rows.count)
-    return [ManagedObject](unsafeUninitializedCapacity: rows.count) { results, count in
+    let limit = limit
+    let made = [ManagedObject](unsafeUninitializedCapacity: rows.count) { results, count in
       guard let objects = results.baseAddress else { return }
-      while count < rows.count {
+      while count < rows.count, limit.interruption == nil {
         let first = rows[count]
         let run = rows[count...].prefix {
           $0.slabIndex == first.slabIndex && $0.number.entity == first.number.entity
@@ -54,8 +56,11 @@ extension ManagedObjectContext {
           fetched.append(UnsafeBufferPointer(start: made, count: run.count), of: binding)
         }
         count = run.endIndex
+        _ = limit.admit(run.count)
       }
     }
+    try limit.checkStore(0)
+    return made
   }
 
   private static func missingRecord(_ row: FetchedRow) -> StoreError {

@@ -42,6 +42,7 @@ extension ManagedObjectContext {
     let overlay = overlay(for: description)
     let paths = try prefetchPaths(request.relationshipKeyPathsForPrefetching, of: entity)
     var fetched = FetchedObjects()
+    defer { fetched.awake() }
     var place: RowContinuation?
     let results = try onSnapshot { snapshot throws(StoreError) in
       var records = try snapshot.fetch(query, overlay: overlay, allocator: allocator)
@@ -55,7 +56,6 @@ extension ManagedObjectContext {
       for path in paths { try prefetch(path, of: results, on: snapshot, &fetched) }
       return results
     }
-    fetched.awake()
     let token = place.map { place in
       PageToken(
         values: place.values, number: place.number,

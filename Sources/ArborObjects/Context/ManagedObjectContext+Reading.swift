@@ -7,6 +7,7 @@ extension ManagedObjectContext {
   /// closed store, and lets go of objects that nobody uses.
   @inline(__always)
   func beginOperation() throws(ArborError) {
+    limit.begin(until: deadline)
     if failure != nil { try reportFailure() }
     try store.requireOpen()
     sweepWhereDue()
@@ -53,6 +54,15 @@ extension ManagedObjectContext {
     if failure == nil || failure?.isReported == true { failure = DeferredFailure(error: error) }
   }
 
+  /// Takes in what a request and its predicates allow, before the operation goes to the store.
+  ///
+  /// - Throws: `cancelled` where the task is, `deadlineExceeded` where there is no time left.
+  @inline(__always)
+  func limitOperation(to allowance: WorkAllowance? = nil) throws(ArborError) {
+    if let allowance, !allowance.isUnlimited { limit.narrow(allowance) }
+    do throws(Interruption) { try limit.checkNow() } catch { throw ArborError(error) }
+  }
+
   /// Runs an operation on the newest snapshot, after taking in the commits up to it.
   func onSnapshot<R>(
     _ body: (StoreSnapshot) throws(StoreError) -> R
@@ -60,12 +70,14 @@ extension ManagedObjectContext {
     do throws(StoreError) {
       if let pinned {
         pinned.watch = watch
+        pinned.limit = limit
         return try body(pinned)
       }
       guard !store.isClosed else { throw .closed }
       let snapshot = try store.file.snapshot()
       defer { snapshot.close() }
       snapshot.watch = watch
+      snapshot.limit = limit
       if snapshot.sequence != sequence { try takeInCommits(upTo: snapshot) }
       return try body(snapshot)
     } catch {
@@ -91,6 +103,7 @@ extension ManagedObjectContext {
       snapshot.close()
     }
     snapshot.watch = watch
+    snapshot.limit = limit
     do throws(StoreError) {
       if snapshot.sequence != sequence { try takeInCommits(upTo: snapshot) }
     } catch {

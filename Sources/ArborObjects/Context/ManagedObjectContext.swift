@@ -1,4 +1,4 @@
-internal import ArborModel
+package import ArborModel
 internal import ArborStore
 internal import Foundation
 
@@ -74,6 +74,12 @@ public final class ManagedObjectContext {
   /// keep the values they hold until they are refreshed, ``takeInCommits()`` is called, or they are
   /// changed from the other end of a link that others have made or moved.
   public var automaticallyMergesCommits = true
+  /// When the context's operations have to be done; nil, the default, for as long as they take.
+  ///
+  /// A fetch, a count or any other operation that is not done by then throws
+  /// ``ArborError`` `deadlineExceeded` within milliseconds, as does one that begins later. Single
+  /// requests have ``FetchRequest/timeLimit``.
+  public var deadline: ContinuousClock.Instant?
   /// What records the changes, so that they can be taken back; nil, the default, for none.
   ///
   /// - Precondition: A history belongs to one context.
@@ -112,6 +118,8 @@ public final class ManagedObjectContext {
   /// The snapshot that all reads use while one is pinned.
   var pinned: StoreSnapshot?
   var failure: DeferredFailure?
+  /// What ends the operation that runs at present before it is done.
+  package let limit = WorkLimit()
   /// Tells savepoints apart: a working record may be written only in the one it was made in. Even;
   /// see ``ObjectChange/readBit``.
   private(set) var epoch: UInt32 = 2

@@ -11,21 +11,26 @@ internal import ArborModel
 
 /// The one long-lived context of a store that background bodies run in, one after another.
 ///
-/// It is `@unchecked` because the context is not `Sendable`: whoever holds the lock, and nobody
-/// else, touches it.
+/// It is `@unchecked` because the context is not `Sendable`: whoever has the turn, and nobody else,
+/// touches it.
 final class BackgroundContext: @unchecked Sendable {
-  private let lock = Lock(())
+  private let turns = TurnQueue(count: 1)
   private var context: ManagedObjectContext?
   /// The thread that runs a body at present, to find bodies that wait for themselves.
   private let runner = Atomic<UInt>(0)
   private let worker = BackgroundWorker()
 
-  /// Runs a body on a thread that may block, without blocking the caller's.
+  /// Runs a body on a thread that may block, after those before it and without blocking the
+  /// caller's.
+  ///
+  /// - Throws: What the body throws; `cancelled` where the task is while it waits.
   func run<R: Sendable>(
     in store: PersistentStore, retries: Int,
     _ body: sending (ManagedObjectContext) throws -> R
   ) async throws -> R {
-    try await worker.run(self, in: store, retries: retries, body)
+    try await turns.enter()
+    defer { turns.leave() }
+    return try await worker.run(self, in: store, retries: retries, body)
   }
 
   /// Runs a body on the caller's thread, after those before it.
@@ -39,11 +44,18 @@ final class BackgroundContext: @unchecked Sendable {
         "performBackgroundAndWait was called inside a background body, which it would wait for; "
           + "use the body's own context.")
     }
-    return try lock.withLock { _ in
-      runner.store(thread, ordering: .relaxed)
-      defer { runner.store(0, ordering: .relaxed) }
-      return try Self.run(body, in: openContext(of: store), Retrying(retries, in: store))
-    }
+    try turns.enterAndWait()
+    defer { turns.leave() }
+    return try runInTurn(in: store, retries: retries, body)
+  }
+
+  /// Runs a body of whoever has the turn.
+  fileprivate func runInTurn<R: Sendable>(
+    in store: PersistentStore, retries: Int, _ body: (ManagedObjectContext) throws -> R
+  ) throws -> R {
+    runner.store(Self.thisThread, ordering: .relaxed)
+    defer { runner.store(0, ordering: .relaxed) }
+    return try Self.run(body, in: openContext(of: store), Retrying(retries, in: store))
   }
 
   private func openContext(of store: PersistentStore) -> ManagedObjectContext {
@@ -71,7 +83,7 @@ final class BackgroundContext: @unchecked Sendable {
         context.rollback()
         guard retrying.allowsAnother(after: error, in: context, since: start) else { throw error }
       }
-      // Whoever comes next waits for the lock in any case.
+      // Bodies that come next wait for this one in any case.
       usleep(UInt32(retrying.pause))
     }
   }
@@ -95,6 +107,6 @@ actor BackgroundWorker {
     _ background: BackgroundContext, in store: PersistentStore, retries: Int,
     _ body: sending (ManagedObjectContext) throws -> R
   ) throws -> R {
-    try background.runAndWait(in: store, retries: retries, body)
+    try background.runInTurn(in: store, retries: retries, body)
   }
 }

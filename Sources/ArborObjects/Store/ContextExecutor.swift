@@ -1,4 +1,5 @@
 internal import ArborLocks
+internal import ArborModel
 internal import Dispatch
 
 /// Runs an actor's jobs on a serial queue, whose thread may block.
@@ -15,40 +16,27 @@ final class QueueExecutor: SerialExecutor {
   func checkIsolated() { dispatchPrecondition(condition: .onQueue(queue)) }
 }
 
-/// Queues that contexts run on, reused; made as needed, up to a number, then shared.
+/// Queues that contexts run on, reused and made as needed, up to a number.
 final class ExecutorPool: Sendable {
   static let shared = ExecutorPool()
 
   /// More bodies than this wait for one another rather than each for a thread.
-  private static let maximumCount = 64
+  static let maximumCount = 64
 
-  private struct State {
-    var idle: [QueueExecutor] = []
-    var all: [QueueExecutor] = []
-    var next = 0
-  }
+  private let turns = TurnQueue(count: maximumCount)
+  private let idle = Lock<[QueueExecutor]>([])
 
-  private let state = Lock(State())
-
-  /// An executor for one body, to be handed back.
-  func take() -> QueueExecutor {
-    state.withLock { state in
-      if let executor = state.idle.popLast() { return executor }
-      guard state.all.count >= Self.maximumCount else {
-        let executor = QueueExecutor()
-        state.all.append(executor)
-        return executor
-      }
-      state.next = (state.next + 1) % state.all.count
-      return state.all[state.next]
-    }
+  /// An executor for one body, to be handed back; waits while too many are in use.
+  ///
+  /// - Throws: `cancelled` where the task is before there is one.
+  func take() async throws(ArborError) -> QueueExecutor {
+    try await turns.enter()
+    return idle.withLock { $0.popLast() } ?? QueueExecutor()
   }
 
   func giveBack(_ executor: QueueExecutor) {
-    state.withLock { state in
-      // A shared one may be in use by others still: who takes it next waits for them.
-      if !state.idle.contains(where: { $0 === executor }) { state.idle.append(executor) }
-    }
+    idle.withLock { $0.append(executor) }
+    turns.leave()
   }
 }
 

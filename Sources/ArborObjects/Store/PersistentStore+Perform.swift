@@ -10,6 +10,10 @@
 /// of it — a captured variable, a file — is the body's own affair, so let it set rather than add.
 /// Between two runs lie waits of random length, up to 50 ms. A body that commits by itself is not
 /// run again once it has written something.
+///
+/// A cancelled task ends its body at the next operation of the context, or within milliseconds in
+/// one that runs, with ``ArborError`` `cancelled`; while it waits for its turn the body does not
+/// begin. Nothing is committed unless the commit was on its way to the disk before.
 extension PersistentStore {
   /// Runs a body in a fresh context and commits what it changed; many run at once, and commits that
   /// come together share one transaction.
@@ -28,14 +32,14 @@ extension PersistentStore {
   ///   - retries: How often the body is run again where others were faster; 0 to throw at once.
   ///   - body: What to do in the context, whose merge policy is ``MergePolicy/error``.
   /// - Returns: What the last run of the body returns.
-  /// - Throws: What the body or the commit throws; nothing is committed then. `conflict` or
-  ///   `notUnique` where all runs met other commits.
+  /// - Throws: What the body or the commit throws, and ``ArborError`` `cancelled`; nothing is
+  ///   committed then. `conflict` or `notUnique` where all runs met other commits.
   @discardableResult
   public func perform<R: Sendable>(
     retries: Int = 10, _ body: sending (ManagedObjectContext) throws -> R
   ) async throws -> R {
     try requireOpen()
-    let executor = ExecutorPool.shared.take()
+    let executor = try await ExecutorPool.shared.take()
     defer { ExecutorPool.shared.giveBack(executor) }
     return try await ContextRunner(executor).run(in: self, retries: retries, body)
   }
@@ -51,7 +55,8 @@ extension PersistentStore {
   ///   - retries: How often the body is run again where others were faster; 0 to throw at once.
   ///   - body: What to do in the context.
   /// - Returns: What the last run of the body returns.
-  /// - Throws: What the body or the commit throws; nothing is committed then.
+  /// - Throws: What the body or the commit throws, and ``ArborError`` `cancelled`; nothing is
+  ///   committed then.
   @discardableResult
   public func performBackground<R: Sendable>(
     retries: Int = 10, _ body: sending (ManagedObjectContext) throws -> R

@@ -38,6 +38,7 @@ extension ArborError {
   init(opening error: StoreError) {
     switch error {
     case .query(let error): self = error
+    case .interrupted(let interruption): self.init(interruption)
     case .modelMismatch(let differences):
       self.init(
         .modelMismatch,

@@ -20,8 +20,9 @@ struct CommitValidation {
   mutating func check() throws(ArborError) {
     // A hook that changes objects adds to the list, and what it adds is checked too.
     context.pending.forEach { change in
-      if !change.isQuiet { check(change) }
+      if !change.isQuiet, context.limit.admit() { check(change) }
     }
+    try context.limitOperation()
     checkCounts()
     try report()
   }

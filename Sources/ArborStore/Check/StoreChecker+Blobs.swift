@@ -12,6 +12,7 @@ extension StoreChecker {
       let name = BlobName(reference, of: number, field)
       blobs.insert(name)
       var isSound = false
+      try limit.checkStore()
       if let database = store.databases.blobs(plan.entity.index) {
         isSound = try storing { () throws(LMDBError) in
           try BlobStorage.read(reference, name, database, reader) != nil
@@ -35,6 +36,7 @@ extension StoreChecker {
     var entry = try storing { () throws(LMDBError) in try cursor.first() }
     var count = 0
     while let found = entry {
+      try limit.checkStore()
       if let key = BlobName.of(key: found.key), blobs.contains(key.name) {
         count += 1
       } else {

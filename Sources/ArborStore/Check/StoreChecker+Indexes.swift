@@ -7,11 +7,7 @@ extension StoreChecker {
     let index = store.databases.indexes[place]
     let expected = indexes[place]
     expected.sort()
-    do throws(LMDBError) {
-      try compare(expected, with: index)
-    } catch {
-      throw StoreError(error)
-    }
+    try storing(limit) { () throws(LMDBError) in try compare(expected, with: index) }
     guard index.schema.isUnique else { return }
     findDuplicates(expected, index)
     try findCutDuplicates(expected, index, place)
@@ -25,6 +21,7 @@ extension StoreChecker {
     var found = try cursor.first()
     var next = 0
     while next < expected.run.count || found != nil {
+      try limit.checkEngine()
       guard let stored = found else {
         reportMissing(expected.run[next], index)
         next += 1

@@ -51,12 +51,10 @@ extension StoreChecker {
     where relationship.schema.storage == .links {
       guard let inverse = inversePlace(relationship.schema) else { continue }
       let expected = relationships[inverse]
-      do throws(LMDBError) {
+      try storing(limit) { () throws(LMDBError) in
         try forEachMember(relationship) { owner, member in
           expected.run.append(MemberChange(owner: member, member: owner, isRemoval: false))
         }
-      } catch {
-        throw StoreError(error)
       }
     }
   }
@@ -74,6 +72,7 @@ extension StoreChecker {
     let cursor = try reader.cursor(relationship.members)
     var entry = try cursor.first()
     while let found = entry {
+      try limit.checkEngine()
       let raw = isOrdered ? OrderedMembers.pair(found.value, 0).0 : found.integerValue
       body(ObjectNumber(rawValue: found.integerKey), ObjectNumber(rawValue: raw))
       entry = try cursor.next()
@@ -86,13 +85,11 @@ extension StoreChecker {
     let expected = relationships[place]
     expected.run.sort()
     var stored = MemberRun()
-    do throws(LMDBError) {
+    try storing(limit) { () throws(LMDBError) in
       try forEachMember(relationship) { owner, member in
         stored.append(MemberChange(owner: owner, member: member, isRemoval: false))
       }
       if let order = relationship.order { try checkOrder(relationship, order) }
-    } catch {
-      throw StoreError(error)
     }
     stored.sort()
     compare(expected.run, stored, relationship.schema)
@@ -138,6 +135,7 @@ extension StoreChecker {
   ) throws(StoreError) {
     var lastOwner: ObjectNumber?
     for place in 0..<run.count {
+      try limit.checkStore()
       let (owner, member) = (run[place].owner, run[place].member)
       if owner != lastOwner, try !exists(owner) {
         reportDangling(member, store.schema.inverse(of: schema).name, owner)
@@ -168,6 +166,7 @@ extension StoreChecker {
     let memberCursor = try reader.cursor(relationship.members)
     var entry = try memberCursor.first()
     while let found = entry {
+      try limit.checkEngine()
       let (member, position) = OrderedMembers.pair(found.value, 0)
       members.append(OrderedTriple(owner: found.integerKey, member: member, position: position))
       entry = try memberCursor.next()
@@ -175,6 +174,7 @@ extension StoreChecker {
     let orderCursor = try reader.cursor(order)
     entry = try orderCursor.first()
     while let found = entry {
+      try limit.checkEngine()
       let (position, member) = OrderedMembers.pair(found.value, 0)
       positions.append(OrderedTriple(owner: found.integerKey, member: member, position: position))
       entry = try orderCursor.next()

@@ -21,14 +21,19 @@ struct StoreChecker {
   var blobs: Set<BlobName> = []
   var blobChunkCount = 0
   var report = StoreCheckReport()
+  /// What ends the check.
+  let limit: WorkLimit
 
   /// The members that the other side asks of one relationship.
   final class ExpectedMembers {
     var run = MemberRun()
   }
 
-  init(_ store: StoreFile, _ snapshot: StoreSnapshot) throws(StoreError) {
+  init(
+    _ store: StoreFile, _ snapshot: StoreSnapshot, limit: WorkLimit = WorkLimit()
+  ) throws(StoreError) {
     self.store = store
+    self.limit = limit
     self.snapshot = snapshot
     reader = try snapshot.reader
     indexes = try IndexMaintainer.all(of: store)
@@ -59,6 +64,7 @@ struct StoreChecker {
     let cursor = try storing { () throws(LMDBError) in try reader.cursor(plan.records) }
     var entry = try storing { () throws(LMDBError) in try cursor.first() }
     while let found = entry {
+      try limit.checkStore()
       let number = ObjectNumber(rawValue: found.integerKey)
       checkNumber(number, plan.entity, counter)
       do throws(StoreError) {
@@ -128,8 +134,11 @@ extension StoreFile {
   /// Checks that the store does not contradict itself. Reads everything; others go on meanwhile.
   ///
   /// First the pages by plain reads, because the engine dies on damaged ones, then what they hold.
+  ///
+  /// - Throws: `interrupted` within milliseconds of the cancellation of the task that runs it.
   package func check() throws(StoreError) -> StoreCheckReport {
-    do throws(StoreError) { try verifyPages() } catch {
+    let limit = WorkLimit()
+    do throws(StoreError) { try verifyPages(limit) } catch {
       guard case .corrupted(_, _, let what) = error else { throw error }
       var report = StoreCheckReport()
       report.add(.damagedPage, what)
@@ -137,7 +146,7 @@ extension StoreFile {
     }
     let snapshot = try snapshot()
     defer { snapshot.close() }
-    var checker = try StoreChecker(self, snapshot)
+    var checker = try StoreChecker(self, snapshot, limit: limit)
     return try checker.check()
   }
 }

@@ -17,6 +17,8 @@ struct IndexBuilder {
   /// By the numbers of indexes; nil for those that are as they should be.
   private let maintainers: [IndexMaintainer?]
   private let runLength: Int
+  /// What ends the building before it is done.
+  private let limit = WorkLimit()
 
   /// - Parameter isBuilt: Whether an index is to be filled; its database is empty.
   init(
@@ -42,7 +44,7 @@ struct IndexBuilder {
 
   /// Fills the indexes.
   ///
-  /// - Throws: `corrupted` where a record is damaged.
+  /// - Throws: `corrupted` where a record is damaged, `interrupted` where the task is cancelled.
   func build(_ transaction: borrowing WriteTransaction) throws(StoreError) {
     for plan in plans {
       guard let plan else { continue }
@@ -62,6 +64,7 @@ struct IndexBuilder {
     var count = 0
     var entry = try storing { () throws(LMDBError) in try cursor.first() }
     while let found = entry {
+      try limit.checkStore()
       let number = ObjectNumber(rawValue: found.integerKey)
       guard let base = found.value.baseAddress else {
         throw .corrupted(
@@ -89,7 +92,10 @@ struct IndexBuilder {
     for maintainer in maintainers {
       guard let maintainer else { continue }
       maintainer.sort()
-      try storing { () throws(LMDBError) in try maintainer.apply(transaction) }
+      try limit.checkStoreNow()
+      try storing(limit) { () throws(LMDBError) in
+        try maintainer.apply(transaction, limit: limit)
+      }
       maintainer.removeAll()
     }
   }
@@ -118,6 +124,7 @@ struct IndexBuilder {
     }
     var entry = try storing { () throws(LMDBError) in try cursor.first() }
     while let found = entry, violations.count < Self.mostViolations {
+      try limit.checkStore()
       let count = try storing { () throws(LMDBError) in try cursor.valueCount() }
       if count > 1 {
         var numbers = [ObjectNumber(rawValue: found.integerValue)]

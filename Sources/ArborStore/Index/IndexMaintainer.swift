@@ -163,10 +163,13 @@ final class IndexMaintainer {
 
   /// Writes the collected changes: removals first, so that values can be swapped.
   ///
-  /// - Parameter basis: Shows the index as it is before the changes, whatever the transaction does;
-  ///   nil where nothing does.
+  /// - Parameters:
+  ///   - basis: Shows the index as it is before the changes, whatever the transaction does; nil
+  ///     where nothing does.
+  ///   - limit: What ends the writing, with `closed`; nil for nothing.
   func apply(
-    _ transaction: borrowing WriteTransaction, basis: TransactionReader? = nil
+    _ transaction: borrowing WriteTransaction, basis: TransactionReader? = nil,
+    limit: WorkLimit? = nil
   ) throws(LMDBError) {
     if let basis, try isRewriteWorthwhile(basis) { return try rewrite(transaction, from: basis) }
     let database = index.database
@@ -181,18 +184,19 @@ final class IndexMaintainer {
         _ = try transaction.delete(database, key: key, value: entry.number)
       }
     }
-    if additions > 0 { try add(transaction, database) }
+    if additions > 0 { try add(transaction, database, limit) }
   }
 
   /// Entries above the last key are appended, which fills pages completely.
   private func add(
-    _ transaction: borrowing WriteTransaction, _ database: Database
+    _ transaction: borrowing WriteTransaction, _ database: Database, _ limit: WorkLimit?
   ) throws(LMDBError) {
     var start = try firstAbove(transaction.reader)
     var greatest: Int?
     let cursor = try transaction.cursor(database)
     for place in 0..<min(start, run.count) where !run[place].isRemoval {
       let entry = run[place]
+      try limit?.checkEngine()
       try run.withKey(entry) { (key) throws(LMDBError) in
         _ = try cursor.put(key: key, value: entry.number, .noDuplicate)
       }
@@ -202,6 +206,7 @@ final class IndexMaintainer {
       var mode = Cursor.BulkMode.append
       for place in start..<end where !run[place].isRemoval {
         let entry = run[place]
+        try limit?.checkEngine()
         try run.withKey(entry) { (key) throws(LMDBError) in
           _ = try cursor.put(key: key, value: entry.number, mode)
         }

@@ -21,7 +21,7 @@ struct NumberCollector {
       let cursor = try source.reader.cursor(database)
       for range in ranges.ranges {
         effort -= RowCosts.seek
-        let isAll = try Self.forEachKey(cursor, in: range) { entry, count in
+        let isAll = try Self.forEachKey(cursor, in: range, source.limit) { entry, count in
           effort -= RowCosts.key
           if let filter = candidate.filter, !filter.accepts(entry.key) { return effort >= 0 }
           effort -= count / 8
@@ -39,6 +39,7 @@ struct NumberCollector {
     case .members(let relationship, let database, let owners):
       let cursor = try source.reader.cursor(database)
       for owner in owners {
+        try source.limit.check()
         guard let entry = try cursor.seekExact(owner.rawValue) else { continue }
         let count = try cursor.valueCount()
         effort -= RowCosts.seek + count / 8
@@ -69,7 +70,7 @@ struct NumberCollector {
     for word in words {
       var numbers: [UInt64] = []
       for range in word.ranges {
-        let isAll = try Self.forEachKey(cursor, in: range) { entry, count in
+        let isAll = try Self.forEachKey(cursor, in: range, source.limit) { entry, count in
           effort -= RowCosts.key + count / 8
           guard effort >= 0 else { return false }
           try Self.append(entry, count, of: cursor, to: &numbers)
@@ -94,7 +95,7 @@ struct NumberCollector {
     case .index(_, let database, let ranges, _):
       let cursor = try source.reader.cursor(database)
       for range in ranges.ranges {
-        _ = try Self.forEachKey(cursor, in: range) { entry, count in
+        _ = try Self.forEachKey(cursor, in: range, source.limit) { entry, count in
           if candidate.filter?.accepts(entry.key) ?? true { total += count }
           return true
         }
@@ -113,12 +114,13 @@ struct NumberCollector {
   /// - Returns: false where `body` did, which ends the walk.
   @inline(__always)
   static func forEachKey(
-    _ cursor: borrowing Cursor, in range: ScanRange,
+    _ cursor: borrowing Cursor, in range: ScanRange, _ limit: WorkLimit,
     _ body: (Entry, Int) throws -> Bool
   ) throws -> Bool {
     var next = try cursor.seek(range.lower)
     while let entry = next {
       if let upper = range.upper, !entry.key.isBefore(upper) { return true }
+      try limit.check()
       guard try body(entry, cursor.valueCount()) else { return false }
       next = try cursor.nextKey()
     }

@@ -28,7 +28,9 @@ extension QueryExecutor {
       let rows = overlay.pendingRows(entity, selection)
       guard !rows.isEmpty else { continue }
       let filter = try filter(planner.conjuncts.map(\.node), for: entity)
-      for (number, record) in rows where filter.accepts(record, number, resolver) {
+      for (number, record) in rows {
+        try source.limit.check()
+        guard filter.accepts(record, number, resolver) else { continue }
         matches.append(PendingRow(number: number, record: record, entity: entity))
       }
     }

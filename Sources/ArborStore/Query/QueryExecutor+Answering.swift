@@ -103,7 +103,8 @@ extension QueryExecutor {
       order.dropKeys()
       plan = try planner.plan(withoutOrder: true)
     }
-    var sorter = try RowSorter(order, most: query.rowsNeeded, behind: query.continuation)
+    var sorter = try RowSorter(
+      order, most: query.rowsNeeded, behind: query.continuation, limit: source.limit)
     try visit(plan, &sorter, skipsKnown: false)
     return try drain(&sorter, pending, sink)
   }
@@ -115,7 +116,8 @@ extension QueryExecutor {
   ) throws -> Sink? {
     guard pending.isEmpty else {
       // The first rows of the store and the pending ones hold the first rows of both.
-      let sorter = try RowSorter(order, most: query.rowsNeeded, behind: query.continuation)
+      let sorter = try RowSorter(
+        order, most: query.rowsNeeded, behind: query.continuation, limit: source.limit)
       let first = LimitedRows(sorter, limit: query.rowsNeeded ?? 0)
       guard var sorted = try continued(walk, residual, order, first)?.base else { return nil }
       return try drain(&sorted, pending, sink)

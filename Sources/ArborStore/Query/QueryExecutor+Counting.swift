@@ -55,6 +55,7 @@ extension QueryExecutor {
       let filter = try filter(planner.conjuncts.map(\.node), for: entity)
       let database = source.records(entity)
       for number in numbers where number.entity == entity.number {
+        try source.limit.check()
         guard let bytes = try source.reader.get(database, key: number.rawValue) else { continue }
         let record = try verified(bytes, number, entity, entity.layout)
         if filter.accepts(record, number, resolver) { count += 1 }

@@ -48,12 +48,14 @@ extension QueryExecutor {
     guard query.numberBehind?.rawValue != .max else { return true }
     let start = query.numberBehind.map { $0.rawValue + 1 } ?? 0
     if start > ObjectNumber(entity: entity.number, sequence: .max >> 16).rawValue { return true }
+    let limit = source.limit
     var walk = source.reader.walk(source.records(entity), from: start)
     return try RecordBatch.withBatch(of: entity) { batch in
       // A fetch of few rows shall not read many.
       var most = 8
       while true {
         let mayBeMore = try batch.read(&walk, atMost: most)
+        try limit.check(batch.count)
         for place in 0..<batch.count {
           let number = batch.number(place)
           if let dirty, dirty.contains(number) { continue }
@@ -63,7 +65,8 @@ extension QueryExecutor {
           guard try sink.take(number, .stored(record), of: entity) else { return false }
         }
         guard mayBeMore else { return true }
-        most = RecordBatch.capacity
+        // Rows that take long to ask are read in smaller batches, so that none goes on for long.
+        most = min(RecordBatch.capacity, limit.batchSize)
       }
     }
   }
@@ -74,6 +77,7 @@ extension QueryExecutor {
     _ sink: inout Sink
   ) throws {
     let dirty = hasPendingChanges ? overlay?.dirty : nil
+    let limit = source.limit
     var start = 0
     if let behind = query.numberBehind {
       start = numbers.firstIndex { $0 > behind.rawValue } ?? numbers.count
@@ -92,6 +96,7 @@ extension QueryExecutor {
       let areNear = try end - start > source.reader.entryCount(records) / 64
       for raw in numbers[start..<end] {
         let number = ObjectNumber(rawValue: raw)
+        try limit.check()
         if dirty?.contains(number) ?? false { continue }
         if known?.contains(number) ?? false {
           guard try sink.take(number, .known, of: entity) else { return }
@@ -246,6 +251,7 @@ private struct OrderedRows: ~Copyable {
   mutating func take<Sink: RowSink>(_ raw: UInt64, _ sink: inout Sink) throws -> Bool {
     let number = ObjectNumber(rawValue: raw)
     visited += 1
+    try executor.source.limit.check()
     if let dirty, dirty.contains(number) { return true }
     if number.entity != entity.number {
       guard try change(to: number) else { return true }

@@ -5,6 +5,14 @@ internal import LMDB
 struct QuerySource {
   let store: StoreFile
   let reader: TransactionReader
+  /// What ends the query before it is answered.
+  let limit: WorkLimit
+
+  init(store: StoreFile, reader: TransactionReader, limit: WorkLimit = WorkLimit()) {
+    self.store = store
+    self.reader = reader
+    self.limit = limit
+  }
 
   var schema: ModelSchema { store.schema }
 

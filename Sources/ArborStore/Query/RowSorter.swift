@@ -54,13 +54,19 @@ struct RowSorter<Order: RowOrder>: RowSink {
   /// The place behind which rows are wanted; nil for all.
   private var place: RowPlace<Order>?
   private let placeValues: [Value]
+  private let limit: WorkLimit
 
   /// - Parameters:
   ///   - most: How many rows of the order's beginning are wanted; nil for all.
   ///   - continuation: Behind which row that beginning is.
+  ///   - limit: What ends the sorting.
   /// - Throws: ``ArborError`` `invalidArgument` for a continuation that is none of this order.
-  init(_ order: Order, most: Int?, behind continuation: RowContinuation? = nil) throws {
+  init(
+    _ order: Order, most: Int?, behind continuation: RowContinuation? = nil,
+    limit: WorkLimit = WorkLimit()
+  ) throws {
     self.order = order
+    self.limit = limit
     self.most = most ?? .max
     placeValues = continuation?.values ?? []
     place = try continuation.map { try $0.place(in: order) }
@@ -93,9 +99,13 @@ struct RowSorter<Order: RowOrder>: RowSink {
 
   /// Hands the rows over in their order.
   mutating func drain<Sink: RowSink>(into sink: inout Sink) throws {
-    let order = order
-    entries.sort { Self.isBefore($0, $1, order) }
+    let (order, limit) = (order, limit)
+    try entries.sort { left, right in
+      try limit.check()
+      return Self.isBefore(left, right, order)
+    }
     for entry in entries {
+      try limit.check()
       guard try sink.take(entry.number, entry.row, of: entry.entity) else { return }
     }
   }

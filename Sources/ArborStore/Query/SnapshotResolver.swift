@@ -11,6 +11,8 @@ final class SnapshotResolver: RecordResolver {
   private let source: QuerySource
   private let overlay: FetchOverlay?
   private let stored: StoredMembers
+  /// What ends the query.
+  let limit: WorkLimit
   /// Holds records that had to be brought to the newest layout; used only where there are some.
   lazy var upgrades = UpgradedRecords()
   /// Why something could not be had.
@@ -19,10 +21,14 @@ final class SnapshotResolver: RecordResolver {
   init(_ source: QuerySource, overlay: FetchOverlay?) {
     self.source = source
     self.overlay = overlay
+    limit = source.limit
     stored = StoredMembers(store: source.store, reader: source.reader)
   }
 
+  func admitElement() -> Bool { limit.admitElements(1) }
+
   func record(of number: ObjectNumber) -> RecordView? {
+    guard limit.admit() else { return nil }
     if let overlay, overlay.dirty.contains(number) {
       return overlay.isDeleted(number) ? nil : overlay.pendingRecord(number)
     }
@@ -38,8 +44,10 @@ final class SnapshotResolver: RecordResolver {
   }
 
   func members(of owner: ObjectNumber, _ relationship: RelationshipSchema) -> [ObjectNumber] {
+    guard limit.admit() else { return [] }
     let members = trying([]) { try stored.members(relationship, of: owner) }
-    return overlay?.links(owner, relationship)?.members(over: members) ?? members
+    let present = overlay?.links(owner, relationship)?.members(over: members) ?? members
+    return limit.admitElements(present.count) ? present : []
   }
 
   func memberCount(of owner: ObjectNumber, _ relationship: RelationshipSchema) -> Int {
@@ -76,10 +84,11 @@ final class SnapshotResolver: RecordResolver {
     }
   }
 
-  /// Reports the first failure since the query began.
+  /// Reports the first failure since the query began, and whether it was to be ended.
   @inline(__always)
   func check() throws {
     if let failure { throw failure }
+    if let interruption = limit.interruption { throw interruption }
   }
 }
 

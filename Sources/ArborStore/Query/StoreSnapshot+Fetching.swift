@@ -180,7 +180,7 @@ extension StoreSnapshot {
   }
 
   var source: QuerySource {
-    get throws { QuerySource(store: store, reader: try reader) }
+    get throws { QuerySource(store: store, reader: try reader, limit: limit) }
   }
 
   /// Errors of every layer below become the store's in this one place.
@@ -194,8 +194,11 @@ extension StoreSnapshot {
       throw StoreError(error)
     } catch let error as ArborError {
       throw .query(error)
+    } catch let error as Interruption {
+      throw .interrupted(error)
     } catch {
-      preconditionFailure("A query throws errors of the store, the engine and predicates only.")
+      preconditionFailure(
+        "A query throws errors of the store, the engine, predicates and limits only.")
     }
   }
 }

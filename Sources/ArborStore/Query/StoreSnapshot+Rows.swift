@@ -27,12 +27,13 @@ extension StoreSnapshot {
           GroupedRows(grouping, environment, executor.resolver)
         ).groups
         try executor.resolver.check()
-        return try GroupRows(plan, grouping, query.entity, environment).rows(of: groups)
+        return try GroupRows(plan, grouping, query.entity, environment, executor.resolver)
+          .rows(of: groups)
       }
       let projected = try executor.answer(
         ProjectedRows(plan, isPlain: isPlain, environment, executor.resolver))
       try executor.resolver.check()
-      return RowOrdering(plan, environment).rows(of: projected.rows)
+      return try RowOrdering(plan, environment, limit).rows(of: projected.rows)
     }
   }
 }
@@ -136,33 +137,37 @@ private struct GroupRows {
   private let grouping: RowPlan.Grouping
   private let entity: EntitySchema
   private let environment: PredicateEnvironment
+  private let resolver: SnapshotResolver
 
   init(
     _ plan: RowPlan, _ grouping: RowPlan.Grouping, _ entity: EntitySchema,
-    _ environment: PredicateEnvironment
+    _ environment: PredicateEnvironment, _ resolver: SnapshotResolver
   ) {
     self.plan = plan
     self.grouping = grouping
     self.entity = entity
     self.environment = environment
+    self.resolver = resolver
   }
 
   func rows(of groups: [GroupedRows.Group]) throws -> [[Value]] {
     let expressions = plan.columns + plan.order.map(\.expression)
     var rows: [[Value]] = []
     for group in groups {
+      try resolver.limit.check()
       let arguments = group.keys + group.figures.map(\.value)
       guard try fulfils(arguments) else { continue }
       rows.append(try expressions.map { try value($0, arguments) })
     }
-    return RowOrdering(plan, environment).rows(of: rows)
+    try resolver.check()
+    return try RowOrdering(plan, environment, resolver.limit).rows(of: rows)
   }
 
   private func fulfils(_ arguments: [Value]) throws -> Bool {
     guard let having = grouping.having else { return true }
     let predicate = try PredicateCompiler.compile(
       [having.root], arguments: arguments, for: entity, environment: environment)
-    return withNoRecord { predicate($0, ObjectNumber(rawValue: 0), nil) }
+    return withNoRecord { predicate($0, ObjectNumber(rawValue: 0), resolver) }
   }
 
   private func value(_ expression: BoundExpression, _ arguments: [Value]) throws -> Value {
@@ -172,7 +177,7 @@ private struct GroupRows {
     default:
       let read = try PredicateCompiler.reader(
         for: expression, arguments: arguments, of: entity, environment: environment)
-      return withNoRecord { read($0, ObjectNumber(rawValue: 0), nil) }
+      return withNoRecord { read($0, ObjectNumber(rawValue: 0), resolver) }
     }
   }
 
@@ -191,19 +196,21 @@ private struct GroupRows {
 private struct RowOrdering {
   private let plan: RowPlan
   private let environment: PredicateEnvironment
+  private let limit: WorkLimit
 
-  init(_ plan: RowPlan, _ environment: PredicateEnvironment) {
+  init(_ plan: RowPlan, _ environment: PredicateEnvironment, _ limit: WorkLimit) {
     self.plan = plan
     self.environment = environment
+    self.limit = limit
   }
 
   /// - Parameter rows: The values of each row's columns, then what it is ordered by.
-  func rows(of rows: [[Value]]) -> [[Value]] {
+  func rows(of rows: [[Value]]) throws -> [[Value]] {
     // The order of the objects is kept, and what depends on nothing else was done with it.
     if plan.order.isEmpty, plan.grouping == nil { return rows }
     let width = plan.columns.count
     var rows = rows
-    if !plan.order.isEmpty { rows = sorted(rows).map { Array($0[..<width]) } }
+    if !plan.order.isEmpty { rows = try sorted(rows).map { Array($0[..<width]) } }
     if plan.isDistinct {
       var seen: Set<DistinctValue> = []
       rows.removeAll { !seen.insert(DistinctValue(.list($0))).inserted }
@@ -213,12 +220,13 @@ private struct RowOrdering {
   }
 
   /// Rows that agree in all keys stay in their order.
-  private func sorted(_ rows: [[Value]]) -> [[Value]] {
+  private func sorted(_ rows: [[Value]]) throws -> [[Value]] {
     let width = plan.columns.count
     let keys = rows.map { row in
       zip(plan.order, row[width...]).map { CollatedOrder.prepared(numbered($1), $0.options) }
     }
-    let places = rows.indices.sorted { left, right in
+    let places = try rows.indices.sorted { left, right in
+      try limit.check()
       for (index, key) in plan.order.enumerated() {
         let order = CollatedOrder.compare(keys[left][index], keys[right][index], key.options)
         if order != .equal { return (order == .less) == key.isAscending }

@@ -80,7 +80,7 @@ extension StoreError {
       true
     case .corrupted, .conflict, .missingTargets, .stillLinked, .notUnique, .modelMismatch,
       .modelChanged, .formatTooNew, .notAStore, .foreignObject, .invalidChange, .missing,
-      .invalidModel, .query, .metadataExists, .duplicateValues:
+      .invalidModel, .query, .metadataExists, .duplicateValues, .interrupted:
       false
     }
   }

@@ -118,11 +118,12 @@ extension StoreFile {
   }
 
   /// Verifies the pages of the newest commit; what is found makes the store suspect.
-  func verifyPages() throws(StoreError) {
+  func verifyPages(_ limit: WorkLimit) throws(StoreError) {
     if let finding = health.finding { throw finding }
     do throws(LMDBError) {
-      try environment.verifyPages(expecting: expectedDatabases)
+      try environment.verifyPages(expecting: expectedDatabases) { !limit.admit() }
     } catch {
+      if let interruption = limit.interruption { throw .interrupted(interruption) }
       if case .damaged = error { health.note(StoreError(error)) }
       throw StoreError(error, path: path)
     }

@@ -22,6 +22,8 @@ package indirect enum StoreError: Error, Sendable {
   case metadataExists(String)
   /// A query whose arguments do not fit its predicate.
   case query(ArborError)
+  /// Work that was ended before it was done.
+  case interrupted(Interruption)
   /// The file was written with another model; what differs, a sentence each.
   case modelMismatch([String])
   /// Another process has given the file another model since it was opened.

@@ -1,3 +1,4 @@
+internal import ArborModel
 internal import LMDB
 
 /// How much of an existing file is verified, and when.
@@ -9,7 +10,10 @@ internal import LMDB
 /// - `full`: all pages before the file is mapped, then the store check.
 extension StoreOpener {
   /// The finding of a verification of all pages, where that says more than an error of opening.
+  ///
+  /// A verification that ended because the task was cancelled says so.
   func explained(_ error: StoreError, _ path: String) -> StoreError {
+    if case .closed = error, Task<Never, Never>.isCancelled { return .interrupted(.cancelled) }
     guard error.isCorruption, opening.verification != .quick else { return error }
     do throws(LMDBError) {
       try Environment.verifyPages(path: path)

@@ -10,6 +10,8 @@ package final class StoreSnapshot {
   package let sequence: UInt64
   /// Who is told of queries that take long; nil for nobody.
   package var watch: QueryWatch?
+  /// What ends operations on the snapshot before they are done.
+  package lazy var limit = WorkLimit()
   private let openReader: TransactionReader
   private var transaction: ReadTransaction?
   private var isOpen = true

@@ -112,6 +112,8 @@ final class PredicateWorld: RecordResolver {
     }
   }
 
+  func admitElement() -> Bool { true }
+
   func record(of number: ObjectNumber) -> RecordView? { records[number]?.view }
 
   /// The members are those whose inverse points at the owner, else those that were named.

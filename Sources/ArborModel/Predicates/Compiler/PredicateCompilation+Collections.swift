@@ -153,6 +153,7 @@ extension PredicateCompilation {
       guard case .list(let elements) = base(record, number, resolver) else { return .list([]) }
       return .list(
         elements.filter { element in
+          guard resolver?.admitElement() ?? true else { return false }
           storage.value = element
           return test(record, number, resolver)
         })

@@ -1,0 +1,29 @@
+/// Why work was ended before it was done.
+package enum Interruption: Error, Sendable, Hashable {
+  /// The task that runs the work was cancelled.
+  case cancelled
+  /// The work was not done at its deadline.
+  case deadlineExceeded
+  /// More elements of collections had to be evaluated than are allowed.
+  case elementsExceeded(Int)
+}
+
+extension ArborError {
+  /// What the caller of interrupted work is told.
+  package init(_ interruption: Interruption) {
+    switch interruption {
+    case .cancelled:
+      self.init(.cancelled, "The task was cancelled before the operation was done.")
+      underlying = CancellationError()
+    case .deadlineExceeded:
+      self.init(
+        .deadlineExceeded,
+        "The operation was not done at its deadline; ask for less, or give it more time.")
+    case .elementsExceeded(let most):
+      self.init(
+        .limitExceeded,
+        "The predicate asks for more than \(most) elements of collections to be evaluated; ask for "
+          + "less, or raise maximumElements of its limits.")
+    }
+  }
+}

@@ -1,0 +1,27 @@
+/// What one operation may take; what a request and its predicates allow, together.
+package struct WorkAllowance: Sendable, Hashable {
+  /// How long it may run; nil for as long as it takes.
+  package var timeLimit: Duration?
+  /// How many elements of collections it may evaluate; nil for any number.
+  package var elements: Int?
+
+  package init(timeLimit: Duration? = nil, elements: Int? = nil) {
+    self.timeLimit = timeLimit
+    self.elements = elements
+  }
+
+  /// Whether nothing is limited.
+  package var isUnlimited: Bool { timeLimit == nil && elements == nil }
+
+  /// What both allow.
+  package func narrowed(by other: WorkAllowance) -> WorkAllowance {
+    WorkAllowance(
+      timeLimit: Self.lesser(timeLimit, other.timeLimit),
+      elements: Self.lesser(elements, other.elements))
+  }
+
+  private static func lesser<Limit: Comparable>(_ left: Limit?, _ right: Limit?) -> Limit? {
+    guard let left, let right else { return left ?? right }
+    return min(left, right)
+  }
+}

@@ -1,0 +1,141 @@
+/// What ends an operation before it is done: the cancellation of the task that runs it, a deadline,
+/// a budget of elements.
+///
+/// Whatever loops over rows, entries, pages or items counts each of them here, and stops where it
+/// is told so:
+///
+/// ```swift
+/// for item in items {
+///   try limit.check()
+///   write(item)
+/// }
+/// ```
+///
+/// Counting costs a subtraction. Task and clock are looked at from time to time: how many units lie
+/// between two looks follows from how long the last ones took, so that a look comes about every
+/// millisecond or sooner. Once a limit is exceeded it stays so until ``begin(until:)``.
+///
+/// A limit belongs to the thread that runs the operation, and the task is the one that this thread
+/// runs at the moment: work that is taken to a thread of its own has to be told of a cancellation
+/// in another way.
+package final class WorkLimit {
+  /// How many units are counted before the first look.
+  private static let firstStride = 16
+  /// The most units between two looks: the next ones may take longer than the last.
+  private static let longestStride = 1024
+  private static let soon = Duration.microseconds(250)
+  private static let late = Duration.milliseconds(2)
+
+  /// Why the work has to stop; nil while it may go on.
+  package private(set) var interruption: Interruption?
+  /// How many units may pass before the next look.
+  private var room = firstStride
+  private var stride = firstStride
+  private var lastLook: ContinuousClock.Instant?
+  private var deadline: ContinuousClock.Instant?
+  private var elementsLeft = Int.max
+  private var mostElements = Int.max
+
+  package init(until deadline: ContinuousClock.Instant? = nil) { self.deadline = deadline }
+
+  /// Begins another operation, with a deadline of its own and without a budget.
+  @inline(__always)
+  package func begin(until deadline: ContinuousClock.Instant?) {
+    interruption = nil
+    room = Self.firstStride
+    stride = Self.firstStride
+    lastLook = nil
+    self.deadline = deadline
+    elementsLeft = .max
+  }
+
+  /// Takes in what else limits the operation, which begins now.
+  package func narrow(_ allowance: WorkAllowance) {
+    if let timeLimit = allowance.timeLimit {
+      let end = ContinuousClock.now.advanced(by: timeLimit)
+      deadline = deadline.map { min($0, end) } ?? end
+    }
+    if let elements = allowance.elements, elements < elementsLeft {
+      elementsLeft = max(0, elements)
+      mostElements = elementsLeft
+    }
+  }
+
+  // MARK: Counting
+
+  /// Counts units of work; false where the work has to stop.
+  @inline(__always)
+  package func admit(_ units: Int = 1) -> Bool {
+    room -= units
+    return room >= 0 || look()
+  }
+
+  /// Counts units of work.
+  ///
+  /// - Throws: Why the work has to stop.
+  @inline(__always)
+  package func check(_ units: Int = 1) throws(Interruption) {
+    if !admit(units) { try stop() }
+  }
+
+  /// Counts elements of a collection, whose number the budget limits beside; false where the work
+  /// has to stop.
+  package func admitElements(_ count: Int) -> Bool {
+    elementsLeft -= count
+    if elementsLeft < 0 {
+      elementsLeft = 0
+      if interruption == nil { interruption = .elementsExceeded(mostElements) }
+      room = 0
+      return false
+    }
+    return admit()
+  }
+
+  /// Looks at task and clock at once, for operations that take long at a stretch and for their
+  /// beginnings.
+  ///
+  /// - Throws: Why the work has to stop.
+  package func checkNow() throws(Interruption) {
+    if interruption == nil {
+      if Task<Never, Never>.isCancelled {
+        interruption = .cancelled
+      } else if let deadline, ContinuousClock.now >= deadline {
+        interruption = .deadlineExceeded
+      }
+    }
+    if interruption != nil { try stop() }
+  }
+
+  private func stop() throws(Interruption) {
+    room = 0
+    if let interruption { throw interruption }
+  }
+
+  /// How many units should be taken together at most, where work is done in batches.
+  package var batchSize: Int { stride }
+
+  @inline(never)
+  private func look() -> Bool {
+    defer { room = interruption == nil ? stride : 0 }
+    guard interruption == nil else { return false }
+    if Task<Never, Never>.isCancelled {
+      interruption = .cancelled
+      return false
+    }
+    let now = ContinuousClock.now
+    if let deadline, now >= deadline {
+      interruption = .deadlineExceeded
+      return false
+    }
+    if let lastLook {
+      let elapsed = lastLook.duration(to: now)
+      if elapsed < Self.soon {
+        stride = min(stride * 2, Self.longestStride)
+      } else if elapsed > Self.late {
+        stride = max(stride / 8, 1)
+      }
+    }
+    lastLook = now
+    return true
+  }
+}

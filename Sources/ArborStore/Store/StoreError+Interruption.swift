@@ -1,0 +1,40 @@
+package import ArborModel
+internal import LMDB
+
+extension WorkLimit {
+  /// Counts units of work.
+  ///
+  /// - Throws: `interrupted` where the work has to stop.
+  @inline(__always)
+  package func checkStore(_ units: Int = 1) throws(StoreError) {
+    do throws(Interruption) { try check(units) } catch { throw .interrupted(error) }
+  }
+
+  /// Looks at task and clock at once.
+  ///
+  /// - Throws: `interrupted` where the work has to stop.
+  package func checkStoreNow() throws(StoreError) {
+    do throws(Interruption) { try checkNow() } catch { throw .interrupted(error) }
+  }
+
+  /// Counts units of work in calls of the engine, which ``storing(_:_:)`` has to be around.
+  ///
+  /// - Throws: `closed` where the work has to stop: the engine knows no better word.
+  @inline(__always)
+  func checkEngine(_ units: Int = 1) throws(LMDBError) {
+    if !admit(units) { throw .closed }
+  }
+}
+
+/// Runs calls of the engine that a limit may end; their errors become the store's.
+@inline(__always)
+func storing<R: ~Copyable>(
+  _ limit: WorkLimit, _ body: () throws(LMDBError) -> R
+) throws(StoreError) -> R {
+  do throws(LMDBError) {
+    return try body()
+  } catch {
+    if let interruption = limit.interruption { throw .interrupted(interruption) }
+    throw StoreError(error)
+  }
+}

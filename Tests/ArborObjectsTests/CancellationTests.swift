@@ -1,0 +1,299 @@
+import ArborLocks
+import ArborModel
+import ArborObjects
+import Foundation
+import TestSupport
+import Testing
+
+/// Every operation ends soon after the cancellation of its task and after its deadline, and leaves
+/// nothing behind.
+@Suite(.timeLimit(.minutes(5))) struct CancellationTests {
+  /// What takes a context's time.
+  enum Operation: String, CaseIterable, Sendable {
+    case fetch, fetchOne, count, exists, ids, rows, groups, aggregate, cursor, page, window
+    case explain, matches, commit
+
+    func run(_ request: FetchRequest<Employee>, in context: ManagedObjectContext) throws {
+      var request = request
+      switch self {
+      case .fetch: _ = try context.fetch(request)
+      case .fetchOne: _ = try context.fetchOne(request)
+      case .count: _ = try context.count(request)
+      case .exists: _ = try context.exists(request)
+      case .ids: _ = try context.fetchIDs(request)
+      case .rows:
+        request.propertiesToFetch = ["name"]
+        _ = try context.fetchRows(request)
+      case .groups:
+        request.propertiesToFetch = ["age", "@count"]
+        request.propertiesToGroupBy = ["age"]
+        _ = try context.fetchRows(request)
+      case .aggregate: _ = try context.aggregate(request, [.sum("salary"), .median("age")])
+      case .cursor: while try context.cursor(for: request).next() != nil {}
+      case .page: _ = try context.fetchPage(request)
+      case .window: _ = try context.fetchWindow(request)
+      case .explain: _ = try context.explain(request, analyze: true)
+      case .matches:
+        let object = try #require(context.registeredEmployee)
+        _ = try request.predicate?.matches(object)
+      case .commit:
+        context.insert(Employee.self)
+        try context.commit()
+      }
+    }
+  }
+
+  /// Sixteen nested collections, of which each reads the outermost member: more evaluations than
+  /// anybody waits for.
+  private static let endless: FetchPredicate = {
+    var text = "$x0.age < 0"
+    for depth in (1..<16).reversed() {
+      text = "SUBQUERY($x\(depth - 1).friends, $x\(depth), \(text)).@count > $x0.age"
+    }
+    return FetchPredicate(stringLiteral: "SUBQUERY(friends, $x0, \(text)).@count > 0")
+  }()
+
+  private func withFriends<R>(
+    _ count: Int = 30, _ body: (PersistentStore) async throws -> R
+  ) async throws -> R {
+    let store = try PersistentStore(for: Office.classes, at: .inMemory)
+    defer { store.close() }
+    let context = store.makeContext()
+    let employees = (0..<count).map { index in
+      let employee = context.insert(Employee.self)
+      employee.age = -1 - index
+      return employee
+    }
+    for employee in employees { employee.friends = Set(employees) }
+    try context.commit()
+    let result = try await body(store)
+    try store.check()
+    return result
+  }
+
+  @Test(arguments: Operation.allCases.filter { $0 != .commit })
+  func aCancelledTaskEndsWhatItRuns(_ operation: Operation) async throws {
+    try await withFriends { store in
+      let hasBegun = Flag()
+      let work = _Concurrency.Task {
+        try await store.perform { context in
+          let employees = try context.fetch(Employee.self)
+          hasBegun.raise()
+          try operation.run(FetchRequest(predicate: Self.endless), in: context)
+          return employees.count
+        }
+      }
+      while !hasBegun.isRaised {
+        try await _Concurrency.Task.sleep(for: .milliseconds(1))
+      }
+      try await _Concurrency.Task.sleep(for: .milliseconds(5))
+      let clock = ContinuousClock()
+      let start = clock.now
+      work.cancel()
+      await #expect { try await work.value } throws: { ($0 as? ArborError)?.code == .cancelled }
+      // It is a matter of milliseconds; a busy machine has time.
+      #expect(clock.now - start < .seconds(5))
+    }
+  }
+
+  @Test(arguments: Operation.allCases)
+  func operationsOfACancelledTaskDoNotBegin(_ operation: Operation) async throws {
+    try await withFriends(2) { store in
+      let codes = try await _Concurrency.Task {
+        let context = store.makeContext()
+        _ = try context.fetch(Employee.self)
+        withUnsafeCurrentTask { $0?.cancel() }
+        do {
+          try operation.run(FetchRequest(predicate: "age < 0"), in: context)
+          return "none"
+        } catch let error as ArborError {
+          return error.code.rawValue
+        }
+      }.value
+      #expect(codes == "cancelled")
+      #expect(try store.makeContext().count(Employee.self) == 2)
+    }
+  }
+
+  @Test(arguments: Operation.allCases.filter { $0 != .commit })
+  func deadlinesEndOperations(_ operation: Operation) async throws {
+    try await withFriends { store in
+      let context = store.makeContext()
+      let employees = try context.fetch(Employee.self)
+      context.deadline = .now + .milliseconds(5)
+      let endless = FetchRequest<Employee>(predicate: Self.endless)
+      let late = try failure { try operation.run(endless, in: context) }
+      #expect(late.code == .deadlineExceeded)
+      // Nothing begins any more.
+      let later = try failure { try operation.run(FetchRequest(), in: context) }
+      #expect(later.code == .deadlineExceeded || operation == .matches)
+      context.deadline = nil
+      #expect(try context.count(Employee.self) == employees.count)
+    }
+  }
+
+  @Test func requestsAndPredicatesHaveTimeLimits() async throws {
+    try await withFriends { store in
+      let context = store.makeContext()
+      var request = FetchRequest<Employee>(predicate: Self.endless)
+      request.timeLimit = .milliseconds(5)
+      #expect(try failure { _ = try context.count(request) }.code == .deadlineExceeded)
+      request = FetchRequest()
+      request.timeLimit = .seconds(100)
+      #expect(try context.count(request) == 30)
+      let limits = PredicateLimits(timeLimit: .milliseconds(5))
+      let late = try FetchPredicate(format: "\(Self.endless)", limits: limits)
+      for predicate in [late, late || "age > 3", !late, late.substituting(["a": 3])] {
+        let code = try failure { _ = try context.count(Employee.self, matching: predicate) }.code
+        #expect(code == .deadlineExceeded)
+      }
+      #expect(try context.count(Employee.self) == 30)
+    }
+  }
+
+  @Test func predicatesHaveABudgetOfElements() async throws {
+    try await withFriends { store in
+      let context = store.makeContext()
+      func count(_ text: String, _ most: Int?) throws -> Int {
+        let limits = PredicateLimits(maximumElements: most)
+        return try context.count(
+          Employee.self, matching: FetchPredicate(format: text, limits: limits))
+      }
+      let one = "SUBQUERY(friends, $x, $x.age < 0).@count == 30"
+      #expect(try count(one, 900) == 30)
+      let error = try failure { _ = try count(one, 899) }
+      #expect(error.code == .limitExceeded && error.message.contains("more than 899 elements"))
+      let list = "SUBQUERY({1, 2, 3}, $x, $x > age).@count == 3"
+      #expect(try count(list, 90) == 30)
+      #expect(try failure { _ = try count(list, 89) }.code == .limitExceeded)
+      #expect(try count(one, nil) == 30)
+      let untrusted = try FetchPredicate(format: "\(Self.endless)", limits: .untrusted)
+      let stopped = try failure { _ = try context.count(Employee.self, matching: untrusted) }
+      #expect(stopped.code == .limitExceeded)
+    }
+  }
+
+  /// A scan is ended some rows after the cancellation, not at its end.
+  @Test func aScanEndsAfterFewRows() async throws {
+    let store = try PersistentStore(for: Office.classes, at: .inMemory)
+    let context = store.makeContext()
+    for _ in 0..<10_000 { context.insert(Employee.self) }
+    try context.commit()
+    let rows = Lock(0)
+    let name = "cancelAtThousand\(UInt32.random(in: 0...(.max)))"
+    FetchPredicate.registerFunction(name) { _ in
+      let count = rows.withLock { rows in
+        rows += 1
+        return rows
+      }
+      if count == 1000 { withUnsafeCurrentTask { $0?.cancel() } }
+      return .boolean(false)
+    }
+    let work = _Concurrency.Task {
+      let predicate = try FetchPredicate(format: "FUNCTION(SELF, '\(name)') == TRUE")
+      return try store.makeContext().count(Employee.self, matching: predicate)
+    }
+    await #expect { try await work.value } throws: { ($0 as? ArborError)?.code == .cancelled }
+    #expect(rows.withLock { $0 } < 4000)
+    try store.check()
+    store.close()
+  }
+
+  @Test func aCancelledCommitChangesNothing() async throws {
+    let store = try PersistentStore(for: Office.classes, at: .inMemory)
+    try await _Concurrency.Task { () throws in
+      let context = store.makeContext()
+      context.insert(Employee.self).name = "Ada"
+      withUnsafeCurrentTask { $0?.cancel() }
+      #expect(try failure { try context.commit() }.code == .cancelled)
+      #expect(context.hasChanges && context.insertedObjects.count == 1)
+      context.rollback()
+      #expect(!context.hasChanges)
+    }.value
+    let performed = _Concurrency.Task {
+      try await store.perform { context in
+        context.insert(Employee.self)
+        withUnsafeCurrentTask { $0?.cancel() }
+      }
+    }
+    await #expect { try await performed.value } throws: { ($0 as? ArborError)?.code == .cancelled }
+    #expect(try store.makeContext().count(Employee.self) == 0)
+    try store.check()
+    store.close()
+  }
+
+  @Test func aCancelledTaskDoesNotWaitForItsTurn() async throws {
+    let store = try PersistentStore(for: Office.classes, at: .inMemory)
+    let (mayEnd, hasBegun) = (Flag(), Flag())
+    let first = _Concurrency.Task {
+      try await store.performBackground { _ in
+        hasBegun.raise()
+        while !mayEnd.isRaised { usleep(1000) }
+      }
+    }
+    while !hasBegun.isRaised { await _Concurrency.Task.yield() }
+    let second = _Concurrency.Task {
+      try await store.performBackground { context in _ = context.insert(Employee.self) }
+    }
+    try await _Concurrency.Task.sleep(for: .milliseconds(2))
+    second.cancel()
+    await #expect { try await second.value } throws: { ($0 as? ArborError)?.code == .cancelled }
+    mayEnd.raise()
+    try await first.value
+    let count = try await store.performBackground { try $0.count(Employee.self) }
+    #expect(count == 0)
+    store.close()
+  }
+
+  @Test func checksAndIndexBuildsEnd() async throws {
+    let folder = try TemporaryFolder()
+    let location = StoreLocation.file(folder.url.appending(path: "a.arbor"))
+    func model(isIndexed: Bool) -> ManagedObjectModel {
+      ManagedObjectModel(entities: [
+        EntityDescription(
+          name: "Note",
+          attributes: [
+            AttributeDescription(
+              name: "text", type: .string, defaultValue: "", isIndexed: isIndexed)
+          ])
+      ])
+    }
+    let store = try PersistentStore(model: model(isIndexed: false), at: location)
+    let context = store.makeContext()
+    for index in 0..<2000 { context.insert("Note")["text"] = "\(index)" }
+    try context.commit()
+    try await _Concurrency.Task { () throws in
+      withUnsafeCurrentTask { $0?.cancel() }
+      #expect(try failure { try store.check() }.code == .cancelled)
+    }.value
+    store.close()
+    let opening = _Concurrency.Task {
+      withUnsafeCurrentTask { $0?.cancel() }
+      return try PersistentStore(model: model(isIndexed: true), at: location)
+    }
+    await #expect { try await opening.value } throws: { ($0 as? ArborError)?.code == .cancelled }
+    let verifying = _Concurrency.Task {
+      withUnsafeCurrentTask { $0?.cancel() }
+      return try PersistentStore(at: location, options: StoreOptions(verification: .full))
+    }
+    await #expect { try await verifying.value } throws: { ($0 as? ArborError)?.code == .cancelled }
+    let again = try PersistentStore(model: model(isIndexed: true), at: location)
+    #expect(try again.makeContext().count("Note", matching: "text == '7'") == 1)
+    try again.check()
+    again.close()
+  }
+}
+
+extension ManagedObjectContext {
+  /// Any employee that the context has.
+  fileprivate var registeredEmployee: Employee? { try? fetchOne(Employee.self) }
+}
+
+/// Something that one task tells another.
+private final class Flag: Sendable {
+  private let value = Atomic(false)
+
+  var isRaised: Bool { value.load(ordering: .acquiring) }
+
+  func raise() { value.store(true, ordering: .releasing) }
+}

@@ -1,0 +1,65 @@
+import ArborLocks
+import ArborModel
+import Testing
+
+@testable import ArborObjects
+
+@Suite(.timeLimit(.minutes(5))) struct TurnQueueTests {
+  private typealias Job = _Concurrency.Task
+
+  @Test func noMoreThanAllowedGoOnAtOnce() async throws {
+    let turns = TurnQueue(count: 3)
+    let counts = Counts()
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for index in 0..<60 {
+        group.addTask {
+          if index % 3 == 0 { try turns.enterAndWait() } else { try await turns.enter() }
+          counts.begin()
+          await Job.yield()
+          counts.end()
+          turns.leave()
+        }
+        // Threads that wait are few: a test has no more than the cooperative pool.
+        if index % 3 == 0 { try await group.next() }
+      }
+      try await group.waitForAll()
+    }
+    #expect(counts.most <= 3 && counts.now == 0)
+  }
+
+  @Test func aCancelledTaskWaitsNoLonger() async throws {
+    let turns = TurnQueue(count: 1)
+    try await turns.enter()
+    for isBlocking in [false, true] {
+      let waiting = Job.detached {
+        if isBlocking { try turns.enterAndWait() } else { try await turns.enter() }
+      }
+      await Job.yield()
+      waiting.cancel()
+      await #expect { try await waiting.value } throws: { ($0 as? ArborError)?.code == .cancelled }
+    }
+    turns.leave()
+    // Nobody who was cancelled has kept the turn.
+    try await turns.enter()
+    turns.leave()
+    try turns.enterAndWait()
+    turns.leave()
+  }
+}
+
+/// How many have their turn.
+private final class Counts: Sendable {
+  private let state = Lock((now: 0, most: 0))
+
+  var now: Int { state.withLock { $0.now } }
+  var most: Int { state.withLock { $0.most } }
+
+  func begin() {
+    state.withLock { state in
+      state.now += 1
+      state.most = max(state.most, state.now)
+    }
+  }
+
+  func end() { state.withLock { $0.now -= 1 } }
+}

@@ -20,6 +20,7 @@ import Testing
     "UniqueFetchTests",
     "PredicateLanguageArticleTests",
     "ValueModelsArticleTests",
+    "UntrustedPredicateTests",
   ]
 
   /// Sources without a test file of their own, each with the suite that tests it.
@@ -46,6 +47,7 @@ import Testing
     "EntityReader": "DiagnosticsTests",
     "EntityRules": "CommitValidationTests",
     "EntitySource": "ExpansionTests",
+    "EvaluationMemo": "UntrustedPredicateTests",
     "ExactDecimal": "ValueArithmeticTests",
     "ExchangeCounts": "SyncTests",
     "ExchangePlan": "ExchangeRunTests",
@@ -102,6 +104,7 @@ import Testing
     "MappedPage": "MappedTreeTests",
     "MappedWalk": "EntryWalkTests",
     "MembershipCache": "ManagedObjectContext+PrefetchingTests",
+    "MemoRoot": "UntrustedPredicateTests",
     "ModelDecoder": "ValueAdapterTests",
     "ModelElements": "ValueAdapterTests",
     "ModelEncoder": "JSONRenderingTests",
@@ -117,6 +120,7 @@ import Testing
     "PathSummaries": "StoreSnapshot+AggregatingTests",
     "PendingSelection": "QueryExecutor+AnsweringTests",
     "PlanWords": "QueryPlannerTests",
+    "PredicateAllowList": "UntrustedPredicateTests",
     "PredicateBinding+Expressions": "PredicateBinding+PathsTests",
     "PredicateBinding+Qualifiers": "PredicateBinding+PathsTests",
     "PredicateCompilation+Numbers": "NumberCodeTests",

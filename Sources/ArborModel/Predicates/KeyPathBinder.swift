@@ -95,6 +95,9 @@ package enum KeyPathBinder {
       func found(_ end: Beginning.End, count: Int = 1) -> Beginning {
         Beginning(hops: hops, end: end, entity: current, count: index + count)
       }
+      if let refusal = site.text?.allowed?.refusal(of: name, in: current, schema) {
+        throw Problem(entity: current, site: site, isUnknownName: true, message: refusal)
+      }
       switch current.property(named: name) {
       case .attribute(let attribute): return found(.leaf(.attribute(attribute)))
       case .relationship(let relationship):

@@ -44,3 +44,10 @@ extension KeyPathNode.Part {
     self = text.hasPrefix("@") ? .collectionOperator(text, site) : .name(text, site)
   }
 }
+
+extension KeyPathNode {
+  /// Why a path of so many names is refused.
+  static func tooLong(_ count: Int, _ most: Int) -> String {
+    "The key path has \(count) names and the limit is \(most); follow fewer relationships."
+  }
+}

@@ -58,6 +58,8 @@ extension ParsedPredicate {
   package static func reading(
     _ text: String, limits: PredicateLimits = .standard
   ) -> ParsedPredicate {
-    PredicateParser.parse(PredicateText(segments: [text]), isFormat: false, limits: limits)
+    PredicateParser.parse(
+      PredicateText(segments: [text], allowed: limits.allowedProperties), isFormat: false,
+      limits: limits)
   }
 }

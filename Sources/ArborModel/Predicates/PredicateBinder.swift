@@ -63,6 +63,8 @@ struct PredicateBinding {
     var entity: EntitySchema?
     /// The parts of the composite that it gives.
     var composite: CompositeDescription?
+    /// How many relationships are followed for it, one within the other.
+    var hops = 0
     /// Where it stands in the source.
     var site: PredicateSite = .none
 

@@ -17,7 +17,10 @@ extension PredicateBinding {
       let bound = try bind(elements)
       return Bound(.list(bound.map(\.expression)), .list(bound.map(\.kind)))
     case .call(let function, let operands, let site):
-      return try FunctionRules.bind(function, try bind(operands), site)
+      let sides = try bind(operands)
+      var bound = try FunctionRules.bind(function, sides, site)
+      bound.hops = sides.map(\.hops).max() ?? 0
+      return bound
     case .custom(let target, let name, let operands, let site):
       guard PredicateFunctions.function(named: name) != nil else {
         throw site.error(PredicateFunctions.unknown(name))
@@ -104,8 +107,10 @@ extension PredicateBinding {
       binding.names[variable] = .candidate(binding.scopes.count - 1)
       return try binding.bind(node)
     }
-    return Bound(
+    var filtered = Bound(
       .subquery(base.expression, of: entity, bound), .many(.object), entity, site: site)
+    filtered.hops = base.hops
+    return filtered
   }
 
   private mutating func element(
@@ -124,7 +129,9 @@ extension PredicateBinding {
     case .at(let index): bound = .at(try bind(index).expression)
     }
     let kind = base.kind == .composite ? .any : base.kind.element
-    return Bound(.element(base.expression, bound), kind, base.entity, site: site)
+    var element = Bound(.element(base.expression, bound), kind, base.entity, site: site)
+    element.hops = base.hops
+    return element
   }
 }
 

@@ -4,6 +4,7 @@ extension PredicateBinding {
 
   /// Follows a path from the candidate of the scope at a place in ``scopes``.
   mutating func walk(_ parts: Parts, from place: Int) throws(ArborError) -> Bound {
+    try checkHops(parts.count, parts)
     let names = try names(of: parts)
     if names.isEmpty, case .collectionOperator(let name, let site)? = parts.first {
       throw site.error("\(name) stands behind a to-many relationship; name one before it.")
@@ -16,6 +17,7 @@ extension PredicateBinding {
     case .leaf(let leaf):
       let path = BoundExpression.path(BoundPath(scope: scope, hops: start.hops, leaf: leaf))
       var bound = Bound(path, ValueKind(leaf), start.target(in: schema), site: site)
+      bound.hops = start.hops.count
       if case .attribute(let attribute) = leaf, case .composite(let type) = attribute.type {
         bound.composite = schema.model.composites.first { $0.name == type }
       }
@@ -29,7 +31,9 @@ extension PredicateBinding {
       let collection = BoundCollection(
         scope: scope, hops: start.hops, relationship: relationship, owner: start.entity,
         target: target, site: site)
-      return try behind(Bound(.collection(collection), .many(.object), target, site: site), rest)
+      var bound = Bound(.collection(collection), .many(.object), target, site: site)
+      bound.hops = start.hops.count + 1
+      return try behind(bound, rest)
     }
   }
 
@@ -46,6 +50,8 @@ extension PredicateBinding {
         try binding.walk(parts.prefix(names.count), from: binding.scopes.count - 1)
       }
       var bound = inner
+      bound.hops += base.hops
+      try checkHops(bound.hops, parts)
       if base.kind.isList {
         bound.expression = .each(base.expression, of: entity, inner.expression)
         bound.kind = .many(inner.expression.isCollection ? inner.kind.element : inner.kind)
@@ -68,6 +74,12 @@ extension PredicateBinding {
         throw site.error(
           "The name \"\(name)\" stands behind \(bound.kind.element.name), which has no "
             + "properties; names follow objects and composites.")
+      }
+      // Whose property it is shows only when objects are there, too late for a list of entities.
+      guard bound.composite != nil || site.text?.allowed == nil else {
+        throw site.error(
+          "The name \"\(name)\" stands behind a value whose entity is not known, where none may "
+            + "be asked for.")
       }
       var kind = ValueKind.any
       if let composite = bound.composite {
@@ -132,6 +144,15 @@ extension PredicateBinding {
   private static let functions: [String: PredicateFunction] = [
     "@sum": .sum, "@avg": .average, "@min": .min, "@max": .max,
   ]
+
+  /// Refuses what follows more relationships than the stack of a small thread has room for.
+  func checkHops(_ count: Int, _ parts: Parts) throws(ArborError) {
+    let most = PredicateLimits.mostHops
+    guard count > most else { return }
+    var site = PredicateSite.none
+    if case .name(_, let first)? = parts.first { site = first }
+    throw site.error(KeyPathNode.tooLong(count, most))
+  }
 
   // MARK: Names
 

@@ -25,6 +25,7 @@ extension PredicateBinding {
     _ parts: Parts, from place: Int, _ comparison: PredicateComparison,
     _ quantifier: BoundQuantifier, isMember: Bool = false
   ) throws(ArborError) -> BoundNode {
+    try checkHops(parts.count, parts)
     let names = try names(of: parts)
     let start = try beginning(of: names, from: place)
     guard case .toMany(let relationship) = start.end,

@@ -37,7 +37,7 @@ enum PredicateCache {
         && segments.matches(source.text)
     }
     if let known { return known }
-    let text = PredicateText(segments: segments.all)
+    let text = PredicateText(segments: segments.all, allowed: limits.allowedProperties)
     let shape = PredicateParser.parse(text, isFormat: isFormat, limits: limits)
     let length = text.segments.reduce(0) { $0 + $1.utf8.count }
     if length <= longestText { insert(hash, shape) }

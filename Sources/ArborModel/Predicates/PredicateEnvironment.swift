@@ -26,6 +26,10 @@ package struct PredicateEnvironment: Sendable {
 /// Follows relationships while a predicate is evaluated or a sort key is read: what the store holds
 /// with the pending changes of the asking context laid over it.
 package protocol RecordResolver: AnyObject {
+  /// A number that no other evaluation has: what was found out with it may be used again as long as
+  /// it is the same.
+  var evaluation: UInt64 { get }
+
   /// Counts an element of a list that is about to be evaluated, as ``members(of:_:)`` does of its
   /// own accord; false where the evaluation has to stop. Nobody uses its outcome then.
   func admitElement() -> Bool

@@ -11,10 +11,15 @@ public struct PredicateLimits: Sendable, Hashable {
   public var maximumDepth: Int
   /// The greatest number of comparisons, operators, calls, arguments and list elements.
   public var maximumTerms: Int
+  /// The greatest number of names in one key path. More than 64 counts as 64, which holds for the
+  /// relationships that an expression follows in all, too.
+  public var maximumHops: Int
   /// Whether `MATCHES` is allowed. Regular expressions can take time without bound.
   public var allowsRegularExpressions: Bool
   /// Whether `FUNCTION` is allowed, which runs functions that the program registered.
   public var allowsCustomFunctions: Bool
+  /// Which properties the predicate may name; nil for all.
+  public var allowedProperties: PredicateAllowList?
   /// How many elements of collections one operation may evaluate; nil for any number. An element
   /// counts each time that it is looked at: of a related collection once for each object it is
   /// evaluated for.
@@ -28,14 +33,17 @@ public struct PredicateLimits: Sendable, Hashable {
   /// Sets limits.
   public init(
     maximumLength: Int = 64 << 10, maximumDepth: Int = 64, maximumTerms: Int = 10_000,
-    allowsRegularExpressions: Bool = true, allowsCustomFunctions: Bool = true,
+    maximumHops: Int = 64, allowsRegularExpressions: Bool = true,
+    allowsCustomFunctions: Bool = true, allowedProperties: PredicateAllowList? = nil,
     maximumElements: Int? = nil, timeLimit: Duration? = nil
   ) {
     self.maximumLength = maximumLength
     self.maximumDepth = maximumDepth
     self.maximumTerms = maximumTerms
+    self.maximumHops = maximumHops
     self.allowsRegularExpressions = allowsRegularExpressions
     self.allowsCustomFunctions = allowsCustomFunctions
+    self.allowedProperties = allowedProperties
     self.maximumElements = maximumElements
     self.timeLimit = timeLimit
   }
@@ -43,10 +51,24 @@ public struct PredicateLimits: Sendable, Hashable {
   /// For predicates of the program's own: 64 KiB, depth 64, 10,000 terms.
   public static let standard = PredicateLimits()
 
-  /// For predicates from outside: the standard limits; `MATCHES` and `FUNCTION` are refused, and an
-  /// operation evaluates no more than a million elements of collections.
+  /// For predicates from outside: the standard limits, with key paths of 16 names at most;
+  /// `MATCHES` and `FUNCTION` are refused, and an operation evaluates no more than a million
+  /// elements of collections.
   public static let untrusted = PredicateLimits(
-    allowsRegularExpressions: false, allowsCustomFunctions: false, maximumElements: 1_000_000)
+    maximumHops: 16, allowsRegularExpressions: false, allowsCustomFunctions: false,
+    maximumElements: 1_000_000)
+
+  /// Beyond this no limits go: following relationships takes stack for each of them.
+  static let mostHops = 64
+
+  /// The limits for predicates from outside, which may name some properties and no others.
+  ///
+  /// - Parameter properties: Names of properties by entity; see ``PredicateAllowList``.
+  public static func untrusted(allowing properties: PredicateAllowList) -> PredicateLimits {
+    var limits: PredicateLimits = .untrusted
+    limits.allowedProperties = properties
+    return limits
+  }
 
   /// What operations may take.
   var allowance: WorkAllowance { WorkAllowance(timeLimit: timeLimit, elements: maximumElements) }

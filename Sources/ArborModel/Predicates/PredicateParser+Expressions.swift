@@ -112,6 +112,7 @@ extension PredicateParser {
         // Names behind a path make it longer, not deeper.
         if case .path = base {} else { try rise() }
         base = .member(of: base, path)
+        try checkHops(of: base, at: start)
       case .openBracket: base = try element(of: base)
       default: return base
       }
@@ -242,7 +243,22 @@ extension PredicateParser {
       guard case .dot = token.kind else { return .path(KeyPathNode([], site: site(start))) }
       advance()
     }
-    return .path(KeyPathNode(try parts(), site: site(start)))
+    let path = ExpressionNode.path(KeyPathNode(try parts(), site: site(start)))
+    try checkHops(of: path, at: start)
+    return path
+  }
+
+  /// Refuses a key path that follows more names than the limits allow.
+  private func checkHops(
+    of expression: ExpressionNode, at start: PredicateToken
+  ) throws(PredicateFailure) {
+    let most = min(limits.maximumHops, PredicateLimits.mostHops)
+    switch expression {
+    case .path(let path) where path.parts.count > most,
+      .member(_, let path) where path.parts.count > most:
+      throw failure(at: start, KeyPathNode.tooLong(path.parts.count, most))
+    default: break
+    }
   }
 
   private mutating func parts() throws(PredicateFailure) -> [KeyPathNode.Part] {

@@ -6,8 +6,13 @@ package final class PredicateText: Sendable {
   package static let argumentMark: UInt8 = 0xFF
 
   package let segments: [String]
+  /// Which properties the text may name; nil for all.
+  let allowed: PredicateAllowList?
 
-  package init(segments: [String]) { self.segments = segments }
+  package init(segments: [String], allowed: PredicateAllowList? = nil) {
+    self.segments = segments
+    self.allowed = allowed
+  }
 
   package var bytes: [UInt8] {
     if segments.count == 1 { return Array(segments[0].utf8) }

@@ -83,7 +83,8 @@ extension QueryExecutor {
   private func answer<Inner: RowOrder, Outer: RowOrder, Sink: RowSink>(
     _ tops: inout GroupTops<Inner>, _ order: Outer, _ sink: consuming Sink
   ) throws -> Sink {
-    var sorter = try RowSorter(order, most: query.rowsNeeded, behind: query.continuation)
+    var sorter = try RowSorter(
+      order, most: query.rowsNeeded, behind: query.continuation, limit: source.limit)
     try tops.drain(into: &sorter)
     var limited = LimitedRows(sink, offset: query.offset, limit: query.limit)
     try sorter.drain(into: &limited)

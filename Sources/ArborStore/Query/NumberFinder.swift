@@ -34,7 +34,8 @@ struct NumberFinder {
 
   /// What a scan costs that asks every row for a conjunction.
   static func scanCost(_ conjunction: Conjunction, rows: Int, _ source: QuerySource) -> Int {
-    rows * (1 + RowCosts(source).cost(of: conjunction.conjuncts.map(\.node)))
+    RowCosts.product(
+      rows, RowCosts.sum(1, RowCosts(source).cost(of: conjunction.conjuncts.map(\.node))))
   }
 
   /// The best list, or nil where none is cheap enough.
@@ -60,7 +61,7 @@ struct NumberFinder {
   private func rowCost(_ served: Set<Int>) -> Int {
     var cost = RowCosts.lookup
     for (place, conjunct) in conjunction.conjuncts.enumerated() where !served.contains(place) {
-      cost += RowCosts(scope.source).cost(of: [conjunct.node])
+      cost = RowCosts.sum(cost, RowCosts(scope.source).cost(of: [conjunct.node]))
     }
     return cost
   }
@@ -73,7 +74,7 @@ struct NumberFinder {
 
   private mutating func adopt(_ list: FoundNumbers) {
     best = list
-    cost = list.numbers.count * rowCost(list.served)
+    cost = RowCosts.product(list.numbers.count, rowCost(list.served))
   }
 
   // MARK: Single ways

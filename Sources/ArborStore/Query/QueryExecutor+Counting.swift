@@ -71,10 +71,15 @@ extension QueryExecutor {
   func cost(of plan: AccessPlan) throws -> Int {
     switch plan.access {
     case .nothing, .ordered: 0
-    case .scan: try source.count(family) * (1 + RowCosts(source).cost(of: plan.residual))
+    case .scan:
+      RowCosts.product(
+        try source.count(family), RowCosts.sum(1, RowCosts(source).cost(of: plan.residual)))
     case .numbers(let list):
       plan.residual.isEmpty && list.areStored
-        ? 0 : list.numbers.count * (RowCosts.lookup + RowCosts(source).cost(of: plan.residual))
+        ? 0
+        : RowCosts.product(
+          list.numbers.count,
+          RowCosts.sum(RowCosts.lookup, RowCosts(source).cost(of: plan.residual)))
     }
   }
 

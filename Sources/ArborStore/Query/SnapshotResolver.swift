@@ -1,3 +1,4 @@
+internal import ArborLocks
 internal import ArborModel
 internal import Foundation
 internal import LMDB
@@ -8,6 +9,9 @@ internal import LMDB
 /// The protocol cannot throw, so that evaluating a predicate stays free of error paths; what went
 /// wrong is kept in ``failure`` for whoever evaluated.
 final class SnapshotResolver: RecordResolver {
+  private static let evaluations = Atomic<UInt64>(0)
+
+  let evaluation = SnapshotResolver.evaluations.add(1, ordering: .relaxed).newValue
   private let source: QuerySource
   private let overlay: FetchOverlay?
   private let stored: StoredMembers

@@ -114,6 +114,13 @@ final class PredicateWorld: RecordResolver {
 
   func admitElement() -> Bool { true }
 
+  /// Objects may change between two evaluations: nothing is remembered.
+  var evaluation: UInt64 {
+    lastEvaluation += 1
+    return lastEvaluation
+  }
+  private var lastEvaluation: UInt64 = 0
+
   func record(of number: ObjectNumber) -> RecordView? { records[number]?.view }
 
   /// The members are those whose inverse points at the owner, else those that were named.

@@ -103,6 +103,14 @@ extension PredicateCompilation {
 
   /// Counts what an expression gives.
   func counter(_ expression: BoundExpression) throws(ArborError) -> Counter {
+    // A relationship's own count costs no more than to remember it.
+    if case .collection = expression { return try plainCounter(expression) }
+    return try remembering(remembers ? MemoRoot(expression) : nil) { (plain) throws(ArborError) in
+      try plain.plainCounter(expression)
+    }
+  }
+
+  private func plainCounter(_ expression: BoundExpression) throws(ArborError) -> Counter {
     switch expression {
     case .collection(let collection):
       let owner = chain(collection.scope, collection.hops)

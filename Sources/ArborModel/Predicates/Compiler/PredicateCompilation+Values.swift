@@ -26,6 +26,12 @@ extension PredicateCompilation {
 
   /// Code that reads what an expression gives.
   func reader(_ expression: BoundExpression) throws(ArborError) -> ValueReader {
+    try remembering(remembers ? MemoRoot(expression) : nil) { (plain) throws(ArborError) in
+      try plain.plainReader(expression)
+    }
+  }
+
+  private func plainReader(_ expression: BoundExpression) throws(ArborError) -> ValueReader {
     if let value = constant(expression) { return { _, _, _ in value } }
     if expression.isObjectCollection {
       let objects = try objects(expression)

@@ -90,6 +90,8 @@ struct PredicateCompilation {
   let frames: [EvaluationFrame]
   /// Where the values of lists are put that are judged one by one.
   let slots: [ObjectIdentifier: ValueSlot]
+  /// Whether code remembers what it depends on; not within code of the same scope that does.
+  private(set) var remembers = true
 
   init(arguments: [Value], entity: EntitySchema, environment: PredicateEnvironment) {
     self.init(
@@ -115,6 +117,13 @@ struct PredicateCompilation {
     PredicateCompilation(
       arguments: arguments, entity: entity, environment: environment, frames: frames + [frame],
       slots: slots)
+  }
+
+  /// Compiling within code that remembers what it depends on.
+  var forgetting: PredicateCompilation {
+    var inner = self
+    inner.remembers = false
+    return inner
   }
 
   /// Compiling where a slot holds values.
@@ -147,9 +156,14 @@ struct PredicateCompilation {
       return try join(nodes, neutral: false) { left, right in
         { left($0, $1, $2) || right($0, $1, $2) }
       }
-    case .comparison(let comparison): return try compile(comparison)
-    case .quantified(let quantifier, let collection, let node):
-      return try compile(quantifier, collection, node)
+    case .comparison(let comparison):
+      return try remembering(remembers ? MemoRoot(node) : nil) { (plain) throws(ArborError) in
+        try plain.compile(comparison)
+      }
+    case .quantified(let quantifier, let collection, let inner):
+      return try remembering(remembers ? MemoRoot(node) : nil) { (plain) throws(ArborError) in
+        try plain.compile(quantifier, collection, inner)
+      }
     }
   }
 

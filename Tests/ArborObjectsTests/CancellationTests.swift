@@ -260,7 +260,7 @@ import Testing
     }
     let store = try PersistentStore(model: model(isIndexed: false), at: location)
     let context = store.makeContext()
-    for index in 0..<2000 { context.insert("Note")["text"] = "\(index)" }
+    for index in 0..<2000 { try context.insert("Note")["text"] = "\(index)" }
     try context.commit()
     try await _Concurrency.Task { () throws in
       withUnsafeCurrentTask { $0?.cancel() }

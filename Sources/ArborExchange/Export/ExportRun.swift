@@ -16,6 +16,7 @@ package struct ExportRun {
   private let schema: ExportSchema
   private let depth: Int?
   private let mask: Mask?
+  private let limit: ExchangeLimit
   private var index: ExportIndex
 
   /// - Parameters:
@@ -29,6 +30,7 @@ package struct ExportRun {
     self.context = context
     self.depth = depth
     self.mask = mask
+    limit = ExchangeLimit(context)
     schema = try ExportSchema(model, keys: keys)
     index = ExportIndex(
       storeID: context.store.id,
@@ -66,6 +68,7 @@ package struct ExportRun {
     var writer = ExportWriter(format)
     for start in stride(from: 0, to: index.count, by: Self.batch) {
       for (place, object) in try objects(from: start) {
+        try limit.check()
         let entity = schema.entity(named: index.entityName(at: place))
         writer.write(try json(object, entity, at: place), of: entity.name)
       }
@@ -105,6 +108,7 @@ extension ExportRun {
       var start = first
       while start < next {
         for (place, object) in try objects(from: start) where place < next {
+          try limit.check()
           for link in schema.entity(named: index.entityName(at: place)).links {
             for target in try targets(of: object, link) where index.place(of: target) == nil {
               reached.insert(target)
@@ -122,6 +126,7 @@ extension ExportRun {
   private mutating func markTargets() throws(ArborError) {
     for start in stride(from: 0, to: index.count, by: Self.batch) {
       for (place, object) in try objects(from: start) {
+        try limit.check()
         for link in schema.entity(named: index.entityName(at: place)).links {
           for target in try places(of: object, at: place, link) { index.markTarget(target) }
         }

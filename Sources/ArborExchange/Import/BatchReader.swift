@@ -25,6 +25,9 @@ final class BatchReader: @unchecked Sendable {
   private let context: ManagedObjectContext
   private let options: ImportOptions
   private var reader: ImportItems
+  /// Set when the import ends before the document does; the queue's threads know no task.
+  private let givenUp = GiveUp()
+  private let limit: ExchangeLimit
   private var ahead: Result<PlannedBatch?, ArborError>?
   private let queue = DispatchQueue(label: "ArborData.BatchReader")
 
@@ -37,7 +40,8 @@ final class BatchReader: @unchecked Sendable {
     self.entityName = entityName
     self.context = context
     self.options = options
-    reader = ImportItems(try JSONItemReader(contentsOf: url, options), options)
+    limit = ExchangeLimit(until: options.deadline, givenUp: givenUp)
+    reader = ImportItems(try JSONItemReader(contentsOf: url, options, limit), options)
     size = reader.size
   }
 
@@ -49,9 +53,11 @@ final class BatchReader: @unchecked Sendable {
 
   /// The next batch; nil behind the last.
   ///
+  /// - Parameter limit: That of the calling thread.
   /// - Throws: ``ArborError`` for the first fault in the batch, when those before it have been
   ///   given.
-  func next() throws(ArborError) -> PlannedBatch? {
+  func next(_ limit: ExchangeLimit) throws(ArborError) -> PlannedBatch? {
+    try wait(limit)
     let batch = try queue.sync {
       let batch = ahead ?? prepared()
       ahead = nil
@@ -61,14 +67,25 @@ final class BatchReader: @unchecked Sendable {
     return batch
   }
 
-  /// Waits until nothing is being read any more.
-  func stop() { queue.sync {} }
+  /// Waits until the batch ahead has been read, and looks after the caller's task meanwhile.
+  private func wait(_ limit: ExchangeLimit) throws(ArborError) {
+    let isIdle = DispatchSemaphore(value: 0)
+    queue.async { isIdle.signal() }
+    while isIdle.wait(timeout: .now() + .milliseconds(5)) == .timedOut { try limit.checkNow() }
+  }
+
+  /// Ends the reading, and waits until nothing is being read any more.
+  func stop() {
+    givenUp.set()
+    queue.sync {}
+  }
 
   private func prepared() -> Result<PlannedBatch?, ArborError> {
     Result { () throws(ArborError) in
       guard let batch = try reader.next(options.batchSize) else { return nil }
       var items = try ItemImport(entityName, into: context, options)
       items.keepItems()
+      items.use(limit)
       let places = try items.plan(batch.items)
       return PlannedBatch(
         items: items, places: places, count: batch.items.count, position: reader.position)

@@ -9,6 +9,7 @@ struct BatchedImport {
   private let context: ManagedObjectContext
   private let options: ImportOptions
   private var step = ImportStep()
+  private let limit: ExchangeLimit
   private var waiting: [WaitingReference] = []
   /// The relationships whose keys no batch so far has had; nil before the first.
   private var unmetReferences: Set<String>?
@@ -20,16 +21,19 @@ struct BatchedImport {
     self.entityName = entityName
     self.context = context
     self.options = options
+    limit = ExchangeLimit(until: options.deadline)
   }
 
   /// Imports all items of the file.
   ///
   /// - Parameter report: Is told of each commit, and says whether to go on.
   mutating func run(_ report: (ImportStep) -> Bool) throws(ArborError) {
+    try limit.checkNow()
+    context.deadline = options.deadline
     let reader = try BatchReader(url, entityName, context, options)
     defer { reader.stop() }
     step.totalBytes = reader.size
-    while let batch = try reader.next() {
+    while let batch = try reader.next(limit) {
       try commit(batch.items) { (items) throws(ArborError) in
         try items.carryOut(batch.places)
         return try items.finish(isLast: false)
@@ -66,6 +70,7 @@ struct BatchedImport {
     _ body: (inout ItemImport) throws(ArborError) -> [PendingReference]
   ) throws(ArborError) {
     var items = batch
+    items.use(limit)
     let left = try body(&items)
     waiting += left.map { items.waiting($0, url) }
     step.inserted += items.counts.inserted

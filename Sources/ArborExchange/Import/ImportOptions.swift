@@ -22,6 +22,10 @@ public struct ImportOptions: Sendable, Hashable {
   /// The greatest number of items that are taken together: their identities are looked up in one
   /// fetch, and where the import commits they are one commit. 20,000 at first, at least 1.
   public var batchSize = 20_000
+  /// When an import that commits has to be done, as a whole; nil, at first: whenever it is. One
+  /// that is not ends within milliseconds with the error `deadlineExceeded`, and the batches before
+  /// stay. An import in a context has the context's deadline.
+  public var deadline: ContinuousClock.Instant?
 
   /// The default options.
   public init() {}

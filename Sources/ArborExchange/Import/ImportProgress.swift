@@ -1,7 +1,6 @@
 import ArborModel
 import ArborObjects
 import Foundation
-import Synchronization
 
 /// How far an import that commits has come.
 public struct ImportStep: Sendable, Hashable {
@@ -27,8 +26,8 @@ public struct ImportStep: Sendable, Hashable {
 /// The steps of an import, one for each commit; the last one says what it did altogether.
 ///
 /// The import runs whether or not anybody looks. Whoever looks slower than it commits sees the
-/// newest step. One iteration may be made; when it is given up before its end, the import stops
-/// behind the batch under way.
+/// newest step. One iteration may be made; when it is given up before its end, or its task is
+/// cancelled, the import stops within milliseconds and leaves what was committed before.
 ///
 /// ```swift
 /// for try await step in store.importObjects(contentsOf: url, as: "Employee") {
@@ -40,6 +39,8 @@ public struct ImportProgress: AsyncSequence, Sendable {
   public typealias Element = ImportStep
 
   private let steps: AsyncThrowingStream<ImportStep, any Error>
+  /// Set when the import has ended by itself.
+  private let hasEnded = GiveUp()
 
   /// Starts work that reports its steps and asks whether to go on.
   package init(
@@ -50,17 +51,24 @@ public struct ImportProgress: AsyncSequence, Sendable {
     let (steps, continuation) = AsyncThrowingStream.makeStream(
       of: ImportStep.self, throwing: (any Error).self, bufferingPolicy: .bufferingNewest(1))
     self.steps = steps
-    continuation.onTermination = { if case .cancelled = $0 { isGivenUp.set() } }
-    Task {
+    let hasEnded = hasEnded
+    let task = Task {
       do {
         try await work { step in
           continuation.yield(step)
           return !isGivenUp.isSet
         }
+        hasEnded.set()
         continuation.finish()
       } catch {
+        hasEnded.set()
         continuation.finish(throwing: error)
       }
+    }
+    continuation.onTermination = { termination in
+      guard case .cancelled = termination else { return }
+      isGivenUp.set()
+      task.cancel()
     }
   }
 
@@ -78,28 +86,24 @@ public struct ImportProgress: AsyncSequence, Sendable {
   /// Goes from step to step.
   public struct AsyncIterator: AsyncIteratorProtocol {
     fileprivate var steps: AsyncThrowingStream<ImportStep, any Error>.AsyncIterator
+    fileprivate let hasEnded: GiveUp
 
     /// The next step; nil at the end.
     ///
-    /// - Throws: What the import throws.
+    /// - Throws: What the import throws; ``ArborError`` `cancelled` where the task that iterates is
+    ///   cancelled before the import has ended.
     public mutating func next(
       isolation actor: isolated (any Actor)? = #isolation
     ) async throws -> ImportStep? {
-      try await steps.next(isolation: actor)
+      let step = try await steps.next(isolation: actor)
+      // A stream ends in silence where its reader is cancelled.
+      if step == nil, !hasEnded.isSet { throw ArborError(Interruption.cancelled) }
+      return step
     }
   }
 
   /// The one iteration over the steps.
   public func makeAsyncIterator() -> AsyncIterator {
-    AsyncIterator(steps: steps.makeAsyncIterator())
+    AsyncIterator(steps: steps.makeAsyncIterator(), hasEnded: hasEnded)
   }
-}
-
-/// Set when nobody wants to know any more.
-private final class GiveUp: Sendable {
-  private let flag = Atomic(false)
-
-  var isSet: Bool { flag.load(ordering: .relaxed) }
-
-  func set() { flag.store(true, ordering: .relaxed) }
 }

@@ -10,21 +10,27 @@ enum ImportSource {
   case file(URL)
 
   /// The document as one item.
-  func document(_ options: ImportOptions) throws(ArborError) -> JSONDocument {
+  func document(
+    _ options: ImportOptions, _ limit: ExchangeLimit
+  ) throws(ArborError) -> JSONDocument {
     switch self {
-    case .value(let json): try JSONDocument(json.data(), limits: options.limits)
-    case .data(let data): try JSONDocument(data, limits: options.limits)
-    case .file(let url): try JSONDocument(contentsOf: url, limits: options.limits)
+    case .value(let json):
+      try JSONDocument(json.data(), limits: options.limits, work: limit.work)
+    case .data(let data): try JSONDocument(data, limits: options.limits, work: limit.work)
+    case .file(let url):
+      try JSONDocument(contentsOf: url, limits: options.limits, work: limit.work)
     }
   }
 
   /// The document as several items.
-  func items(_ options: ImportOptions) throws(ArborError) -> ImportItems {
+  func items(
+    _ options: ImportOptions, _ limit: ExchangeLimit
+  ) throws(ArborError) -> ImportItems {
     switch self {
     case .value(let json):
-      ImportItems(JSONItemReader(json.data(), options), options, isValue: true)
-    case .data(let data): ImportItems(JSONItemReader(data, options), options)
-    case .file(let url): ImportItems(try JSONItemReader(contentsOf: url, options), options)
+      ImportItems(JSONItemReader(json.data(), options, limit), options, isValue: true)
+    case .data(let data): ImportItems(JSONItemReader(data, options, limit), options)
+    case .file(let url): ImportItems(try JSONItemReader(contentsOf: url, options, limit), options)
     }
   }
 }

@@ -26,6 +26,9 @@ struct ItemImport {
     }
   }
 
+  /// What ends the work before it is done.
+  mutating func use(_ limit: ExchangeLimit) { run.planner.limit = limit }
+
   /// Keeps which items objects come from, so that ``located(_:)`` finds them.
   mutating func keepItems() { run.itemsOfObjects = NumberMap() }
 
@@ -176,17 +179,19 @@ struct ItemImport {
 
 extension JSONItemReader {
   /// A reader of the items of a document in memory, all of them in one batch.
-  init(_ data: Data, _ options: ImportOptions) {
+  init(_ data: Data, _ options: ImportOptions, _ limit: ExchangeLimit) {
     self.init(
       .data(data), layout: options.layout.reading, limits: options.limits,
-      chunkSize: max(data.count, 1))
+      chunkSize: max(data.count, 1), work: limit.work)
   }
 
   /// A reader of the items of a file.
-  init(contentsOf url: URL, _ options: ImportOptions) throws(ArborError) {
+  init(
+    contentsOf url: URL, _ options: ImportOptions, _ limit: ExchangeLimit
+  ) throws(ArborError) {
     try self.init(
       .file(url), named: url.path, layout: options.layout.reading, limits: options.limits,
-      chunkSize: Self.chunkSize)
+      chunkSize: Self.chunkSize, work: limit.work)
   }
 
   /// Large enough for a batch of common items.

@@ -193,7 +193,9 @@ extension ManagedObjectContext {
   private func object(
     from source: ImportSource, of entityName: String, _ options: ImportOptions
   ) throws(ArborError) -> ManagedObject? {
-    let document = try source.document(options)
+    let limit = ExchangeLimit(self)
+    try limit.checkNow()
+    let document = try source.document(options, limit)
     var items = try ItemImport(entityName, into: self, options)
     return try items.object(document)
   }
@@ -201,7 +203,9 @@ extension ManagedObjectContext {
   private func objects(
     from source: ImportSource, of entityName: String, _ options: ImportOptions
   ) throws(ArborError) -> [ManagedObject] {
-    let document = try source.items(options)
+    let limit = ExchangeLimit(self)
+    try limit.checkNow()
+    let document = try source.items(options, limit)
     var items = try ItemImport(entityName, into: self, options)
     return try items.objects(document)
   }

@@ -74,7 +74,9 @@ extension ManagedObjectContext {
         "\(object.objectID) \(problem); import into an object that this context has."
       ).with(entity: object.entity.name, objectID: object.objectID)
     }
-    let document = try source.document(options)
+    let limit = ExchangeLimit(self)
+    try limit.checkNow()
+    let document = try source.document(options, limit)
     var items = try ItemImport(object.entity.name, into: self, options)
     return try items.item(document, into: object)
   }

@@ -11,6 +11,7 @@ struct ExchangeRun {
   let context: ManagedObjectContext
   private let values: ExchangeValueReader
   private let schema: ExchangeSchema
+  private let limit: ExchangeLimit
   private let maximumMembers: Int
   private let uniqueIDs: SeedOptions.UniqueIDSource
   /// By their places in the plan.
@@ -20,8 +21,10 @@ struct ExchangeRun {
 
   init(
     _ plan: ExchangePlan, _ values: ExchangeValueReader, _ schema: ExchangeSchema,
-    in context: ManagedObjectContext, maximumMembers: Int, uniqueIDs: SeedOptions.UniqueIDSource
+    in context: ManagedObjectContext, maximumMembers: Int, uniqueIDs: SeedOptions.UniqueIDSource,
+    limit: ExchangeLimit
   ) {
+    self.limit = limit
     self.uniqueIDs = uniqueIDs
     self.maximumMembers = maximumMembers
     self.plan = plan
@@ -34,6 +37,7 @@ struct ExchangeRun {
   mutating func run() throws(ArborError) {
     objects.reserveCapacity(plan.objects.count)
     for planned in plan.objects {
+      try limit.check()
       let object = try planned.node.placing(entity: planned.entity.name) {
         try context.insert(planned.entity.name)
       }
@@ -43,6 +47,7 @@ struct ExchangeRun {
     // What the plan makes is there by now, with its values, so that one look finds all.
     found = try findObjects()
     for place in plan.objects.indices {
+      try limit.check()
       var next = plan.objects[place].firstLink
       while next >= 0 {
         let link = plan.links[Int(next)]

@@ -12,6 +12,8 @@ struct ItemPlanner {
   /// The items whose identity somebody had asked for before.
   private var repetitionCount = 0
 
+  /// What ends the planning, and the run that follows, before they are done.
+  var limit: ExchangeLimit?
   /// Whether the outermost items have their keys in an object as members.
   var areKeyed = false
 
@@ -64,6 +66,7 @@ struct ItemPlanner {
   private mutating func item(
     _ node: JSONNode, _ mapping: ItemMapping, _ isOutermost: Bool = false
   ) throws(ArborError) -> Int32? {
+    try limit?.check()
     guard let (valid, origin) = try validated(node, mapping) else {
       droppedCount += 1
       return nil

@@ -14,6 +14,7 @@ extension ItemRun {
   ) throws(ArborError) -> [PendingReference] {
     var waiting: [PendingReference] = []
     for pending in references where !pending.object.isDeleted {
+      try planner.limit?.check()
       if let changed = try connectPlainly(pending) {
         if changed { counts.noteChanged(pending.object) }
         continue

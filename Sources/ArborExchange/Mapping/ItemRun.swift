@@ -27,6 +27,7 @@ struct ItemRun {
   init(_ context: ManagedObjectContext, _ identities: IdentityMap) {
     self.context = context
     self.identities = identities
+    planner.limit = ExchangeLimit(context)
   }
 
   /// Plans the items of a document, looks all their identities up together and carries them out.
@@ -100,6 +101,7 @@ struct ItemRun {
   private mutating func run(
     _ place: Int32, _ others: inout [ManagedObject]
   ) throws(ArborError) -> ManagedObject? {
+    try planner.limit?.check()
     let item = planner.plan.items[Int(place)]
     do throws(ArborError) {
       let object = try carryOut(item, &others)
@@ -264,6 +266,7 @@ struct ItemRun {
     _ objects: [ManagedObject], within scope: FetchPredicate?
   ) throws(ArborError) {
     for object in objects {
+      try planner.limit?.check()
       if let scope, try !scope.matches(object) { continue }
       missing.append(object)
     }
@@ -271,8 +274,9 @@ struct ItemRun {
 
   /// Deletes what no item has spoken of. Called once, when all items have been carried out: an
   /// object that one list lacks may stand in another.
-  mutating func deleteMissing() {
+  mutating func deleteMissing() throws(ArborError) {
     for object in missing where !object.isDeleted && !counts.hasTouched(object) {
+      try planner.limit?.check()
       context.delete(object)
       counts.deleted += 1
     }

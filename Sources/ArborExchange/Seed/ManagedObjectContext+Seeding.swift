@@ -57,13 +57,14 @@ extension ManagedObjectContext {
     from urls: [URL], options: SeedOptions = SeedOptions()
   ) throws(ArborError) -> SeedReport {
     let schema = ExchangeSchema(store.model)
-    var reader = SeedReader(schema: schema, options: options)
+    let limit = ExchangeLimit(self)
+    var reader = SeedReader(schema: schema, options: options, limit: limit)
     var top: [PlannedSource] = []
     for url in urls { top.append(try reader.read(url)) }
     let plan = try reader.finish()
     var run = ExchangeRun(
       plan, reader.values, schema, in: self, maximumMembers: options.maximumMembers,
-      uniqueIDs: options.uniqueIDs)
+      uniqueIDs: options.uniqueIDs, limit: limit)
     try withSavepoint { () throws(ArborError) in try run.run() }
     var report = SeedReport()
     report.documents = reader.documentsRead

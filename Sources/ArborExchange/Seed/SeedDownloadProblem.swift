@@ -17,12 +17,15 @@ enum SeedDownloadProblem: Error {
   case redirected(SeedAddress.Problem)
   case empty
   case failed(any Error)
+  /// Whoever waits for it was told to stop.
+  case interrupted(Interruption)
 
   var code: ArborError.Code {
     switch self {
     case .tooLarge, .slow, .redirects: .limitExceeded
     case .content: .invalidDocument
     case .redirected: .notAllowed
+    case .interrupted(let interruption): ArborError(interruption).code
     case .failed(let error) where (error as? URLError)?.code == .timedOut: .limitExceeded
     default: .fileUnreadable
     }
@@ -52,6 +55,7 @@ enum SeedDownloadProblem: Error {
         + problem.message
     case .empty: "The server gives no answer to \(name); correct the URL."
     case .failed(let error): failure(of: name, error)
+    case .interrupted(let interruption): ArborError(interruption).message
     }
   }
 

@@ -1,4 +1,5 @@
 import ArborLocks
+import ArborModel
 import Dispatch
 import Foundation
 
@@ -48,18 +49,23 @@ final class SeedDownloader {
 
   /// Fetches a document.
   ///
-  /// - Parameter limit: The greatest number of bytes that all documents have left together.
-  func fetch(_ url: URL, limit: Int) throws(SeedDownloadProblem) -> Download {
+  /// - Parameters:
+  ///   - limit: The greatest number of bytes that all documents have left together.
+  ///   - work: What ends the waiting before the document is there; nil for nothing.
+  func fetch(
+    _ url: URL, limit: Int, work: WorkLimit? = nil
+  ) throws(SeedDownloadProblem) -> Download {
     var request = URLRequest(url: url)
     request.setValue("application/json, */*;q=0.1", forHTTPHeaderField: "Accept")
     let task = session.dataTask(with: request)
     let ended = delegate.begin(
       task.taskIdentifier, url, limit: min(limit, options.maximumRemoteSize))
     task.resume()
-    let isInTime = ended.wait(timeout: .now() + time) == .success
+    let (isInTime, interruption) = wait(for: ended, work)
     // Nothing that comes from here on counts, the end of the task included.
     let transfer = delegate.end()
     if !isInTime { Self.aside { task.cancel() } }
+    if let interruption { throw .interrupted(interruption) }
     if let problem = transfer.problem { throw problem }
     guard isInTime else { throw .slow(seconds: time) }
     guard let response = transfer.response else { throw .empty }
@@ -73,6 +79,21 @@ final class SeedDownloader {
 }
 
 extension SeedDownloader {
+  /// Waits for the end of a transfer, as long as a document may take, and looks after the task
+  /// meanwhile.
+  private func wait(
+    for ended: DispatchSemaphore, _ work: WorkLimit?
+  ) -> (isInTime: Bool, Interruption?) {
+    let end = DispatchTime.now() + time
+    while true {
+      if ended.wait(timeout: min(.now() + .milliseconds(10), end)) == .success {
+        return (true, nil)
+      }
+      if DispatchTime.now() >= end { return (false, nil) }
+      do throws(Interruption) { try work?.checkNow() } catch { return (false, error) }
+    }
+  }
+
   /// Runs what stops a transfer on a thread of its own: it waits until the session has read all
   /// that the system holds for it, and where a server is faster than that it would wait long.
   static func aside(_ body: @escaping @Sendable () -> Void) {

@@ -22,6 +22,7 @@ extension SeedReader {
         "\(entity.name) is abstract and has no objects of its own; name one of its subentities."
       ).with(entity: entity.name)
     }
+    try limit.check()
     try checkRoom(for: 1, at: node)
     let place = plan.objects.count
     plan.objects.append(PlannedObject(entity: entity, node: node))

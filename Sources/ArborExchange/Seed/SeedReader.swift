@@ -33,10 +33,15 @@ struct SeedReader {
   /// The documents of the chain.
   private var open: Set<SeedSource.Identity> = []
   private var size = 0
+  /// What ends the reading before it is done.
+  let limit: ExchangeLimit
   /// Made for the first remote document.
   private var downloader: SeedDownloader?
 
-  init(schema: ExchangeSchema, options: SeedOptions) {
+  init(
+    schema: ExchangeSchema, options: SeedOptions, limit: ExchangeLimit = ExchangeLimit(until: nil)
+  ) {
+    self.limit = limit
     self.schema = schema
     self.options = options
     values = ExchangeValueReader(attributes: AttributeReader(schema))
@@ -50,6 +55,7 @@ struct SeedReader {
     waiting = [top]
     while let number = waiting.popLast() {
       present = number
+      try limit.checkNow()
       let roots = try load(number)
       documentsRead.append(documents[number].source.url)
       let firstLinked = documents.count
@@ -143,7 +149,7 @@ struct SeedReader {
     var limits = JSONLimits()
     limits.maximumSize = options.maximumSize
     return try SeedText.roots(
-      data, source: documents[number].source.name, isLines: isLines, limits: limits)
+      data, source: documents[number].source.name, isLines: isLines, limits: limits, limit)
   }
 
   private func load(
@@ -164,8 +170,9 @@ struct SeedReader {
     let downloader = downloader ?? SeedDownloader(options)
     self.downloader = downloader
     do throws(SeedDownloadProblem) {
-      return try downloader.fetch(url, limit: options.maximumSize - size)
+      return try downloader.fetch(url, limit: options.maximumSize - size, work: limit.work)
     } catch {
+      if case .interrupted(let interruption) = error { throw ArborError(interruption) }
       throw failure(error.code, error.message(of: url.absoluteString), loading: number)
         .with(underlying: error.underlying)
     }

@@ -9,12 +9,14 @@ enum SeedText {
   ///   - data: The text, which is copied; whoever gives it away has it in memory once.
   ///   - isLines: Whether each line is a document; blank ones are none.
   static func roots(
-    _ data: consuming Data, source: String, isLines: Bool, limits: JSONLimits
+    _ data: consuming Data, source: String, isLines: Bool, limits: JSONLimits,
+    _ limit: ExchangeLimit
   ) throws(ArborError) -> [JSONNode] {
     guard isLines else {
-      return [try JSONDocument(data, source: source, limits: limits).root]
+      return [try JSONDocument(data, source: source, limits: limits, work: limit.work).root]
     }
-    var reader = JSONItemReader(.data(data), named: source, layout: .lines, limits: limits)
+    var reader = JSONItemReader(
+      .data(data), named: source, layout: .lines, limits: limits, work: limit.work)
     var roots: [JSONNode] = []
     while let batch = try reader.next() { roots += batch.items }
     return roots

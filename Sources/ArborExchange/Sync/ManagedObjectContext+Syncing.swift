@@ -38,7 +38,9 @@ extension ManagedObjectContext {
   public func sync(
     data: Data, using serializer: some SyncSerializer
   ) throws(ArborError) -> SyncReport {
-    let document = try JSONDocument(data)
+    let limit = ExchangeLimit(self)
+    try limit.checkNow()
+    let document = try JSONDocument(data, work: limit.work)
     let identities = IdentityMap(self)
     let mapper = SyncMapper(self, identities)
     let mapping = try mapper.mapping(for: serializer)
@@ -52,7 +54,7 @@ extension ManagedObjectContext {
         try run.noteMissing(fetch(request), within: nil)
       }
       try run.run(root.elements ?? [root], mapping, isList: root.kind == .array)
-      run.deleteMissing()
+      try run.deleteMissing()
       return SyncReport(run.counts)
     }
   }

@@ -18,16 +18,18 @@ package final class JSONDocument: Sendable {
   ///   - data: The document in UTF-8.
   ///   - source: The file or URL it comes from, for errors.
   ///   - limits: What is refused for its size or depth.
-  /// - Throws: ``ArborError`` `malformedDocument` with place and path, or `limitExceeded`.
+  ///   - work: What ends the scanning before it is done; nil for nothing.
+  /// - Throws: ``ArborError`` `malformedDocument` with place and path, `limitExceeded`, or why the
+  ///   work has to stop.
   package init(
-    _ data: Data, source: String? = nil, limits: JSONLimits = JSONLimits()
+    _ data: Data, source: String? = nil, limits: JSONLimits = JSONLimits(), work: WorkLimit? = nil
   ) throws(ArborError) {
     bytes = JSONBytes(data)
     self.source = source
     origin = JSONOrigin()
     let origin = origin
     let scanned = bytes.withBuffer { bytes -> Result<JSONTape, ArborError> in
-      var scanner = JSONScanner(bytes, limits: limits)
+      var scanner = JSONScanner(bytes, limits: limits, work: work)
       do throws(JSONFault) {
         try scanner.scan()
         return .success(scanner.tape)

@@ -20,6 +20,8 @@ struct JSONFault: Error {
     case invalidEscape
     case loneSurrogate
     case duplicateKey
+    /// It may be one: nobody waits for the answer any more.
+    case interrupted(Interruption)
   }
 
   let reason: Reason
@@ -62,10 +64,12 @@ struct JSONFault: Error {
     case .loneSurrogate:
       "A string holds one half of a surrogate pair; write both halves, or the character itself."
     case .duplicateKey: "An object has this key twice; keep one of the two."
+    case .interrupted(let interruption): ArborError(interruption).message
     }
   }
   /// The fault as it is thrown, at its place.
   func error(at location: ArborError.SourceLocation, path: JSONPath) -> ArborError {
+    if case .interrupted(let interruption) = reason { return ArborError(interruption) }
     let code: ArborError.Code =
       switch reason {
       case .tooLarge, .itemTooLarge, .tooDeep, .tooManyValues: .limitExceeded

@@ -52,6 +52,7 @@ package struct JSONItemReader {
   private let name: String?
   private let layout: Layout
   private let limits: JSONLimits
+  private let work: WorkLimit?
   private var window: JSONWindow
   private var state = State.start
   private var surroundings = JSONScanner.Surroundings()
@@ -103,10 +104,12 @@ package struct JSONItemReader {
   ///   - limits: Depth of the document, and size of the largest item; the document itself may have
   ///     any size.
   ///   - chunkSize: The number of bytes to read at a time.
+  ///   - work: What ends the reading before it is done; nil for nothing.
   package init(
     _ source: JSONByteSource, named name: String? = nil, layout: Layout = .document,
-    limits: JSONLimits = JSONLimits(), chunkSize: Int = 1 << 20
+    limits: JSONLimits = JSONLimits(), chunkSize: Int = 1 << 20, work: WorkLimit? = nil
   ) {
+    self.work = work
     self.name = name
     self.layout = layout
     self.limits = limits
@@ -150,7 +153,7 @@ package struct JSONItemReader {
   private mutating func step(_ maximum: Int) throws(ArborError) -> Step {
     let bytes = window.bytes
     return try bytes.withBuffer { bytes -> Result<Step, ArborError> in
-      var scanner = JSONScanner(bytes, limits: limits)
+      var scanner = JSONScanner(bytes, limits: limits, work: work)
       scanner.position = window.used
       scanner.surroundings = surroundings
       do throws(JSONFault) {

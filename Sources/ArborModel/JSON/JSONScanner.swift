@@ -28,8 +28,15 @@ struct JSONScanner {
   var itemStart = 0
   /// What a piece of a document is a piece of.
   var surroundings = Surroundings()
+  /// What ends the reading before it is done; nil for nothing.
+  private let work: WorkLimit?
+  /// The parts read so far.
+  private var partCount = 0
+  /// How many parts are read between two looks at the limit: little time even of a slow machine.
+  private static let partsPerLook = 1 << 9
 
-  init(_ bytes: UnsafeRawBufferPointer, limits: JSONLimits) {
+  init(_ bytes: UnsafeRawBufferPointer, limits: JSONLimits, work: WorkLimit? = nil) {
+    self.work = work
     self.bytes = bytes
     self.limits = limits
     maximumCount = min(limits.maximumCount, JSONTape.maximumCount)
@@ -80,7 +87,16 @@ struct JSONScanner {
 
   /// Reads the next element or member of the innermost list or object, or its end.
   mutating func scanPart() throws(JSONFault) {
+    partCount &+= 1
+    if partCount & (Self.partsPerLook - 1) == 0 { try lookAtLimit() }
     if try advance() { try scanValue() }
+  }
+
+  @inline(never)
+  private func lookAtLimit() throws(JSONFault) {
+    do throws(Interruption) { try work?.check(Self.partsPerLook) } catch {
+      throw JSONFault(.interrupted(error), at: position)
+    }
   }
 
   /// Goes on to the next value of the innermost list or object; false where that ends instead.

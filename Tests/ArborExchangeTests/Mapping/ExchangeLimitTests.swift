@@ -1,0 +1,179 @@
+import ArborExchange
+import ArborModel
+import ArborObjects
+import Foundation
+import Synchronization
+import TestSupport
+import Testing
+
+/// Imports, syncs, seeds and exports that are cancelled, or whose deadline comes, while they run.
+@Suite(.timeLimit(.minutes(5))) struct ExchangeLimitTests {
+  /// How many items are begun at most after a cancellation: as many as lie between two looks.
+  private static let atMostAfterwards = 1_100
+
+  private static func items(_ count: Int) -> String {
+    "[" + (1...count).map { #"{"employeeID": \#($0), "name": "n"}"# }.joined(separator: ",\n") + "]"
+  }
+
+  /// Runs work in a task of its own, which it may cancel.
+  private func inTask<R: Sendable>(_ body: @escaping @Sendable () throws -> R) async throws -> R {
+    try await Task { try body() }.value
+  }
+
+  private static func cancelPresentTask() { withUnsafeCurrentTask { $0?.cancel() } }
+
+  /// Cancels its task at one of its items.
+  private struct Cancelling: SyncSerializer {
+    typealias Object = ManagedObject
+    let seen: Counter
+    let entityName: String? = "Employee"
+    let identifiers = ["employeeID"]
+    let deleteMissing = false
+    var mapping: SyncMapping { ["employeeID": .int("employeeID"), "name": .string("name")] }
+    var validators: [@Sendable (JSONValue) -> JSONValue?] {
+      [
+        { [seen] item in
+          if seen.increment() == 3_000 { ExchangeLimitTests.cancelPresentTask() }
+          return item
+        }
+      ]
+    }
+  }
+
+  private final class Counter: Sendable {
+    private let number = Atomic(0)
+    var value: Int { number.load(ordering: .relaxed) }
+    func increment() -> Int { number.add(1, ordering: .relaxed).newValue }
+  }
+
+  @Test func aCancelledSyncStopsInItsMidstAndLeavesTheContextAsItWas() async throws {
+    let seen = Counter()
+    let json = try JSONValue.parse(Self.items(20_000))
+    try await inTask {
+      let workshop = try ImportWorkshop()
+      try workshop.one(#"{"employeeID": 1, "name": "pending"}"#)
+      let error = try workshop.failure {
+        try workshop.context.sync(json, using: Cancelling(seen: seen))
+      }
+      #expect(error.code == .cancelled)
+      #expect(error.message == "The task was cancelled before the operation was done.")
+    }
+    #expect(seen.value >= 3_000 && seen.value < 3_000 + Self.atMostAfterwards)
+  }
+
+  @Test func nothingBeginsInACancelledTask() async throws {
+    try await inTask {
+      let workshop = try ImportWorkshop()
+      let seeds = try SeedWorkshop()
+      let object = try #require(try workshop.one(#"{"employeeID": 1, "name": "a"}"#))
+      let url = try seeds.write(#"{"Company": {}}"#)
+      Self.cancelPresentTask()
+      let context = workshop.context
+      for body: () throws -> Void in [
+        { try context.importObjects(data: Data("[]".utf8), as: "Employee") },
+        { try context.importObjects([], as: "Employee") },
+        { try context.importObject([:], as: "Employee") },
+        { try context.importObject([:], into: object) },
+        { try context.sync([], using: Cancelling(seen: Counter())) },
+        { try seeds.context.seed(from: url) },
+      ] {
+        let error = try #require(throws: ArborError.self) { try body() }
+        #expect(error.code == .cancelled)
+      }
+    }
+  }
+
+  @Test func aDeadlineEndsWhatIsNotDone() throws {
+    let workshop = try ImportWorkshop()
+    let seeds = try SeedWorkshop()
+    let url = try seeds.write(#"{"Company": {}}"#)
+    let object = try #require(try workshop.one(#"{"employeeID": 1, "name": "a"}"#))
+    try workshop.finish()
+    workshop.context.deadline = .now
+    seeds.context.deadline = .now
+    let context = workshop.context
+    for body: () throws -> Void in [
+      { try context.importObjects(data: Data(Self.items(10).utf8), as: "Employee") },
+      { try context.importObject(["name": "b"], into: object) },
+      { try context.sync([["employeeID": 3]], using: Cancelling(seen: Counter())) },
+      { try seeds.context.seed(from: url) },
+      { _ = try context.export(FetchRequest<ManagedObject>(entity: "Employee"), as: .json) },
+    ] {
+      let error = try #require(throws: ArborError.self) { try body() }
+      #expect(error.code == .deadlineExceeded)
+    }
+    workshop.context.deadline = nil
+    seeds.context.deadline = nil
+    #expect(!context.hasChanges && !seeds.context.hasChanges)
+    #expect(object["name"] == "a")
+    #expect(try context.importObjects(data: Data(Self.items(10).utf8), as: "Employee").count == 10)
+    try workshop.finish()
+    try seeds.finish()
+  }
+
+  @Test func aLongDocumentIsNotReadToItsEnd() async throws {
+    // One item with many parts: nothing but the scanner sees them.
+    let text = "[{\"name\": [" + String(repeating: "1,", count: 200_000) + "1]}"
+    let error = try await inTask {
+      let limit = WorkLimit()
+      Self.cancelPresentTask()
+      return try #require(throws: ArborError.self) {
+        try JSONDocument(Data(text.utf8), work: limit)
+      }
+    }
+    // Read to its end it would lack a bracket.
+    #expect(error.code == .cancelled)
+  }
+
+  private func withFile<R>(_ text: String, _ body: (URL) async throws -> R) async throws -> R {
+    let url = FileManager.default.temporaryDirectory.appending(path: "limits-\(UUID()).json")
+    defer { try? FileManager.default.removeItem(at: url) }
+    #expect(FileManager.default.createFile(atPath: url.path, contents: Data(text.utf8)))
+    return try await body(url)
+  }
+
+  @Test func anImportThatCommitsStopsWithTheTaskThatWaitsForIt() async throws {
+    let workshop = try ImportWorkshop()
+    var options = ImportOptions()
+    options.batchSize = 100
+    let error = try await withFile(Self.items(20_000)) { url in
+      await #expect(throws: ArborError.self) {
+        try await Task { [store = workshop.store, options] in
+          for try await step in store.importObjects(
+            contentsOf: url, as: "Employee", options: options)
+          {
+            #expect(step.items < 20_000)
+            Self.cancelPresentTask()
+          }
+        }.value
+      }
+    }
+    #expect(error?.code == .cancelled)
+    // What was committed stays, and nothing comes after it.
+    let count = try workshop.context.count(FetchRequest<ManagedObject>(entity: "Employee"))
+    #expect(count >= 100 && count < 20_000 && count.isMultiple(of: 100))
+    try workshop.finish()
+  }
+
+  @Test func anImportThatCommitsHasADeadline() async throws {
+    let workshop = try ImportWorkshop()
+    var options = ImportOptions()
+    options.deadline = .now
+    let error = try await withFile(Self.items(1_000)) { url in
+      await #expect(throws: ArborError.self) {
+        try await workshop.store.importObjects(contentsOf: url, as: "Employee", options: options)
+          .finish()
+      }
+    }
+    #expect(error?.code == .deadlineExceeded)
+    #expect(try workshop.all("Employee").isEmpty)
+    // The store's own context goes on without it.
+    options.deadline = .now + .seconds(600)
+    let step = try await withFile(Self.items(1_000)) { url in
+      try await workshop.store.importObjects(contentsOf: url, as: "Employee", options: options)
+        .finish()
+    }
+    #expect(step.inserted == 1_000)
+    try workshop.finish()
+  }
+}

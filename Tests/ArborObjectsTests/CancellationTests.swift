@@ -133,22 +133,24 @@ import Testing
   }
 
   @Test func requestsAndPredicatesHaveTimeLimits() async throws {
-    try await withFriends { store in
-      let context = store.makeContext()
-      var request = FetchRequest<Employee>(predicate: Self.endless)
-      request.timeLimit = .milliseconds(5)
-      #expect(try failure { _ = try context.count(request) }.code == .deadlineExceeded)
-      request = FetchRequest()
-      request.timeLimit = .seconds(100)
-      #expect(try context.count(request) == 30)
-      let limits = PredicateLimits(timeLimit: .milliseconds(5))
-      let late = try FetchPredicate(format: "\(Self.endless)", limits: limits)
-      for predicate in [late, late || "age > 3", !late, late.substituting(["a": 3])] {
-        let code = try failure { _ = try context.count(Employee.self, matching: predicate) }.code
-        #expect(code == .deadlineExceeded)
-      }
-      #expect(try context.count(Employee.self) == 30)
+    try await withFriends { store in try timeLimitsHold(in: store) }
+  }
+
+  private func timeLimitsHold(in store: PersistentStore) throws {
+    let context = store.makeContext()
+    var request = FetchRequest<Employee>(predicate: Self.endless)
+    request.timeLimit = .milliseconds(5)
+    #expect(try failure { _ = try context.count(request) }.code == .deadlineExceeded)
+    request = FetchRequest()
+    request.timeLimit = .seconds(100)
+    #expect(try context.count(request) == 30)
+    let limits = PredicateLimits(timeLimit: .milliseconds(5))
+    let late = try FetchPredicate(format: "\(Self.endless)", limits: limits)
+    for predicate in [late, late || "age > 3", !late, late.substituting(["a": 3])] {
+      let code = try failure { _ = try context.count(Employee.self, matching: predicate) }.code
+      #expect(code == .deadlineExceeded)
     }
+    #expect(try context.count(Employee.self) == 30)
   }
 
   @Test func predicatesHaveABudgetOfElements() async throws {

@@ -6,6 +6,8 @@ package enum Interruption: Error, Sendable, Hashable {
   case deadlineExceeded
   /// More elements of collections had to be evaluated than are allowed.
   case elementsExceeded(Int)
+  /// A list would have had more elements than any may have.
+  case listTooLong(Int)
 }
 
 extension ArborError {
@@ -24,6 +26,11 @@ extension ArborError {
         .limitExceeded,
         "The predicate asks for more than \(most) elements of collections to be evaluated; ask for "
           + "less, or raise maximumElements of its limits.")
+    case .listTooLong(let most):
+      self.init(
+        .limitExceeded,
+        "A key path of the predicate gives a list of more than \(most) elements, since it follows "
+          + "one collection after the other; use ANY, or a SUBQUERY for each collection.")
     }
   }
 }

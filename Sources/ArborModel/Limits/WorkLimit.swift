@@ -23,6 +23,8 @@ package final class WorkLimit {
   private static let firstStride = 16
   /// The most units between two looks: the next ones may take longer than the last.
   private static let longestStride = 1024
+  /// The most elements that a list of a predicate may have: some hundred megabytes.
+  private static let longestList = 1 << 24
   private static let soon = Duration.microseconds(250)
   private static let late = Duration.milliseconds(2)
 
@@ -89,6 +91,16 @@ package final class WorkLimit {
       return false
     }
     return admit()
+  }
+
+  /// Whether a list may have so many elements; where not, the work has to stop. Paths over one
+  /// collection after the other can ask for lists that no memory holds.
+  package func admitList(of count: Int) -> Bool {
+    if count > Self.longestList {
+      if interruption == nil { interruption = .listTooLong(Self.longestList) }
+      room = 0
+    }
+    return interruption == nil
   }
 
   /// Looks at task and clock at once, for operations that take long at a stretch and for their

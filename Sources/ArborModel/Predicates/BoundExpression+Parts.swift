@@ -95,4 +95,26 @@ extension BoundExpression {
     }
     return count
   }
+
+  /// The predicates that the expression holds, from left to right. Those that these hold in turn
+  /// are left to them: whoever asks each for its own sees all of a tree once.
+  var heldNodes: [BoundNode] {
+    switch self {
+    case .path, .constant, .argument, .collection, .slot: []
+    case .list(let elements), .call(_, let elements), .custom(_, let elements, _):
+      elements.flatMap(\.heldNodes)
+    case .each(let base, _, let inner), .follow(let base, _, let inner):
+      base.heldNodes + inner.heldNodes
+    case .union(_, let base), .cast(let base, _), .part(let base, _, _): base.heldNodes
+    case .ternary(let node, let first, let second): [node] + first.heldNodes + second.heldNodes
+    case .subquery(let base, _, let node), .filter(let base, _, let node): base.heldNodes + [node]
+    case .element(let base, .at(let index)): base.heldNodes + index.heldNodes
+    case .element(let base, _): base.heldNodes
+    }
+  }
+}
+
+extension BoundComparison {
+  /// The predicates that the sides hold; see ``BoundExpression/heldNodes``.
+  var heldNodes: [BoundNode] { left.heldNodes + right.heldNodes }
 }

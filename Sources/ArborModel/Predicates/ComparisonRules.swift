@@ -28,7 +28,8 @@ package enum ComparisonRules {
     case .and(let nodes), .or(let nodes): nodes.contains(where: dependsOnArguments)
     case .quantified(_, _, let node): dependsOnArguments(node)
     case .comparison(let comparison):
-      dependsOnArguments(comparison) || nodes(in: comparison).contains(where: dependsOnArguments)
+      dependsOnArguments(comparison)
+        || comparison.heldNodes.contains(where: dependsOnArguments)
     }
   }
 
@@ -50,24 +51,8 @@ package enum ComparisonRules {
       for node in nodes { try check(node, arguments: arguments) }
     case .comparison(let comparison):
       try check(comparison, arguments: arguments)
-      for node in nodes(in: comparison) { try check(node, arguments: arguments) }
+      for node in comparison.heldNodes { try check(node, arguments: arguments) }
     }
-  }
-
-  /// The predicates within the sides of a comparison.
-  private static func nodes(in comparison: BoundComparison) -> [BoundNode] {
-    var nodes: [BoundNode] = []
-    for side in [comparison.left, comparison.right] {
-      _ = side.contains { expression, _ in
-        switch expression {
-        case .subquery(_, _, let node), .filter(_, _, let node), .ternary(let node, _, _):
-          nodes.append(node)
-        default: break
-        }
-        return false
-      }
-    }
-    return nodes
   }
 
   // MARK: Many values

@@ -1,14 +1,16 @@
 extension FetchPredicate: ExpressibleByStringInterpolation {
   /// A predicate without interpolated values.
   public init(stringLiteral text: String) {
-    shape = PredicateCache.shape(of: PredicateSegments(first: text), isFormat: false)
-    arguments = []
+    self.init(
+      shape: PredicateCache.shape(of: PredicateSegments(first: text), isFormat: false),
+      arguments: [])
   }
 
   /// A predicate whose interpolated values are constants.
   public init(stringInterpolation: StringInterpolation) {
-    shape = PredicateCache.shape(of: stringInterpolation.segments, isFormat: false)
-    arguments = stringInterpolation.arguments
+    self.init(
+      shape: PredicateCache.shape(of: stringInterpolation.segments, isFormat: false),
+      arguments: stringInterpolation.arguments)
   }
 
   /// Gathers the text between interpolated values, and the values.

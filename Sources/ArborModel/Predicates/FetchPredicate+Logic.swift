@@ -1,23 +1,18 @@
 extension FetchPredicate {
-  /// Both conditions.
+  /// Both conditions. Takes constant time.
   public static func && (left: Self, right: Self) -> Self {
-    Self(
-      shape: PredicateCache.shape(of: .and, left.shape, right.shape),
-      arguments: left.arguments + right.arguments)
+    JoinedPredicate.joining(left, .and, right)
   }
 
-  /// Either condition, or both.
+  /// Either condition, or both. Takes constant time.
   public static func || (left: Self, right: Self) -> Self {
-    Self(
-      shape: PredicateCache.shape(of: .or, left.shape, right.shape),
-      arguments: left.arguments + right.arguments)
+    JoinedPredicate.joining(left, .or, right)
   }
 
   /// The opposite: true of exactly the objects that the condition is false of.
   public static prefix func ! (predicate: Self) -> Self {
     Self(
-      shape: PredicateCache.shape(of: .not, predicate.shape, predicate.shape),
-      arguments: predicate.arguments)
+      shape: PredicateCache.shape(of: .not, [predicate.shape]), arguments: predicate.arguments)
   }
 
   /// A condition that every object fulfils.

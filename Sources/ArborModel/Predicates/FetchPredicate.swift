@@ -10,15 +10,40 @@
 /// An interpolated value is a constant, never text. A literal that does not parse throws from the
 /// fetch that uses it, with line and column; ``init(format:limits:_:)`` throws at once. Parsing one
 /// text again costs a look-up.
+///
+/// Joining by `&&` and `||` takes constant time, so that a condition may be gathered in a loop; what
+/// was joined is put together when it is first used.
 public struct FetchPredicate: Sendable {
-  /// The shared shape.
-  package let shape: ParsedPredicate
-  /// The constants of the shape's arguments.
-  package let arguments: [Value]
+  private enum Form {
+    case whole(ParsedPredicate, [Value])
+    case joined(JoinedPredicate)
+  }
+
+  private let form: Form
 
   package init(shape: ParsedPredicate, arguments: [Value]) {
-    self.shape = shape
-    self.arguments = arguments
+    form = .whole(shape, arguments)
+  }
+
+  init(_ joined: JoinedPredicate) { form = .joined(joined) }
+
+  /// The shared shape.
+  package var shape: ParsedPredicate { whole.shape }
+
+  /// The constants of the shape's arguments.
+  package var arguments: [Value] { whole.arguments }
+
+  /// Shape and arguments.
+  private var whole: (shape: ParsedPredicate, arguments: [Value]) {
+    switch form {
+    case .whole(let shape, let arguments): (shape, arguments)
+    case .joined(let joined): joined.whole
+    }
+  }
+
+  /// What the predicate was joined by; nil for one that was not.
+  var joined: JoinedPredicate? {
+    if case .joined(let joined) = form { joined } else { nil }
   }
 
   /// What operations that evaluate the predicate may take.

@@ -1,44 +1,59 @@
 internal import ArborLocks
 
 extension ParsedPredicate {
-  /// Joins shapes; the arguments of the right one follow those of the left.
+  /// Joins shapes, of which each's arguments follow those of the ones before it; the opposite of
+  /// one.
   static func compose(
-    _ composition: Composition, _ left: ParsedPredicate, _ right: ParsedPredicate
+    _ composition: Composition, _ shapes: [ParsedPredicate]
   ) -> ParsedPredicate {
-    let offset = composition == .not ? 0 : left.argumentCount
-    let count = offset + right.argumentCount
-    let outcome = left.outcome.flatMap { leftNode in
-      right.outcome.flatMap { rightNode -> Result<PredicateNode, ArborError> in
-        let moved = rightNode.mapLeaves { leaf in
-          if case .argument(let index) = leaf { .argument(index + offset) } else { leaf }
+    let outcome = nodes(of: shapes).flatMap { nodes -> Result<PredicateNode, ArborError> in
+      let node: PredicateNode =
+        switch composition {
+        case .and: .all(nodes)
+        case .or: .any(nodes)
+        case .not: if case .not(let inner) = nodes[0] { inner } else { .not(nodes[0]) }
         }
-        let node: PredicateNode =
-          switch composition {
-          case .and: .all([leftNode, moved])
-          case .or: .any([leftNode, moved])
-          case .not: if case .not(let inner) = leftNode { inner } else { .not(leftNode) }
-          }
-        // The right side would mean something else behind an assignment than by itself.
-        if composition != .not, let name = left.assigned.first(where: right.variables.contains) {
-          return .failure(
-            ArborError(
-              .invalidPredicate,
-              "One predicate assigns $\(name) and the one that is joined to it asks for a value of "
-                + "$\(name); give one of the variables another name, or substitute first."))
-        }
-        guard node.depth <= PredicateLimits.standard.maximumDepth else {
-          return .failure(
-            ArborError(
-              .invalidPredicate,
-              "The predicate is deeper than \(PredicateLimits.standard.maximumDepth); "
-                + "join fewer conditions in turn by AND, OR and NOT."))
-        }
-        return .success(node)
-      }
+      let isTooDeep = node.depth > PredicateLimits.standard.maximumDepth
+      return isTooDeep ? .failure(tooDeep) : .success(node)
     }
     return ParsedPredicate(
-      source: nil, outcome: outcome, argumentCount: count,
-      allowance: left.allowance.narrowed(by: right.allowance))
+      source: nil, outcome: outcome, argumentCount: shapes.reduce(0) { $0 + $1.argumentCount },
+      allowance: shapes.reduce(WorkAllowance()) { $0.narrowed(by: $1.allowance) })
+  }
+
+  /// The trees of shapes that are about to be joined.
+  private static func nodes(of shapes: [ParsedPredicate]) -> Result<[PredicateNode], ArborError> {
+    var nodes: [PredicateNode] = []
+    nodes.reserveCapacity(shapes.count)
+    var offset = 0
+    var assigned: Set<String> = []
+    for shape in shapes {
+      let node: PredicateNode
+      switch shape.outcome {
+      case .failure(let error): return .failure(error)
+      case .success(let found): node = found
+      }
+      // It would mean something else behind an assignment than by itself.
+      if let name = shape.variables.first(where: assigned.contains) {
+        return .failure(
+          ArborError(
+            .invalidPredicate,
+            "One predicate assigns $\(name) and the one that is joined to it asks for a value of "
+              + "$\(name); give one of the variables another name, or substitute first."))
+      }
+      assigned.formUnion(shape.assigned)
+      nodes.append(offset == 0 ? node : node.movingArguments(by: offset))
+      offset += shape.argumentCount
+    }
+    return .success(nodes)
+  }
+
+  /// What a predicate that was joined too often throws.
+  static var tooDeep: ArborError {
+    ArborError(
+      .invalidPredicate,
+      "The predicate is deeper than \(PredicateLimits.standard.maximumDepth); "
+        + "join fewer conditions in turn by AND, OR and NOT.")
   }
 
   /// The shape with some variables made arguments, which follow the present ones in the order of
@@ -102,5 +117,14 @@ extension ParsedPredicate {
       derivations[key] = shape
     }
     return shape
+  }
+}
+
+extension PredicateNode {
+  /// The tree behind so many arguments of others.
+  fileprivate func movingArguments(by offset: Int) -> PredicateNode {
+    mapLeaves { leaf in
+      if case .argument(let index) = leaf { .argument(index + offset) } else { leaf }
+    }
   }
 }

@@ -116,8 +116,14 @@ struct PredicateBinding {
 
   /// Binds within a scope of its own, after which variables are what they were.
   mutating func within<R>(
-    _ entity: EntitySchema, _ body: (inout Self) throws(ArborError) -> R
+    _ entity: EntitySchema, at site: PredicateSite,
+    _ body: (inout Self) throws(ArborError) -> R
   ) throws(ArborError) -> R {
+    guard scopes.count <= PredicateLimits.mostCollections else {
+      throw site.error(
+        "The predicate asks for collections within collections, \(scopes.count) deep, and the "
+          + "limit is \(PredicateLimits.mostCollections); follow fewer to-many relationships.")
+    }
     let outer = names
     scopes.append(entity)
     defer {

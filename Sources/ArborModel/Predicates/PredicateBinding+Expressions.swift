@@ -1,54 +1,87 @@
 /// Binding of everything but paths.
 extension PredicateBinding {
+  /// One call a case: in builds without optimisation a function's frame has room for the values of
+  /// all its cases, and this one calls itself for each level of an expression.
   mutating func bind(_ expression: ExpressionNode) throws(ArborError) -> Bound {
     switch expression {
     case .constant(let value): return Bound(.constant(value), ValueKind(value))
     case .argument(let index): return Bound(.argument(index), .any)
-    case .path(let path):
-      var bound = try walk(path.parts[...], from: 0)
-      bound.site = path.site
-      return bound
-    case .member(.variable(let name, let site), let path):
-      if case .candidate(let place) = names[name] { return try walk(path.parts[...], from: place) }
-      return try behind(try variable(name, site), path.parts[...])
-    case .member(let base, let path): return try behind(try bind(base), path.parts[...])
+    case .path(let path): return try bind(path)
+    case .member(let base, let path): return try member(base, path)
     case .variable(let name, let site): return try variable(name, site)
-    case .list(let elements):
-      let bound = try bind(elements)
-      return Bound(.list(bound.map(\.expression)), .list(bound.map(\.kind)))
-    case .call(let function, let operands, let site):
-      let sides = try bind(operands)
-      var bound = try FunctionRules.bind(function, sides, site)
-      bound.hops = sides.map(\.hops).max() ?? 0
-      return bound
+    case .list(let elements): return try list(elements)
+    case .call(let function, let operands, let site): return try call(function, operands, site)
     case .custom(let target, let name, let operands, let site):
-      guard PredicateFunctions.function(named: name) != nil else {
-        throw site.error(PredicateFunctions.unknown(name))
-      }
-      let all = try bind([target] + operands).map(\.expression)
-      return Bound(.custom(name, all, site), .any, site: site)
-    case .cast(let base, let type, let site): return try cast(try bind(base), type, site)
-    case .ternary(let node, let first, let second):
-      let node = try bind(node)
-      let (first, second) = (try bind(first), try bind(second))
-      return Bound(
-        .ternary(node, first.expression, second.expression),
-        .common([first.kind, second.kind]),
-        first.entity === second.entity ? first.entity : nil)
+      return try custom(name, [target] + operands, site)
+    case .cast(let base, let type, let site): return try cast(base, type, site)
+    case .ternary(let node, let first, let second): return try ternary(node, first, second)
     case .subquery(let base, let variable, let node, let site):
-      return try subquery(try bind(base), variable, node, site)
-    case .element(let base, let position, let site):
-      return try element(try bind(base), position, site)
-    case .assignment(let name, let value):
-      let bound = try bind(value)
-      // Each use repeats the expression, so that a chain of them could grow beyond all bounds.
-      guard bound.expression.size(upTo: Self.largestAssignment) < Self.largestAssignment else {
-        throw bound.site.error(
-          "What is assigned to $\(name) has grown too large; assign simpler expressions.")
-      }
-      names[name] = .assigned(bound, scopes: scopes.count)
-      return bound
+      return try subquery(base, variable, node, site)
+    case .element(let base, let position, let site): return try element(base, position, site)
+    case .assignment(let name, let value): return try assign(value, to: name)
     }
+  }
+
+  private mutating func bind(_ path: KeyPathNode) throws(ArborError) -> Bound {
+    var bound = try walk(path.parts[...], from: 0)
+    bound.site = path.site
+    return bound
+  }
+
+  private mutating func member(
+    _ base: ExpressionNode, _ path: KeyPathNode
+  ) throws(ArborError) -> Bound {
+    guard case .variable(let name, let site) = base else {
+      return try behind(try bind(base), path.parts[...])
+    }
+    if case .candidate(let place) = names[name] { return try walk(path.parts[...], from: place) }
+    return try behind(try variable(name, site), path.parts[...])
+  }
+
+  private mutating func list(_ elements: [ExpressionNode]) throws(ArborError) -> Bound {
+    let bound = try bind(elements)
+    return Bound(.list(bound.map(\.expression)), .list(bound.map(\.kind)))
+  }
+
+  private mutating func call(
+    _ function: PredicateFunction, _ operands: [ExpressionNode], _ site: PredicateSite
+  ) throws(ArborError) -> Bound {
+    let sides = try bind(operands)
+    var bound = try FunctionRules.bind(function, sides, site)
+    bound.hops = sides.map(\.hops).max() ?? 0
+    return bound
+  }
+
+  private mutating func custom(
+    _ name: String, _ operands: [ExpressionNode], _ site: PredicateSite
+  ) throws(ArborError) -> Bound {
+    guard PredicateFunctions.function(named: name) != nil else {
+      throw site.error(PredicateFunctions.unknown(name))
+    }
+    return Bound(.custom(name, try bind(operands).map(\.expression), site), .any, site: site)
+  }
+
+  private mutating func ternary(
+    _ node: PredicateNode, _ first: ExpressionNode, _ second: ExpressionNode
+  ) throws(ArborError) -> Bound {
+    let node = try bind(node)
+    let (first, second) = (try bind(first), try bind(second))
+    return Bound(
+      .ternary(node, first.expression, second.expression), .common([first.kind, second.kind]),
+      first.entity === second.entity ? first.entity : nil)
+  }
+
+  private mutating func assign(
+    _ value: ExpressionNode, to name: String
+  ) throws(ArborError) -> Bound {
+    let bound = try bind(value)
+    // Each use repeats the expression, so that a chain of them could grow beyond all bounds.
+    guard bound.expression.size(upTo: Self.largestAssignment) < Self.largestAssignment else {
+      throw bound.site.error(
+        "What is assigned to $\(name) has grown too large; assign simpler expressions.")
+    }
+    names[name] = .assigned(bound, scopes: scopes.count)
+    return bound
   }
 
   private static var largestAssignment: Int { 1000 }
@@ -75,9 +108,10 @@ extension PredicateBinding {
     }
   }
 
-  private func cast(
-    _ base: Bound, _ type: String, _ site: PredicateSite
+  private mutating func cast(
+    _ base: ExpressionNode, _ type: String, _ site: PredicateSite
   ) throws(ArborError) -> Bound {
+    let base = try bind(base)
     guard let cast = ValueCast(named: type) else {
       throw site.error(
         "There is no type \"\(type)\" to cast to; the types are "
@@ -88,8 +122,9 @@ extension PredicateBinding {
   }
 
   private mutating func subquery(
-    _ base: Bound, _ variable: String, _ node: PredicateNode, _ site: PredicateSite
+    _ base: ExpressionNode, _ variable: String, _ node: PredicateNode, _ site: PredicateSite
   ) throws(ArborError) -> Bound {
+    let base = try bind(base)
     guard base.kind.isList || base.kind == .any else {
       throw site.error(
         "SUBQUERY filters a collection, and this is \(base.kind.name); "
@@ -103,7 +138,7 @@ extension PredicateBinding {
       let node = try bind(node)
       return Bound(.filter(base.expression, slot, node), .many(base.kind.element), site: site)
     }
-    let bound = try within(entity) { (binding) throws(ArborError) in
+    let bound = try within(entity, at: site) { (binding) throws(ArborError) in
       binding.names[variable] = .candidate(binding.scopes.count - 1)
       return try binding.bind(node)
     }
@@ -114,8 +149,9 @@ extension PredicateBinding {
   }
 
   private mutating func element(
-    _ base: Bound, _ position: ElementPosition, _ site: PredicateSite
+    _ base: ExpressionNode, _ position: ElementPosition, _ site: PredicateSite
   ) throws(ArborError) -> Bound {
+    let base = try bind(base)
     guard base.kind.isList || base.kind == .any || base.kind == .composite else {
       throw site.error(
         "Brackets take an element out of a list, and this is \(base.kind.name); "

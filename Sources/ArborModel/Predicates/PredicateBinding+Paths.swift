@@ -46,7 +46,7 @@ extension PredicateBinding {
       let names = try names(of: parts)
       let rest = parts.dropFirst(names.count)
       guard let entity = base.entity else { return try behind(try part(base, names), rest) }
-      let inner = try within(entity) { (binding) throws(ArborError) in
+      let inner = try within(entity, at: base.site) { (binding) throws(ArborError) in
         try binding.walk(parts.prefix(names.count), from: binding.scopes.count - 1)
       }
       var bound = inner

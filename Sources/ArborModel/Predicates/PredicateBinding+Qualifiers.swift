@@ -39,7 +39,7 @@ extension PredicateBinding {
     let collection = BoundCollection(
       scope: scope(at: place), hops: start.hops, relationship: relationship, owner: start.entity,
       target: target, site: names[names.startIndex + start.count - 1].site)
-    let node = try within(target) { (binding) throws(ArborError) in
+    let node = try within(target, at: collection.site) { (binding) throws(ArborError) in
       try binding.quantify(
         parts.dropFirst(start.count), from: binding.scopes.count - 1, comparison, quantifier,
         isMember: true)

@@ -9,6 +9,8 @@ enum PredicateCache {
   private static let setCount = 512
   /// Longer texts are parsed each time: nobody writes one twice in a hot loop.
   private static let longestText = 4096
+  /// Compositions of more parts are put together each time, for the same reason.
+  private static let mostParts = 64
 
   private struct Entry: Sendable {
     var hash: UInt64
@@ -20,8 +22,7 @@ enum PredicateCache {
 
   private struct Parts: Sendable {
     let composition: ParsedPredicate.Composition
-    let left: ParsedPredicate
-    let right: ParsedPredicate
+    let shapes: [ParsedPredicate]
   }
 
   private static let sets = Lock([Entry?](repeating: nil, count: setCount * 2))
@@ -44,22 +45,22 @@ enum PredicateCache {
     return shape
   }
 
-  /// The shape of a composition; `right` is the same as `left` for the one-sided.
+  /// The shape of a composition, from left to right; of one part for the one-sided.
   static func shape(
-    of composition: ParsedPredicate.Composition, _ left: ParsedPredicate, _ right: ParsedPredicate
+    of composition: ParsedPredicate.Composition, _ shapes: [ParsedPredicate]
   ) -> ParsedPredicate {
+    if shapes.count > mostParts { return ParsedPredicate.compose(composition, shapes) }
     var hasher = Hasher()
     hasher.combine(composition)
-    hasher.combine(ObjectIdentifier(left))
-    hasher.combine(ObjectIdentifier(right))
+    for shape in shapes { hasher.combine(ObjectIdentifier(shape)) }
     let hash = UInt64(truncatingIfNeeded: hasher.finalize())
     let known = find(hash) { entry in
       guard let parts = entry.parts, parts.composition == composition else { return false }
-      return parts.left === left && parts.right === right
+      return parts.shapes.elementsEqual(shapes, by: ===)
     }
     if let known { return known }
-    let shape = ParsedPredicate.compose(composition, left, right)
-    insert(hash, shape, Parts(composition: composition, left: left, right: right))
+    let shape = ParsedPredicate.compose(composition, shapes)
+    insert(hash, shape, Parts(composition: composition, shapes: shapes))
     return shape
   }
 

@@ -34,6 +34,11 @@ package protocol RecordResolver: AnyObject {
   /// own accord; false where the evaluation has to stop. Nobody uses its outcome then.
   func admitElement() -> Bool
 
+  /// Counts elements that are about to be added to those of a list; false where the evaluation has
+  /// to stop, since it takes too long or since no list may become so long. Nobody uses its outcome
+  /// then.
+  func admitJoining(_ added: Int, to present: Int) -> Bool
+
   /// The record of another object in the current layout; nil where there is no such object. The
   /// view is valid until the query has been answered.
   func record(of number: ObjectNumber) -> RecordView?

@@ -12,7 +12,8 @@ public struct PredicateLimits: Sendable, Hashable {
   /// The greatest number of comparisons, operators, calls, arguments and list elements.
   public var maximumTerms: Int
   /// The greatest number of names in one key path. More than 64 counts as 64, which holds for the
-  /// relationships that an expression follows in all, too.
+  /// relationships that an expression follows in all, too. To-many relationships within one
+  /// another, those of `SUBQUERY`s included, are 16 at most.
   public var maximumHops: Int
   /// Whether `MATCHES` is allowed. Regular expressions can take time without bound.
   public var allowsRegularExpressions: Bool
@@ -58,8 +59,12 @@ public struct PredicateLimits: Sendable, Hashable {
     maximumHops: 16, allowsRegularExpressions: false, allowsCustomFunctions: false,
     maximumElements: 1_000_000)
 
-  /// Beyond this no limits go: following relationships takes stack for each of them.
+  /// Beyond this no limits go: each name is looked up each time that the path is bound.
   static let mostHops = 64
+  /// What is asked of a collection's members is bound, compiled and evaluated within what is asked
+  /// of the collection's owner, which takes stack for each: so many fit into
+  /// 1 MiB even in builds without optimisation.
+  static let mostCollections = 16
 
   /// The limits for predicates from outside, which may name some properties and no others.
   ///

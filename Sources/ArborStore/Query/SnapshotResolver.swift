@@ -31,6 +31,10 @@ final class SnapshotResolver: RecordResolver {
 
   func admitElement() -> Bool { limit.admitElements(1) }
 
+  func admitJoining(_ added: Int, to present: Int) -> Bool {
+    limit.admitList(of: present + added) && limit.admitElements(added)
+  }
+
   func record(of number: ObjectNumber) -> RecordView? {
     guard limit.admit() else { return nil }
     if let overlay, overlay.dirty.contains(number) {

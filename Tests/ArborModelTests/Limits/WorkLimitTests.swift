@@ -50,6 +50,15 @@ import Testing
     }.value
   }
 
+  @Test func listsHaveAnEnd() {
+    let limit = WorkLimit()
+    #expect(limit.admitList(of: 1 << 24) && limit.admit())
+    #expect(!limit.admitList(of: 1 << 24 + 1) && !limit.admitList(of: 1) && !limit.admit())
+    #expect(limit.interruption == .listTooLong(1 << 24))
+    limit.begin(until: nil)
+    #expect(limit.admitList(of: 1))
+  }
+
   @Test func elementsAreABudget() {
     let limit = WorkLimit()
     limit.narrow(WorkAllowance(elements: 100))

@@ -114,6 +114,8 @@ final class PredicateWorld: RecordResolver {
 
   func admitElement() -> Bool { true }
 
+  func admitJoining(_ added: Int, to present: Int) -> Bool { true }
+
   /// Objects may change between two evaluations: nothing is remembered.
   var evaluation: UInt64 {
     lastEvaluation += 1

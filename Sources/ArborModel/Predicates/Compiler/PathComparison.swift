@@ -30,15 +30,22 @@ struct PathComparison {
     guard case .field(let index) = entity.relationships[hop.slot].storage else {
       return .constant(try holdsForNil())
     }
-    let field = entity.layout.fields[index]
+    let chain = HopChain(Array(hops), from: [entity], frame: nil, in: environment.schema)
     let ifNil = try holdsForNil()
     // The target may be of any entity that inherits from the destination, each with its layout.
-    let schema = environment.schema
-    let family = schema.family(of: schema.entities[hop.destination])
-    let rest = hops.dropFirst()
-    let codes = try EntityCodes(family) { (target) throws(ArborError) in
-      try compile(rest, leaf, in: target).code
+    let codes = try EntityCodes(chain.family) { (target) throws(ArborError) in
+      try compile(leaf, in: target).code
     }
+    guard hops.count == 1 else {
+      // A loop over the hops: code within code for each would take stack for each.
+      return .code(cost: 100 * hops.count) { record, number, resolver in
+        guard let target = chain.object(record, number, resolver),
+          let code = codes[target.number]?.closure
+        else { return ifNil }
+        return code(target.record, target.number, resolver)
+      }
+    }
+    let field = entity.layout.fields[index]
     if let code = codes.single?.closure {
       return .code(cost: 100) { record, _, resolver in
         guard let target = record.reference(field), let next = resolver?.record(of: target) else {

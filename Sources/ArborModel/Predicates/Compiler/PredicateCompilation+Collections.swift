@@ -24,10 +24,16 @@ extension PredicateCompilation {
       return { record, number, resolver in
         let members = members(record, number, resolver)
         own.hold(record, number)
-        return members.flatMap { member -> [ObjectNumber] in
-          guard let next = resolver?.record(of: member) else { return [] }
-          return readers[member]?.read(next, member, resolver) ?? []
+        var joined: [ObjectNumber] = []
+        for member in members {
+          guard let next = resolver?.record(of: member), let reader = readers[member] else {
+            continue
+          }
+          let found = reader.read(next, member, resolver)
+          guard resolver?.admitJoining(found.count, to: joined.count) ?? true else { return [] }
+          joined += found
         }
+        return joined
       }
     case .union(let union, let base) where base.isObjectCollection:
       let members = try objects(base)
@@ -116,6 +122,9 @@ extension PredicateCompilation {
         }
         let value = reader.read(next, member, resolver)
         if isJoined, case .list(let elements) = value {
+          guard resolver?.admitJoining(elements.count, to: values.count) ?? true else {
+            return .list([])
+          }
           values += elements
         } else {
           values.append(value)
@@ -164,13 +173,18 @@ extension PredicateCompilation {
   func objectElement(
     _ base: BoundExpression, _ position: BoundPosition
   ) throws(ArborError) -> ObjectReader? {
+    // What is compiled in the general way afterwards must not have been compiled here before.
+    var index: Value?
+    if case .at(let expression) = position {
+      index = constant(expression)
+      if index == nil { return nil }
+    }
     let members = try objects(base)
     switch position {
     case .first: return { members($0, $1, $2).first }
     case .last: return { members($0, $1, $2).last }
-    case .at(let index):
-      guard let constant = constant(index) else { return nil }
-      guard case .integer(let index) = constant, index >= 0 else { return { _, _, _ in nil } }
+    case .at:
+      guard case .integer(let index)? = index, index >= 0 else { return { _, _, _ in nil } }
       return { record, number, resolver in
         let members = members(record, number, resolver)
         return index < members.count ? members[Int(index)] : nil

@@ -5,7 +5,7 @@ extension PredicateCompilation {
   /// The code of a comparison at least one of whose sides is computed from numbers or dates of the
   /// candidate; nil where it has no typed form.
   func numbers(_ comparison: BoundComparison) throws(ArborError) -> CompiledNode? {
-    guard let test = NumberTest(comparison.comparison),
+    guard let test = NumberTest(comparison.comparison), hasOneForm(comparison),
       let left = try number(comparison.left), let right = try number(comparison.right)
     else { return nil }
     switch (left, right) {
@@ -20,6 +20,27 @@ extension PredicateCompilation {
     case (.real(let left, false), .whole(let right)) where right.isPlain:
       return .code(cost: 5, test.mirrored.code(right, left))
     default: return nil
+    }
+  }
+
+  /// Whether no predicate within the sides is compiled here and once more in the general way:
+  /// doing that at each level of predicates within predicates would double the work at each.
+  private func hasOneForm(_ comparison: BoundComparison) -> Bool {
+    switch (comparison.left.heldNodes.isEmpty, comparison.right.heldNodes.isEmpty) {
+    case (true, true): true
+    case (false, true): comparison.left.isPlainCount && isPlainNumber(comparison.right)
+    case (true, false): comparison.right.isPlainCount && isPlainNumber(comparison.left)
+    case (false, false): comparison.left.isPlainCount && comparison.right.isPlainCount
+    }
+  }
+
+  /// Whether an expression without predicates is a number that can be compared with a count as it
+  /// is.
+  private func isPlainNumber(_ expression: BoundExpression) -> Bool {
+    switch try? number(expression) {
+    case .whole(let code)?: code.isPlain
+    case .real(_, let isDate)?: !isDate
+    case nil: false
     }
   }
 
@@ -111,5 +132,16 @@ extension ComparisonOperator {
       return self == .equal ? isLeftNil && isRightNil : self == .notEqual && isLeftNil != isRightNil
     }
     return accepts(order)
+  }
+}
+
+extension BoundExpression {
+  /// Whether the expression counts a collection and does nothing else.
+  fileprivate var isPlainCount: Bool {
+    if case .call(.count, let operands) = self {
+      operands.count == 1 && operands[0].isCollection
+    } else {
+      false
+    }
   }
 }

@@ -266,10 +266,19 @@ struct ItemRun {
     _ objects: [ManagedObject], within scope: FetchPredicate?
   ) throws(ArborError) {
     for object in objects {
-      try planner.limit?.check()
-      if let scope, try !scope.matches(object) { continue }
-      missing.append(object)
+      if try isOpen(object, within: scope) { missing.append(object) }
     }
+  }
+
+  /// Whether an object may have to go.
+  ///
+  /// Not inlined: Swift 6.3's optimiser loses the object between two errors.
+  @inline(never)
+  private func isOpen(
+    _ object: ManagedObject, within scope: FetchPredicate?
+  ) throws(ArborError) -> Bool {
+    try planner.limit?.check()
+    return try scope?.matches(object) ?? true
   }
 
   /// Deletes what no item has spoken of. Called once, when all items have been carried out: an

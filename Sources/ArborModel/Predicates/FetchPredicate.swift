@@ -11,8 +11,8 @@
 /// fetch that uses it, with line and column; ``init(format:limits:_:)`` throws at once. Parsing one
 /// text again costs a look-up.
 ///
-/// Joining by `&&` and `||` takes constant time, so that a condition may be gathered in a loop; what
-/// was joined is put together when it is first used.
+/// Joining by `&&` and `||` takes constant time, so that a condition may be gathered in a loop:
+/// what was joined is put together when it is first used.
 public struct FetchPredicate: Sendable {
   private enum Form {
     case whole(ParsedPredicate, [Value])

@@ -46,10 +46,9 @@ public struct AttributeDescription: Sendable, Hashable {
   public var versionHashModifier: String?
   /// The Swift or Objective-C type of a transformable attribute, where the model names one.
   public var valueClassName: String?
-  /// Whether the model asks for the value to be kept in the history when its object is deleted.
-  ///
-  /// Models keep the mark in all their forms, for Core Data and for tools. The history of a store
-  /// holds no values, so it has no effect here.
+  /// Whether the value is kept in the store's history when its object is deleted, as a tombstone:
+  /// see `CommittedChanges.tombstone(of:)`. A commit of more than 10,000 objects, which the history
+  /// does not list, keeps none.
   public var isPreservedOnDeletion: Bool
   /// Notes that steer importing and tools.
   public var userInfo: [String: String]

@@ -82,8 +82,8 @@ public struct AttributeOption: Sendable {
   public static let transient = AttributeOption(kind: .transient)
   /// Large binaries may be kept outside the record.
   public static let externalStorage = AttributeOption(kind: .externalStorage)
-  /// Core Data keeps the value in its history when the object is deleted; the mark has no effect
-  /// here, see ``AttributeDescription/isPreservedOnDeletion``.
+  /// The history keeps the value when the object is deleted; see
+  /// ``AttributeDescription/isPreservedOnDeletion``.
   public static let preservedOnDeletion = AttributeOption(kind: .preservedOnDeletion)
 
   /// The value a new object starts with.

@@ -32,11 +32,23 @@ public struct CommittedChanges: Sendable, Hashable {
   /// The objects that the commit deleted.
   public let deleted: Set<ObjectID>
   private let names: [ObjectID: Set<String>]
+  private let tombstones: [ObjectID: [String: Value]]
 
   /// The properties of an updated object that changed; none of others.
   ///
   /// An entity of more than 63 such properties names those from the 64th on together.
   public func changedProperties(of id: ObjectID) -> Set<String> { names[id] ?? [] }
+
+  /// What is kept of a deleted object: the values of the attributes that the model marks to be
+  /// kept, see ``AttributeDescription/isPreservedOnDeletion``, by name; empty for others. Values
+  /// that were nil are left out.
+  ///
+  /// ```swift
+  /// for await changes in store.changes {
+  ///   for id in changes.deleted { server.forget(changes.tombstone(of: id)["serverID"]) }
+  /// }
+  /// ```
+  public func tombstone(of id: ObjectID) -> [String: Value] { tombstones[id] ?? [:] }
 
   /// What the history says.
   init(_ entry: HistoryEntry, in file: StoreFile) {
@@ -72,6 +84,14 @@ public struct CommittedChanges: Sendable, Hashable {
     }
     (self.inserted, self.updated, self.deleted) = (inserted, updated, deleted)
     self.names = names
+    var tombstones: [ObjectID: [String: Value]] = [:]
+    for tombstone in entry.tombstones {
+      guard let entity = file.schema.entity(of: tombstone.number) else { continue }
+      let id = ObjectID(
+        storeID: file.id, entityName: entity.name, number: tombstone.number.sequence)
+      tombstones[id] = tombstone.values
+    }
+    self.tombstones = tombstones
   }
 
   /// What is left to say where the history does not reach back any more.
@@ -86,5 +106,6 @@ public struct CommittedChanges: Sendable, Hashable {
     updated = []
     deleted = []
     names = [:]
+    tombstones = [:]
   }
 }

@@ -7,6 +7,8 @@ internal import Foundation
 /// format u8 = 1 · flags u8 · seconds since 2001 f64 · [author] · [context name]
 /// · changes · for each change, by object number:
 ///     distance from the last number · kind u8 · property bits, for an update
+/// · [tombstones · for each, by object number:
+///     distance from the last number · values · for each, by name: name · tagged value]
 /// · crc32c u32
 /// ```
 ///
@@ -20,15 +22,17 @@ package enum HistoryCodec {
     static let bulk = Flags(rawValue: 1)
     static let author = Flags(rawValue: 2)
     static let contextName = Flags(rawValue: 4)
+    static let tombstones = Flags(rawValue: 8)
   }
 
-  /// - Precondition: The entry's changes ascend by number.
+  /// - Precondition: The entry's changes and tombstones ascend by number.
   package static func encode(_ entry: HistoryEntry) -> [UInt8] {
     var writer = ByteWriter(reserving: 32 + 12 * entry.changes.count)
     writer.append(format)
     var flags: Flags = entry.isBulk ? .bulk : []
     if entry.author != nil { flags.insert(.author) }
     if entry.contextName != nil { flags.insert(.contextName) }
+    if !entry.tombstones.isEmpty { flags.insert(.tombstones) }
     writer.append(flags.rawValue)
     writer.append(entry.date.timeIntervalSinceReferenceDate.bitPattern)
     if let author = entry.author { writer.appendRun(author.utf8) }
@@ -41,8 +45,23 @@ package enum HistoryCodec {
       writer.append(change.kind.rawValue)
       if change.kind == .update { writer.appendVariable(change.changedProperties) }
     }
+    if !entry.tombstones.isEmpty { append(entry.tombstones, to: &writer) }
     writer.appendChecksum(seed: Checksum.seed(key: entry.sequence))
     return writer.bytes
+  }
+
+  private static func append(_ tombstones: [HistoryEntry.Tombstone], to writer: inout ByteWriter) {
+    writer.appendVariable(UInt64(tombstones.count))
+    var last: UInt64 = 0
+    for tombstone in tombstones {
+      writer.appendVariable(tombstone.number.rawValue - last)
+      last = tombstone.number.rawValue
+      writer.appendVariable(UInt64(tombstone.values.count))
+      for (name, value) in tombstone.values.sorted(by: { $0.key < $1.key }) {
+        writer.appendRun(name.utf8)
+        writer.appendRun(ValueCodec.encode(value))
+      }
+    }
   }
 
   /// The entry of bytes that ``encode(_:)`` made under `sequence`, or nil for others.
@@ -64,11 +83,18 @@ package enum HistoryCodec {
       guard let text = reader.readText() else { return nil }
       contextName = text
     }
-    guard let changes = readChanges(&reader), reader.isAtEnd else { return nil }
+    guard let changes = readChanges(&reader) else { return nil }
+    var tombstones: [HistoryEntry.Tombstone] = []
+    if flags.contains(.tombstones) {
+      guard let found = readTombstones(&reader) else { return nil }
+      tombstones = found
+    }
+    guard reader.isAtEnd else { return nil }
     return HistoryEntry(
       sequence: sequence,
       date: Date(timeIntervalSinceReferenceDate: Double(bitPattern: date)), author: author,
-      contextName: contextName, isBulk: flags.contains(.bulk), changes: changes)
+      contextName: contextName, isBulk: flags.contains(.bulk), changes: changes,
+      tombstones: tombstones)
   }
 
   private static func readChanges(_ reader: inout ByteReader) -> [HistoryEntry.Change]? {
@@ -93,5 +119,27 @@ package enum HistoryCodec {
           number: ObjectNumber(rawValue: number), kind: kind, changedProperties: bits))
     }
     return changes
+  }
+
+  private static func readTombstones(_ reader: inout ByteReader) -> [HistoryEntry.Tombstone]? {
+    guard let count = reader.readVariable(), count <= UInt64(StoreFormat.mostListedChanges)
+    else { return nil }
+    var tombstones: [HistoryEntry.Tombstone] = []
+    var number: UInt64 = 0
+    for _ in 0..<count {
+      guard let distance = reader.readVariable(), let values = reader.readVariable() else {
+        return nil
+      }
+      number &+= distance
+      var kept: [String: Value] = [:]
+      for _ in 0..<values {
+        guard let name = reader.readText(), let value = reader.readRun().flatMap(ValueCodec.decode)
+        else { return nil }
+        kept[name] = value
+      }
+      tombstones.append(
+        HistoryEntry.Tombstone(number: ObjectNumber(rawValue: number), values: kept))
+    }
+    return tombstones
   }
 }

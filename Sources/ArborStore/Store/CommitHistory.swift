@@ -8,19 +8,25 @@ struct CommitHistory {
   private let contextName: String?
   private let isBulk: Bool
   private let changes: [HistoryEntry.Change]
+  private let tombstones: [HistoryEntry.Tombstone]
 
   /// - Parameters:
   ///   - changes: The set's records in the order of their numbers.
+  ///   - tombstones: What is kept of those that go, in the order of their numbers.
   ///   - schema: The store's.
-  init(_ set: ChangeSet, changes: [ChangeSet.RecordChange], schema: ModelSchema) {
+  init(
+    _ set: ChangeSet, changes: [ChangeSet.RecordChange], tombstones: [HistoryEntry.Tombstone],
+    schema: ModelSchema
+  ) {
     author = set.author
     contextName = set.contextName
     var linkBits = set.links.isEmpty ? nil : Self.linkBits(set, schema)
     isBulk = changes.count + (linkBits?.count ?? 0) > StoreFormat.mostListedChanges
     guard !isBulk else {
-      self.changes = []
+      (self.changes, self.tombstones) = ([], [])
       return
     }
+    self.tombstones = tombstones
     var listed = changes.map { change in
       HistoryEntry.Change(
         number: change.number, kind: change.kind,
@@ -56,6 +62,7 @@ struct CommitHistory {
     contextName = nil
     self.isBulk = isBulk
     changes = []
+    tombstones = []
   }
 
   /// Checks that no commit behind a basis changed what it is about.
@@ -84,7 +91,7 @@ struct CommitHistory {
     let entry = HistoryCodec.encode(
       HistoryEntry(
         sequence: header.sequence, date: Date(), author: author, contextName: contextName,
-        isBulk: isBulk, changes: changes))
+        isBulk: isBulk, changes: changes, tombstones: tombstones))
     if header.latestCommits.append(entry) { return }
     try header.latestCommits.forEach(endingWith: header.sequence - 1) {
       (sequence, entry) throws(LMDBError) in

@@ -170,6 +170,9 @@ struct CommitPreparation {
       if !plan.entity.layout.externalFields.isEmpty {
         try collectBlobs(change.number, old: old, new: change.record, plan)
       }
+      if change.kind == .delete, !plan.preserved.isEmpty, let old {
+        try collectTombstone(change.number, old, plan)
+      }
     }
   }
 

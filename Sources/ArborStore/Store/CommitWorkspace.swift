@@ -25,6 +25,8 @@ final class CommitWorkspace {
   let ordered: [OrderedMaintainer?]
   var claims: [Claim] = []
   var droppedBlobs: [DroppedBlob] = []
+  /// What is kept of the objects that the set deletes, in the order of their numbers.
+  var tombstones: [HistoryEntry.Tombstone] = []
   /// By the places of entities: of their records.
   var greatestNumbers: [GreatestNumber]
   /// The transaction before which nobody else can have written.
@@ -65,6 +67,7 @@ final class CommitWorkspace {
     }
     for ordered in ordered { if let ordered, !ordered.isEmpty { ordered.removeAll() } }
     droppedBlobs.removeAll()
+    tombstones.removeAll()
     claims.removeAll(keepingCapacity: claims.capacity < 1 << 12)
   }
 }

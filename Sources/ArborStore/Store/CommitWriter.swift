@@ -47,8 +47,9 @@ struct CommitWriter: ~Copyable {
       }
       for (key, value) in set.metadata { try write(key, value, transaction) }
       hasWritten = true
-      try CommitHistory(set, changes: preparation.changes, schema: store.schema)
-        .write(behind: &header, store.databases.history, transaction)
+      try CommitHistory(
+        set, changes: preparation.changes, tombstones: workspace.tombstones, schema: store.schema
+      ).write(behind: &header, store.databases.history, transaction)
     } catch {
       throw StoreError(error)
     }

@@ -51,9 +51,14 @@ final class EntityPlan: Sendable {
   let indexes: [Index]
   let references: [Reference]
   let inbound: [Inbound]
+  /// The attributes whose values the history keeps when their object is deleted.
+  let preserved: [AttributeSchema]
 
   private init(_ entity: EntitySchema, _ schema: ModelSchema, _ databases: StoreDatabases) {
     self.entity = entity
+    preserved = entity.attributes.filter {
+      $0.description.isPreservedOnDeletion && !$0.field.isTransient
+    }
     records = databases.records(entity.index)
     let places = databases.indexPlaces(of: entity.index)
     indexes = zip(entity.indexes, places).map { index, place in

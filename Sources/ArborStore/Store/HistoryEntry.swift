@@ -19,6 +19,19 @@ package struct HistoryEntry: Sendable, Hashable {
     }
   }
 
+  /// What is kept of an object that a commit deleted.
+  package struct Tombstone: Sendable, Hashable {
+    package let number: ObjectNumber
+    /// The values of the attributes that the model marks to be kept, by name; those that were nil
+    /// are left out.
+    package let values: [String: Value]
+
+    package init(number: ObjectNumber, values: [String: Value]) {
+      self.number = number
+      self.values = values
+    }
+  }
+
   package let sequence: UInt64
   package let date: Date
   package let author: String?
@@ -27,10 +40,12 @@ package struct HistoryEntry: Sendable, Hashable {
   package let isBulk: Bool
   /// In the order of the objects' numbers.
   package let changes: [Change]
+  /// In the order of the objects' numbers.
+  package let tombstones: [Tombstone]
 
   package init(
     sequence: UInt64, date: Date, author: String?, contextName: String?, isBulk: Bool,
-    changes: [Change]
+    changes: [Change], tombstones: [Tombstone] = []
   ) {
     self.sequence = sequence
     self.date = date
@@ -38,6 +53,7 @@ package struct HistoryEntry: Sendable, Hashable {
     self.contextName = contextName
     self.isBulk = isBulk
     self.changes = changes
+    self.tombstones = tombstones
   }
 }
 

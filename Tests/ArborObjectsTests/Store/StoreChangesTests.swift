@@ -53,6 +53,53 @@ import Testing
     }
   }
 
+  /// The values that the model marks outlive their object, whatever their type and wherever they
+  /// lie.
+  @Test func deletedObjectsLeaveATombstone() async throws {
+    let folder = try TemporaryFolder()
+    let model = ManagedObjectModel(entities: [
+      EntityDescription(
+        name: "Note",
+        attributes: [
+          .init(name: "serverID", type: .uuid, isOptional: true, isPreservedOnDeletion: true),
+          .init(name: "text", type: .string, defaultValue: "", isPreservedOnDeletion: true),
+          .init(
+            name: "scan", type: .binary, isOptional: true, allowsExternalStorage: true,
+            isPreservedOnDeletion: true),
+          .init(name: "other", type: .string, isOptional: true),
+        ]),
+      EntityDescription(name: "Draft", parent: "Note"),
+      EntityDescription(
+        name: "Plain", attributes: [.init(name: "text", type: .string, isOptional: true)]),
+    ])
+    let store = try PersistentStore(
+      model: model, at: .file(folder.url.appending(path: "notes.arbor")))
+    let context = store.makeContext()
+    let (id, scan) = (UUID(), Data(repeating: 7, count: 1 << 20))
+    let notes = try ["Note", "Draft", "Plain"].map { entity in
+      let note = try context.insert(entity)
+      note["text"] = "of \(entity)"
+      return note
+    }
+    notes[0]["serverID"] = id
+    notes[0]["scan"] = scan
+    notes[0]["other"] = "gone"
+    try context.commit()
+    var iterator = store.changes.makeAsyncIterator()
+    let ids = notes.map(\.objectID)
+    for note in notes { context.delete(note) }
+    try context.commit()
+    let changes = try #require(await iterator.next(isolation: nil))
+    #expect(changes.deleted == Set(ids))
+    #expect(
+      changes.tombstone(of: ids[0])
+        == ["serverID": .uuid(id), "text": "of Note", "scan": .binary(scan)])
+    #expect(changes.tombstone(of: ids[1]) == ["text": "of Draft"])
+    #expect(changes.tombstone(of: ids[2]).isEmpty)
+    try store.check()
+    store.close()
+  }
+
   @Test func ordersAreNamedAlone() async throws {
     try await useOffice { store in
       let context = store.makeContext()

@@ -27,7 +27,13 @@ import Testing
         date: Date(timeIntervalSinceReferenceDate: Double(round) * 1e6 + 0.125),
         author: Bool.random(using: &random) ? "Ada 😀" : nil,
         contextName: Bool.random(using: &random) ? "" : nil,
-        isBulk: Bool.random(using: &random), changes: changes)
+        isBulk: Bool.random(using: &random), changes: changes,
+        tombstones: changes.filter { $0.kind == .delete }.map { change in
+          .init(
+            number: change.number,
+            values: round.isMultiple(of: 2)
+              ? [:] : ["a": .string("😀"), "": .integer(3), "l": .list([.null, .date(.now)])])
+        })
       #expect(
         decode(HistoryCodec.encode(entry), entry.sequence) == entry, "seed \(random.seed)")
     }
@@ -39,6 +45,9 @@ import Testing
       isBulk: false,
       changes: [
         .init(number: ObjectNumber(entity: 1, sequence: 9), kind: .update, changedProperties: 6)
+      ],
+      tombstones: [
+        .init(number: ObjectNumber(entity: 1, sequence: 8), values: ["x": .boolean(true)])
       ])
     let bytes = HistoryCodec.encode(entry)
     for place in bytes.indices {

@@ -201,4 +201,17 @@ import Testing
     }
     #expect(read == entry)
   }
+
+  @Test func historyWithATombstone() {
+    let entry = HistoryEntry(
+      sequence: 4, date: Date(timeIntervalSinceReferenceDate: 800_000_000), author: nil,
+      contextName: nil, isBulk: false,
+      changes: [.init(number: ada, kind: .delete, changedProperties: .max)],
+      tombstones: [.init(number: ada, values: ["name": .string("Ada")])])
+    expect("history with a tombstone", HistoryCodec.encode(entry))
+    let read = (article["history with a tombstone"] ?? []).withUnsafeBytes {
+      HistoryCodec.decode($0, sequence: 4)
+    }
+    #expect(read == entry)
+  }
 }

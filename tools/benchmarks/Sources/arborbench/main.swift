@@ -3,7 +3,8 @@
 // index builds indexes over a loaded store, cascade deletes and undoes a graph in its own file,
 // perform commits concurrently to a loaded store, predicates parses texts and tests them on it;
 // document writes FILE.json, which import imports twice, and byhand inserts the same objects from a
-// program; gazetteer compares operations on cities with SQLite, in FILE.arbor and FILE.sqlite.
+// program; gazetteer compares operations on cities with SQLite, in FILE.arbor and FILE.sqlite;
+// cancel says how long operations on a loaded store and its document go on after a cancellation.
 import Foundation
 
 let arguments = CommandLine.arguments.dropFirst()
@@ -11,7 +12,7 @@ guard arguments.count >= 3, let count = Int(arguments[arguments.startIndex + 2])
 else {
   print(
     "usage: arborbench load|read|single|mutate|open|size|index|cascade|perform|predicates|document|"
-      + "byhand|import|gazetteer FILE N [REPETITIONS or BLOCK] [nosync]")
+      + "byhand|import|gazetteer|cancel FILE N [REPETITIONS or BLOCK] [nosync]")
   exit(2)
 }
 let mode = arguments[arguments.startIndex]
@@ -34,6 +35,7 @@ do {
   case "byhand": try benchmark.insertByHand()
   case "import": try await benchmark.importDocument()
   case "gazetteer": try benchmark.compareGazetteers(rounds: number)
+  case "cancel": try await benchmark.cancel()
   default: throw BenchmarkError("no mode \(mode)")
   }
 } catch {

@@ -72,7 +72,7 @@ import Testing
         "header", "catalog", "layout", "record", "object number", "counter", "age 36", "age nil",
         "name Ada", "name ÉDITH, folded", "token ada", "token land", "token of",
         "age 36, descending", "member, position", "position, member", "history",
-        "blob reference", "blob key",
+        "history with a tombstone", "blob reference", "blob key",
       ])
   }
 

@@ -5,7 +5,7 @@ import Testing
   /// Suites named by the threat they meet, or by the walk they take, rather than by one source.
   static let threatSuites: Set<String> = [
     "ComputedOrderTests", "DataManagerSeedingTests", "FetchCountTests", "HostileSeedTests",
-    "CancellationTests",
+    "CancellationTests", "CodableAttributesTests",
     "JSONComparisonTests",
     "JSONConformanceTests", "JSONHostileTests",
     "ImportHooksTests", "MembershipPolicyTests", "ModelBasedTests", "ModelHostileTests",
@@ -34,6 +34,7 @@ import Testing
     "BoundNode+Relations": "PlannedWaysTests",
     "BoundPredicate": "PredicateBinderTests",
     "ChangeMerger": "ManagedObjectContext+MergingTests",
+    "CodablePath+Evaluation": "CodableAttributesTests",
     "CodePointGlob": "GlobPatternTests",
     "ColumnMatch": "QueryPlannerTests",
     "CommitHistory": "DerivedAttributesTests",
@@ -126,6 +127,7 @@ import Testing
     "PredicateCompilation+Numbers": "NumberCodeTests",
     "PredicateCompilation+Quantifiers": "PredicateCompilation+CollectionsTests",
     "PredicateCompilation+Values": "PredicateCompilerTests",
+    "PredicateConstants": "PredicateCompilerTests",
     "PredicateKeyword": "PredicateLexerTests",
     "PredicateParser+Columns": "ManagedObjectContext+RowsTests",
     "PredicateTokenText": "PredicateLexerTests",

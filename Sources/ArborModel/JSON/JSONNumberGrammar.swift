@@ -40,6 +40,21 @@ enum JSONNumberGrammar {
     return nil
   }
 
+  /// The integer of a whole number of at most 18 digits, without exponent; nil of `-0`, which is
+  /// not the integer 0.
+  @inline(__always)
+  static func plainInteger(_ bytes: UnsafeRawBufferPointer) -> Int64? {
+    let isNegative = bytes[0] == UInt8(ascii: "-")
+    var position = isNegative ? 1 : 0
+    var number: Int64 = 0
+    while position < bytes.count {
+      number = number &* 10 &+ Int64(bytes[position] &- UInt8(ascii: "0"))
+      position += 1
+    }
+    if isNegative { return number == 0 ? nil : -number }
+    return number
+  }
+
   /// The floating-point number that a number with a point and no exponent denotes, where one
   /// division gives it exactly; else nil.
   ///

@@ -108,16 +108,7 @@ struct JSONTape: Sendable {
   @inline(__always)
   private func plainInteger(_ entry: Entry, in bytes: UnsafeRawBufferPointer) -> Int64? {
     guard entry.isPlain else { return nil }
-    var position = Int(entry.start)
-    let isNegative = bytes[position] == UInt8(ascii: "-")
-    if isNegative { position += 1 }
-    var number: Int64 = 0
-    while position < Int(entry.extent) {
-      number = number &* 10 &+ Int64(bytes[position] &- UInt8(ascii: "0"))
-      position += 1
-    }
-    if isNegative { return number == 0 ? nil : -number }
-    return number
+    return JSONNumberGrammar.plainInteger(UnsafeRawBufferPointer(rebasing: bytes[entry.range]))
   }
 
   /// A value with all its parts. The scanner's limit bounds the recursion.

@@ -40,6 +40,7 @@ extension BoundExpression {
     }
     switch self {
     case .path, .constant, .argument, .collection, .slot: return false
+    case .decoded(let path, _): return within(.path(path))
     case .list(let elements), .call(_, let elements), .custom(_, let elements, _):
       return elements.contains { within($0) }
     case .each(let base, _, let inner), .follow(let base, _, let inner):
@@ -100,7 +101,7 @@ extension BoundExpression {
   /// are left to them: whoever asks each for its own sees all of a tree once.
   var heldNodes: [BoundNode] {
     switch self {
-    case .path, .constant, .argument, .collection, .slot: []
+    case .path, .constant, .argument, .collection, .slot, .decoded: []
     case .list(let elements), .call(_, let elements), .custom(_, let elements, _):
       elements.flatMap(\.heldNodes)
     case .each(let base, _, let inner), .follow(let base, _, let inner):

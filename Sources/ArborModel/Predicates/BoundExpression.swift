@@ -28,6 +28,8 @@ package indirect enum BoundExpression: Sendable {
   /// The value that stands in a slot at present.
   case slot(BoundSlot)
   case element(BoundExpression, BoundPosition)
+  /// A part of the JSON that an attribute of a `Codable` type keeps.
+  case decoded(BoundPath, CodablePath)
   /// A named part of a composite, or a property of an object whose entity shows only when it is
   /// there; of many, when its base is many. What the model says of the part's kind.
   case part(BoundExpression, String, ValueKind)
@@ -122,6 +124,7 @@ extension BoundExpression {
         false
       }
     case .part(let base, _, let kind): kind == .composite && base.isOfComposite
+    case .decoded(_, let path): path.scalar == nil
     default: false
     }
   }

@@ -61,6 +61,8 @@ package struct BoundText {
       case .last: return text(base) + "[LAST]"
       case .at(let index): return text(base) + "[\(text(index))]"
       }
+    case .decoded(let path, let part):
+      return ([text(path)] + part.keys).joined(separator: ".")
     case .part(let base, let name, _): return text(base) + "." + name
     }
   }

@@ -195,6 +195,7 @@ package enum ComparisonRules {
     case .call(let function, let operands): return FunctionRules.kind(function, operands.map(kind))
     case .custom: return .any
     case .part(_, _, let kind): return kind
+    case .decoded(_, let path): return path.kind
     case .cast(_, let type): return type.kind
     case .ternary(_, let first, let second): return .common([kind(first), kind(second)])
     case .filter(let base, _, _): return .many(kind(base).element)

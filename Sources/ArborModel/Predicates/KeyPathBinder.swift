@@ -25,7 +25,8 @@ package enum KeyPathBinder {
     guard let start = try? beginning(of: names[...], from: entity, in: schema),
       case .leaf(.attribute(let attribute)) = start.end
     else { return false }
-    return start.count < names.count && attribute.field.kind == .tagged
+    return start.count < names.count
+      && (attribute.field.kind == .tagged || attribute.description.codableParts != nil)
   }
 
   /// Why a path leads nowhere.
@@ -154,8 +155,8 @@ extension EntitySchema {
     switch attribute.description.type {
     case .binary, .transformable:
       return
-        "\(self.name).\(name) is an attribute of bytes, in which the model knows no parts, as it "
-        + "knows none in a Codable value; make it a composite attribute, or an object of its own."
+        "\(self.name).\(name) is an attribute of bytes, in which the model knows no parts; make it "
+        + "a composite attribute, one of a Codable type in its class, or an object of its own."
     case .composite, .undefined:
       return "\(self.name).\(name) is an attribute; a key path here ends before its parts."
     default:

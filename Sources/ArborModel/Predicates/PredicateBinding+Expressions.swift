@@ -186,6 +186,9 @@ extension BoundExpression {
       return .path(BoundPath(scope: path.scope + scopes, hops: path.hops, leaf: path.leaf))
     case .collection(let collection):
       return .collection(collection.moved(by: scopes, depth: depth))
+    case .decoded(let path, let part):
+      guard case .path(let moved) = inner(.path(path)) else { return self }
+      return .decoded(moved, part)
     case .path, .constant, .argument, .slot: return self
     case .list(let elements): return .list(elements.map { inner($0) })
     case .call(let function, let operands): return .call(function, operands.map { inner($0) })

@@ -21,6 +21,9 @@ extension PredicateBinding {
       if case .attribute(let attribute) = leaf, case .composite(let type) = attribute.type {
         bound.composite = schema.model.composites.first { $0.name == type }
       }
+      if let part = try decoded(path, names.dropFirst(start.count), start.hops.count) {
+        return try behind(part, rest.dropFirst(names.count - start.count))
+      }
       if case .attribute(let attribute) = leaf, !rest.isEmpty, attribute.field.kind != .tagged {
         throw site.error(start.entity.whyPathsEnd(at: attribute.name)).with(
           entity: start.entity.name, keyPath: text(of: parts))
@@ -35,6 +38,22 @@ extension PredicateBinding {
       bound.hops = start.hops.count + 1
       return try behind(bound, rest)
     }
+  }
+
+  /// A part of what an attribute of a `Codable` type keeps; nil for any other attribute, and where
+  /// no names follow it.
+  @inline(never)
+  private func decoded(
+    _ base: BoundExpression, _ names: ArraySlice<(name: String, site: PredicateSite)>, _ hops: Int
+  ) throws(ArborError) -> Bound? {
+    guard let last = names.last, case .path(let path) = base,
+      case .attribute(let attribute) = path.leaf,
+      let parts = attribute.description.codableParts
+    else { return nil }
+    let part = try CodablePath(names, of: parts)
+    var bound = Bound(.decoded(path, part), part.kind, site: last.site)
+    bound.hops = hops
+    return bound
   }
 
   /// Follows a path behind an expression.

@@ -52,6 +52,8 @@ public struct AttributeDescription: Sendable, Hashable {
   public var isPreservedOnDeletion: Bool
   /// Notes that steer importing and tools.
   public var userInfo: [String: String]
+  /// What the JSON consists of that the attribute of a typed class keeps; nil where it keeps none.
+  package var codableParts: CodableParts?
 
   /// Describes an attribute.
   public init(

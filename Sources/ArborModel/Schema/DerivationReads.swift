@@ -44,6 +44,11 @@ struct DerivationReads {
     case .element(let base, let position):
       visit(base, scopes)
       if case .at(let index) = position { visit(index, scopes) }
+    case .decoded(let path, _):
+      visit(path, scopes)
+      flaw =
+        "it reads a part of a Codable value, which programs with this model but without the type "
+        + "do not know; keep that part in an attribute of its own."
     case .part(let base, _, _):
       visit(base, scopes)
       if case .path(let path) = base, case .attribute = path.leaf { break }

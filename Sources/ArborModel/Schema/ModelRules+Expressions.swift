@@ -107,7 +107,9 @@ extension ModelRules {
         current = next
       case .attribute(let owner, let index)?:
         if isLast { return nil }
-        if case .composite = model.entities[owner].attributes[index].type { return nil }
+        let attribute = model.entities[owner].attributes[index]
+        if case .composite = attribute.type { return nil }
+        if attribute.codableParts != nil { return nil }
         return "\(here).\(name) is an attribute, which no name can follow; end the path there."
       case .fetched?: return nil
       case nil:

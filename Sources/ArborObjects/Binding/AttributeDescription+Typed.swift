@@ -27,6 +27,7 @@ extension AttributeDescription {
       !attribute.isUnique,
       "Attribute \(name) is unique by its entity's uniquenessConstraints; name it there.")
     self = attribute.description
+    if self.type == .binary { codableParts = PlainAttribute.parts(of: type) }
   }
 
   /// Describes an attribute of a typed class that a registered transformer keeps as bytes; see

@@ -5,7 +5,8 @@ extension ManagedObject {
   ///
   /// A path through nil gives null. A path through a to-many relationship gives the list of what it
   /// leads to from each member; `@count` at its end gives their number. Behind a composite
-  /// attribute stand the names of its parts.
+  /// attribute stand the names of its parts, and behind one of a `Codable` type the keys of its
+  /// JSON.
   ///
   /// - Throws: ``ArborError`` `unknownName` for a name that is none, `typeMismatch` where the path
   ///   goes on behind an attribute without parts.
@@ -45,6 +46,14 @@ extension ManagedObject {
     of value: Value, _ key: String, _ names: ArraySlice<Substring>, of path: String
   ) throws(ArborError) -> Value? {
     guard case .attribute(let attribute) = binding.entity.property(named: key) else { return nil }
+    if let parts = attribute.description.codableParts {
+      do throws(ArborError) {
+        return try CodablePath(names: names.map(String.init), of: parts).value(of: value)
+      } catch {
+        throw ArborError(.unknownName, error.message)
+          .with(entity: binding.entity.name, objectID: objectID, keyPath: path)
+      }
+    }
     var type = attribute.description.type
     var value = value
     for name in names {

@@ -29,10 +29,15 @@ final class PathTracer {
   private var way: [ClassTrace] = []
   private var end: ManagedObject?
   private var isTangled = false
-  /// What a codable value that was read last is, whose parts have no names.
+  /// What a codable value that was read last is.
   private var codable: Any.Type?
+  /// The part of codable values that differs from all others.
+  let marks: BlankDecoder.Marks?
 
-  private init(round: Int) { self.round = round }
+  private init(round: Int, marks: BlankDecoder.Marks? = nil) {
+    self.round = round
+    self.marks = marks
+  }
 
   /// The names that a key path of a class consists of; none for the object itself.
   ///
@@ -98,13 +103,30 @@ final class PathTracer {
     }
     switch steps.last {
     case .attribute(_, let value):
-      // A part of a codable value is none of the attribute's.
-      if let codable, type(of: output) != codable { return nil }
+      if let codable, type(of: output) != codable {
+        return parts(keyPath, objectClass, codable).map { names + $0 }
+      }
       return Self.holds(output, value) ? names : nil
     case .toMany:
       return output is any Collection || output is any RelationshipValue ? names : nil
     case .toOne, nil: return nil
     }
+  }
+
+  /// The keys of the part of a codable value that a key path reads; nil where it reads none.
+  private func parts(
+    _ keyPath: AnyKeyPath, _ objectClass: ManagedObject.Type, _ codable: Any.Type
+  ) -> [String]? {
+    guard let codable = codable as? any Decodable.Type,
+      let output = Swift.type(of: keyPath).valueType as? any Decodable.Type
+    else { return nil }
+    let probe = CodableProbe { marks in
+      let tracer = PathTracer(round: 0, marks: marks)
+      guard let root = try? tracer.make(objectClass) else { return nil }
+      return (root as Any)[keyPath: keyPath]
+    }
+    let components = "\(keyPath)".split { ".?!".contains($0) }.map(String.init)
+    return probe.keys(of: codable, to: output, named: Array(components.dropFirst(1 + steps.count)))
   }
 
   private static func unwrapped(_ value: Any) -> Any? {
@@ -181,8 +203,10 @@ final class PathTracer {
   }
 
   /// A value for a type whose values the tracer does not know.
-  static func placeholder<T>(_ type: T.Type) -> T? {
-    if let cases = type as? any CaseIterable.Type { return first(of: cases) as? T }
+  ///
+  /// - Parameter isLast: Whether an enumeration that tells its cases gives the last of them.
+  static func placeholder<T>(_ type: T.Type, isLast: Bool = false) -> T? {
+    if let cases = type as? any CaseIterable.Type { return value(of: cases, isLast) as? T }
     // Raw values belong to enumerations without payload, of which zero bits are the first case, and
     // to structures around plain numbers, which zero bits are a value of.
     guard _isPOD(type), MemoryLayout<T>.size <= 16 else { return nil }
@@ -194,7 +218,9 @@ final class PathTracer {
     }
   }
 
-  private static func first<C: CaseIterable>(of type: C.Type) -> Any? { type.allCases.first }
+  private static func value<C: CaseIterable>(of type: C.Type, _ isLast: Bool) -> Any? {
+    isLast ? Array(type.allCases).last : type.allCases.first
+  }
 }
 
 extension ManagedObject {

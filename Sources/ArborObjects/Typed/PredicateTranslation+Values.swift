@@ -26,6 +26,7 @@ extension PredicateExpressions.KeyPath: TranslatableExpression {
     let base = try translation.value(root)
     if let kind = kind ?? Self.viewed(keyPath) { return try Self.translated(kind, of: base) }
     guard let objectClass = Root.Output.self as? ManagedObject.Type else {
+      if let keys = CodableProbe.keys(keyPath) { return .value(.member(of: base, .names(keys))) }
       throw PredicateTranslation.unsupported(
         "The key path \(keyPath) into a \(Root.Output.self), whose parts the store does not know,")
     }

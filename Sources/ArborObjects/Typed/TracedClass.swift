@@ -84,8 +84,11 @@ final class ClassTrace: @unchecked Sendable {
     return true
   }
 
-  /// Notes that the attribute that was read last is a codable value.
-  func note<T>(codable type: T.Type) { tracer.note(codable: type) }
+  /// Notes that the attribute that was read last is a codable value, and gives one.
+  func value<T>(codable type: T.Type) -> T? {
+    tracer.note(codable: type)
+    return PlainAttribute.blank(type, marks: tracer.marks)
+  }
 
   /// Notes the reading of the relationship that the class numbers so; false where there is none.
   func noteRelationship(_ slot: Int) -> Bool {

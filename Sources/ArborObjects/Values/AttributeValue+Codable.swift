@@ -18,7 +18,7 @@ extension AttributeValue {
   /// collections where it has none.
   public static func load(from object: ManagedObject, slot: Int) -> Self {
     let bytes = Data.load(from: object, slot: slot)
-    object.binding.trace?.note(codable: Self.self)
+    if let value = object.binding.trace?.value(codable: Self.self) { return value }
     if let value = try? CanonicalJSON.decode(Self.self, from: bytes) { return value }
     let attribute = object.binding.entity.attributes[object.binding.attribute(slot).slot]
     return fromValue(attribute.description.defaultValue) ?? BlankDecoder.value(Self.self)

@@ -1,67 +1,110 @@
+internal import ArborModel
 internal import Foundation
 
 /// Decodes the value of a type that says nothing: zeros, empty texts and collections, nil.
 ///
 /// It is what a codable attribute reads as while it is nil, as a number reads as zero then, and
-/// what stands in for one where a key path is followed that no object is behind.
+/// what stands in for one where a key path is followed that no object is behind. A decoder with
+/// marks gives some parts other values, which tells them from the rest; one with a record notes
+/// what the outermost value asks for.
 struct BlankDecoder: Decoder {
   /// Thrown where a type does not take blank parts.
   struct Refused: Error {}
+
+  /// The part that gets another value: the keys that lead to it, where none means all of the value;
+  /// nil for no part.
+  typealias Marks = ArraySlice<String>
+
+  fileprivate var marks: Marks?
+  fileprivate var record: CodableRecord?
+
+  fileprivate var isMarked: Bool { marks?.isEmpty ?? false }
 
   var codingPath: [any CodingKey] { [] }
   var userInfo: [CodingUserInfoKey: Any] { [:] }
 
   /// The blank value of a type; nil where it has none.
-  static func value<T>(_ type: T.Type) -> T? {
+  static func value<T>(_ type: T.Type, marks: Marks? = nil) -> T? {
     guard let type = type as? any Decodable.Type else { return nil }
-    return try? decode(type) as? T
+    return try? decode(type, marks) as? T
+  }
+
+  /// Decodes a blank value for what it asks for; false where it refuses a part.
+  static func read(_ type: any Decodable.Type, into record: CodableRecord) -> Bool {
+    (try? type.init(from: BlankDecoder(record: record))) != nil
   }
 
   /// The blank value of a type.
-  fileprivate static func decode<T: Decodable>(_ type: T.Type) throws -> T {
-    if let known = known(type) as? T { return known }
-    if let value = try? T(from: BlankDecoder()) { return value }
-    if type is any RawRepresentable.Type, let value = PathTracer.placeholder(type) { return value }
+  fileprivate static func decode<T: Decodable>(_ type: T.Type, _ marks: Marks?) throws -> T {
+    if let known = known(type, marks?.isEmpty ?? false) as? T { return known }
+    if let value = try? T(from: BlankDecoder(marks: marks)) { return value }
+    if type is any RawRepresentable.Type,
+      let value = PathTracer.placeholder(type, isLast: marks?.isEmpty ?? false)
+    {
+      return value
+    }
     throw Refused()
   }
 
   /// Foundation's types that decode from texts which cannot be empty.
-  private static func known(_ type: Any.Type) -> (any Sendable)? {
+  private static func known(_ type: Any.Type, _ isMarked: Bool) -> (any Sendable)? {
     switch type {
-    case is UUID.Type: UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))
-    case is URL.Type: URL(filePath: "/")
-    case is Decimal.Type: Decimal(0)
-    case is Data.Type: Data()
-    case is Date.Type: Date(timeIntervalSinceReferenceDate: 0)
+    case is UUID.Type:
+      UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, isMarked ? 1 : 0))
+    case is URL.Type: URL(filePath: isMarked ? "/1" : "/")
+    case is Decimal.Type: Decimal(isMarked ? 1 : 0)
+    case is Data.Type: Data(isMarked ? [1] : [])
+    case is Date.Type: Date(timeIntervalSinceReferenceDate: isMarked ? 1 : 0)
     default: nil
     }
   }
 
   func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedDecodingContainer<Key> {
-    KeyedDecodingContainer(BlankFields())
+    record?.noteObject()
+    return KeyedDecodingContainer(BlankFields(decoder: self))
   }
-  func unkeyedContainer() -> any UnkeyedDecodingContainer { BlankList() }
-  func singleValueContainer() -> any SingleValueDecodingContainer { BlankScalar() }
+  func unkeyedContainer() -> any UnkeyedDecodingContainer {
+    record?.noteOpaque()
+    return BlankList()
+  }
+  func singleValueContainer() -> any SingleValueDecodingContainer { BlankScalar(decoder: self) }
 }
 
 /// Every field there is asked for, each blank.
 private struct BlankFields<Key: CodingKey>: KeyedDecodingContainerProtocol {
+  let decoder: BlankDecoder
+
   var codingPath: [any CodingKey] { [] }
   var allKeys: [Key] { [] }
 
+  private func marks(_ key: Key) -> BlankDecoder.Marks? {
+    guard let marks = decoder.marks, let first = marks.first else { return decoder.marks }
+    return first == key.stringValue ? marks.dropFirst() : nil
+  }
+
   func contains(_ key: Key) -> Bool { true }
-  func decodeNil(forKey key: Key) -> Bool { true }
-  func decode(_ type: Bool.Type, forKey key: Key) -> Bool { false }
-  func decode(_ type: String.Type, forKey key: Key) -> String { "" }
-  func decode<T: Decodable>(_ type: T.Type, forKey key: Key) throws -> T {
-    try BlankDecoder.decode(type)
+  // What is to be noted is asked for by its type only where it is there.
+  func decodeNil(forKey key: Key) -> Bool { decoder.record == nil && marks(key) == nil }
+  func decode(_ type: Bool.Type, forKey key: Key) throws -> Bool { try field(type, key) }
+  func decode(_ type: String.Type, forKey key: Key) throws -> String { try field(type, key) }
+  func decode<T: Decodable>(_ type: T.Type, forKey key: Key) throws -> T { try field(type, key) }
+  func decodeIfPresent<T: Decodable>(_ type: T.Type, forKey key: Key) throws -> T? {
+    decoder.record?.note(key.stringValue, type)
+    return try marks(key).map { try BlankDecoder.decode(type, $0) }
+  }
+
+  private func field<T: Decodable>(_ type: T.Type, _ key: Key) throws -> T {
+    decoder.record?.note(key.stringValue, type)
+    return try BlankDecoder.decode(type, marks(key))
   }
   func nestedContainer<Nested: CodingKey>(
     keyedBy type: Nested.Type, forKey key: Key
-  ) -> KeyedDecodingContainer<Nested> { KeyedDecodingContainer(BlankFields<Nested>()) }
+  ) -> KeyedDecodingContainer<Nested> {
+    KeyedDecodingContainer(BlankFields<Nested>(decoder: BlankDecoder(marks: marks(key))))
+  }
   func nestedUnkeyedContainer(forKey key: Key) -> any UnkeyedDecodingContainer { BlankList() }
   func superDecoder() -> any Decoder { BlankDecoder() }
-  func superDecoder(forKey key: Key) -> any Decoder { BlankDecoder() }
+  func superDecoder(forKey key: Key) -> any Decoder { BlankDecoder(marks: marks(key)) }
 }
 
 /// No elements.
@@ -72,9 +115,9 @@ private struct BlankList: UnkeyedDecodingContainer {
   var currentIndex: Int { 0 }
 
   func decodeNil() -> Bool { true }
-  func decode<T: Decodable>(_ type: T.Type) throws -> T { try BlankDecoder.decode(type) }
+  func decode<T: Decodable>(_ type: T.Type) throws -> T { try BlankDecoder.decode(type, nil) }
   func nestedContainer<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedDecodingContainer<Key> {
-    KeyedDecodingContainer(BlankFields())
+    KeyedDecodingContainer(BlankFields(decoder: BlankDecoder()))
   }
   func nestedUnkeyedContainer() -> any UnkeyedDecodingContainer { self }
   func superDecoder() -> any Decoder { BlankDecoder() }
@@ -82,12 +125,29 @@ private struct BlankList: UnkeyedDecodingContainer {
 
 /// One value, blank.
 private struct BlankScalar: SingleValueDecodingContainer {
+  let decoder: BlankDecoder
+
   var codingPath: [any CodingKey] { [] }
 
-  func decodeNil() -> Bool { true }
-  func decode(_ type: Bool.Type) -> Bool { false }
-  func decode(_ type: String.Type) -> String { "" }
-  func decode<T: FixedWidthInteger & Decodable>(_ type: T.Type) -> T { 0 }
-  func decode<T: BinaryFloatingPoint & Decodable>(_ type: T.Type) -> T { 0 }
-  func decode<T: Decodable>(_ type: T.Type) throws -> T { try BlankDecoder.decode(type) }
+  func decodeNil() -> Bool { decoder.marks == nil && decoder.record == nil }
+  func decode(_ type: Bool.Type) -> Bool {
+    decoder.record?.note(type)
+    return decoder.isMarked
+  }
+  func decode(_ type: String.Type) -> String {
+    decoder.record?.note(type)
+    return decoder.isMarked ? "1" : ""
+  }
+  func decode<T: FixedWidthInteger & Decodable>(_ type: T.Type) -> T {
+    decoder.record?.note(type)
+    return decoder.isMarked ? 1 : 0
+  }
+  func decode<T: BinaryFloatingPoint & Decodable>(_ type: T.Type) -> T {
+    decoder.record?.note(type)
+    return decoder.isMarked ? 1 : 0
+  }
+  func decode<T: Decodable>(_ type: T.Type) throws -> T {
+    decoder.record?.note(type)
+    return try BlankDecoder.decode(type, decoder.marks)
+  }
 }

@@ -14,10 +14,9 @@ extension ManagedObject {
   @_disfavoredOverload
   public final func attribute<T: Codable>(_ slot: Int) -> T {
     let value = Value.load(from: self, slot: slot)
-    binding.trace?.note(codable: T.self)
-    if let plain = PlainAttribute.plain(value, as: T.self) { return plain }
     // Where a key path is followed nil would end it.
-    if binding.trace != nil, let blank = PlainAttribute.blank(T.self) { return blank }
+    if let value = binding.trace?.value(codable: T.self) { return value }
+    if let plain = PlainAttribute.plain(value, as: T.self) { return plain }
     let attribute = binding.entity.attributes[binding.attribute(slot).slot]
     guard
       let standard = PlainAttribute.plain(attribute.description.defaultValue, as: T.self)
@@ -57,6 +56,7 @@ extension AttributeDescription {
     self =
       Attribute(name, PlainAttribute.attributeType(of: T.self), options: typed + options)
       .description
+    if self.type == .binary { codableParts = PlainAttribute.parts(of: type) }
   }
 }
 
@@ -102,16 +102,37 @@ enum PlainAttribute {
   }
 
   /// A value that says nothing, of what an optional wraps too.
-  static func blank<T>(_ type: T.Type) -> T? {
+  ///
+  /// - Parameter marks: The part that says something after all.
+  static func blank<T>(_ type: T.Type, marks: BlankDecoder.Marks? = nil) -> T? {
     if let optional = type as? any OptionalValue.Type,
       let wrapped = optional.wrappedType as? any Decodable.Type
     {
-      return blank(any: wrapped) as? T
+      return blank(any: wrapped, marks) as? T
     }
-    return BlankDecoder.value(type) ?? PathTracer.placeholder(type)
+    return BlankDecoder.value(type, marks: marks) ?? PathTracer.placeholder(type)
   }
 
-  private static func blank(any type: any Decodable.Type) -> Any? { blank(type) }
+  private static func blank(any type: any Decodable.Type, _ marks: BlankDecoder.Marks?) -> Any? {
+    blank(type, marks: marks)
+  }
+
+  /// The parts of the JSON that a property's type is kept as; nil where it is kept otherwise.
+  static func parts<T: Codable>(of type: T.Type) -> CodableParts? {
+    let plain = CodableType(type)
+    if let raw = plain.type as? any RawRepresentable.Type, rawType(of: raw) != nil { return nil }
+    // A type that names the protocol may keep its values as it likes.
+    guard let kept = plain.type as? any AttributeValue.Type else { return plain.parts }
+    guard kept.attributeType == .binary, kept != Data.self, isJSON(kept) else { return nil }
+    return plain.parts
+  }
+
+  private static func isJSON<T: AttributeValue>(_ type: T.Type) -> Bool {
+    guard let blank = BlankDecoder.value(type), let json = try? CanonicalJSON.encode(blank) else {
+      return false
+    }
+    return blank.predicateValue == .binary(json)
+  }
 
   private static func plain(_ value: Value, any type: any Decodable.Type) -> Any? {
     plain(value, as: type)

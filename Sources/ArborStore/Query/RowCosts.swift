@@ -63,6 +63,7 @@ struct RowCosts {
       Self.sum(cost(of: node), max(cost(of: first), cost(of: second)))
     case .union(_, let base), .cast(let base, _), .element(let base, _): cost(of: base)
     case .part(let base, _, _): Self.sum(cost(of: base), Self.hop)
+    case .decoded(let path, _): Self.sum(cost(of: .path(path)), Self.hop)
     case .slot: 0
     }
   }

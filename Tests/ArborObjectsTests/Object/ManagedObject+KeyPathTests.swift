@@ -4,38 +4,6 @@ import Foundation
 import TestSupport
 import Testing
 
-private struct Label: Codable, Equatable {
-  var text = ""
-  var weight = 0.0
-}
-
-private struct Mark: Codable, AttributeValue {
-  var sign = ""
-}
-
-private final class Box: ManagedObject {
-  override class var entityDescription: EntityDescription {
-    EntityDescription(
-      name: "Box", className: "Box",
-      attributes: [
-        AttributeDescription("label", Label.self), AttributeDescription("spare", Label?.self),
-        AttributeDescription("mark", Mark.self),
-      ])
-  }
-  var label: Label {
-    get { attribute(0) }
-    set { setAttribute(0, newValue) }
-  }
-  var spare: Label? {
-    get { attribute(1) }
-    set { setAttribute(1, newValue) }
-  }
-  var mark: Mark {
-    get { attribute(2) }
-    set { setAttribute(2, newValue) }
-  }
-}
-
 /// Paths into attributes that have parts, by every way that follows paths.
 @Suite struct ManagedObjectKeyPathTests {
   private func use(_ body: (ManagedObjectContext, [ManagedObject]) throws -> Void) throws {
@@ -120,8 +88,8 @@ private final class Box: ManagedObject {
   @Test func partsThatAreNotKnownAreErrors() throws {
     try use { (context, people) throws in
       let bytes =
-        "Person.photo is an attribute of bytes, in which the model knows no parts, as it knows "
-        + "none in a Codable value; make it a composite attribute, or an object of its own."
+        "Person.photo is an attribute of bytes, in which the model knows no parts; make it a "
+        + "composite attribute, one of a Codable type in its class, or an object of its own."
       var error = try failure { _ = try people[0].value(forKeyPath: "address.citi") }
       #expect(error.code == .unknownName)
       #expect(error.message == "There is no part \"citi\" in Address. Did you mean city?")
@@ -136,26 +104,5 @@ private final class Box: ManagedObject {
       error = try failure { _ = try context.objects("Person").sum("photo.x") }
       #expect(error.message == bytes)
     }
-  }
-
-  /// A part of a codable value is never taken for the value.
-  @Test func keyPathsIntoCodableValuesAreErrors() throws {
-    #expect(try SortKey(\Box.label).keyPath == "label")
-    #expect(try SortKey(\Box.spare).keyPath == "spare")
-    #expect(try SortKey(\Box.mark).keyPath == "mark")
-    for make in [
-      { try SortKey(\Box.label.text) }, { try SortKey(\Box.label.weight) },
-      { try SortKey(\Box.spare?.text) }, { try SortKey(\Box.mark.sign) },
-    ] {
-      let error = try failure { _ = try make() }
-      #expect(error.code == .invalidPredicate)
-      #expect(error.message.contains("is no path of properties"), "\(error.message)")
-    }
-    let error = try failure {
-      _ = try FetchPredicate(#Predicate<Box> { $0.label.text == "x" })
-    }
-    #expect(
-      error.message.contains("into a Label, whose parts the store does not know"),
-      "\(error.message)")
   }
 }

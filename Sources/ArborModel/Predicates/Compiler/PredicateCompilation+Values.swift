@@ -70,6 +70,7 @@ extension PredicateCompilation {
       return { _, _, _ in storage.value }
     case .element(let base, let position): return try element(base, position)
     case .part(let base, let name, _): return try part(base, name)
+    case .decoded(let path, let part): return reader(path, part)
     case .constant, .argument, .collection, .subquery: return { _, _, _ in .null }
     }
   }
@@ -103,6 +104,20 @@ extension PredicateCompilation {
       return { record, number, resolver in
         object(record, number, resolver).map(environment.value(of:)) ?? .null
       }
+    }
+  }
+
+  /// Reads a part of the JSON in a binary attribute, where it lies.
+  private func reader(_ path: BoundPath, _ part: CodablePath) -> ValueReader {
+    guard case .attribute(let attribute) = path.leaf else { return { _, _, _ in .null } }
+    let locator = FieldLocator(path, attribute, self)
+    if locator.isExternal {
+      return { part.value(of: locator.value($0, $1, $2)) }
+    }
+    return { record, number, resolver in
+      guard let place = locator.locate(record, number, resolver), !place.record.isNull(place.field)
+      else { return .null }
+      return part.value(in: place.record.bytes(place.field))
     }
   }
 

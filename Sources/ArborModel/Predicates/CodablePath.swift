@@ -1,0 +1,60 @@
+/// A path of names into the JSON that a `Codable` attribute keeps, resolved by the type's parts.
+package struct CodablePath: Sendable {
+  /// The keys from the outermost object inwards.
+  package let keys: [String]
+  /// What the last key's value stands for; nil where it is an object.
+  package let scalar: CodableScalar?
+  /// The keys as JSON has them.
+  let keyBytes: [[UInt8]]
+
+  /// What an expression of the part gives.
+  package var kind: ValueKind { scalar?.kind ?? .composite }
+
+  /// Resolves names that stand in no text; at least one.
+  package init(names: [String], of parts: CodableParts) throws(ArborError) {
+    try self.init(names.map { ($0, PredicateSite.none) }[...], of: parts)
+  }
+
+  /// Resolves names; at least one.
+  ///
+  /// - Throws: ``ArborError`` `invalidPredicate` where a name is unknown, goes on behind what has
+  ///   no parts, or leads to what no path can end with.
+  init(
+    _ names: ArraySlice<(name: String, site: PredicateSite)>, of parts: CodableParts
+  ) throws(ArborError) {
+    var parts = parts
+    for (name, site) in names {
+      switch parts.shape {
+      case .object(let members, let last):
+        guard let member = members[name] else {
+          let end = last.map {
+            " No parts are known behind \"\($0)\", which cannot be zero or empty."
+          }
+          throw site.error(
+            "There is no part \"\(name)\" in \(parts.typeName)."
+              + (end ?? NearestName.hint(name, in: members.keys.sorted())))
+        }
+        parts = member
+      case .scalar(let scalar):
+        throw site.error(
+          "The name \"\(name)\" stands behind \(scalar.kind.name), which has no properties; names "
+            + "follow objects and composites.")
+      case .opaque:
+        throw site.error(
+          "The name \"\(name)\" stands behind a value of type \(parts.typeName), in whose JSON no "
+            + "part is known by a name; make it an attribute or an object of its own.")
+      }
+    }
+    switch parts.shape {
+    case .scalar(let scalar): self.scalar = scalar
+    case .object: scalar = nil
+    case .opaque:
+      let (name, site) = names.last ?? ("", .none)
+      throw site.error(
+        "The part \"\(name)\" is of type \(parts.typeName), which is no text, number, Boolean or "
+          + "date in JSON; make it an attribute or an object of its own.")
+    }
+    keys = names.map(\.name)
+    keyBytes = keys.map { Array($0.utf8) }
+  }
+}

@@ -1,0 +1,71 @@
+internal import Foundation
+
+extension CodablePath {
+  /// The part of an attribute's value.
+  package func value(of attribute: Value) -> Value {
+    guard case .binary(let json) = attribute else { return .null }
+    return json.withUnsafeBytes(value)
+  }
+
+  /// The part of a JSON text.
+  ///
+  /// - Returns: Null where a key is missing, where the value is `null` or of another type than the
+  ///   part has today, and where the bytes are no JSON.
+  func value(in json: UnsafeRawBufferPointer) -> Value {
+    guard let found = JSONFinder.find(keyBytes, in: json) else { return .null }
+    guard let scalar else { return Self.composite(found) }
+    return scalar.value(of: found)
+  }
+
+  private static func composite(_ bytes: UnsafeRawBufferPointer) -> Value {
+    guard bytes.first == UInt8(ascii: "{"), let json = try? JSONValue.parse(Data(bytes)) else {
+      return .null
+    }
+    return value(of: json)
+  }
+
+  private static func value(of json: JSONValue) -> Value {
+    switch json {
+    case .null: return .null
+    case .bool(let flag): return .boolean(flag)
+    case .number(let number):
+      return number.int64.map(Value.integer) ?? number.double.map(Value.double) ?? .null
+    case .string(let text): return .string(text)
+    case .array(let elements): return .list(elements.map(value))
+    case .object(let members):
+      var parts: [String: Value] = [:]
+      for (key, member) in members { parts[key] = value(of: member) }
+      return .composite(parts)
+    }
+  }
+}
+
+extension CodableScalar {
+  /// What the bytes of a text, a number or a Boolean stand for; null where they are none such.
+  func value(of bytes: UnsafeRawBufferPointer) -> Value {
+    switch self {
+    case .boolean:
+      switch bytes.first {
+      case UInt8(ascii: "t") where bytes.elementsEqual("true".utf8): .boolean(true)
+      case UInt8(ascii: "f") where bytes.elementsEqual("false".utf8): .boolean(false)
+      default: .null
+      }
+    case .integer: JSONNumber.int64(bytes).map(Value.integer) ?? Self.decimal(bytes)
+    case .double: JSONNumber.double(bytes).map(Value.double) ?? .null
+    // The shortest digits of a number of 32 bits are another one of 64.
+    case .float: JSONNumber.double(bytes).map { .double(Double(Float($0))) } ?? .null
+    case .decimal: Self.decimal(bytes)
+    case .date:
+      JSONNumber.double(bytes).map { .date(Date(timeIntervalSinceReferenceDate: $0)) } ?? .null
+    case .string: JSONScanner.text(bytes).map(Value.string) ?? .null
+    case .uuid: JSONScanner.text(bytes).flatMap(UUID.init).map(Value.uuid) ?? .null
+    case .uri: JSONScanner.text(bytes).flatMap { URL(string: $0) }.map(Value.uri) ?? .null
+    case .binary:
+      JSONScanner.text(bytes).flatMap { Data(base64Encoded: $0) }.map(Value.binary) ?? .null
+    }
+  }
+
+  private static func decimal(_ bytes: UnsafeRawBufferPointer) -> Value {
+    JSONNumber(bytes)?.decimal.map(Value.decimal) ?? .null
+  }
+}

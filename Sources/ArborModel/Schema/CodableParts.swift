@@ -1,0 +1,62 @@
+/// The parts of a `Codable` type, whose values an attribute keeps as JSON.
+///
+/// They are found out when a path first asks for them. A description's parts are no part of the
+/// model: its file says of such an attribute that it is a binary, and two descriptions that differ
+/// in them alone are equal.
+package struct CodableParts: Sendable, Hashable {
+  /// The type's name, for messages.
+  package let typeName: String
+  /// The type's identity in this process.
+  package let id: ObjectIdentifier
+  private let findShape: @Sendable () -> CodableShape
+
+  /// - Parameters:
+  ///   - typeName: The type's name, for messages.
+  ///   - id: The type's identity.
+  ///   - shape: Finds out what JSON the type's values are; remembers it where that takes long.
+  package init(
+    of typeName: String, id: ObjectIdentifier, shape: @escaping @Sendable () -> CodableShape
+  ) {
+    self.typeName = typeName
+    self.id = id
+    findShape = shape
+  }
+
+  /// What JSON the type's values are.
+  package var shape: CodableShape { findShape() }
+
+  package static func == (left: CodableParts, right: CodableParts) -> Bool { true }
+
+  package func hash(into hasher: inout Hasher) {}
+}
+
+/// The JSON that the values of a `Codable` type are.
+package enum CodableShape: Sendable {
+  case scalar(CodableScalar)
+  /// An object with a member for each key; where something ended the search for them, the key it
+  /// ended at.
+  case object([String: CodableParts], endsAt: String? = nil)
+  /// A list, a dictionary, or what the type does not tell.
+  case opaque
+}
+
+/// What a text, number or Boolean of JSON stands for in Swift.
+package enum CodableScalar: Sendable, Hashable, CaseIterable {
+  case boolean, integer, float, double, decimal, string, uuid, uri
+  /// Seconds since the reference date, as `JSONEncoder` writes dates unless told otherwise.
+  case date
+  /// Bytes in Base64.
+  case binary
+
+  /// What an expression of such a part gives.
+  package var kind: ValueKind {
+    switch self {
+    case .boolean, .integer, .float, .double, .decimal: .number
+    case .string: .text
+    case .uuid: .uuid
+    case .uri: .uri
+    case .date: .date
+    case .binary: .binary
+    }
+  }
+}

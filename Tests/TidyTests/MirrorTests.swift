@@ -11,7 +11,8 @@ import Testing
     "ImportHooksTests", "MembershipPolicyTests", "ModelBasedTests", "ModelHostileTests",
     "ObjectLifetimeTests",
     "PlannedWaysTests",
-    "RandomCommitsTests", "RandomExportsTests", "RandomGraphTests", "RandomIndexesTests",
+    "RandomCommitsTests", "RandomDifferencesTests",
+    "RandomExportsTests", "RandomGraphTests", "RandomIndexesTests",
     "RandomResultsTests", "RandomSeedsTests", "ReferenceTests", "SharedContextsTests",
     "SharedGraphTests",
     "StoreFaultTests",
@@ -25,6 +26,15 @@ import Testing
 
   /// Sources without a test file of their own, each with the suite that tests it.
   static let testedElsewhere: [String: String] = [
+    "PropertyFlow": "PropertyPairingTests",
+    "ModelPairing": "ModelDifferenceTests",
+    "ModelDifference+Words": "ModelDifferenceTests",
+    "ModelDifference+Kinds": "ModelDifferenceTests",
+    "ModelDifference+Change": "ModelDifferenceTests",
+    "ModelComparison+Replacements": "ModelComparison+AttributesTests",
+    "ModelComparison": "ModelDifferenceTests",
+    "EntityTree": "PropertyPairingTests",
+    "EntityPairing": "PropertyPairingTests",
     "AccessCandidate": "QueryPlannerTests",
     "BackgroundContext": "PersistentStoreTests",
     "BatchReader": "BatchedImportTests",

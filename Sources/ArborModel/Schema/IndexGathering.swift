@@ -89,7 +89,7 @@ struct KeptIndex: Sendable, Hashable {
 
   let name: String
   let columns: [Column]
-  let isUnique: Bool
+  var isUnique: Bool
   var condition: String?
 }
 
@@ -124,14 +124,18 @@ extension EntityDescription {
   ///   another one is not kept, nor is one over an expression that no column keeps.
   func keptIndexes(where isColumn: (KeptIndex.Column) -> Bool) -> [KeptIndex] {
     var kept: [KeptIndex] = []
+    var contents: Set<KeptIndex> = []
+    var names: Set<String> = []
     func keep(
       _ name: String, _ columns: [KeptIndex.Column], isUnique: Bool, condition: String? = nil
     ) {
       guard !columns.isEmpty, columns.allSatisfy(isColumn),
-        !kept.contains(where: { $0.columns == columns && $0.condition == condition })
+        contents.insert(
+          KeptIndex(name: "", columns: columns, isUnique: false, condition: condition)
+        ).inserted
       else { return }
       var unused = name
-      while kept.contains(where: { $0.name == unused }) { unused += "'" }
+      while !names.insert(unused).inserted { unused += "'" }
       kept.append(
         KeptIndex(name: unused, columns: columns, isUnique: isUnique, condition: condition))
     }

@@ -39,12 +39,15 @@ extension ArborError {
     switch error {
     case .query(let error): self = error
     case .interrupted(let interruption): self.init(interruption)
-    case .modelMismatch(let differences):
+    case .modelMismatch(let difference):
       self.init(
         .modelMismatch,
         "The store was written with another model. Open it with that one, or let "
           + "options.onMismatch replace it.")
-      violations = differences.map { ArborError(.modelMismatch, $0) }
+      violations = difference.storedChanges.map { change in
+        ArborError(.modelMismatch, change.description).with(
+          entity: change.entity, keyPath: change.property)
+      }
     case .duplicateValues(let violations):
       self.init(
         notUnique: violations,

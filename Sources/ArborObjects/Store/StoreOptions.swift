@@ -12,13 +12,13 @@ internal import Foundation
 public struct StoreOptions: Sendable, Hashable {
   /// What happens with a file that was written with another version of the model.
   ///
-  /// In this version a file is migrated where the models differ in indexes and uniqueness only: the
-  /// new ones are built from the objects, the others dropped, in one transaction. Opening throws
-  /// `notUnique` where objects share values that have become unique, and `inUse` where this process
-  /// has the store open with its former model; other processes get `modelChanged` and open it
-  /// again. A file that differs in more is left as it is, and opening throws `modelMismatch`,
-  /// unless ``StoreOptions/onMismatch`` says otherwise. A store that is opened for reading is
-  /// never changed.
+  /// In this version a file is migrated where the models differ in indexes, uniqueness, version
+  /// hash modifiers and names of transformers only: new indexes are built from the objects, the
+  /// others dropped, in one transaction. Opening throws `notUnique` where objects share values that
+  /// have become unique, and `inUse` where this process has the store open with its former model;
+  /// other processes get `modelChanged` and open it again. A file that differs in more is left as
+  /// it is, and opening throws `modelMismatch`, unless ``StoreOptions/onMismatch`` says otherwise.
+  /// A store that is opened for reading is never changed.
   public enum Migration: Sendable, Hashable {
     /// It is brought to the model by the steps that are needed.
     case automatic

@@ -1,7 +1,8 @@
 internal import ArborModel
 internal import LMDB
 
-/// Brings a store to a model that asks for other indexes and for nothing else.
+/// Brings a store to a model that asks for other indexes, and differs otherwise at most in what no
+/// record depends on: version hash modifiers and the names of transformers.
 extension StoreOpener {
   /// What a file consists of, once it has the indexes of the given model, where that is all that
   /// the model changes and the options allow it; otherwise as it was.
@@ -30,7 +31,7 @@ extension StoreOpener {
       return false
     }
     let model = try offer.checked()
-    return model.fingerprintWithoutIndexes == stored.fingerprintWithoutIndexes
+    return model.recordFingerprint == stored.recordFingerprint
   }
 
   private func buildIndexes(_ parts: StoreParts, _ offer: OfferedModel) throws(StoreError) {

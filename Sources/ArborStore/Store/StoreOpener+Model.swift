@@ -23,12 +23,11 @@ extension StoreOpener {
     guard let offer, offer.digest != store.modelDigest else { return }
     let model = try offer.checked()
     guard model.fingerprint != store.modelFingerprint else { return }
-    // A store that is open in this process can not be given other indexes.
+    // A store that is open in this process cannot be given other indexes.
     if try wantsOtherIndexes(store.schema.model, store.modelDigest) {
       throw .inUse(path: store.path)
     }
-    let changes = store.schema.model.difference(to: model).storedChanges
-    throw .modelMismatch(changes.map(\.description))
+    throw .modelMismatch(store.schema.model.difference(to: model))
   }
 
   /// Writes the given model into the file where the one there says something else that does not

@@ -52,19 +52,29 @@ struct ModelChange: CustomTestStringConvertible, Sendable {
     FetchIndexDescription(name: "i", elements: [element], partialIndexPredicate: condition)
   }
 
-  /// The stored changes that are changes of indexes.
-  static let indexChanges: Set = [
+  /// The stored changes that no record depends on.
+  static let changesBesideRecords: Set = [
     "unique no longer", "another index", "a folded index", "an index of words", "a partial index",
-    "an index over an expression that folds", "no index",
+    "an index over an expression that folds", "no index", "the entity's modifier",
+    "the attribute's modifier", "the relationship's modifier",
   ]
 
   @Test(arguments: storedChanges)
-  func onlyIndexesAreLeftOutOfTheFingerprintWithoutThem(change: ModelChange) throws {
+  func onlyWhatNoRecordDependsOnIsLeftOutOfTheRecordFingerprint(change: ModelChange) throws {
     let model = try Self.model()
     var changed = model
     change.make(&changed)
-    let isSame = changed.fingerprintWithoutIndexes == model.fingerprintWithoutIndexes
-    #expect(isSame == Self.indexChanges.contains(change.testDescription))
+    let isSame = changed.recordFingerprint == model.recordFingerprint
+    #expect(isSame == Self.changesBesideRecords.contains(change.testDescription))
+  }
+
+  @Test func aTransformerIsNamedBesideRecords() {
+    func model(_ transformer: String) -> ManagedObjectModel {
+      let attribute = AttributeDescription(name: "x", type: .transformable(transformer))
+      return ManagedObjectModel(entities: [EntityDescription(name: "A", attributes: [attribute])])
+    }
+    #expect(model("a").fingerprint != model("b").fingerprint)
+    #expect(model("a").recordFingerprint == model("b").recordFingerprint)
   }
 
   @Test func conditionsAndKindsTellIndexesApart() throws {
@@ -119,6 +129,7 @@ struct ModelChange: CustomTestStringConvertible, Sendable {
     .friends("inverse") { $0.inverse = nil },
     .friends("to-one") { $0.isToMany = false },
     .friends("ordered") { $0.isOrdered = true },
+    .friends("the relationship's modifier") { $0.versionHashModifier = "2" },
     .friends("a transient relationship") { $0.isTransient = true },
   ]
 

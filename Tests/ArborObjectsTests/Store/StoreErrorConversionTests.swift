@@ -7,10 +7,16 @@ import Testing
 @testable import ArborObjects
 
 @Suite struct StoreErrorConversionTests {
+  static let difference = ManagedObjectModel(entities: [
+    EntityDescription(name: "Tag", attributes: [AttributeDescription(name: "rank", type: .date)])
+  ]).difference(
+    to: ManagedObjectModel(
+      entities: [EntityDescription(name: "Tag", className: "Mark")], versionIdentifier: "2"))
+
   @Test(
     arguments: [
       (.corrupted(entity: "A", object: nil, what: "bytes"), .corrupted),
-      (.modelMismatch(["one", "two"]), .modelMismatch), (.modelChanged, .modelChanged),
+      (.modelMismatch(Self.difference), .modelMismatch), (.modelChanged, .modelChanged),
       (.formatTooNew(major: 9, minor: 1), .formatTooNew),
       (.notAStore(path: "p", what: "w"), .notAStore), (.readOnly(path: nil), .readOnly),
       (.missing(path: "p"), .fileUnreadable), (.inUse(path: "p"), .inUse), (.closed, .closed),
@@ -38,7 +44,7 @@ import Testing
         .notAStore(path: "p", what: what), .invalidChange(number, what: what), .modelChanged,
         .formatTooNew(major: 9, minor: 1), .readOnly(path: "p"), .missing(path: "p"),
         .inUse(path: nil), .closed, .diskFull, .metadataExists("seed"),
-        .inputOutput(operation: "open", path: "p", errno: 13), .modelMismatch([what]),
+        .inputOutput(operation: "open", path: "p", errno: 13), .modelMismatch(Self.difference),
         .notUnique([
           UniquenessViolation(
             entity: "Employee", properties: ["name"], existing: number, offending: number)
@@ -67,6 +73,19 @@ import Testing
     #expect(
       ArborError(opening: .notAStore(path: "a.txt", what: "The file has no header.")).message
         == "a.txt is no store: the file has no header. Choose another file.")
+  }
+
+  /// A refusal lists what keeps the store from being opened, and nothing else.
+  @Test func anotherModelIsToldChangeByChange() {
+    let error = ArborError(opening: .modelMismatch(Self.difference))
+    #expect(
+      error.description == """
+        The store was written with another model. Open it with that one, or let \
+        options.onMismatch replace it.
+        - Tag.rank: removed, its values are dropped (lightweight)
+        """)
+    #expect(error.violations.map(\.entity) == ["Tag"])
+    #expect(error.violations.map(\.keyPath) == ["rank"])
   }
 
   @Test func subjectsAreNamed() throws {

@@ -127,15 +127,50 @@ import Testing
     for adjust in [{ $0.buildsIndexes = false }, { $0.isReadOnly = true }]
       as [(inout StoreOpening) -> Void]
     {
-      guard case .modelMismatch(let changes)? = failure({ try open(model([byRank]), adjust) })
+      guard case .modelMismatch(let difference)? = failure({ try open(model([byRank]), adjust) })
       else {
         Issue.record("opened")
         continue
       }
-      #expect(changes == ["Item: the index byRank is new: (rank) (lightweight)"])
+      #expect(
+        difference.description
+          == "Item: the index byRank is added: (rank) (builds an index)")
     }
     #expect(try bytes() == before)
     try TemporaryStore.check(path: path)
+  }
+
+  /// Version hash modifiers and the names of transformers are no bytes of records.
+  @Test func whatNoRecordDependsOnIsTakenDown() throws {
+    func model(_ modifier: String?, _ transformer: String) throws -> ManagedObjectModel {
+      var model = try self.model()
+      model.entities[0].attributes.append(
+        AttributeDescription(
+          name: "blob", type: .transformable(transformer), isOptional: true,
+          versionHashModifier: modifier))
+      model.entities[1].versionHashModifier = modifier
+      return model
+    }
+    let (former, next) = try (model(nil, "Old"), model("2", "New"))
+    let file = try open(former)
+    let draft = Draft(file)
+    let number = try draft.insert("Task", ["name": "a", "blob": .binary(Data([1, 2]))])
+    try draft.commit()
+    // Another program that has it open goes on only once it knows the new model.
+    guard case .inUse? = failure({ try open(next) }) else { throw DraftError("no refusal") }
+    file.close()
+    for adjust in [{ $0.buildsIndexes = false }, { $0.isReadOnly = true }]
+      as [(inout StoreOpening) -> Void]
+    {
+      guard case .modelMismatch? = failure({ try open(next, adjust) }) else {
+        throw DraftError("no refusal")
+      }
+    }
+    let opened = try open(next)
+    defer { opened.close() }
+    #expect(opened.schema.model == next && opened.modelFingerprint == next.fingerprint)
+    #expect(try Draft(opened).value(number, "blob") == .binary(Data([1, 2])))
+    #expect(try opened.check().isSound)
   }
 
   @Test func aStoreThatIsOpenHereStaysAsItIs() throws {

@@ -141,11 +141,12 @@ import Testing
     try makeStore()
     let before = try Data(contentsOf: URL(filePath: path))
     let other = try otherModel
-    guard case .modelMismatch(let differences)? = failure({ try open(other) }) else {
+    guard case .modelMismatch(let difference)? = failure({ try open(other) }) else {
       throw DraftError("no refusal")
     }
-    #expect(differences.contains { $0.contains("Badge") })
-    #expect(differences.contains { $0.contains("age") })
+    #expect(difference == model.difference(to: other))
+    #expect(difference.losses.map(\.name).contains("Badge"))
+    #expect(difference.changes.contains { $0.property == "age" })
     #expect(try Data(contentsOf: URL(filePath: path)) == before)
     let file = try open(model)
     defer { file.close() }

@@ -1,0 +1,73 @@
+/// Which entities of two models are the same, and how their places in the hierarchy differ.
+struct EntityPairing: Sendable {
+  /// For each entity of the older model its index in the newer one.
+  let newOf: [Int?]
+  /// For each entity of the newer model its index in the older one.
+  let oldOf: [Int?]
+
+  init(_ old: EntityTree, _ new: EntityTree) {
+    let pairs = IdentityPairs(
+      old.entities.map { PartIdentity($0.name, $0.renamingIdentifier) },
+      new.entities.map { PartIdentity($0.name, $0.renamingIdentifier) })
+    newOf = pairs.newOf
+    oldOf = pairs.oldOf
+  }
+
+  private init(newOf: [Int?], oldOf: [Int?]) {
+    self.newOf = newOf
+    self.oldOf = oldOf
+  }
+
+  /// The pairs of the ends, by way of a model between.
+  func composed(with next: EntityPairing) -> EntityPairing {
+    EntityPairing(
+      newOf: newOf.map { $0.flatMap { next.newOf[$0] } },
+      oldOf: next.oldOf.map { $0.flatMap { oldOf[$0] } })
+  }
+
+  /// An entity that both models have, with its ancestors in each.
+  struct Relatives {
+    let old: Int
+    let new: Int
+    let oldLineage: [Int]
+    let newLineage: [Int]
+    /// Whether it has other ancestors.
+    let isElsewhere: Bool
+  }
+
+  /// Every entity that both models have, each after its ancestors.
+  func relatives(_ old: EntityTree, _ new: EntityTree) -> [Relatives] {
+    var isElsewhere = [Bool](repeating: false, count: new.entities.count)
+    return new.topDown.compactMap { index in
+      let parent = new.parents[index]
+      if let parent { isElsewhere[index] = isElsewhere[parent] }
+      guard let partner = oldOf[index] else {
+        // What is below a new entity has an ancestor that it did not have.
+        isElsewhere[index] = true
+        return nil
+      }
+      let formerParent = old.parents[partner].map { newOf[$0] }
+      // A removed parent is nil in the inner optional.
+      if formerParent != (parent.map { .some($0) }) { isElsewhere[index] = true }
+      return Relatives(
+        old: partner, new: index, oldLineage: old.lineage(of: partner),
+        newLineage: new.lineage(of: index), isElsewhere: isElsewhere[index])
+    }
+  }
+
+  /// The ancestors in the older model that an entity no longer has.
+  func lostAncestors(_ relatives: Relatives) -> [Int] {
+    guard relatives.isElsewhere else { return [] }
+    return relatives.oldLineage.filter { old in
+      newOf[old].map { !relatives.newLineage.contains($0) } ?? true
+    }
+  }
+
+  /// The ancestors in the newer model that an entity did not have.
+  func gainedAncestors(_ relatives: Relatives) -> [Int] {
+    guard relatives.isElsewhere else { return [] }
+    return relatives.newLineage.filter { new in
+      oldOf[new].map { !relatives.oldLineage.contains($0) } ?? true
+    }
+  }
+}

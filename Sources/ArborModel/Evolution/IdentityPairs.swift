@@ -1,0 +1,58 @@
+/// What something is called in a model, and what it goes by from version to version.
+struct PartIdentity: Sendable, Hashable {
+  let name: String
+  /// The renaming identifier, or the name where there is none.
+  let identifier: String
+
+  init(_ name: String, _ renamingIdentifier: String?) {
+    self.name = name
+    let former = renamingIdentifier ?? ""
+    identifier = former.isEmpty ? name : former
+  }
+}
+
+/// Which parts of two versions are the same part.
+///
+/// First those that kept both name and identifier; then those of one identifier, whatever their
+/// names; then those of one name; then those whose identifier is the other one's name, as models
+/// have it that state the previous name in each version. Of several that fit the first counts.
+struct IdentityPairs {
+  /// For each part of the older version its index in the newer one.
+  private(set) var newOf: [Int?]
+  /// For each part of the newer version its index in the older one.
+  private(set) var oldOf: [Int?]
+
+  init(_ old: [PartIdentity], _ new: [PartIdentity]) {
+    newOf = Array(repeating: nil, count: old.count)
+    oldOf = Array(repeating: nil, count: new.count)
+    // A version that changes nothing here is the usual one.
+    if old == new {
+      for index in old.indices { join(index, index) }
+      return
+    }
+    pair(old, by: { $0 }, new, by: { $0 })
+    pair(old, by: \.identifier, new, by: \.identifier)
+    pair(old, by: \.name, new, by: \.name)
+    pair(old, by: \.name, new, by: \.identifier)
+    pair(old, by: \.identifier, new, by: \.name)
+  }
+
+  private mutating func pair<Key: Hashable>(
+    _ old: [PartIdentity], by oldKey: (PartIdentity) -> Key,
+    _ new: [PartIdentity], by newKey: (PartIdentity) -> Key
+  ) {
+    var single: [Key: Int] = [:]
+    for index in old.indices.reversed() where newOf[index] == nil {
+      single[oldKey(old[index])] = index
+    }
+    guard !single.isEmpty else { return }
+    for index in new.indices where oldOf[index] == nil {
+      if let partner = single.removeValue(forKey: newKey(new[index])) { join(partner, index) }
+    }
+  }
+
+  private mutating func join(_ old: Int, _ new: Int) {
+    newOf[old] = new
+    oldOf[new] = old
+  }
+}

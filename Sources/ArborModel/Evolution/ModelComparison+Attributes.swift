@@ -1,0 +1,234 @@
+/// What differs in attributes.
+extension ModelComparison {
+  typealias AttributeChange = ModelDifference.AttributeChange
+  typealias Filling = ModelDifference.Filling
+
+  func subject(ofAttribute slot: PropertySlot) -> Subject {
+    Subject(new.entities[slot.entity].name, newTree.attribute(slot).name)
+  }
+
+  func source(ofAttribute slot: PropertySlot) -> Subject {
+    Subject(old.entities[slot.entity].name, oldTree.attribute(slot).name)
+  }
+
+  mutating func compareAttributes(of entity: Int) {
+    let replaced = replacedRelationships(of: entity)
+    for slot in new.entities[entity].attributes.indices {
+      let after = PropertySlot(entity: entity, slot: slot)
+      let subject = subject(ofAttribute: after)
+      let partner = pairing.attributes.partner(ofNew: after, pairing.entities)
+      let moves = pairing.attributes.moves[after] ?? []
+      if let partner {
+        concern(subject, source(ofAttribute: partner))
+        noteRename(before: partner, after)
+        compareAttribute(before: partner, after)
+      }
+      for move in moves {
+        let source = source(ofAttribute: move)
+        concern(subject, source)
+        note(.attribute(.moved(from: source)), .catalogue)
+        compareAttribute(before: move, after)
+      }
+      guard partner == nil else { continue }
+      noteAddition(of: after, isMoved: !moves.isEmpty, replacing: replaced[slot])
+    }
+    noteInheritance(ofAttributesAt: entity)
+    if let partner = pairing.entities.oldOf[entity] { noteRemovedAttributes(of: partner) }
+  }
+
+  // MARK: Less and more
+
+  private mutating func noteAddition(
+    of slot: PropertySlot, isMoved: Bool, replacing former: PropertySlot?
+  ) {
+    let attribute = newTree.attribute(slot)
+    let subject = subject(ofAttribute: slot)
+    let isGained = attributeFlow.gained.contains(slot)
+    let filling = Filling(attribute)
+    concern(subject, nil)
+    if let former {
+      let source = source(ofRelationship: former)
+      concern(subject, source)
+      note(
+        .attribute(.replacesRelationship(source)), .code,
+        loss: oldTree.relationship(former).isTransient ? nil : .links)
+    } else if isMoved {
+      if isGained { note(.attribute(.spread(filling)), effort(of: filling), rule: rule(filling)) }
+    } else if isGained || pairing.entities.oldOf[slot.entity] != nil {
+      note(
+        .attribute(.added(filling)), effort(of: filling), rule: isGained ? rule(filling) : nil)
+    }
+  }
+
+  private func effort(of filling: Filling) -> Effort { filling == .computed ? .pass : .catalogue }
+
+  private func rule(_ filling: Filling) -> Rule? { filling == .missing ? .mandatory : nil }
+
+  private mutating func noteInheritance(ofAttributesAt entity: Int) {
+    let name = new.entities[entity].name
+    for slot in attributeFlow.inherited[entity] ?? [] {
+      let filling = Filling(newTree.attribute(slot))
+      concern(Subject(name, newTree.attribute(slot).name), nil)
+      note(
+        .attribute(.inherited(from: new.entities[slot.entity].name, filling)),
+        effort(of: filling), rule: rule(filling))
+    }
+    guard let partner = pairing.entities.oldOf[entity] else { return }
+    for slot in attributeFlow.disinherited[entity] ?? [] {
+      let attribute = oldTree.attribute(slot)
+      let subject = Subject(old.entities[partner].name, attribute.name)
+      concern(subject, subject)
+      note(
+        .attribute(.disinherited(from: old.entities[slot.entity].name)), .catalogue,
+        loss: attribute.isStoredByHand ? .values : nil)
+    }
+  }
+
+  mutating func noteRemovedAttributes(of entity: Int) {
+    let isPaired = pairing.entities.newOf[entity] != nil
+    let replaced = pairing.entities.newOf[entity].map { replacedAttributes(of: $0) } ?? [:]
+    let gone = Set(replaced.values)
+    for (index, partner) in pairing.attributes.newPartners[entity].enumerated()
+    where partner == nil {
+      let slot = PropertySlot(entity: entity, slot: index)
+      let targets = pairing.attributes.movesTo[slot] ?? []
+      let isLost = attributeFlow.lost.contains(slot)
+      guard !gone.contains(slot), isLost || (isPaired && targets.isEmpty) else { continue }
+      let subject = source(ofAttribute: slot)
+      concern(subject, subject)
+      note(
+        .attribute(.removed(keptIn: targets.map { new.entities[$0.entity].name })), .catalogue,
+        loss: isLost && oldTree.attribute(slot).isStoredByHand ? .values : nil)
+    }
+  }
+
+  private mutating func noteRename(before: PropertySlot, _ after: PropertySlot) {
+    guard oldTree.attribute(before).name != newTree.attribute(after).name else { return }
+    note(.attribute(.renamed(from: source(ofAttribute: before))), .catalogue)
+  }
+
+  // MARK: What stays
+
+  private mutating func compareAttribute(before: PropertySlot, _ after: PropertySlot) {
+    let (old, new) = (oldTree.attribute(before), newTree.attribute(after))
+    guard old != new else { return }
+    compareTypes(old, new, after)
+    compareStorage(old, new, after)
+    compareRules(old, new)
+    if old.versionHashModifier != new.versionHashModifier {
+      note(
+        .attribute(
+          .versionHashModifierChanged(from: old.versionHashModifier, to: new.versionHashModifier)),
+        .catalogue)
+    }
+    if old.isPreservedOnDeletion != new.isPreservedOnDeletion {
+      note(.attribute(.preservationChanged(isPreserved: new.isPreservedOnDeletion)), .none)
+    }
+    if old.userInfo != new.userInfo { note(.attribute(.userInfoChanged), .none) }
+  }
+
+  private mutating func compareTypes(
+    _ before: AttributeDescription, _ after: AttributeDescription, _ slot: PropertySlot
+  ) {
+    if before.valueClassName != after.valueClassName {
+      note(
+        .attribute(
+          .valueClassNameChanged(from: before.valueClassName, to: after.valueClassName)), .none)
+    }
+    guard before.type != after.type else { return }
+    if case (.transformable(let former), .transformable(let transformer)) =
+      (before.type, after.type)
+    {
+      note(.attribute(.transformerChanged(from: former, to: transformer)), .catalogue)
+      return
+    }
+    let conversion = conversion(before, after)
+    let isComputed = before.derivation != nil && after.derivation != nil
+    let effort: Effort =
+      isComputed ? .pass : keepsParts(before, after) ? .none : Self.effort(of: conversion)
+    let isChecked = conversion == .narrowing && !isComputed
+    note(
+      .attribute(.typeChanged(from: before.type, to: after.type, conversion)), effort,
+      loss: conversion == .custom && !isComputed ? .values : nil,
+      rule: isChecked ? .valuesFit(after.type) : nil)
+    if conversion != .identity { revalued.insert(slot) }
+  }
+
+  private func conversion(
+    _ before: AttributeDescription, _ after: AttributeDescription
+  ) -> ValueConversion {
+    // Where nothing is stored, or nothing will be, there is nothing to convert.
+    if before.isTransient || after.isTransient { return .identity }
+    if keepsParts(before, after) { return .identity }
+    return ValueConversion(from: before.type, to: after.type)
+  }
+
+  /// Whether both are of composite types with the same parts: the type's name is not stored, its
+  /// parts' names are.
+  private func keepsParts(_ before: AttributeDescription, _ after: AttributeDescription) -> Bool {
+    guard case (.composite(let former), .composite(let name)) = (before.type, after.type) else {
+      return false
+    }
+    let parts = old.composites.first { $0.name == former }?.attributes
+    return parts == new.composites.first { $0.name == name }?.attributes
+  }
+
+  private mutating func compareStorage(
+    _ before: AttributeDescription, _ after: AttributeDescription, _ slot: PropertySlot
+  ) {
+    let filling = Filling(after)
+    if before.isOptional != after.isOptional {
+      if after.isOptional {
+        note(.attribute(.becameOptional), .catalogue)
+      } else {
+        note(.attribute(.becameMandatory(filling)), .catalogue, rule: rule(filling))
+        if case .value = filling { revalued.insert(slot) }
+      }
+    }
+    if before.isTransient != after.isTransient {
+      after.isTransient
+        ? note(
+          .attribute(.becameTransient), .catalogue, loss: before.isStoredByHand ? .values : nil)
+        : note(.attribute(.becameStored(filling)), effort(of: filling), rule: rule(filling))
+    }
+    if before.derivation != after.derivation {
+      let isStored = !before.isTransient && !after.isTransient
+      note(
+        .attribute(.derivationChanged(from: before.derivation, to: after.derivation)),
+        after.derivation == nil || !isStored ? .catalogue : .pass,
+        loss: isStored && before.isStoredByHand ? .values : nil)
+      if after.derivation != nil { revalued.insert(slot) }
+    }
+    if before.allowsExternalStorage != after.allowsExternalStorage {
+      note(
+        .attribute(.externalStorageChanged(isAllowed: after.allowsExternalStorage)), .catalogue)
+    }
+  }
+
+  private mutating func compareRules(
+    _ before: AttributeDescription, _ after: AttributeDescription
+  ) {
+    if before.defaultValue != after.defaultValue {
+      note(.attribute(.defaultChanged(from: before.defaultValue, to: after.defaultValue)), .none)
+    }
+    let isStored = !before.isTransient && !after.isTransient
+    let bounds = (before: ModelDifference.Bounds(before), after: ModelDifference.Bounds(after))
+    if bounds.before != bounds.after {
+      let isNarrower = isStored && bounds.after.isNarrower(than: bounds.before)
+      note(
+        .attribute(.boundsChanged(from: bounds.before, to: bounds.after)), .none,
+        rule: isNarrower ? .bounds(bounds.after) : nil)
+    }
+    if before.regularExpression != after.regularExpression {
+      note(
+        .attribute(
+          .patternChanged(from: before.regularExpression, to: after.regularExpression)), .none,
+        rule: isStored ? after.regularExpression.map { .pattern($0) } : nil)
+    }
+  }
+}
+
+extension AttributeDescription {
+  /// Whether its values are nowhere else: neither computed nor in memory only.
+  fileprivate var isStoredByHand: Bool { !isTransient && derivation == nil }
+}

@@ -1,0 +1,137 @@
+/// What differs in entities and in composite types.
+extension ModelComparison {
+  mutating func compareEntity(_ index: Int) {
+    let after = new.entities[index]
+    guard let partner = pairing.entities.oldOf[index] else {
+      concern(Subject(after.name), nil)
+      note(.entity(.added), .catalogue)
+      return
+    }
+    let before = old.entities[partner]
+    concern(Subject(after.name), Subject(before.name))
+    if before.name != after.name { note(.entity(.renamed(from: before.name)), .catalogue) }
+    compareParents(before, partner, after, index)
+    if before.isAbstract != after.isAbstract {
+      // An abstract entity has no objects; where there were some they would have no entity.
+      after.isAbstract
+        ? note(.entity(.becameAbstract), .code, loss: .objects)
+        : note(.entity(.becameConcrete), .catalogue)
+    }
+    if before.className != after.className {
+      note(.entity(.classNameChanged(from: before.className, to: after.className)), .none)
+    }
+    if before.versionHashModifier != after.versionHashModifier {
+      note(
+        .entity(
+          .versionHashModifierChanged(
+            from: before.versionHashModifier, to: after.versionHashModifier)), .catalogue)
+    }
+    if before.fetchedProperties != after.fetchedProperties {
+      note(.entity(.fetchedPropertiesChanged), .none)
+    }
+    if before.userInfo != after.userInfo { note(.entity(.userInfoChanged), .none) }
+  }
+
+  private mutating func compareParents(
+    _ before: EntityDescription, _ oldIndex: Int, _ after: EntityDescription, _ index: Int
+  ) {
+    let newName = before.parent.map { name -> String? in
+      guard let parent = oldTree.indexByName[name] else { return name }
+      return pairing.entities.newOf[parent].map { new.entities[$0].name }
+    }
+    guard newName != after.parent.map({ Optional($0) }), let pair = relatives[index] else { return }
+    // A relationship to a former ancestor may lead to objects of this entity.
+    let lost = pairing.entities.lostAncestors(pair).compactMap { pairing.entities.newOf[$0] }
+      .filter(destinations.contains).map { new.entities[$0].name }
+    note(
+      .entity(.parentChanged(from: before.parent, to: after.parent)), .catalogue,
+      rule: lost.isEmpty ? nil : .noLongerKind(of: lost))
+  }
+
+  mutating func noteRemoval(ofEntity index: Int) {
+    let entity = old.entities[index]
+    concern(Subject(entity.name), Subject(entity.name))
+    note(.entity(.removed), .catalogue, loss: entity.isAbstract ? nil : .objects)
+    noteRemovedAttributes(of: index)
+    noteRemovedRelationships(of: index)
+  }
+
+  // MARK: Composite types
+
+  mutating func compareComposites() {
+    concern(nil, nil)
+    let pairs = IdentityPairs(
+      old.composites.map { PartIdentity($0.name, nil) },
+      new.composites.map { PartIdentity($0.name, nil) })
+    for (index, composite) in new.composites.enumerated() {
+      if let partner = pairs.oldOf[index] {
+        compare(old.composites[partner], composite)
+      } else {
+        note(.composite(.added(name: composite.name)), .catalogue)
+      }
+    }
+    for (index, composite) in old.composites.enumerated() where pairs.newOf[index] == nil {
+      note(.composite(.removed(name: composite.name)), .catalogue)
+    }
+  }
+
+  /// The values of parts are kept by the names of these, in the attribute.
+  private mutating func compare(_ before: CompositeDescription, _ after: CompositeDescription) {
+    let name = after.name
+    let pairs = IdentityPairs(
+      before.attributes.map { PartIdentity($0.name, $0.renamingIdentifier) },
+      after.attributes.map { PartIdentity($0.name, $0.renamingIdentifier) })
+    for (index, part) in after.attributes.enumerated() {
+      concern(nil, nil)
+      guard let partner = pairs.oldOf[index] else {
+        let filling = ModelDifference.Filling(part)
+        note(
+          .composite(.partAdded(name: name, part: part.name, filling)), .catalogue,
+          rule: filling == .missing ? .mandatory : nil)
+        continue
+      }
+      concern(nil, Subject(name, before.attributes[partner].name))
+      compare(before.attributes[partner], part, of: name)
+    }
+    for (index, part) in before.attributes.enumerated() where pairs.newOf[index] == nil {
+      concern(nil, Subject(name, part.name))
+      note(.composite(.partRemoved(name: name, part: part.name)), .catalogue, loss: .values)
+    }
+  }
+
+  private mutating func compare(
+    _ before: AttributeDescription, _ after: AttributeDescription, of name: String
+  ) {
+    if before.name != after.name {
+      note(
+        .composite(.partRenamed(name: name, part: after.name, from: before.name)), .catalogue)
+    }
+    if before.type != after.type {
+      let conversion = ValueConversion(from: before.type, to: after.type)
+      note(
+        .composite(
+          .partTypeChanged(
+            name: name, part: after.name, from: before.type, to: after.type, conversion)),
+        Self.effort(of: conversion), loss: conversion == .custom ? .values : nil,
+        rule: conversion == .narrowing ? .valuesFit(after.type) : nil)
+    }
+    var declaration = before
+    declaration.name = after.name
+    declaration.type = after.type
+    declaration.renamingIdentifier = after.renamingIdentifier
+    guard declaration != after else { return }
+    let isRequired = before.isOptional && ModelDifference.Filling(after) == .missing
+    note(
+      .composite(.partDeclarationChanged(name: name, part: after.name)), .catalogue,
+      rule: isRequired ? .mandatory : nil)
+  }
+
+  static func effort(of conversion: ValueConversion) -> Effort {
+    switch conversion {
+    case .custom: .code
+    // Every value has to be looked at first.
+    case .narrowing: .pass
+    default: .catalogue
+    }
+  }
+}

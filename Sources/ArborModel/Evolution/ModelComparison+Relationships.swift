@@ -1,0 +1,253 @@
+/// What differs in relationships.
+extension ModelComparison {
+  typealias RelationshipChange = ModelDifference.RelationshipChange
+
+  func source(ofRelationship slot: PropertySlot) -> Subject {
+    Subject(old.entities[slot.entity].name, oldTree.relationship(slot).name)
+  }
+
+  mutating func compareRelationships(of entity: Int) {
+    let name = new.entities[entity].name
+    let replaced = replacedAttributes(of: entity)
+    for slot in new.entities[entity].relationships.indices {
+      let after = PropertySlot(entity: entity, slot: slot)
+      let subject = Subject(name, newTree.relationship(after).name)
+      let partner = pairing.relationships.partner(ofNew: after, pairing.entities)
+      let moves = pairing.relationships.moves[after] ?? []
+      if let partner {
+        let source = source(ofRelationship: partner)
+        concern(subject, source)
+        if source.property != subject.property {
+          note(.relationship(.renamed(from: source)), .catalogue)
+        }
+        compareRelationship(before: partner, after)
+      }
+      for move in moves {
+        let source = source(ofRelationship: move)
+        concern(subject, source)
+        note(.relationship(.moved(from: source)), .catalogue)
+        compareRelationship(before: move, after)
+      }
+      guard partner == nil else { continue }
+      concern(subject, nil)
+      noteAddition(of: after, isMoved: !moves.isEmpty, replacing: replaced[slot])
+    }
+    noteInheritance(ofRelationshipsAt: entity)
+    if let partner = pairing.entities.oldOf[entity] { noteRemovedRelationships(of: partner) }
+  }
+
+  // MARK: Less and more
+
+  private mutating func noteAddition(
+    of slot: PropertySlot, isMoved: Bool, replacing former: PropertySlot?
+  ) {
+    let relationship = newTree.relationship(slot)
+    let isGained = relationshipFlow.gained.contains(slot)
+    let isOptional = relationship.isOptional
+    if let former {
+      let source = source(ofAttribute: former)
+      concern(Subject(new.entities[slot.entity].name, relationship.name), source)
+      note(
+        .relationship(.replacesAttribute(source)), .code,
+        loss: oldTree.attribute(former).isTransient ? nil : .values)
+    } else if isMoved {
+      if isGained {
+        note(
+          .relationship(.spread(isOptional: isOptional)), .catalogue,
+          rule: relationship.requiredCount)
+      }
+    } else if isGained || pairing.entities.oldOf[slot.entity] != nil {
+      // The links are there already where the relationship back is older.
+      let isFilled = !relationship.isTransient && formerInverse(of: slot) != nil
+      note(
+        .relationship(.added(isOptional: isOptional)), isFilled ? .pass : .catalogue,
+        rule: isGained ? relationship.requiredCount : nil)
+    }
+  }
+
+  private mutating func noteInheritance(ofRelationshipsAt entity: Int) {
+    let name = new.entities[entity].name
+    for slot in relationshipFlow.inherited[entity] ?? [] {
+      let relationship = newTree.relationship(slot)
+      concern(Subject(name, relationship.name), nil)
+      note(
+        .relationship(
+          .inherited(
+            from: new.entities[slot.entity].name, isOptional: relationship.isOptional)),
+        .catalogue, rule: relationship.requiredCount)
+    }
+    guard let partner = pairing.entities.oldOf[entity] else { return }
+    for slot in relationshipFlow.disinherited[entity] ?? [] {
+      let relationship = oldTree.relationship(slot)
+      let subject = Subject(old.entities[partner].name, relationship.name)
+      concern(subject, subject)
+      note(
+        .relationship(.disinherited(from: old.entities[slot.entity].name)), .pass,
+        loss: relationship.isTransient ? nil : .links)
+    }
+  }
+
+  mutating func noteRemovedRelationships(of entity: Int) {
+    let present = pairing.entities.newOf[entity]
+    let gone = Set((present.map { replacedRelationships(of: $0) } ?? [:]).values)
+    for (index, partner) in pairing.relationships.newPartners[entity].enumerated()
+    where partner == nil {
+      let slot = PropertySlot(entity: entity, slot: index)
+      let targets = pairing.relationships.movesTo[slot] ?? []
+      let isLost = relationshipFlow.lost.contains(slot)
+      guard !gone.contains(slot), isLost || (present != nil && targets.isEmpty) else { continue }
+      let subject = source(ofRelationship: slot)
+      concern(subject, subject)
+      note(
+        .relationship(.removed(keptIn: targets.map { new.entities[$0.entity].name })),
+        .catalogue, loss: isLost ? loss(ofRemoved: slot) : nil)
+    }
+  }
+
+  /// Links stay in the relationship back, in its order.
+  private func loss(ofRemoved slot: PropertySlot) -> ModelDifference.Loss.Kind? {
+    let relationship = oldTree.relationship(slot)
+    guard !relationship.isTransient else { return nil }
+    guard let inverse = oldInverse(of: slot), inverse != slot,
+      let kept = pairing.relationships.partner(ofOld: inverse, pairing.entities),
+      !newTree.relationship(kept).isTransient
+    else { return .links }
+    return relationship.isToMany && relationship.isOrdered ? .order : nil
+  }
+
+  // MARK: Inverses
+
+  /// The relationship back, in the older model.
+  private func oldInverse(of slot: PropertySlot) -> PropertySlot? {
+    let relationship = oldTree.relationship(slot)
+    guard let inverse = relationship.inverse,
+      let destination = oldTree.indexByName[relationship.destination]
+    else { return nil }
+    return oldTree.relationship(named: inverse, of: destination)
+  }
+
+  /// Where the relationship back of one in the newer model has its links in the older one; nil
+  /// where there is none, or it has none.
+  private func formerInverse(of slot: PropertySlot) -> PropertySlot? {
+    let relationship = newTree.relationship(slot)
+    guard let inverse = relationship.inverse,
+      let destination = newTree.indexByName[relationship.destination],
+      let back = newTree.relationship(named: inverse, of: destination)
+    else { return nil }
+    return pairing.relationships.sources(of: back, pairing.entities).first {
+      !oldTree.relationship($0).isTransient
+    }
+  }
+
+  // MARK: What stays
+
+  private mutating func compareRelationship(before: PropertySlot, _ after: PropertySlot) {
+    let (old, new) = (oldTree.relationship(before), newTree.relationship(after))
+    compareDestinations(old, new)
+    compareInverses(before, after)
+    guard old != new else { return }
+    let isStored = !old.isTransient && !new.isTransient
+    if old.isToMany != new.isToMany {
+      note(
+        .relationship(new.isToMany ? .becameToMany : .becameToOne), isStored ? .pass : .catalogue,
+        rule: isStored && !new.isToMany ? .maximumCount(1) : nil)
+    } else if old.isOrdered != new.isOrdered, new.isToMany {
+      note(
+        .relationship(new.isOrdered ? .becameOrdered : .becameUnordered),
+        isStored ? .pass : .catalogue, loss: isStored && old.isOrdered ? .order : nil)
+    }
+    if old.isTransient != new.isTransient {
+      new.isTransient
+        ? note(.relationship(.becameTransient), .catalogue, loss: .links)
+        : note(.relationship(.becameStored), .catalogue, rule: new.requiredCount)
+    }
+    if old.versionHashModifier != new.versionHashModifier {
+      note(
+        .relationship(
+          .versionHashModifierChanged(from: old.versionHashModifier, to: new.versionHashModifier)),
+        .catalogue)
+    }
+    compareRules(old, new)
+    if old.userInfo != new.userInfo { note(.relationship(.userInfoChanged), .none) }
+  }
+
+  private mutating func compareRules(
+    _ before: RelationshipDescription, _ after: RelationshipDescription
+  ) {
+    let isStored = !before.isTransient && !after.isTransient
+    if before.deleteRule != after.deleteRule {
+      note(
+        .relationship(.deleteRuleChanged(from: before.deleteRule, to: after.deleteRule)), .none)
+    }
+    if before.isOptional != after.isOptional {
+      note(
+        .relationship(after.isOptional ? .becameOptional : .becameMandatory), .none,
+        rule: isStored ? after.requiredCount : nil)
+    }
+    if before.minimumCount != after.minimumCount {
+      let isMore = after.isToMany && after.minimumCount > before.minimumCount
+      note(
+        .relationship(
+          .minimumCountChanged(from: before.minimumCount, to: after.minimumCount)), .none,
+        rule: isStored && isMore ? .minimumCount(after.minimumCount) : nil)
+    }
+    if before.maximumCount != after.maximumCount {
+      let isLess =
+        after.isToMany && after.maximumCount > 0
+        && (before.maximumCount == 0 || after.maximumCount < before.maximumCount)
+      note(
+        .relationship(
+          .maximumCountChanged(from: before.maximumCount, to: after.maximumCount)), .none,
+        rule: isStored && isLess ? .maximumCount(after.maximumCount) : nil)
+    }
+  }
+
+  private mutating func compareDestinations(
+    _ before: RelationshipDescription, _ after: RelationshipDescription
+  ) {
+    let former = oldTree.indexByName[before.destination].flatMap { pairing.entities.newOf[$0] }
+    let present = newTree.indexByName[after.destination]
+    if let former, let present, former == present { return }
+    if former == nil, present == nil, before.destination == after.destination { return }
+    let kind = ModelDifference.Kind.relationship(
+      .destinationChanged(from: before.destination, to: after.destination))
+    if before.isTransient || after.isTransient {
+      note(kind, .catalogue)
+    } else if let former, let present, newTree.isKind(former, of: present) {
+      note(kind, .catalogue)
+    } else if let former, let present, newTree.isKind(present, of: former) {
+      note(kind, .catalogue, rule: .destination(after.destination))
+    } else {
+      note(kind, .code, loss: .links)
+    }
+  }
+
+  private mutating func compareInverses(_ before: PropertySlot, _ after: PropertySlot) {
+    let (old, new) = (oldTree.relationship(before), newTree.relationship(after))
+    let former = oldInverse(of: before)
+    let newName = former.flatMap { slot in
+      pairing.relationships.targets(of: slot, pairing.entities).first
+        .map { newTree.relationship($0).name }
+    }
+    let isSame =
+      former == nil ? old.inverse == new.inverse : newName != nil && newName == new.inverse
+    guard !isSame else { return }
+    // With a to-one relationship back the links lie there; without, in a table of their own.
+    let isStored = !old.isTransient && !new.isTransient
+    let isMoved = isStored && old.isToMany && new.isToMany
+    let back = isStored ? formerInverse(of: after) : nil
+    note(
+      .relationship(.inverseChanged(from: old.inverse, to: new.inverse)),
+      isMoved || back != nil ? .pass : .catalogue,
+      rule: back == nil || back == former ? nil : new.inverse.map { .inverse($0) })
+  }
+}
+
+extension RelationshipDescription {
+  /// What objects without a member break; nil where they break nothing.
+  fileprivate var requiredCount: ModelDifference.Rule? {
+    guard !isOptional, !isTransient else { return nil }
+    if !isToMany { return .mandatory }
+    return minimumCount > 0 ? .minimumCount(minimumCount) : nil
+  }
+}

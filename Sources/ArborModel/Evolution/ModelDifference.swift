@@ -1,0 +1,127 @@
+/// What differs between two models, change by change, and what it takes to bring a store from the
+/// one to the other.
+///
+/// ```swift
+/// let difference = store.model.difference(to: model)
+/// print(difference)
+/// // Employee.wage: renamed from Employee.salary (lightweight)
+/// // Employee.wage: the type changes from integer32 to double (lightweight)
+/// // Employee.nickname: removed, its values are dropped (lightweight)
+/// for loss in difference.losses { print("lost: \(loss.name)") }
+/// ```
+///
+/// Renamed entities and properties are recognised by their renaming identifiers: the identifier,
+/// or the name where there is none, of the older model is looked up among those of the newer one,
+/// and what has kept its name has not been renamed. What has another name and another identifier is
+/// removed and added. A property that moves up or down the hierarchy of entities is moved, with
+/// its values.
+///
+/// ## Topics
+/// ### Changes
+/// - ``changes``
+/// - ``Change``
+/// - ``storedChanges``
+/// ### The sum
+/// - ``classification``
+/// - ``losses``
+/// - ``isEmpty``
+/// ### Chains
+/// - ``composed(with:)``
+public struct ModelDifference: Sendable {
+  /// What all changes together ask of a store, from the least to the most.
+  public enum Classification: Sendable, Hashable, Comparable, CaseIterable {
+    /// Nothing that is stored changes.
+    case nothingStored
+    /// The store can be brought along without code.
+    case lightweight
+    /// The store can be brought along without code, unless present objects break a new rule.
+    case lightweightUnlessRulesBreak
+    /// Something cannot be brought along without code.
+    case custom
+  }
+
+  /// What differs: the entities in the order of the newer model, each with its properties and
+  /// indexes, then the entities that are removed, then what concerns the whole model.
+  public let changes: [Change]
+  package let old: ManagedObjectModel
+  package let new: ManagedObjectModel
+  package let pairing: ModelPairing
+
+  init(_ old: ManagedObjectModel, _ new: ManagedObjectModel, _ pairing: ModelPairing) {
+    self.old = old
+    self.new = new
+    self.pairing = pairing
+    var comparison = ModelComparison(old: old, new: new, pairing: pairing)
+    changes = comparison.changed()
+  }
+
+  /// Whether the models state the same.
+  public var isEmpty: Bool { changes.isEmpty }
+
+  /// The changes that stored bytes depend on: those for which fingerprints differ.
+  public var storedChanges: [Change] { changes.filter { $0.effort != .none } }
+
+  /// Everything that is dropped, each thing once, in the order of the changes.
+  public var losses: [Loss] {
+    var seen: Set<Loss> = []
+    return changes.compactMap(\.loss).filter { seen.insert($0).inserted }
+  }
+
+  /// Whether a store can be brought from the one model to the other without code. Present objects
+  /// may break its rules all the same; see ``classification``.
+  public var isLightweight: Bool { changes.allSatisfy(\.isLightweight) }
+
+  /// The sum of all changes.
+  public var classification: Classification {
+    if !isLightweight { return .custom }
+    if changes.contains(where: { $0.rule != nil }) { return .lightweightUnlessRulesBreak }
+    return changes.contains { $0.effort != .none } ? .lightweight : .nothingStored
+  }
+}
+
+extension ModelDifference: Hashable {
+  /// Whether two differences are between the same models and list the same changes.
+  public static func == (left: Self, right: Self) -> Bool {
+    left.changes == right.changes && left.old == right.old && left.new == right.new
+  }
+
+  /// Feeds the changes into a hasher.
+  public func hash(into hasher: inout Hasher) { hasher.combine(changes) }
+}
+
+extension ManagedObjectModel {
+  /// What changes from this model to another, newer one.
+  ///
+  /// - Complexity: Linear in the size of both models; where the hierarchy of entities changes, in
+  ///   the number of properties that their entities have, inherited ones included.
+  public func difference(to other: ManagedObjectModel) -> ModelDifference {
+    ModelDifference(self, other, ModelPairing(from: self, to: other))
+  }
+}
+
+extension ModelDifference {
+  /// The difference from this one's older model to another one's newer model, by way of the model
+  /// between them.
+  ///
+  /// Renames and moves compose: what was renamed twice is renamed from its first name, although the
+  /// models at the ends have no identifier in common. What was removed on the way and came back
+  /// under the same name is removed and added, since its values are gone in between.
+  ///
+  /// ```swift
+  /// let direct = try first.difference(to: second).composed(with: second.difference(to: third))
+  /// ```
+  ///
+  /// - Parameter next: A difference that starts where this one ends.
+  /// - Returns: One difference, of the models at the ends.
+  /// - Throws: ``ArborError`` `invalidArgument` where the other one starts from another model.
+  /// - Complexity: That of ``ManagedObjectModel/difference(to:)``.
+  public func composed(with next: ModelDifference) throws(ArborError) -> ModelDifference {
+    guard next.old == new else {
+      throw ArborError(
+        .invalidArgument,
+        "The differences do not meet: the second one starts from another model than the first one "
+          + "leads to. Compose differences in the order of the versions.")
+    }
+    return ModelDifference(old, next.new, pairing.composed(with: next.pairing))
+  }
+}

@@ -1,0 +1,163 @@
+/// Where the properties of a newer model have their values in an older one: of attributes, or of
+/// relationships.
+///
+/// Most have a partner: a property of the same entity. One that moves up or down the hierarchy has
+/// its values at relatives of its entity, for an object of each subentity at one of them.
+struct PropertyPairing: Sendable {
+  /// For each property of each entity of the older model the partner's slot in the newer one.
+  private(set) var newPartners: [[Int?]]
+  /// For each property of each entity of the newer model the partner's slot in the older one.
+  private(set) var oldPartners: [[Int?]]
+  /// Where moved properties come from.
+  private(set) var moves: [PropertySlot: [PropertySlot]] = [:]
+  /// Where they go to.
+  private(set) var movesTo: [PropertySlot: [PropertySlot]] = [:]
+  private var movedSlots: [Hop: Int] = [:]
+
+  /// A property of the newer model, and an entity of the older one.
+  private struct Hop: Hashable {
+    let new: PropertySlot
+    let oldEntity: Int
+  }
+
+  private init(
+    _ entities: EntityPairing, oldCounts: [Int], newCounts: [Int]
+  ) {
+    newPartners = oldCounts.map { Array(repeating: nil, count: $0) }
+    oldPartners = newCounts.map { Array(repeating: nil, count: $0) }
+  }
+
+  /// Pairs properties by what they go by; `relatives` are the entities that both models have.
+  init(
+    _ entities: EntityPairing, _ relatives: [EntityPairing.Relatives],
+    _ old: [[PartIdentity]], _ new: [[PartIdentity]]
+  ) {
+    self.init(entities, oldCounts: old.map(\.count), newCounts: new.map(\.count))
+    for pair in relatives {
+      let pairs = IdentityPairs(old[pair.old], new[pair.new])
+      newPartners[pair.old] = pairs.newOf
+      oldPartners[pair.new] = pairs.oldOf
+    }
+    let loose = LooseProperties(self)
+    for pair in relatives {
+      let from = loose.old(pair, entities)
+      guard !from.isEmpty else { continue }
+      let to = loose.new(pair, entities)
+      guard !to.isEmpty else { continue }
+      let pairs = IdentityPairs(
+        from.map { old[$0.entity][$0.slot] }, to.map { new[$0.entity][$0.slot] })
+      for (place, partner) in pairs.oldOf.enumerated() {
+        if let partner { addMove(from: from[partner], to: to[place]) }
+      }
+    }
+  }
+
+  private mutating func addMove(from old: PropertySlot, to new: PropertySlot) {
+    let hop = Hop(new: new, oldEntity: old.entity)
+    guard movedSlots[hop] == nil else { return }
+    movedSlots[hop] = old.slot
+    moves[new, default: []].append(old)
+    movesTo[old, default: []].append(new)
+  }
+
+  func partner(ofOld slot: PropertySlot, _ entities: EntityPairing) -> PropertySlot? {
+    guard let entity = entities.newOf[slot.entity], let new = newPartners[slot.entity][slot.slot]
+    else { return nil }
+    return PropertySlot(entity: entity, slot: new)
+  }
+
+  func partner(ofNew slot: PropertySlot, _ entities: EntityPairing) -> PropertySlot? {
+    guard let entity = entities.oldOf[slot.entity], let old = oldPartners[slot.entity][slot.slot]
+    else { return nil }
+    return PropertySlot(entity: entity, slot: old)
+  }
+
+  /// Everywhere in the older model that a property has values of.
+  func sources(of new: PropertySlot, _ entities: EntityPairing) -> [PropertySlot] {
+    (partner(ofNew: new, entities).map { [$0] } ?? []) + (moves[new] ?? [])
+  }
+
+  /// Everywhere in the newer model that values of a property go to.
+  func targets(of old: PropertySlot, _ entities: EntityPairing) -> [PropertySlot] {
+    (partner(ofOld: old, entities).map { [$0] } ?? []) + (movesTo[old] ?? [])
+  }
+
+  /// Where objects of one entity have a property's values: among the properties of its ancestors in
+  /// the older model.
+  func source(
+    of new: PropertySlot, for pair: EntityPairing.Relatives, _ entities: EntityPairing
+  ) -> PropertySlot? {
+    if let partner = partner(ofNew: new, entities), pair.oldLineage.contains(partner.entity) {
+      return partner
+    }
+    guard moves[new] != nil else { return nil }
+    for entity in pair.oldLineage {
+      if let slot = movedSlots[Hop(new: new, oldEntity: entity)] {
+        return PropertySlot(entity: entity, slot: slot)
+      }
+    }
+    return nil
+  }
+
+  /// The pairs of the ends, by way of a model between.
+  func composed(
+    with next: PropertyPairing, _ entities: EntityPairing, _ nextEntities: EntityPairing
+  ) -> PropertyPairing {
+    let ends = entities.composed(with: nextEntities)
+    var result = PropertyPairing(
+      ends, oldCounts: newPartners.map(\.count), newCounts: next.oldPartners.map(\.count))
+    for (entity, slots) in next.oldPartners.enumerated() {
+      for slot in slots.indices {
+        let new = PropertySlot(entity: entity, slot: slot)
+        for middle in next.sources(of: new, nextEntities) {
+          for old in sources(of: middle, entities) {
+            if ends.oldOf[entity] == old.entity {
+              result.oldPartners[entity][slot] = old.slot
+              result.newPartners[old.entity][old.slot] = slot
+            } else {
+              result.addMove(from: old, to: new)
+            }
+          }
+        }
+      }
+    }
+    return result
+  }
+}
+
+/// The properties that an entity's objects do not simply keep: those without a partner, and those
+/// of ancestors that the entity has in one model only.
+struct LooseProperties {
+  private let unpairedOld: [[Int]]
+  private let unpairedNew: [[Int]]
+  private let oldCounts: [Int]
+  private let newCounts: [Int]
+
+  init(_ pairing: PropertyPairing) {
+    func unpaired(_ slots: [Int?]) -> [Int] { slots.indices.filter { slots[$0] == nil } }
+    unpairedOld = pairing.newPartners.map(unpaired)
+    unpairedNew = pairing.oldPartners.map(unpaired)
+    oldCounts = pairing.newPartners.map(\.count)
+    newCounts = pairing.oldPartners.map(\.count)
+  }
+
+  func old(_ pair: EntityPairing.Relatives, _ entities: EntityPairing) -> [PropertySlot] {
+    Self.slots(
+      pair.oldLineage, Set(entities.lostAncestors(pair)), all: oldCounts, unpaired: unpairedOld)
+  }
+
+  func new(_ pair: EntityPairing.Relatives, _ entities: EntityPairing) -> [PropertySlot] {
+    Self.slots(
+      pair.newLineage, Set(entities.gainedAncestors(pair)), all: newCounts, unpaired: unpairedNew)
+  }
+
+  private static func slots(
+    _ lineage: [Int], _ whole: Set<Int>, all: [Int], unpaired: [[Int]]
+  ) -> [PropertySlot] {
+    lineage.flatMap { entity -> [PropertySlot] in
+      whole.contains(entity)
+        ? (0..<all[entity]).map { PropertySlot(entity: entity, slot: $0) }
+        : unpaired[entity].map { PropertySlot(entity: entity, slot: $0) }
+    }
+  }
+}

@@ -1,0 +1,60 @@
+/// What becomes of an attribute's values when its type changes.
+public enum ValueConversion: Sendable, Hashable, CaseIterable {
+  /// They stay as they are.
+  case identity
+  /// A number becomes one of another type that holds every value of the former.
+  case widening
+  /// A number becomes one of another type, where that holds it: converted there and back it is the
+  /// same.
+  case narrowing
+  /// No becomes 0, yes becomes 1.
+  case booleanToInteger
+  /// A UUID becomes its text in capitals.
+  case uuidToString
+  /// A URI becomes its text.
+  case uriToString
+  /// A date becomes the number of seconds since 2001-01-01 UTC.
+  case dateToDouble
+  /// Only code can tell.
+  case custom
+
+  /// The conversion from one type to another.
+  init(from old: AttributeType, to new: AttributeType) {
+    self =
+      switch (old, new) {
+      case _ where old == new: .identity
+      case (.boolean, .integer16), (.boolean, .integer32), (.boolean, .integer64):
+        .booleanToInteger
+      case (.uuid, .string): .uuidToString
+      case (.uri, .string): .uriToString
+      case (.date, .double): .dateToDouble
+      // A value without a type is stored with its own; a transformed one is bytes.
+      case (_, .undefined), (.transformable, .binary), (.transformable, .transformable): .identity
+      case _ where old.isNumber && new.isNumber: old.widens(to: new) ? .widening : .narrowing
+      default: .custom
+      }
+  }
+
+  /// Whether every value converts by itself.
+  public var isCertain: Bool { self != .narrowing && self != .custom }
+}
+
+extension AttributeType {
+  fileprivate var isNumber: Bool {
+    switch self {
+    case .integer16, .integer32, .integer64, .float, .double, .decimal: true
+    default: false
+    }
+  }
+
+  /// Whether every number of this type is, exactly, one of the other.
+  fileprivate func widens(to other: AttributeType) -> Bool {
+    switch (self, other) {
+    case (.integer16, .integer32), (.integer16, .integer64), (.integer32, .integer64),
+      (.integer16, .float), (.integer16, .double), (.integer32, .double), (.float, .double),
+      (.integer16, .decimal), (.integer32, .decimal), (.integer64, .decimal):
+      true
+    default: false
+    }
+  }
+}

@@ -1,0 +1,203 @@
+import ArborModel
+import Testing
+
+@Suite struct ModelDifferenceTests {
+  private func difference(_ change: (inout ManagedObjectModel) -> Void) throws -> ModelDifference {
+    let model = try ModelFingerprintTests.model()
+    var other = model
+    change(&other)
+    return model.difference(to: other)
+  }
+
+  @Test func isEmptyBetweenEqualModels() throws {
+    let difference = try difference { _ in }
+    #expect(difference.isEmpty && difference.isLightweight && difference.description == "")
+    #expect(difference.classification == .nothingStored && difference.losses.isEmpty)
+  }
+
+  /// Every change of the fingerprint is one that the difference explains, and the other way round.
+  @Test(arguments: ModelFingerprintTests.storedChanges)
+  func explainsWhyFingerprintsDiffer(change: ModelChange) throws {
+    let difference = try difference(change.make)
+    #expect(!difference.storedChanges.isEmpty, "\(difference)")
+  }
+
+  @Test(arguments: ModelFingerprintTests.otherChanges)
+  func namesNoStoredChangeWhereFingerprintsAgree(change: ModelChange) throws {
+    let difference = try difference(change.make)
+    #expect(difference.storedChanges.isEmpty, "\(difference)")
+    #expect(difference.isLightweight)
+  }
+
+  @Test func followsRenamings() throws {
+    let difference = try difference { model in
+      model.entities[0].name = "Human"
+      model.entities[0].renamingIdentifier = "Person"
+      model.entities[0].attributes[0].name = "fullName"
+      model.entities[0].attributes[0].renamingIdentifier = "name"
+      model.entities[0].attributes[0].isIndexed = false
+      model.entities[0].attributes.remove(at: 2)
+      model.entities[0].relationships[0].name = "peers"
+      model.entities[0].relationships[0].renamingIdentifier = "friends"
+      model.entities[0].relationships[0].inverse = "peers"
+      model.entities[0].relationships[0].destination = "Human"
+      model.entities[1].parent = "Human"
+      model.fetchRequestTemplates = []
+    }
+    #expect(
+      difference.description == """
+        Human: renamed from Person (lightweight)
+        Human.fullName: renamed from Person.name (lightweight)
+        Person.home: removed, its values are dropped (lightweight)
+        Human.peers: renamed from Person.friends (lightweight)
+        Human: the index name is removed (lightweight)
+        the request all is removed
+        """)
+    #expect(difference.classification == .lightweight)
+    let name = difference.changes[1]
+    #expect(name.entity == "Human" && name.property == "fullName")
+    #expect(name.source == .init("Person", "name") && name.subject == .init("Human", "fullName"))
+    // What is dropped is named as the store knows it.
+    #expect(difference.losses.map(\.name) == ["Person.home"])
+  }
+
+  /// A mark that stands in both versions is no reason to lose what it marks.
+  @Test func followsRenamingsWhoseIdentifierStandsInBothVersions() throws {
+    func model(_ name: String, _ identifier: String?) -> ManagedObjectModel {
+      ManagedObjectModel(entities: [
+        EntityDescription(
+          name: name,
+          attributes: [
+            AttributeDescription(
+              name: name + "ID", type: .string, renamingIdentifier: identifier.map { $0 + "ID" })
+          ], renamingIdentifier: identifier)
+      ])
+    }
+    let versions = [model("Order", nil), model("Purchase", "Order"), model("Sale", "Order")]
+    for (old, new) in [(0, 1), (1, 2), (0, 2)] {
+      let difference = versions[old].difference(to: versions[new])
+      #expect(difference.losses.isEmpty, "\(difference)")
+      #expect(
+        difference.changes[0].kind == .entity(.renamed(from: versions[old].entities[0].name)))
+    }
+  }
+
+  @Test func anotherNameWithoutFormerNameIsOneLessAndOneMore() throws {
+    let difference = try difference { $0.entities[1].attributes[0].name = "pay" }
+    #expect(
+      difference.description == """
+        Employee.pay: added, it is mandatory without a default; present objects without a value \
+        break the rule (lightweight)
+        Employee.salary: removed, its values are dropped (lightweight)
+        """)
+    #expect(difference.classification == .lightweightUnlessRulesBreak)
+  }
+
+  @Test func classificationsAreOrderedByWhatTheyAsk() {
+    #expect(
+      ModelDifference.Classification.allCases.sorted() == ModelDifference.Classification.allCases)
+    #expect(ModelDifference.Effort.allCases.sorted() == ModelDifference.Effort.allCases)
+  }
+
+  @Test func eachThingIsLostOnce() {
+    let new = EvolutionFixture.changed {
+      $0[entity: "Person"][attribute: "note"].type = .date
+      $0[entity: "Person"][attribute: "note"].isTransient = true
+      $0[entity: "Person"].removeAttribute("age")
+    }
+    let difference = EvolutionFixture.model.difference(to: new)
+    #expect(difference.changes.compactMap(\.loss).count == 2)
+    #expect(difference.losses.map(\.name) == ["Person.note", "Person.age"])
+    #expect(difference.losses.map(\.kind) == [.values, .values])
+  }
+
+  // MARK: Chains
+
+  private func step(_ name: String, former: String?) -> ManagedObjectModel {
+    EvolutionFixture.changed {
+      $0[entity: "Tag"][attribute: "label"].renamingIdentifier = former
+      $0[entity: "Tag"][attribute: "label"].name = name
+    }
+  }
+
+  @Test func renamesCompose() throws {
+    let (first, second, third) = (
+      step("a", former: nil), step("b", former: "a"), step("c", former: "b")
+    )
+    // By themselves the ends have nothing in common.
+    #expect(first.difference(to: third).losses.map(\.name) == ["Tag.a"])
+    let composed = try first.difference(to: second).composed(with: second.difference(to: third))
+    #expect(composed.description == "Tag.c: renamed from Tag.a (lightweight)")
+    let back = try third.difference(to: second).composed(with: second.difference(to: first))
+    #expect(back.description == "Tag.a: renamed from Tag.c (lightweight)")
+  }
+
+  @Test func whatWasGoneInBetweenIsAnotherThing() throws {
+    let without = EvolutionFixture.changed { $0[entity: "Person"].removeAttribute("age") }
+    let model = EvolutionFixture.model
+    let composed = try model.difference(to: without).composed(with: without.difference(to: model))
+    #expect(
+      composed.description == """
+        Person.age: added, present objects have nil (lightweight)
+        Person.age: removed, its values are dropped (lightweight)
+        """)
+    #expect(model.difference(to: model).isEmpty)
+  }
+
+  @Test func movesCompose() throws {
+    let up = EvolutionFixture.changed {
+      $0[entity: "Employee"].removeAttribute("salary")
+      $0[entity: "Person"].add(
+        AttributeDescription(name: "salary", type: .integer32, isOptional: true))
+    }
+    let renamed = EvolutionFixture.changed {
+      $0[entity: "Employee"].removeAttribute("salary")
+      $0[entity: "Person"].add(
+        AttributeDescription(
+          name: "pay", type: .integer64, isOptional: true, renamingIdentifier: "salary"))
+    }
+    let composed = try EvolutionFixture.model.difference(to: up).composed(
+      with: up.difference(to: renamed))
+    #expect(
+      composed.description == """
+        Person.pay: moved from Employee.salary (lightweight)
+        Person.pay: the type changes from integer32 to integer64 (lightweight)
+        Person.pay: becomes optional (lightweight)
+        Person.pay: added to further objects, present objects have nil (lightweight)
+        """)
+  }
+
+  @Test func onlyDifferencesThatMeetCompose() throws {
+    let (first, second) = (step("a", former: nil), step("b", former: "a"))
+    let difference = first.difference(to: second)
+    let error = #expect(throws: ArborError.self) { try difference.composed(with: difference) }
+    #expect(error?.code == .invalidArgument)
+    #expect(
+      error?.message
+        == "The differences do not meet: the second one starts from another model than the first "
+        + "one leads to. Compose differences in the order of the versions.")
+  }
+
+  // MARK: Size
+
+  /// A quadratic comparison of as many properties takes minutes.
+  @Test(.timeLimit(.minutes(1))) func isLinearInTheNumberOfProperties() {
+    let count = 8_000
+    func model(_ prefix: String, _ former: String?) -> ManagedObjectModel {
+      let attributes = (0..<count).map { number in
+        AttributeDescription(
+          name: "\(prefix)\(number)", type: .string, isOptional: true, isIndexed: true,
+          renamingIdentifier: former.map { "\($0)\(number)" })
+      }
+      let others = (0..<count).map { number in
+        EntityDescription(
+          name: "\(prefix)E\(number)", renamingIdentifier: former.map { "\($0)E\(number)" })
+      }
+      return ManagedObjectModel(
+        entities: [EntityDescription(name: "Wide", attributes: attributes)] + others)
+    }
+    let difference = model("a", nil).difference(to: model("b", "a"))
+    #expect(difference.changes.count == 2 * count && difference.losses.isEmpty)
+    #expect(model("a", nil).difference(to: model("c", nil)).changes.count == 6 * count)
+  }
+}

@@ -1,0 +1,81 @@
+import Testing
+
+@testable import ArborModel
+
+@Suite struct ValueConversionTests {
+  static let types: [AttributeType] = [
+    .integer16, .integer32, .integer64, .boolean, .float, .double, .decimal, .string, .date,
+    .binary, .uuid, .uri, .transformable("T"), .composite("C"), .undefined,
+  ]
+
+  /// Every pair of types, one row for each former type; identities are dots.
+  @Test func knowsEveryPair() {
+    let letters: [ValueConversion: String] = [
+      .identity: ".", .widening: "w", .narrowing: "n", .booleanToInteger: "b", .uuidToString: "u",
+      .uriToString: "r", .dateToDouble: "d", .custom: "-",
+    ]
+    let table = Self.types.map { old in
+      Self.types.map { letters[ValueConversion(from: old, to: $0)] ?? "?" }.joined()
+    }
+    #expect(
+      table == [
+        // i16 32 64 bool float double decimal string date binary uuid uri trans comp undef
+        ".ww-www-------.", "n.w-nww-------.", "nn.-nnw-------.", "bbb.----------.",
+        "nnn-.wn-------.", "nnn-n.n-------.", "nnn-nn.-------.", "-------.------.",
+        "-----d--.-----.", "---------.----.", "-------u--.---.", "-------r---.--.",
+        "---------.--.-.", "-------------..", "--------------.",
+      ])
+  }
+
+  @Test func onlyTheCertainNeedNoLook() {
+    #expect(ValueConversion.allCases.filter { !$0.isCertain } == [.narrowing, .custom])
+  }
+
+  @Test(arguments: [
+    (AttributeType.uuid, AttributeType.string, ValueConversion.uuidToString),
+    (.uri, .string, .uriToString), (.date, .double, .dateToDouble),
+    (.boolean, .integer16, .booleanToInteger), (.integer16, .decimal, .widening),
+  ])
+  func isLightweight(old: AttributeType, new: AttributeType, conversion: ValueConversion) {
+    let change = difference(old, new).changes[0]
+    #expect(change.kind == .attribute(.typeChanged(from: old, to: new, conversion)))
+    #expect(change.effort == .catalogue && change.loss == nil && change.rule == nil)
+  }
+
+  @Test(arguments: [
+    (AttributeType.double, AttributeType.date), (.string, .uuid), (.integer16, .boolean),
+    (.string, .integer16), (.boolean, .double), (.binary, .transformable("T")),
+  ])
+  func needsCode(old: AttributeType, new: AttributeType) {
+    let difference = difference(old, new)
+    #expect(difference.changes.map(\.effort) == [.code])
+    #expect(difference.classification == .custom && difference.losses.map(\.name) == ["A.x"])
+  }
+
+  @Test func numbersThatMayNotFitAreLookedAt() {
+    let difference = difference(.integer64, .integer16)
+    #expect(
+      difference.description
+        == "A.x: the type changes from integer64 to integer16; present values that do not fit "
+        + "integer16 break the rule (one pass over the objects)")
+    #expect(difference.changes[0].rule == .valuesFit(.integer16))
+    #expect(difference.classification == .lightweightUnlessRulesBreak && difference.losses.isEmpty)
+  }
+
+  @Test func whatIsNotStoredNeedsNoConversion() {
+    let difference = difference(.string, .date) { $0.isTransient = true }
+    #expect(difference.changes.map(\.effort) == [.catalogue] && difference.losses.isEmpty)
+  }
+
+  private func difference(
+    _ old: AttributeType, _ new: AttributeType,
+    _ adjust: (inout AttributeDescription) -> Void = { _ in }
+  ) -> ModelDifference {
+    func model(_ type: AttributeType) -> ManagedObjectModel {
+      var attribute = AttributeDescription(name: "x", type: type, isOptional: true)
+      adjust(&attribute)
+      return ManagedObjectModel(entities: [EntityDescription(name: "A", attributes: [attribute])])
+    }
+    return model(old).difference(to: model(new))
+  }
+}

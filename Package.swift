@@ -99,7 +99,7 @@ let package = Package(
     .target(name: "TestLength", path: "Tests/TestLength", swiftSettings: common),
     .target(
       name: "TestSupport",
-      dependencies: ["ArborLocks", "ArborStore", "ArborObjects", "ArborModel"],
+      dependencies: ["ArborLocks", "ArborStore", "ArborObjects", "ArborModel", "LMDB"],
       path: "Tests/TestSupport", swiftSettings: common),
     .testTarget(name: "ArborLocksTests", dependencies: ["ArborLocks"], swiftSettings: common),
     .testTarget(

@@ -25,7 +25,7 @@ import Testing
     "json-bench": ["ArborExchange", "ArborModel"],
     "arborbench": ["ArborData"],
     "TestLength": [],
-    "TestSupport": ["ArborLocks", "ArborStore", "ArborObjects", "ArborModel"],
+    "TestSupport": ["ArborLocks", "ArborStore", "ArborObjects", "ArborModel", "LMDB"],
     "ArborLocksTests": ["ArborLocks"],
     "LMDBTests": ["TestLength", "LMDB", "CLMDB", "CArborBits", "ArborLocks"],
     "ArborModelTests": ["TestLength", "ArborModel", "CArborBits"],

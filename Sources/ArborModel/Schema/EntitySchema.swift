@@ -105,6 +105,15 @@ package final class EntitySchema: Sendable {
 
   /// Whether the entity is `other` or inherits from it.
   package func isKind(of other: EntitySchema) -> Bool { lineage.contains(other.index) }
+
+  /// Returns the form that a relationship has in this entity; nil where its objects have no such
+  /// relationship, as those to which a forged file leads may not.
+  package func own(_ relationship: RelationshipSchema) -> RelationshipSchema? {
+    guard relationships.indices.contains(relationship.slot),
+      relationships[relationship.slot].declaringEntity == relationship.declaringEntity
+    else { return nil }
+    return relationships[relationship.slot]
+  }
 }
 
 /// An attribute or a relationship.

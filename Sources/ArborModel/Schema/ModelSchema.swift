@@ -56,6 +56,12 @@ package final class ModelSchema: Sendable {
     return entities[indexByNumber[entity]]
   }
 
+  /// Whether a relationship may lead to an object: the number is of its destination or of an entity
+  /// that inherits from that. A number that was read from a file may be of any entity, or of none.
+  package func leads(_ relationship: RelationshipSchema, to number: ObjectNumber) -> Bool {
+    entity(of: number)?.lineage.contains(relationship.destination) ?? false
+  }
+
   /// The inverse of a relationship; a hidden one where the model names none.
   package func inverse(of relationship: RelationshipSchema) -> RelationshipSchema {
     entities[relationship.destination].relationships[relationship.inverseSlot]

@@ -37,6 +37,10 @@ final class Relation: Sendable {
   let form: Form
   /// Where the target lies in the entity's records; nil for to-many relationships.
   let field: RecordField?
+  /// The catalogue number of the first concrete entity that it leads to: of most the only one.
+  private let usualTarget: UInt16?
+  /// The catalogue numbers of all.
+  private let targets: Set<UInt16>
 
   init(_ schema: RelationshipSchema, of entity: EntitySchema, in model: ModelSchema) {
     self.schema = schema
@@ -48,6 +52,9 @@ final class Relation: Sendable {
     isOrdered = schema.isOrdered
     isHidden = schema.isHidden
     deleteRule = schema.deleteRule
+    let family = model.entities[schema.destination].concreteFamily.map { model.entities[$0].number }
+    usualTarget = family.first
+    targets = Set(family)
     let inverse = model.inverse(of: schema)
     isInverseToMany = inverse.isToMany
     isPaired = !schema.isToMany && !inverse.isToMany
@@ -67,4 +74,11 @@ final class Relation: Sendable {
   }
 
   var name: String { schema.name }
+
+  /// Whether an object's number is of an entity that the relationship leads to, as all but those in
+  /// forged files are.
+  @inline(__always)
+  func leads(to target: ObjectNumber) -> Bool {
+    target.entity == usualTarget || targets.contains(target.entity)
+  }
 }

@@ -121,7 +121,7 @@ struct DeletePropagation {
   }
 
   private func nullify(_ target: ObjectNumber, _ relation: Relation, isQuiet: Bool) {
-    let member = context.fault(target)
+    guard let member = context.fault(target) else { return }
     let wasQuiet = member.change?.isQuiet ?? true
     keeper.set(member, member.binding.relations[relation.inverseSlot], to: nil)
     if isQuiet, wasQuiet, let change = member.change { change.quietMutations = change.mutations }

@@ -180,8 +180,9 @@ private struct DerivedAttributes {
     for hop in trigger.hops.reversed() {
       var next: Set<ObjectNumber> = []
       for number in front where isThere(number) {
-        guard let inverse = context.relation(of: number, hop.inverseSlot) else { continue }
-        let object = context.fault(number)
+        guard let inverse = context.relation(of: number, hop.inverseSlot),
+          let object = context.fault(number)
+        else { continue }
         if inverse.isToMany {
           next.formUnion(context.members(of: object, inverse))
         } else if let target = object.target(of: inverse) {

@@ -68,6 +68,6 @@ extension ManagedObjectContext {
   /// The objects of numbers, read together where they can be; faults where they can not.
   fileprivate func faults(_ numbers: ArraySlice<ObjectNumber>) -> [ManagedObject] {
     do throws(ArborError) { _ = try existingObjects(numbers) } catch { note(error) }
-    return numbers.map { fault($0) }
+    return numbers.compactMap { fault($0) }
   }
 }

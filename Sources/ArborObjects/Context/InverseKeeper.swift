@@ -55,10 +55,10 @@ struct InverseKeeper {
     var wanted = MemberList()
     for member in members { wanted.append(member) }
     for number in former.numbers where !wanted.contains(number) {
-      remove(context.fault(number), from: owner, relation)
+      if let member = context.fault(number) { remove(member, from: owner, relation) }
     }
     for member in wanted.numbers where !former.contains(member) {
-      add(context.fault(member), to: owner, relation)
+      if let member = context.fault(member) { add(member, to: owner, relation) }
     }
     guard relation.isOrdered else { return }
     arrange(wanted.numbers, of: owner.number, relation)

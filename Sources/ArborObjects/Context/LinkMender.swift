@@ -77,13 +77,15 @@ private struct LinkMender {
       if let field = relation.field, let stored = object.change?.committed?.reference(field) {
         former.insert(stored)
       }
-      for other in former.sorted() where other != target && context.exists(other) {
+      for other in former.sorted()
+      where other != target && relation.leads(to: other) && context.exists(other) {
         context.renewUnchanged(other)
         keeper.leave(object.number, at: other, slot: relation.inverseSlot)
       }
       if let target, context.exists(target) {
         context.renewUnchanged(target)
-        join(object, relation, context.fault(target), mending.side)
+        guard let partner = context.fault(target) else { continue }
+        join(object, relation, partner, mending.side)
       }
     }
   }

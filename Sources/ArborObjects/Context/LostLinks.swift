@@ -79,7 +79,7 @@ extension ManagedObjectContext {
     guard exists(link.owner), let relation = relation(of: link.owner, link.slot) else {
       return false
     }
-    if !relation.isToMany { return fault(link.owner).target(of: relation) == nil }
+    if !relation.isToMany { return fault(link.owner)?.target(of: relation) == nil }
     return links.edit(link.owner, relation)?.says(link.target) != true
   }
 }

@@ -148,7 +148,8 @@ extension ManagedObjectContext {
     let keeper = InverseKeeper(context: self)
     for relation in object.binding.relations {
       guard let field = relation.field else { continue }
-      keeper.set(object, relation, to: committed.reference(field).map(fault))
+      let target = committed.reference(field).flatMap { relation.leads(to: $0) ? fault($0) : nil }
+      keeper.set(object, relation, to: target)
     }
     if change.epoch == epoch || change.isRead(in: epoch) {
       // Undo goes back to what the object was before its first change in the savepoint.

@@ -43,6 +43,7 @@ extension ManagedObjectContext {
     guard !rows.isEmpty else { return [] }
     registry.reserve(rows.count)
     let limit = limit
+    var failure: StoreError?
     let made = [ManagedObject](unsafeUninitializedCapacity: rows.count) { results, count in
       guard let objects = results.baseAddress else { return }
       while count < rows.count, limit.interruption == nil {
@@ -50,7 +51,12 @@ extension ManagedObjectContext {
         let run = rows[count...].prefix {
           $0.slabIndex == first.slabIndex && $0.number.entity == first.number.entity
         }
-        binding(ofStored: first.number)._withUnsafeGuaranteedRef { binding in
+        let found: Unmanaged<EntityBinding>
+        do throws(StoreError) { found = try binding(ofStored: first.number) } catch {
+          failure = error
+          return
+        }
+        found._withUnsafeGuaranteedRef { binding in
           let made = objects + count
           binding.makeObjects(in: self, run, records.slabs[Int(first.slabIndex)], made)
           fetched.append(UnsafeBufferPointer(start: made, count: run.count), of: binding)
@@ -59,6 +65,7 @@ extension ManagedObjectContext {
         _ = limit.admit(run.count)
       }
     }
+    if let failure { throw failure }
     try limit.checkStore(0)
     return made
   }
@@ -85,7 +92,7 @@ extension ManagedObjectContext {
       throw Self.missingRecord(row)
     }
     isFetched = true
-    return make(row.number, record, slab)
+    return try make(row.number, record, slab)
   }
 
   /// Gives a fault the record that a fetch has found; returns whether it has one now.

@@ -102,9 +102,25 @@ extension ManagedObjectContext {
   /// - Throws: ``ArborError`` `invalidArgument` for an ID of another store or an unknown entity.
   public func object(with id: ObjectID) throws(ArborError) -> ManagedObject {
     try beginOperation()
-    let number = try number(of: id)
     try takeInKnownCommits()
-    return fault(number)
+    return try object(of: id)
+  }
+
+  /// The registered object of an ID, or a fault.
+  ///
+  /// - Throws: ``ArborError`` `invalidArgument` for an ID of another store or an unknown entity.
+  func object(of id: ObjectID) throws(ArborError) -> ManagedObject {
+    let number = try number(of: id)
+    if let object = registry.object(number) { return object }
+    return try made(number, nil, nil)
+  }
+
+  private func made(
+    _ number: ObjectNumber, _ record: RecordView?, _ slab: RecordSlab?
+  ) throws(ArborError) -> ManagedObject {
+    do throws(StoreError) { return try make(number, record, slab) } catch {
+      throw ArborError(error, in: store.file)
+    }
   }
 
   /// The object of an ID, its values read.
@@ -130,7 +146,7 @@ extension ManagedObjectContext {
       object.awakeFromFetch()
       return object
     }
-    let object = make(number, record, slab)
+    let object = try made(number, record, slab)
     object.awakeFromFetch()
     return object
   }

@@ -12,8 +12,9 @@ extension ManagedObjectContext {
       links.forEach { edit in
         guard edit.changesOwner else { return }
         leaveUnwritten(edit)
-        if pending.change(of: edit.owner) == nil, exists(edit.owner) {
-          _ = beginWriting(fault(edit.owner))
+        if pending.change(of: edit.owner) == nil, exists(edit.owner), let owner = fault(edit.owner)
+        {
+          _ = beginWriting(owner)
         }
       }
     }

@@ -173,43 +173,6 @@ extension ManagedObjectContext {
     ).with(entity: id.entityName, objectID: id)
   }
 
-  /// The object of a number: the registered one, or a fault.
-  func fault(_ number: ObjectNumber) -> ManagedObject {
-    if let object = registry.object(number) { return object }
-    return make(number, nil, nil)
-  }
-
-  /// Makes and registers an object that is not registered.
-  @inline(__always)
-  func make(_ number: ObjectNumber, _ record: RecordView?, _ slab: RecordSlab?) -> ManagedObject {
-    let binding = binding(ofStored: number)
-    let object = binding._withUnsafeGuaranteedRef { $0.makeObject(in: self, number, record, slab) }
-    registry.registerNew(object)
-    return object
-  }
-
-  /// The binding of an object that the store has.
-  @inline(__always)
-  func binding(ofStored number: ObjectNumber) -> Unmanaged<EntityBinding> {
-    guard let binding = classes[number] else {
-      preconditionFailure(
-        "Object number \(number.rawValue) is of no entity of the store; run the store's check.")
-    }
-    return binding
-  }
-
-  /// The binding of an object's entity; nil for a number of none.
-  @inline(__always)
-  func binding(of number: ObjectNumber) -> EntityBinding? {
-    classes[number]?.takeUnretainedValue()
-  }
-
-  /// The relationship that an object's entity has in a slot.
-  @inline(__always)
-  func relation(of number: ObjectNumber, _ slot: Int) -> Relation? {
-    binding(of: number)?.relations[slot]
-  }
-
   /// Whether an object was inserted in this context and never committed, even if it is deleted
   /// again.
   func isNew(_ number: ObjectNumber) -> Bool {

@@ -102,7 +102,7 @@ extension ManagedObjectContext {
   private func successors(of owner: ObjectNumber, count: Int) -> [ObjectNumber] {
     var owners = [owner]
     owners.reserveCapacity(count)
-    var (next, gap) = (owner.rawValue + 1, 0)
+    var (next, gap) = (owner.rawValue &+ 1, 0)
     while owners.count < count, gap < Traversal.widestGap {
       let number = ObjectNumber(rawValue: next)
       if registry.map.contains(number), number.entity == owner.entity {
@@ -111,7 +111,7 @@ extension ManagedObjectContext {
       } else {
         gap += 1
       }
-      next += 1
+      next &+= 1
     }
     return owners
   }

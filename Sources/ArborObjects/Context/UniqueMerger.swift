@@ -35,8 +35,7 @@ struct UniqueMerger {
       // An earlier pair may have merged either, and others may have deleted what was in the way:
       // the next try tells what is left to do.
       guard inserted.owner === context, context.exists(other) else { continue }
-      let survivor = context.fault(other)
-      guard context.load(survivor) else { continue }
+      guard let survivor = context.fault(other), context.load(survivor) else { continue }
       merge(inserted, into: survivor, resolution(inserted, survivor))
     }
     return true
@@ -105,7 +104,7 @@ struct UniqueMerger {
   ) {
     for number in context.members(of: inserted, relation) {
       let member = number == inserted.number ? survivor : context.fault(number)
-      keeper.add(member, to: survivor, relation)
+      if let member { keeper.add(member, to: survivor, relation) }
     }
   }
 
@@ -114,7 +113,7 @@ struct UniqueMerger {
     _ resolution: MergeConflict.Resolution
   ) {
     let number = inserted.target(of: relation)
-    let target = number.map { $0 == inserted.number ? survivor : context.fault($0) }
+    let target = number.flatMap { $0 == inserted.number ? survivor : context.fault($0) }
     switch resolution {
     case .objectWins:
       if let target { keeper.set(survivor, relation, to: target) }

@@ -89,12 +89,12 @@ extension ManagedObject {
       case .null where relationship.isToMany: try setObjects([], forKey: key)
       case .null: try setObject(nil, forKey: key)
       case .objectID(let id) where !relationship.isToMany:
-        try setObject(owner.fault(owner.number(of: id)), forKey: key)
+        try setObject(owner.object(of: id), forKey: key)
       case .list(let values) where relationship.isToMany:
         var members: [ManagedObject] = []
         for value in values {
           guard case .objectID(let id) = value else { throw mismatch(key, value) }
-          members.append(owner.fault(try owner.number(of: id)))
+          members.append(try owner.object(of: id))
         }
         try setObjects(members, forKey: key)
       default: throw mismatch(key, value)
@@ -136,7 +136,7 @@ extension ManagedObject {
   final func object(of relation: Relation) -> ManagedObject? {
     noteAccess(relation)
     guard let owner else { return nil }
-    return target(of: relation).map { owner.fault($0) }
+    return target(of: relation).flatMap { owner.fault($0) }
   }
 
   /// Points a to-one relationship at another object, or at none; the inverse follows at once.

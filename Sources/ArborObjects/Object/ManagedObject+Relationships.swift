@@ -10,9 +10,14 @@ extension ManagedObject {
     let raw = field.rawTarget(at: currentBase)
     guard raw != 0, let ownerReference else { return binding.trace?.destination(T.self) }
     // Fetched rows are asked for their neighbours one by one: nothing is retained on the way.
-    let target = ownerReference._withUnsafeGuaranteedRef { $0.fault(ObjectNumber(rawValue: raw)) }
+    let target = ownerReference._withUnsafeGuaranteedRef {
+      $0.target(ObjectNumber(rawValue: raw), of: self, slot)
+    }
+    guard let target else { return nil }
     if type(of: target) == T.self { return unsafeDowncast(target, to: T.self) }
-    return typed(target, binding.relation(slot))
+    let relation = binding.relation(slot)
+    guard owner?.admits(target.number, of: self, relation) ?? true else { return nil }
+    return typed(target, relation)
   }
 
   /// Reads which object the to-one relationship that the class numbers `slot` leads to, without

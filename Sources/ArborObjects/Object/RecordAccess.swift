@@ -46,11 +46,16 @@ extension RecordBuffer {
 }
 
 extension ManagedObject {
-  /// The object that a to-one relationship leads to by its record, as a number.
+  /// The object that a to-one relationship leads to by its record, as a number. Never fails: nil
+  /// where it is of no entity that the relationship leads to, and the context remembers the error.
   @inline(__always)
   final func target(of relation: Relation) -> ObjectNumber? {
     guard let field = relation.field else { return nil }
     let raw = field.rawTarget(at: currentBase)
-    return raw == 0 ? nil : ObjectNumber(rawValue: raw)
+    guard raw != 0 else { return nil }
+    let target = ObjectNumber(rawValue: raw)
+    if relation.leads(to: target) { return target }
+    _ = owner?.admits(target, of: self, relation)
+    return nil
   }
 }

@@ -251,7 +251,7 @@ final class ResultsKeeper {
       if let registered = context.registry.object(candidate.number) {
         object = registered
       } else {
-        object = context.make(candidate.number, record, candidate.slab)
+        object = try context.make(candidate.number, record, candidate.slab)
         fetched.append(object)
       }
       placement.place(object, record, candidate.entity, from: index)

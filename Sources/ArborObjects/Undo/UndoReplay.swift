@@ -173,7 +173,8 @@ struct UndoReplay {
     guard
       let relation = object.binding.relations.first(where: { $0.field?.offset == field.offset })
     else { return }
-    keeper.set(object, relation, to: target.flatMap(liveObject))
+    keeper.set(
+      object, relation, to: target.flatMap { relation.leads(to: $0) ? liveObject($0) : nil })
   }
 
   private func liveObject(_ number: ObjectNumber) -> ManagedObject? {

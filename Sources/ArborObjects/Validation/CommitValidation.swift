@@ -182,7 +182,7 @@ struct CommitValidation {
         let binding = context.binding(of: edit.owner),
         binding.rules.counted.contains(edit.relation.slot)
       else { return }
-      checkCount(context.fault(edit.owner), edit.relation)
+      if let owner = context.fault(edit.owner) { checkCount(owner, edit.relation) }
     }
   }
 

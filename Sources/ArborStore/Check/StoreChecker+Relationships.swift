@@ -10,17 +10,17 @@ extension StoreChecker {
     _ number: ObjectNumber, _ record: RecordView, _ plan: EntityPlan
   ) throws(StoreError) {
     for reference in plan.references where reference.listPlace == nil {
-      guard let target = record.reference(reference.field),
-        let entity = store.schema.entity(of: number)
-      else { continue }
+      guard let target = record.reference(reference.field) else { continue }
+      let entity = plan.entity
       let relationship = entity.relationships[reference.slot]
-      guard try exists(target) else {
-        reportDangling(number, relationship.name, target)
+      guard try exists(target), store.schema.leads(relationship, to: target) else {
+        try reportLost(number, relationship, target)
         continue
       }
-      let inverse = store.schema.inverse(of: relationship)
-      guard case .field(let index) = inverse.storage,
-        let targetPlan = store.schema.entity(of: target).flatMap({ store.plans[$0.index] }),
+      // The target's own form, since the field lies elsewhere in the records of each entity.
+      guard let targetPlan = store.schema.entity(of: target).flatMap({ store.plans[$0.index] }),
+        let inverse = targetPlan.entity.own(store.schema.inverse(of: relationship)),
+        case .field(let index) = inverse.storage,
         let other = try storedRecord(target, targetPlan),
         other.reference(targetPlan.entity.layout.fields[index]) != number
       else { continue }
@@ -133,25 +133,34 @@ extension StoreChecker {
   private mutating func checkExistence(
     _ run: borrowing MemberRun, _ schema: RelationshipSchema
   ) throws(StoreError) {
+    let inverse = store.schema.inverse(of: schema)
     var lastOwner: ObjectNumber?
     for place in 0..<run.count {
       try limit.checkStore()
       let (owner, member) = (run[place].owner, run[place].member)
-      if owner != lastOwner, try !exists(owner) {
-        reportDangling(member, store.schema.inverse(of: schema).name, owner)
-      }
+      if owner != lastOwner { try checkTarget(owner, of: inverse, from: member) }
       lastOwner = owner
-      if schema.storage == .links, try !exists(member) {
-        reportDangling(owner, schema.name, member)
-      }
+      if schema.storage == .links { try checkTarget(member, of: schema, from: owner) }
     }
   }
 
-  private mutating func reportDangling(
-    _ owner: ObjectNumber, _ relationship: String, _ target: ObjectNumber
-  ) {
+  /// That a target is there, and of an entity that its relationship leads to.
+  private mutating func checkTarget(
+    _ target: ObjectNumber, of relationship: RelationshipSchema, from owner: ObjectNumber
+  ) throws(StoreError) {
+    guard try exists(target), store.schema.leads(relationship, to: target) else {
+      return try reportLost(owner, relationship, target)
+    }
+  }
+
+  private mutating func reportLost(
+    _ owner: ObjectNumber, _ relationship: RelationshipSchema, _ target: ObjectNumber
+  ) throws(StoreError) {
+    let destination = store.schema.entities[relationship.destination].name
+    let reason = try exists(target) ? "which is no \(destination)" : "which is not there"
     report.add(
-      .danglingLink, "\(name(owner)).\(relationship) leads to \(name(target)), which is not there.",
+      .danglingLink,
+      "\(name(owner)).\(relationship.name) leads to \(name(target)), \(reason).",
       entity: entityName(owner), object: owner)
   }
 

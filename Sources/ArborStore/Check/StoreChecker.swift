@@ -66,7 +66,10 @@ struct StoreChecker {
     while let found = entry {
       try limit.checkStore()
       let number = ObjectNumber(rawValue: found.integerKey)
-      checkNumber(number, plan.entity, counter)
+      guard checkNumber(number, plan.entity, counter) else {
+        entry = try storing { () throws(LMDBError) in try cursor.next() }
+        continue
+      }
       do throws(StoreError) {
         guard let base = found.value.baseAddress else {
           throw .corrupted(entity: nil, object: number, what: "The record is empty.")
@@ -88,19 +91,22 @@ struct StoreChecker {
     }
   }
 
+  /// Returns whether a number is of the entity whose records it is among: what the record holds
+  /// concerns another one otherwise.
   private mutating func checkNumber(
     _ number: ObjectNumber, _ entity: EntitySchema, _ counter: UInt64
-  ) {
+  ) -> Bool {
     guard number.entity == entity.number else {
       report.add(
         .misplacedRecord, "The key \(number.rawValue) among \(entity.name) is of another entity.",
         entity: entity.name, object: number)
-      return
+      return false
     }
-    guard number.sequence >= counter else { return }
+    guard number.sequence >= counter else { return true }
     report.add(
       .counter, "\(name(number)) is in use, and the next number to reserve is \(counter).",
       entity: entity.name, object: number)
+    return true
   }
 
   private func note(_ number: ObjectNumber, _ record: RecordView, _ plan: EntityPlan) {

@@ -56,6 +56,7 @@ extension QueryExecutor {
       while true {
         let mayBeMore = try batch.read(&walk, atMost: most)
         try limit.check(batch.count)
+        try batch.checkKeys()
         for place in 0..<batch.count {
           let number = batch.number(place)
           if let dirty, dirty.contains(number) { continue }
@@ -113,6 +114,16 @@ extension QueryExecutor {
       }
       start = end
     }
+    if start < numbers.count { try checkForeign(ObjectNumber(rawValue: numbers[start])) }
+  }
+
+  /// Refuses a number that an index or a relationship holds and no entity of the query has.
+  private func checkForeign(_ number: ObjectNumber) throws {
+    throw StoreError.corrupted(
+      entity: query.entity.name, object: number,
+      what:
+        "An index or a relationship names object number \(number.rawValue), which is of another "
+        + "entity.")
   }
 
   /// Visits the entries of an index in the order of its keys.

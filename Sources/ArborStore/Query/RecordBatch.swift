@@ -43,6 +43,18 @@ struct RecordBatch {
     return count == most
   }
 
+  /// Refuses keys that are no numbers of the entity's objects: a forged one would make an object of
+  /// another class one of the rows. Keys ascend, so that the outer ones tell of all.
+  func checkKeys() throws(StoreError) {
+    guard count > 0, number(0).entity != entity || number(count - 1).entity != entity else {
+      return
+    }
+    let misplaced = number(0).entity != entity ? number(0) : number(count - 1)
+    throw .corrupted(
+      entity: nil, object: misplaced,
+      what: "The object number \(misplaced.rawValue) is among the records of another entity.")
+  }
+
   /// The number of a record's object.
   @inline(__always)
   func number(_ place: Int) -> ObjectNumber { ObjectNumber(rawValue: records[place].key) }

@@ -37,7 +37,7 @@ struct SortColumns {
     for hop in path.hops {
       guard case .field(let index) = entity.relationships[hop.slot].storage,
         let target = record.reference(entity.layout.fields[index]),
-        let targetEntity = schema.entity(of: target),
+        schema.leads(hop, to: target), let targetEntity = schema.entity(of: target),
         let targetRecord = resolver?.record(of: target)
       else { return .null }
       (number, record, entity) = (target, targetRecord, targetEntity)

@@ -27,14 +27,14 @@ extension CommitPreparation {
       workspace.relationships[place]?.droppedOwners.append(deleted)
       workspace.ordered[place]?.droppedOwners.append(deleted)
       for other in try members(place, of: deleted)
-      where try leadsBack(other, to: deleted, back) {
+      where try leadsBack(other, to: deleted, inverse, back) {
         linked.append(StillLinked(deleted: deleted, owner: other, relationship: inverse.name))
       }
     case .field(let field, let inverse, let back):
       guard let record = try record(deleted, plan), let other = record.reference(field) else {
         return
       }
-      if try leadsBack(other, to: deleted, back) {
+      if try leadsBack(other, to: deleted, inverse, back) {
         linked.append(StillLinked(deleted: deleted, owner: other, relationship: inverse.name))
       }
     }
@@ -62,13 +62,17 @@ extension CommitPreparation {
 
   /// Whether an object links to a deleted one once the change set has been written.
   private func leadsBack(
-    _ other: ObjectNumber, to deleted: ObjectNumber, _ back: EntityPlan.Back
+    _ other: ObjectNumber, to deleted: ObjectNumber, _ inverse: RelationshipSchema,
+    _ back: EntityPlan.Back
   ) throws(StoreError) -> Bool {
     let change = change(of: other)
     if change?.kind == .delete { return false }
     switch back {
-    case .field(let index):
-      guard let plan = plan(of: other) else { return false }
+    case .field:
+      // The other object's own form, since the field lies elsewhere in the records of each entity.
+      guard let plan = plan(of: other), let own = plan.entity.own(inverse),
+        case .field(let index) = own.storage
+      else { return false }
       let field = plan.entity.layout.fields[index]
       if let pending = change?.record { return pending.reference(field) == deleted }
       return try record(other, plan)?.reference(field) == deleted

@@ -40,8 +40,8 @@ final class EntityPlan: Sendable {
 
   /// Where the object at the other end keeps its way back.
   enum Back: Sendable {
-    /// In a to-one field; its place in the layout.
-    case field(Int)
+    /// In a to-one field.
+    case field
     /// In the relationship database of this number.
     case links(place: Int, isOrdered: Bool)
   }
@@ -100,7 +100,7 @@ final class EntityPlan: Sendable {
 
   private static func back(_ inverse: RelationshipSchema, place: Int?) -> Back? {
     switch inverse.storage {
-    case .field(let index): return .field(index)
+    case .field: return .field
     case .links: return place.map { .links(place: $0, isOrdered: inverse.isOrdered) }
     case .derived: return nil
     }

@@ -51,7 +51,7 @@ extension StoreSnapshot {
       return table
     }
     let reader = try reader
-    return try storing { () throws(LMDBError) in
+    table = try storing { () throws(LMDBError) in
       if let order = found.order {
         for owner in owners {
           let members = try OrderedMembers.read(reader, order, owner).map(\.member)
@@ -87,6 +87,8 @@ extension StoreSnapshot {
       }
       return table
     }
+    try check(table.members[...], relationship, of: first)
+    return table
   }
 
   /// Copies the records of many objects, in one pass over each entity. Numbers of objects that are

@@ -83,7 +83,29 @@ package final class StoreSnapshot {
     _ relationship: RelationshipSchema, of owner: ObjectNumber
   ) throws(StoreError) -> [ObjectNumber] {
     let stored = try storedMembers
-    return try storing { () throws(LMDBError) in try stored.members(relationship, of: owner) }
+    let members = try storing { () throws(LMDBError) in
+      try stored.members(relationship, of: owner)
+    }
+    try check(members[...], relationship, of: owner)
+    return members
+  }
+
+  /// Refuses members that are of no entity which the relationship leads to: numbers of a forged
+  /// file, for which nobody has a class or a layout.
+  func check(
+    _ members: ArraySlice<ObjectNumber>, _ relationship: RelationshipSchema, of owner: ObjectNumber
+  ) throws(StoreError) {
+    // Members of one entity follow one another.
+    var accepted: UInt16?
+    for member in members where member.entity != accepted {
+      guard store.schema.leads(relationship, to: member) else {
+        throw .corrupted(
+          entity: store.schema.entity(of: owner)?.name, object: owner,
+          what: "The relationship \(relationship.name) leads to object number \(member.rawValue), "
+            + "which is of no entity that it leads to.")
+      }
+      accepted = member.entity
+    }
   }
 
   /// The number of members; costs no walk.

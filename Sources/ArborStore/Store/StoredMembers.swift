@@ -55,8 +55,8 @@ struct StoredMembers {
     of relationship: RelationshipSchema, _ owner: ObjectNumber
   ) -> StoreDatabases.Relationship? {
     let databases = store.databases
-    guard let entity = store.schema.entity(of: owner),
-      let place = databases.relationshipPlace(entity: entity.index, slot: relationship.slot)
+    guard let entity = store.schema.entity(of: owner), let own = entity.own(relationship),
+      let place = databases.relationshipPlace(entity: entity.index, slot: own.slot)
     else { return nil }
     return databases.relationships[place]
   }

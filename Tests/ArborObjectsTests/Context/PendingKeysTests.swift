@@ -161,7 +161,7 @@ extension ManagedObjectContext {
     let numbers = try onSnapshot { snapshot throws(StoreError) in
       try snapshot.fetchNumbers(query, overlay: counting)
     }
-    return (numbers.map(fault), judged)
+    return (numbers.compactMap(fault), judged)
   }
 }
 

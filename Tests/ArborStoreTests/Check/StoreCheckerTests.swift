@@ -202,6 +202,24 @@ import Testing
     #expect(found == [.danglingLink])
   }
 
+  @Test func findsToOneFieldsThatLeadToAnotherEntity() throws {
+    // To one, whose inverse is to-one, and to many.
+    for name in ["badge", "company"] {
+      let found = try kinds { world, vandal in
+        try vandal.point(world.ada, name, at: world.tag)
+      }
+      #expect(found.contains(.danglingLink))
+    }
+  }
+
+  @Test func findsARecordOfAnotherEntity() throws {
+    let found = try kinds { world, vandal in
+      let other = ObjectNumber(entity: world.tag.entity, sequence: world.badge.sequence)
+      try vandal.move(world.badge, to: other)
+    }
+    #expect(found == [.misplacedRecord, .danglingLink])
+  }
+
   @Test func findsDerivedMembersOutOfStep() throws {
     let found = try kinds { world, vandal in
       let employees = try vandal.relationship("Company", "employees").members

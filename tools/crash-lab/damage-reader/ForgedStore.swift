@@ -143,14 +143,16 @@ enum ForgedStore {
   private static func change(_ entity: String, _ context: ManagedObjectContext) throws {
     let objects = try context.fetch(entity)
     for object in objects.prefix(2) {
-      for attribute in object.entity.attributes {
+      for attribute in object.entity.attributes where attribute.derivation == nil {
         let value = try object.value(forKey: attribute.name)
         try object.setValue(.null, forKey: attribute.name)
         try object.setValue(value, forKey: attribute.name)
       }
     }
     if objects.count > 3, let last = objects.last { context.delete(last) }
-    _ = try context.insert(entity)
     try context.commit()
+    // Mandatory attributes are missing, where there are some.
+    _ = try context.insert(entity)
+    _ = try? context.commit()
   }
 }

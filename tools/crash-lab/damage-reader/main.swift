@@ -1,6 +1,7 @@
 import ArborModel
 import ArborStore
 import Foundation
+import LMDB
 
 #if canImport(Glibc)
   import Glibc
@@ -8,9 +9,10 @@ import Foundation
   import Darwin
 #endif
 
-// damage-reader <sound file> <older file> <work file> <seed> <first> <end> full|quick|forged
+// damage-reader <sound file> <older file> <work file> <seed> <first> <end> full|quick|forged|sound
 //
-// Damages copies of a sound file, or forges an entry in each, and uses each as a program would.
+// Damages copies of a sound file, or forges an entry in each, and uses each as a program would. Of
+// forgeries the second file is another sound one, forged in turn; `sound` uses both as they are.
 // Before each case it says which one it is, so that whoever started it knows on which it died;
 // afterwards what came of it:
 //
@@ -57,27 +59,62 @@ func say(_ line: String) { FileHandle.standardOutput.write(Data((line + "\n").ut
   }
 }
 
+/// A sound store, and what a forgery of it needs to know.
+struct Original {
+  let bytes: [UInt8]
+  let databases: [(name: String, flags: DatabaseFlags)]
+  let entities: [String: UInt16]
+
+  @MainActor init(_ path: String) throws {
+    bytes = try [UInt8](Data(contentsOf: URL(filePath: path)))
+    try place(bytes)
+    let store = try StoreFile.open(StoreOpening(.file(work), model: nil))
+    defer { store.close() }
+    databases = StoreDatabases.list(store.schema)
+    entities = Dictionary(
+      uniqueKeysWithValues: store.schema.entities.map {
+        (StoreFormat.recordDatabase($0.name), $0.number)
+      })
+  }
+}
+
 @MainActor func forge() throws {
-  try place(sound)
-  let store = try StoreFile.open(StoreOpening(.file(work), model: nil))
-  let databases = StoreDatabases.list(store.schema)
-  let entities = Dictionary(
-    uniqueKeysWithValues: store.schema.entities.map {
-      (StoreFormat.recordDatabase($0.name), $0.number)
-    })
-  store.close()
+  let originals = try [Original(arguments[1]), Original(arguments[2])]
   for number in first..<end {
-    try place(sound)
+    let original = originals[number / 3 % originals.count]
+    try place(original.bytes)
     var forgery = Forgery(number, seed: seed)
     // What the engine does not take is no case.
-    try? forgery.forge(work, databases, entities)
+    try? forgery.forge(work, original.databases, original.entities)
     say("case \(number) \(forgery.description)")
     alarm(20)
-    let isQuick = number % 2 == 0
-    let result = isQuick ? ForgedStore.useQuickly(work) : ForgedStore.useVerified(work)
+    let choice = SplitMix(state: seed &+ UInt64(number))
+    let result =
+      switch number % 3 {
+      case 0: ForgedStore.useQuickly(work)
+      case 1: ForgedStore.useVerified(work)
+      default: ForgedStore.useUnverified(work, asking: choice)
+      }
     say("\(number) \(result.rawValue)")
     alarm(0)
   }
 }
 
-if arguments[7] == "forged" { try forge() } else { try damage() }
+/// What the uses notice of stores that nobody forged.
+@MainActor func useSound() throws {
+  for path in [arguments[1], arguments[2]] {
+    let original = try Original(path)
+    try place(original.bytes)
+    say("sound \(ForgedStore.useQuickly(work).rawValue)")
+    try place(original.bytes)
+    say("sound \(ForgedStore.useVerified(work).rawValue)")
+    try place(original.bytes)
+    say("sound \(ForgedStore.useUnverified(work, asking: nil).rawValue)")
+  }
+}
+
+switch arguments[7] {
+case "forged": try forge()
+case "sound": try useSound()
+default: try damage()
+}

@@ -46,11 +46,12 @@ struct PathComparison {
       }
     }
     let field = entity.layout.fields[index]
-    if let code = codes.single?.closure {
+    if let code = codes.single?.closure, let only = chain.family.first?.number {
       return .code(cost: 100) { record, _, resolver in
-        guard let target = record.reference(field), let next = resolver?.record(of: target) else {
-          return ifNil
-        }
+        // The code reads records of this entity only, and a forged file may lead to any.
+        guard let target = record.reference(field), target.entity == only,
+          let next = resolver?.record(of: target)
+        else { return ifNil }
         return code(next, target, resolver)
       }
     }

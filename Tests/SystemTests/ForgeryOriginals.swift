@@ -1,0 +1,119 @@
+import ArborModel
+import ArborObjects
+import ArborStore
+import Foundation
+import TestSupport
+import Testing
+
+/// The sound stores that are forged: small ones, with a little of everything that a store keeps.
+enum ForgeryOriginals {
+  /// Makes the files `office` and `library` in a folder.
+  static func make(at folder: TemporaryFolder) throws {
+    try makeOffice(at: folder.path("office"))
+    do { try makeLibrary(at: folder.path("library")) } catch {
+      print("LIB \(String(reflecting: error))"); throw error
+    }
+    for name in ["office-lock", "library-lock"] {
+      try? FileManager.default.removeItem(atPath: folder.path(name))
+    }
+  }
+
+  /// Every kind of relationship and of index of values.
+  private static func makeOffice(at path: String) throws {
+    let file = try StoreFile.open(StoreOpening(.file(path), model: try OfficeModel.make()))
+    defer { file.close() }
+    let draft = Draft(file)
+    let company = try draft.insert("Company", ["name": "Arbor", "founded": .date(Date())])
+    let manager = try draft.insert("Manager", ["employeeID": 0, "name": "Eve"])
+    let tag = try draft.insert("Tag", ["name": "all"])
+    let projects = try (0..<5).map { try draft.insert("Project", ["title": .string("p\($0)")]) }
+    for number in 1...12 {
+      let person = try draft.insert(
+        "Employee",
+        [
+          "employeeID": .integer(Int64(number)), "age": .integer(Int64(20 + number % 3)),
+          "name": .string("name \(number % 4)"), "email": .string("\(number)@arbor"),
+          "salary": .double(Double(number)), "hiredAt": .date(Date()),
+        ], to: ["company": company, "manager": manager])
+      try draft.link(person, "tags", tag)
+      try draft.link(person, "favourites", projects[number % 2])
+      let task = try draft.insert("Task", ["title": "task"], to: ["project": projects[0]])
+      try draft.edit(projects[0], "tasks", .add(task))
+      let badge = try draft.insert("Badge", ["code": .uuid(UUID())], to: ["employee": person])
+      try draft.commit()
+      try draft.update(person, to: ["badge": badge])
+      try draft.commit()
+    }
+    for project in projects {
+      try draft.update(project, ["title": .string(String(repeating: "p", count: 300))])
+      try draft.commit()
+    }
+  }
+
+  /// Every type of attribute, words, binaries outside of their records, derived attributes, and a
+  /// relationship of objects of one entity with each other.
+  private static func makeLibrary(at path: String) throws {
+    let model = try ManagedObjectModel(versionIdentifier: "1") {
+      Composite("Size") {
+        Attribute("width", .double, .optional)
+        Attribute("unit", .string, .optional)
+      }
+      Entity(
+        "Book",
+        fetchIndexes: [
+          FetchIndexDescription(name: "words", elements: [.init("text", kind: .text)]),
+          FetchIndexDescription(name: "folded", elements: [.init("title")]),
+        ]
+      ) {
+        Attribute("title", .string, .default(""))
+        Attribute("text", .string, .optional)
+        Attribute("cover", .binary, .externalStorage, .optional)
+        Attribute("key", .binary, .optional, .indexed)
+        Attribute("price", .decimal, .optional, .indexed)
+        Attribute("link", .uri, .optional, .indexed)
+        Attribute("code", .uuid, .optional, .indexed)
+        Attribute("isNew", .boolean, .optional, .indexed)
+        Attribute("weight", .float, .optional, .indexed)
+        Attribute("pages", .integer32, .default(0))
+        Attribute("extent", .composite("Size"), .optional)
+        Attribute("related", .integer32, .optional, .derived("similar.@count"))
+        Attribute("shelf", .string, .optional, .derived("room.name"))
+        Relationship("similar", to: "Book", inverse: "similar", .toMany)
+        Relationship("sequel", to: "Book", inverse: "prequel")
+        Relationship("prequel", to: "Book", inverse: "sequel")
+        Relationship("room", to: "Room", inverse: "books")
+      }
+      Entity("Room") {
+        Attribute("name", .string, .optional)
+        Attribute("pages", .integer64, .optional, .derived("books.@sum.pages"))
+        Relationship("books", to: "Book", inverse: "room", .toMany, .ordered)
+      }
+    }
+    let store = try PersistentStore(model: model, at: .path(path))
+    defer { store.close() }
+    let context = store.makeContext()
+    let room = try context.insert("Room")
+    try room.setValue(.string("west"), forKey: "name")
+    var former: ManagedObject?
+    for number in 1...10 {
+      let book = try context.insert("Book")
+      let values: [String: Value] = [
+        "title": .string("title \(number)"), "text": .string("some words of number \(number)"),
+        "cover": .binary(Data(repeating: UInt8(number), count: number % 5 == 0 ? 70_000 : 20)),
+        "key": .binary(Data([UInt8(number), 0, 255])), "price": .decimal(Decimal(number) / 8),
+        "link": .uri(try #require(URL(string: "https://example.org/\(number)"))),
+        "code": .uuid(UUID()), "isNew": .boolean(number % 2 == 0),
+        "weight": .double(Double(number) / 4), "pages": .integer(Int64(number) << 20),
+        "extent": .composite(["width": .double(1), "unit": "m"]),
+      ]
+      for (key, value) in values { try book.setValue(value, forKey: key) }
+      try book.setObject(room, forKey: "room")
+      if let former {
+        try book.setObject(former, forKey: "prequel")
+        try book.add(former, forKey: "similar")
+      }
+      former = book
+      try context.commit()
+    }
+  }
+}

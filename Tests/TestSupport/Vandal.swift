@@ -1,0 +1,91 @@
+package import ArborModel
+package import ArborStore
+package import LMDB
+
+/// Writes to a store behind its back, keeping the header in step, so that the check finds what was
+/// done and nothing else.
+package struct Vandal {
+  package let file: StoreFile
+
+  package init(file: StoreFile) { self.file = file }
+
+  package func write(
+    _ body: (borrowing WriteTransaction, inout HeaderRecord) throws -> Void
+  ) throws {
+    let arbor = file.databases.arbor
+    try file.environment.write { transaction in
+      var header = try StoreHeader.read(transaction.reader, arbor)
+      header.transactionID = transaction.id
+      try body(transaction, &header)
+      try write(header, transaction)
+    }
+  }
+
+  /// As it is told, where a file of its format has it.
+  private func write(
+    _ header: HeaderRecord, _ transaction: borrowing WriteTransaction
+  ) throws {
+    try Array(StoreFormat.headerKey.utf8).withUnsafeBytes { key in
+      var place = Database.unnamed
+      if header.majorVersion == 1 {
+        _ = try transaction.delete(place, key: key)
+        place = file.databases.arbor
+      }
+      try header.encoded().withUnsafeBytes { _ = try transaction.put(place, key: key, value: $0) }
+    }
+  }
+
+  /// Points a to-one relationship of an object at any number, with the right checksum.
+  package func point(_ number: ObjectNumber, _ name: String, at target: ObjectNumber) throws {
+    try rewrite(number) { record, entity in
+      record.store(try Draft(file).field(name, entity), target.rawValue)
+    }
+  }
+
+  /// Moves an object's record below another key, with the right checksum.
+  package func move(_ number: ObjectNumber, to other: ObjectNumber) throws {
+    try rewrite(number, as: other) { _, _ in }
+  }
+
+  /// Writes an object's record anew, after `change`, as that of `other`.
+  private func rewrite(
+    _ number: ObjectNumber, as other: ObjectNumber? = nil,
+    _ change: (inout RecordBuffer, EntitySchema) throws -> Void
+  ) throws {
+    guard let entity = file.schema.entity(of: number) else { throw DraftError("\(number)") }
+    let records = file.databases.records(entity.index)
+    try write { transaction, _ in
+      let stored = try transaction.get(records, key: number.rawValue).map(Array.init) ?? []
+      var record = RecordBuffer(copying: stored, into: SlabAllocator())
+      try change(&record, entity)
+      let view = record.view
+      if other != nil { _ = try transaction.delete(records, key: number.rawValue) }
+      try transaction.cursor(records).put(
+        key: (other ?? number).rawValue, reserving: view.sealedSize(entity.layout), isAbove: false
+      ) { view.seal(into: $0, layout: entity.layout, key: other ?? number, version: view.version) }
+    }
+  }
+
+  package func database(records entity: String) throws -> Database {
+    file.databases.records(try Draft(file).entity(entity).index)
+  }
+
+  package func index(_ entity: String, _ name: String) throws -> Database {
+    guard let found = file.databases.index(try Draft(file).entity(entity).index, name) else {
+      throw DraftError("\(entity).\(name)")
+    }
+    return found
+  }
+
+  package func relationship(
+    _ entity: String, _ name: String
+  ) throws -> StoreDatabases.Relationship {
+    let declaring = try Draft(file).entity(entity).index
+    guard
+      let found = file.databases.relationships.first(where: {
+        $0.schema.declaringEntity == declaring && $0.schema.name == name
+      })
+    else { throw DraftError("\(entity).\(name)") }
+    return found
+  }
+}

@@ -7,7 +7,8 @@ import Testing
     let seed = UInt64.random(in: 0...(.max))
     var random = SplitMix(seed: seed)
     for _ in 0..<200 {
-      var parts = (0..<Int.random(in: 1...12, using: &random)).map { number -> (text: String, whole: FetchPredicate) in
+      var parts = (0..<Int.random(in: 1...12, using: &random)).map {
+        number -> (text: String, whole: FetchPredicate) in
         let text = "a\(number) == \(number)"
         return (text: "(\(text))", whole: FetchPredicate(stringLiteral: text))
       }

@@ -7,12 +7,17 @@ extension ModelDifference: CustomStringConvertible {
 extension ModelDifference.Change: CustomStringConvertible {
   /// `Entity.property: what changes, what is dropped; what may break (effort)`.
   public var description: String {
+    let effort = effort.description
+    return effort.isEmpty ? summary : "\(summary) (\(effort))"
+  }
+
+  /// The description without the effort, for lists that group by it.
+  package var summary: String {
     var text = subject.map { "\($0): " } ?? ""
     text += kind.description
     if let loss { text += effort == .code ? ", without code \(loss)" : ", \(loss)" }
     if let rule { text += "; \(rule)" }
-    let effort = effort.description
-    return effort.isEmpty ? text : "\(text) (\(effort))"
+    return text
   }
 }
 

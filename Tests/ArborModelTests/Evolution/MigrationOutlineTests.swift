@@ -1,0 +1,77 @@
+import ArborModel
+import Testing
+
+@Suite struct MigrationOutlineTests {
+  private func outline(
+    dropping names: Set<String>? = [], _ change: EvolutionFixture.Change
+  ) -> MigrationOutline {
+    MigrationOutline(
+      EvolutionFixture.model.difference(to: EvolutionFixture.changed(change)), dropping: names)
+  }
+
+  @Test func ordersStepsAndGathersThemByEntity() {
+    let outline = outline(dropping: ["Person.photo", "Person.zip"]) {
+      $0[entity: "Company"].uniquenessConstraints = [["title"]]
+      $0[entity: "Tag"][attribute: "label"].type = .integer32
+      $0[entity: "Person"].removeAttribute("photo")
+      $0[entity: "Person"].removeAttribute("age")
+      $0[entity: "Person"][relationship: "tags"].isOrdered = false
+      $0[entity: "Person"][relationship: "friends"].isOrdered = true
+      $0[entity: "Person"].add(AttributeDescription(name: "rank", type: .integer16))
+    }
+    #expect(
+      outline.description == """
+        1. Change the catalogue:
+           Person.rank: added, it is mandatory without a default; present objects without a value \
+        break the rule
+           Person.age: removed, its values are dropped
+           Person.photo: removed, its values are dropped
+        2. Run code for the objects of Tag:
+           Tag.label: the type changes from string to integer32, without code its values are dropped
+        3. Pass over the objects of Person:
+           Person.friends: becomes ordered
+           Person.tags: becomes unordered, its order is dropped
+        4. Build indexes of Company:
+           Company: (title) becomes unique; present objects with the same title break the rule
+        Dropped: Person.photo.
+        Would be dropped and is not named: Person.age, Person.tags.
+        Named to be dropped, but not lost: Person.zip.
+        To be checked:
+           Person.rank: present objects without a value break the rule
+           Company: present objects with the same title break the rule
+        """)
+    #expect(!outline.isPermitted)
+    #expect(
+      outline.steps.map(\.work) == [
+        .catalogue, .code(entity: "Tag"), .pass(entity: "Person"), .indexBuild(entity: "Company"),
+      ])
+  }
+
+  /// Where what it drops is named, a change needs no code any more.
+  @Test(arguments: [["Tag.label"] as Set<String>, nil])
+  func whatMayBeDroppedNeedsNoCode(names: Set<String>?) {
+    let outline = outline(dropping: names) {
+      $0[entity: "Tag"][attribute: "label"].type = .integer32
+    }
+    #expect(outline.isPermitted)
+    #expect(outline.steps.map(\.work) == [.catalogue])
+    #expect(outline.dropped.map(\.name) == ["Tag.label"] && outline.unnamed.isEmpty)
+  }
+
+  @Test func nothingStoredIsNoStep() {
+    let outline = outline { $0[entity: "Tag"].className = "Mark" }
+    #expect(outline.steps.isEmpty && outline.isPermitted)
+    #expect(outline.description == "Nothing that is stored changes.")
+  }
+
+  @Test func compositesBelongToNoEntity() {
+    let outline = outline { $0.composites[0].attributes[0].type = .string }
+    #expect(!outline.isPermitted)
+    #expect(
+      outline.description == """
+        1. Run code for the values of composite types:
+           the type of the part Address.zip changes from integer32 to string, without code its \
+        values are dropped
+        """)
+  }
+}

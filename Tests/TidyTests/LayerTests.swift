@@ -69,7 +69,7 @@ import Testing
     "ArborObjectsTests": ["Logging", "Observation"],
     "SystemTests": ["Observation"],
     "lmdb-inspect": ["ArgumentParser"],
-    "arborbench": ["CSQLite", "GRDB"],
+    "arborbench": ["CSQLite", "GRDB", "Hummingbird"],
     "InspectTests": ["ArgumentParser"],
   ]
 

@@ -47,9 +47,12 @@ extension IndexMaintainer {
 
   /// Merges the index with the changes.
   ///
-  /// - Parameter basis: Shows the index as it is before the changes, whatever the transaction does.
+  /// - Parameters:
+  ///   - basis: Shows the index as it is before the changes, whatever the transaction does.
+  ///   - swept: Objects of which no entry stays.
   func rewrite(
-    _ transaction: borrowing WriteTransaction, from basis: TransactionReader
+    _ transaction: borrowing WriteTransaction, from basis: TransactionReader,
+    without swept: SweptObjects
   ) throws(LMDBError) {
     try transaction.clear(index.database)
     forgetEnd()
@@ -64,12 +67,12 @@ extension IndexMaintainer {
         place = try append(keyAt: place, to: new)
         order = self.order(of: place, to: entry.key)
       }
-      let count = try old.valueCount()
-      if order != .equal, count == 1 {
-        try new.put(key: entry.key, value: entry.integerValue, .append)
+      if order != .equal, try old.valueCount() == 1 {
+        let number = entry.integerValue
+        if !swept.contains(number) { try new.put(key: entry.key, value: number, .append) }
       } else {
         numbers.removeAll(keepingCapacity: true)
-        try storing(entry, count, of: old, to: &numbers)
+        try old.forEachValue(of: entry) { if !swept.contains($0) { numbers.append($0) } }
         if order == .equal { place = merge(keyAt: place, into: &numbers) }
         var mode = Cursor.BulkMode.append
         for number in numbers {
@@ -104,20 +107,6 @@ extension IndexMaintainer {
       mode = .appendDuplicate
     }
     return end
-  }
-
-  /// All numbers of the key that a cursor stands on.
-  private func storing(
-    _ entry: Entry, _ count: Int, of cursor: borrowing Cursor, to numbers: inout [UInt64]
-  ) throws(LMDBError) {
-    guard count > 1 else { return numbers.append(entry.integerValue) }
-    var batch = try cursor.firstBatch(entry.key)
-    while let values = batch {
-      for offset in stride(from: 0, to: values.count - 7, by: 8) {
-        numbers.append(values.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
-      }
-      batch = try cursor.nextBatch()
-    }
   }
 
   /// Changes the numbers of a key, which are in ascending order as the changes are; returns the

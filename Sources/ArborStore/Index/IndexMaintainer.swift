@@ -11,6 +11,8 @@ final class IndexMaintainer {
   /// Objects that claim a key too long to be judged by itself, in the order of their numbers; only
   /// for unique indexes.
   private(set) var cutClaims: [ObjectNumber] = []
+  /// Whether entries of deleted objects have not been collected: they are dropped by number.
+  var isSwept = false
   private var key = KeyBuffer()
   private var oldKey = KeyBuffer()
   private let filter: IndexFilter?
@@ -32,11 +34,15 @@ final class IndexMaintainer {
     }
   }
 
-  var isEmpty: Bool { run.isEmpty && cutClaims.isEmpty }
+  var isEmpty: Bool { run.isEmpty && cutClaims.isEmpty && !isSwept }
+
+  /// Whether only some records are in the index.
+  var isPartial: Bool { filter != nil }
 
   func removeAll() {
     run.removeAll()
     cutClaims.removeAll()
+    isSwept = false
   }
 
   func reserve(_ more: Int) { run.reserve(more) }
@@ -166,12 +172,16 @@ final class IndexMaintainer {
   /// - Parameters:
   ///   - basis: Shows the index as it is before the changes, whatever the transaction does; nil
   ///     where nothing does.
+  ///   - swept: Objects of which no entry stays; with a basis only.
   ///   - limit: What ends the writing, with `closed`; nil for nothing.
   func apply(
     _ transaction: borrowing WriteTransaction, basis: TransactionReader? = nil,
-    limit: WorkLimit? = nil
+    without swept: SweptObjects = SweptObjects(), limit: WorkLimit? = nil
   ) throws(LMDBError) {
-    if let basis, try isRewriteWorthwhile(basis) { return try rewrite(transaction, from: basis) }
+    if let basis {
+      let isRewritten = isSwept ? true : try isRewriteWorthwhile(basis)
+      if isRewritten { return try rewrite(transaction, from: basis, without: swept) }
+    }
     let database = index.database
     var additions = 0
     for place in 0..<run.count {

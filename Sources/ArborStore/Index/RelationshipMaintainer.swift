@@ -9,15 +9,18 @@ final class RelationshipMaintainer {
   var run = MemberRun()
   /// Deleted objects whose own members go at once.
   var droppedOwners: [ObjectNumber] = []
+  /// Whether the removal of deleted members has not been collected: they are dropped by number.
+  var isSwept = false
   private var greatestOwner = GreatestNumber()
 
   init(_ relationship: StoreDatabases.Relationship) { self.relationship = relationship }
 
-  var isEmpty: Bool { run.count == 0 && droppedOwners.isEmpty }
+  var isEmpty: Bool { run.count == 0 && droppedOwners.isEmpty && !isSwept }
 
   func removeAll() {
     run.removeAll()
     droppedOwners.removeAll()
+    isSwept = false
   }
 
   /// Others may have written since.
@@ -40,8 +43,17 @@ final class RelationshipMaintainer {
     }
   }
 
-  func apply(_ transaction: borrowing WriteTransaction) throws(LMDBError) {
+  /// Writes the collected changes.
+  ///
+  /// - Parameters:
+  ///   - basis: Shows the relationship as it is before the changes; nil where nothing does.
+  ///   - swept: Members that are nobody's any more; with a basis only.
+  func apply(
+    _ transaction: borrowing WriteTransaction, basis: TransactionReader? = nil,
+    without swept: SweptObjects = SweptObjects()
+  ) throws(LMDBError) {
     let database = relationship.members
+    if isSwept, let basis { try swept.drop(from: database, transaction, basis) }
     for owner in droppedOwners { try transaction.delete(database, key: owner.rawValue) }
     var additions = 0
     for place in 0..<run.count {

@@ -20,7 +20,9 @@ extension CommitPreparation {
     case .derived(let place, let inverse):
       guard let maintainer = workspace.relationships[place] else { return }
       for member in try members(place, of: deleted)
-      where maintainer.run.isRemoved(deleted, member) != true {
+      where maintainer.run.isRemoved(deleted, member) != true
+        && !workspace.swept.contains(member.rawValue)
+      {
         linked.append(StillLinked(deleted: deleted, owner: member, relationship: inverse.name))
       }
     case .links(let place, let inverse, let back):

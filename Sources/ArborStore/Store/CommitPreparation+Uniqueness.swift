@@ -60,9 +60,11 @@ extension CommitPreparation {
     }
     while let found = entry {
       let number = found.integerValue
-      let isLeaving = group.contains {
-        maintainer.run[$0].isRemoval && maintainer.run[$0].number == number
-      }
+      let isLeaving =
+        workspace.swept.contains(number)
+        || group.contains {
+          maintainer.run[$0].isRemoval && maintainer.run[$0].number == number
+        }
       if !isLeaving { return number }
       entry = try cursor.nextDuplicate()
     }

@@ -9,6 +9,8 @@ struct CommitPreparation {
   let store: StoreFile
   let workspace: CommitWorkspace
   let reader: TransactionReader
+  /// Whether entries of deleted objects may be left to a pass over all of them.
+  let sweeps: Bool
   /// In the order of their numbers.
   let changes: [Change]
   /// The places of ``changes`` that belong to one entity each.
@@ -18,11 +20,13 @@ struct CommitPreparation {
   private let blobs: Set<BlobName>
 
   init(
-    _ set: ChangeSet, store: StoreFile, workspace: CommitWorkspace, reader: TransactionReader
+    _ set: ChangeSet, store: StoreFile, workspace: CommitWorkspace, reader: TransactionReader,
+    sweeps: Bool = false
   ) throws(StoreError) {
     self.store = store
     self.workspace = workspace
     self.reader = reader
+    self.sweeps = sweeps
     changes = Self.sorted(set.records)
     entityRuns = Self.entityRuns(changes)
     absentMetadata = set.absentMetadata
@@ -147,7 +151,9 @@ struct CommitPreparation {
       try workspace.greatestNumbers[plan.entity.index].find(in: plan.records, reader)
     }
     let upgrades = SlabAllocator(slabSize: 4 << 10)
-    reserve(range.count, plan)
+    let parts = CollectedParts(plan)
+    let partsOfGone = try partsOfDeleted(changes[range], plan)
+    if partsOfGone == nil { reserve(range.count, plan) }
     // What the next changes need is on its way from memory while the present ones are judged.
     var found = RecordsAhead(reader, plan.records, last: last)
     for place in range {
@@ -166,7 +172,8 @@ struct CommitPreparation {
       guard (change.record == nil) == (change.kind == .delete) else {
         throw .invalidChange(change.number, what: "Only a deletion comes without a record.")
       }
-      collect(change.number, old: old, new: change.record, plan)
+      let collected = change.record == nil ? partsOfGone ?? parts : parts
+      collect(change.number, old: old, new: change.record, parts: collected)
       if !plan.entity.layout.externalFields.isEmpty {
         try collectBlobs(change.number, old: old, new: change.record, plan)
       }
@@ -189,12 +196,12 @@ struct CommitPreparation {
 
   @inline(__always)
   private func collect(
-    _ number: ObjectNumber, old: RecordView?, new: RecordView?, _ plan: EntityPlan
+    _ number: ObjectNumber, old: RecordView?, new: RecordView?, parts: CollectedParts
   ) {
-    for index in plan.indexes {
+    for index in parts.indexes {
       workspace.indexes[index.place].collect(number, old: old, new: new, plan: index)
     }
-    for reference in plan.references {
+    for reference in parts.references {
       let before = old?.reference(reference.field)
       let after = new?.reference(reference.field)
       guard before != after else { continue }

@@ -27,6 +27,8 @@ final class CommitWorkspace {
   var droppedBlobs: [DroppedBlob] = []
   /// What is kept of the objects that the set deletes, in the order of their numbers.
   var tombstones: [HistoryEntry.Tombstone] = []
+  /// Deleted objects whose entries are dropped by number.
+  var swept = SweptObjects()
   /// By the places of entities: of their records.
   var greatestNumbers: [GreatestNumber]
   /// The transaction before which nobody else can have written.
@@ -68,6 +70,7 @@ final class CommitWorkspace {
     for ordered in ordered { if let ordered, !ordered.isEmpty { ordered.removeAll() } }
     droppedBlobs.removeAll()
     tombstones.removeAll()
+    swept.removeAll()
     claims.removeAll(keepingCapacity: claims.capacity < 1 << 12)
   }
 }

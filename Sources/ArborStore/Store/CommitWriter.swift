@@ -31,16 +31,17 @@ struct CommitWriter: ~Copyable {
     let snapshot = wantsSnapshot ? try? store.quietSnapshot() : nil
     defer { snapshot?.close() }
     let basis = try snapshot?.reader
-    let preparation = try prepare(set, basis ?? transaction.reader)
+    let preparation = try prepare(set, basis ?? transaction.reader, sweeps: basis != nil)
     do throws(LMDBError) {
       header.sequence += 1
       try writeRecords(preparation, transaction, basis)
       try writeBlobs(set.blobs, transaction)
-      for index in workspace.indexes where !index.run.isEmpty {
-        try index.apply(transaction, basis: basis)
+      for index in workspace.indexes where !index.run.isEmpty || index.isSwept {
+        try index.apply(transaction, basis: basis, without: workspace.swept)
       }
       for relationship in workspace.relationships {
-        if let relationship, !relationship.isEmpty { try relationship.apply(transaction) }
+        guard let relationship, !relationship.isEmpty else { continue }
+        try relationship.apply(transaction, basis: basis, without: workspace.swept)
       }
       for ordered in workspace.ordered {
         if let ordered, !ordered.isEmpty { try ordered.apply(transaction) }
@@ -58,10 +59,10 @@ struct CommitWriter: ~Copyable {
 
   /// Checks a set and collects what it does; what comes back reads no more.
   private func prepare(
-    _ set: ChangeSet, _ reader: TransactionReader
+    _ set: ChangeSet, _ reader: TransactionReader, sweeps: Bool
   ) throws(StoreError) -> CommitPreparation {
     let preparation = try CommitPreparation(
-      set, store: store, workspace: workspace, reader: reader)
+      set, store: store, workspace: workspace, reader: reader, sweeps: sweeps)
     try preparation.prepare(set.links)
     return preparation
   }

@@ -1,16 +1,21 @@
 /// Texts whose folded form holds other bytes, which are not empty, somewhere.
 ///
-/// Most texts have no character that folds to the rarest letter sought; those are not folded.
+/// Most texts lack a character that folds to one of the letters sought; those are not folded.
 struct FoldedInfix: ByteMatcher {
   private let infix: ByteInfix
   private let folding: StringFolding
-  /// For each byte whether a text may be one of those sought that has it; nil where all may.
+  /// For each byte the letters sought that it may stand for, a bit for each; nil where none of
+  /// them is ASCII.
   private let clues: ConstantBytes?
+  /// The bits of all letters.
+  private let wanted: UInt8
 
   init(_ infix: ByteInfix, _ folding: StringFolding) {
     self.infix = infix
     self.folding = folding
-    clues = Self.clues(to: infix.constant.bytes, folding).map { ConstantBytes($0) }
+    let letters = Self.rarestLetters(of: infix.constant.bytes)
+    clues = letters.isEmpty ? nil : ConstantBytes(Self.clues(to: letters, folding))
+    wanted = UInt8(truncatingIfNeeded: 1 << letters.count - 1)
   }
 
   func matches(_ bytes: UnsafeRawBufferPointer) -> Bool {
@@ -18,7 +23,7 @@ struct FoldedInfix: ByteMatcher {
     return folding.withFolded(bytes) { infix.matches($0) }
   }
 
-  /// Whether a text has one of the clues.
+  /// Whether a text has a clue to every letter.
   @inline(__always)
   private func isCandidate(_ bytes: UnsafeRawBufferPointer) -> Bool {
     guard let clues, let table = clues.bytes.baseAddress, let base = bytes.baseAddress else {
@@ -29,37 +34,47 @@ struct FoldedInfix: ByteMatcher {
       let byte = base.load(fromByteOffset: offset, as: UInt8.self)
       return table.load(fromByteOffset: Int(byte), as: UInt8.self)
     }
+    var found: UInt8 = 0
     var offset = 0
     while offset + 4 <= bytes.count {
-      if clue(offset) | clue(offset + 1) | clue(offset + 2) | clue(offset + 3) != 0 { return true }
+      found |= clue(offset) | clue(offset + 1) | clue(offset + 2) | clue(offset + 3)
+      if found == wanted { return true }
       offset += 4
     }
     while offset < bytes.count {
-      if clue(offset) != 0 { return true }
+      found |= clue(offset)
       offset += 1
     }
-    return false
+    return found == wanted
   }
 
   /// The letters of English by how often they occur.
   private static let usual = Array("etaoinshrdlcumwfgypbvkjxqz".utf8)
 
-  /// The bytes of which a text must have one for its folded form to have the rarest ASCII byte of
-  /// the pattern: the byte itself, and what characters that fold to it begin with. Beyond those of
-  /// two bytes only some in U+1000 to U+2FFF, U+F000 to U+FFFF and above U+FFFF do.
+  /// The ASCII bytes of a pattern, each once and the rarest first: as many as a byte has bits.
+  private static func rarestLetters(of pattern: UnsafeRawBufferPointer) -> ArraySlice<UInt8> {
+    Set(pattern.filter { $0 < 0x80 }).sorted { (rank(of: $0), $0) > (rank(of: $1), $1) }
+      .prefix(UInt8.bitWidth)
+  }
+
+  /// For each byte the letters whose texts may have it: the letters themselves, and what characters
+  /// that fold to them begin with. Beyond those of two bytes only some in U+1000 to U+2FFF, U+F000
+  /// to U+FFFF and above U+FFFF do.
   private static func clues(
-    to pattern: UnsafeRawBufferPointer, _ folding: StringFolding
-  ) -> [UInt8]? {
-    let rare = pattern.filter { $0 < 0x80 }
-      .max { rank(of: $0) < rank(of: $1) }
-    guard let rare else { return nil }
+    to letters: ArraySlice<UInt8>, _ folding: StringFolding
+  ) -> [UInt8] {
     var clues = [UInt8](repeating: 0, count: 256)
-    for byte in UInt8(0)..<0x80 where byte == rare || StringFolding.lowercased(byte) == rare {
-      clues[Int(byte)] = 1
-    }
     let table = FoldingTable.table(of: folding)
-    for lead in UInt8(0xC0)..<0xE0 where table.mayFold(lead, to: rare) { clues[Int(lead)] = 1 }
-    for lead in [0xE1, 0xE2, 0xEF] + Array(0xF0...0xF4) { clues[lead] = 1 }
+    for (index, letter) in letters.enumerated() {
+      let bit: UInt8 = 1 << index
+      for byte in UInt8(0)..<0x80 where byte == letter || StringFolding.lowercased(byte) == letter {
+        clues[Int(byte)] |= bit
+      }
+      for lead in UInt8(0xC0)..<0xE0 where table.mayFold(lead, to: letter) {
+        clues[Int(lead)] |= bit
+      }
+      for lead in [0xE1, 0xE2, 0xEF] + Array(0xF0...0xF4) { clues[lead] |= bit }
+    }
     return clues
   }
 

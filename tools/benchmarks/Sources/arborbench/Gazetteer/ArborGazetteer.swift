@@ -85,6 +85,16 @@ struct ArborGazetteer: GazetteerRival {
     return GazetteerAnswer(count: 1, checksum: UInt64(integer(sum)))
   }
 
+  func scan() throws -> GazetteerAnswer {
+    GazetteerAnswer(count: try cities.filter("elevation > 1000").count)
+  }
+
+  func amongLarge() throws -> GazetteerAnswer {
+    let predicate: FetchPredicate =
+      "SUBQUERY(country.cities, $c, $c.population > 200000).@count > 3"
+    return GazetteerAnswer(count: try cities.filter(predicate).count)
+  }
+
   func contains(_ text: String) throws -> GazetteerAnswer { try contains(text, "asciiName") }
 
   func containsInName(_ text: String) throws -> GazetteerAnswer { try contains(text, "name") }

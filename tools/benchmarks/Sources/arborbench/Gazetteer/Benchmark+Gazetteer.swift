@@ -2,7 +2,8 @@ import Foundation
 
 extension Benchmark {
   /// Operations on real data's shape against SQLite, in turn and with the same answers:
-  /// `gazetteer FILE N ROUNDS` makes FILE.arbor and FILE.sqlite anew.
+  /// `gazetteer FILE N ROUNDS` makes FILE.arbor and FILE.sqlite anew. With `alone` behind it the
+  /// rival is left out, for profiles.
   func compareGazetteers(rounds: Int) throws {
     let data = GazetteerData(count: count)
     for name in ["arbor", "arbor-lock", "sqlite", "sqlite-wal", "sqlite-shm"] {
@@ -10,7 +11,8 @@ extension Benchmark {
     }
     let comparison = GazetteerComparison(
       arbor: try ArborGazetteer(path: path + ".arbor"),
-      rival: try SQLiteGazetteer(path: path + ".sqlite"), rounds: rounds)
+      rival: flags.contains("alone") ? nil : try SQLiteGazetteer(path: path + ".sqlite"),
+      rounds: rounds)
     comparison.printHead()
     try comparison.once("import in batches") { rival in
       try rival.load(data, batch: 20_000)
@@ -26,6 +28,9 @@ extension Benchmark {
     try comparison.inTurn("name contains", target: 1.5, isSame: false) {
       try $0.containsInName("hamb")
     }
+    let scan = try comparison.inTurn("scan of elevations") { try $0.scan() }
+    let nested = try comparison.inTurn("cities among large ones") { try $0.amongLarge() }
+    comparison.ratio("the same in scans", nested, to: scan, target: 10)
     let words = data.words(200)
     try comparison.inTurn("words") { try $0.match(words) }
     try comparison.once("delete half", target: 0.5 / 100_000 * Double(count / 2)) {
@@ -55,8 +60,10 @@ extension GazetteerData {
 /// medians of the processor's time, their ratio, the target and whether it is met.
 struct GazetteerComparison {
   let arbor: any GazetteerRival
-  let rival: any GazetteerRival
+  let rival: (any GazetteerRival)?
   let rounds: Int
+
+  private var all: [any GazetteerRival] { [arbor] + (rival.map { [$0] } ?? []) }
 
   func printHead() {
     Meter.printLine([
@@ -65,21 +72,31 @@ struct GazetteerComparison {
   }
 
   /// Reads, round by round.
+  ///
+  /// - Returns: The store's median time; nil where the operation is not asked for.
+  @discardableResult
   func inTurn(
     _ name: String, target: Double? = nil, isSame: Bool = true,
     _ body: (any GazetteerRival) throws -> GazetteerAnswer
-  ) throws {
-    guard Meter.isSelected(name) else { return }
-    var times: [[GazetteerTime]] = [[], []]
-    var answers = [GazetteerAnswer(), GazetteerAnswer()]
+  ) throws -> Double? {
+    guard Meter.isSelected(name) else { return nil }
+    var times: [[GazetteerTime]] = all.map { _ in [] }
+    var answers = all.map { _ in GazetteerAnswer() }
     // The first round brings pages near and is not counted.
     for round in 0...rounds {
-      for (index, one) in [arbor, rival].enumerated() {
+      for (index, one) in all.enumerated() {
         let time = try GazetteerTime { answers[index] = try body(one) }
         if round > 0 { times[index].append(time) }
       }
     }
     try report(name, times, answers, target: target, isSame: isSame)
+    return GazetteerTime.median(times[0].map(\.processor))
+  }
+
+  /// How many times as long the store takes for one operation as for another.
+  func ratio(_ name: String, _ time: Double?, to other: Double?, target: Double) {
+    guard let time, let other else { return }
+    Meter.printLine([name, "", "", String(format: "%.2f", time / other), "\(target)", "", "", ""])
   }
 
   /// What can be done once; a target is in seconds.
@@ -88,8 +105,8 @@ struct GazetteerComparison {
     _ body: (any GazetteerRival) throws -> GazetteerAnswer
   ) throws {
     guard Meter.isSelected(name) else { return }
-    var answers = [GazetteerAnswer(), GazetteerAnswer()]
-    let times = try [arbor, rival].enumerated().map { index, one in
+    var answers = all.map { _ in GazetteerAnswer() }
+    let times = try all.enumerated().map { index, one in
       [try GazetteerTime { answers[index] = try body(one) }]
     }
     try report(name, times, answers, target: target, isSame: true, isRatio: false)
@@ -97,9 +114,9 @@ struct GazetteerComparison {
 
   /// Bytes of both files; returns those of the store.
   func size(_ name: String, target: Double) throws -> Int {
-    let sizes = try [arbor.size(), rival.size()]
-    printSizes(name, sizes[0], sizes[1], target: target)
-    return sizes[0]
+    let size = try arbor.size()
+    printSizes(name, size, try rival?.size() ?? size, target: target)
+    return size
   }
 
   /// How the store's file has grown.
@@ -118,9 +135,11 @@ struct GazetteerComparison {
     _ name: String, _ times: [[GazetteerTime]], _ answers: [GazetteerAnswer], target: Double?,
     isSame: Bool, isRatio: Bool = true
   ) throws {
-    guard !isSame || answers[0] == answers[1] else {
+    guard !isSame || answers.allSatisfy({ $0 == answers[0] }) else {
       throw BenchmarkError("\(name): \(answers[0]) is not \(answers[1])")
     }
+    var times = times
+    if times.count == 1 { times.append(times[0]) }
     let processor = times.map { GazetteerTime.median($0.map(\.processor)) }
     let wall = times.map { GazetteerTime.median($0.map(\.wall)) }
     let figures = (processor + wall).map { String(format: "%.2f ms", $0 * 1e3) }

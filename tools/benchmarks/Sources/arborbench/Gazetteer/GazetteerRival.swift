@@ -50,6 +50,10 @@ protocol GazetteerRival {
   /// For each country the number of cities, the sum of populations and the greatest elevation.
   func group() throws -> GazetteerAnswer
   func sum() throws -> GazetteerAnswer
+  /// Cities that lie high, by a scan of all.
+  func scan() throws -> GazetteerAnswer
+  /// Cities whose country has more than three of more than 200,000 people.
+  func amongLarge() throws -> GazetteerAnswer
   /// How many have a text in their ASCII names, whatever its case.
   func contains(_ text: String) throws -> GazetteerAnswer
   /// How many have a text in their names, whatever its case.

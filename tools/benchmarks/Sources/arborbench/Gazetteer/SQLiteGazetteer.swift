@@ -105,6 +105,26 @@ struct SQLiteGazetteer: GazetteerRival {
     return answer
   }
 
+  func scan() throws -> GazetteerAnswer {
+    try count("elevation > 1000")
+  }
+
+  /// Asked for as what it comes to: for each city anew it would take SQLite minutes.
+  func amongLarge() throws -> GazetteerAnswer {
+    try count(
+      """
+      countryID IN (SELECT countryID FROM city WHERE population > 200000
+      GROUP BY countryID HAVING count(*) > 3)
+      """)
+  }
+
+  private func count(_ condition: String) throws -> GazetteerAnswer {
+    let statement = try database.prepare("SELECT count(*) FROM city WHERE " + condition)
+    var answer = GazetteerAnswer()
+    while try statement.step() { answer.count = Int(statement.integer(0)) }
+    return answer
+  }
+
   func contains(_ text: String) throws -> GazetteerAnswer { try contains(text, "asciiName") }
 
   func containsInName(_ text: String) throws -> GazetteerAnswer { try contains(text, "name") }

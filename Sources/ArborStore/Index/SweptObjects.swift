@@ -1,0 +1,90 @@
+internal import ArborModel
+internal import LMDB
+
+/// Objects that a commit deletes in such numbers that their entries are dropped by number, in one
+/// pass over an index or a relationship: nobody has to work out and to sort their keys.
+struct SweptObjects {
+  /// Objects of one entity: a bit for each number from the first on.
+  private struct Stretch {
+    let first: UInt64
+    let count: UInt64
+    var words: [UInt64]
+  }
+
+  private var stretches: [Stretch] = []
+
+  /// How many numbers there may be between the first and the last for each object.
+  private static let mostNumbers = 64
+
+  var isEmpty: Bool { stretches.isEmpty }
+
+  mutating func removeAll() { stretches.removeAll() }
+
+  /// Adds the deletions among the changes of one entity, which are in the order of their numbers.
+  ///
+  /// - Parameter count: How many deletions there are.
+  /// - Returns: false where they lie too far apart; none is added then.
+  mutating func insert(
+    deletionsOf changes: ArraySlice<ChangeSet.RecordChange>, count: Int
+  ) -> Bool {
+    guard let first = changes.first?.number.rawValue, let last = changes.last?.number.rawValue,
+      last - first < UInt64(count) * UInt64(Self.mostNumbers)
+    else { return false }
+    let numbers = last - first + 1
+    var words = [UInt64](repeating: 0, count: Int(numbers / 64) + 1)
+    for change in changes where change.record == nil {
+      let bit = change.number.rawValue - first
+      words[Int(bit / 64)] |= 1 << (bit % 64)
+    }
+    stretches.append(Stretch(first: first, count: numbers, words: words))
+    return true
+  }
+
+  @inline(__always)
+  func contains(_ number: UInt64) -> Bool {
+    for stretch in stretches {
+      // Numbers of other entities are far off.
+      let bit = number &- stretch.first
+      if bit < stretch.count { return stretch.words[Int(bit / 64)] >> (bit % 64) & 1 == 1 }
+    }
+    return false
+  }
+
+  /// Writes a database of keys and objects anew without these objects.
+  ///
+  /// - Parameter basis: Shows the database as it is before, whatever the transaction does.
+  func drop(
+    from database: Database, _ transaction: borrowing WriteTransaction, _ basis: TransactionReader
+  ) throws(LMDBError) {
+    try transaction.clear(database)
+    let old = try basis.cursor(database)
+    let new = try transaction.cursor(database)
+    var next = try old.first()
+    while let entry = next {
+      var mode = Cursor.BulkMode.append
+      try old.forEachValue(of: entry) { (number) throws(LMDBError) in
+        guard !contains(number) else { return }
+        try new.put(key: entry.key, value: number, mode)
+        mode = .appendDuplicate
+      }
+      next = try old.nextKey()
+    }
+  }
+}
+
+extension Cursor {
+  /// Calls `body` with all numbers of the key that the cursor has just moved to.
+  @inline(__always)
+  func forEachValue(
+    of entry: Entry, _ body: (UInt64) throws(LMDBError) -> Void
+  ) throws(LMDBError) {
+    guard try valueCount() > 1 else { return try body(entry.integerValue) }
+    var batch = try firstBatch(entry.key)
+    while let values = batch {
+      for offset in stride(from: 0, to: values.count - 7, by: 8) {
+        try body(values.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
+      }
+      batch = try nextBatch()
+    }
+  }
+}

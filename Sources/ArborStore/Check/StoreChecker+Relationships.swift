@@ -73,7 +73,7 @@ extension StoreChecker {
     var entry = try cursor.first()
     while let found = entry {
       try limit.checkEngine()
-      let raw = isOrdered ? OrderedMembers.pair(found.value, 0).0 : found.integerValue
+      let raw = isOrdered ? OrderedMembers.pair(found.value).0 : found.integerValue
       body(ObjectNumber(rawValue: found.integerKey), ObjectNumber(rawValue: raw))
       entry = try cursor.next()
     }
@@ -176,7 +176,7 @@ extension StoreChecker {
     var entry = try memberCursor.first()
     while let found = entry {
       try limit.checkEngine()
-      let (member, position) = OrderedMembers.pair(found.value, 0)
+      let (member, position) = OrderedMembers.pair(found.value)
       members.append(OrderedTriple(owner: found.integerKey, member: member, position: position))
       entry = try memberCursor.next()
     }
@@ -184,7 +184,7 @@ extension StoreChecker {
     entry = try orderCursor.first()
     while let found = entry {
       try limit.checkEngine()
-      let (position, member) = OrderedMembers.pair(found.value, 0)
+      let (position, member) = OrderedMembers.pair(found.value)
       positions.append(OrderedTriple(owner: found.integerKey, member: member, position: position))
       entry = try orderCursor.next()
     }

@@ -64,7 +64,7 @@ extension IndexMaintainer {
     while let entry = next {
       var order = order(of: place, to: entry.key)
       while order == .less {
-        place = try append(keyAt: place, to: new)
+        place = try append(keyAt: place, to: new).end
         order = self.order(of: place, to: entry.key)
       }
       if order != .equal, try old.valueCount() == 1 {
@@ -82,7 +82,7 @@ extension IndexMaintainer {
       }
       next = try old.nextKey()
     }
-    while place < run.count { place = try append(keyAt: place, to: new) }
+    while place < run.count { place = try append(keyAt: place, to: new).end }
   }
 
   /// How the key of a change stands to a stored one; behind it where there are no more changes.
@@ -95,18 +95,24 @@ extension IndexMaintainer {
     return run.withKey(entry) { Ordering(bytes: $0, key) }
   }
 
-  /// Appends what is added under the key of a change; returns the place behind the key's changes.
-  private func append(keyAt place: Int, to cursor: borrowing Cursor) throws(LMDBError) -> Int {
-    let end = run.endOfKey(place)
+  /// Appends what is added under the key of a change.
+  ///
+  /// - Parameter limit: What ends the writing, with `closed`; nil for nothing.
+  /// - Returns: The index behind the key's changes, and whether anything was appended.
+  func append(
+    keyAt start: Int, to cursor: borrowing Cursor, _ limit: WorkLimit? = nil
+  ) throws(LMDBError) -> (end: Int, hasAdded: Bool) {
+    let end = run.endOfKey(start)
     var mode = Cursor.BulkMode.append
-    for place in place..<end where !run[place].isRemoval {
-      let entry = run[place]
+    for index in start..<end where !run[index].isRemoval {
+      let entry = run[index]
+      try limit?.checkEngine()
       try run.withKey(entry) { (key) throws(LMDBError) in
         _ = try cursor.put(key: key, value: entry.number, mode)
       }
       mode = .appendDuplicate
     }
-    return end
+    return (end, mode == .appendDuplicate)
   }
 
   /// Changes the numbers of a key, which are in ascending order as the changes are; returns the

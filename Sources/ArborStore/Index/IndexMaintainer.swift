@@ -212,17 +212,8 @@ final class IndexMaintainer {
       }
     }
     while start < run.count {
-      let end = run.endOfKey(start)
-      var mode = Cursor.BulkMode.append
-      for place in start..<end where !run[place].isRemoval {
-        let entry = run[place]
-        try limit?.checkEngine()
-        try run.withKey(entry) { (key) throws(LMDBError) in
-          _ = try cursor.put(key: key, value: entry.number, mode)
-        }
-        mode = .appendDuplicate
-      }
-      if mode == .appendDuplicate { greatest = start }
+      let (end, hasAdded) = try append(keyAt: start, to: cursor, limit)
+      if hasAdded { greatest = start }
       start = end
     }
     if let greatest { run.withKey(run[greatest]) { greatestKey.note($0) } }

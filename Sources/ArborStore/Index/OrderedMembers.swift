@@ -17,6 +17,16 @@ package enum OrderedMembers {
 
   static let valueSize = 16
 
+  /// A value as it is stored.
+  struct StoredPair: BitwiseCopyable {
+    private let first: UInt64
+    private let second: UInt64
+
+    @inline(__always) var numbers: (UInt64, UInt64) {
+      (UInt64(bigEndian: first), UInt64(bigEndian: second))
+    }
+  }
+
   /// The members in order.
   package static func read(
     _ reader: TransactionReader, _ order: Database, _ owner: ObjectNumber
@@ -25,9 +35,8 @@ package enum OrderedMembers {
     let cursor = try reader.cursor(order)
     var batch = try cursor.firstBatch(owner.rawValue)
     while let values = batch {
-      // A forged value may end too early.
-      for offset in stride(from: 0, through: values.count - valueSize, by: valueSize) {
-        let (position, member) = pair(values, offset)
+      for value in WholeValues(values, as: StoredPair.self) {
+        let (position, member) = value.numbers
         members.append(Member(member: ObjectNumber(rawValue: member), position: position))
       }
       batch = try cursor.nextBatch()
@@ -47,19 +56,16 @@ package enum OrderedMembers {
       }
     }
     guard let found, found.value.count == valueSize else { return nil }
-    let (here, position) = pair(found.value, 0)
+    let (here, position) = pair(found.value)
     return here == member.rawValue ? position : nil
   }
 
   /// The two numbers of a value; zeros for a damaged one that is too short, which the store check
   /// finds.
   @inline(__always)
-  static func pair(_ bytes: UnsafeRawBufferPointer, _ offset: Int) -> (UInt64, UInt64) {
-    guard bytes.count &- offset >= valueSize else { return (0, 0) }
-    return (
-      UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self)),
-      UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: offset + 8, as: UInt64.self))
-    )
+  static func pair(_ bytes: UnsafeRawBufferPointer) -> (UInt64, UInt64) {
+    guard bytes.count >= valueSize else { return (0, 0) }
+    return bytes.loadUnaligned(as: StoredPair.self).numbers
   }
 
   /// Lends the bytes of a value.

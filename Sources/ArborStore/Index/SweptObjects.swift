@@ -81,9 +81,7 @@ extension Cursor {
     guard try valueCount() > 1 else { return try body(entry.integerValue) }
     var batch = try firstBatch(entry.key)
     while let values = batch {
-      for offset in stride(from: 0, to: values.count - 7, by: 8) {
-        try body(values.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
-      }
+      for number in WholeValues(values, as: UInt64.self) { try body(number) }
       batch = try nextBatch()
     }
   }

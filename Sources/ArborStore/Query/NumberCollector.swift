@@ -131,7 +131,7 @@ struct NumberCollector {
   @inline(__always)
   static func append(
     _ entry: Entry, _ count: Int, of cursor: borrowing Cursor, to numbers: inout [UInt64]
-  ) throws {
+  ) throws(LMDBError) {
     if count == 1 {
       numbers.append(entry.integerValue)
     } else {
@@ -142,10 +142,10 @@ struct NumberCollector {
   /// Appends all numbers of a key, a page at a time.
   static func appendAll(
     of key: UnsafeRawBufferPointer, _ cursor: borrowing Cursor, to numbers: inout [UInt64]
-  ) throws {
+  ) throws(LMDBError) {
     var batch = try cursor.firstBatch(key)
     while let values = batch {
-      append(values, to: &numbers)
+      numbers.append(WholeValues(values))
       batch = try cursor.nextBatch()
     }
   }
@@ -156,9 +156,8 @@ struct NumberCollector {
   ) throws {
     var batch = try cursor.firstBatch(key)
     while let values = batch {
-      let size = OrderedMembers.valueSize
-      for offset in stride(from: 0, through: values.count - size, by: size) {
-        numbers.append(OrderedMembers.pair(values, offset).0)
+      for value in WholeValues(values, as: OrderedMembers.StoredPair.self) {
+        numbers.append(value.numbers.0)
       }
       batch = try cursor.nextBatch()
     }
@@ -178,16 +177,6 @@ struct NumberCollector {
       numbers.append(target.rawValue)
     }
     try resolver.check()
-  }
-
-  /// Copies numbers as they lie on their page, where they need not be aligned.
-  private static func append(_ values: UnsafeRawBufferPointer, to numbers: inout [UInt64]) {
-    let (start, count) = (numbers.count, values.count / 8)
-    numbers.append(contentsOf: repeatElement(0, count: count))
-    numbers.withUnsafeMutableBytes { bytes in
-      let room = UnsafeMutableRawBufferPointer(rebasing: bytes[(start * 8)...])
-      room.copyMemory(from: UnsafeRawBufferPointer(rebasing: values[..<(count * 8)]))
-    }
   }
 
   /// Whether a way may name objects of entities that are not asked for: an index holds those of all

@@ -157,8 +157,7 @@ extension QueryExecutor {
         } else {
           var batch = try cursor.firstBatch(found.key)
           while let values = batch {
-            for place in stride(from: 0, to: values.count - 7, by: 8) {
-              let number = values.loadUnaligned(fromByteOffset: place, as: UInt64.self)
+            for number in WholeValues(values, as: UInt64.self) {
               guard try rows.take(number, &sink) else { return try finish() }
             }
             batch = try cursor.nextBatch()

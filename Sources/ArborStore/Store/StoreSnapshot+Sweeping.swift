@@ -77,8 +77,7 @@ extension StoreSnapshot {
         table.begin(owner)
         var batch = try cursor.firstBatch(owner.rawValue)
         while let values = batch {
-          for offset in stride(from: 0, to: values.count - 7, by: 8) {
-            let raw = values.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
+          for raw in WholeValues(values, as: UInt64.self) {
             table.members.append(ObjectNumber(rawValue: raw))
           }
           batch = try cursor.nextBatch()

@@ -19,8 +19,7 @@ struct StoredMembers {
     var batch = try cursor.firstBatch(owner.rawValue)
     while let values = batch {
       members.reserveCapacity(members.count + values.count / 8)
-      for offset in stride(from: 0, to: values.count - 7, by: 8) {
-        let raw = values.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
+      for raw in WholeValues(values, as: UInt64.self) {
         members.append(ObjectNumber(rawValue: raw))
       }
       batch = try cursor.nextBatch()

@@ -42,6 +42,11 @@ package struct Vandal {
     }
   }
 
+  /// Gives an object's record a version, with the right checksum.
+  package func setVersion(_ number: ObjectNumber, to version: UInt32) throws {
+    try rewrite(number) { record, _ in record.setVersion(version) }
+  }
+
   /// Moves an object's record below another key, with the right checksum.
   package func move(_ number: ObjectNumber, to other: ObjectNumber) throws {
     try rewrite(number, as: other) { _, _ in }

@@ -303,7 +303,7 @@ extension ManagedObjectContext {
   /// The record in memory takes the version that the store gave it, where it was written.
   private func settle(_ change: ObjectChange, _ receipt: CommitReceipt?) {
     guard change.isSubmitted, let working = change.working else { return }
-    guard change.committed == nil else { return working.setVersion(change.baseVersion + 1) }
+    guard change.committed == nil else { return working.setVersion(change.baseVersion &+ 1) }
     let insertion = ChangeSet.RecordChange.insert(
       change.object.number, working.view, after: change.baseVersion)
     working.setVersion(insertion.version(in: receipt?.sequence ?? 0))

@@ -107,6 +107,21 @@ import Testing
     }
   }
 
+  // MARK: Versions
+
+  @Test func theGreatestVersionIsFollowedByAnother() throws {
+    try use { world, vandal in
+      try vandal.setVersion(world.ada, to: .max)
+    } _: { _, context in
+      let ada = try ada(context)
+      for name in ["Bea", "Cid"] {
+        try ada.setValue(.string(name), forKey: "name")
+        try context.commit()
+      }
+      #expect(try ada.value(forKey: "name") == .string("Cid"))
+    }
+  }
+
   // MARK: To-many relationships
 
   @Test func aMemberOfNoEntityOrOfAnotherIsAnError() throws {

@@ -99,9 +99,11 @@ extension ModelComparison {
       return revalued.contains(slot)
     }
     guard isRevalued || changedFamilies.contains(entity) else { return }
+    // Objects that leave make none the same as another.
+    let mayBreak = index.isUnique && (isRevalued || joinedFamilies.contains(entity))
     note(
       .index(.refilled(name: name)), .indexBuild,
-      rule: index.isUnique ? .unique(index.columns.map(\.property)) : nil)
+      rule: mayBreak ? .unique(index.columns.map(\.property)) : nil)
   }
 
   /// An index of the older model as the newer one would say it; nil where a column is gone.

@@ -17,6 +17,8 @@ struct ModelComparison {
   let relatives: [Int: EntityPairing.Relatives]
   /// The entities of the newer model, abstract ones included, that objects join or leave.
   let changedFamilies: Set<Int>
+  /// Those of them that objects join.
+  let joinedFamilies: Set<Int>
   /// The entities of the newer model that relationships lead to.
   let destinations: Set<Int>
   /// Attributes of the newer model whose present values, or nil among them, are read as others.
@@ -34,18 +36,20 @@ struct ModelComparison {
     attributeFlow = PropertyFlow(pairing.attributes, entities, relatives, oldTree, newTree)
     relationshipFlow = PropertyFlow(pairing.relationships, entities, relatives, oldTree, newTree)
     self.relatives = Dictionary(uniqueKeysWithValues: relatives.map { ($0.new, $0) })
-    changedFamilies = Self.changedFamilies(entities, relatives, oldTree)
+    joinedFamilies = Set(
+      relatives.lazy.filter { [oldTree] in !oldTree.entities[$0.old].isAbstract }
+        .flatMap { entities.gainedAncestors($0) })
+    changedFamilies = joinedFamilies.union(Self.leftFamilies(entities, relatives, oldTree))
     destinations = Set(
       new.entities.lazy.flatMap(\.relationships).compactMap { newTree.indexByName[$0.destination] })
   }
 
-  private static func changedFamilies(
+  private static func leftFamilies(
     _ entities: EntityPairing, _ relatives: [EntityPairing.Relatives], _ old: EntityTree
   ) -> Set<Int> {
     var families: Set<Int> = []
     for pair in relatives where !old.entities[pair.old].isAbstract {
       families.formUnion(entities.lostAncestors(pair).compactMap { entities.newOf[$0] })
-      families.formUnion(entities.gainedAncestors(pair))
     }
     for (index, entity) in old.entities.enumerated()
     where entities.newOf[index] == nil && !entity.isAbstract {

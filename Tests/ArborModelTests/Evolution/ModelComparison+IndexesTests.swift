@@ -188,6 +188,25 @@ import Testing
       without.difference(to: indexed).description == "Employee: added (lightweight)")
   }
 
+  @Test func onlyObjectsThatJoinMayRepeatUniqueValues() {
+    let unique = EvolutionFixture.changed { $0[entity: "Tag"].uniquenessConstraints = [["label"]] }
+    var joined = unique
+    joined[entity: "Mark"].parent = "Tag"
+    var apart = joined
+    apart[entity: "Mark"].parent = nil
+    apart[entity: "Mark"].add(AttributeDescription(name: "label", type: .string))
+    #expect(
+      apart.difference(to: joined).changes.last?.description
+        == "Mark: inherits from Tag (lightweight)")
+    #expect(
+      apart.difference(to: joined).description.contains(
+        "Tag: the index label is filled anew; present objects with the same label break the rule "
+          + "(builds an index)"))
+    #expect(
+      joined.difference(to: apart).description.contains(
+        "Tag: the index label is filled anew (builds an index)"))
+  }
+
   @Test func indexesThatAreNotKeptAreNone() {
     let difference = Self.difference({ _ in }) {
       $0.fetchIndexes = [FetchIndexDescription(name: "i", elements: [.init("home")])]

@@ -155,7 +155,7 @@ import Testing
   }
 
   @Test func nothingDiffersFromItselfAndEverythingMirrors() {
-    for _ in 0..<TestLength.of(150, long: 20_000) {
+    for _ in 0..<TestLength.of(40, long: 20_000) {
       let seed = UInt64.random(in: 0...(.max))
       var evolution = Evolution(seed: seed)
       let old = evolution.model
@@ -172,7 +172,7 @@ import Testing
   }
 
   @Test func chainsOfRenamesAreOneRename() throws {
-    for _ in 0..<TestLength.of(150, long: 20_000) {
+    for _ in 0..<TestLength.of(40, long: 20_000) {
       let seed = UInt64.random(in: 0...(.max))
       var evolution = Evolution(seed: seed)
       var versions = [evolution.model]

@@ -88,12 +88,10 @@ import Testing
         try await _Concurrency.Task.sleep(for: .milliseconds(1))
       }
       try await _Concurrency.Task.sleep(for: .milliseconds(5))
-      let clock = ContinuousClock()
-      let start = clock.now
+      // Without an end to it this would outlast the suite's time limit many times over; how soon
+      // it ends is measured by `arborbench cancel`.
       work.cancel()
       await #expect { try await work.value } throws: { ($0 as? ArborError)?.code == .cancelled }
-      // It is a matter of milliseconds; a busy machine has time.
-      #expect(clock.now - start < .seconds(5))
     }
   }
 

@@ -53,7 +53,11 @@ public struct AttributeDescription: Sendable, Hashable {
   /// Notes that steer importing and tools.
   public var userInfo: [String: String]
   /// What the JSON consists of that the attribute of a typed class keeps; nil where it keeps none.
-  package var codableParts: CodableParts?
+  package var codableParts: CodableParts? {
+    get { partsAtHand.parts }
+    set { partsAtHand.parts = newValue }
+  }
+  private var partsAtHand = PartsAtHand()
 
   /// Describes an attribute.
   public init(

@@ -1,9 +1,7 @@
 /// The parts of a `Codable` type, whose values an attribute keeps as JSON.
 ///
-/// They are found out when a path first asks for them. A description's parts are no part of the
-/// model: its file says of such an attribute that it is a binary, and two descriptions that differ
-/// in them alone are equal.
-package struct CodableParts: Sendable, Hashable {
+/// They are found out when a path first asks for them.
+package struct CodableParts: Sendable {
   /// The type's name, for messages.
   package let typeName: String
   /// The type's identity in this process.
@@ -24,10 +22,18 @@ package struct CodableParts: Sendable, Hashable {
 
   /// What JSON the type's values are.
   package var shape: CodableShape { findShape() }
+}
 
-  package static func == (left: CodableParts, right: CodableParts) -> Bool { true }
+/// The parts that a description knows, or none.
+///
+/// They are no part of the model: its file says of such an attribute that it is a binary, and two
+/// descriptions that differ in them alone are equal.
+struct PartsAtHand: Sendable, Hashable {
+  var parts: CodableParts?
 
-  package func hash(into hasher: inout Hasher) {}
+  static func == (left: Self, right: Self) -> Bool { true }
+
+  func hash(into hasher: inout Hasher) {}
 }
 
 /// The JSON that the values of a `Codable` type are.

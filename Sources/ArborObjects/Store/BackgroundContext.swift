@@ -14,7 +14,7 @@ internal import ArborModel
 /// It is `@unchecked` because the context is not `Sendable`: whoever has the turn, and nobody else,
 /// touches it.
 final class BackgroundContext: @unchecked Sendable {
-  private let turns = TurnQueue(count: 1)
+  fileprivate let turns = TurnQueue(count: 1)
   private var context: ManagedObjectContext?
   /// The thread that runs a body at present, to find bodies that wait for themselves.
   private let runner = Atomic<UInt>(0)
@@ -28,9 +28,7 @@ final class BackgroundContext: @unchecked Sendable {
     in store: PersistentStore, retries: Int,
     _ body: sending (ManagedObjectContext) throws -> R
   ) async throws -> R {
-    try await turns.enter()
-    defer { turns.leave() }
-    return try await worker.run(self, in: store, retries: retries, body)
+    try await worker.run(self, in: store, retries: retries, body)
   }
 
   /// Runs a body on the caller's thread, after those before it.
@@ -106,7 +104,11 @@ actor BackgroundWorker {
   func run<R: Sendable>(
     _ background: BackgroundContext, in store: PersistentStore, retries: Int,
     _ body: sending (ManagedObjectContext) throws -> R
-  ) throws -> R {
-    try background.runInTurn(in: store, retries: retries, body)
+  ) async throws -> R {
+    // Whoever has the turn goes on here. On the cooperative pool, all of whose threads may wait for
+    // that turn in `performBackgroundAndWait`, it might never.
+    try await background.turns.enter()
+    defer { background.turns.leave() }
+    return try background.runInTurn(in: store, retries: retries, body)
   }
 }

@@ -46,6 +46,8 @@ final class TurnQueue: Sendable {
 
   /// Waits for a turn, without keeping a thread.
   ///
+  /// - Parameter isolation: Where the task goes on when it has its turn. What other threads may
+  ///   wait for with ``enterAndWait()`` has to go on somewhere else than on these.
   /// - Throws: ``ArborError`` `cancelled` where the task is; it has no turn then.
   func enter(isolation: isolated (any Actor)? = #isolation) async throws(ArborError) {
     guard !Task<Never, Never>.isCancelled else { throw ArborError(Interruption.cancelled) }

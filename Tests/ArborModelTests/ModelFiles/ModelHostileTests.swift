@@ -51,7 +51,7 @@ import Testing
 
   /// Elements that are each told of, all on one line, and how many findings there are.
   @Test(
-    .timeLimit(.minutes(1)),
+    .timeLimit(.minutes(15)),
     arguments: [
       { "<attribute name='a\($0)' attributeType='Strin'/>" },
       { "<attribute name='a\($0)' attributeType='Integer 16' defaultValueString='NO' u\($0)=''/>" },
@@ -81,7 +81,7 @@ import Testing
   }
 
   @Test(
-    .timeLimit(.minutes(1)),
+    .timeLimit(.minutes(15)),
     arguments: [
       { "\"a\($0)\": \"strin\"" }, { "\"a\($0)\": {\"type\": \"string\"}" },
       { "\"a\($0)\": {\"type\": \"composite(C\($0))\"}" },

@@ -1,5 +1,6 @@
 import ArborLocks
 import ArborModel
+import Foundation
 import Testing
 
 @testable import ArborObjects
@@ -13,14 +14,27 @@ import Testing
     try await withThrowingTaskGroup(of: Void.self) { group in
       for index in 0..<60 {
         group.addTask {
-          if index % 3 == 0 { try turns.enterAndWait() } else { try await turns.enter() }
-          counts.begin()
-          await Job.yield()
-          counts.end()
-          turns.leave()
+          guard index % 3 == 0 else {
+            try await turns.enter()
+            counts.begin()
+            await Job.yield()
+            counts.end()
+            return turns.leave()
+          }
+          // Whoever waits for tasks must not do so on a thread of theirs.
+          try await withCheckedThrowingContinuation { continuation in
+            Thread.detachNewThread {
+              continuation.resume(
+                with: Result {
+                  try turns.enterAndWait()
+                  counts.begin()
+                  usleep(100)
+                  counts.end()
+                  turns.leave()
+                })
+            }
+          }
         }
-        // Threads that wait are few: a test has no more than the cooperative pool.
-        if index % 3 == 0 { try await group.next() }
       }
       try await group.waitForAll()
     }

@@ -18,7 +18,8 @@ final class BackgroundContext: @unchecked Sendable {
   private var context: ManagedObjectContext?
   /// The thread that runs a body at present, to find bodies that wait for themselves.
   private let runner = Atomic<UInt>(0)
-  private let worker = BackgroundWorker()
+  private let line = WaitingLine()
+  fileprivate let worker = BackgroundWorker()
 
   /// Runs a body on a thread that may block, after those before it and without blocking the
   /// caller's.
@@ -28,7 +29,7 @@ final class BackgroundContext: @unchecked Sendable {
     in store: PersistentStore, retries: Int,
     _ body: sending (ManagedObjectContext) throws -> R
   ) async throws -> R {
-    try await worker.run(self, in: store, retries: retries, body)
+    try await line.run(self, in: store, retries: retries, body)
   }
 
   /// Runs a body on the caller's thread, after those before it.
@@ -95,6 +96,24 @@ final class BackgroundContext: @unchecked Sendable {
   }
 }
 
+/// Where tasks wait for their turn and go on when they have it: neither on the cooperative pool, all
+/// of whose threads may wait for that turn in `performBackgroundAndWait`, nor where bodies run, so
+/// that a cancelled task hears of it at once.
+actor WaitingLine {
+  private nonisolated let executor = QueueExecutor()
+
+  nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+
+  func run<R: Sendable>(
+    _ background: BackgroundContext, in store: PersistentStore, retries: Int,
+    _ body: sending (ManagedObjectContext) throws -> R
+  ) async throws -> R {
+    try await background.turns.enter()
+    defer { background.turns.leave() }
+    return try await background.worker.run(background, in: store, retries: retries, body)
+  }
+}
+
 /// Takes background bodies to a thread of their own.
 actor BackgroundWorker {
   private nonisolated let executor = QueueExecutor()
@@ -104,11 +123,7 @@ actor BackgroundWorker {
   func run<R: Sendable>(
     _ background: BackgroundContext, in store: PersistentStore, retries: Int,
     _ body: sending (ManagedObjectContext) throws -> R
-  ) async throws -> R {
-    // Whoever has the turn goes on here. On the cooperative pool, all of whose threads may wait for
-    // that turn in `performBackgroundAndWait`, it might never.
-    try await background.turns.enter()
-    defer { background.turns.leave() }
-    return try background.runInTurn(in: store, retries: retries, body)
+  ) throws -> R {
+    try background.runInTurn(in: store, retries: retries, body)
   }
 }

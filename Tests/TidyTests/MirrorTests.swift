@@ -15,6 +15,7 @@ import Testing
     "RandomExportsTests", "RandomGraphTests", "RandomIndexesTests",
     "RandomResultsTests", "RandomSeedsTests", "ReferenceTests", "SharedContextsTests",
     "SharedGraphTests",
+    "MigrationTests", "StructureMigrationTests", "RandomMigrationTests",
     "StoreFaultTests",
     "SyncTests",
     "TopOfGroupsTests",
@@ -26,6 +27,14 @@ import Testing
 
   /// Sources without a test file of their own, each with the suite that tests it.
   static let testedElsewhere: [String: String] = [
+    "CatalogEvolution": "MigrationTests",
+    "DatabaseMoves": "StructureMigrationTests",
+    "LightweightMigration": "MigrationTests",
+    "MigrationChecks": "MigrationTests",
+    "MigrationObstacle+Changes": "MigrationTests",
+    "MigrationRefusal": "MigrationTests",
+    "RecordConversion": "StoreLayoutsTests",
+    "StoreOptions+Migration": "MigrationTests",
     "PropertyFlow": "PropertyPairingTests",
     "ModelPairing": "ModelDifferenceTests",
     "ModelDifference+Words": "ModelDifferenceTests",

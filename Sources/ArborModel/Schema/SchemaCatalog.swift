@@ -1,7 +1,8 @@
 /// The numbers that a store has given to entities and properties, never used twice.
 ///
 /// Layouts and checksums name entities and properties by these numbers, so that a renamed entity or
-/// attribute keeps its records.
+/// attribute keeps its records. What a migration has removed stays under a name that no model can
+/// have, for the sake of its number.
 package struct SchemaCatalog: Sendable, Hashable {
   package struct Entry: Sendable, Hashable {
     package var number: UInt16
@@ -15,6 +16,19 @@ package struct SchemaCatalog: Sendable, Hashable {
       self.layoutNumber = layoutNumber
       self.properties = properties
     }
+
+    /// Numbers for the properties of an entity that a store did not have, inherited ones included:
+    /// everything in the order of the model, from 1.
+    init(numbering entity: EntityDescription, in model: ManagedObjectModel, number: UInt16) {
+      var properties: [String: UInt16] = [:]
+      for ancestor in model.lineage(of: entity).reversed() {
+        let names =
+          ancestor.attributes.map(\.name)
+          + ancestor.relationships.filter { !$0.isToMany }.map(\.name)
+        for name in names { properties[name] = UInt16(properties.count + 1) }
+      }
+      self.init(number: number, layoutNumber: 1, properties: properties)
+    }
   }
 
   package var entries: [String: Entry]
@@ -25,17 +39,22 @@ package struct SchemaCatalog: Sendable, Hashable {
   package init(numbering model: ManagedObjectModel) {
     entries = [:]
     for (position, entity) in model.entities.enumerated() {
-      var properties: [String: UInt16] = [:]
-      for ancestor in model.lineage(of: entity).reversed() {
-        let names =
-          ancestor.attributes.map(\.name)
-          + ancestor.relationships.filter { !$0.isToMany }.map(\.name)
-        for name in names { properties[name] = UInt16(properties.count + 1) }
-      }
-      entries[entity.name] = Entry(
-        number: UInt16(position + 1), layoutNumber: 1, properties: properties)
+      entries[entity.name] = Entry(numbering: entity, in: model, number: UInt16(position + 1))
     }
   }
+
+  // MARK: Retired numbers
+
+  /// No name of a model begins with a control character.
+  private static let retiredMark: Character = "\u{1}"
+
+  /// The name of what is no longer there; with the number, since a name may be removed again.
+  package static func retiredName(_ name: String, _ number: UInt16) -> String {
+    "\(retiredMark)\(number) \(name)"
+  }
+
+  /// Whether a name is one of ``retiredName(_:_:)``.
+  package static func isRetired(_ name: String) -> Bool { name.first == retiredMark }
 }
 
 extension ManagedObjectModel {

@@ -39,14 +39,11 @@ extension ArborError {
     switch error {
     case .query(let error): self = error
     case .interrupted(let interruption): self.init(interruption)
-    case .modelMismatch(let difference):
-      self.init(
-        .modelMismatch,
-        "The store was written with another model. Open it with that one, or let "
-          + "options.onMismatch replace it.")
-      violations = difference.storedChanges.map { change in
-        ArborError(.modelMismatch, change.description).with(
-          entity: change.entity, keyPath: change.property)
+    case .modelMismatch(let refusal):
+      self.init(.modelMismatch, refusal.message)
+      violations = refusal.obstacles.map { obstacle in
+        ArborError(.modelMismatch, obstacle.message).with(
+          entity: obstacle.entity, objectID: obstacle.object, keyPath: obstacle.property)
       }
     case .duplicateValues(let violations):
       self.init(

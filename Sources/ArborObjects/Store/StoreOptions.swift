@@ -10,24 +10,6 @@ internal import Foundation
 /// let store = try PersistentStore(model: model, at: .file(url), options: options)
 /// ```
 public struct StoreOptions: Sendable, Hashable {
-  /// What happens with a file that was written with another version of the model.
-  ///
-  /// In this version a file is migrated where the models differ in indexes, uniqueness, version
-  /// hash modifiers and names of transformers only: new indexes are built from the objects, the
-  /// others dropped, in one transaction. Opening throws `notUnique` where objects share values that
-  /// have become unique, and `inUse` where this process has the store open with its former model;
-  /// other processes get `modelChanged` and open it again. A file that differs in more is left as
-  /// it is, and opening throws `modelMismatch`, unless ``StoreOptions/onMismatch`` says otherwise.
-  /// A store that is opened for reading is never changed.
-  public enum Migration: Sendable, Hashable {
-    /// It is brought to the model by the steps that are needed.
-    case automatic
-    /// It is brought to the model where no custom step is needed.
-    case lightweightOnly
-    /// It is left as it is, and opening throws `modelMismatch`.
-    case refuse
-  }
-
   /// What happens with a file that was written with another model and is not migrated.
   public enum MismatchRule: Sendable, Hashable {
     /// Opening throws `modelMismatch`.
@@ -122,7 +104,7 @@ public struct StoreOptions: Sendable, Hashable {
   ) throws(ArborError) -> StoreOpening {
     var opening = StoreOpening(try location.stored, model: model)
     opening.isReadOnly = isReadOnly
-    opening.buildsIndexes = migration != .refuse
+    opening.migration = migration.stored
     opening.onMismatch = onMismatch == .fail ? .fail : .eraseAndRecreate
     opening.onCorruption = onCorruption == .fail ? .fail : .setAsideAndRecreate
     opening.durability = durability == .full ? .full : .relaxed

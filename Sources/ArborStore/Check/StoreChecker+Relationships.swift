@@ -40,7 +40,9 @@ extension StoreChecker {
     guard let found, let base = found.baseAddress else { return nil }
     let record = RecordView(base: base, count: found.count)
     // A damaged record is reported where the records are read.
-    return record.verify(plan.entity.layout, key: number) == nil ? record : nil
+    if record.verify(plan.entity.layout, key: number) == nil { return record }
+    return try? store.verified(
+      record, of: number, entity: plan.entity, allocator: upgradedRecords)
   }
 
   // MARK: To-many sides

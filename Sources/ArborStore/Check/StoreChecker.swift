@@ -21,6 +21,8 @@ struct StoreChecker {
   var blobs: Set<BlobName> = []
   var blobChunkCount = 0
   var report = StoreCheckReport()
+  /// Where a record of an older layout lies while it is looked at.
+  let upgradedRecords = SlabAllocator(slabSize: 4 << 10)
   /// What ends the check.
   let limit: WorkLimit
 

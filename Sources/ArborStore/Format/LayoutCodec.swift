@@ -5,40 +5,59 @@ package struct StoredLayout: Sendable {
   package let layout: RecordLayout
   /// In the order of the layout's fields.
   package let defaults: [Value]
+  /// The catalogue numbers of the fields whose nil in older records is read as the default.
+  package let nilAsDefault: Set<UInt16>
+  /// The catalogue numbers of the fields whose values a later layout reads as others. Libraries
+  /// that know nothing of this refuse such a layout.
+  package var converted: Set<UInt16>
 
-  package init(layout: RecordLayout, defaults: [Value]) {
+  package init(
+    layout: RecordLayout, defaults: [Value], nilAsDefault: Set<UInt16> = [],
+    converted: Set<UInt16> = []
+  ) {
     self.layout = layout
     self.defaults = defaults
+    self.nilAsDefault = nilAsDefault
+    self.converted = converted
   }
 
   /// The newest layout of an entity.
-  package init(_ entity: EntitySchema) {
-    layout = entity.layout
+  package init(_ entity: EntitySchema, nilAsDefault: Set<UInt16> = []) {
     var defaults = [Value](repeating: .null, count: entity.layout.fields.count)
     for attribute in entity.attributes {
       let value = attribute.description.defaultValue
       defaults[attribute.fieldIndex] = attribute.description.type.fitting(value) ?? .null
     }
-    self.defaults = defaults
+    self.init(layout: entity.layout, defaults: defaults, nilAsDefault: nilAsDefault)
   }
 }
 
 /// A layout as bytes.
 ///
 /// ```
-/// fields u16 · then for each: kind u8 · flags u8 (1: transient) · catalogue number u16 · default
+/// fields u16 · then for each:
+///   kind u8 (128 more: a later layout converts) · flags u8 · catalogue number u16 · default
 /// crc32c u32
 /// ```
 ///
-/// A default is the length of its ``ValueCodec`` form as a variable number, then that form.
+/// Flags: 1 for a transient field, 2 where nil in records of earlier layouts is read as the
+/// default. A default is the length of its ``ValueCodec`` form as a variable number, then that form.
 package enum LayoutCodec {
+  private static let transientFlag: UInt8 = 1
+  private static let nilAsDefaultFlag: UInt8 = 2
+  private static let convertedMark: UInt8 = 128
+
   package static func encode(_ stored: StoredLayout) -> [UInt8] {
     var writer = ByteWriter()
     writer.append(UInt16(stored.layout.fields.count))
     for (field, value) in zip(stored.layout.fields, stored.defaults) {
-      writer.append(field.kind.rawValue)
-      writer.append(UInt8(field.isTransient ? 1 : 0))
-      writer.append(field.catalogNumber)
+      let number = field.catalogNumber
+      writer.append(
+        field.kind.rawValue | (stored.converted.contains(number) ? convertedMark : 0))
+      writer.append(
+        (field.isTransient ? transientFlag : 0)
+          | (stored.nilAsDefault.contains(number) ? nilAsDefaultFlag : 0))
+      writer.append(number)
       writer.appendRun(ValueCodec.encode(value))
     }
     writer.appendChecksum()
@@ -54,17 +73,23 @@ package enum LayoutCodec {
     }
     var fields: [(kind: FieldKind, isTransient: Bool, catalogNumber: UInt16, defaultValue: Value)] =
       []
+    var (nilAsDefault, converted): (Set<UInt16>, Set<UInt16>) = ([], [])
     for _ in 0..<count {
-      guard let kind = reader.read(UInt8.self).flatMap(FieldKind.init),
+      guard let kind: UInt8 = reader.read(), let known = FieldKind(rawValue: kind & ~convertedMark),
         let flags: UInt8 = reader.read(), let catalogNumber: UInt16 = reader.read(),
         let value = reader.readRun().flatMap(ValueCodec.decode)
       else { return nil }
+      if kind & convertedMark != 0 { converted.insert(catalogNumber) }
+      if flags & nilAsDefaultFlag != 0 { nilAsDefault.insert(catalogNumber) }
       fields.append(
-        (kind: kind, isTransient: flags & 1 != 0, catalogNumber: catalogNumber, value))
+        (
+          kind: known, isTransient: flags & transientFlag != 0, catalogNumber: catalogNumber,
+          defaultValue: value
+        ))
     }
     guard reader.isAtEnd else { return nil }
     return StoredLayout(
       layout: RecordLayout(entity: entity, number: number, fields: fields),
-      defaults: fields.map(\.defaultValue))
+      defaults: fields.map(\.defaultValue), nilAsDefault: nilAsDefault, converted: converted)
   }
 }

@@ -6,10 +6,41 @@ package import ArborModel
 /// older layout gets it in the newest: fields are found by their catalogue numbers, and one that
 /// the record does not have yet holds the value that was frozen when the field was added.
 package final class StoreLayouts: Sendable {
-  /// In no order; the newest layouts are the entities' own. Most stores have none.
-  private let older: [StoredLayout]
+  /// By entity and layout number; most stores have none.
+  private let conversions: [UInt32: RecordConversion]
 
-  package init(older: [StoredLayout] = []) { self.older = older }
+  /// The layouts of a store whose records are all in the newest ones.
+  package init() { conversions = [:] }
+
+  /// Works out the conversions.
+  ///
+  /// - Parameters:
+  ///   - stored: All layouts of the entities of which there is more than one, in any order.
+  ///   - entities: The entities as they are now.
+  /// - Throws: `corrupted` where nothing says how a field of one layout becomes that of another.
+  package init(_ stored: [StoredLayout], of entities: [EntitySchema]) throws(StoreError) {
+    var conversions: [UInt32: RecordConversion] = [:]
+    let byEntity = Dictionary(grouping: stored) { $0.layout.entity }
+    for entity in entities {
+      let layouts = (byEntity[entity.number] ?? []).sorted { $0.layout.number < $1.layout.number }
+      for (index, old) in layouts.enumerated() where old.layout.number < entity.layout.number {
+        guard
+          let conversion = RecordConversion(
+            from: old.layout, through: Array(layouts[(index + 1)...]), to: entity.layout)
+        else {
+          throw .corrupted(
+            entity: entity.name, object: nil,
+            what: "The layout \(old.layout.number) has a field of a kind that is not converted.")
+        }
+        conversions[Self.key(entity.number, old.layout.number)] = conversion
+      }
+    }
+    self.conversions = conversions
+  }
+
+  private static func key(_ entity: UInt16, _ layout: UInt16) -> UInt32 {
+    UInt32(entity) << 16 | UInt32(layout)
+  }
 
   /// Checks bytes that come from the file and gives them in the newest layout.
   ///
@@ -31,57 +62,16 @@ package final class StoreLayouts: Sendable {
     allocator: SlabAllocator, after damage: RecordView.Damage
   ) throws(StoreError) -> RecordView {
     var damage = damage
-    let ofEntity = older.filter { $0.layout.entity == entity.number }
-      .sorted { $0.layout.number < $1.layout.number }
     // The layout number can be read as soon as the record has a header.
     if record.count >= RecordLayout.headerSize,
-      let place = ofEntity.firstIndex(where: { $0.layout.number == record.layoutNumber })
+      let conversion = conversions[Self.key(entity.number, record.layoutNumber)]
     {
-      let old = ofEntity[place].layout
-      guard let oldDamage = record.verify(old, key: number) else {
-        return Self.convert(
-          record, from: old, to: StoredLayout(entity),
-          through: Array(ofEntity[(place + 1)...]), allocator: allocator)
+      guard let oldDamage = record.verify(conversion.old, key: number) else {
+        return conversion.convert(record, allocator: allocator)
       }
       damage = oldDamage
     }
     throw .corrupted(entity: entity.name, object: number, what: damage.sentence)
-  }
-
-  /// Copies every field that both layouts have; the others get the value that the first layout
-  /// with them froze.
-  private static func convert(
-    _ record: RecordView, from old: RecordLayout, to newest: StoredLayout,
-    through between: [StoredLayout], allocator: SlabAllocator
-  ) -> RecordView {
-    var buffer = RecordBuffer(copying: newest.layout.template, into: allocator)
-    for field in newest.layout.fields {
-      var value = Value.null
-      if let source = old.fields.first(where: { $0.catalogNumber == field.catalogNumber }) {
-        value = record.value(source)
-      } else {
-        for stored in between + [newest] {
-          guard
-            let place = stored.layout.fields.firstIndex(where: {
-              $0.catalogNumber == field.catalogNumber
-            })
-          else { continue }
-          value = stored.defaults[place]
-          break
-        }
-      }
-      if field.isExternal, !value.isNull,
-        let source = old.fields.first(where: { $0.catalogNumber == field.catalogNumber })
-      {
-        // As it stands there, a reference or not.
-        buffer.setFlags(record.flags)
-        buffer.store(field, bytes: record.bytes(source), allocator: allocator)
-      } else if !buffer.set(field, value, allocator: allocator) {
-        buffer.setNull(field)
-      }
-    }
-    buffer.setVersion(record.version)
-    return buffer.view
   }
 }
 

@@ -8,7 +8,9 @@ struct IndexChanges {
   /// The databases of indexes that are asked for no more.
   let dropped: [String]
 
-  init(from old: ModelSchema, to new: ModelSchema) {
+  /// - Parameter difference: Names the indexes whose values or objects change, although they are
+  ///   made of the same.
+  init(from old: ModelSchema, to new: ModelSchema, refilling difference: ModelDifference) {
     let before = Self.definitions(of: old)
     let after = Self.definitions(of: new)
     dropped = before.keys.filter { after[$0] == nil }.sorted()
@@ -18,20 +20,31 @@ struct IndexChanges {
     if built.isEmpty, dropped.isEmpty {
       built = Set(after.filter { $0.value.isVersioned }.keys)
     }
+    for change in difference.changes {
+      guard case .index(.refilled(let name)) = change.kind, let entity = change.entity else {
+        continue
+      }
+      let database = StoreFormat.indexDatabase(entity, name)
+      if after[database] != nil { built.insert(database) }
+    }
     self.built = built
   }
 
-  /// What an index holds, by names: places differ between models.
+  /// What an index holds, by catalogue numbers: places differ between models, and names change.
   private struct Definition: Hashable {
     struct Column: Hashable {
-      let property: String
+      let property: UInt16
+      let field: FieldKind
       let isAscending: Bool
       let kind: IndexSchema.Column.Kind
     }
 
+    let entity: UInt16
     let columns: [Column]
     let isUnique: Bool
     let condition: String?
+    /// The layouts of the entities it covers, where a condition reads further fields.
+    let layouts: [UInt16: UInt16]
 
     var isVersioned: Bool {
       columns.contains { column in
@@ -44,12 +57,18 @@ struct IndexChanges {
     var definitions: [String: Definition] = [:]
     for entity in schema.entities {
       for index in entity.indexes where index.declaringEntity == entity.index {
+        let covered = entity.concreteFamily.map { schema.entities[$0] }
         definitions[StoreFormat.indexDatabase(entity.name, index.name)] = Definition(
+          entity: entity.number,
           columns: index.columns.map { column in
-            Definition.Column(
-              property: entity.name(of: column.source), isAscending: column.isAscending,
+            let field = entity.field(of: column.source)
+            return Definition.Column(
+              property: field.catalogNumber, field: field.kind, isAscending: column.isAscending,
               kind: column.kind)
-          }, isUnique: index.isUnique, condition: index.condition?.text)
+          }, isUnique: index.isUnique, condition: index.condition?.text,
+          layouts: index.condition == nil
+            ? [:]
+            : Dictionary(uniqueKeysWithValues: covered.map { ($0.number, $0.layout.number) }))
       }
     }
     return definitions

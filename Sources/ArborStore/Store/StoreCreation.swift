@@ -72,7 +72,7 @@ enum StoreCreation {
     try put(StoreFormat.modelDigestKey, ModelCodec.encode(digest), arbor, transaction)
   }
 
-  private static func put(
+  static func put(
     _ key: String, _ value: [UInt8], _ arbor: Database,
     _ transaction: borrowing WriteTransaction
   ) throws(LMDBError) {

@@ -167,5 +167,5 @@ package final class StoreDatabases: Sendable {
 
 extension EntitySchema {
   /// Whether binaries of the entity may lie outside of its records.
-  fileprivate var keepsBlobs: Bool { !isAbstract && !layout.externalFields.isEmpty }
+  var keepsBlobs: Bool { !isAbstract && !layout.externalFields.isEmpty }
 }

@@ -24,8 +24,8 @@ package indirect enum StoreError: Error, Sendable {
   case query(ArborError)
   /// Work that was ended before it was done.
   case interrupted(Interruption)
-  /// The file was written with another model; what differs between that and the given one.
-  case modelMismatch(ModelDifference)
+  /// The file was written with another model, and is not brought to the given one.
+  case modelMismatch(MigrationRefusal)
   /// Another process has given the file another model since it was opened.
   case modelChanged
   /// The file's format is of a later version than this library reads.

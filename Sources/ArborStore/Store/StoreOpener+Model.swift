@@ -13,7 +13,7 @@ extension StoreOpener {
       let model = try offer.checked()
       if model.fingerprint == header.modelFingerprint { return (model, offer.digest) }
     }
-    let model = try ModelCodec.decode(entry(StoreFormat.modelKey, reader, arbor))
+    let model = try ModelCodec.decode(Self.entry(StoreFormat.modelKey, reader, arbor))
     // The stored digest tells that the file was written with other rules about folded texts.
     return (model, try storedDigest(reader, arbor) ?? ModelDigest(model))
   }
@@ -23,11 +23,16 @@ extension StoreOpener {
     guard let offer, offer.digest != store.modelDigest else { return }
     let model = try offer.checked()
     guard model.fingerprint != store.modelFingerprint else { return }
-    // A store that is open in this process cannot be given other indexes.
-    if try wantsOtherIndexes(store.schema.model, store.modelDigest) {
-      throw .inUse(path: store.path)
+    guard case .lightweight(let names) = opening.migration else {
+      throw .modelMismatch(MigrationRefusal(.options, store.schema.model.difference(to: model)))
     }
-    throw .modelMismatch(store.schema.model.difference(to: model))
+    guard !opening.isReadOnly else {
+      throw .modelMismatch(MigrationRefusal(.isReadOnly, store.schema.model.difference(to: model)))
+    }
+    // A store that is open in this process keeps its model, even if it could be migrated.
+    let migration = try LightweightMigration(from: store.schema, to: model, dropping: names)
+    guard migration.obstacles.isEmpty else { throw migration.refusal(migration.obstacles) }
+    throw .inUse(path: store.path)
   }
 
   /// Writes the given model into the file where the one there says something else that does not

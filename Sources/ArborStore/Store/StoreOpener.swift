@@ -84,7 +84,7 @@ struct StoreOpener {
       do throws(StoreError) {
         let store = try StoreRegistry.shared.store(on: environment) { () throws(StoreError) in
           let parts = try parts(of: environment, path: environment.path)
-          return try judged(StoreFile(withIndexesBuilt(parts)))
+          return try judged(StoreFile(migrated(parts)))
         }
         // It may have been open already, with another model.
         do throws(StoreError) {
@@ -184,7 +184,7 @@ struct StoreOpener {
     if try makeBlobDatabases(schema, environment, path: path) {
       return try parts(of: environment, path: path)
     }
-    let layouts = try StoreLayouts(older: olderLayouts(schema, transaction.reader, arbor))
+    let layouts = try Self.layouts(of: schema, transaction.reader, arbor)
     let databases = try databases(schema, environment)
     return StoreParts(
       environment: environment, path: path, schema: schema, modelDigest: digest,
@@ -194,30 +194,37 @@ struct StoreOpener {
   private func catalog(
     _ reader: TransactionReader, _ arbor: Database
   ) throws(StoreError) -> SchemaCatalog {
-    guard let catalog = CatalogCodec.decode(try entry(StoreFormat.catalogKey, reader, arbor))
+    guard let catalog = CatalogCodec.decode(try Self.entry(StoreFormat.catalogKey, reader, arbor))
     else { throw .corrupted(entity: nil, object: nil, what: "The catalogue is damaged.") }
     return catalog
   }
 
-  private func olderLayouts(
-    _ schema: ModelSchema, _ reader: TransactionReader, _ arbor: Database
-  ) throws(StoreError) -> [StoredLayout] {
+  /// The layouts that records of a schema's entities may be in.
+  static func layouts(
+    of schema: ModelSchema, _ reader: TransactionReader, _ arbor: Database
+  ) throws(StoreError) -> StoreLayouts {
     var layouts: [StoredLayout] = []
     for entity in schema.entities where !entity.isAbstract && entity.layout.number > 1 {
-      for number in 1..<entity.layout.number {
-        let key = StoreFormat.layoutKey(entity: entity.number, layout: number)
-        let bytes = try entry(key, reader, arbor)
-        guard let layout = LayoutCodec.decode(bytes, entity: entity.number, number: number) else {
-          throw .corrupted(
-            entity: entity.name, object: nil, what: "The layout \(number) is damaged.")
-        }
-        layouts.append(layout)
+      for number in 1...entity.layout.number {
+        layouts.append(try layout(number, of: entity, reader, arbor))
       }
     }
-    return layouts
+    return layouts.isEmpty ? StoreLayouts() : try StoreLayouts(layouts, of: schema.entities)
   }
 
-  func entry(
+  static func layout(
+    _ number: UInt16, of entity: EntitySchema, _ reader: TransactionReader, _ arbor: Database
+  ) throws(StoreError) -> StoredLayout {
+    let key = StoreFormat.layoutKey(entity: entity.number, layout: number)
+    let bytes = try entry(key, reader, arbor)
+    guard let layout = LayoutCodec.decode(bytes, entity: entity.number, number: number) else {
+      throw .corrupted(
+        entity: entity.name, object: nil, what: "The layout \(number) is damaged.")
+    }
+    return layout
+  }
+
+  static func entry(
     _ key: String, _ reader: TransactionReader, _ arbor: Database
   ) throws(StoreError) -> UnsafeRawBufferPointer {
     let bytes = try storing { () throws(LMDBError) in try reader.get(arbor, key: Array(key.utf8)) }

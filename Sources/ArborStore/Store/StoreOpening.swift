@@ -18,7 +18,7 @@ package struct StoreOpening: Sendable {
     case relaxed
   }
 
-  /// What to do with a file that was written with another model.
+  /// What to do with a file that was written with another model and is not migrated.
   package enum MismatchRule: Sendable, Hashable {
     case fail
     case eraseAndRecreate
@@ -30,6 +30,15 @@ package struct StoreOpening: Sendable {
     /// Keeps the file under another name beside the new one. Files of a later format or engine,
     /// folders and links are left alone.
     case setAsideAndRecreate
+  }
+
+  /// What to do with a file of another model that can be brought to the given one.
+  package enum Migration: Sendable, Hashable {
+    /// It is left as it is.
+    case refuse
+    /// It is brought along, in one transaction. What may be dropped, as `Entity` or
+    /// `Entity.property`; nil for everything.
+    case lightweight(dropping: Set<String>?)
   }
 
   /// How much of an existing file is looked at before it is used.
@@ -49,8 +58,7 @@ package struct StoreOpening: Sendable {
   package var isReadOnly = false
   package var durability = Durability.full
   package var verification = Verification.automatic
-  /// Whether a file of a model that differs in indexes only is given the indexes of ``model``.
-  package var buildsIndexes = true
+  package var migration = Migration.lightweight(dropping: [])
   package var onMismatch = MismatchRule.fail
   package var onCorruption = CorruptionRule.fail
   /// Bytes of address space to map at first; nil: as much as the system grants, up to 1 TiB.

@@ -1,12 +1,14 @@
 internal import LMDB
 
-/// Puts and deletions of keys that are made of text: the few of the `arbor` database.
+/// Puts and deletions of bytes in arrays: the few of the `arbor` database, and what migrations copy.
 extension WriteTransaction {
-  func put(_ database: Database, key: [UInt8], value: [UInt8]) throws(LMDBError) {
+  func put(
+    _ database: Database, key: [UInt8], value: [UInt8], _ mode: PutMode = .overwrite
+  ) throws(LMDBError) {
     try key.withUnsafeBufferPointer { (key) throws(LMDBError) in
       try value.withUnsafeBufferPointer { (value) throws(LMDBError) in
         _ = try put(
-          database, key: UnsafeRawBufferPointer(key), value: UnsafeRawBufferPointer(value))
+          database, key: UnsafeRawBufferPointer(key), value: UnsafeRawBufferPointer(value), mode)
       }
     }
   }

@@ -13,10 +13,12 @@ import Testing
     to: ManagedObjectModel(
       entities: [EntityDescription(name: "Tag", className: "Mark")], versionIdentifier: "2"))
 
+  static let refusal = MigrationRefusal(.options, difference)
+
   @Test(
     arguments: [
       (.corrupted(entity: "A", object: nil, what: "bytes"), .corrupted),
-      (.modelMismatch(Self.difference), .modelMismatch), (.modelChanged, .modelChanged),
+      (.modelMismatch(Self.refusal), .modelMismatch), (.modelChanged, .modelChanged),
       (.formatTooNew(major: 9, minor: 1), .formatTooNew),
       (.notAStore(path: "p", what: "w"), .notAStore), (.readOnly(path: nil), .readOnly),
       (.missing(path: "p"), .fileUnreadable), (.inUse(path: "p"), .inUse), (.closed, .closed),
@@ -44,7 +46,7 @@ import Testing
         .notAStore(path: "p", what: what), .invalidChange(number, what: what), .modelChanged,
         .formatTooNew(major: 9, minor: 1), .readOnly(path: "p"), .missing(path: "p"),
         .inUse(path: nil), .closed, .diskFull, .metadataExists("seed"),
-        .inputOutput(operation: "open", path: "p", errno: 13), .modelMismatch(Self.difference),
+        .inputOutput(operation: "open", path: "p", errno: 13), .modelMismatch(Self.refusal),
         .notUnique([
           UniquenessViolation(
             entity: "Employee", properties: ["name"], existing: number, offending: number)
@@ -77,11 +79,11 @@ import Testing
 
   /// A refusal lists what keeps the store from being opened, and nothing else.
   @Test func anotherModelIsToldChangeByChange() {
-    let error = ArborError(opening: .modelMismatch(Self.difference))
+    let error = ArborError(opening: .modelMismatch(Self.refusal))
     #expect(
       error.description == """
-        The store was written with another model. Open it with that one, or let \
-        options.onMismatch replace it.
+        The store was written with another model, and the options refuse to migrate it. Open it \
+        with that one, let options.migration bring it along, or let options.onMismatch replace it.
         - Tag.rank: removed, its values are dropped (lightweight)
         """)
     #expect(error.violations.map(\.entity) == ["Tag"])

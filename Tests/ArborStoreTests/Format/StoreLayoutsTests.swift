@@ -71,7 +71,7 @@ import Testing
   }
 
   @Test func addedFieldsHaveWhatWasFrozen() throws {
-    let layouts = StoreLayouts(older: [first, second])
+    let layouts = try StoreLayouts([first, second, StoredLayout(entity)], of: [entity])
     #expect(
       try read(sealed(first, [0: "Moby Dick", 1: "The Whale"]), layouts) == [
         "Moby Dick", 100, 9.5,
@@ -93,7 +93,7 @@ import Testing
   }
 
   @Test func damageIsFoundInOldRecordsToo() throws {
-    let layouts = StoreLayouts(older: [first, second])
+    let layouts = try StoreLayouts([first, second, StoredLayout(entity)], of: [entity])
     let bytes = sealed(first, [0: "Moby Dick", 1: "The Whale"])
     for place in bytes.indices {
       var changed = bytes
@@ -102,6 +102,8 @@ import Testing
     }
     #expect(throws: StoreError.self) { try read([1, 0, 1], layouts) }
     // A layout that the store does not know.
-    #expect(throws: StoreError.self) { try read(bytes, StoreLayouts(older: [second])) }
+    #expect(throws: StoreError.self) {
+      try read(bytes, StoreLayouts([second, StoredLayout(entity)], of: [entity]))
+    }
   }
 }

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// A store gains and loses indexes as it is opened, whole or not at all.
-@Suite struct StoreOpenerIndexesTests {
+@Suite struct StoreOpenerMigrationTests {
   private let folder: TemporaryFolder
   private var path: String { folder.path("tasks.arbor") }
 
@@ -124,17 +124,17 @@ import Testing
   @Test func optionsAndReadersKeepTheFileAsItIs() throws {
     try fill(["a"])
     let before = try bytes()
-    for adjust in [{ $0.buildsIndexes = false }, { $0.isReadOnly = true }]
+    for adjust in [{ $0.migration = .refuse }, { $0.isReadOnly = true }]
       as [(inout StoreOpening) -> Void]
     {
-      guard case .modelMismatch(let difference)? = failure({ try open(model([byRank]), adjust) })
+      guard case .modelMismatch(let refusal)? = failure({ try open(model([byRank]), adjust) })
       else {
         Issue.record("opened")
         continue
       }
       #expect(
-        difference.description
-          == "Item: the index byRank is added: (rank) (builds an index)")
+        refusal.obstacles.map(\.message)
+          == ["Item: the index byRank is added: (rank) (builds an index)"])
     }
     #expect(try bytes() == before)
     try TemporaryStore.check(path: path)
@@ -159,7 +159,7 @@ import Testing
     // Another program that has it open goes on only once it knows the new model.
     guard case .inUse? = failure({ try open(next) }) else { throw DraftError("no refusal") }
     file.close()
-    for adjust in [{ $0.buildsIndexes = false }, { $0.isReadOnly = true }]
+    for adjust in [{ $0.migration = .refuse }, { $0.isReadOnly = true }]
       as [(inout StoreOpening) -> Void]
     {
       guard case .modelMismatch? = failure({ try open(next, adjust) }) else {

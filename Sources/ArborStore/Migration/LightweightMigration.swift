@@ -1,0 +1,44 @@
+internal import ArborModel
+internal import LMDB
+
+/// What has to happen in a store's file so that it becomes one of another model, as far as the
+/// models alone tell.
+struct LightweightMigration {
+  let old: ModelSchema
+  /// The newer model, with the numbers that the store gives it.
+  let new: ModelSchema
+  let evolution: CatalogEvolution
+  let moves: DatabaseMoves
+  let indexes: IndexChanges
+  /// What of the models stands in the way.
+  let obstacles: [MigrationObstacle]
+  private let unknownNames: [String]
+
+  /// - Parameter names: What may be dropped, as `Entity` or `Entity.property`; nil for everything.
+  /// - Throws: `invalidModel`, `exhausted` where numbers run out.
+  init(
+    from old: ModelSchema, to model: ManagedObjectModel, dropping names: Set<String>?
+  ) throws(StoreError) {
+    let difference = old.model.difference(to: model)
+    do throws(ArborError) {
+      evolution = try CatalogEvolution(difference, from: old.catalog)
+    } catch {
+      throw .exhausted(error.message)
+    }
+    self.old = old
+    new = try StoreOpener.schema(model, evolution.catalog)
+    moves = DatabaseMoves(from: old, to: new, evolution)
+    indexes = IndexChanges(from: old, to: new, refilling: difference)
+    unknownNames = MigrationOutline(difference, dropping: names).unknownNames
+    let stated = MigrationObstacle.obstacles(in: difference, dropping: names)
+    let subjects = Set(stated.map { [$0.entity, $0.property] })
+    obstacles =
+      stated + moves.obstacles.filter { !subjects.contains([$0.entity, $0.property]) }
+  }
+
+  /// The refusal of a migration for what was found.
+  func refusal(_ obstacles: [MigrationObstacle]) -> StoreError {
+    .modelMismatch(
+      MigrationRefusal(.obstacles, obstacles: obstacles, unknownNames: unknownNames))
+  }
+}

@@ -1,0 +1,152 @@
+internal import ArborModel
+internal import Foundation
+internal import LMDB
+
+/// What of a store's objects keeps it from being brought to another model.
+///
+/// How many objects an entity has is known at once; only an attribute that may no longer be nil,
+/// without a default, takes a look at each of them.
+struct MigrationChecks {
+  /// So many objects are named.
+  private static let namedObjects = 3
+
+  private let migration: LightweightMigration
+  private let parts: StoreParts
+  private let reader: TransactionReader
+  private let limit = WorkLimit()
+
+  init(_ migration: LightweightMigration, _ parts: StoreParts, _ reader: TransactionReader) {
+    self.migration = migration
+    self.parts = parts
+    self.reader = reader
+  }
+
+  func obstacles() throws(StoreError) -> [MigrationObstacle] {
+    var obstacles: [MigrationObstacle] = []
+    for plan in migration.evolution.entities {
+      guard let former = migration.old.entity(named: plan.oldName), !former.isAbstract else {
+        continue
+      }
+      if migration.new.entity(named: plan.name)?.isAbstract ?? true { continue }
+      try check(plan, former, &obstacles)
+    }
+    for removed in migration.evolution.removed {
+      try checkRemoval(of: removed, &obstacles)
+    }
+    return obstacles
+  }
+
+  private func check(
+    _ plan: CatalogEvolution.Entity, _ former: EntitySchema, _ obstacles: inout [MigrationObstacle]
+  ) throws(StoreError) {
+    let records = parts.databases.records(former.index)
+    if !plan.missing.isEmpty || !plan.computed.isEmpty {
+      let count = try storing { () throws(LMDBError) in try reader.entryCount(records) }
+      guard count > 0 else { return }
+      let first = try firstObjects(records)
+      for name in plan.missing {
+        obstacles.append(
+          obstacle(plan.name, name, count, first, former, " without a value") {
+            "it is mandatory without a default, and \($0); give it a default, or make it optional"
+          })
+      }
+      for name in plan.computed {
+        obstacles.append(
+          obstacle(plan.name, name, count, first, former) {
+            "it is derived and stored, and \($0); opening computes it for none, so make it "
+              + "transient, or carry the data over by an export"
+          })
+      }
+    }
+    for (name, number) in plan.required {
+      guard let field = former.layout.fields.first(where: { $0.catalogNumber == number }) else {
+        continue
+      }
+      let (count, first) = try objects(without: field, former, records)
+      guard count > 0 else { continue }
+      obstacles.append(
+        obstacle(plan.name, name, count, first, former, " without a value") {
+          "it becomes mandatory without a default, and \($0); give it a default, or give each "
+            + "object a value with the former model"
+        })
+    }
+  }
+
+  /// Other objects may be linked with those of an entity by what this inherits.
+  private func checkRemoval(
+    of removed: CatalogEvolution.Removed, _ obstacles: inout [MigrationObstacle]
+  ) throws(StoreError) {
+    guard let former = migration.old.entity(named: removed.name), !former.isAbstract else { return }
+    let kept = Set(migration.evolution.entities.map(\.number))
+    let mayBeLinked = former.relationships.contains { relationship in
+      relationship.declaringEntity != former.index
+        && kept.contains(migration.old.entities[relationship.declaringEntity].number)
+    }
+    guard mayBeLinked else { return }
+    let records = parts.databases.records(former.index)
+    let count = try storing { () throws(LMDBError) in try reader.entryCount(records) }
+    guard count > 0 else { return }
+    obstacles.append(
+      obstacle(removed.name, nil, count, try firstObjects(records), former) {
+        "it is removed, and \($0); others may be linked with these by what it inherits, so "
+          + "delete them with the former model"
+      })
+  }
+
+  private func firstObjects(_ records: Database) throws(StoreError) -> [ObjectNumber] {
+    try storing { () throws(LMDBError) in
+      let cursor = try reader.cursor(records)
+      var numbers: [ObjectNumber] = []
+      var entry = try cursor.first()
+      while let found = entry, numbers.count < Self.namedObjects {
+        numbers.append(ObjectNumber(rawValue: found.integerKey))
+        entry = try cursor.next()
+      }
+      return numbers
+    }
+  }
+
+  private func objects(
+    without field: RecordField, _ former: EntitySchema, _ records: Database
+  ) throws(StoreError) -> (count: Int, first: [ObjectNumber]) {
+    var allocator = SlabAllocator(slabSize: 4 << 10)
+    var (count, seen, first) = (0, 0, [ObjectNumber]())
+    let cursor = try storing { () throws(LMDBError) in try reader.cursor(records) }
+    var entry = try storing { () throws(LMDBError) in try cursor.first() }
+    while let found = entry {
+      try limit.checkStore()
+      let number = ObjectNumber(rawValue: found.integerKey)
+      guard let base = found.value.baseAddress else {
+        throw .corrupted(entity: former.name, object: number, what: "The record is empty.")
+      }
+      let record = try parts.layouts.verified(
+        RecordView(base: base, count: found.value.count), of: number, entity: former,
+        allocator: allocator)
+      if record.isNull(field) {
+        count += 1
+        if first.count < Self.namedObjects { first.append(number) }
+      }
+      seen += 1
+      if seen.isMultiple(of: 1 << 10) { allocator = SlabAllocator(slabSize: 4 << 10) }
+      entry = try storing { () throws(LMDBError) in try cursor.next() }
+    }
+    return (count, first)
+  }
+
+  private func obstacle(
+    _ entity: String, _ property: String?, _ count: Int, _ first: [ObjectNumber],
+    _ former: EntitySchema, _ detail: String = "", _ sentence: (String) -> String
+  ) -> MigrationObstacle {
+    let names = first.map { "\(former.name) \($0.sequence)" }.joined(separator: ", ")
+    let objects = (count == 1 ? "there is 1 object" : "there are \(count) objects") + detail
+    let subject = ModelDifference.Subject(entity, property)
+    let list = count > first.count ? "\(names) and more" : names
+    return MigrationObstacle(
+      entity: entity, property: property,
+      object: first.first.map {
+        ObjectID(
+          storeID: parts.header.storeID, entityName: former.name, number: $0.sequence)
+      },
+      message: "\(subject): \(sentence("\(objects) (\(list))")).")
+  }
+}

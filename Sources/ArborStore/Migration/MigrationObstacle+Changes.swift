@@ -1,0 +1,75 @@
+internal import ArborModel
+
+/// Which changes of a model opening cannot follow, told from the models alone.
+extension MigrationObstacle {
+  private typealias Change = ModelDifference.Change
+
+  /// The changes that stand in the way.
+  ///
+  /// - Parameter names: What may be dropped; nil for everything.
+  static func obstacles(
+    in difference: ModelDifference, dropping names: Set<String>?
+  ) -> [MigrationObstacle] {
+    difference.storedChanges.compactMap { change in
+      let isNamed = change.loss.map { names?.contains($0.name) ?? true } ?? false
+      guard let reason = reason(change, isNamed: isNamed) else { return nil }
+      return MigrationObstacle(
+        entity: change.entity, property: change.property, message: "\(change.summary); \(reason).")
+    }
+  }
+
+  private static let otherwise = "leave it as it was, or carry the data over by an export"
+
+  private static func reason(_ change: Change, isNamed: Bool) -> String? {
+    if let reason = unsupported(change) { return "\(reason); \(otherwise)" }
+    switch change.effort {
+    case .code:
+      guard let loss = change.loss, isDroppable(change) else {
+        return "no conversion is known; \(otherwise)"
+      }
+      return isNamed
+        ? nil : "no conversion is known; \(naming(loss)) and to start anew, or \(otherwise)"
+    case .pass where !isDecidedLater(change):
+      return "that takes a pass over the objects, which opening does not make; \(otherwise)"
+    default:
+      return change.loss.flatMap { isNamed ? nil : "\(naming($0))" }
+    }
+  }
+
+  private static func naming(_ loss: ModelDifference.Loss) -> String {
+    "name \"\(loss.name)\" in options.migration = .automatic(dropping:) to let that go"
+  }
+
+  /// Whether what the change loses may be given up instead of converted.
+  private static func isDroppable(_ change: Change) -> Bool {
+    switch change.kind {
+    case .attribute(.typeChanged), .attribute(.replacesRelationship),
+      .relationship(.replacesAttribute):
+      true
+    default: false
+    }
+  }
+
+  /// Whether it depends on the databases or the objects if there is a pass to make at all.
+  private static func isDecidedLater(_ change: Change) -> Bool {
+    switch change.kind {
+    case .relationship(.added), .attribute(.added), .attribute(.spread), .attribute(.inherited):
+      true
+    default: false
+    }
+  }
+
+  private static func unsupported(_ change: Change) -> String? {
+    switch (change.kind, change.rule) {
+    case (.composite(.added), _), (.composite(.removed), _): nil
+    case (.composite, _): "values of composite types are not converted"
+    case (.relationship(.becameTransient), _), (.relationship(.becameStored), _):
+      "links are kept for both sides or for none"
+    case (.attribute(.externalStorageChanged), _):
+      "large values stay where they are"
+    case (_, .destination?), (_, .noLongerKind?):
+      "links may lead to objects that are no longer allowed there"
+    default: nil
+    }
+  }
+}

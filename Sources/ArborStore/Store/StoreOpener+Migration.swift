@@ -1,0 +1,233 @@
+internal import ArborModel
+internal import Foundation
+internal import LMDB
+
+/// Brings a store to the model that it is opened with, where that takes neither code nor a look at
+/// its objects beyond the filling of indexes.
+extension StoreOpener {
+  /// What a file consists of, once it is of the given model, where the options allow that;
+  /// otherwise as it was.
+  ///
+  /// Everything happens in one transaction: after a crash the store is as it was before. Processes
+  /// that have the store open with its former model keep the snapshots they have, and get
+  /// `modelChanged` at their next transaction, since the header's generation grows: they can
+  /// neither misread what is written from now on nor write past what they do not know.
+  ///
+  /// - Throws: `modelMismatch` where changes or objects stand in the way, `duplicateValues` where a
+  ///   new unique index would hold two objects with the same values, `corrupted` for a damaged
+  ///   record. The file is as it was then.
+  func migrated(_ parts: StoreParts) throws(StoreError) -> StoreParts {
+    guard let offer, offer.digest != parts.modelDigest, !opening.isReadOnly,
+      case .lightweight(let names) = opening.migration
+    else { return parts }
+    let model = try offer.checked()
+    let migration = try LightweightMigration(
+      from: parts.schema, to: model, dropping: names)
+    guard migration.obstacles.isEmpty else { throw migration.refusal(migration.obstacles) }
+    let (environment, path) = (parts.environment, parts.path)
+    try migrate(parts, migration, offer.digest)
+    return try self.parts(of: environment, path: path)
+  }
+
+  private func migrate(
+    _ parts: StoreParts, _ migration: LightweightMigration, _ digest: ModelDigest
+  ) throws(StoreError) {
+    var failure: StoreError?
+    do throws(LMDBError) {
+      try parts.environment.runWrite { transaction in
+        // The closure runs again after the map has grown.
+        failure = nil
+        do throws(StoreError) {
+          return try Self.migrate(parts, migration, digest, transaction)
+        } catch {
+          failure = error
+          return false
+        }
+      }
+    } catch {
+      throw StoreError(error, path: parts.path)
+    }
+    if let failure { throw failure }
+  }
+
+  /// - Returns: false where another process has changed the model meanwhile; the file is read anew
+  ///   then.
+  private static func migrate(
+    _ parts: StoreParts, _ migration: LightweightMigration, _ digest: ModelDigest,
+    _ transaction: borrowing WriteTransaction
+  ) throws(StoreError) -> Bool {
+    let arbor = parts.databases.arbor
+    var header = try StoreHeader.read(transaction.reader, arbor, path: parts.path)
+    guard header.modelGeneration == parts.header.modelGeneration else { return false }
+    guard header.transactionID + 1 == transaction.id else {
+      throw .corrupted(
+        entity: nil, object: nil,
+        what: "Another program has written to the file; check it before it is used on.")
+    }
+    let found = try MigrationChecks(migration, parts, transaction.reader).obstacles()
+    guard found.isEmpty else { throw migration.refusal(found) }
+    let schema = migration.new
+    let (former, databases) = try moveDatabases(migration, transaction)
+    try storeCatalog(migration, parts, transaction)
+    try removeStrayBlobs(migration, databases, transaction)
+    try buildIndexes(
+      migration, databases, try layouts(of: schema, transaction.reader, arbor),
+      storeID: header.storeID, transaction)
+    try storing { () throws(LMDBError) in
+      try StoreCreation.put(schema.model, digest, arbor, transaction)
+      header.modelGeneration += 1
+      header.modelFingerprint = schema.model.fingerprint
+      header.transactionID = transaction.id
+      header.bootID = StoreHeader.bootID
+      try StoreHeader.write(header, arbor, in: transaction)
+      for name in migration.moves.dropped {
+        if let database = former[name] { try transaction.deleteDatabase(database) }
+      }
+    }
+    return true
+  }
+
+  // MARK: Databases
+
+  /// Makes the databases of the newer model and gives them the entries that lie under other names.
+  ///
+  /// - Returns: The databases of the older model, by name, and those of the newer one.
+  private static func moveDatabases(
+    _ migration: LightweightMigration, _ transaction: borrowing WriteTransaction
+  ) throws(StoreError) -> (former: [String: Database], present: StoreDatabases) {
+    func byName(_ databases: [Database]) -> [String: Database] {
+      Dictionary(databases.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+    }
+    let former = try storing { () throws(LMDBError) in
+      byName(try transaction.createDatabases(StoreDatabases.list(migration.old)))
+    }
+    let opened = try storing { () throws(LMDBError) in
+      try transaction.createDatabases(StoreDatabases.list(migration.new))
+    }
+    try migration.moves.perform(from: former, to: byName(opened), transaction)
+    return (former, StoreDatabases(migration.new, opened: opened))
+  }
+
+  /// Removes the large binaries of attributes that go, where their entity keeps others.
+  private static func removeStrayBlobs(
+    _ migration: LightweightMigration, _ databases: StoreDatabases,
+    _ transaction: borrowing WriteTransaction
+  ) throws(StoreError) {
+    for plan in migration.evolution.entities where !plan.retired.isEmpty {
+      guard let entity = migration.new.entity(named: plan.name), !entity.isAbstract,
+        let former = migration.old.entity(named: plan.oldName),
+        former.layout.externalFields.contains(where: { plan.retired.contains($0.catalogNumber) }),
+        let blobs = databases.blobs(entity.index)
+      else { continue }
+      try storing { () throws(LMDBError) in
+        var keys: [[UInt8]] = []
+        let cursor = try transaction.reader.cursor(blobs)
+        var entry = try cursor.first()
+        while let found = entry {
+          if let key = BlobName.of(key: found.key), plan.retired.contains(key.name.property) {
+            keys.append(Array(found.key))
+          }
+          entry = try cursor.next()
+        }
+        for key in keys { try transaction.delete(blobs, key: key) }
+      }
+    }
+  }
+
+  private static func buildIndexes(
+    _ migration: LightweightMigration, _ databases: StoreDatabases, _ layouts: StoreLayouts,
+    storeID: UUID, _ transaction: borrowing WriteTransaction
+  ) throws(StoreError) {
+    let built = migration.indexes.built
+    guard !built.isEmpty else { return }
+    try storing { () throws(LMDBError) in
+      for index in databases.indexes where built.contains(index.database.name) {
+        try transaction.clear(index.database)
+      }
+    }
+    let schema = migration.new
+    let builder = try IndexBuilder(schema, databases, layouts, storeID: storeID) {
+      built.contains($0.database.name)
+    }
+    try builder.build(transaction)
+    let violations = try builder.violations(transaction.reader)
+    guard violations.isEmpty else {
+      throw .duplicateValues(violations.map { DuplicateValues($0, schema, storeID) })
+    }
+  }
+
+  // MARK: The catalogue
+
+  /// Writes the numbers of the newer model, the layouts of entities that have new ones, and the
+  /// counters of entities that had no objects.
+  private static func storeCatalog(
+    _ migration: LightweightMigration, _ parts: StoreParts,
+    _ transaction: borrowing WriteTransaction
+  ) throws(StoreError) {
+    let arbor = parts.databases.arbor
+    let schema = migration.new
+    if schema.catalog != migration.old.catalog {
+      try put(StoreFormat.catalogKey, CatalogCodec.encode(schema.catalog), arbor, transaction)
+    }
+    let plans = Dictionary(
+      uniqueKeysWithValues: migration.evolution.entities.map { ($0.name, $0) })
+    for entity in schema.entities where !entity.isAbstract {
+      let plan = plans[entity.name]
+      let hadObjects =
+        plan.flatMap { migration.old.entity(named: $0.oldName) }.map { !$0.isAbstract } ?? false
+      if !hadObjects {
+        try storing { () throws(LMDBError) in
+          try StoreCounter.write(
+            StoreFormat.objectCounter(entity.number), 1, arbor, transaction)
+        }
+      } else if plan?.hasNewLayout != true {
+        continue
+      }
+      if let plan, hadObjects { try markConverted(plan, entity, arbor, transaction) }
+      let layout = StoredLayout(entity, nilAsDefault: plan?.nilAsDefault ?? [])
+      let key = StoreFormat.layoutKey(entity: entity.number, layout: entity.layout.number)
+      try put(key, LayoutCodec.encode(layout), arbor, transaction)
+    }
+    for removed in migration.evolution.removed {
+      try forget(removed, arbor, transaction)
+    }
+  }
+
+  /// Notes in the layouts before the newest one which fields must not be read without it.
+  private static func markConverted(
+    _ plan: CatalogEvolution.Entity, _ entity: EntitySchema, _ arbor: Database,
+    _ transaction: borrowing WriteTransaction
+  ) throws(StoreError) {
+    let converted = plan.converted.union(plan.nilAsDefault)
+    guard !converted.isEmpty else { return }
+    for number in 1..<entity.layout.number {
+      var stored = try layout(number, of: entity, transaction.reader, arbor)
+      let affected = stored.layout.fields.lazy.map(\.catalogNumber).filter(converted.contains)
+      guard !stored.converted.isSuperset(of: affected) else { continue }
+      stored.converted.formUnion(affected)
+      let key = StoreFormat.layoutKey(entity: entity.number, layout: number)
+      try put(key, LayoutCodec.encode(stored), arbor, transaction)
+    }
+  }
+
+  private static func forget(
+    _ removed: CatalogEvolution.Removed, _ arbor: Database,
+    _ transaction: borrowing WriteTransaction
+  ) throws(StoreError) {
+    var keys = (1...removed.layoutNumber).map {
+      StoreFormat.layoutKey(entity: removed.number, layout: $0)
+    }
+    keys.append(StoreFormat.counterKey(StoreFormat.objectCounter(removed.number)))
+    try storing { () throws(LMDBError) in
+      for key in keys { try transaction.delete(arbor, key: Array(key.utf8)) }
+    }
+  }
+
+  private static func put(
+    _ key: String, _ value: [UInt8], _ arbor: Database, _ transaction: borrowing WriteTransaction
+  ) throws(StoreError) {
+    try storing { () throws(LMDBError) in
+      try StoreCreation.put(key, value, arbor, transaction)
+    }
+  }
+}

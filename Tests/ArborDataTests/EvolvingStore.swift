@@ -1,0 +1,206 @@
+import ArborData
+import Foundation
+import TestSupport
+import Testing
+
+/// Objects without a store: what a store that goes from model to model has to hold.
+struct PlainObjects: Equatable {
+  /// By entity, then by the objects' `id`: the values of attributes by name.
+  var values: [String: [Int64: [String: Value]]] = [:]
+  /// By entity, then by the objects' `id`: the `id`s of related objects, by relationship; those of
+  /// unordered relationships ascend.
+  var links: [String: [Int64: [String: [Int64]]]] = [:]
+
+  /// Renames, drops or computes the values of one entity's objects.
+  mutating func change(_ entity: String, _ body: (inout [String: Value]) -> Void) {
+    values[entity] = values[entity]?.mapValues { values in
+      var values = values
+      body(&values)
+      return values
+    }
+  }
+
+  /// Renames or drops the links of one entity's objects.
+  mutating func changeLinks(_ entity: String, _ body: (inout [String: [Int64]]) -> Void) {
+    links[entity] = links[entity]?.mapValues { links in
+      var links = links
+      body(&links)
+      return links
+    }
+  }
+
+  mutating func rename(_ entity: String, to name: String) {
+    values[name] = values.removeValue(forKey: entity)
+    links[name] = links.removeValue(forKey: entity)
+  }
+}
+
+/// A store that is opened with one model after another, each time beside what it should hold.
+final class EvolvingStore {
+  let folder: TemporaryFolder
+  var url: URL { folder.url.appending(path: "evolving.arbor") }
+  private(set) var model: ManagedObjectModel
+  private(set) var plain: PlainObjects
+
+  init(_ model: ManagedObjectModel, _ plain: PlainObjects) throws {
+    folder = try TemporaryFolder()
+    self.model = model
+    self.plain = plain
+    try Self.write(plain, model, to: url)
+    try compare()
+  }
+
+  /// Opens the store with another model, and compares what it holds: object by object, and its
+  /// export with that of a new store, byte for byte.
+  func evolve(
+    to model: ManagedObjectModel, dropping names: StoreOptions.Migration.Dropping = [],
+    _ change: (inout PlainObjects) -> Void = { _ in }
+  ) throws {
+    let options = StoreOptions(migration: .automatic(dropping: names))
+    let store = try PersistentStore(model: model, at: .file(url), options: options)
+    defer { store.close() }
+    self.model = model
+    change(&plain)
+    try compare(store)
+    let fresh = folder.url.appending(path: "fresh.arbor")
+    defer { try? FileManager.default.removeItem(at: fresh) }
+    try Self.write(plain, model, to: fresh)
+    let other = try PersistentStore(at: .file(fresh))
+    defer { other.close() }
+    #expect(try Self.export(store) == Self.export(other))
+  }
+
+  /// Why the store is not opened with a model; it stays as it was.
+  func refusal(
+    of model: ManagedObjectModel, _ options: StoreOptions = StoreOptions()
+  ) throws -> ArborError {
+    let before = try Data(contentsOf: url)
+    do {
+      try PersistentStore(model: model, at: .file(url), options: options).close()
+    } catch {
+      #expect(try Data(contentsOf: url) == before)
+      try compare()
+      return error
+    }
+    throw ArborError(.invalidArgument, "The store was opened.")
+  }
+
+  /// Commits what `body` does to the store, and to the plain objects.
+  func change(
+    _ body: (ManagedObjectContext, inout PlainObjects) throws -> Void
+  ) throws {
+    let store = try PersistentStore(model: model, at: .file(url))
+    defer { store.close() }
+    let context = store.makeContext()
+    try body(context, &plain)
+    try context.commit()
+    try compare(store)
+  }
+
+  private func compare() throws {
+    let store = try PersistentStore(model: model, at: .file(url))
+    defer { store.close() }
+    try compare(store)
+  }
+
+  private func compare(_ store: PersistentStore) throws {
+    try store.check()
+    #expect(store.model == model)
+    let found = try Self.read(store)
+    for entity in Set(found.values.keys).union(plain.values.keys).sorted() {
+      #expect(found.values[entity] ?? [:] == plain.values[entity] ?? [:], "\(entity)")
+      let nonempty = { (links: [Int64: [String: [Int64]]]?) in
+        (links ?? [:]).mapValues { $0.filter { !$0.value.isEmpty } }.filter { !$0.value.isEmpty }
+      }
+      #expect(nonempty(found.links[entity]) == nonempty(plain.links[entity]), "\(entity)")
+    }
+  }
+
+  // MARK: Stores and plain objects
+
+  private static func properties(
+    of entity: EntityDescription, _ model: ManagedObjectModel
+  ) -> (attributes: [AttributeDescription], relationships: [RelationshipDescription]) {
+    var lineage = [entity]
+    while let parent = lineage[0].parent.flatMap(model.entity(named:)) {
+      lineage.insert(parent, at: 0)
+    }
+    return (
+      lineage.flatMap(\.attributes).filter { !$0.isTransient && $0.derivation == nil },
+      lineage.flatMap(\.relationships)
+    )
+  }
+
+  private static func objects(
+    _ entity: String, _ context: ManagedObjectContext
+  ) throws -> [ManagedObject] {
+    var request = FetchRequest<ManagedObject>(entity: entity, sortKeys: ["id"])
+    request.includesSubentities = false
+    return try context.fetch(request)
+  }
+
+  static func read(_ store: PersistentStore) throws -> PlainObjects {
+    let context = store.makeContext()
+    var plain = PlainObjects()
+    for entity in store.model.entities where !entity.isAbstract {
+      let (attributes, relationships) = properties(of: entity, store.model)
+      for object in try objects(entity.name, context) {
+        let id: Int64 = object["id"]
+        for attribute in attributes {
+          plain.values[entity.name, default: [:]][id, default: [:]][attribute.name] =
+            object[attribute.name] as Value
+        }
+        for relationship in relationships {
+          let ids: [Int64] =
+            relationship.isToMany
+            ? (object[relationship.name] as [ManagedObject]).map { $0["id"] }
+            : (object[relationship.name] as ManagedObject?).map { [$0["id"]] } ?? []
+          plain.links[entity.name, default: [:]][id, default: [:]][relationship.name] =
+            relationship.isOrdered ? ids : ids.sorted()
+        }
+      }
+    }
+    return plain
+  }
+
+  static func write(_ plain: PlainObjects, _ model: ManagedObjectModel, to url: URL) throws {
+    let store = try PersistentStore(model: model, at: .file(url))
+    defer { store.close() }
+    let context = store.makeContext()
+    var objects: [Int64: ManagedObject] = [:]
+    for (entity, values) in plain.values.sorted(by: { $0.key < $1.key }) {
+      for (id, values) in values.sorted(by: { $0.key < $1.key }) {
+        let object = try context.insert(entity)
+        for (name, value) in values { object[name] = value }
+        objects[id] = object
+      }
+    }
+    for (entity, links) in plain.links {
+      guard let description = model.entity(named: entity) else { continue }
+      let relationships = properties(of: description, model).relationships
+      for (id, links) in links {
+        for (name, ids) in links {
+          guard let relationship = relationships.first(where: { $0.name == name }) else { continue }
+          let members = ids.compactMap { objects[$0] }
+          if relationship.isToMany {
+            objects[id]?[name] = members
+          } else {
+            objects[id]?[name] = members.first
+          }
+        }
+      }
+    }
+    try context.commit()
+    try store.check()
+  }
+
+  private static func export(_ store: PersistentStore) throws -> String {
+    let context = store.makeContext()
+    var text = ""
+    for entity in store.model.entities where !entity.isAbstract {
+      let objects = try objects(entity.name, context)
+      text += String(decoding: try context.export(objects, as: .ndjson), as: UTF8.self)
+    }
+    return text
+  }
+}

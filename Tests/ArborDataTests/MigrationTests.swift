@@ -1,0 +1,209 @@
+import ArborData
+import Foundation
+import TestSupport
+import Testing
+
+/// What becomes of a store as its attributes change, through the public interface.
+@Suite struct MigrationTests {
+  // MARK: Attributes
+
+  @Test func addedAttributesHaveTheirDefaults() throws {
+    let store = try Library.store()
+    let model = try Library.changed("Book") { book in
+      book.attributes += [
+        AttributeDescription(name: "note", type: .string, isOptional: true),
+        AttributeDescription(name: "rank", type: .integer32, defaultValue: 7),
+        AttributeDescription(name: "price", type: .decimal, defaultValue: .decimal(9.5)),
+        AttributeDescription(name: "scratch", type: .string, isOptional: true, isTransient: true),
+      ]
+    }
+    try store.evolve(to: model) { plain in
+      plain.change("Book") {
+        $0["note"] = .null
+        $0["rank"] = 7
+        $0["price"] = .decimal(9.5)
+      }
+    }
+    // What was added keeps the value that it had then, whatever the default is later.
+    var later = model
+    let index = try #require(later.entities[1].attributes.firstIndex { $0.name == "rank" })
+    later.entities[1].attributes[index].defaultValue = 8
+    try store.evolve(to: later)
+    try store.change { context, plain in
+      let book = try context.insert("Book")
+      book["id"] = 1
+      book["title"] = "new"
+      plain.values["Book"]?[1] = [
+        "id": 1, "title": "new", "rank": 8, "price": .decimal(9.5), "note": .null, "pages": .null,
+        "isLent": false, "serial": .null, "printed": .null,
+      ]
+    }
+  }
+
+  @Test func nothingIsLostUnlessItIsNamed() throws {
+    let store = try Library.store()
+    let model = try Library.changed("Book") { $0.attributes.removeAll { $0.name == "pages" } }
+    let refusal = try store.refusal(of: model)
+    #expect(
+      refusal.description == """
+        The store was written with another model, and is not migrated, since this stands in the \
+        way. Do what is said there, open it with its former model, or let options.onMismatch \
+        replace it.
+        - Book.pages: removed, its values are dropped; name "Book.pages" in options.migration = \
+        .automatic(dropping:) to let that go.
+        """)
+    #expect(refusal.code == .modelMismatch)
+    #expect(refusal.violations.map(\.keyPath) == ["pages"])
+    let misspelt = try store.refusal(
+      of: model, StoreOptions(migration: .automatic(dropping: ["Book.page"])))
+    #expect(misspelt.message.hasSuffix("Named to be dropped, but not lost: Book.page."))
+    try store.evolve(to: model, dropping: ["Book.pages", "Other"]) { plain in
+      plain.change("Book") { $0["pages"] = nil }
+    }
+    // The number of what has gone is not given to what comes.
+    let again = try Library.changed("Book") { book in
+      book.attributes.removeAll { $0.name == "pages" }
+      book.attributes.append(
+        AttributeDescription(name: "pages", type: .integer16, isOptional: true))
+    }
+    try store.evolve(to: again) { plain in plain.change("Book") { $0["pages"] = .null } }
+    try store.evolve(to: model, dropping: .everythingRemoved) { plain in
+      plain.change("Book") { $0["pages"] = nil }
+    }
+  }
+
+  @Test func renamedAttributesKeepTheirValuesAndIndexes() throws {
+    let store = try Library.store()
+    var model = try Library.changed(book: "title") {
+      $0.name = "heading"
+      $0.renamingIdentifier = "title"
+    }
+    model.entities[0].attributes[1].name = "fullName"
+    model.entities[0].attributes[1].renamingIdentifier = "name"
+    try store.evolve(to: model) { plain in
+      plain.change("Book") { $0["heading"] = $0.removeValue(forKey: "title") }
+      plain.change("Author") { $0["fullName"] = $0.removeValue(forKey: "name") }
+    }
+    try store.change { context, plain in
+      var request = FetchRequest<ManagedObject>(
+        entity: "Book", predicate: "heading == \(Library.text(4))")
+      request.fetchLimit = 1
+      let book = try #require(try context.fetch(request).first)
+      book["heading"] = "changed"
+      plain.values["Book"]?[1004]?["heading"] = "changed"
+    }
+    try store.evolve(to: Library.model().renamedBack()) { plain in
+      plain.change("Book") { $0["title"] = $0.removeValue(forKey: "heading") }
+      plain.change("Author") { $0["name"] = $0.removeValue(forKey: "fullName") }
+    }
+  }
+
+  @Test func typesThatHoldEveryValueConvert() throws {
+    let store = try Library.store()
+    let model = try Library.changed("Book") { book in
+      for index in book.attributes.indices {
+        switch book.attributes[index].name {
+        case "pages": book.attributes[index].type = .double
+        case "isLent":
+          book.attributes[index].type = .integer32
+          book.attributes[index].defaultValue = 0
+        case "serial": book.attributes[index].type = .string
+        case "printed": book.attributes[index].type = .double
+        default: break
+        }
+      }
+    }
+    try store.evolve(to: model) { plain in
+      plain.change("Book") { values in
+        if case .integer(let pages)? = values["pages"] { values["pages"] = .double(Double(pages)) }
+        values["isLent"] = values["isLent"] == .boolean(true) ? 1 : 0
+        if case .uuid(let uuid)? = values["serial"] { values["serial"] = .string(uuid.uuidString) }
+        if case .date(let date)? = values["printed"] {
+          values["printed"] = .double(date.timeIntervalSinceReferenceDate)
+        }
+      }
+    }
+    let narrower = try store.refusal(of: Library.model())
+    #expect(narrower.violations.count == 4)
+    #expect(
+      narrower.violations.map(\.message).contains {
+        $0.contains("Book.pages") && $0.contains("takes a pass over the objects")
+      })
+  }
+
+  @Test func aTypeThatIsNotConvertedStartsAnewWhereItIsNamed() throws {
+    let store = try Library.store()
+    let model = try Library.changed(book: "title") {
+      $0.type = .date
+      $0.isOptional = true
+    }
+    let refusal = try store.refusal(of: model)
+    #expect(refusal.violations.map(\.keyPath).contains("title"))
+    try store.evolve(to: model, dropping: ["Book.title"]) { plain in
+      plain.change("Book") { $0["title"] = .null }
+    }
+  }
+
+  @Test func nilBecomesTheDefaultOfAMandatoryAttribute() throws {
+    let store = try Library.store()
+    let strict = try Library.changed(book: "pages") { $0.isOptional = false }
+    let refusal = try store.refusal(of: strict)
+    let missing = Library.count / 4
+    #expect(
+      refusal.violations.map(\.message) == [
+        """
+        Book.pages: it becomes mandatory without a default, and there are \(missing) objects \
+        without a value (Book 1, Book 5, Book 9 and more); give it a default, or give each object \
+        a value with the former model.
+        """
+      ])
+    #expect(refusal.violations.first?.objectID?.number == 1)
+    let lenient = try Library.changed(book: "pages") {
+      $0.isOptional = false
+      $0.defaultValue = 1
+      $0.isIndexed = true
+    }
+    let fill = { (plain: inout PlainObjects) in
+      plain.change("Book") { if $0["pages"] == .null { $0["pages"] = 1 } }
+    }
+    try store.evolve(to: lenient, fill)
+    var later = lenient
+    later.entities[1].attributes[2].defaultValue = 2
+    try store.evolve(to: later)
+    // Nil that is set when it is allowed again stays nil.
+    try store.evolve(to: Library.model())
+    try store.change { context, plain in
+      let request = FetchRequest<ManagedObject>(entity: "Book", predicate: "id == 1001")
+      try context.fetch(request).first?["pages"] = Value.null
+      plain.values["Book"]?[1001]?["pages"] = .null
+    }
+  }
+
+  @Test func aMandatoryAttributeWithoutDefaultNeedsAnEntityWithoutObjects() throws {
+    let store = try Library.store()
+    let code = AttributeDescription(name: "code", type: .string)
+    let refusal = try store.refusal(of: Library.changed("Author") { $0.attributes.append(code) })
+    #expect(
+      refusal.violations.map(\.message) == [
+        """
+        Author.code: it is mandatory without a default, and there are 5 objects without a value \
+        (Author 1, Author 2, Author 3 and more); give it a default, or make it optional.
+        """
+      ])
+    var plain = Library.objects()
+    plain.values["Book"] = nil
+    plain.links = [:]
+    let empty = try EvolvingStore(Library.model(), plain)
+    try empty.evolve(to: Library.changed("Book") { $0.attributes.append(code) })
+  }
+}
+
+extension ManagedObjectModel {
+  /// The library with its names again, after `heading` and `fullName`.
+  fileprivate func renamedBack() -> ManagedObjectModel {
+    var model = self
+    model.entities[0].attributes[1].renamingIdentifier = "fullName"
+    model.entities[1].attributes[1].renamingIdentifier = "heading"
+    return model
+  }
+}

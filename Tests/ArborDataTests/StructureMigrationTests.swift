@@ -1,0 +1,205 @@
+import ArborData
+import Foundation
+import TestLength
+import TestSupport
+import Testing
+
+/// What becomes of a store as its entities and relationships change, through the public interface.
+@Suite struct StructureMigrationTests {
+  // MARK: Entities
+
+  @Test func entitiesComeAndGo() throws {
+    let store = try Library.store()
+    var model = try Library.model()
+    model.entities.append(
+      EntityDescription(
+        name: "Shelf",
+        attributes: [
+          AttributeDescription(name: "id", type: .integer64),
+          AttributeDescription(name: "label", type: .string, isOptional: true, isIndexed: true),
+        ]))
+    try store.evolve(to: model)
+    func fill(_ ids: Range<Int64>) throws -> [ObjectID] {
+      var made: [ObjectID] = []
+      try store.change { context, plain in
+        for id in ids {
+          let shelf = try context.insert("Shelf")
+          shelf["id"] = .integer(id)
+          made.append(shelf.objectID)
+          plain.values["Shelf", default: [:]][id] = ["id": .integer(id), "label": .null]
+        }
+      }
+      return made
+    }
+    let former = try fill(5000..<5100)
+    #expect(try store.refusal(of: Library.model()).violations.map(\.entity) == ["Shelf"])
+    try store.evolve(to: Library.model(), dropping: ["Shelf"]) { $0.values["Shelf"] = nil }
+    // An entity of the same name is another one: no old ID leads to its objects.
+    try store.evolve(to: model)
+    _ = try fill(6000..<6010)
+    let opened = try PersistentStore(at: .file(store.url))
+    defer { opened.close() }
+    let context = opened.makeContext()
+    #expect(try context.fetch(FetchRequest<ManagedObject>(entity: "Shelf")).count == 10)
+    _ = former
+  }
+
+  @Test func renamedEntitiesKeepEverything() throws {
+    let store = try Library.store()
+    var model = try Library.model()
+    model.entities[1].name = "Volume"
+    model.entities[1].renamingIdentifier = "Book"
+    model.entities[0].relationships[0].destination = "Volume"
+    model.entities[0].relationships[1].destination = "Volume"
+    try store.evolve(to: model) { $0.rename("Book", to: "Volume") }
+    try store.change { context, plain in
+      let request = FetchRequest<ManagedObject>(entity: "Volume", predicate: "id == 1001")
+      let volume = try #require(try context.fetch(request).first)
+      try context.delete(volume)
+      plain.values["Volume"]?[1001] = nil
+      plain.links["Volume"]?[1001] = nil
+      plain.links["Author"]?[1]?["books"]?.removeAll { $0 == 1001 }
+    }
+  }
+
+  // MARK: Relationships
+
+  @Test func relationshipsComeAndGo() throws {
+    let store = try Library.store()
+    var model = try Library.model()
+    model.entities[0].relationships.append(
+      RelationshipDescription(name: "reviews", destination: "Book", isToMany: true))
+    model.entities[1].relationships.append(
+      RelationshipDescription(name: "editor", destination: "Author"))
+    try store.evolve(to: model)
+    try store.change { context, plain in
+      let books = try context.fetch(
+        FetchRequest<ManagedObject>(entity: "Book", predicate: "id < 1010", sortKeys: ["id"]))
+      let author = try #require(
+        try context.fetch(FetchRequest<ManagedObject>(entity: "Author", predicate: "id == 2"))
+          .first)
+      author["reviews"] = books
+      plain.links["Author"]?[2]?["reviews"] = (1000..<1010).map { $0 }
+      for book in books { book["editor"] = author }
+      for id in Int64(1000)..<1010 { plain.links["Book"]?[id]?["editor"] = [2] }
+    }
+    #expect(
+      Set(try store.refusal(of: Library.model()).violations.map(\.keyPath))
+        == ["reviews", "editor"])
+    try store.evolve(to: Library.model(), dropping: ["Author.reviews", "Book.editor"]) { plain in
+      plain.changeLinks("Author") { $0["reviews"] = nil }
+      plain.changeLinks("Book") { $0["editor"] = nil }
+    }
+    // A relationship's links stay where only the way back goes.
+    var lopsided = try Library.model()
+    lopsided.entities[0].relationships.remove(at: 0)
+    lopsided.entities[1].relationships[0].inverse = nil
+    try store.evolve(to: lopsided) { plain in plain.changeLinks("Author") { $0["books"] = nil } }
+    try store.evolve(to: Library.model()) { plain in
+      for (id, links) in plain.links["Book"] ?? [:] {
+        guard let author = links["author"]?.first else { continue }
+        plain.links["Author"]?[author]?["books", default: []].append(id)
+      }
+      plain.changeLinks("Author") { $0["books"]?.sort() }
+    }
+  }
+
+  @Test func renamedRelationshipsKeepTheirLinks() throws {
+    let store = try Library.store()
+    var model = try Library.model()
+    model.entities[0].relationships[0].name = "works"
+    model.entities[0].relationships[0].renamingIdentifier = "books"
+    model.entities[0].relationships[1].name = "shelf"
+    model.entities[0].relationships[1].renamingIdentifier = "favourites"
+    model.entities[1].relationships[0].inverse = "works"
+    model.entities[1].relationships[0].name = "writer"
+    model.entities[1].relationships[0].renamingIdentifier = "author"
+    model.entities[0].relationships[0].inverse = "writer"
+    model.entities[1].relationships[1].inverse = "shelf"
+    try store.evolve(to: model) { plain in
+      plain.changeLinks("Author") {
+        $0["works"] = $0.removeValue(forKey: "books")
+        $0["shelf"] = $0.removeValue(forKey: "favourites")
+      }
+      plain.changeLinks("Book") { $0["writer"] = $0.removeValue(forKey: "author") }
+    }
+  }
+
+  @Test func anotherShapeOfLinksIsRefused() throws {
+    let store = try Library.store()
+    var model = try Library.model()
+    model.entities[0].relationships[1].isOrdered = false
+    let refusal = try store.refusal(
+      of: model, StoreOptions(migration: .automatic(dropping: .everythingRemoved)))
+    #expect(
+      refusal.violations.map(\.message) == [
+        """
+        Author.favourites: becomes unordered, its order is dropped; that takes a pass over the \
+        objects, which opening does not make; leave it as it was, or carry the data over by an \
+        export.
+        """
+      ])
+  }
+
+  // MARK: Options
+
+  @Test func aStoreThatIsOpenedForReadingStaysAsItIs() throws {
+    let store = try Library.store()
+    let model = try Library.changed("Book") {
+      $0.attributes.append(AttributeDescription(name: "note", type: .string, isOptional: true))
+    }
+    let reading = try store.refusal(of: model, StoreOptions(isReadOnly: true))
+    #expect(
+      reading.description == """
+        The store was written with another model, and is opened for reading, which changes \
+        nothing. Open it for writing once, so that it is migrated, or open it with its own model.
+        - Book.note: added, present objects have nil (lightweight)
+        """)
+    let refusing = try store.refusal(of: model, StoreOptions(migration: .refuse))
+    #expect(refusing.code == .modelMismatch && refusing.message.contains("options refuse"))
+    // In the process it is migrated when nobody has it open.
+    let open = try PersistentStore(at: .file(store.url))
+    #expect(throws: ArborError.self) { try PersistentStore(model: model, at: .file(store.url)) }
+    open.close()
+    try store.evolve(to: model) { plain in plain.change("Book") { $0["note"] = .null } }
+    // What has been migrated is read by whoever reads only.
+    let reader = try PersistentStore(
+      model: model, at: .file(store.url), options: StoreOptions(isReadOnly: true))
+    defer { reader.close() }
+    #expect(try reader.makeContext().count("Book") == Library.count)
+  }
+
+  /// Everything at once is one transaction of few pages, however many objects there are.
+  @Test func openingWritesAConstantNumberOfPages() throws {
+    let folder = try TemporaryFolder()
+    func pages(_ count: Int) throws -> Int {
+      let url = folder.url.appending(path: "\(count).arbor")
+      var plain = PlainObjects()
+      for number in 0..<count {
+        plain.values["Book", default: [:]][Int64(number)] = [
+          "id": .integer(Int64(number)), "title": .string(Library.text(number)), "pages": .null,
+        ]
+      }
+      try EvolvingStore.write(plain, Library.model(), to: url)
+      // The second of two transactions shows what the first has left to be used again.
+      let before = try Data(contentsOf: url)
+      let model = try Library.changed("Book") { book in
+        book.attributes[1].name = "heading"
+        book.attributes[1].renamingIdentifier = "title"
+        book.attributes.removeAll { $0.name == "pages" }
+        book.attributes.append(
+          AttributeDescription(name: "rank", type: .integer32, defaultValue: 1))
+      }
+      let options = StoreOptions(migration: .automatic(dropping: ["Book.pages"]))
+      try PersistentStore(model: model, at: .file(url), options: options).close()
+      let after = try Data(contentsOf: url)
+      let size = 4096
+      return stride(from: 0, to: max(before.count, after.count), by: size).count { start in
+        before[min(start, before.count)..<min(start + size, before.count)]
+          != after[min(start, after.count)..<min(start + size, after.count)]
+      }
+    }
+    let (few, many) = (try pages(200), try pages(TestLength.of(20_000, long: 200_000)))
+    #expect(many <= few + 8, "\(few) pages, then \(many)")
+  }
+}

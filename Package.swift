@@ -122,7 +122,8 @@ let package = Package(
       name: "ArborExchangeTests", dependencies: ["ArborExchange", "ArborLocks", "TestSupport"],
       swiftSettings: common),
     .testTarget(
-      name: "ArborDataTests", dependencies: ["ArborData", "TestSupport"], swiftSettings: common),
+      name: "ArborDataTests", dependencies: ["ArborData", "TestLength", "TestSupport"],
+      swiftSettings: common),
     .testTarget(
       name: "ArborMacrosTests",
       dependencies: ["ArborMacros", "ArborData", "ArborObjects", "ArborSource", "TestSupport"],

@@ -55,7 +55,7 @@ import Testing
     try store.change { context, plain in
       let request = FetchRequest<ManagedObject>(entity: "Volume", predicate: "id == 1001")
       let volume = try #require(try context.fetch(request).first)
-      try context.delete(volume)
+      context.delete(volume)
       plain.values["Volume"]?[1001] = nil
       plain.links["Volume"]?[1001] = nil
       plain.links["Author"]?[1]?["books"]?.removeAll { $0 == 1001 }

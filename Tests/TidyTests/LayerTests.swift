@@ -38,7 +38,9 @@ import Testing
     "ArborExchangeTests": [
       "ArborExchange", "ArborObjects", "ArborModel", "ArborLocks", "TestSupport",
     ],
-    "ArborDataTests": ["ArborData", "ArborModel", "ArborObjects", "ArborStore", "TestSupport"],
+    "ArborDataTests": [
+      "TestLength", "ArborData", "ArborModel", "ArborObjects", "ArborStore", "TestSupport",
+    ],
     "ArborMacrosTests": ["ArborMacros", "ArborData", "ArborObjects", "ArborSource", "TestSupport"],
     "InspectTests": ["lmdb_inspect", "ArborData", "CLMDB", "TestSupport"],
     "SystemTests": [

@@ -23,7 +23,7 @@ package struct CatalogEvolution: Sendable {
     package fileprivate(set) var converted: Set<UInt16> = []
     /// The numbers of fields whose nil is read as the default.
     package fileprivate(set) var nilAsDefault: Set<UInt16> = []
-    /// The names in the older model of the relationships that stay, by their names in the newer one.
+    /// The relationships that stay: their names in the older model by those in the newer one.
     package fileprivate(set) var relationships: [String: String] = [:]
     /// The numbers of fields that go.
     package fileprivate(set) var retired: Set<UInt16> = []

@@ -41,7 +41,8 @@ package struct StoredLayout: Sendable {
 /// ```
 ///
 /// Flags: 1 for a transient field, 2 where nil in records of earlier layouts is read as the
-/// default. A default is the length of its ``ValueCodec`` form as a variable number, then that form.
+/// default. A default is the length of its ``ValueCodec`` form as a variable number, then that
+/// form.
 package enum LayoutCodec {
   private static let transientFlag: UInt8 = 1
   private static let nilAsDefaultFlag: UInt8 = 2

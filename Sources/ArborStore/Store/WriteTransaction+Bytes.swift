@@ -1,6 +1,7 @@
 internal import LMDB
 
-/// Puts and deletions of bytes in arrays: the few of the `arbor` database, and what migrations copy.
+/// Puts and deletions of bytes in arrays: the few of the `arbor` database, and what a migration
+/// copies.
 extension WriteTransaction {
   func put(
     _ database: Database, key: [UInt8], value: [UInt8], _ mode: PutMode = .overwrite

@@ -1,0 +1,244 @@
+import ArborData
+import Foundation
+import TestSupport
+import Testing
+
+/// What becomes of a store as the hierarchy of its entities changes, and of what lies outside of
+/// records.
+@Suite struct HierarchyMigrationTests {
+  private func attribute(
+    _ name: String, _ type: AttributeType = .string, from former: String? = nil
+  ) -> AttributeDescription {
+    AttributeDescription(name: name, type: type, isOptional: true, renamingIdentifier: former)
+  }
+
+  private let id = AttributeDescription(name: "id", type: .integer64)
+
+  /// An abstract item, of which there are notes and tasks, in a list.
+  private func items() -> ManagedObjectModel {
+    ManagedObjectModel(entities: [
+      EntityDescription(
+        name: "Item", isAbstract: true, attributes: [id, attribute("name")],
+        relationships: [
+          RelationshipDescription(name: "list", destination: "List", inverse: "items")
+        ]),
+      EntityDescription(name: "Note", parent: "Item", attributes: [attribute("text")]),
+      EntityDescription(
+        name: "Task", parent: "Item",
+        attributes: [attribute("text"), attribute("due", .date)]),
+      EntityDescription(
+        name: "List", attributes: [id],
+        relationships: [
+          RelationshipDescription(
+            name: "items", destination: "Item", inverse: "list", isToMany: true)
+        ]),
+    ])
+  }
+
+  private func objects() -> PlainObjects {
+    var plain = PlainObjects()
+    plain.values["List"] = [1: ["id": 1], 2: ["id": 2]]
+    plain.links["List"] = [1: ["items": []], 2: ["items": []]]
+    for number in Int64(10)..<110 {
+      let entity = number.isMultiple(of: 2) ? "Note" : "Task"
+      var values: [String: Value] = [
+        "id": .integer(number), "name": .string("name \(number)"),
+        "text": .string("text \(number)"),
+      ]
+      if entity == "Task" {
+        values["due"] = .date(Date(timeIntervalSinceReferenceDate: Double(number)))
+      }
+      plain.values[entity, default: [:]][number] = values
+      let list = 1 + number / 2 % 2
+      plain.links[entity, default: [:]][number] = ["list": [list]]
+      plain.links["List"]?[list]?["items"]?.append(number)
+    }
+    return plain
+  }
+
+  @Test func attributesMoveUpAndDown() throws {
+    let store = try EvolvingStore(items(), objects())
+    var model = items()
+    // Up from both, and with another name; down to one of two.
+    model.entities[0].attributes = [id, attribute("body", from: "text")]
+    model.entities[1].attributes = [attribute("name")]
+    model.entities[2].attributes = [attribute("due", .date)]
+    let refusal = try store.refusal(of: model)
+    #expect(refusal.violations.count == 1)
+    #expect(refusal.violations.first?.message.contains("Item.name") == true, "\(refusal)")
+    try store.evolve(to: model, dropping: ["Item.name"]) { plain in
+      plain.change("Note") { $0["body"] = $0.removeValue(forKey: "text") }
+      plain.change("Task") {
+        $0["body"] = $0.removeValue(forKey: "text")
+        $0["name"] = nil
+      }
+    }
+    // Up to an entity some objects of which do not have it, and gone from its subentity.
+    model.entities[0].attributes = [id, attribute("body"), attribute("due", .date)]
+    model.entities[1].attributes = [attribute("name")]
+    model.entities[2].attributes = []
+    try store.evolve(to: model) { plain in plain.change("Note") { $0["due"] = .null } }
+  }
+
+  @Test func aRemovedSubentityMustHaveNoObjectsThatOthersMayLinkTo() throws {
+    let store = try EvolvingStore(items(), objects())
+    var model = items()
+    model.entities.remove(at: 2)
+    let refusal = try store.refusal(
+      of: model, StoreOptions(migration: .automatic(dropping: .everythingRemoved)))
+    #expect(
+      refusal.violations.map(\.message) == [
+        """
+        Task: it is removed, and there are 50 objects (Task 1, Task 2, Task 3 and more); others \
+        may be linked with these by what it inherits, so delete them with the former model.
+        """
+      ])
+    try store.change { context, plain in
+      for task in try context.fetch(FetchRequest<ManagedObject>(entity: "Task")) {
+        context.delete(task)
+      }
+      plain.values["Task"] = nil
+      plain.links["Task"] = nil
+      plain.changeLinks("List") { $0["items"]?.removeAll { !$0.isMultiple(of: 2) } }
+    }
+    try store.evolve(to: model, dropping: ["Task"])
+  }
+
+  @Test func anEntityBecomesConcreteAndGetsAParent() throws {
+    let store = try EvolvingStore(items(), objects())
+    var model = items()
+    model.entities[0].isAbstract = false
+    model.entities.append(
+      EntityDescription(name: "Thing", isAbstract: true, attributes: [attribute("label")]))
+    model.entities[0].parent = "Thing"
+    try store.evolve(to: model) { plain in
+      plain.change("Note") { $0["label"] = .null }
+      plain.change("Task") { $0["label"] = .null }
+    }
+    try store.change { context, plain in
+      let item = try context.insert("Item")
+      item["id"] = 5
+      item["label"] = "an item"
+      plain.values["Item"] = [5: ["id": 5, "label": "an item", "name": .null]]
+    }
+    #expect(try store.refusal(of: items()).violations.map(\.entity).contains("Item"))
+  }
+
+  @Test func attributesThatChangeNamesKeepTheirOwnValues() throws {
+    let store = try EvolvingStore(items(), objects())
+    var model = items()
+    model.entities[0].attributes = [id, attribute("label", from: "name")]
+    model.entities[1].attributes = [attribute("name", from: "text")]
+    model.entities[1].fetchIndexes = [
+      FetchIndexDescription(
+        name: "part", elements: [.init("name")], partialIndexPredicate: "name != nil")
+    ]
+    try store.evolve(to: model) { plain in
+      plain.change("Note") {
+        ($0["label"], $0["name"]) = ($0["name"], $0["text"])
+        $0["text"] = nil
+      }
+      plain.change("Task") { $0["label"] = $0.removeValue(forKey: "name") }
+    }
+    model.entities[0].attributes[1].renamingIdentifier = nil
+    model.entities[1].attributes[0].renamingIdentifier = nil
+    try store.evolve(to: model)
+    // The same condition about another attribute.
+    model.entities[1].attributes = [
+      attribute("name", from: "label"), attribute("text", from: "name"),
+    ]
+    model.entities[0].attributes = [id]
+    model.entities[2].attributes = [
+      attribute("text"), attribute("due", .date), attribute("label"),
+    ]
+    try store.evolve(to: model, dropping: .everythingRemoved) { plain in
+      plain.change("Note") {
+        ($0["name"], $0["text"]) = ($0["label"], $0["name"])
+        $0["label"] = nil
+      }
+    }
+  }
+
+  @Test func entitiesThatSwapNamesAreRefused() throws {
+    let store = try EvolvingStore(items(), objects())
+    var model = items()
+    model.entities[1].name = "Task"
+    model.entities[1].renamingIdentifier = "Note"
+    model.entities[2].name = "Note"
+    model.entities[2].renamingIdentifier = "Task"
+    let refusal = try store.refusal(of: model)
+    #expect(
+      Set(refusal.violations.map(\.message)) == [
+        """
+        Note: it takes the name of something else that is renamed or goes; leave it as it was, or \
+        carry the data over by an export.
+        """,
+        """
+        Task: it takes the name of something else that is renamed or goes; leave it as it was, or \
+        carry the data over by an export.
+        """,
+      ])
+  }
+
+  @Test func largeBinariesGoWithTheirAttribute() throws {
+    func model(_ names: [String]) -> ManagedObjectModel {
+      ManagedObjectModel(entities: [
+        EntityDescription(
+          name: "Photo",
+          attributes: [id]
+            + names.map {
+              AttributeDescription(
+                name: $0, type: .binary, isOptional: true, allowsExternalStorage: true)
+            })
+      ])
+    }
+    var plain = PlainObjects()
+    for number in Int64(1)..<6 {
+      plain.values["Photo", default: [:]][number] = [
+        "id": .integer(number), "image": .binary(Data(repeating: UInt8(number), count: 100_000)),
+        "thumbnail": .binary(Data(repeating: UInt8(number), count: number == 2 ? 20_000 : 10)),
+      ]
+    }
+    let store = try EvolvingStore(model(["image", "thumbnail"]), plain)
+    var renamed = model(["picture", "thumbnail"])
+    renamed.entities[0].name = "Picture"
+    renamed.entities[0].renamingIdentifier = "Photo"
+    renamed.entities[0].attributes[1].renamingIdentifier = "image"
+    try store.evolve(to: renamed) { plain in
+      plain.rename("Photo", to: "Picture")
+      plain.change("Picture") { $0["picture"] = $0.removeValue(forKey: "image") }
+    }
+    var less = model(["thumbnail"])
+    less.entities[0].name = "Picture"
+    try store.evolve(to: less, dropping: ["Picture.picture"]) { plain in
+      plain.change("Picture") { $0["picture"] = nil }
+    }
+    var none = model([])
+    none.entities[0].name = "Picture"
+    try store.evolve(to: none, dropping: ["Picture.thumbnail"]) { plain in
+      plain.change("Picture") { $0["thumbnail"] = nil }
+    }
+  }
+
+  @Test func uniquenessIsJudgedInTheSameTransaction() throws {
+    let store = try EvolvingStore(items(), objects())
+    var model = items()
+    model.entities[0].attributes.append(
+      AttributeDescription(name: "code", type: .string, defaultValue: "same"))
+    model.entities[0].uniquenessConstraints = [["code"]]
+    #expect(try store.refusal(of: model).code == .notUnique)
+    model.entities[0].uniquenessConstraints = [["name"]]
+    let fill = { (plain: inout PlainObjects) in
+      plain.change("Note") { $0["code"] = "same" }
+      plain.change("Task") { $0["code"] = "same" }
+    }
+    try store.evolve(to: model, fill)
+    model.entities[0].attributes[1] = attribute("title", from: "name")
+    model.entities[0].uniquenessConstraints = [["title"]]
+    try store.evolve(to: model) { plain in
+      for entity in ["Note", "Task"] {
+        plain.change(entity) { $0["title"] = $0.removeValue(forKey: "name") }
+      }
+    }
+  }
+}

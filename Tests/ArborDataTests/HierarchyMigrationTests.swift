@@ -241,4 +241,34 @@ import Testing
       }
     }
   }
+
+  @Test func derivedValuesAreNotLeftStale() throws {
+    func model(_ type: AttributeType, _ derivation: String?) -> ManagedObjectModel {
+      ManagedObjectModel(entities: [
+        EntityDescription(
+          name: "Line",
+          attributes: [
+            id, attribute("count", type),
+            AttributeDescription(
+              name: "double", type: .integer64, isOptional: true, derivation: derivation),
+          ])
+      ])
+    }
+    var plain = PlainObjects()
+    plain.values["Line"] = [1: ["id": 1, "count": 2]]
+    let store = try EvolvingStore(model(.integer16, "count * 2"), plain)
+    let message = """
+      Line.double: it is derived and stored, and there is 1 object (Line 1); opening computes it \
+      for none, so make it transient, or carry the data over by an export.
+      """
+    let refusal = try store.refusal(of: model(.integer64, "count * 2"))
+    #expect(refusal.violations.map(\.message) == [message])
+    try store.evolve(to: model(.integer64, nil)) { plain in
+      plain.change("Line") { $0["double"] = 4 }
+    }
+    var none = PlainObjects()
+    none.values["Line"] = [:]
+    let empty = try EvolvingStore(model(.integer16, "count * 2"), none)
+    try empty.evolve(to: model(.integer64, "count * 2"))
+  }
 }

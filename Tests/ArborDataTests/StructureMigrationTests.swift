@@ -180,12 +180,16 @@ import Testing
           "id": .integer(Int64(number)), "title": .string(Library.text(number)), "pages": .null,
         ]
       }
-      try EvolvingStore.write(plain, Library.model(), to: url)
-      // The second of two transactions shows what the first has left to be used again.
+      func words(_ attribute: String) -> FetchIndexDescription {
+        FetchIndexDescription(name: "words", elements: [.init(attribute, kind: .text)])
+      }
+      let former = try Library.changed("Book") { $0.fetchIndexes = [words("title")] }
+      try EvolvingStore.write(plain, former, to: url)
       let before = try Data(contentsOf: url)
       let model = try Library.changed("Book") { book in
         book.attributes[1].name = "heading"
         book.attributes[1].renamingIdentifier = "title"
+        book.fetchIndexes = [words("heading")]
         book.attributes.removeAll { $0.name == "pages" }
         book.attributes.append(
           AttributeDescription(name: "rank", type: .integer32, defaultValue: 1))

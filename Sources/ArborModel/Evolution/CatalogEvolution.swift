@@ -15,8 +15,11 @@ package struct CatalogEvolution: Sendable {
     package fileprivate(set) var added: Set<String> = []
     /// Of these the ones that every object needs a value of, and no default gives one.
     package fileprivate(set) var missing: [String] = []
-    /// Of the added ones those that are computed from others and stored.
+    /// Attributes that are computed from others and stored, and whose values nothing has or some
+    /// may have become others.
     package fileprivate(set) var computed: [String] = []
+    /// Of the added ones those of a name that the older model has too, for something else.
+    fileprivate var restarted: Set<String> = []
     /// Attributes that may no longer be nil, without a default, by the number of their field.
     package fileprivate(set) var required: [(name: String, number: UInt16)] = []
     /// The numbers of fields whose values are read as those of another kind.
@@ -74,6 +77,33 @@ package struct CatalogEvolution: Sendable {
       }
       try add(entity, pair, entry, numbering)
     }
+    noteStaleDerivations(numbering)
+  }
+
+  /// Lists the stored derived attributes that may depend on attributes whose values change, as
+  /// those that nobody computes.
+  private mutating func noteStaleDerivations(_ numbering: PropertyNumbering) {
+    let revalued = entities.reduce(into: Set<String>()) { names, plan in
+      guard let entry = catalog.entries[plan.name] else { return }
+      let numbers = plan.converted.union(plan.nilAsDefault)
+      names.formUnion(entry.properties.lazy.filter { numbers.contains($0.value) }.map(\.key))
+      names.formUnion(plan.restarted)
+    }
+    guard !revalued.isEmpty else { return }
+    for index in entities.indices {
+      guard let position = numbering.new.indexByName[entities[index].name] else { continue }
+      for owner in numbering.new.lineage(of: position) {
+        for attribute in numbering.new.entities[owner].attributes where !attribute.isTransient {
+          guard let derivation = attribute.derivation,
+            !entities[index].computed.contains(attribute.name)
+          else { continue }
+          let words = derivation.split { !($0.isLetter || $0.isNumber || $0 == "_") }
+          if words.contains(where: { revalued.contains(String($0)) }) {
+            entities[index].computed.append(attribute.name)
+          }
+        }
+      }
+    }
   }
 
   private mutating func add(
@@ -96,7 +126,10 @@ package struct CatalogEvolution: Sendable {
         plan.note(property, keeping: number)
       } else {
         if property.hasField { unnumbered.append(property.name) }
-        if !property.isKept { plan.noteAddition(of: property) }
+        if !property.isKept {
+          plan.noteAddition(of: property)
+          if former.properties[property.name] != nil { plan.restarted.insert(property.name) }
+        }
       }
     }
     var greatest = former.properties.values.max() ?? 0

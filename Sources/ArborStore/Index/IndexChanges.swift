@@ -8,18 +8,20 @@ struct IndexChanges {
   /// The databases of indexes that are asked for no more.
   let dropped: [String]
 
-  /// - Parameter difference: Names the indexes whose values or objects change, although they are
-  ///   made of the same.
-  init(from old: ModelSchema, to new: ModelSchema, refilling difference: ModelDifference) {
+  /// - Parameters:
+  ///   - difference: Names the indexes whose values or objects change, although they are made of
+  ///     the same.
+  ///   - isOfOtherVersion: Whether what lies in the file was made with another version of what a
+  ///     folded text or a token is.
+  init(
+    from old: ModelSchema, to new: ModelSchema, refilling difference: ModelDifference,
+    isOfOtherVersion: Bool
+  ) {
     let before = Self.definitions(of: old)
     let after = Self.definitions(of: new)
     dropped = before.keys.filter { after[$0] == nil }.sorted()
     var built = Set(after.filter { before[$0.key] != $0.value }.keys)
-    // Models that agree in all definitions differ in the version of what a folded text or a token
-    // is: fingerprints count that in.
-    if built.isEmpty, dropped.isEmpty {
-      built = Set(after.filter { $0.value.isVersioned }.keys)
-    }
+    if isOfOtherVersion { built.formUnion(after.filter { $0.value.isVersioned }.keys) }
     for change in difference.changes {
       guard case .index(.refilled(let name)) = change.kind, let entity = change.entity else {
         continue

@@ -14,10 +14,14 @@ struct LightweightMigration {
   let obstacles: [MigrationObstacle]
   private let unknownNames: [String]
 
-  /// - Parameter names: What may be dropped, as `Entity` or `Entity.property`; nil for everything.
+  /// - Parameters:
+  ///   - fingerprint: What the file says of the older model. It counts the versions of folded
+  ///     texts and tokens in.
+  ///   - names: What may be dropped, as `Entity` or `Entity.property`; nil for everything.
   /// - Throws: `invalidModel`, `exhausted` where numbers run out.
   init(
-    from old: ModelSchema, to model: ManagedObjectModel, dropping names: Set<String>?
+    from old: ModelSchema, _ fingerprint: ModelFingerprint, to model: ManagedObjectModel,
+    dropping names: Set<String>?
   ) throws(StoreError) {
     let difference = old.model.difference(to: model)
     do throws(ArborError) {
@@ -28,7 +32,9 @@ struct LightweightMigration {
     self.old = old
     new = try StoreOpener.schema(model, evolution.catalog)
     moves = DatabaseMoves(from: old, to: new, evolution)
-    indexes = IndexChanges(from: old, to: new, refilling: difference)
+    indexes = IndexChanges(
+      from: old, to: new, refilling: difference,
+      isOfOtherVersion: fingerprint != old.model.fingerprint)
     unknownNames = MigrationOutline(difference, dropping: names).unknownNames
     let stated = MigrationObstacle.obstacles(in: difference, dropping: names)
     let subjects = Set(stated.map { [$0.entity, $0.property] })

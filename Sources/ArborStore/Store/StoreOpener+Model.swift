@@ -30,7 +30,8 @@ extension StoreOpener {
       throw .modelMismatch(MigrationRefusal(.isReadOnly, store.schema.model.difference(to: model)))
     }
     // A store that is open in this process keeps its model, even if it could be migrated.
-    let migration = try LightweightMigration(from: store.schema, to: model, dropping: names)
+    let migration = try LightweightMigration(
+      from: store.schema, store.modelFingerprint, to: model, dropping: names)
     guard migration.obstacles.isEmpty else { throw migration.refusal(migration.obstacles) }
     throw .inUse(path: store.path)
   }

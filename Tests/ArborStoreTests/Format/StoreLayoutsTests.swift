@@ -80,6 +80,29 @@ import Testing
     #expect(try read(sealed(second, [1: 320]), layouts) == [.null, 320, 9.5])
   }
 
+  /// Pages become a number with a fraction, and nil among them what the second layout says.
+  @Test func kindsAndNilGoFromLayoutToLayout() throws {
+    let fields: [Field] = [(.string, false, 1, .null), (.int16, false, 3, .null)]
+    let old = layout(1, fields)
+    let between = StoredLayout(
+      layout: RecordLayout(
+        entity: 7, number: 2, fields: [(.string, false, 1, "?"), (.int32, false, 3, 7)]),
+      defaults: ["?", 7], nilAsDefault: [3])
+    let newest = StoredLayout(entity)
+    let layouts = try StoreLayouts([newest, between, old], of: [entity])
+    #expect(try read(sealed(old, [0: "Emma", 1: 320]), layouts) == ["Emma", 320, 9.5])
+    #expect(try read(sealed(old, [:]), layouts) == [.null, 7, 9.5])
+    // Nil that was written later is nil.
+    #expect(try read(sealed(between, [1: .null]), layouts) == ["?", .null, 9.5])
+  }
+
+  @Test func aKindThatDoesNotConvertIsDamage() throws {
+    let old = layout(1, [(.binary, false, 1, .null)])
+    #expect(throws: StoreError.self) {
+      try StoreLayouts([old, second, StoredLayout(entity)], of: [entity])
+    }
+  }
+
   @Test func theNewestIsReadInPlace() throws {
     let newest = StoredLayout(entity)
     let bytes = sealed(newest, [0: "Emma"])

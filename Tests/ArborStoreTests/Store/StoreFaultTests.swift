@@ -64,6 +64,44 @@ import Testing
     }
   }
 
+  /// A migration that finds no room leaves the former model, and goes through when there is some.
+  @Test func aFullDiskLeavesTheFormerModel() async {
+    await #expect(processExitsWith: .exitCode(7)) {
+      let folder = try TemporaryFolder()
+      let path = folder.path("a.arbor")
+      func opening(_ name: String, from former: String?) -> StoreOpening {
+        StoreOpening(
+          .file(path),
+          model: ManagedObjectModel(entities: [
+            EntityDescription(
+              name: name,
+              attributes: [AttributeDescription(name: "text", type: .string, isOptional: true)],
+              renamingIdentifier: former)
+          ]))
+      }
+      let file = try StoreFile.open(opening("Tag", from: nil))
+      let draft = Draft(file)
+      let text = Value.string(String(repeating: "text ", count: 400))
+      for _ in 0..<600 { try draft.insert("Tag", ["text": text]) }
+      try draft.commit()
+      file.close()
+      let before = try Data(contentsOf: URL(filePath: path))
+      Self.expect(Self.setLimit(rlim_t(before.count + 100_000)), 2)
+      do {
+        try StoreFile.open(opening("Mark", from: "Tag")).close()
+        exit(3)
+      } catch StoreError.diskFull {}
+      Self.expect(Self.setLimit(rlim_t.max), 4)
+      let former = try StoreFile.open(opening("Tag", from: nil))
+      Self.expect(former.modelGeneration == 1, 5)
+      Self.expect(try former.check().isSound && former.check().recordCount == 600, 6)
+      former.close()
+      let migrated = try StoreFile.open(opening("Mark", from: "Tag"))
+      Self.expect(try migrated.check().isSound && migrated.check().recordCount == 600, 8)
+      exit(7)
+    }
+  }
+
   @Test func thereIsNoRoomForANewStore() async {
     await #expect(processExitsWith: .exitCode(7)) {
       let folder = try TemporaryFolder()

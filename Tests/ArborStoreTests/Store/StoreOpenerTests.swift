@@ -298,7 +298,7 @@ import Testing
 
   @Test func refusesALaterFormat() throws {
     let error = try openWithHeader { $0[8] = 3 }
-    guard case .formatTooNew(major: 3, minor: 1)? = error else {
+    guard case .formatTooNew(major: 3, minor: 2)? = error else {
       throw DraftError("\(String(describing: error))")
     }
   }

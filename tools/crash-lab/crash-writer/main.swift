@@ -3,6 +3,7 @@
 // crash-writer claim PATH WRITER COUNT: fetches labels that others make too, or inserts them.
 // crash-writer empty PATH 0 1: deletes all entries in one commit.
 // crash-writer index PATH 0 1: opens the ledger with further indexes, which are built.
+// crash-writer evolve PATH 0 1: opens the ledger with the next version of its model.
 // Each commit is acknowledged by a line on the standard output once it is durable.
 import ArborData
 import Foundation
@@ -10,7 +11,7 @@ import Foundation
 let arguments = CommandLine.arguments
 guard arguments.count == 5, let number = UInt64(arguments[3]), let count = Int(arguments[4]) else {
   FileHandle.standardError.write(
-    Data("usage: crash-writer rounds|append|claim|empty|index PATH NUMBER COUNT\n".utf8))
+    Data("usage: crash-writer rounds|append|claim|empty|index|evolve PATH NUMBER COUNT\n".utf8))
   exit(2)
 }
 do {
@@ -20,6 +21,12 @@ do {
     say("building 1")
     try LedgerIndexes.open(arguments[2]).close()
     say("built 1")
+    exit(0)
+  }
+  if arguments[1] == "evolve" {
+    say("evolving 1")
+    try LedgerEvolution.open(arguments[2]).close()
+    say("evolved 1")
     exit(0)
   }
   if arguments[1] == "claim" {

@@ -1,0 +1,77 @@
+import ArborData
+import Foundation
+import TestLength
+import TestSupport
+import Testing
+
+@testable import crash_writer
+
+/// A store goes to another model while another process writes to it, and while its own process is
+/// killed.
+@Suite(.serialized) struct MigrationProcessTests {
+  private func count(_ store: PersistentStore, _ entity: String) throws -> Int {
+    try store.makeContext().count(entity)
+  }
+
+  @Test func aWriterWithTheFormerModelIsStopped() throws {
+    let folder = try TemporaryFolder()
+    defer { withExtendedLifetime(folder) {} }
+    let path = folder.path("ledger.arbor")
+    let writer = try CrashWriterRun(["append", path, "1", "1000000"])
+    #expect(writer.read(until: 50, "appended"))
+    let store = try LedgerEvolution.open(path)
+    defer { store.close() }
+    let end = writer.finish()
+    #expect(end.status == 1)
+    #expect(end.errors.contains("open it again"), "\(end.errors)")
+    try store.check()
+    let written = writer.acknowledged("appended").count
+    #expect(try count(store, "Posting") >= written)
+    #expect(
+      try store.makeContext().count(
+        FetchRequest<ManagedObject>(entity: "Posting", predicate: "rank == 7"))
+        == count(store, "Posting"))
+    // The program of the former model does not lose what it does not know.
+    let former = try CrashWriterRun(["append", path, "1", "1"])
+    let refused = former.finish()
+    #expect(refused.status == 1 && refused.errors.contains("another model"), "\(refused.errors)")
+    let checked = try BuiltProgram("lmdb-inspect").run(["check", path])
+    #expect(checked.status == 0, "\(checked.output)\(checked.errors)")
+  }
+
+  /// After a kill at any moment the store is of the former model or of the new one, and sound.
+  @Test func aKillLeavesTheFormerModelOrTheNew() throws {
+    let folder = try TemporaryFolder()
+    defer { withExtendedLifetime(folder) {} }
+    let path = folder.path("ledger.arbor")
+    let entries = 8000
+    do {
+      let context = try LedgerWriter(path: path) { _ in }.store.makeContext()
+      for number in 0..<entries {
+        let entry = context.insert(Entry.self)
+        entry.entryID = Int64(number)
+        entry.note = "note number \(number) of many"
+        entry.amount = number % 300
+      }
+      try context.commit()
+      context.store.close()
+    }
+    let original = try Data(contentsOf: URL(filePath: path))
+    for delay in TestLength.of(
+      [0, 15, 40, 90, 400], long: Array(stride(from: 0, through: 400, by: 4)))
+    {
+      try original.write(to: URL(filePath: path))
+      let run = try CrashWriterRun(["evolve", path, "0", "1"])
+      _ = run.read(until: 1, "evolving")
+      Thread.sleep(forTimeInterval: Double(delay) / 1000)
+      run.kill()
+      let store = try PersistentStore(at: .file(URL(filePath: path)))
+      defer { store.close() }
+      try store.check()
+      let isNew = store.model.entity(named: "Posting") != nil
+      #expect(isNew != (store.model.entity(named: "Entry") != nil))
+      #expect(isNew || run.acknowledged("evolved").isEmpty)
+      #expect(try count(store, isNew ? "Posting" : "Entry") == entries)
+    }
+  }
+}

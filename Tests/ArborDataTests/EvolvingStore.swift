@@ -67,7 +67,9 @@ final class EvolvingStore {
     try Self.write(plain, model, to: fresh)
     let other = try PersistentStore(at: .file(fresh))
     defer { other.close() }
-    #expect(try Self.export(store) == Self.export(other))
+    guard try Self.export(store) == Self.export(other) else {
+      throw Mismatch("The exports of the migrated store and of a new one differ.")
+    }
   }
 
   /// Why the store is not opened with a model; it stays as it was.
@@ -108,12 +110,37 @@ final class EvolvingStore {
     #expect(store.model == model)
     let found = try Self.read(store)
     for entity in Set(found.values.keys).union(plain.values.keys).sorted() {
-      #expect(found.values[entity] ?? [:] == plain.values[entity] ?? [:], "\(entity)")
-      let nonempty = { (links: [Int64: [String: [Int64]]]?) in
-        (links ?? [:]).mapValues { $0.filter { !$0.value.isEmpty } }.filter { !$0.value.isEmpty }
+      let (values, expected) = (found.values[entity] ?? [:], plain.values[entity] ?? [:])
+      if values.count != expected.count {
+        throw Mismatch("\(values.count) of \(entity) instead of \(expected.count)")
       }
-      #expect(nonempty(found.links[entity]) == nonempty(plain.links[entity]), "\(entity)")
+      for (id, expected) in expected {
+        for name in Set(expected.keys).union((values[id] ?? [:]).keys) {
+          guard values[id]?[name] != expected[name] else { continue }
+          throw Mismatch(
+            "\(entity) \(id).\(name) is \(Self.words(values[id]?[name])) instead of "
+              + Self.words(expected[name]))
+        }
+      }
+      for (id, links) in plain.links[entity] ?? [:] {
+        for (name, links) in links where found.links[entity]?[id]?[name] ?? [] != links {
+          throw Mismatch(
+            "\(entity) \(id).\(name) leads to \(found.links[entity]?[id]?[name] ?? []) instead "
+              + "of \(links)")
+        }
+      }
     }
+  }
+
+  /// What a store holds otherwise than it should.
+  struct Mismatch: Error, CustomStringConvertible {
+    let description: String
+    init(_ description: String) { self.description = description }
+  }
+
+  private static func words(_ value: Value?) -> String {
+    if case .binary(let data)? = value { return "\(Array(data.prefix(8)))" }
+    return value.map { "\($0)" } ?? "nothing"
   }
 
   // MARK: Stores and plain objects

@@ -6,7 +6,7 @@ import Testing
 @Suite struct ArticleTests {
   static let articles = [
     "TypedClasses", "Concurrency", "LiveResults", "ComingFromSwiftData", "ComingFromGRDB",
-    "Importing", "PredicateLanguage", "Servers", "ErrorsAndValidation",
+    "Importing", "PredicateLanguage", "Servers", "ErrorsAndValidation", "SchemaEvolution",
   ]
 
   @Test(arguments: articles) func theCodeCompiles(article: String) throws {
@@ -102,7 +102,7 @@ private struct Program {
 
   private static let parameters = """
     _ store: PersistentStore, _ manager: DataManager, _ context: ManagedObjectContext, \
-    _ employee: Employee, _ url: URL, _ json: JSONValue
+    _ employee: Employee, _ model: ManagedObjectModel, _ url: URL, _ json: JSONValue
     """
 
   private static let classes = """

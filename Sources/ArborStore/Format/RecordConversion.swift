@@ -38,7 +38,10 @@ struct RecordConversion: Sendable {
     for field in newest.fields {
       let number = field.catalogNumber
       let first = old.fields.first { $0.catalogNumber == number }
-      guard let stages = Self.stages(number, from: first?.kind, later) else { return nil }
+      // A forged newest layout may not have the field, or in another kind than the model.
+      guard let stages = Self.stages(number, from: first?.kind, later),
+        stages.last?.kind ?? field.kind == field.kind, first == nil || !stages.isEmpty
+      else { return nil }
       guard let first else {
         constants.append(field.isTransient ? .null : Self.frozen(number, later, stages))
         continue

@@ -101,6 +101,10 @@ import Testing
     #expect(throws: StoreError.self) {
       try StoreLayouts([old, second, StoredLayout(entity)], of: [entity])
     }
+    // The newest layout lacks what the model has there.
+    #expect(throws: StoreError.self) {
+      try StoreLayouts([first, layout(3, [(.string, false, 2, .null)])], of: [entity])
+    }
   }
 
   @Test func theNewestIsReadInPlace() throws {

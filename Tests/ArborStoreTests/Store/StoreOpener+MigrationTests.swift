@@ -272,4 +272,70 @@ import Testing
     built.close()
     try TemporaryStore.check(path: path)
   }
+
+  // MARK: Numbers and layouts
+
+  private func task(_ attributes: [AttributeDescription]) -> ManagedObjectModel {
+    ManagedObjectModel(entities: [
+      EntityDescription(name: "Task", attributes: attributes), EntityDescription(name: "Other"),
+    ])
+  }
+
+  private func optional(
+    _ name: String, _ type: AttributeType = .string, from former: String? = nil
+  ) -> AttributeDescription {
+    AttributeDescription(name: name, type: type, isOptional: true, renamingIdentifier: former)
+  }
+
+  private func migrate(_ model: ManagedObjectModel) throws -> SchemaCatalog {
+    let file = try open(model) { $0.migration = .lightweight(dropping: nil) }
+    defer { file.close() }
+    #expect(try file.check().isSound)
+    return file.schema.catalog
+  }
+
+  @Test func numbersAreNeverGivenTwice() throws {
+    _ = try migrate(task([optional("name"), optional("note")]))
+    var catalog = try migrate(task([optional("title", from: "name")]))
+    #expect(
+      catalog.entries["Task"]
+        == .init(
+          number: 1, layoutNumber: 2, properties: ["title": 1, "\u{1}2 note": 2]))
+    catalog = try migrate(task([optional("title"), optional("note")]))
+    #expect(
+      catalog.entries["Task"]
+        == .init(
+          number: 1, layoutNumber: 3,
+          properties: ["title": 1, "\u{1}2 note": 2, "note": 3]))
+    var other = task([optional("title"), optional("note")])
+    other.entities.removeLast()
+    catalog = try migrate(other)
+    #expect(Set(catalog.entries.keys) == ["Task", "\u{1}2 Other"])
+    catalog = try migrate(task([optional("title"), optional("note")]))
+    #expect(catalog.entries["Other"]?.number == 3)
+    #expect(catalog.entries["\u{1}2 Other"]?.number == 2)
+    try TemporaryStore.check(path: path)
+  }
+
+  /// Libraries that know no conversions refuse such a layout, and nothing else.
+  @Test func layoutsBeforeAConversionAreMarked() throws {
+    _ = try migrate(task([optional("name"), optional("rank", .integer16)]))
+    func kinds(_ layout: UInt16) throws -> [UInt8] {
+      let file = try open(nil)
+      defer { file.close() }
+      let snapshot = try file.snapshot()
+      defer { snapshot.close() }
+      let key = StoreFormat.layoutKey(entity: 1, layout: layout)
+      let bytes = try snapshot.reader.get(file.databases.arbor, key: Array(key.utf8))
+      // Each field is kind, flags, number, and a default of two bytes.
+      return try #require(bytes).dropFirst(2).enumerated().filter { $0.offset % 6 == 0 }
+        .map(\.element).dropLast()
+    }
+    _ = try migrate(task([optional("name"), optional("rank", .integer16), optional("more")]))
+    #expect(try kinds(1) == [10, 2])
+    _ = try migrate(task([optional("name"), optional("rank", .integer32), optional("more")]))
+    #expect(try kinds(1) == [10, 2 | 128])
+    #expect(try kinds(2) == [10, 2 | 128, 10])
+    #expect(try kinds(3) == [10, 3, 10])
+  }
 }

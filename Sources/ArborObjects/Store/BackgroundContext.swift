@@ -96,9 +96,11 @@ final class BackgroundContext: @unchecked Sendable {
   }
 }
 
-/// Where tasks wait for their turn and go on when they have it: neither on the cooperative pool, all
-/// of whose threads may wait for that turn in `performBackgroundAndWait`, nor where bodies run, so
-/// that a cancelled task hears of it at once.
+/// Where tasks wait for their turn and go on when they have it.
+///
+/// That is neither the cooperative pool, all of whose threads may wait for that turn in
+/// `performBackgroundAndWait`, nor the thread of the bodies, which hears of no cancellation while
+/// one runs.
 actor WaitingLine {
   private nonisolated let executor = QueueExecutor()
 

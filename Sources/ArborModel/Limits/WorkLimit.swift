@@ -25,6 +25,8 @@ package final class WorkLimit {
   private static let longestStride = 1024
   /// The most elements that a list of a predicate may have: some hundred megabytes.
   private static let longestList = 1 << 24
+  /// The room of work that has to stop: too little even for no unit.
+  private static let none = -1
   private static let soon = Duration.microseconds(250)
   private static let late = Duration.milliseconds(2)
 
@@ -87,7 +89,7 @@ package final class WorkLimit {
     if elementsLeft < 0 {
       elementsLeft = 0
       if interruption == nil { interruption = .elementsExceeded(mostElements) }
-      room = 0
+      room = Self.none
       return false
     }
     return admit()
@@ -98,7 +100,7 @@ package final class WorkLimit {
   package func admitList(of count: Int) -> Bool {
     if count > Self.longestList {
       if interruption == nil { interruption = .listTooLong(Self.longestList) }
-      room = 0
+      room = Self.none
     }
     return interruption == nil
   }
@@ -119,7 +121,7 @@ package final class WorkLimit {
   }
 
   private func stop() throws(Interruption) {
-    room = 0
+    room = Self.none
     if let interruption { throw interruption }
   }
 
@@ -128,7 +130,7 @@ package final class WorkLimit {
 
   @inline(never)
   private func look() -> Bool {
-    defer { room = interruption == nil ? stride : 0 }
+    defer { room = interruption == nil ? stride : Self.none }
     guard interruption == nil else { return false }
     if Task<Never, Never>.isCancelled {
       interruption = .cancelled

@@ -21,6 +21,9 @@ import Testing
     #expect(units(limit) <= 16)
     #expect(limit.interruption == .deadlineExceeded)
     #expect(units(limit) == 0)
+    // Whoever counts nothing hears of it too.
+    #expect(!limit.admit(0))
+    #expect(throws: Interruption.deadlineExceeded) { try limit.check(0) }
     #expect(throws: Interruption.deadlineExceeded) { try limit.check() }
     #expect(throws: Interruption.deadlineExceeded) { try limit.checkNow() }
     limit.begin(until: nil)

@@ -35,10 +35,10 @@ extension Benchmark {
       { try body($0.makeContext()) }
     }
     var sorted = FetchRequest<Employee>()
-    sorted.sortDescriptors = [SortDescriptor(\.email, order: .reverse)]
+    sorted.sortKeys = ["-email"]
     var groups = FetchRequest<Employee>()
-    groups.propertiesToFetch = ["company", "age", "@count", "salary.@avg"]
-    groups.propertiesToGroupBy = ["company", "age"]
+    groups.propertiesToFetch = ["hiredAt", "age", "@count"]
+    groups.propertiesToGroupBy = ["hiredAt", "age"]
     let scan: FetchPredicate = "email CONTAINS[cd] 'zzz' OR name MATCHES '.*q.*q.*'"
     let nested: FetchPredicate =
       "SUBQUERY(company.employees, $x, $x.salary > salary AND $x.age < age).@count > 3"

@@ -1,5 +1,7 @@
+import ArborData
 import Foundation
 import TestSupport
+import Testing
 
 /// A running crash-writer, whose lines are read as they come.
 final class CrashWriterRun {
@@ -54,5 +56,22 @@ final class CrashWriterRun {
       pending.removeSubrange(...end)
     }
     return !bytes.isEmpty
+  }
+}
+
+extension CrashWriterRun {
+  /// Opens the ledger at a path in a way that changes its model while another process appends to
+  /// it, which has to stop, to say why, and to leave the store sound.
+  static func stopped(
+    at path: String, by open: () throws -> PersistentStore
+  ) throws -> (store: PersistentStore, writer: CrashWriterRun) {
+    let writer = try CrashWriterRun(["append", path, "1", "1000000"])
+    #expect(writer.read(until: 50, "appended"))
+    let store = try open()
+    let end = writer.finish()
+    #expect(end.status == 1)
+    #expect(end.errors.contains("open it again"), "\(end.errors)")
+    try store.check()
+    return (store, writer)
   }
 }

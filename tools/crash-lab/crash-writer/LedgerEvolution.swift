@@ -1,12 +1,10 @@
 import ArborData
-import Foundation
 
 /// Brings the ledger to a model in which its entries have another name and an attribute more, which
 /// takes a while where there are many.
 enum LedgerEvolution {
-  /// The next version of a ledger's model.
-  static func next(_ model: ManagedObjectModel) -> ManagedObjectModel {
-    var model = model
+  /// Makes the next version of a ledger's model.
+  private static func evolve(_ model: inout ManagedObjectModel) {
     for place in model.entities.indices {
       if model.entities[place].name == "Entry" {
         model.entities[place].name = "Posting"
@@ -20,19 +18,10 @@ enum LedgerEvolution {
         model.entities[place].relationships[index].destination = "Posting"
       }
     }
-    return model
-  }
-
-  /// The model of the ledger at a path.
-  static func model(_ path: String) throws -> ManagedObjectModel {
-    let store = try PersistentStore(
-      at: .file(URL(filePath: path)), options: StoreOptions(isReadOnly: true))
-    defer { store.close() }
-    return store.model
   }
 
   /// Opens the ledger with the next version of its model.
   static func open(_ path: String) throws -> PersistentStore {
-    try PersistentStore(model: next(model(path)), at: .file(URL(filePath: path)))
+    try LedgerFile.open(path, changing: evolve)
   }
 }

@@ -1,5 +1,4 @@
 import ArborData
-import Foundation
 
 /// Gives the ledger an index of each kind, which takes a while where it is large.
 enum LedgerIndexes {
@@ -13,13 +12,10 @@ enum LedgerIndexes {
 
   /// Opens the ledger with its model and these indexes.
   static func open(_ path: String) throws -> PersistentStore {
-    let url = URL(filePath: path)
-    let plain = try PersistentStore(at: .file(url), options: StoreOptions(isReadOnly: true))
-    var model = plain.model
-    plain.close()
-    for place in model.entities.indices where model.entities[place].name == "Entry" {
-      model.entities[place].fetchIndexes = indexes
+    try LedgerFile.open(path) { model in
+      for place in model.entities.indices where model.entities[place].name == "Entry" {
+        model.entities[place].fetchIndexes = indexes
+      }
     }
-    return try PersistentStore(model: model, at: .file(url))
   }
 }

@@ -91,6 +91,8 @@ extension ArborError {
     public static let modelMismatch = Code(rawValue: "modelMismatch")
     /// A store that another process has migrated meanwhile.
     public static let modelChanged = Code(rawValue: "modelChanged")
+    /// A store that is being migrated in a copy, so that nothing is written to it meanwhile.
+    public static let migrationUnderWay = Code(rawValue: "migrationUnderWay")
     /// A store of a newer format than this library reads.
     public static let formatTooNew = Code(rawValue: "formatTooNew")
     /// A program that runs with an LMDB of another version than 0.9, or a file that one wrote.

@@ -54,6 +54,13 @@ extension ArborError {
       self.init(
         .modelChanged,
         "Another process has given the store another model since it was opened; open it again.")
+    case .migrationUnderWay(let marker):
+      self.init(
+        .migrationUnderWay,
+        "The store is being migrated to another model since "
+          + "\(marker.began.formatted(.iso8601)), and nothing is written to it meanwhile. Open it "
+          + "with that model, which goes on with the migration, open it for reading, or give the "
+          + "migration up with PersistentStore.revertMigration(_:).")
     case .formatTooNew(let major, let minor):
       self.init(
         .formatTooNew,

@@ -12,11 +12,23 @@ extension StoreChecker {
     if header.storeID != store.id || header.modelFingerprint != store.modelFingerprint {
       report.add(.header, "The header is of another store or model.")
     }
+    try checkMarker(header, arbor)
     try checkModel(arbor)
     for entity in store.schema.entities where !entity.isAbstract {
       try checkLayouts(of: entity, arbor)
     }
     _ = try checkCounter(StoreFormat.uniqueIDCounter)
+  }
+
+  private mutating func checkMarker(
+    _ header: HeaderRecord, _ arbor: Database
+  ) throws(StoreError) {
+    let key = Array(StoreFormat.migrationKey.utf8)
+    let bytes = try storing { () throws(LMDBError) in try reader.get(arbor, key: key) }
+    let isSound = bytes.map { MigrationMarker($0) != nil } ?? true
+    guard !isSound || (bytes != nil) != header.isBeingMigrated else { return }
+    report.add(
+      .header, "The entry migration is damaged, missing, or not what the header says of it.")
   }
 
   private mutating func checkModel(_ arbor: Database) throws(StoreError) {

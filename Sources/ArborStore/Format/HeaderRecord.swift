@@ -7,8 +7,8 @@ package import Foundation
 /// ```
 ///  0         8        10       12           14       16         20          24          40
 /// ┌─────────┬────────┬────────┬────────────┬────────┬──────────┬───────────┬───────────┐
-/// │magic    │major   │minor   │byte order  │zero    │page size │generation │store UUID │
-/// │8 bytes  │u16     │u16     │u16 = 0x0102│u16     │u32       │u32        │16 bytes   │
+/// │magic    │major   │minor   │byte order  │flags u8│page size │generation │store UUID │
+/// │8 bytes  │u16     │u16     │u16 = 0x0102│back u8 │u32       │u32        │16 bytes   │
 /// └─────────┴────────┴────────┴────────────┴────────┴──────────┴───────────┴───────────┘
 ///  40              56               64          80               88         92
 /// ┌───────────────┬────────────────┬───────────┬────────────────┬──────────┐
@@ -22,12 +22,14 @@ package import Foundation
 ///
 /// The transaction equals the one that LMDB's root page names, or somebody else wrote to the file.
 /// The generation grows with every change of the model's fingerprint, so that a process that knows
-/// an earlier one notices before it writes.
+/// an earlier one notices before it writes. *Back* tells how many generations before it may read
+/// on. Of the flags 1 says that the store is being migrated in a copy, see ``MigrationMarker``.
 package struct HeaderRecord: Sendable, Hashable {
   package static let magic: [UInt8] = Array("ArborDB\0".utf8)
   package static let size = 92
-  /// The bytes up to the page size, which say what the file is.
-  private static let markSize = 16
+  /// The bytes up to the flags, which say what the file is.
+  private static let markSize = 14
+  private static let migrationFlag: UInt8 = 1
   private static let byteOrder: UInt16 = 0x0102
   /// No store counts so far; what follows can be added without a look at an overflow.
   package static let mostCommits: UInt64 = 1 << 62
@@ -36,6 +38,10 @@ package struct HeaderRecord: Sendable, Hashable {
   package var majorVersion = StoreFormat.majorVersion
   package var minorVersion = StoreFormat.minorVersion
   package var pageSize: UInt32
+  /// What holds of the store for now; a later minor version may know more of them.
+  private var flags: UInt8 = 0
+  /// So many generations before ``modelGeneration`` may read on.
+  package var readableGenerations: UInt8 = 0
   package var modelGeneration: UInt32
   package var storeID: UUID
   package var modelFingerprint: ModelFingerprint
@@ -71,7 +77,13 @@ package struct HeaderRecord: Sendable, Hashable {
   }
 
   /// The beginning of the header, which tells the version.
-  package var mark: [UInt8] { Array(encoded()[..<Self.markSize]) }
+  package var mark: [UInt8] { encoded()[..<Self.markSize] + [0, 0] }
+
+  /// Whether the store is being migrated in a copy, so that nothing else may write to it.
+  package var isBeingMigrated: Bool {
+    get { flags & Self.migrationFlag != 0 }
+    set { flags = newValue ? flags | Self.migrationFlag : flags & ~Self.migrationFlag }
+  }
 
   /// Takes the version that this library writes, where it is an earlier one.
   ///
@@ -90,7 +102,8 @@ package struct HeaderRecord: Sendable, Hashable {
     writer.append(majorVersion)
     writer.append(minorVersion)
     writer.append(Self.byteOrder)
-    writer.append(UInt16(0))
+    writer.append(flags)
+    writer.append(readableGenerations)
     writer.append(pageSize)
     writer.append(modelGeneration)
     withUnsafeBytes(of: storeID.uuid) { writer.append($0) }
@@ -121,7 +134,8 @@ package struct HeaderRecord: Sendable, Hashable {
     guard bytes.count >= Self.size,
       var reader = ByteReader(
         checked: UnsafeRawBufferPointer(rebasing: bytes[..<Self.size])),
-      reader.readBytes(start.position + 2) != nil,
+      reader.readBytes(start.position) != nil,
+      let flags: UInt8 = reader.read(), let readable: UInt8 = reader.read(),
       let pageSize: UInt32 = reader.read(), let generation: UInt32 = reader.read(),
       let storeID = reader.readUUID(),
       let fingerprint: UInt128 = reader.read(),
@@ -137,6 +151,8 @@ package struct HeaderRecord: Sendable, Hashable {
       bootID: bootID, sequence: sequence, latestCommits: latestCommits)
     majorVersion = major
     minorVersion = minor
+    self.flags = flags
+    readableGenerations = readable
   }
 }
 

@@ -28,6 +28,8 @@ package indirect enum StoreError: Error, Sendable {
   case modelMismatch(MigrationRefusal)
   /// Another process has given the file another model since it was opened.
   case modelChanged
+  /// The store is being migrated in a copy, and nothing else may write to it.
+  case migrationUnderWay(MigrationMarker)
   /// The file's format is of a later version than this library reads.
   case formatTooNew(major: Int, minor: Int)
   /// The path leads to something that is no store.

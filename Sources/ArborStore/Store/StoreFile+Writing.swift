@@ -8,12 +8,14 @@ extension StoreFile {
   ///
   /// - Parameter topsUpNumbers: Whether blocks of numbers that run low are filled up on this
   ///   occasion.
-  /// - Throws: `modelChanged` where the file has another model by now; `corrupted` where another
+  /// - Parameter passesMarker: Whether a migration in a copy does not stand in the way.
+  /// - Throws: `modelChanged` where the file has another model by now; `migrationUnderWay` while it
+  ///   is being migrated in a copy; `corrupted` where another
   ///   program wrote to it or the verification of its pages found something; what `body` throws.
   ///   Nothing has been written then, except after `engine(.panic)`, when nobody can tell before
   ///   the file is opened anew.
   func write(
-    topsUpNumbers: Bool = false,
+    topsUpNumbers: Bool = false, passesMarker: Bool = false,
     _ body: (borrowing WriteTransaction, inout HeaderRecord) throws(StoreError) -> Void
   ) throws(StoreError) {
     try health.permitWriting()
@@ -26,7 +28,7 @@ extension StoreFile {
         failure = nil
         reservations = []
         do throws(StoreError) {
-          var header = try currentHeader(transaction)
+          var header = try currentHeader(transaction, passesMarker: passesMarker || isMigrating)
           let first = header.sequence + 1
           try body(transaction, &header)
           sequences = first..<(header.sequence + 1)
@@ -71,10 +73,13 @@ extension StoreFile {
 
   /// The header as the transaction finds it, if this process may write on.
   private func currentHeader(
-    _ transaction: borrowing WriteTransaction
+    _ transaction: borrowing WriteTransaction, passesMarker: Bool
   ) throws(StoreError) -> HeaderRecord {
     let header = try writtenHeader.read(transaction.reader, databases.arbor, path: path)
     guard header.modelGeneration == modelGeneration else { throw .modelChanged }
+    if header.isBeingMigrated, !passesMarker {
+      throw .migrationUnderWay(try MigrationMarker.read(transaction.reader, databases.arbor))
+    }
     guard header.transactionID + 1 == transaction.id else {
       throw .corrupted(
         entity: nil, object: nil,

@@ -22,6 +22,8 @@ package final class StoreFile: Sendable {
   /// Grows with every change of the stored model's fingerprint.
   package let modelGeneration: UInt32
   package let durability: StoreOpening.Durability
+  /// Whether commits may go past a ``MigrationMarker``.
+  let isMigrating: Bool
 
   let plans: [EntityPlan?]
   /// How often each index has served a fetch, by the numbers of indexes.
@@ -57,6 +59,7 @@ package final class StoreFile: Sendable {
     modelDigest = parts.modelDigest
     modelGeneration = parts.header.modelGeneration
     durability = parts.durability
+    isMigrating = parts.isMigrating
     wasWrittenSinceBoot = parts.header.bootID == StoreHeader.bootID
     plans = EntityPlan.all(of: parts.schema, databases: parts.databases)
     indexUse = parts.databases.indexes.map { _ in UseCounter() }
@@ -183,4 +186,5 @@ struct StoreParts {
   let layouts: StoreLayouts
   let header: HeaderRecord
   let durability: StoreOpening.Durability
+  let isMigrating: Bool
 }

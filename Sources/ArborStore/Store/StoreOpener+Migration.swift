@@ -58,7 +58,9 @@ extension StoreOpener {
   ) throws(StoreError) -> Bool {
     let arbor = parts.databases.arbor
     var header = try StoreHeader.read(transaction.reader, arbor, path: parts.path)
-    guard header.modelGeneration == parts.header.modelGeneration else { return false }
+    guard header.modelGeneration == parts.header.modelGeneration,
+      !header.isBeingMigrated || parts.isMigrating
+    else { return false }
     guard header.transactionID + 1 == transaction.id else {
       throw .corrupted(
         entity: nil, object: nil,

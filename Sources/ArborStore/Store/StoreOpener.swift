@@ -89,6 +89,7 @@ struct StoreOpener {
         // It may have been open already, with another model.
         do throws(StoreError) {
           try agree(with: store)
+          try refuseWhileMigrating(store)
           try bringModelUpToDate(in: store)
           // Of several who made the store at once, those that lost may have died.
           if store.lastSequence == 0, !store.isReadOnly {
@@ -178,6 +179,7 @@ struct StoreOpener {
         what: "The header is of transaction \(header.transactionID), the file of "
           + "\(transaction.id): another program wrote to it, or a root page is damaged.")
     }
+    try refuseWhileMigrating(header, transaction.reader, arbor)
     let (model, digest) = try model(header, transaction.reader, arbor)
     let catalog = try catalog(transaction.reader, arbor)
     let schema = try Self.schema(model, catalog)
@@ -188,7 +190,8 @@ struct StoreOpener {
     let databases = try databases(schema, environment)
     return StoreParts(
       environment: environment, path: path, schema: schema, modelDigest: digest,
-      databases: databases, layouts: layouts, header: header, durability: opening.durability)
+      databases: databases, layouts: layouts, header: header, durability: opening.durability,
+      isMigrating: opening.isMigrating)
   }
 
   private func catalog(

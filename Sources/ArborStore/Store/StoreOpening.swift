@@ -59,6 +59,9 @@ package struct StoreOpening: Sendable {
   package var durability = Durability.full
   package var verification = Verification.automatic
   package var migration = Migration.lightweight(dropping: [])
+  /// Whether the one who opens the file is the migration that its ``MigrationMarker`` names, which
+  /// may write to it.
+  package var isMigrating = false
   package var onMismatch = MismatchRule.fail
   package var onCorruption = CorruptionRule.fail
   /// Bytes of address space to map at first; nil: as much as the system grants, up to 1 TiB.

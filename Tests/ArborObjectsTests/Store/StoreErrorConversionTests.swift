@@ -15,10 +15,15 @@ import Testing
 
   static let refusal = MigrationRefusal(.options, difference)
 
+  static let marker = MigrationMarker(
+    plan: 1, target: ModelFingerprint(bits: 2), generation: 3,
+    began: Date(timeIntervalSinceReferenceDate: 800_000_000))
+
   @Test(
     arguments: [
       (.corrupted(entity: "A", object: nil, what: "bytes"), .corrupted),
       (.modelMismatch(Self.refusal), .modelMismatch), (.modelChanged, .modelChanged),
+      (.migrationUnderWay(Self.marker), .migrationUnderWay),
       (.formatTooNew(major: 9, minor: 1), .formatTooNew),
       (.notAStore(path: "p", what: "w"), .notAStore), (.readOnly(path: nil), .readOnly),
       (.missing(path: "p"), .fileUnreadable), (.inUse(path: "p"), .inUse), (.closed, .closed),
@@ -44,7 +49,8 @@ import Testing
         .corrupted(entity: "A", object: nil, what: what),
         .corrupted(entity: "Employee", object: number, what: what),
         .notAStore(path: "p", what: what), .invalidChange(number, what: what), .modelChanged,
-        .formatTooNew(major: 9, minor: 1), .readOnly(path: "p"), .missing(path: "p"),
+        .migrationUnderWay(Self.marker), .formatTooNew(major: 9, minor: 1), .readOnly(path: "p"),
+        .missing(path: "p"),
         .inUse(path: nil), .closed, .diskFull, .metadataExists("seed"),
         .inputOutput(operation: "open", path: "p", errno: 13), .modelMismatch(Self.refusal),
         .notUnique([
@@ -75,6 +81,12 @@ import Testing
     #expect(
       ArborError(opening: .notAStore(path: "a.txt", what: "The file has no header.")).message
         == "a.txt is no store: the file has no header. Choose another file.")
+    #expect(
+      ArborError(opening: .migrationUnderWay(Self.marker)).message
+        == "The store is being migrated to another model since 2026-05-09T06:13:20Z, and nothing "
+        + "is written to it meanwhile. Open it with that model, which goes on with the migration, "
+        + "open it for reading, or give the migration up with "
+        + "PersistentStore.revertMigration(_:).")
   }
 
   /// A refusal lists what keeps the store from being opened, and nothing else.

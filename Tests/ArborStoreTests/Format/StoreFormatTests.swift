@@ -69,7 +69,8 @@ import Testing
   @Test func everyExampleIsTested() {
     #expect(
       Set(article.keys) == [
-        "header", "catalog", "layout", "record", "object number", "counter", "age 36", "age nil",
+        "header", "migration", "catalog", "layout", "record", "object number", "counter", "age 36",
+        "age nil",
         "name Ada", "name ÉDITH, folded", "token ada", "token land", "token of",
         "age 36, descending", "member, position", "position, member", "history",
         "history with a tombstone", "blob reference", "blob key",
@@ -87,6 +88,15 @@ import Testing
     expect("header", header.encoded())
     let read = try (article["header"] ?? []).withUnsafeBytes { try HeaderRecord($0) }
     #expect(read == header)
+  }
+
+  @Test func migrationMarker() throws {
+    let marker = MigrationMarker(
+      plan: 0x0102_0304_0506_0708_090A_0B0C_0D0E_0F10,
+      target: ModelFingerprint(bits: 0x1112_1314_1516_1718_191A_1B1C_1D1E_1F20), generation: 1,
+      began: Date(timeIntervalSinceReferenceDate: 800_000_000))
+    expect("migration", marker.encoded())
+    #expect((article["migration"] ?? []).withUnsafeBytes { MigrationMarker($0) } == marker)
   }
 
   @Test func blobs() throws {

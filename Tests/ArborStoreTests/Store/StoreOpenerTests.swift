@@ -297,8 +297,8 @@ import Testing
   }
 
   @Test func refusesALaterFormat() throws {
-    let error = try openWithHeader { $0[8] = 3 }
-    guard case .formatTooNew(major: 3, minor: 2)? = error else {
+    let error = try openWithHeader { $0[8] = 4 }
+    guard case .formatTooNew(major: 4, minor: 0)? = error else {
       throw DraftError("\(String(describing: error))")
     }
   }

@@ -1,0 +1,117 @@
+import ArborModel
+import ArborStore
+import Foundation
+import TestSupport
+import Testing
+
+/// While a store is being migrated in a copy it is read, and nothing else writes to it.
+@Suite struct MigrationMarkerTests {
+  private let marker = MigrationMarker(
+    plan: 7, target: ModelFingerprint(bits: 8), generation: 1,
+    began: Date(timeIntervalSinceReferenceDate: 800_000_000))
+
+  private func expectUnderWay(_ body: () throws -> Void) {
+    do {
+      try body()
+      Issue.record("Nothing was refused.")
+    } catch StoreError.migrationUnderWay(let found) {
+      #expect(found == marker)
+    } catch {
+      Issue.record(error)
+    }
+  }
+
+  @Test func writersAreRefusedAndReadersGoOn() throws {
+    try TemporaryStore.use(OfficeModel.make()) { store in
+      let file = store.file
+      let draft = Draft(file)
+      try draft.insert("Tag", ["name": "before"])
+      try draft.commit()
+      #expect(try file.migrationMarker() == nil)
+      try file.setMigrationMarker(marker)
+      #expect(try file.migrationMarker() == marker)
+      #expect(try file.check().isSound)
+      try draft.insert("Tag", ["name": "meanwhile"])
+      expectUnderWay { try draft.commit() }
+      expectUnderWay { try file.purge() }
+      var opening = StoreOpening(.file(store.path), model: try OfficeModel.make())
+      expectUnderWay { try StoreFile.open(opening).close() }
+      opening.isReadOnly = true
+      let reading = try StoreFile.open(opening)
+      let snapshot = try reading.snapshot()
+      #expect(snapshot.sequence == 1)
+      snapshot.close()
+      reading.close()
+      try file.removeMigrationMarker()
+      #expect(try file.migrationMarker() == nil)
+      let later = Draft(file)
+      try later.insert("Tag", ["name": "after"])
+      try later.commit()
+    }
+  }
+
+  @Test func theMarkerStaysInTheFile() throws {
+    let folder = try TemporaryFolder()
+    let path = folder.path("office.arbor")
+    let model = try OfficeModel.make()
+    var opening = StoreOpening(.file(path), model: model)
+    try {
+      let file = try StoreFile.open(opening)
+      defer { file.close() }
+      try file.setMigrationMarker(marker)
+    }()
+    expectUnderWay { try StoreFile.open(opening).close() }
+    // Nor is it brought to another model, but by the migration itself.
+    opening.model = try ManagedObjectModel {
+      Entity("Tag") { Attribute("name", .string, .optional) }
+    }
+    opening.migration = .lightweight(dropping: nil)
+    expectUnderWay { try StoreFile.open(opening).close() }
+    opening.isMigrating = true
+    try {
+      let file = try StoreFile.open(opening)
+      defer { file.close() }
+      #expect(file.modelGeneration == 2)
+      #expect(try file.migrationMarker() == marker)
+      let draft = Draft(file)
+      try draft.insert("Tag", ["name": "migrated"])
+      try draft.commit()
+      try file.removeMigrationMarker()
+    }()
+    opening.isMigrating = false
+    try StoreFile.open(opening).close()
+    try TemporaryStore.check(path: path)
+  }
+
+  @Test func anotherPlanDoesNotTakeItsPlace() throws {
+    try TemporaryStore.use(OfficeModel.make()) { store in
+      try store.file.setMigrationMarker(marker)
+      let other = MigrationMarker(
+        plan: 9, target: marker.target, generation: 1, began: Date())
+      expectUnderWay { try store.file.setMigrationMarker(other) }
+      let same = MigrationMarker(plan: 7, target: marker.target, generation: 1, began: Date())
+      try store.file.setMigrationMarker(same)
+      #expect(try store.file.migrationMarker() == marker)
+      try store.file.removeMigrationMarker()
+      try store.file.removeMigrationMarker()
+    }
+  }
+
+  /// What the header and the entry say of one another is checked, and damage is told.
+  @Test func damageIsFound() throws {
+    try TemporaryStore.use(OfficeModel.make()) { store in
+      let vandal = Vandal(file: store.file)
+      try vandal.write { _, header in header.isBeingMigrated = true }
+      #expect(try store.file.check().problems.map(\.kind) == [.header])
+      #expect(throws: StoreError.self) { try store.file.migrationMarker() }
+      try store.file.removeMigrationMarker()
+      let bytes = marker.encoded()
+      #expect(bytes.withUnsafeBytes { MigrationMarker($0) } == marker)
+      for index in bytes.indices {
+        var changed = bytes
+        changed[index] ^= 1
+        #expect(changed.withUnsafeBytes { MigrationMarker($0) } == nil)
+      }
+    }
+  }
+}

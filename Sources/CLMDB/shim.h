@@ -6,13 +6,15 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/// Locks a whole file for one opening of it, apart from what `flock` locks; -1 where another
-/// opening holds it against this one. Exclusive needs a descriptor for writing.
-static inline int arbor_lock_opening(int descriptor, int exclusive) {
+/// Changes the lock that one opening of a file holds on all of it, apart from what `flock` locks.
+/// `type`: 0 shared, 1 exclusive, which needs a descriptor for writing, 2 none. Returns -1 with
+/// EAGAIN where another opening holds it against this one, or waits for that.
+static inline int arbor_change_opening(int descriptor, short type, int waits) {
   // The system's `struct flock` of 64 bits, whose header would hide Swift's own names.
   struct { short type, whence; long start, length; int process; } lock = {0};
-  lock.type = exclusive ? 1 : 0; /* F_WRLCK, F_RDLCK */
-  return (int)syscall(SYS_fcntl, descriptor, 37 /* F_OFD_SETLK */, &lock);
+  lock.type = type; /* F_RDLCK, F_WRLCK, F_UNLCK */
+  int command = waits ? 38 /* F_OFD_SETLKW */ : 37 /* F_OFD_SETLK */;
+  return (int)syscall(SYS_fcntl, descriptor, command, &lock);
 }
 
 /// Reserves the room of a file's first bytes without a change of its size.
@@ -28,12 +30,13 @@ static inline int arbor_memory_file(const char *name) {
 #else
 #include <fcntl.h>
 
-/// Locks a whole file for one opening of it, apart from what `flock` locks; -1 where another
-/// opening holds it against this one. Exclusive needs a descriptor for writing.
-static inline int arbor_lock_opening(int descriptor, int exclusive) {
+/// Changes the lock that one opening of a file holds on all of it, apart from what `flock` locks.
+/// `type`: 0 shared, 1 exclusive, which needs a descriptor for writing, 2 none. Returns -1 with
+/// EAGAIN where another opening holds it against this one, or waits for that.
+static inline int arbor_change_opening(int descriptor, short type, int waits) {
   struct flock lock = {0};
-  lock.l_type = exclusive ? F_WRLCK : F_RDLCK;
-  return fcntl(descriptor, 90 /* F_OFD_SETLK */, &lock);
+  lock.l_type = type == 0 ? F_RDLCK : type == 1 ? F_WRLCK : F_UNLCK;
+  return fcntl(descriptor, waits ? 91 /* F_OFD_SETLKW */ : 90 /* F_OFD_SETLK */, &lock);
 }
 #endif
 

@@ -57,8 +57,12 @@ struct DataFile: ~Copyable {
         }
         close(descriptor)
       } catch {
+        var status = stat()
+        let isKnown = fstat(descriptor, &status) == 0
         close(descriptor)
-        throw error
+        guard error == .hardLinked, isKnown,
+          FileReplacement.settle(path, FileIdentity(status))
+        else { throw error }
       }
     }
   }
@@ -72,6 +76,13 @@ struct DataFile: ~Copyable {
 
   /// Changes the lock without waiting; false where somebody else holds it against us.
   func lock(_ kind: Int32) -> Bool { flock(descriptor, kind | LOCK_NB) == 0 }
+
+  /// Keeps everybody from putting another file in this one's place until ``endOpening()``; waits
+  /// where somebody is at it. Where the file system has no such locks, nobody can.
+  func beginOpening() { OpeningLock.take(descriptor, .shared, waits: true) }
+
+  /// Ends what ``beginOpening()`` began; closing the descriptor does so as well.
+  func endOpening() { OpeningLock.take(descriptor, .none, waits: false) }
 
   /// True as long as the path still leads to this file. Where the system does not tell, as after a
   /// change of the process's rights, the file need only have a name.

@@ -33,7 +33,7 @@ extension Environment {
     ForkGuard.install()
     let path = options.isFolder ? "\(path)/\(dataFileName)" : path
     while true {
-      let environment = try openOnce(path, options)
+      guard let environment = try openOnce(path, options) else { continue }
       // LMDB opens by path: make sure that it found the file that was judged and locked.
       guard FileIdentity(path: path) == environment.identity else { continue }
       if let failure = environment.state.withLock({ $0.failure }) { throw failure }
@@ -44,15 +44,18 @@ extension Environment {
     }
   }
 
+  /// nil where another file took the place of the one that was judged.
   private static func openOnce(
     _ path: String, _ options: EnvironmentOptions
-  ) throws(LMDBError) -> Environment {
+  ) throws(LMDBError) -> Environment? {
     let mayCreate = options.create && !options.isReadOnly && !options.isImmutable
     let found = try DataFile(
       path: path, create: mayCreate, allowsNetwork: options.allowsNetworkFileSystem,
       lock: LOCK_SH)
     let identity = found.identity
     let isVerified = options.verifiesPages ? try isSound(found.descriptor) : true
+    found.beginOpening()
+    guard found.isInPlace else { return nil }
     var file: DataFile? = consume found
     let environment = try EnvironmentRegistry.shared.environment(of: identity) {
       () throws(LMDBError) -> Environment in
@@ -71,6 +74,7 @@ extension Environment {
       }
       return try make(target, options, file: file, isShared: true)
     }
+    environment.file.endOpening()
     if !isVerified { try environment.verifyPages() }
     return environment
   }

@@ -1,5 +1,3 @@
-internal import CLMDB
-
 #if canImport(Glibc)
   internal import Glibc
 #else
@@ -45,7 +43,7 @@ package struct UnfinishedFile: ~Copyable {
       throw error
     }
     var status = stat()
-    if arbor_lock_opening(descriptor, 0) == 0, fstat(descriptor, &status) == 0,
+    if OpeningLock.take(descriptor, .shared, waits: false), fstat(descriptor, &status) == 0,
       FileIdentity(path: path) == FileIdentity(status)
     {
       return descriptor
@@ -81,7 +79,7 @@ package struct UnfinishedFile: ~Copyable {
     var status = stat()
     // Finished meanwhile, the file has another name: then it is a store.
     guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
-      status.st_uid == geteuid(), arbor_lock_opening(descriptor, 1) == 0,
+      status.st_uid == geteuid(), OpeningLock.take(descriptor, .exclusive, waits: false),
       FileIdentity(path: path) == FileIdentity(status)
     else { return }
     unlink(path + lockSuffix)

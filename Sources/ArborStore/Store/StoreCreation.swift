@@ -179,14 +179,8 @@ enum StoreCreation {
 
   /// Waits until the folder's entries are on the medium.
   static func synchronizeFolder(of path: String) throws(StoreError) {
-    let folder = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
-    let descriptor = open(folder.isEmpty ? "/" : folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-    guard descriptor >= 0 else {
-      throw StoreError.failed("open", folder, errno: errno)
-    }
-    defer { close(descriptor) }
-    guard fsync(descriptor) == 0 else {
-      throw StoreError.failed("fsync", folder, errno: errno)
+    do throws(LMDBError) { try Folder.synchronize(of: path) } catch {
+      throw StoreError.failed("fsync", Folder.path(of: path), errno: error.code ?? EIO)
     }
   }
 }

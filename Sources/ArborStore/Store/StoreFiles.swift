@@ -8,7 +8,7 @@ internal import LMDB
 #endif
 
 /// A store's files as such: locked against everybody, renamed, removed.
-enum StoreFiles {
+package enum StoreFiles {
   /// Runs `body` while nobody else has an open store's file open; the environment is closed first.
   static func exclusively(
     _ environment: Environment, _ body: () throws(StoreError) -> Void
@@ -27,6 +27,47 @@ enum StoreFiles {
   ) throws(StoreError) {
     try typed(path) { try Environment.withExclusiveLock(path: path) { try body() } }
   }
+
+  /// Puts a complete store in the place of another, which other processes may have open: they go on
+  /// reading it, and every commit to it throws `fileReplaced` from then on.
+  ///
+  /// A kill at any moment leaves one of the two under the path, whole. The staged file is not
+  /// checked: whoever made it has done so.
+  ///
+  /// - Parameters:
+  ///   - staged: The path of the store that comes, beside the other one.
+  ///   - keepsFormer: Keeps the store that goes as ``formerPath(of:)``, which other processes may
+  ///     open too; there must be no such file yet.
+  ///   - permit: Is shown the header of the store that goes, while nobody writes to it, and throws
+  ///     where it is not to go. It may run more than once.
+  /// - Throws: `inUse` where this process has the first store open, or anybody the second;
+  ///   `inputOutput` with `EEXIST` where a former store is kept already; what `permit` throws.
+  ///   Nothing has changed then.
+  package static func replace(
+    _ path: String, by staged: String, keepsFormer: Bool = false,
+    permit: (HeaderRecord) throws(StoreError) -> Void = { _ in }
+  ) throws(StoreError) {
+    guard access(staged, F_OK) == 0 else { throw .missing(path: staged) }
+    let former = formerPath(of: path)
+    if keepsFormer, access(former, F_OK) == 0 {
+      throw .inputOutput(operation: "link", path: former, errno: EEXIST)
+    }
+    try typed(path) {
+      try Environment.replaceFile(at: path, by: staged, keepsFormer: keepsFormer) {
+        environment, transaction in
+        let arbor = try transaction.openDatabase(
+          StoreFormat.arborDatabase, StoreFormat.arborFlags, create: false)
+        guard let arbor else {
+          throw StoreError.notAStore(
+            path: path, what: "The file is a database of another program.")
+        }
+        try permit(StoreHeader.read(transaction.reader, arbor, path: path))
+      }
+    }
+  }
+
+  /// What a store that was replaced is called if it is kept.
+  package static func formerPath(of path: String) -> String { Environment.formerPath(of: path) }
 
   private static func typed(_ path: String, _ body: () throws -> Void) throws(StoreError) {
     do {

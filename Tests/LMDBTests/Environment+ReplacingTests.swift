@@ -1,0 +1,249 @@
+import ArborLocks
+import Foundation
+import Testing
+
+@testable import LMDB
+
+/// A file takes the place of another that processes have open. Each file holds its generation.
+@Suite struct EnvironmentReplacingTests {
+  private let folder: TemporaryFolder
+  private let path: String
+  private let staged: String
+  private var former: String { Environment.formerPath(of: path) }
+
+  init() throws {
+    folder = try TemporaryFolder()
+    path = folder.file("store.arbor")
+    staged = folder.file("staged")
+    try folder.environment().setGeneration(1)
+  }
+
+  /// The files of the folder, lock files too.
+  private var names: Set<String> {
+    Set((try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? [])
+  }
+
+  /// Makes the next generation beside the file and puts it in its place.
+  private static func advance(_ path: String, keepsFormer: Bool = false) throws {
+    let staged = path + "-staged"
+    unlink(staged)
+    let next = try stage(path, staged)
+    try Environment.replaceFile(at: path, by: staged, keepsFormer: keepsFormer) { _, _ in }
+    #expect(try Environment.open(path: path).generation() == next)
+  }
+
+  private static func stage(_ path: String, _ staged: String) throws -> UInt64 {
+    let environment = try Environment.open(path: path)
+    try environment.copy(to: staged, compacting: false)
+    let next = try environment.generation() + 1
+    try Environment.open(path: staged).setGeneration(next)
+    return next
+  }
+
+  @Test func readersGoOnAndWritersAreRefused() async throws {
+    let environment = try Environment.open(path: path)
+    #expect(try environment.generation() == 1)
+    let snapshot = try environment.beginRead()
+    await #expect(processExitsWith: .success) { [path = path as String] in
+      try Self.advance(path, keepsFormer: true)
+    }
+    // New snapshots too are of the file that was opened.
+    #expect(try snapshot.bytes(environment.generations(), [1]) == UInt64(1).nativeBytes)
+    #expect(try environment.generation() == 1)
+    #expect(throws: LMDBError.fileReplaced) { try environment.setGeneration(5) }
+    #expect(try environment.generation() == 1)
+    let next = try Environment.open(path: path)
+    #expect(next !== environment)
+    #expect(try next.generation() == 2)
+    try next.setGeneration(3)
+    // The former file and its lock file stay together.
+    #expect(try Environment.open(path: former) === environment)
+    #expect(
+      names == [
+        "store.arbor", "store.arbor-lock", "store.arbor-before", "store.arbor-before-lock",
+      ])
+    await #expect(processExitsWith: .success) { [path = path as String] in
+      let parent = getppid()
+      let former = try Environment.open(path: Environment.formerPath(of: path))
+      #expect(try former.readers().contains { $0.processID == parent && $0.transactionID != nil })
+      let next = try Environment.open(path: path)
+      #expect(try next.readers().allSatisfy { $0.processID != parent || $0.transactionID == nil })
+      #expect(try next.generation() == 3)
+    }
+    _ = snapshot.id
+  }
+
+  /// What somebody reads under its former name cannot come back, or two lock files were about one
+  /// file.
+  @Test func aFormerFileThatIsOpenDoesNotComeBack() async throws {
+    let environment = try Environment.open(path: path)
+    await #expect(processExitsWith: .success) { [path = path as String] in
+      try Self.advance(path, keepsFormer: true)
+      #expect(throws: LMDBError.inUse) {
+        try Environment.replaceFile(
+          at: path, by: Environment.formerPath(of: path), keepsFormer: false
+        ) { _, _ in }
+      }
+    }
+    try environment.close()
+    try Environment.replaceFile(at: path, by: former, keepsFormer: false) { _, _ in }
+    #expect(try Environment.open(path: path).generation() == 1)
+    #expect(names == ["store.arbor", "store.arbor-lock"])
+  }
+
+  @Test func refusesWhatItCannotReplace() async throws {
+    let next = try Self.stage(path, staged)
+    #expect(next == 2)
+    func refuse(_ error: LMDBError, by staged: String, keepsFormer: Bool = false) {
+      let before = names
+      #expect(throws: error) {
+        try Environment.replaceFile(at: path, by: staged, keepsFormer: keepsFormer) { _, _ in }
+      }
+      #expect(names == before)
+    }
+    // Somebody in this process has one of them open.
+    for open in [path, staged] {
+      let environment = try Environment.open(path: open)
+      refuse(.inUse, by: staged)
+      try environment.close()
+    }
+    refuse(.inUse, by: path)
+    refuse(.noSuchFile, by: folder.file("missing"))
+    try Data("no file of LMDB's".utf8).write(to: URL(filePath: folder.file("foreign")))
+    refuse(.invalid, by: folder.file("foreign"))
+    try Data().write(to: URL(filePath: folder.file("empty")))
+    refuse(.fileTooSmall, by: folder.file("empty"))
+    try Data([1]).write(to: URL(filePath: former))
+    refuse(.system(errno: EEXIST), by: staged, keepsFormer: true)
+    unlink(former)
+    struct Refusal: Error {}
+    #expect(throws: Refusal.self) {
+      try Environment.replaceFile(at: path, by: staged, keepsFormer: true) { _, transaction in
+        let database = try #require(try transaction.openDatabase("it", [], create: false))
+        #expect(try transaction.bytes(database, [1]) == UInt64(1).nativeBytes)
+        throw Refusal()
+      }
+    }
+    let process = try Environment.open(path: staged)
+    await #expect(processExitsWith: .success) {
+      [path = path as String, staged = staged as String] in
+      #expect(throws: LMDBError.inUse) {
+        try Environment.replaceFile(at: path, by: staged, keepsFormer: false) { _, _ in }
+      }
+    }
+    try process.close()
+    #expect(try Environment.open(path: path).generation() == 1)
+    #expect(try Environment.open(path: path).identity == FileIdentity(path: path))
+  }
+
+  /// Two processes open what a third replaces again and again; see ``Opener``.
+  @Test func noOpenersShareALockFileButNotTheFile() async throws {
+    let swaps = 15
+    let end = folder.file("end")
+    async let first: Void = open(until: end)
+    async let second: Void = open(until: end)
+    await #expect(processExitsWith: .success) {
+      [path = path as String, end = end as String, swaps = swaps as Int] in
+      defer { _ = FileManager.default.createFile(atPath: end, contents: nil) }
+      for _ in 0..<swaps { try Self.advance(path) }
+    }
+    _ = await (first, second)
+    #expect(try Environment.open(path: path).generation() == UInt64(1 + swaps))
+    #expect(names == ["store.arbor", "store.arbor-lock", "end"])
+  }
+
+  private func open(until end: String) async {
+    await #expect(processExitsWith: .success) { [path = path as String, end = end as String] in
+      while access(end, F_OK) != 0 { try Opener.open(path) }
+    }
+  }
+
+  /// After a kill at any moment the path leads to a whole file, which everybody can write to who
+  /// opens it, and to whose former owner nobody gives another lock file.
+  @Test func aKillLeavesOneOfTheTwo() async throws {
+    var random = SystemRandomNumberGenerator()
+    for round in 0..<3 {
+      let process = folder.file("process-\(round)")
+      let delay = Double.random(in: 0...0.03, using: &random)
+      let before = try Environment.open(path: path).generation()
+      async let isKilled: Void = kill(process, after: delay)
+      await #expect(processExitsWith: .signal(SIGKILL)) {
+        [path = path as String, process = process as String] in
+        try "\(getpid())\n".write(toFile: process, atomically: true, encoding: .utf8)
+        while true {
+          try Self.advance(path, keepsFormer: true)
+          unlink(Environment.formerPath(of: path))
+          unlink(Environment.formerPath(of: path) + "-lock")
+        }
+      }
+      await isKilled
+      let environment = try Environment.open(path: path)
+      let found = try environment.generation()
+      #expect(found >= before, "killed after \(delay) s")
+      try environment.setGeneration(found)
+      #expect(names.contains("store.arbor-lock"))
+      try environment.close()
+      unlink(former)
+      unlink(former + "-lock")
+    }
+  }
+
+  private func kill(_ process: String, after delay: Double) async {
+    while true {
+      let text = (try? String(contentsOfFile: process, encoding: .utf8)) ?? ""
+      if let identifier = Int32(text.dropLast()) {
+        try? await Task.sleep(for: .seconds(delay))
+        Foundation.kill(identifier, SIGKILL)
+        return
+      }
+      try? await Task.sleep(for: .milliseconds(1))
+    }
+  }
+}
+
+/// Opens the file and looks whether the lock file it got belongs to it.
+private enum Opener {
+  static func open(_ path: String) throws {
+    let environment = try Environment.open(path: path)
+    let snapshot = try environment.beginRead()
+    // Every generation is one commit, so a reader of another transaction reads another file.
+    for reader in try environment.readers() {
+      if let transaction = reader.transactionID { #expect(transaction == UInt64(snapshot.id)) }
+    }
+    // Whoever opens the path now must get this one's lock file, as long as it gets this one's file.
+    let isSame = FileIdentity(path: path) == environment.identity
+    let lock = FileIdentity(path: path + "-lock")
+    if isSame, let lock, FileIdentity(path: path) == environment.identity {
+      #expect(try lockFiles().contains(lock))
+    }
+    _ = snapshot.id
+  }
+
+  /// The lock files that this process has open.
+  private static func lockFiles() throws -> [FileIdentity] {
+    let folder = "/proc/self/fd"
+    return try FileManager.default.contentsOfDirectory(atPath: folder).compactMap { name in
+      let target = try? FileManager.default.destinationOfSymbolicLink(atPath: "\(folder)/\(name)")
+      guard target?.contains("-lock") == true else { return nil }
+      return FileIdentity(path: "\(folder)/\(name)")
+    }
+  }
+}
+
+extension Environment {
+  fileprivate func generations() throws -> Database {
+    try #require(try openDatabase("it", [], create: false))
+  }
+
+  fileprivate func setGeneration(_ generation: UInt64) throws {
+    try write { transaction in
+      let database = try transaction.createDatabase("it", [])
+      try transaction.put(database, [1], generation.nativeBytes)
+    }
+  }
+
+  fileprivate func generation() throws -> UInt64 {
+    let bytes = try #require(try value(generations(), [1]))
+    return bytes.withUnsafeBytes { $0.loadUnaligned(as: UInt64.self) }
+  }
+}

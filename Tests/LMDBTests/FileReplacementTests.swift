@@ -1,0 +1,74 @@
+import Foundation
+import Testing
+
+@testable import LMDB
+
+/// Every state that a kill between two steps of a replacement leaves is taken back.
+@Suite struct FileReplacementTests {
+  private let folder: TemporaryFolder
+  private let path: String
+
+  init() throws {
+    folder = try TemporaryFolder()
+    path = folder.file("store.arbor")
+  }
+
+  private var names: Set<String> {
+    Set((try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? [])
+  }
+
+  @Test(arguments: ["-before", "-swap"], [false, true])
+  func anInterruptedOneIsTakenBack(_ suffix: String, _ hasMovedLock: Bool) async throws {
+    let environment = try folder.environment()
+    let snapshot = try environment.beginRead()
+    let lock = FileIdentity(path: path + "-lock")
+    #expect(link(path, path + suffix) == 0)
+    if hasMovedLock { #expect(rename(path + "-lock", path + suffix + "-lock") == 0) }
+    // Another process opens it: with the lock file of this one.
+    await #expect(processExitsWith: .success) { [path = path as String] in
+      let environment = try Environment.open(path: path)
+      #expect(try environment.readers().contains { $0.processID == getppid() })
+    }
+    #expect(names == ["store.arbor", "store.arbor-lock"])
+    #expect(FileIdentity(path: path + "-lock") == lock)
+    try environment.write { _ in }
+    _ = snapshot.id
+  }
+
+  @Test func anotherNameOfTheFileStays() throws {
+    try folder.environment().close()
+    for name in ["store.arbor.bak", "other"] {
+      #expect(link(path, folder.file(name)) == 0)
+      #expect(throws: LMDBError.hardLinked) { try Environment.open(path: path) }
+      #expect(names.contains(name))
+      unlink(folder.file(name))
+    }
+    // A former file of its own is none of this file's names.
+    try folder.environment("store.arbor-before").close()
+    try Environment.open(path: path).close()
+    #expect(names.contains("store.arbor-before"))
+  }
+
+  /// A lock file that lost its data file must not come back as the lock file of the next one.
+  @Test func aStrayLockFileGoes() throws {
+    try folder.environment().close()
+    try folder.environment("staged").close()
+    for suffix in ["-before", "-swap"] {
+      try Data([1]).write(to: URL(filePath: path + suffix + "-lock"))
+    }
+    let kept = FileIdentity(path: path + "-lock")
+    try Environment.replaceFile(at: path, by: folder.file("staged"), keepsFormer: true) { _, _ in }
+    #expect(FileIdentity(path: path + "-before-lock") == kept)
+  }
+
+  /// What one that was killed behind its last step left is out of the way of the next.
+  @Test func leftoversOfAFinishedOneGo() throws {
+    try folder.environment().close()
+    try folder.environment("staged").close()
+    try folder.environment("store.arbor-swap").close()
+    let coming = FileIdentity(path: folder.file("staged"))
+    try Environment.replaceFile(at: path, by: folder.file("staged"), keepsFormer: false) { _, _ in }
+    #expect(FileIdentity(path: path) == coming)
+    #expect(names == ["store.arbor"])
+  }
+}

@@ -28,7 +28,6 @@ import Testing
   /// Sources without a test file of their own, each with the suite that tests it.
   static let testedElsewhere: [String: String] = [
     "CatalogEvolution": "MigrationTests",
-    "DatabaseMoves": "StructureMigrationTests",
     "LightweightMigration": "MigrationTests",
     "MigrationChecks": "MigrationTests",
     "MigrationObstacle+Changes": "MigrationTests",
@@ -178,7 +177,6 @@ import Testing
     "StoreChecker+Blobs": "BlobStorageTests",
     "StoreError+Interruption": "CancellationTests",
     "StoreNews": "StoreChangesTests",
-    "StoreOpener+Blobs": "BlobStorageTests",
     "StoreSnapshot+Rows": "ManagedObjectContext+RowsTests",
     "StoreSnapshot+Sweeping": "ManagedObjectContext+PrefetchingTests",
     "StoreSnapshot+UniqueKeys": "ManagedObjectContext+UniqueValuesTests",

@@ -60,8 +60,9 @@ package struct CatalogEvolution: Sendable {
     for (index, entity) in difference.old.entities.enumerated()
     where difference.pairing.entities.newOf[index] == nil {
       guard let entry = former.entries[entity.name] else { continue }
-      catalog.entries[SchemaCatalog.retiredName(entity.name, entry.number)] =
-        SchemaCatalog.Entry(number: entry.number, layoutNumber: 1, properties: [:])
+      var retired = SchemaCatalog.Entry(number: entry.number, layoutNumber: 1, properties: [:])
+      retired.storedName = entry.storedName
+      catalog.entries[SchemaCatalog.retiredName(entity.name, entry.number)] = retired
       removed.append(
         Removed(name: entity.name, number: entry.number, layoutNumber: entry.layoutNumber))
     }
@@ -154,8 +155,10 @@ package struct CatalogEvolution: Sendable {
       plan.hasNewLayout
       ? try Self.next(after: former.layoutNumber, "layouts of \(entity.name)")
       : former.layoutNumber
-    catalog.entries[entity.name] = SchemaCatalog.Entry(
+    var entry = SchemaCatalog.Entry(
       number: former.number, layoutNumber: layout, properties: properties)
+    entry.storedName = former.storedName
+    catalog.entries[entity.name] = entry
     entities.append(plan)
   }
 

@@ -149,7 +149,7 @@ package struct RelationshipSchema: Sendable {
   package let slot: Int
   package let name: String
   package let description: RelationshipDescription
-  /// The entity that declares it: its databases are named after that one.
+  /// The entity that declares it.
   package let declaringEntity: Int
   package let destination: Int
   /// The slot of the inverse among the destination's relationships. There always is one: a

@@ -31,8 +31,7 @@ package final class IndexSchema: Sendable {
   }
 
   package let name: String
-  /// The entity that declares it: its database is named after that one and holds the entries of all
-  /// its concrete subentities.
+  /// The entity that declares it: its database holds the entries of all its concrete subentities.
   package let declaringEntity: Int
   package let isUnique: Bool
   package let columns: [Column]

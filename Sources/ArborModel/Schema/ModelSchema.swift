@@ -6,6 +6,7 @@ internal import ArborLocks
 /// Immutable and shared by every thread that uses the store.
 package final class ModelSchema: Sendable {
   package let model: ManagedObjectModel
+  /// With numbers and stored names for everything that has databases.
   package let catalog: SchemaCatalog
   /// In the order of the model.
   package let entities: [EntitySchema]
@@ -22,8 +23,8 @@ package final class ModelSchema: Sendable {
   ///   rules for models never throws.
   package init(_ model: ManagedObjectModel, catalog: SchemaCatalog) throws(ArborError) {
     self.model = model
-    self.catalog = catalog
     entities = try ModelSchemaBuilder(model: model, catalog: catalog).build()
+    self.catalog = try catalog.completed(for: entities)
     indexByName = Dictionary(
       entities.map { ($0.name, $0.index) }, uniquingKeysWith: { first, _ in first })
     var byNumber = [Int](repeating: -1, count: Int(entities.map(\.number).max() ?? 0) + 1)
@@ -32,6 +33,19 @@ package final class ModelSchema: Sendable {
     hasDerivations = model.entities.contains { entity in
       entity.attributes.contains { $0.derivation != nil }
     }
+  }
+
+  /// Compiles another schema's model with stored names of another catalogue, whose numbers of
+  /// entities and properties are the same.
+  ///
+  /// - Throws: ``ArborError`` `limitExceeded` where numbers run out.
+  package init(_ other: ModelSchema, storedAs catalog: SchemaCatalog) throws(ArborError) {
+    model = other.model
+    entities = other.entities
+    self.catalog = try catalog.completed(for: entities)
+    indexByName = other.indexByName
+    indexByNumber = other.indexByNumber
+    hasDerivations = other.hasDerivations
   }
 
   /// How the derived attributes are computed, bound at the first call.
@@ -60,6 +74,25 @@ package final class ModelSchema: Sendable {
   /// that inherits from that. A number that was read from a file may be of any entity, or of none.
   package func leads(_ relationship: RelationshipSchema, to number: ObjectNumber) -> Bool {
     entity(of: number)?.lineage.contains(relationship.destination) ?? false
+  }
+
+  // MARK: Stored names
+
+  /// What the databases of an entity's records are called in the file.
+  package func storedName(of entity: EntitySchema) -> String {
+    catalog.entries[entity.name]?.storedName ?? ""
+  }
+
+  /// What the databases of a to-many relationship are called in the file.
+  package func storedName(of relationship: RelationshipSchema) -> String {
+    let owner = entities[relationship.declaringEntity].name
+    return catalog.entries[owner]?.relationships[relationship.name]?.storedName ?? ""
+  }
+
+  /// What the database of an index is called in the file.
+  package func storedName(of index: IndexSchema) -> String {
+    let owner = entities[index.declaringEntity].name
+    return catalog.entries[owner]?.indexes[index.name]?.storedName ?? ""
   }
 
   /// The inverse of a relationship; a hidden one where the model names none.

@@ -1,8 +1,9 @@
-/// The numbers that a store has given to entities and properties, never used twice.
+/// The numbers that a store has given to entities, properties and indexes, never used twice, and
+/// the names that their databases were born with.
 ///
 /// Layouts and checksums name entities and properties by these numbers, so that a renamed entity or
-/// attribute keeps its records. What a migration has removed stays under a name that no model can
-/// have, for the sake of its number.
+/// attribute keeps its records; a renamed entity, relationship or index keeps its databases. What a
+/// migration has removed stays under a name that no model can have, for the sake of its number.
 package struct SchemaCatalog: Sendable, Hashable {
   package struct Entry: Sendable, Hashable {
     package var number: UInt16
@@ -10,6 +11,13 @@ package struct SchemaCatalog: Sendable, Hashable {
     package var layoutNumber: UInt16
     /// The numbers of the entity's attributes and to-one relationships, by name.
     package var properties: [String: UInt16]
+    /// What the databases of the entity's records and large binaries are called in the file; empty
+    /// where there are none or nothing has named them yet.
+    package var storedName = ""
+    /// The to-many relationships that the entity declares, hidden inverses included, by name.
+    package var relationships: [String: StoredPart] = [:]
+    /// The indexes that the entity declares, by name.
+    package var indexes: [String: StoredPart] = [:]
 
     package init(number: UInt16, layoutNumber: UInt16, properties: [String: UInt16]) {
       self.number = number
@@ -28,6 +36,19 @@ package struct SchemaCatalog: Sendable, Hashable {
         for name in names { properties[name] = UInt16(properties.count + 1) }
       }
       self.init(number: number, layoutNumber: 1, properties: properties)
+    }
+  }
+
+  /// A to-many relationship or an index, with databases of its own.
+  package struct StoredPart: Sendable, Hashable {
+    /// Of all relationships, or all indexes, that the store has ever had.
+    package var number: UInt16
+    /// What its databases are called in the file; empty where they are gone.
+    package var storedName: String
+
+    package init(number: UInt16, storedName: String) {
+      self.number = number
+      self.storedName = storedName
     }
   }
 

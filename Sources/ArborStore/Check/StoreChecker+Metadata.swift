@@ -47,10 +47,14 @@ extension StoreChecker {
         report.add(.header, "The stored model is damaged.")
       }
     }
-    if let bytes = try entry(StoreFormat.catalogKey, arbor),
-      CatalogCodec.decode(bytes) != store.schema.catalog
-    {
-      report.add(.header, "The catalogue is damaged or of another model.")
+    if let bytes = try entry(StoreFormat.catalogKey, arbor) {
+      var catalog = CatalogCodec.decode(bytes)
+      if CatalogCodec.isWithoutStoredNames(bytes) {
+        catalog = try? catalog?.completed(for: store.schema.entities)
+      }
+      if catalog != store.schema.catalog {
+        report.add(.header, "The catalogue is damaged or of another model.")
+      }
     }
   }
 

@@ -1,48 +1,87 @@
 package import ArborModel
 
-/// The numbers of a store's entities and properties as bytes.
+/// The numbers of a store's entities, properties and indexes, and the stored names of their
+/// databases, as bytes.
 ///
 /// ```
-/// entities u16 · then for each, by number:
-///   number u16 · layout u16 · name · properties u16 · then for each, by number: number u16 · name
+/// zero u16 · entities u16 · then for each, by number:
+///   number u16 · layout u16 · name · stored name
+///   properties u16 · then for each, by number: number u16 · name
+///   to-many relationships u16 · then for each, by number: number u16 · name · stored name
+///   indexes u16 · then for each, by number: number u16 · name · stored name
 /// crc32c u32
 /// ```
 ///
-/// A name is its length as a variable number, then its UTF-8.
+/// A name is its length as a variable number, then its UTF-8. Catalogues of the formats 1 and 2
+/// begin with the number of entities, and have neither stored names nor what is behind the
+/// properties.
 package enum CatalogCodec {
+  private typealias Parts = [String: SchemaCatalog.StoredPart]
+
   package static func encode(_ catalog: SchemaCatalog) -> [UInt8] {
     var writer = ByteWriter()
+    writer.append(UInt16(0))
     writer.append(UInt16(catalog.entries.count))
     for (name, entry) in catalog.entries.sorted(by: { $0.value.number < $1.value.number }) {
       writer.append(entry.number)
       writer.append(entry.layoutNumber)
       writer.appendRun(name.utf8)
+      writer.appendRun(entry.storedName.utf8)
       writer.append(UInt16(entry.properties.count))
       for (property, number) in entry.properties.sorted(by: { $0.value < $1.value }) {
         writer.append(number)
         writer.appendRun(property.utf8)
       }
+      append(entry.relationships, to: &writer)
+      append(entry.indexes, to: &writer)
     }
     writer.appendChecksum()
     return writer.bytes
   }
 
-  /// The catalogue of bytes that ``encode(_:)`` made, or nil for others: numbers begin with 1, and
-  /// none is used twice, as no name is.
-  package static func decode(_ bytes: UnsafeRawBufferPointer) -> SchemaCatalog? {
-    guard var reader = ByteReader(checked: bytes), let count: UInt16 = reader.read() else {
-      return nil
+  private static func append(_ parts: Parts, to writer: inout ByteWriter) {
+    writer.append(UInt16(parts.count))
+    for (name, part) in parts.sorted(by: { $0.value.number < $1.value.number }) {
+      writer.append(part.number)
+      writer.appendRun(name.utf8)
+      writer.appendRun(part.storedName.utf8)
     }
+  }
+
+  /// Whether bytes are a catalogue of the formats 1 and 2, whose databases are named after the
+  /// model.
+  package static func isWithoutStoredNames(_ bytes: UnsafeRawBufferPointer) -> Bool {
+    var reader = ByteReader(bytes)
+    // Without entities the number is zero as well, and the checksum follows.
+    return reader.read() != UInt16(0) || bytes.count == 6
+  }
+
+  /// The catalogue of bytes that ``encode(_:)`` made, or nil for others: numbers begin with 1, and
+  /// none is used twice, as no name and no stored name is.
+  package static func decode(_ bytes: UnsafeRawBufferPointer) -> SchemaCatalog? {
+    let isEarlier = isWithoutStoredNames(bytes)
+    guard var reader = ByteReader(checked: bytes) else { return nil }
+    if !isEarlier { _ = reader.read(UInt16.self) }
+    guard let count: UInt16 = reader.read() else { return nil }
     var entries: [String: SchemaCatalog.Entry] = [:]
     entries.reserveCapacity(Int(count))
-    var numbers: Set<UInt16> = []
+    var numbers = Uniqueness()
+    var (relationships, indexes) = (Uniqueness(), Uniqueness())
     for _ in 0..<count {
       guard let number: UInt16 = reader.read(), let layout: UInt16 = reader.read(),
-        let name = reader.readText(), let properties = readProperties(&reader), number > 0,
-        layout > 0, numbers.insert(number).inserted, entries[name] == nil
+        let name = reader.readText(), let stored = isEarlier ? "" : reader.readText(),
+        let properties = readProperties(&reader), layout > 0, numbers.insert(number, stored),
+        entries[name] == nil
       else { return nil }
-      entries[name] = SchemaCatalog.Entry(
+      var entry = SchemaCatalog.Entry(
         number: number, layoutNumber: layout, properties: properties)
+      if !isEarlier {
+        guard let read = readParts(&reader, &relationships),
+          let readIndexes = readParts(&reader, &indexes)
+        else { return nil }
+        (entry.storedName, entry.relationships, entry.indexes) = (stored, read, readIndexes)
+      }
+      entries[name] = entry
     }
     return reader.isAtEnd ? SchemaCatalog(entries: entries) : nil
   }
@@ -51,13 +90,38 @@ package enum CatalogCodec {
     guard let count: UInt16 = reader.read() else { return nil }
     var properties: [String: UInt16] = [:]
     properties.reserveCapacity(Int(count))
-    var numbers: Set<UInt16> = []
+    var numbers = Uniqueness()
     for _ in 0..<count {
-      guard let number: UInt16 = reader.read(), let name = reader.readText(), number > 0,
-        numbers.insert(number).inserted, properties[name] == nil
+      guard let number: UInt16 = reader.read(), let name = reader.readText(),
+        numbers.insert(number), properties[name] == nil
       else { return nil }
       properties[name] = number
     }
     return properties
+  }
+
+  private static func readParts(_ reader: inout ByteReader, _ unique: inout Uniqueness) -> Parts? {
+    guard let count: UInt16 = reader.read() else { return nil }
+    var parts: Parts = [:]
+    parts.reserveCapacity(Int(count))
+    for _ in 0..<count {
+      guard let number: UInt16 = reader.read(), let name = reader.readText(),
+        let stored = reader.readText(), unique.insert(number, stored), parts[name] == nil
+      else { return nil }
+      parts[name] = SchemaCatalog.StoredPart(number: number, storedName: stored)
+    }
+    return parts
+  }
+
+  /// The numbers and stored names that were met.
+  private struct Uniqueness {
+    private var numbers: Set<UInt16> = []
+    private var names: Set<String> = []
+
+    /// Whether the number, and the name unless it is empty, is a new one.
+    mutating func insert(_ number: UInt16, _ name: String = "") -> Bool {
+      number > 0 && numbers.insert(number).inserted
+        && (name.isEmpty || names.insert(name).inserted)
+    }
   }
 }

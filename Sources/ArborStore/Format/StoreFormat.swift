@@ -11,12 +11,15 @@ package import LMDB
 ///                              · counter/<name> · migration · app/<key>
 /// e/<Entity>                   object number  → record
 /// i/<Entity>/<index>           encoded values → object numbers
-/// r/<Entity>/<relationship>    owner          → targets
+/// r/<Entity>/<relationship>    owner          → members
 ///                              ordered: owner → target ‖ position
 /// o/<Entity>/<relationship>    ordered only: owner → position ‖ target
 /// b/<Entity>                   object ‖ property ‖ version ‖ chunk → bytes of a large binary
 /// history                      sequence       → what the commit did
 /// ```
+///
+/// Entities, relationships and indexes that were renamed keep the databases that they were born
+/// with: the catalogue tells which ones.
 ///
 /// Nothing here may change without a new format version and an entry in the article's history of
 /// formats.
@@ -58,23 +61,21 @@ extension StoreFormat {
   package static let arborDatabase = "arbor"
   package static let historyDatabase = "history"
 
-  package static func recordDatabase(_ entity: String) -> String { "e/\(entity)" }
+  /// The records of a concrete entity, by its stored name.
+  package static func recordDatabase(_ stored: String) -> String { "e/\(stored)" }
 
-  package static func indexDatabase(_ entity: String, _ index: String) -> String {
-    "i/\(entity)/\(index)"
-  }
+  /// The entries of an index, by its stored name.
+  package static func indexDatabase(_ stored: String) -> String { "i/\(stored)" }
 
-  package static func relationshipDatabase(_ entity: String, _ relationship: String) -> String {
-    "r/\(entity)/\(relationship)"
-  }
+  /// The members of a to-many relationship, by its stored name.
+  package static func relationshipDatabase(_ stored: String) -> String { "r/\(stored)" }
 
-  /// The large binaries of a concrete entity that has an attribute with external storage.
-  package static func blobDatabase(_ entity: String) -> String { "b/\(entity)" }
+  /// The large binaries of a concrete entity that has an attribute with external storage, by its
+  /// stored name.
+  package static func blobDatabase(_ stored: String) -> String { "b/\(stored)" }
 
   /// The second database of an ordered relationship, by position.
-  package static func orderDatabase(_ entity: String, _ relationship: String) -> String {
-    "o/\(entity)/\(relationship)"
-  }
+  package static func orderDatabase(_ stored: String) -> String { "o/\(stored)" }
 
   package static let arborFlags = DatabaseFlags(rawValue: 0)
   package static let blobFlags = DatabaseFlags(rawValue: 0)

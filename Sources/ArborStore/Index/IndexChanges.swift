@@ -3,10 +3,12 @@ internal import LMDB
 
 /// Which indexes a store has to gain and to lose to become one of another model.
 struct IndexChanges {
-  /// The databases of indexes that have to be filled, empty ones and those made of something else.
-  let built: Set<String>
-  /// The databases of indexes that are asked for no more.
-  let dropped: [String]
+  typealias PartName = SchemaCatalog.PartName
+
+  /// The indexes that have to be filled, new ones and those made of something else.
+  private(set) var built: Set<PartName> = []
+  /// For indexes of the newer model those of the older one whose databases they keep.
+  private(set) var carried: [PartName: PartName] = [:]
 
   /// - Parameters:
   ///   - difference: Names the indexes whose values or objects change, although they are made of
@@ -17,19 +19,59 @@ struct IndexChanges {
     from old: ModelSchema, to new: ModelSchema, refilling difference: ModelDifference,
     isOfOtherVersion: Bool
   ) {
-    let before = Self.definitions(of: old)
+    var before = Self.definitions(of: old)
     let after = Self.definitions(of: new)
-    dropped = before.keys.filter { after[$0] == nil }.sorted()
-    var built = Set(after.filter { before[$0.key] != $0.value }.keys)
+    var rest = Set(after.keys)
+    // What an index is made of tells which one it was, under whatever name, and where several are
+    // made of the same, the name; else it is the one of its name, made anew.
+    for rule in [Self.isUnchanged, Self.isRenamed, Self.isChanged] {
+      for name in rest.sorted(by: Self.ascending) {
+        guard let definition = after[name],
+          let source = before.keys.sorted(by: Self.ascending).first(where: { source in
+            before[source].map {
+              rule(NamedDefinition(source, $0), NamedDefinition(name, definition))
+            } ?? false
+          })
+        else { continue }
+        carried[name] = source
+        if before.removeValue(forKey: source) != definition { built.insert(name) }
+        rest.remove(name)
+      }
+    }
+    built.formUnion(rest)
     if isOfOtherVersion { built.formUnion(after.filter { $0.value.isVersioned }.keys) }
     for change in difference.changes {
       guard case .index(.refilled(let name)) = change.kind, let entity = change.entity else {
         continue
       }
-      let database = StoreFormat.indexDatabase(entity, name)
-      if after[database] != nil { built.insert(database) }
+      if after[PartName(entity, name)] != nil { built.insert(PartName(entity, name)) }
     }
-    self.built = built
+  }
+
+  private struct NamedDefinition {
+    let name: String
+    let definition: Definition
+
+    init(_ name: PartName, _ definition: Definition) {
+      self.name = name.name
+      self.definition = definition
+    }
+  }
+
+  private static func isUnchanged(_ old: NamedDefinition, _ new: NamedDefinition) -> Bool {
+    old.name == new.name && old.definition == new.definition
+  }
+
+  private static func isRenamed(_ old: NamedDefinition, _ new: NamedDefinition) -> Bool {
+    old.definition == new.definition
+  }
+
+  private static func isChanged(_ old: NamedDefinition, _ new: NamedDefinition) -> Bool {
+    old.name == new.name && old.definition.entity == new.definition.entity
+  }
+
+  private static func ascending(_ one: PartName, _ other: PartName) -> Bool {
+    (one.entity, one.name) < (other.entity, other.name)
   }
 
   /// What an index holds, by catalogue numbers: places differ between models, and names change.
@@ -55,12 +97,12 @@ struct IndexChanges {
     }
   }
 
-  private static func definitions(of schema: ModelSchema) -> [String: Definition] {
-    var definitions: [String: Definition] = [:]
+  private static func definitions(of schema: ModelSchema) -> [PartName: Definition] {
+    var definitions: [PartName: Definition] = [:]
     for entity in schema.entities {
       for index in entity.indexes where index.declaringEntity == entity.index {
         let covered = entity.concreteFamily.map { schema.entities[$0] }
-        definitions[StoreFormat.indexDatabase(entity.name, index.name)] = Definition(
+        definitions[PartName(entity.name, index.name)] = Definition(
           entity: entity.number,
           columns: index.columns.map { column in
             let field = entity.field(of: column.source)

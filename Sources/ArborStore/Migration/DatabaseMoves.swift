@@ -1,43 +1,38 @@
 internal import ArborModel
 internal import LMDB
 
-/// What becomes of the databases of a store that is brought to another model, indexes aside.
+/// What becomes of the members of to-many relationships as a store is brought to another model.
 ///
-/// Databases are named after entities and relationships, and the engine renames none: what has
-/// another name now is copied, in time in proportion to its entries. Everything else stays where it
-/// is, is made, or goes.
+/// A relationship keeps its databases under whatever name it has. Only where it comes from several,
+/// or several come from it, as in another hierarchy, entries are copied, in time in proportion to
+/// their number.
 struct DatabaseMoves {
+  typealias PartName = SchemaCatalog.PartName
+
   /// Entries that come to lie elsewhere.
   struct Move: Hashable {
-    let source: String
-    let target: String
-    /// The catalogue numbers of the entities whose objects' entries are meant, where they are by
-    /// owner; nil for all.
-    let owners: Set<UInt16>?
+    let source: PartName
+    let target: PartName
+    /// The catalogue numbers of the entities whose objects' entries are meant.
+    let owners: Set<UInt16>
   }
 
   private(set) var moves: [Move] = []
-  /// Databases whose names come to mean something else.
-  private(set) var cleared: Set<String> = []
-  /// Databases that nothing has the name of any more, indexes included.
-  let dropped: [String]
+  /// For relationships of the newer model those of the older one whose databases they keep.
+  private(set) var carried: [PartName: PartName] = [:]
   private(set) var obstacles: [MigrationObstacle] = []
   private let old: ModelSchema
   private let new: ModelSchema
   private let evolution: [UInt16: CatalogEvolution.Entity]
-  /// By the name of a database: where its entries are now, by the numbers of their owners.
-  private var contents: [String: [String: Set<UInt16>]] = [:]
+  /// By relationship of the newer model: where its members are now, by the numbers of their owners.
+  private var contents: [PartName: [PartName: Set<UInt16>]] = [:]
 
   init(from old: ModelSchema, to new: ModelSchema, _ evolution: CatalogEvolution) {
     self.old = old
     self.new = new
     self.evolution = Dictionary(uniqueKeysWithValues: evolution.entities.map { ($0.number, $0) })
-    let before = Dictionary(
-      uniqueKeysWithValues: StoreDatabases.list(old).map { ($0.name, $0.flags) })
-    let after = StoreDatabases.list(new)
-    dropped = Set(before.keys).subtracting(after.map(\.name)).sorted()
     for entity in new.entities where !entity.isAbstract { locate(entity) }
-    decide(before, after)
+    decide()
   }
 
   // MARK: Where things are
@@ -46,22 +41,10 @@ struct DatabaseMoves {
     guard let former = old.entities.first(where: { $0.number == entity.number }),
       !former.isAbstract
     else { return }
-    func place(_ name: (String) -> String) {
-      contents[name(entity.name), default: [:]][name(former.name)] = [entity.number]
-    }
-    place(StoreFormat.recordDatabase)
-    if entity.keepsBlobs, former.keepsBlobs { place(StoreFormat.blobDatabase) }
     for relationship in entity.relationships where relationship.isToMany {
       guard let source = source(of: relationship, entity, former) else { continue }
-      let owner = new.entities[relationship.declaringEntity].name
-      let formerOwner = old.entities[source.declaringEntity].name
-      func place(_ name: (String, String) -> String) {
-        contents[name(owner, relationship.name), default: [:]][
-          name(formerOwner, source.name), default: []
-        ].insert(entity.number)
-      }
-      place(StoreFormat.relationshipDatabase)
-      if relationship.isOrdered { place(StoreFormat.orderDatabase) }
+      let target = PartName(relationship, new)
+      contents[target, default: [:]][PartName(source, old), default: []].insert(entity.number)
     }
   }
 
@@ -98,31 +81,26 @@ struct DatabaseMoves {
 
   // MARK: What to do
 
-  private mutating func decide(
-    _ before: [String: DatabaseFlags], _ after: [(name: String, flags: DatabaseFlags)]
-  ) {
-    for (name, flags) in after where contents[name] != nil || before[name] != nil {
-      guard !StoreFormat.isShared(name) else { continue }
-      let sources = contents[name] ?? [:]
-      for (source, owners) in sources where source != name {
-        moves.append(
-          Move(source: source, target: name, owners: StoreFormat.isByOwner(name) ? owners : nil))
+  private mutating func decide() {
+    var uses: [PartName: Int] = [:]
+    for source in contents.values.joined() { uses[source.key, default: 0] += 1 }
+    for (target, sources) in contents {
+      // The first that holds nothing else is kept, and gets the entries of the others.
+      let kept = sources.keys.sorted { ($0.entity, $0.name) < ($1.entity, $1.name) }.first {
+        uses[$0] == 1 && owners(of: $0) == sources[$0]
       }
-      if let former = before[name], sources[name] == nil {
-        cleared.insert(name)
-        if former != flags { refuseName(name) }
+      carried[target] = kept
+      for (source, owners) in sources where source != kept {
+        moves.append(Move(source: source, target: target, owners: owners))
       }
     }
-    let needed = Set(moves.map(\.source))
-    for name in cleared.intersection(needed).sorted() { refuseName(name) }
-    moves.sort { ($0.target, $0.source) < ($1.target, $1.source) }
   }
 
-  private mutating func refuseName(_ name: String) {
-    let parts = name.split(separator: "/").map(String.init)
-    refuse(
-      parts.count > 1 ? parts[1] : name, parts.count > 2 ? parts[2] : nil,
-      "it takes the name of something else that is renamed or goes")
+  /// The numbers of the entities that had a relationship and are still there.
+  private func owners(of name: PartName) -> Set<UInt16> {
+    guard let entity = old.entity(named: name.entity) else { return [] }
+    let numbers = entity.concreteFamily.lazy.map { old.entities[$0].number }
+    return Set(numbers.filter { evolution[$0] != nil })
   }
 
   private mutating func refuse(_ entity: String, _ property: String?, _ reason: String) {
@@ -135,40 +113,40 @@ struct DatabaseMoves {
 
   // MARK: Doing
 
-  /// Clears and fills databases.
+  /// Copies what has to lie elsewhere.
   ///
   /// - Parameters:
-  ///   - former: The databases of the older model, by name.
-  ///   - present: Those of the newer one, which exist.
+  ///   - former: The databases of the older model.
+  ///   - present: Those of the newer one.
   func perform(
-    from former: [String: Database], to present: [String: Database],
+    from former: StoreDatabases, to present: StoreDatabases, in schema: ModelSchema,
     _ transaction: borrowing WriteTransaction
   ) throws(StoreError) {
     let limit = WorkLimit()
-    for name in cleared.sorted() {
-      guard let database = present[name] else { continue }
-      try storing { () throws(LMDBError) in try transaction.clear(database) }
-    }
     for move in moves {
-      guard let source = former[move.source], let target = present[move.target] else { continue }
-      try copy(source, target, move.owners, transaction, limit)
+      guard let source = former.relationship(move.source, old),
+        let target = present.relationship(move.target, schema)
+      else { continue }
+      try copy(source.members, target.members, move.owners, transaction, limit)
+      if let order = source.order, let positions = target.order {
+        try copy(order, positions, move.owners, transaction, limit)
+      }
     }
   }
 
   private func copy(
-    _ source: Database, _ target: Database, _ owners: Set<UInt16>?,
+    _ source: Database, _ target: Database, _ owners: Set<UInt16>,
     _ transaction: borrowing WriteTransaction, _ limit: WorkLimit
   ) throws(StoreError) {
-    let mode: PutMode = source.flags.contains(.duplicates) ? .noDuplicate : .overwrite
     let cursor = try storing { () throws(LMDBError) in try transaction.reader.cursor(source) }
     var entry = try storing { () throws(LMDBError) in try cursor.first() }
     while let found = entry {
       try limit.checkStore()
-      if owners?.contains(ObjectNumber(rawValue: found.integerKey).entity) ?? true {
+      if owners.contains(ObjectNumber(rawValue: found.integerKey).entity) {
         // The engine lends these bytes until the next change only.
         let (key, value) = (Array(found.key), Array(found.value))
         try storing { () throws(LMDBError) in
-          try transaction.put(target, key: key, value: value, mode)
+          try transaction.put(target, key: key, value: value, .noDuplicate)
         }
       }
       entry = try storing { () throws(LMDBError) in try cursor.next() }
@@ -176,14 +154,19 @@ struct DatabaseMoves {
   }
 }
 
-extension StoreFormat {
-  /// Whether a database is of the store as a whole or of an index, which are not moved.
-  fileprivate static func isShared(_ name: String) -> Bool {
-    name == arborDatabase || name == historyDatabase || name.hasPrefix("i/")
+extension SchemaCatalog.PartName {
+  fileprivate init(_ relationship: RelationshipSchema, _ schema: ModelSchema) {
+    self.init(schema.entities[relationship.declaringEntity].name, relationship.name)
   }
+}
 
-  /// Whether the keys of a database are the numbers of the objects that its entries belong to.
-  fileprivate static func isByOwner(_ name: String) -> Bool {
-    name.hasPrefix("r/") || name.hasPrefix("o/")
+extension StoreDatabases {
+  fileprivate func relationship(
+    _ name: SchemaCatalog.PartName, _ schema: ModelSchema
+  ) -> Relationship? {
+    guard let entity = schema.entity(named: name.entity) else { return nil }
+    return relationships.first {
+      $0.schema.declaringEntity == entity.index && $0.schema.name == name.name
+    }
   }
 }

@@ -10,6 +10,8 @@ struct LightweightMigration {
   let evolution: CatalogEvolution
   let moves: DatabaseMoves
   let indexes: IndexChanges
+  /// The newer model's catalogue without the stored names of databases that go.
+  let catalog: SchemaCatalog
   /// What of the models stands in the way.
   let obstacles: [MigrationObstacle]
   private let unknownNames: [String]
@@ -30,11 +32,22 @@ struct LightweightMigration {
       throw .exhausted(error.message)
     }
     self.old = old
-    new = try StoreOpener.schema(model, evolution.catalog)
-    moves = DatabaseMoves(from: old, to: new, evolution)
+    let numbered = try StoreOpener.schema(model, evolution.catalog)
+    moves = DatabaseMoves(from: old, to: numbered, evolution)
     indexes = IndexChanges(
-      from: old, to: new, refilling: difference,
+      from: old, to: numbered, refilling: difference,
       isOfOtherVersion: fingerprint != old.model.fingerprint)
+    var catalog = evolution.catalog
+    catalog.carry(moves.carried, \.relationships, from: old.catalog)
+    catalog.retire(\.relationships, of: old.catalog)
+    catalog.carry(indexes.carried, \.indexes, from: old.catalog)
+    catalog.retire(\.indexes, of: old.catalog)
+    do throws(ArborError) {
+      new = try ModelSchema(numbered, storedAs: catalog)
+    } catch {
+      throw .exhausted(error.message)
+    }
+    self.catalog = new.catalog.withoutRetiredDatabases
     unknownNames = MigrationOutline(difference, dropping: names).unknownNames
     let stated = MigrationObstacle.obstacles(in: difference, dropping: names)
     let subjects = Set(stated.map { [$0.entity, $0.property] })

@@ -19,14 +19,13 @@ enum StoreCreation {
   static func fill(
     _ environment: Environment, _ model: ManagedObjectModel, id: UUID
   ) throws(StoreError) {
-    let catalog = SchemaCatalog(numbering: model)
-    let schema = try StoreOpener.schema(model, catalog)
+    let schema = try StoreOpener.schema(model, SchemaCatalog(numbering: model))
     let pageSize = try storing { () throws(LMDBError) in try environment.info().pageSize }
     var failure: StoreError?
     try storing { () throws(LMDBError) in
       try environment.runWrite { transaction in
         do throws(StoreError) {
-          try fill(transaction, schema, catalog, id: id, pageSize)
+          try fill(transaction, schema, id: id, pageSize)
           failure = nil
           return true
         } catch {
@@ -39,14 +38,13 @@ enum StoreCreation {
   }
 
   private static func fill(
-    _ transaction: borrowing WriteTransaction, _ schema: ModelSchema, _ catalog: SchemaCatalog,
-    id: UUID, _ pageSize: Int
+    _ transaction: borrowing WriteTransaction, _ schema: ModelSchema, id: UUID, _ pageSize: Int
   ) throws(StoreError) {
     try storing { () throws(LMDBError) in
       let opened = try transaction.createDatabases(StoreDatabases.list(schema))
       let arbor = StoreDatabases(schema, opened: opened).arbor
       try put(schema.model, ModelDigest(schema.model), arbor, transaction)
-      try put(StoreFormat.catalogKey, CatalogCodec.encode(catalog), arbor, transaction)
+      try put(StoreFormat.catalogKey, CatalogCodec.encode(schema.catalog), arbor, transaction)
       try StoreCounter.write(StoreFormat.uniqueIDCounter, 1, arbor, transaction)
       for entity in schema.entities where !entity.isAbstract {
         let name = StoreFormat.objectCounter(entity.number)

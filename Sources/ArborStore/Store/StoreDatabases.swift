@@ -78,22 +78,22 @@ package final class StoreDatabases: Sendable {
       (name: StoreFormat.historyDatabase, flags: StoreFormat.historyFlags),
     ]
     for entity in schema.entities where !entity.isAbstract {
-      list.append((StoreFormat.recordDatabase(entity.name), StoreFormat.recordFlags))
+      list.append(
+        (StoreFormat.recordDatabase(schema.storedName(of: entity)), StoreFormat.recordFlags))
     }
     for index in plan.indexes {
-      let owner = schema.entities[index.declaringEntity].name
-      list.append((StoreFormat.indexDatabase(owner, index.name), StoreFormat.indexFlags))
+      list.append(
+        (StoreFormat.indexDatabase(schema.storedName(of: index)), StoreFormat.indexFlags))
     }
     for relationship in plan.relationships {
-      let owner = schema.entities[relationship.declaringEntity].name
+      let stored = schema.storedName(of: relationship)
       list.append(
         (
-          StoreFormat.relationshipDatabase(owner, relationship.name),
+          StoreFormat.relationshipDatabase(stored),
           relationship.isOrdered ? StoreFormat.orderedFlags : StoreFormat.relationshipFlags
         ))
       guard relationship.isOrdered else { continue }
-      list.append(
-        (StoreFormat.orderDatabase(owner, relationship.name), StoreFormat.orderedFlags))
+      list.append((StoreFormat.orderDatabase(stored), StoreFormat.orderedFlags))
     }
     return list + blobList(schema)
   }
@@ -101,7 +101,7 @@ package final class StoreDatabases: Sendable {
   /// Those of ``list(_:)``, its last ones, that a file of an earlier format lacks.
   static func blobList(_ schema: ModelSchema) -> [(name: String, flags: DatabaseFlags)] {
     schema.entities.filter(\.keepsBlobs).map {
-      (name: StoreFormat.blobDatabase($0.name), flags: StoreFormat.blobFlags)
+      (name: StoreFormat.blobDatabase(schema.storedName(of: $0)), flags: StoreFormat.blobFlags)
     }
   }
 
@@ -143,8 +143,7 @@ package final class StoreDatabases: Sendable {
       for entity in schema.entities {
         indexPlaces.append(
           entity.indexes.map { index in
-            let owner = schema.entities[index.declaringEntity].name
-            let name = StoreFormat.indexDatabase(owner, index.name)
+            let name = StoreFormat.indexDatabase(schema.storedName(of: index))
             if let place = places[name] { return place }
             places[name] = indexes.count
             indexes.append(index)
@@ -153,8 +152,7 @@ package final class StoreDatabases: Sendable {
         relationshipPlaces.append(
           entity.relationships.map { relationship in
             guard relationship.isToMany else { return -1 }
-            let owner = schema.entities[relationship.declaringEntity].name
-            let name = StoreFormat.relationshipDatabase(owner, relationship.name)
+            let name = StoreFormat.relationshipDatabase(schema.storedName(of: relationship))
             if let place = places[name] { return place }
             places[name] = relationships.count
             relationships.append(relationship)

@@ -187,4 +187,5 @@ struct StoreParts {
   let header: HeaderRecord
   let durability: StoreOpening.Durability
   let isMigrating: Bool
+  let isOfEarlierFormat: Bool
 }

@@ -69,7 +69,7 @@ extension StoreOpener {
     let found = try MigrationChecks(migration, parts, transaction.reader).obstacles()
     guard found.isEmpty else { throw migration.refusal(found) }
     let schema = migration.new
-    let (former, databases) = try moveDatabases(migration, transaction)
+    let (dropped, databases) = try moveDatabases(migration, transaction)
     try storeCatalog(migration, parts, transaction)
     try removeStrayBlobs(migration, databases, transaction)
     try buildIndexes(
@@ -82,32 +82,32 @@ extension StoreOpener {
       header.transactionID = transaction.id
       header.bootID = StoreHeader.bootID
       try StoreHeader.write(header, arbor, in: transaction)
-      for name in migration.moves.dropped {
-        if let database = former[name] { try transaction.deleteDatabase(database) }
-      }
+      for database in dropped { try transaction.deleteDatabase(database) }
     }
     return true
   }
 
   // MARK: Databases
 
-  /// Makes the databases of the newer model and gives them the entries that lie under other names.
+  /// Makes the databases of the newer model that the older one does not have, and copies the
+  /// entries that have to lie elsewhere.
   ///
-  /// - Returns: The databases of the older model, by name, and those of the newer one.
+  /// - Returns: The databases that nothing names any more, and those of the newer model.
   private static func moveDatabases(
     _ migration: LightweightMigration, _ transaction: borrowing WriteTransaction
-  ) throws(StoreError) -> (former: [String: Database], present: StoreDatabases) {
-    func byName(_ databases: [Database]) -> [String: Database] {
-      Dictionary(databases.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
-    }
+  ) throws(StoreError) -> (dropped: [Database], present: StoreDatabases) {
     let former = try storing { () throws(LMDBError) in
-      byName(try transaction.createDatabases(StoreDatabases.list(migration.old)))
+      try transaction.createDatabases(StoreDatabases.list(migration.old))
     }
     let opened = try storing { () throws(LMDBError) in
       try transaction.createDatabases(StoreDatabases.list(migration.new))
     }
-    try migration.moves.perform(from: former, to: byName(opened), transaction)
-    return (former, StoreDatabases(migration.new, opened: opened))
+    let present = StoreDatabases(migration.new, opened: opened)
+    try migration.moves.perform(
+      from: StoreDatabases(migration.old, opened: former), to: present, in: migration.new,
+      transaction)
+    let kept = Set(opened.map(\.name))
+    return (former.filter { !kept.contains($0.name) }, present)
   }
 
   /// Removes the large binaries of attributes that go, where their entity keeps others.
@@ -140,16 +140,18 @@ extension StoreOpener {
     _ migration: LightweightMigration, _ databases: StoreDatabases, _ layouts: StoreLayouts,
     storeID: UUID, _ transaction: borrowing WriteTransaction
   ) throws(StoreError) {
-    let built = migration.indexes.built
+    let schema = migration.new
+    let built = Set(
+      databases.indexes.filter {
+        let owner = schema.entities[$0.schema.declaringEntity].name
+        return migration.indexes.built.contains(.init(owner, $0.schema.name))
+      }.map(\.database))
     guard !built.isEmpty else { return }
     try storing { () throws(LMDBError) in
-      for index in databases.indexes where built.contains(index.database.name) {
-        try transaction.clear(index.database)
-      }
+      for index in built { try transaction.clear(index) }
     }
-    let schema = migration.new
     let builder = try IndexBuilder(schema, databases, layouts, storeID: storeID) {
-      built.contains($0.database.name)
+      built.contains($0.database)
     }
     try builder.build(transaction)
     let violations = try builder.violations(transaction.reader)
@@ -168,9 +170,8 @@ extension StoreOpener {
   ) throws(StoreError) {
     let arbor = parts.databases.arbor
     let schema = migration.new
-    if schema.catalog != migration.old.catalog {
-      try put(StoreFormat.catalogKey, CatalogCodec.encode(schema.catalog), arbor, transaction)
-    }
+    // Even if nothing was renumbered: a file of an earlier format has no stored names.
+    try put(StoreFormat.catalogKey, CatalogCodec.encode(migration.catalog), arbor, transaction)
     let plans = Dictionary(
       uniqueKeysWithValues: migration.evolution.entities.map { ($0.name, $0) })
     for entity in schema.entities where !entity.isAbstract {

@@ -20,20 +20,32 @@ extension StoreOpener {
 
   /// Refuses a store of another model than the given one.
   func agree(with store: StoreFile) throws(StoreError) {
-    guard let offer, offer.digest != store.modelDigest else { return }
+    try agree(store.schema, store.modelDigest, store.modelFingerprint, path: store.path)
+  }
+
+  /// Refuses a file of another model than the given one.
+  func agree(with parts: StoreParts) throws(StoreError) {
+    try agree(
+      parts.schema, parts.modelDigest, parts.header.modelFingerprint, path: parts.path)
+  }
+
+  private func agree(
+    _ schema: ModelSchema, _ digest: ModelDigest, _ fingerprint: ModelFingerprint, path: String?
+  ) throws(StoreError) {
+    guard let offer, offer.digest != digest else { return }
     let model = try offer.checked()
-    guard model.fingerprint != store.modelFingerprint else { return }
+    guard model.fingerprint != fingerprint else { return }
     guard case .lightweight(let names) = opening.migration else {
-      throw .modelMismatch(MigrationRefusal(.options, store.schema.model.difference(to: model)))
+      throw .modelMismatch(MigrationRefusal(.options, schema.model.difference(to: model)))
     }
     guard !opening.isReadOnly else {
-      throw .modelMismatch(MigrationRefusal(.isReadOnly, store.schema.model.difference(to: model)))
+      throw .modelMismatch(MigrationRefusal(.isReadOnly, schema.model.difference(to: model)))
     }
     // A store that is open in this process keeps its model, even if it could be migrated.
     let migration = try LightweightMigration(
-      from: store.schema, store.modelFingerprint, to: model, dropping: names)
+      from: schema, fingerprint, to: model, dropping: names)
     guard migration.obstacles.isEmpty else { throw migration.refusal(migration.obstacles) }
-    throw .inUse(path: store.path)
+    throw .inUse(path: path)
   }
 
   /// Writes the given model into the file where the one there says something else that does not

@@ -83,8 +83,11 @@ struct StoreOpener {
       }
       do throws(StoreError) {
         let store = try StoreRegistry.shared.store(on: environment) { () throws(StoreError) in
-          let parts = try parts(of: environment, path: environment.path)
-          return try judged(StoreFile(migrated(parts)))
+          let parts = try migrated(parts(of: environment, path: environment.path))
+          try agree(with: parts)
+          let store = try StoreFile(broughtOver(parts))
+          try verify(store)
+          return store
         }
         // It may have been open already, with another model.
         do throws(StoreError) {
@@ -113,13 +116,6 @@ struct StoreOpener {
       throw .missing(path: path)
     }
     _ = try StoreCreation.create(at: path, model, options: environmentOptions)
-  }
-
-  /// A store whose model is the given one and which passes the verification asked for.
-  private func judged(_ store: StoreFile) throws(StoreError) -> StoreFile {
-    try agree(with: store)
-    try verify(store)
-    return store
   }
 
   /// Does what the options allow about a file that can not be used as it is; false where they do
@@ -181,25 +177,18 @@ struct StoreOpener {
     }
     try refuseWhileMigrating(header, transaction.reader, arbor)
     let (model, digest) = try model(header, transaction.reader, arbor)
-    let catalog = try catalog(transaction.reader, arbor)
-    let schema = try Self.schema(model, catalog)
-    if try makeBlobDatabases(schema, environment, path: path) {
-      return try parts(of: environment, path: path)
+    let stored = try Self.entry(StoreFormat.catalogKey, transaction.reader, arbor)
+    guard let catalog = CatalogCodec.decode(stored) else {
+      throw .corrupted(entity: nil, object: nil, what: "The catalogue is damaged.")
     }
+    let schema = try Self.schema(model, catalog)
     let layouts = try Self.layouts(of: schema, transaction.reader, arbor)
     let databases = try databases(schema, environment)
     return StoreParts(
       environment: environment, path: path, schema: schema, modelDigest: digest,
       databases: databases, layouts: layouts, header: header, durability: opening.durability,
-      isMigrating: opening.isMigrating)
-  }
-
-  private func catalog(
-    _ reader: TransactionReader, _ arbor: Database
-  ) throws(StoreError) -> SchemaCatalog {
-    guard let catalog = CatalogCodec.decode(try Self.entry(StoreFormat.catalogKey, reader, arbor))
-    else { throw .corrupted(entity: nil, object: nil, what: "The catalogue is damaged.") }
-    return catalog
+      isMigrating: opening.isMigrating,
+      isOfEarlierFormat: CatalogCodec.isWithoutStoredNames(stored))
   }
 
   /// The layouts that records of a schema's entities may be in.

@@ -12,6 +12,12 @@ import Testing
     var catalog = SchemaCatalog(numbering: try OfficeModel.make())
     catalog.entries["Ärger 😀"] = .init(
       number: .max, layoutNumber: 12, properties: ["": 1, "größe": .max])
+    catalog.entries["Ärger 😀"]?.storedName = "Wut#7"
+    catalog.entries["Ärger 😀"]?.relationships = [
+      "a": .init(number: 2, storedName: "Wut/~b.c"), "\u{1}7 b": .init(number: 7, storedName: ""),
+      "\u{1}9 b": .init(number: 9, storedName: ""),
+    ]
+    catalog.entries["Ärger 😀"]?.indexes = ["a": .init(number: .max, storedName: "#65535")]
     #expect(decode(CatalogCodec.encode(catalog)) == catalog)
     #expect(decode(CatalogCodec.encode(SchemaCatalog(entries: [:]))) == SchemaCatalog(entries: [:]))
   }
@@ -32,6 +38,40 @@ import Testing
     for entries in refused {
       #expect(decode(CatalogCodec.encode(SchemaCatalog(entries: entries))) == nil, "\(entries)")
     }
+  }
+
+  @Test func partsThatAreOneThingAreRefused() throws {
+    func refuses(_ change: (inout SchemaCatalog.Entry, inout SchemaCatalog.Entry) -> Void) {
+      var (one, other) = (
+        SchemaCatalog.Entry(number: 1, layoutNumber: 1, properties: [:]),
+        SchemaCatalog.Entry(number: 2, layoutNumber: 1, properties: [:])
+      )
+      change(&one, &other)
+      let catalog = SchemaCatalog(entries: ["A": one, "B": other])
+      #expect(decode(CatalogCodec.encode(catalog)) == nil, "\(catalog)")
+    }
+    refuses { ($0.storedName, $1.storedName) = ("A", "A") }
+    refuses { one, _ in one.indexes = ["a": .init(number: 0, storedName: "A/a")] }
+    refuses { one, other in
+      one.indexes = ["a": .init(number: 1, storedName: "A/a")]
+      other.indexes = ["b": .init(number: 1, storedName: "B/b")]
+    }
+    refuses { one, other in
+      one.relationships = ["a": .init(number: 1, storedName: "A/a")]
+      other.relationships = ["a": .init(number: 2, storedName: "A/a")]
+    }
+  }
+
+  /// Files of the formats 1 and 2 have a number and a name for each entity and property.
+  @Test func cataloguesWithoutStoredNamesAreRead() throws {
+    let catalog = SchemaCatalog(numbering: try OfficeModel.make())
+    let bytes = EarlierFormat.catalog(catalog)
+    #expect(decode(bytes) == catalog)
+    #expect(bytes.withUnsafeBytes { CatalogCodec.isWithoutStoredNames($0) })
+    let present = CatalogCodec.encode(catalog)
+    #expect(!present.withUnsafeBytes { CatalogCodec.isWithoutStoredNames($0) })
+    let empty = EarlierFormat.catalog(SchemaCatalog(entries: [:]))
+    #expect(decode(empty) == SchemaCatalog(entries: [:]))
   }
 
   @Test func equalCataloguesHaveEqualBytes() throws {

@@ -76,13 +76,15 @@ import Testing
             EntityDescription(
               name: name,
               attributes: [AttributeDescription(name: "text", type: .string, isOptional: true)],
+              fetchIndexes: former == nil
+                ? [] : [FetchIndexDescription(name: "byText", elements: [.init("text")])],
               renamingIdentifier: former)
           ]))
       }
       let file = try StoreFile.open(opening("Tag", from: nil))
       let draft = Draft(file)
-      let text = Value.string(String(repeating: "text ", count: 400))
-      for _ in 0..<600 { try draft.insert("Tag", ["text": text]) }
+      let text = String(repeating: "text ", count: 400)
+      for number in 0..<600 { try draft.insert("Tag", ["text": .string("\(number) \(text)")]) }
       try draft.commit()
       file.close()
       let before = try Data(contentsOf: URL(filePath: path))

@@ -297,16 +297,12 @@ import Testing
   @Test func numbersAreNeverGivenTwice() throws {
     _ = try migrate(task([optional("name"), optional("note")]))
     var catalog = try migrate(task([optional("title", from: "name")]))
-    #expect(
-      catalog.entries["Task"]
-        == .init(
-          number: 1, layoutNumber: 2, properties: ["title": 1, "\u{1}2 note": 2]))
+    #expect(catalog.entries["Task"]?.layoutNumber == 2)
+    #expect(catalog.entries["Task"]?.properties == ["title": 1, "\u{1}2 note": 2])
     catalog = try migrate(task([optional("title"), optional("note")]))
+    #expect(catalog.entries["Task"]?.layoutNumber == 3)
     #expect(
-      catalog.entries["Task"]
-        == .init(
-          number: 1, layoutNumber: 3,
-          properties: ["title": 1, "\u{1}2 note": 2, "note": 3]))
+      catalog.entries["Task"]?.properties == ["title": 1, "\u{1}2 note": 2, "note": 3])
     var other = task([optional("title"), optional("note")])
     other.entities.removeLast()
     catalog = try migrate(other)

@@ -93,7 +93,8 @@ import Testing
     let file = try open(nil)
     defer { file.close() }
     #expect(file.schema.model == model)
-    #expect(file.schema.catalog == SchemaCatalog(numbering: model))
+    let schema = try ModelSchema(model, catalog: SchemaCatalog(numbering: model))
+    #expect(file.schema.catalog == schema.catalog)
     #expect(file.lastSequence == 1)
   }
 

@@ -73,7 +73,7 @@ struct Original {
     databases = StoreDatabases.list(store.schema)
     entities = Dictionary(
       uniqueKeysWithValues: store.schema.entities.map {
-        (StoreFormat.recordDatabase($0.name), $0.number)
+        (StoreFormat.recordDatabase(store.schema.storedName(of: $0)), $0.number)
       })
   }
 }

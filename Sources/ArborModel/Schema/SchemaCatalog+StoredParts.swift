@@ -1,0 +1,132 @@
+/// The numbers and stored names of what has databases.
+extension SchemaCatalog {
+  /// A to-many relationship or an index, by the entity that declares it.
+  package struct PartName: Sendable, Hashable {
+    package let entity: String
+    package let name: String
+
+    package init(_ entity: String, _ name: String) {
+      self.entity = entity
+      self.name = name
+    }
+  }
+
+  /// One of the two kinds of parts.
+  package typealias Parts = WritableKeyPath<Entry, [String: StoredPart]>
+
+  /// The catalogue with a number and a stored name for each entity, to-many relationship and index
+  /// that has none yet; unchanged where all have.
+  ///
+  /// The name is that of the model, unless something else was born with it: then the number stands
+  /// behind it. The result depends on the names of the model alone, not on their order.
+  ///
+  /// - Throws: ``ArborError`` `limitExceeded` where numbers run out.
+  package func completed(for entities: [EntitySchema]) throws(ArborError) -> SchemaCatalog {
+    var catalog = self
+    var relationships = Completion(entries.values.lazy.flatMap(\.relationships.values))
+    var indexes = Completion(entries.values.lazy.flatMap(\.indexes.values))
+    var names = Set(entries.values.lazy.map(\.storedName))
+    for entity in entities.sorted(by: { $0.number < $1.number }) {
+      guard var entry = catalog.entries[entity.name] else { continue }
+      if entry.storedName.isEmpty {
+        entry.storedName = Self.name(entity.name, entity.number, &names)
+      }
+      let own = entity.relationships.filter {
+        $0.isToMany && $0.declaringEntity == entity.index
+      }
+      try relationships.complete(&entry.relationships, entity.name, own.map(\.name))
+      let declared = entity.indexes.filter { $0.declaringEntity == entity.index }
+      try indexes.complete(&entry.indexes, entity.name, declared.map(\.name))
+      catalog.entries[entity.name] = entry
+    }
+    return catalog
+  }
+
+  /// The longest stored name: with a prefix it fits into a key of the engine.
+  private static let longestName = 480
+
+  fileprivate static func name(
+    _ wanted: String, _ number: UInt16, _ names: inout Set<String>
+  ) -> String {
+    // No name of a model has the character, and the number never comes back.
+    let isFree = wanted.utf8.count <= longestName && !names.contains(wanted)
+    let name = isFree ? wanted : "\(wanted.utf8.count <= longestName ? wanted : "")#\(number)"
+    names.insert(name)
+    return name
+  }
+
+  /// Numbers and names for one kind of parts.
+  private struct Completion {
+    private var greatest: UInt16 = 0
+    private var names: Set<String> = []
+
+    init(_ present: some Sequence<StoredPart>) {
+      for part in present {
+        greatest = max(greatest, part.number)
+        names.insert(part.storedName)
+      }
+    }
+
+    mutating func complete(
+      _ parts: inout [String: StoredPart], _ entity: String, _ wanted: [String]
+    ) throws(ArborError) {
+      for name in wanted.sorted() where parts[name] == nil {
+        guard greatest < .max else {
+          throw ArborError(
+            .limitExceeded,
+            "The store has given out all \(UInt16.max) numbers for relationships and indexes; "
+              + "export its data into a new store.")
+        }
+        greatest += 1
+        parts[name] = StoredPart(
+          number: greatest,
+          storedName: SchemaCatalog.name("\(entity)/\(name)", greatest, &names))
+      }
+    }
+  }
+
+  // MARK: Following a model
+
+  /// Gives parts of the newer model what those of the older one that they were have.
+  ///
+  /// - Parameter carried: For names of the newer model the names of the older one.
+  package mutating func carry(
+    _ carried: [PartName: PartName], _ parts: Parts, from former: SchemaCatalog
+  ) {
+    for (name, source) in carried {
+      guard let part = former.entries[source.entity]?[keyPath: parts][source.name] else { continue }
+      entries[name.entity]?[keyPath: parts][name.name] = part
+    }
+  }
+
+  /// Takes over what the older catalogue has and this one has not, under names that no model has:
+  /// the numbers, and the stored names for as long as the databases are there.
+  package mutating func retire(_ parts: Parts, of former: SchemaCatalog) {
+    let kept = Set(entries.values.lazy.flatMap { $0[keyPath: parts].values }.map(\.number))
+    let names = Dictionary(
+      entries.lazy.map { ($0.value.number, $0.key) }, uniquingKeysWith: { first, _ in first })
+    for entry in former.entries.values {
+      guard let owner = names[entry.number] else { continue }
+      for (name, part) in entry[keyPath: parts] where !kept.contains(part.number) {
+        let retired = Self.isRetired(name) ? name : Self.retiredName(name, part.number)
+        entries[owner]?[keyPath: parts][retired] = part
+      }
+    }
+  }
+
+  /// The catalogue once the databases of what is retired are gone.
+  package var withoutRetiredDatabases: SchemaCatalog {
+    var catalog = self
+    for (name, var entry) in entries {
+      if Self.isRetired(name) { entry.storedName = "" }
+      for name in entry.relationships.keys where Self.isRetired(name) {
+        entry.relationships[name]?.storedName = ""
+      }
+      for name in entry.indexes.keys where Self.isRetired(name) {
+        entry.indexes[name]?.storedName = ""
+      }
+      catalog.entries[name] = entry
+    }
+    return catalog
+  }
+}

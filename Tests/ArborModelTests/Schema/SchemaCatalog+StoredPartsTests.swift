@@ -1,0 +1,85 @@
+import ArborModel
+import Testing
+
+/// Everything with databases has a number and a name that never come back.
+@Suite struct SchemaCatalogStoredPartsTests {
+  private func schema(
+    _ model: ManagedObjectModel, _ catalog: SchemaCatalog? = nil
+  ) throws -> ModelSchema {
+    try ModelSchema(model, catalog: catalog ?? SchemaCatalog(numbering: model))
+  }
+
+  @Test func namesAreThoseOfTheModel() throws {
+    let schema = try SchemaFixture.schema()
+    let entry = try #require(schema.catalog.entries["Person"])
+    #expect(entry.storedName == "Person")
+    #expect(
+      entry.relationships.mapValues(\.storedName) == [
+        "friends": "Person/friends", "~Employee.mentor": "Person/~Employee.mentor",
+      ])
+    #expect(entry.indexes.mapValues(\.storedName) == ["name": "Person/name"])
+    for entity in schema.entities {
+      for relationship in entity.relationships where relationship.isToMany {
+        #expect(!schema.storedName(of: relationship).isEmpty)
+      }
+      for index in entity.indexes { #expect(!schema.storedName(of: index).isEmpty) }
+    }
+    #expect(try schema.catalog.completed(for: schema.entities) == schema.catalog)
+  }
+
+  /// Programs that declare in another order number alike.
+  @Test func theOrderOfTheModelDoesNotMatter() throws {
+    let model = try SchemaFixture.model()
+    let catalog = SchemaCatalog(numbering: model)
+    var other = model
+    other.entities.reverse()
+    for index in other.entities.indices { other.entities[index].relationships.reverse() }
+    #expect(try schema(other, catalog).catalog == schema(model, catalog).catalog)
+  }
+
+  @Test func aTakenNameGetsTheNumber() throws {
+    let model = ManagedObjectModel(entities: [EntityDescription(name: "A")])
+    var catalog = SchemaCatalog(entries: [
+      "A": .init(number: 9, layoutNumber: 1, properties: [:]),
+      "\u{1}3 A": .init(number: 3, layoutNumber: 1, properties: [:]),
+    ])
+    #expect(try schema(model, catalog).catalog.entries["A"]?.storedName == "A")
+    catalog.entries["\u{1}3 A"]?.storedName = "A"
+    #expect(try schema(model, catalog).catalog.entries["A"]?.storedName == "A#9")
+  }
+
+  /// The longest names of a model make a hidden inverse whose name the engine does not take.
+  @Test func aNameThatIsTooLongIsTheNumber() throws {
+    let name = String(repeating: "n", count: 200)
+    let model = ManagedObjectModel(entities: [
+      EntityDescription(
+        name: name, relationships: [RelationshipDescription(name: name, destination: name)])
+    ])
+    let parts = try schema(model).catalog.entries[name]?.relationships
+    #expect(parts?.values.map(\.storedName) == ["#1"])
+  }
+
+  @Test func whatGoesLeavesItsNumber() throws {
+    let model = ManagedObjectModel(entities: [
+      EntityDescription(
+        name: "A", attributes: [AttributeDescription(name: "n", type: .string)],
+        fetchIndexes: [
+          FetchIndexDescription(name: "one", elements: [.init("n")]),
+          FetchIndexDescription(name: "two", elements: [.init("n", isAscending: false)]),
+        ])
+    ])
+    let former = try schema(model).catalog
+    var catalog = SchemaCatalog(numbering: model)
+    catalog.carry([.init("A", "new"): .init("A", "two")], \.indexes, from: former)
+    catalog.retire(\.indexes, of: former)
+    let indexes = ["new": "A/two", "\u{1}1 one": "A/one"]
+    #expect(catalog.entries["A"]?.indexes.mapValues(\.storedName) == indexes)
+    #expect(catalog.entries["A"]?.indexes["new"]?.number == 2)
+    let completed = try schema(model, catalog).catalog
+    #expect(completed.entries["A"]?.indexes["one"]?.number == 3)
+    #expect(completed.entries["A"]?.indexes["one"]?.storedName == "A/one#3")
+    let freed = catalog.withoutRetiredDatabases
+    #expect(freed.entries["A"]?.indexes["\u{1}1 one"]?.storedName == "")
+    #expect(freed.entries["A"]?.indexes["new"]?.storedName == "A/two")
+  }
+}

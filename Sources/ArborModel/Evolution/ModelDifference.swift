@@ -99,6 +99,22 @@ extension ManagedObjectModel {
   }
 }
 
+extension ManagedObjectModel {
+  /// What changes from this model to another one by way of the versions between them.
+  ///
+  /// - Parameter versions: The models between, the oldest first.
+  package func difference(
+    to other: ManagedObjectModel, via versions: [ManagedObjectModel]
+  ) throws(ArborError) -> ModelDifference {
+    guard let first = versions.first else { return difference(to: other) }
+    var composed = difference(to: first)
+    for model in versions.dropFirst() + [other] {
+      composed = try composed.composed(with: composed.new.difference(to: model))
+    }
+    return composed
+  }
+}
+
 extension ModelDifference {
   /// The difference from this one's older model to another one's newer model, by way of the model
   /// between them.

@@ -115,6 +115,7 @@ private struct DerivedAttributes {
   // MARK: Whose values change
 
   private mutating func gather() {
+    owners = context.derivedAnew
     // Walks read records, whose hooks may add changes.
     for change in context.pending.all {
       let object = change.object

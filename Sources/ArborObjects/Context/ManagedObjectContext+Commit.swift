@@ -30,6 +30,17 @@ extension ManagedObjectContext {
   /// - Parameter mark: The mark's name; nil: none. With a mark there need be no changes.
   /// - Throws: `conflict` where the mark is there already, and what ``commit()`` throws.
   package func commit(marking mark: String?) throws(ArborError) {
+    try commit(marking: mark, metadata: [])
+  }
+
+  /// Commits with entries for the store itself, which are written even where no object changes.
+  func commit(metadata: [(key: String, value: [UInt8]?)]) throws(ArborError) {
+    try commit(marking: nil, metadata: metadata)
+  }
+
+  private func commit(
+    marking mark: String?, metadata: [(key: String, value: [UInt8]?)]
+  ) throws(ArborError) {
     try beginOperation()
     if let failure { throw failure.error }
     guard journal == nil else {
@@ -40,7 +51,7 @@ extension ManagedObjectContext {
     try limitOperation()
     try takeInKnownCommits()
     try checkLostLinks()
-    guard hasChanges || mark != nil else {
+    guard hasChanges || mark != nil || !metadata.isEmpty else {
       undoHistory?.noteCommit()
       return
     }
@@ -60,7 +71,7 @@ extension ManagedObjectContext {
       undoHistory?.sealSteps()
       undoHistory?.isSuspended = true
       defer { undoHistory?.isSuspended = false }
-      receipt = try write(marking: mark)
+      receipt = try write(marking: mark, metadata)
       end(savepoint)
     } catch {
       restore(savepoint)
@@ -151,7 +162,9 @@ extension ManagedObjectContext {
 
   // MARK: Writing
 
-  private func write(marking mark: String?) throws(ArborError) -> CommitReceipt? {
+  private func write(
+    marking mark: String?, _ metadata: [(key: String, value: [UInt8]?)]
+  ) throws(ArborError) -> CommitReceipt? {
     for _ in 0..<(schema.hasDerivations ? Self.maximumDerivations : Self.maximumAttempts) {
       beginWritingOrders()
       // Hooks of the validation, or the commits of others, may have changed what values rest on.
@@ -160,8 +173,9 @@ extension ManagedObjectContext {
       if let failure { throw failure.error }
       var changes = changeSet()
       changes.basis = basis
+      changes.metadata = metadata
       if let mark {
-        changes.metadata = [(mark, [1])]
+        changes.metadata.append((mark, [1]))
         changes.absentMetadata = [mark]
       }
       guard !changes.isEmpty else { return nil }
@@ -279,6 +293,7 @@ extension ManagedObjectContext {
       }
     }
     newBlobs = [:]
+    derivedAnew.removeAll()
     pending.removeAll()
     links.removeAll()
     registry.noteSettled(committed.count)

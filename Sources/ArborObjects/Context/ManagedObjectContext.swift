@@ -118,6 +118,8 @@ public final class ManagedObjectContext {
   /// The snapshot that all reads use while one is pinned.
   var pinned: StoreSnapshot?
   var failure: DeferredFailure?
+  /// Objects whose derived attributes the next commit computes although nothing of them changes.
+  var derivedAnew: Set<ObjectNumber> = []
   /// What ends the operation that runs at present before it is done.
   package let limit = WorkLimit()
   /// Tells savepoints apart: a working record may be written only in the one it was made in. Even;

@@ -95,9 +95,7 @@ public final class PersistentStore: Sendable {
     classes: [ManagedObject.Type]
   ) throws(ArborError) {
     let file: StoreFile
-    do throws(StoreError) { file = try StoreFile.open(opening) } catch {
-      throw ArborError(opening: error)
-    }
+    file = try MigratingOpener(opening, options).open()
     let binder = ClassBinder(schema: file.schema, storeID: file.id)
     do throws(ArborError) {
       self.classes = Lock(

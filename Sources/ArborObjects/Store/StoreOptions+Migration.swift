@@ -45,6 +45,8 @@ extension StoreOptions {
 
     /// How a store is opened in the engine's words.
     let stored: StoreOpening.Migration
+    /// Whether steps with code and passes over the objects are made.
+    var isStaged = true
   }
 }
 
@@ -60,9 +62,15 @@ extension StoreOptions.Migration {
     Self(stored: .lightweight(dropping: names.names))
   }
 
-  /// The store is brought to the model where that takes no code, and nothing is lost. No migration
-  /// runs code in this version, so that it is the same as ``automatic``.
-  public static var lightweightOnly: Self { automatic }
+  /// The store is brought to the model where that takes neither code nor a pass over its objects,
+  /// and nothing is lost.
+  public static var lightweightOnly: Self { lightweightOnly(dropping: []) }
+
+  /// The store is brought to the model where that takes neither code nor a pass over its objects;
+  /// what is named may be lost, as with ``automatic(dropping:)``.
+  public static func lightweightOnly(dropping names: Dropping) -> Self {
+    Self(stored: .lightweight(dropping: names.names), isStaged: false)
+  }
 
   /// The store is left as it is, and opening throws `modelMismatch` with all that differs.
   public static var refuse: Self { Self(stored: .refuse) }

@@ -1,4 +1,4 @@
-internal import ArborModel
+public import ArborModel
 internal import ArborStore
 internal import Foundation
 
@@ -58,6 +58,12 @@ public struct StoreOptions: Sendable, Hashable {
   public var isReadOnly = false
   /// What happens with a file of another version of the model.
   public var migration = Migration.automatic
+  /// Code for versions of the model whose data does not follow from the former one.
+  public var migrationSteps: [MigrationStep] = []
+  /// The versions of the model, the oldest first, by way of which an older store is migrated. Steps
+  /// name versions among them by fingerprint or identifier; without steps they tell what was
+  /// renamed on the way. Empty: the versions of the steps.
+  public var modelVersions: [ManagedObjectModel] = []
   /// What happens with a file of another model that is not migrated.
   public var onMismatch = MismatchRule.fail
   /// What happens with a damaged file.

@@ -107,7 +107,9 @@ struct DatabaseMoves {
     let subject = ModelDifference.Subject(entity, property)
     let obstacle = MigrationObstacle(
       entity: entity, property: property,
-      message: "\(subject): \(reason); leave it as it was, or carry the data over by an export.")
+      message:
+        "\(subject): \(reason), which .lightweightOnly does not do; let options.migration be "
+        + ".automatic.")
     if !obstacles.contains(obstacle) { obstacles.append(obstacle) }
   }
 

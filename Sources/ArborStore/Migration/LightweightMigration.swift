@@ -14,24 +14,30 @@ struct LightweightMigration {
   let catalog: SchemaCatalog
   /// What of the models stands in the way.
   let obstacles: [MigrationObstacle]
+  /// Whether the file is the private copy of a staged migration.
+  let isStaged: Bool
   private let unknownNames: [String]
 
   /// - Parameters:
   ///   - fingerprint: What the file says of the older model. It counts the versions of folded
   ///     texts and tokens in.
   ///   - names: What may be dropped, as `Entity` or `Entity.property`; nil for everything.
+  ///   - versions: The models between the two, the oldest first.
+  ///   - isStaged: Whether the file is the private copy of a staged migration.
   /// - Throws: `invalidModel`, `exhausted` where numbers run out.
   init(
     from old: ModelSchema, _ fingerprint: ModelFingerprint, to model: ManagedObjectModel,
-    dropping names: Set<String>?
+    dropping names: Set<String>?, via versions: [ManagedObjectModel] = [], isStaged: Bool = false
   ) throws(StoreError) {
-    let difference = old.model.difference(to: model)
+    let difference: ModelDifference
     do throws(ArborError) {
+      difference = try old.model.difference(to: model, via: versions)
       evolution = try CatalogEvolution(difference, from: old.catalog)
     } catch {
       throw .exhausted(error.message)
     }
     self.old = old
+    self.isStaged = isStaged
     let numbered = try StoreOpener.schema(model, evolution.catalog)
     moves = DatabaseMoves(from: old, to: numbered, evolution)
     indexes = IndexChanges(

@@ -27,13 +27,34 @@ struct MigrationChecks {
       guard let former = migration.old.entity(named: plan.oldName), !former.isAbstract else {
         continue
       }
-      if migration.new.entity(named: plan.name)?.isAbstract ?? true { continue }
+      if migration.new.entity(named: plan.name)?.isAbstract ?? true {
+        try checkAbstraction(of: plan, former, &obstacles)
+        continue
+      }
       try check(plan, former, &obstacles)
     }
-    for removed in migration.evolution.removed {
-      try checkRemoval(of: removed, &obstacles)
+    if !migration.isStaged {
+      for removed in migration.evolution.removed {
+        try checkRemoval(of: removed, &obstacles)
+      }
     }
     return obstacles
+  }
+
+  /// No object can be of exactly an entity that becomes abstract.
+  private func checkAbstraction(
+    of plan: CatalogEvolution.Entity, _ former: EntitySchema,
+    _ obstacles: inout [MigrationObstacle]
+  ) throws(StoreError) {
+    guard !migration.isStaged else { return }
+    let records = parts.databases.records(former.index)
+    let count = try storing { () throws(LMDBError) in try reader.entryCount(records) }
+    guard count > 0 else { return }
+    obstacles.append(
+      obstacle(plan.name, nil, count, try firstObjects(records), former) {
+        "it becomes abstract, and \($0); delete them with the former model, or let a MigrationStep "
+          + "make objects of a subentity out of them"
+      })
   }
 
   private func check(
@@ -50,11 +71,11 @@ struct MigrationChecks {
             "it is mandatory without a default, and \($0); give it a default, or make it optional"
           })
       }
-      for name in plan.computed {
+      for name in plan.computed where !migration.isStaged {
         obstacles.append(
           obstacle(plan.name, name, count, first, former) {
-            "it is derived and stored, and \($0); opening computes it for none, so make it "
-              + "transient, or carry the data over by an export"
+            "it is derived and stored, and \($0); .lightweightOnly computes it for none, so let "
+              + "options.migration be .automatic, or make it transient"
           })
       }
     }

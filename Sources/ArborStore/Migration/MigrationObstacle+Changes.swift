@@ -1,4 +1,4 @@
-internal import ArborModel
+package import ArborModel
 
 /// Which changes of a model opening cannot follow, told from the models alone.
 extension MigrationObstacle {
@@ -6,22 +6,38 @@ extension MigrationObstacle {
 
   /// The changes that stand in the way.
   ///
-  /// - Parameter names: What may be dropped; nil for everything.
-  static func obstacles(
-    in difference: ModelDifference, dropping names: Set<String>?
+  /// - Parameters:
+  ///   - names: What may be dropped; nil for everything.
+  ///   - passes: Whether the store is copied and passes over its objects are made.
+  package static func obstacles(
+    in difference: ModelDifference, dropping names: Set<String>?, passes: Bool = false
   ) -> [MigrationObstacle] {
     difference.storedChanges.compactMap { change in
       let isNamed = change.loss.map { names?.contains($0.name) ?? true } ?? false
-      guard let reason = reason(change, isNamed: isNamed) else { return nil }
+      guard let reason = reason(change, isNamed: isNamed, passes) else { return nil }
       return MigrationObstacle(
         entity: change.entity, property: change.property, message: "\(change.summary); \(reason).")
     }
   }
 
-  private static let otherwise = "leave it as it was, or carry the data over by an export"
+  /// Whether what a change concerns lies otherwise in a store of the newer model, so that it can be
+  /// brought there by a pass or by code only.
+  static func isLaidOutAnew(_ change: ModelDifference.Change) -> Bool {
+    reason(change, isNamed: true, false) != nil
+  }
 
-  private static func reason(_ change: Change, isNamed: Bool) -> String? {
-    if let reason = unsupported(change) { return "\(reason); \(otherwise)" }
+  private static let otherwise = "leave it as it was, or let a MigrationStep convert it"
+
+  private static func reason(_ change: Change, isNamed: Bool, _ passes: Bool) -> String? {
+    // Whether it has objects is seen in the store.
+    if case .entity(.becameAbstract) = change.kind { return nil }
+    let isMovable = isMovable(change)
+    guard !(isMovable && passes) else {
+      return change.loss.flatMap { isNamed ? nil : naming($0) }
+    }
+    if let reason = unsupported(change) {
+      return isMovable ? "\(reason), \(inPlace)" : "\(reason); \(otherwise)"
+    }
     switch change.effort {
     case .code:
       guard let loss = change.loss, isDroppable(change) else {
@@ -30,7 +46,7 @@ extension MigrationObstacle {
       return isNamed
         ? nil : "no conversion is known; \(naming(loss)) and to start anew, or \(otherwise)"
     case .pass where !isDecidedLater(change):
-      return "that takes a pass over the objects, which opening does not make; \(otherwise)"
+      return "that takes a pass over the objects, \(inPlace)"
     default:
       return change.loss.flatMap { isNamed ? nil : "\(naming($0))" }
     }
@@ -38,6 +54,21 @@ extension MigrationObstacle {
 
   private static func naming(_ loss: ModelDifference.Loss) -> String {
     "name \"\(loss.name)\" in options.migration = .automatic(dropping:) to let that go"
+  }
+
+  private static let inPlace =
+    "which .lightweightOnly does not make; let options.migration be .automatic"
+
+  /// Whether a pass over the objects brings along what the change concerns, without code.
+  private static func isMovable(_ change: Change) -> Bool {
+    switch change.kind {
+    case .attribute(.externalStorageChanged): true
+    case .relationship(.replacesAttribute): false
+    case .relationship: unsupported(change) != nil || change.effort >= .pass
+    case .attribute: change.effort == .pass
+    case .entity: unsupported(change) != nil
+    default: false
+    }
   }
 
   /// Whether what the change loses may be given up instead of converted.

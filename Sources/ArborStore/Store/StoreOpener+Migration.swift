@@ -22,7 +22,8 @@ extension StoreOpener {
     else { return parts }
     let model = try offer.checked()
     let migration = try LightweightMigration(
-      from: parts.schema, parts.header.modelFingerprint, to: model, dropping: names)
+      from: parts.schema, parts.header.modelFingerprint, to: model, dropping: names,
+      via: opening.versionsBetween, isStaged: opening.isStaged)
     guard migration.obstacles.isEmpty else { throw migration.refusal(migration.obstacles) }
     let (environment, path) = (parts.environment, parts.path)
     try migrate(parts, migration, offer.digest)

@@ -43,7 +43,7 @@ extension StoreOpener {
     }
     // A store that is open in this process keeps its model, even if it could be migrated.
     let migration = try LightweightMigration(
-      from: schema, fingerprint, to: model, dropping: names)
+      from: schema, fingerprint, to: model, dropping: names, via: opening.versionsBetween)
     guard migration.obstacles.isEmpty else { throw migration.refusal(migration.obstacles) }
     throw .inUse(path: path)
   }

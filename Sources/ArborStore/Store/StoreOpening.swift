@@ -62,6 +62,12 @@ package struct StoreOpening: Sendable {
   /// Whether the one who opens the file is the migration that its ``MigrationMarker`` names, which
   /// may write to it.
   package var isMigrating = false
+  /// The versions between the file's model and the given one, the oldest first: what was renamed on
+  /// the way keeps its data.
+  package var versionsBetween: [ManagedObjectModel] = []
+  /// Whether the file is the private copy of a staged migration: what is dropped lies in the
+  /// original still, and derived values are computed by whoever migrates.
+  package var isStaged = false
   package var onMismatch = MismatchRule.fail
   package var onCorruption = CorruptionRule.fail
   /// Bytes of address space to map at first; nil: as much as the system grants, up to 1 TiB.

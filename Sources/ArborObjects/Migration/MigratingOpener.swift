@@ -1,0 +1,114 @@
+internal import ArborModel
+internal import ArborStore
+
+/// Opens a store's file, by way of a staged migration where it takes one.
+struct MigratingOpener {
+  private let opening: StoreOpening
+  private let options: StoreOptions
+  private let report: (MigrationProgress) -> Void
+
+  init(
+    _ opening: StoreOpening, _ options: StoreOptions,
+    _ report: @escaping (MigrationProgress) -> Void = { _ in }
+  ) {
+    self.opening = opening
+    self.options = options
+    self.report = report
+  }
+
+  func open() throws(ArborError) -> StoreFile {
+    guard let model = opening.model, case .file(let path) = opening.location, !opening.isReadOnly,
+      case .lightweight = opening.migration
+    else { return try Self.open(opening) }
+    var first = opening
+    first.onMismatch = .fail
+    // Which way a migration takes is decided before the file changes.
+    let isChain = !options.migrationSteps.isEmpty || !options.modelVersions.isEmpty
+    if isChain { first.migration = .refuse }
+    let refusal: StoreError
+    do throws(StoreError) { return try StoreFile.open(first) } catch {
+      switch error {
+      case .modelMismatch: refusal = error
+      // It may be this migration, which goes on.
+      case .migrationUnderWay(let marker) where marker.target == model.fingerprint:
+        refusal = error
+      default: throw ArborError(opening: error)
+      }
+    }
+    do throws(ArborError) {
+      let files = try storing { () throws(StoreError) in try MigrationFiles(path: path) }
+      let stored = try Self.storedModel(files)
+      let chain = try MigrationChain(
+        from: stored, to: model, options.migrationSteps, options.modelVersions)
+      if let inPlace = try inPlace(chain, files) { return try Self.open(inPlace) }
+      guard options.migration.isStaged else {
+        throw isChain ? Self.needsCode(chain) : ArborError(opening: refusal)
+      }
+      try StagedMigration(files, chain, opening, options, report).run()
+    } catch {
+      guard error.code == .modelMismatch, opening.onMismatch == .eraseAndRecreate else {
+        throw error
+      }
+    }
+    return try Self.open(opening)
+  }
+
+  /// How the store is opened where the whole way is a change of its catalogue; nil where it is not.
+  private func inPlace(
+    _ chain: MigrationChain, _ files: MigrationFiles
+  ) throws(ArborError) -> StoreOpening? {
+    guard chain.hops.count <= 1, chain.hops.first?.step == nil else { return nil }
+    var opening = opening
+    opening.onMismatch = .fail
+    guard let hop = chain.hops.first else { return opening }
+    opening.versionsBetween = hop.versions
+    guard options.migration.isStaged else { return opening }
+    return try storing { () throws(StoreError) -> StoreOpening? in
+      let source = try StoreFile.open(.reading(files.path))
+      defer { source.close() }
+      let models = try StagedModels(
+        from: source.schema, to: hop.target, via: hop.versions)
+      return models.needsPass ? nil : opening
+    }
+  }
+
+  /// Which model a store is of.
+  private static func storedModel(_ files: MigrationFiles) throws(ArborError) -> ManagedObjectModel
+  {
+    try storing { () throws(StoreError) -> ManagedObjectModel in
+      let file = try StoreFile.open(.reading(files.path))
+      defer { file.close() }
+      return file.schema.model
+    }
+  }
+
+  private static func open(_ opening: StoreOpening) throws(ArborError) -> StoreFile {
+    try storing { () throws(StoreError) in try StoreFile.open(opening) }
+  }
+
+  private static func needsCode(_ chain: MigrationChain) -> ArborError {
+    let steps = chain.hops.compactMap(\.step).map { "\($0.from) to \($0.to)" }
+    return ArborError(
+      .modelMismatch,
+      "The store is of an older version of the model, and the way to the newer one takes code from "
+        + "version \(steps.joined(separator: ", and from ")), which .lightweightOnly does not run; "
+        + "let options.migration be .automatic.")
+  }
+}
+
+/// Runs work of the store layer, and throws its errors as the public ones.
+func storing<R>(_ body: () throws(StoreError) -> R) throws(ArborError) -> R {
+  do throws(StoreError) { return try body() } catch { throw ArborError(opening: error) }
+}
+
+extension StoreOpening {
+  /// A file with the model inside it, for reading.
+  static func reading(_ path: String) -> StoreOpening {
+    var opening = StoreOpening(.file(path), model: nil)
+    opening.isReadOnly = true
+    return opening
+  }
+
+  /// A file with the model inside it.
+  static func writing(_ path: String) -> StoreOpening { StoreOpening(.file(path), model: nil) }
+}

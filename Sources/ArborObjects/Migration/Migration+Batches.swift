@@ -1,0 +1,151 @@
+internal import ArborModel
+internal import ArborStore
+
+/// Calls of the code, batch by batch, with the journal.
+extension Migration {
+  var batchSize: Int {
+    switch batches {
+    case .of(let size): max(1, size)
+    case .atomic: 1000
+    }
+  }
+
+  /// Runs one call of the code, unless it was done before an interruption.
+  func call(_ body: (_ place: UInt64?) throws -> Void) throws {
+    defer { calls += 1 }
+    if journal.calls > calls {
+      // What was done since the call before was written with this one.
+      newContext.rollback()
+      return
+    }
+    if journal.place != nil {
+      newContext.rollback()
+    } else if batches != .atomic, newContext.hasChanges {
+      // What was done outside of calls is written with the first batch.
+      journal.place = 0
+      try commit()
+    }
+    try body(journal.place)
+    if batches == .atomic { return }
+    journal.calls = calls + 1
+    journal.place = nil
+    try commit()
+  }
+
+  func passOfCode(
+    over entity: EntitySchema, _ entities: [EntitySchema], behind place: UInt64?,
+    _ body: (ManagedObject, ManagedObject?) throws -> Void
+  ) throws {
+    let schema = oldContext.schema
+    journal.visited.formUnion(entities.map(\.name))
+    journal.visited.formUnion(
+      schema.kinds(of: entity).filter { schema.entity(named: $0)?.isAbstract ?? false })
+    try pass(over: entity.name, entities, behind: place) { old, new in
+      do {
+        try body(old, new)
+      } catch {
+        throw Self.failure(error, at: old)
+      }
+    }
+  }
+
+  /// Calls `body` for each object of some entities of the older model, a batch at a time.
+  func pass(
+    over name: String, _ entities: [EntitySchema], behind place: UInt64?,
+    _ body: (ManagedObject, ManagedObject?) throws -> Void
+  ) throws {
+    progress.entity = name
+    progress.objectCount = 0
+    progress.objectsDone = 0
+    for entity in entities {
+      var request = FetchRequest<ManagedObject>(entity: entity.name)
+      request.includesSubentities = false
+      progress.objectCount += try oldContext.count(request)
+    }
+    let done = place.map { ObjectNumber(rawValue: $0) }
+    for entity in entities.sorted(by: { $0.number < $1.number }) {
+      if let done, done.entity > entity.number { continue }
+      var last =
+        done.flatMap { $0.entity == entity.number ? $0 : nil }
+        ?? ObjectNumber(entity: entity.number, sequence: 0)
+      while true {
+        let batch = try oldContext.objects(of: entity, behind: last, atMost: batchSize)
+        guard let end = batch.last else { break }
+        let made = try newObjects(of: batch)
+        for old in batch { try body(old, made[old.number.sequence]) }
+        last = end.number
+        progress.objectsDone += batch.count
+        try commitBatch(at: last.rawValue)
+        report(progress)
+      }
+    }
+    progress.entity = nil
+  }
+
+  private func newObjects(of batch: [ManagedObject]) throws -> [UInt64: ManagedObject] {
+    let objects = try newContext.objects(with: batch.compactMap(newID))
+    return Dictionary(
+      objects.map { ($0.number.sequence, $0) }, uniquingKeysWith: { first, _ in first })
+  }
+
+  func commitBatch(at place: UInt64?) throws {
+    try checkCancellation()
+    guard batches != .atomic else { return }
+    journal.place = place ?? journal.place ?? 0
+    try commit()
+  }
+
+  /// Writes what has changed together with the journal.
+  func commit() throws(ArborError) {
+    try newContext.commit(metadata: [(MigrationJournal.key, journal.bytes)])
+  }
+
+  /// An error of the code for one object.
+  private static func failure(_ error: any Error, at old: ManagedObject) -> any Error {
+    if error is CancellationError { return error }
+    let id = old.objectID
+    let known = error as? ArborError
+    if known?.code == .cancelled || known?.code == .diskFull { return error }
+    var failure = ArborError(
+      known?.code ?? .invalidArgument,
+      "\(id.entityName) \(id.number) could not be migrated: \(known?.message ?? "\(error)")")
+    failure.entity = id.entityName
+    failure.objectID = id
+    failure.keyPath = known?.keyPath
+    failure.violations = known?.violations ?? []
+    failure.underlying = known == nil ? error : known?.underlying
+    return failure
+  }
+}
+
+extension ModelSchema {
+  /// The concrete ones of an entity and its subentities.
+  func concreteEntities(of entity: EntitySchema) -> [EntitySchema] {
+    let names = kinds(of: entity)
+    return entities.filter { !$0.isAbstract && names.contains($0.name) }
+  }
+
+  /// The names of an entity and its subentities.
+  func kinds(of entity: EntitySchema) -> Set<String> {
+    Set(
+      model.entities.lazy.filter { candidate in
+        self.model.lineage(of: candidate).contains { $0.name == entity.name }
+      }.map(\.name))
+  }
+}
+
+extension ManagedObjectContext {
+  /// Objects of exactly one entity behind a number, in the order of their numbers.
+  func objects(
+    of entity: EntitySchema, behind number: ObjectNumber, atMost count: Int
+  ) throws(ArborError) -> [ManagedObject] {
+    var request = FetchRequest<ManagedObject>(entity: entity.name)
+    request.includesSubentities = false
+    request.fetchLimit = count
+    let token = PageToken(
+      values: [], number: number,
+      fingerprint: request.description.fingerprint(storeID: store.id))
+    request.description.pageToken = token.text
+    return try fetch(request)
+  }
+}

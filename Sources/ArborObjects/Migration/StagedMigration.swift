@@ -1,0 +1,367 @@
+internal import ArborModel
+internal import ArborStore
+
+/// A migration by way of a copy, which takes the store's place when it is done.
+///
+/// ```
+/// store ──copy──▶ stage 1: the open model ─passes, code─▶ the hop's model ──copy──▶ stage 2: …
+///                                                                  the last one ──▶ the store
+/// ```
+///
+/// The store is the old side of the first hop, and the file of each hop that of the next, so that
+/// code sees objects that nothing changes any more. A file gets its name when its model is open for
+/// changes, and says from then on in each commit how far it is: after a kill the work goes on
+/// there.
+struct StagedMigration {
+  private let files: MigrationFiles
+  private let chain: MigrationChain
+  private let opening: StoreOpening
+  private let report: (MigrationProgress) -> Void
+  /// What may be dropped; nil for everything.
+  private let names: Set<String>?
+  private let plan: UInt128
+
+  init(
+    _ files: MigrationFiles, _ chain: MigrationChain, _ opening: StoreOpening,
+    _ options: StoreOptions, _ report: @escaping (MigrationProgress) -> Void
+  ) {
+    self.files = files
+    self.chain = chain
+    self.opening = opening
+    self.report = report
+    if case .lightweight(let names) = opening.migration { self.names = names } else { names = [] }
+    plan = chain.digest
+  }
+
+  /// Migrates the store, or goes on with a migration that was interrupted.
+  ///
+  /// - Throws: What stands in the way; the store is as it was, and nothing else is left. After
+  ///   `cancelled`, `deadlineExceeded`, `diskFull`, `inputOutput` and `inUse` the files are left,
+  ///   and the next call goes on with them.
+  func run() throws(ArborError) {
+    let lock = try storing { () throws(StoreError) -> MigrationLock in
+      try MigrationLock(files)
+    }
+    defer { lock.end() }
+    try refuseWhatModelsTell()
+    do throws(ArborError) {
+      try migrate()
+    } catch {
+      if !Self.isInterruption(error) { try giveUp() }
+      throw error
+    }
+  }
+
+  /// Leaves the store as it was before.
+  private func giveUp() throws(ArborError) {
+    files.discard(hops: chain.hops.count)
+    try storing { () throws(StoreError) in
+      let file = try StoreFile.open(migrating(files.path, nil))
+      defer { file.close() }
+      try file.removeMigrationMarker()
+    }
+  }
+
+  /// Refuses what can be told to be in the way before anything is changed.
+  private func refuseWhatModelsTell() throws(ArborError) {
+    for (index, hop) in chain.hops.enumerated() where hop.step == nil {
+      let difference = try hop.source.difference(to: hop.target, via: hop.versions)
+      let obstacles = MigrationObstacle.obstacles(in: difference, dropping: names, passes: true)
+      guard obstacles.isEmpty else { throw Self.refusal(obstacles) }
+      guard index == 0 else { continue }
+      let store = try PersistentStore(
+        at: .path(files.path), options: StoreOptions(isReadOnly: true))
+      defer { store.close() }
+      let violations = try objectsWithoutEntity(hop, difference, store.makeContext())
+      guard violations.isEmpty else { throw Self.refusal(violations) }
+    }
+  }
+
+  private var planText: String { String(plan, radix: 16) }
+
+  private static func isInterruption(_ error: ArborError) -> Bool {
+    switch error.code {
+    case .cancelled, .deadlineExceeded, .diskFull, .inputOutput, .inUse: true
+    default: false
+    }
+  }
+
+  private func migrate() throws(ArborError) {
+    let origin = try begin()
+    var hop = try resumed(origin)
+    while hop <= chain.hops.count {
+      try run(hop, origin)
+      if hop > 1 { files.removeStage(hop - 1) }
+      hop += 1
+    }
+    let isSwapped = try storing { () throws(StoreError) -> Bool in
+      try files.swap(chain.hops.count, origin: origin)
+    }
+    guard isSwapped else {
+      throw ArborError(
+        .conflict,
+        "\(files.path) was written to while it was migrated; open it again, and the migration "
+          + "begins anew.")
+    }
+    var progress = MigrationProgress(hop: chain.hops.count, of: chain.hops.count)
+    progress.phase = .done
+    report(progress)
+  }
+
+  /// Lets the store say that it is being migrated.
+  ///
+  /// - Returns: The transaction that it is left with.
+  private func begin() throws(ArborError) -> UInt64 {
+    try storing { () throws(StoreError) -> UInt64 in
+      let file = try StoreFile.open(migrating(files.path, nil))
+      defer { file.close() }
+      if let marker = try file.migrationMarker(), marker.plan != plan {
+        throw .migrationUnderWay(marker)
+      }
+      return try file.beginMigration(plan, to: chain.target)
+    }
+  }
+
+  /// The hop to go on with; files of another plan, or of another state of the store, go.
+  private func resumed(_ origin: UInt64) throws(ArborError) -> Int {
+    for hop in stride(from: chain.hops.count, through: 1, by: -1) where files.exists(hop) {
+      let journal = try? storing { () throws(StoreError) -> MigrationJournal? in
+        let file = try StoreFile.open(.reading(files.stage(hop)))
+        defer { file.close() }
+        return try MigrationJournal(of: file)
+      }
+      guard let journal, journal.plan == planText, journal.origin == origin else { continue }
+      return journal.hop
+    }
+    files.discard(hops: chain.hops.count)
+    return 1
+  }
+
+  // MARK: One hop
+
+  private func run(_ number: Int, _ origin: UInt64) throws(ArborError) {
+    let hop = chain.hops[number - 1]
+    var progress = MigrationProgress(hop: number, of: chain.hops.count)
+    report(progress)
+    var renames: [String: String] = [:]
+    while true {
+      let models = try storing { () throws(StoreError) -> StagedModels in
+        try self.models(number, hop, renames)
+      }
+      if !files.exists(number) {
+        try storing { () throws(StoreError) in
+          try prepare(
+            number, models,
+            MigrationJournal(
+              plan: planText, origin: origin, hop: number, renames: renames))
+        }
+      }
+      var journal = try journal(of: number)
+      if journal.renames != renames {
+        renames = journal.renames
+        continue
+      }
+      if journal.phase == .objects {
+        progress.phase = .objects
+        guard let next = try work(number, hop, models, journal, progress) else { continue }
+        if let rename = next.rename {
+          renames[rename.former] = rename.new
+          files.removeStage(number)
+          continue
+        }
+        journal = next.journal
+      }
+      progress.phase = .finishing
+      report(progress)
+      try finish(number, hop, journal)
+      return
+    }
+  }
+
+  private func models(
+    _ number: Int, _ hop: MigrationHop, _ renames: [String: String]
+  ) throws(StoreError) -> StagedModels {
+    let source = try StoreFile.open(.reading(files.stage(number - 1)))
+    defer { source.close() }
+    return try StagedModels(
+      from: source.schema, to: hop.target, via: hop.versions, renames: renames)
+  }
+
+  /// Makes the file of a hop: a copy of the one before, open for changes.
+  private func prepare(
+    _ number: Int, _ models: StagedModels, _ journal: MigrationJournal
+  ) throws(StoreError) {
+    let source = try StoreFile.open(.reading(files.stage(number - 1)))
+    defer { source.close() }
+    try files.makeStage(number, from: source) { (path) throws(StoreError) in
+      do {
+        let copy = try StoreFile.open(migrating(path, nil))
+        defer { copy.close() }
+        try copy.removeMigrationMarker()
+      }
+      for model in [models.bridge, models.relaxed].compactMap({ $0 }) {
+        var opening = stageOpening(path, model)
+        opening.isStaged = true
+        opening.migration = .lightweight(dropping: nil)
+        try StoreFile.open(opening).close()
+      }
+      let file = try StoreFile.open(stageOpening(path, nil))
+      defer { file.close() }
+      try file.setMetadata(MigrationJournal.key, journal.bytes)
+    }
+  }
+
+  /// A file that may have the marker of this migration.
+  private func migrating(_ path: String, _ model: ManagedObjectModel?) -> StoreOpening {
+    var opening = stageOpening(path, model)
+    opening.isMigrating = true
+    return opening
+  }
+
+  private func stageOpening(_ path: String, _ model: ManagedObjectModel?) -> StoreOpening {
+    var stage = StoreOpening(.file(path), model: model)
+    stage.durability = opening.durability
+    stage.initialMapSize = opening.initialMapSize
+    stage.maximumMapSize = opening.maximumMapSize
+    return stage
+  }
+
+  private func journal(of number: Int) throws(ArborError) -> MigrationJournal {
+    let journal = try storing { () throws(StoreError) -> MigrationJournal? in
+      let file = try StoreFile.open(.reading(files.stage(number)))
+      defer { file.close() }
+      return try MigrationJournal(of: file)
+    }
+    guard let journal else {
+      throw ArborError(
+        .corrupted,
+        "\(files.stage(number)) is no file of a migration; remove it, and open the store again.")
+    }
+    return journal
+  }
+
+  /// Passes and code.
+  ///
+  /// - Returns: The journal afterwards, or the rename that the code asks for.
+  private func work(
+    _ number: Int, _ hop: MigrationHop, _ models: StagedModels, _ journal: MigrationJournal,
+    _ progress: MigrationProgress
+  ) throws(ArborError) -> (journal: MigrationJournal, rename: (former: String, new: String)?)? {
+    let old = try PersistentStore(
+      at: .path(files.stage(number - 1)), options: StoreOptions(isReadOnly: true))
+    defer { old.close() }
+    let new = try PersistentStore(
+      at: .path(files.stage(number)),
+      options: StoreOptions(durability: opening.durability == .full ? .full : .relaxed))
+    defer { new.close() }
+    let migration = Migration(
+      old, new, models, journal, hop.step?.batches ?? .of(1000), progress, report)
+    do {
+      try PropertyPass(migration).run()
+      try hop.step?.code(migration)
+    } catch {
+      if let rename = migration.wantedRename { return (journal, rename) }
+      throw Self.public(error)
+    }
+    if let rename = migration.wantedRename { return (journal, rename) }
+    try refuseWhatIsLost(hop, models, migration.journal, migration.oldContext)
+    migration.journal.phase = .finishing
+    try migration.commit()
+    return (migration.journal, nil)
+  }
+
+  private static func `public`(_ error: any Error) -> ArborError {
+    switch error {
+    case let error as ArborError: return error
+    case is CancellationError: return ArborError(Interruption.cancelled)
+    default:
+      var failure = ArborError(.invalidArgument, "The store could not be migrated: \(error)")
+      failure.underlying = error
+      return failure
+    }
+  }
+
+  /// Refuses to go on where something is lost that is neither named nor passed through code.
+  private func refuseWhatIsLost(
+    _ hop: MigrationHop, _ models: StagedModels, _ journal: MigrationJournal,
+    _ old: ManagedObjectContext
+  ) throws(ArborError) {
+    var violations = journal.problems.filter { !journal.visited.contains($0.entity) }.map {
+      ArborError(.modelMismatch, $0.message).with(entity: $0.entity, keyPath: $0.property)
+    }
+    violations += try objectsWithoutEntity(hop, models.difference, old)
+    if let step = hop.step, let names {
+      for loss in models.difference.losses
+      where !names.contains(loss.name) && !journal.visited.contains(loss.subject.entity) {
+        if loss.kind == .objects, try old.count(loss.subject.entity) == 0 { continue }
+        violations.append(
+          ArborError(
+            .modelMismatch,
+            "\(loss.name): removed, and the step from version \(step.from) to \(step.to) does not "
+              + "migrate it; let the step call migrate or forEach for \(loss.subject.entity), or "
+              + "name \"\(loss.name)\" in options.migration = .automatic(dropping:) to let that go."
+          ).with(entity: loss.subject.entity, keyPath: loss.subject.property))
+      }
+    }
+    guard !violations.isEmpty else { return }
+    throw Self.refusal(violations)
+  }
+
+  /// Without code nothing says what becomes of the objects of an entity that becomes abstract.
+  private func objectsWithoutEntity(
+    _ hop: MigrationHop, _ difference: ModelDifference, _ old: ManagedObjectContext
+  ) throws(ArborError) -> [ArborError] {
+    guard hop.step == nil else { return [] }
+    var violations: [ArborError] = []
+    for change in difference.changes {
+      guard case .entity(.becameAbstract) = change.kind, let name = change.source?.entity
+      else { continue }
+      var request = FetchRequest<ManagedObject>(entity: name)
+      request.includesSubentities = false
+      let count = try old.count(request)
+      guard count > 0 else { continue }
+      request.fetchLimit = MigrationProblem.namedObjects
+      let first = try old.fetch(request)
+      let names = first.map { "\(name) \($0.objectID.number)" }.joined(separator: ", ")
+      violations.append(
+        ArborError(
+          .modelMismatch,
+          "\(name): it becomes abstract, and "
+            + (count == 1 ? "there is 1 object" : "there are \(count) objects")
+            + " (\(names)\(count > first.count ? " and more" : "")); delete them with the former "
+            + "model, or let a MigrationStep make objects of a subentity out of them."
+        ).with(entity: name, objectID: first.first?.objectID))
+    }
+    return violations
+  }
+
+  private static func refusal(_ obstacles: [MigrationObstacle]) -> ArborError {
+    ArborError(opening: .modelMismatch(MigrationRefusal(.obstacles, obstacles: obstacles)))
+  }
+
+  private static func refusal(_ violations: [ArborError]) -> ArborError {
+    let obstacles = violations.map {
+      MigrationObstacle(
+        entity: $0.entity, property: $0.keyPath, object: $0.objectID, message: $0.message)
+    }
+    return refusal(obstacles)
+  }
+
+  /// Lets the file of a hop become one of the hop's model, which checks its rules.
+  private func finish(
+    _ number: Int, _ hop: MigrationHop, _ journal: MigrationJournal
+  ) throws(ArborError) {
+    guard journal.phase != .done else { return }
+    try storing { () throws(StoreError) in
+      var opening = stageOpening(files.stage(number), hop.target)
+      opening.migration = .lightweight(dropping: nil)
+      // Derived attributes have been computed.
+      opening.isStaged = true
+      let file = try StoreFile.open(opening)
+      defer { file.close() }
+      var journal = journal
+      journal.phase = .done
+      try file.setMetadata(MigrationJournal.key, journal.bytes)
+    }
+  }
+}

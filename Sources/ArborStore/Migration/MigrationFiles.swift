@@ -1,0 +1,160 @@
+package import ArborModel
+internal import Foundation
+internal import LMDB
+
+#if canImport(Glibc)
+  internal import Glibc
+#else
+  internal import Darwin
+#endif
+
+/// The files of a staged migration, beside the store's.
+///
+/// ```
+/// NAME.arbor                 the store, unchanged to the end
+/// NAME.arbor-migration-new   a copy that becomes the next file
+/// NAME.arbor-migration-1     the copy that the first hop works in
+/// NAME.arbor-migration-2     a copy of that when it is done, for the second hop
+/// NAME.arbor-migration-lock  locked by the process that migrates
+/// NAME.arbor-before          the store as it was, until the migration is confirmed
+/// ```
+package struct MigrationFiles: Sendable {
+  /// The store's canonical path.
+  package let path: String
+
+  /// - Throws: `missing` where there is no file.
+  package init(path: String) throws(StoreError) {
+    guard let resolved = realpath(path, nil) else { throw .missing(path: path) }
+    defer { free(resolved) }
+    self.path = String(cString: resolved)
+  }
+
+  /// The file that a hop works in; hop 0 is the store itself.
+  package func stage(_ hop: Int) -> String { hop == 0 ? path : "\(path)-migration-\(hop)" }
+  /// The store as it was before.
+  package var former: String { StoreFiles.formerPath(of: path) }
+  private var unfinished: String { path + "-migration-new" }
+
+  package func exists(_ hop: Int) -> Bool { access(stage(hop), F_OK) == 0 }
+
+  /// Makes the file of a hop: a copy of a store that `body` changes before it has its name.
+  package func makeStage(
+    _ hop: Int, from source: StoreFile, _ body: (String) throws(StoreError) -> Void
+  ) throws(StoreError) {
+    remove(unfinished)
+    do throws(StoreError) {
+      try source.copy(to: unfinished, compacting: false)
+      try body(unfinished)
+      try move(unfinished, to: stage(hop))
+    } catch {
+      remove(unfinished)
+      throw error
+    }
+  }
+
+  /// Lets the file of a hop that is done be that of the next one.
+  package func promote(_ hop: Int) throws(StoreError) { try move(stage(hop), to: stage(hop + 1)) }
+
+  /// Removes the file of a hop.
+  package func removeStage(_ hop: Int) { remove(stage(hop)) }
+
+  /// Removes whatever a migration has made, except the store as it was before.
+  package func discard(hops: Int) {
+    remove(unfinished)
+    for hop in 1...max(hops, Self.mostHops) where exists(hop) { remove(stage(hop)) }
+  }
+
+  /// So many hops are looked for, whatever the plan at hand has.
+  private static var mostHops: Int { 64 }
+
+  private func remove(_ name: String) {
+    unlink(name + "-lock")
+    unlink(name)
+  }
+
+  private func move(_ name: String, to target: String) throws(StoreError) {
+    // A lock file is of the name, and nobody has the file open.
+    unlink(name + "-lock")
+    unlink(target + "-lock")
+    guard rename(name, target) == 0 else { throw StoreError.failed("rename", name, errno: errno) }
+    try StoreCreation.synchronizeFolder(of: path)
+  }
+
+  /// Puts the file of the last hop in the store's place, and keeps the former one.
+  ///
+  /// - Parameter origin: The store's transaction that the migration began with.
+  /// - Returns: false where the store has been written to since.
+  /// - Throws: `inUse` where this process has the store open.
+  package func swap(_ hop: Int, origin: UInt64) throws(StoreError) -> Bool {
+    // A migration confirms the one before.
+    remove(former)
+    var isOrigin = true
+    do throws(StoreError) {
+      try StoreFiles.replace(path, by: stage(hop), keepsFormer: true) {
+        (header) throws(StoreError) in
+        isOrigin = header.transactionID == origin
+        if !isOrigin { throw .inUse(path: path) }
+      }
+    } catch {
+      if !isOrigin { return false }
+      throw error
+    }
+    return true
+  }
+}
+
+/// Held by the process that migrates a store, so that no other one works on the same files.
+package struct MigrationLock {
+  private let descriptor: Int32
+  private let name: String
+
+  /// - Throws: `inUse` where another migration of the store is under way.
+  package init(_ files: MigrationFiles) throws(StoreError) {
+    name = files.path + "-migration-lock"
+    while true {
+      let descriptor = open(name, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+      guard descriptor >= 0 else { throw StoreError.failed("open", name, errno: errno) }
+      guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+        close(descriptor)
+        throw .inUse(path: files.path)
+      }
+      // The last one to hold it has removed the name, perhaps after this one opened the file.
+      var (mine, named) = (stat(), stat())
+      if fstat(descriptor, &mine) == 0, stat(name, &named) == 0, mine.st_ino == named.st_ino {
+        self.descriptor = descriptor
+        return
+      }
+      close(descriptor)
+    }
+  }
+
+  /// Lets others migrate the store.
+  package func end() {
+    unlink(name)
+    close(descriptor)
+  }
+}
+
+extension StoreFile {
+  /// Sets the marker of a migration in a copy, unless it is there, and tells the transaction that
+  /// the store is left with.
+  package func beginMigration(_ plan: UInt128, to model: ManagedObjectModel) throws(StoreError)
+    -> UInt64
+  {
+    if try migrationMarker() == nil {
+      try setMigrationMarker(
+        MigrationMarker(
+          plan: plan, target: model.fingerprint, generation: modelGeneration, began: Date()))
+    }
+    let snapshot = try snapshot()
+    defer { snapshot.close() }
+    return try snapshot.reader.id
+  }
+
+  /// Sets application metadata, or removes it where the value is nil, in a commit of its own.
+  package func setMetadata(_ key: String, _ value: [UInt8]?) throws(StoreError) {
+    var changes = ChangeSet()
+    changes.metadata = [(key, value)]
+    _ = try commit(changes)
+  }
+}

@@ -1,0 +1,302 @@
+package import ArborModel
+
+/// The models that the private copy of a store goes through when it is brought to another model by
+/// passes over its objects or by code.
+///
+/// What lies otherwise in a store of the newer model goes with the ``bridge`` and comes back,
+/// empty, with the ``relaxed`` one, which has none of the rules that old objects may break. Passes
+/// and code fill it from the original; then the copy becomes one of the newer model, which checks
+/// its rules.
+package struct StagedModels: Sendable {
+  /// A property that begins anew in the copy.
+  package struct Anew: Sendable, Hashable {
+    /// The entity that declares it, by its new name.
+    package let entity: String
+    package let property: String
+    /// An attribute's name in the older model; nil where that has nothing of it. Of relationships
+    /// see ``StagedModels/relationshipSources``.
+    package let source: String?
+    package let isRelationship: Bool
+  }
+
+  /// Without what begins anew; nil where nothing does.
+  package let bridge: ManagedObjectModel?
+  /// The newer model without the rules that old objects may break.
+  package let relaxed: ManagedObjectModel
+  /// What begins anew, in the order of the newer model.
+  package let anew: [Anew]
+  /// The stored derived attributes that have to be computed for present objects, by entity.
+  package let computed: [String: [String]]
+  /// The new names of the entities that both models have, by the former ones.
+  package let newNames: [String: String]
+  /// The names in the older model of the relationships that an entity keeps, inherited ones
+  /// included, by entity and by their new names.
+  package let relationshipSources: [String: [String: String]]
+  package let difference: ModelDifference
+
+  /// - Parameters:
+  ///   - renames: New names of entities that no identifier pairs, by the former ones.
+  ///   - versions: The models between, the oldest first.
+  /// - Throws: `exhausted`, `invalidModel`.
+  package init(
+    from old: ModelSchema, to target: ManagedObjectModel, via versions: [ManagedObjectModel] = [],
+    renames: [String: String] = [:]
+  ) throws(StoreError) {
+    let marked = Self.marked(target, renames, old.model)
+    let evolution: CatalogEvolution
+    do throws(ArborError) {
+      difference = try old.model.difference(to: marked, via: versions)
+      evolution = try CatalogEvolution(difference, from: old.catalog)
+    } catch {
+      throw .exhausted(error.message)
+    }
+    newNames = Dictionary(
+      uniqueKeysWithValues: evolution.entities.map { ($0.oldName, $0.name) })
+    relationshipSources = Dictionary(
+      uniqueKeysWithValues: evolution.entities.map { ($0.name, $0.relationships) })
+    let moves = DatabaseMoves(
+      from: old, to: try StoreOpener.schema(marked, evolution.catalog), evolution)
+    var search = AnewSearch(marked, old, difference, evolution)
+    search.add(moves.obstacles)
+    search.close()
+    anew = search.anew
+    computed = search.computed
+    relaxed = search.relaxed()
+    bridge = anew.isEmpty ? nil : search.bridge(relaxed)
+  }
+
+  /// Whether there is anything to do but a change of the catalogue.
+  package var needsPass: Bool { !anew.isEmpty || !computed.isEmpty }
+
+  /// The newer model with renames that its own identifiers do not say.
+  private static func marked(
+    _ target: ManagedObjectModel, _ renames: [String: String], _ old: ManagedObjectModel
+  ) -> ManagedObjectModel {
+    var model = target
+    for index in model.entities.indices {
+      guard let former = renames.first(where: { $0.value == model.entities[index].name })?.key,
+        let entity = old.entity(named: former)
+      else { continue }
+      model.entities[index].renamingIdentifier = entity.renamingIdentifier ?? former
+    }
+    return model
+  }
+}
+
+/// Finds what begins anew, and makes the models for it.
+private struct AnewSearch {
+  private var model: ManagedObjectModel
+  private let old: ModelSchema
+  private let difference: ModelDifference
+  private let plans: [String: CatalogEvolution.Entity]
+  private var subjects: Set<ModelDifference.Subject> = []
+  private var sources: [ModelDifference.Subject: String] = [:]
+  private(set) var computed: [String: [String]] = [:]
+
+  init(
+    _ model: ManagedObjectModel, _ old: ModelSchema, _ difference: ModelDifference,
+    _ evolution: CatalogEvolution
+  ) {
+    self.model = model
+    self.old = old
+    self.difference = difference
+    plans = Dictionary(uniqueKeysWithValues: evolution.entities.map { ($0.name, $0) })
+    for change in difference.storedChanges where MigrationObstacle.isLaidOutAnew(change) {
+      if let entity = change.entity, let property = change.property {
+        add(entity, property)
+        if let subject = declaring(entity, property) {
+          sources[subject] = change.source?.property ?? property
+        }
+      } else if let entity = change.source?.entity ?? change.entity {
+        addRelationships(to: entity)
+      }
+    }
+    for entity in difference.old.entities where isGone(entity) { addRelationships(to: entity.name) }
+    for plan in evolution.entities where !plan.computed.isEmpty {
+      computed[plan.name] = plan.computed
+    }
+  }
+
+  mutating func add(_ obstacles: [MigrationObstacle]) {
+    for obstacle in obstacles {
+      if let entity = obstacle.entity, let property = obstacle.property { add(entity, property) }
+    }
+  }
+
+  private mutating func add(_ entity: String, _ property: String) {
+    if let subject = declaring(entity, property) { subjects.insert(subject) }
+  }
+
+  private func declaring(_ entity: String, _ property: String) -> ModelDifference.Subject? {
+    guard let entity = model.entity(named: entity) else { return nil }
+    let owner = model.lineage(of: entity).first { $0.declares(property) }
+    return owner.map { ModelDifference.Subject($0.name, property) }
+  }
+
+  /// Whether an entity's objects are not in the copy.
+  private func isGone(_ entity: EntityDescription) -> Bool {
+    guard !entity.isAbstract else { return false }
+    let plan = plans.values.first { $0.oldName == entity.name }
+    return plan.flatMap { model.entity(named: $0.name) }?.isAbstract ?? true
+  }
+
+  /// Lets the relationships begin anew that may lead to objects of an entity of the older model,
+  /// and go on to lead to others.
+  private mutating func addRelationships(to name: String) {
+    guard let entity = old.model.entity(named: name) else { return }
+    let kinds = Set(old.model.lineage(of: entity).map(\.name))
+    for plan in plans.values {
+      for (new, former) in plan.relationships {
+        let relationship = old.entity(named: plan.oldName)?.relationships.first {
+          $0.name == former
+        }
+        if let relationship, kinds.contains(old.entities[relationship.destination].name) {
+          add(plan.name, new)
+        }
+      }
+    }
+  }
+
+  /// Adds what depends on what begins anew: relationships back, and derived attributes.
+  mutating func close() {
+    var count = -1
+    while count != subjects.count {
+      count = subjects.count
+      for entity in model.entities {
+        for relationship in entity.relationships
+        where subjects.contains(ModelDifference.Subject(entity.name, relationship.name)) {
+          if let inverse = relationship.inverse { add(relationship.destination, inverse) }
+        }
+        let names = Set(subjects.compactMap(\.property))
+        for attribute in entity.attributes {
+          guard let derivation = attribute.derivation, derivation.mentions(names) else { continue }
+          subjects.insert(ModelDifference.Subject(entity.name, attribute.name))
+        }
+      }
+    }
+    for entity in model.entities {
+      let derived = entity.attributes.filter {
+        $0.derivation != nil && !$0.isTransient
+          && subjects.contains(ModelDifference.Subject(entity.name, $0.name))
+      }
+      guard !derived.isEmpty else { continue }
+      computed[entity.name, default: []] += derived.map(\.name)
+    }
+  }
+
+  var anew: [StagedModels.Anew] {
+    model.entities.flatMap { entity in
+      let attributes = entity.attributes.filter { $0.derivation == nil }.map { ($0.name, false) }
+      let relationships = entity.relationships.map { ($0.name, true) }
+      return (attributes + relationships).compactMap { name, isRelationship -> StagedModels.Anew? in
+        let subject = ModelDifference.Subject(entity.name, name)
+        guard subjects.contains(subject) else { return nil }
+        return StagedModels.Anew(
+          entity: entity.name, property: name,
+          source: sources[subject], isRelationship: isRelationship)
+      }
+    }
+  }
+
+  // MARK: Models
+
+  /// The model without rules that present objects may break.
+  func relaxed() -> ManagedObjectModel {
+    var model = model
+    model.fetchRequestTemplates = []
+    var optional = subjects
+    for plan in plans.values {
+      for name in plan.missing + plan.required.map(\.name) {
+        if let subject = declaring(plan.name, name) { optional.insert(subject) }
+      }
+    }
+    for change in difference.changes {
+      switch change.rule {
+      case .mandatory, .minimumCount, .maximumCount:
+        if let subject = change.subject { optional.insert(subject) }
+      default: break
+      }
+    }
+    for index in model.entities.indices {
+      let name = model.entities[index].name
+      model.entities[index].fetchedProperties = []
+      guard plans[name] != nil else { continue }
+      model.entities[index].relax { optional.contains(ModelDifference.Subject(name, $0)) }
+      // What begins anew is no longer what it was named after.
+      model.entities[index].forgetOrigins {
+        subjects.contains(ModelDifference.Subject(name, $0))
+      }
+      for change in difference.changes where change.entity == name {
+        guard case .index(let kind) = change.kind else { continue }
+        model.entities[index].omit(kind)
+      }
+    }
+    return model
+  }
+
+  /// A model without what begins anew.
+  func bridge(_ relaxed: ManagedObjectModel) -> ManagedObjectModel {
+    var model = relaxed
+    let names = Set(subjects.compactMap(\.property))
+    for index in model.entities.indices {
+      let entity = model.entities[index].name
+      func isAnew(_ name: String) -> Bool {
+        subjects.contains(ModelDifference.Subject(entity, name))
+      }
+      model.entities[index].attributes.removeAll { isAnew($0.name) }
+      model.entities[index].relationships.removeAll { isAnew($0.name) }
+      model.entities[index].fetchIndexes.removeAll { fetchIndex in
+        fetchIndex.partialIndexPredicate?.mentions(names) ?? false
+          || fetchIndex.elements.contains { $0.property.mentions(names) }
+      }
+      model.entities[index].uniquenessConstraints.removeAll { constraint in
+        constraint.contains { $0.mentions(names) }
+      }
+    }
+    return model
+  }
+}
+
+extension String {
+  /// Whether a word of an expression is one of some names.
+  fileprivate func mentions(_ names: Set<String>) -> Bool {
+    split { !($0.isLetter || $0.isNumber || $0 == "_") }.contains { names.contains(String($0)) }
+  }
+}
+
+extension EntityDescription {
+  fileprivate func declares(_ property: String) -> Bool {
+    attributes.contains { $0.name == property } || relationships.contains { $0.name == property }
+  }
+
+  fileprivate mutating func relax(_ isMeant: (String) -> Bool) {
+    for index in attributes.indices where isMeant(attributes[index].name) {
+      if attributes[index].defaultValue.isNull { attributes[index].isOptional = true }
+    }
+    for index in relationships.indices where isMeant(relationships[index].name) {
+      relationships[index].isOptional = true
+      relationships[index].minimumCount = 0
+      relationships[index].maximumCount = 0
+    }
+  }
+
+  fileprivate mutating func forgetOrigins(_ isMeant: (String) -> Bool) {
+    for index in attributes.indices where isMeant(attributes[index].name) {
+      attributes[index].renamingIdentifier = nil
+    }
+    for index in relationships.indices where isMeant(relationships[index].name) {
+      relationships[index].renamingIdentifier = nil
+    }
+  }
+
+  /// Leaves out an index that is filled at the end, when what it is made of has its values.
+  fileprivate mutating func omit(_ change: ModelDifference.IndexChange) {
+    switch change {
+    case .added(let index), .changed(_, let index):
+      fetchIndexes.removeAll { $0.name == index.name }
+    case .uniquenessAdded(let properties), .uniquenessReordered(_, let properties):
+      uniquenessConstraints.removeAll { $0 == properties }
+    default: break
+    }
+  }
+}

@@ -1,0 +1,170 @@
+import ArborData
+import Foundation
+import Synchronization
+import TestSupport
+import Testing
+
+/// Migrations that take code, through the public interface.
+@Suite struct MigrationStepTests {
+  /// The library with an entity for series, which books name by text before.
+  static func first() throws -> ManagedObjectModel {
+    try ManagedObjectModel {
+      Entity("Author") {
+        Attribute("id", .integer64, .indexed)
+        Attribute("name", .string, .optional, .indexed)
+        Relationship("books", to: "Book", inverse: "author", .toMany)
+      }
+      Entity("Book") {
+        Attribute("id", .integer64, .indexed)
+        Attribute("title", .string)
+        Attribute("seriesText", .string, .optional)
+        Relationship("author", to: "Author", inverse: "books")
+      }
+      Entity("Cache") { Attribute("id", .integer64) }
+    }
+  }
+
+  static func second() throws -> ManagedObjectModel {
+    try ManagedObjectModel {
+      Entity("Author") {
+        Attribute("id", .integer64, .indexed)
+        Attribute("name", .string, .optional, .indexed)
+        Attribute("bookCount", .integer32)
+        Relationship("books", to: "Book", inverse: "author", .toMany)
+      }
+      Entity("Book") {
+        Attribute("id", .integer64, .indexed)
+        Attribute("title", .string)
+        Attribute("code", .string)
+        Relationship("author", to: "Author", inverse: "books")
+        Relationship("series", to: "Series", inverse: "books")
+      }
+      Entity("Series") {
+        Attribute("id", .integer64)
+        Attribute("name", .string, .optional)
+        Relationship("books", to: "Book", inverse: "series", .toMany)
+      }
+      Entity("Cache") { Attribute("id", .integer64) }
+    }
+  }
+
+  static let count = 300
+
+  /// In the order in which series are met, which is that of their numbers.
+  static func seriesID(_ number: Int64) -> Int64 { 9000 + [4, 0, 1, 5, 2, 3, 6][Int(number)] }
+
+  static func objects() -> PlainObjects {
+    var plain = PlainObjects()
+    for author in Int64(0)..<4 {
+      plain.values["Author", default: [:]][author] = [
+        "id": .integer(author), "name": .string("author \(author)"),
+      ]
+      plain.links["Author", default: [:]][author] = ["books": []]
+    }
+    for number in 0..<count {
+      let id = Int64(1000 + number)
+      plain.values["Book", default: [:]][id] = [
+        "id": .integer(id), "title": .string(Library.text(number)),
+        "seriesText": number % 3 == 0 ? .null : .string("series \(number % 7)"),
+      ]
+      plain.links["Book", default: [:]][id] = ["author": [Int64(number % 4)]]
+      plain.links["Author"]?[Int64(number % 4)]?["books"]?.append(id)
+    }
+    for number in Int64(0)..<10 {
+      plain.values["Cache", default: [:]][5000 + number] = ["id": .integer(5000 + number)]
+    }
+    return plain
+  }
+
+  /// What the step makes of plain objects.
+  static func change(_ plain: inout PlainObjects) {
+    plain.values["Cache"] = nil
+    plain.change("Book") { values in
+      if case .string(let title)? = values["title"] { values["code"] = .string("code of \(title)") }
+      values["seriesText"] = nil
+    }
+    plain.links["Book"] = plain.links["Book"]?.mapValues { $0.merging(["series": []]) { $1 } }
+    for number in 0..<count where number % 3 != 0 {
+      let (id, series) = (Int64(1000 + number), seriesID(Int64(number % 7)))
+      plain.values["Series", default: [:]][series] = [
+        "id": .integer(series), "name": .string("series \(number % 7)"),
+      ]
+      plain.links["Series", default: [:]][series, default: [:]]["books", default: []].append(id)
+      plain.links["Book"]?[id]?["series"] = [series]
+    }
+    for author in Int64(0)..<4 {
+      let books = plain.links["Author"]?[author]?["books"]?.count ?? 0
+      plain.values["Author"]?[author]?["bookCount"] = .integer(Int64(books))
+    }
+  }
+
+  static func step(
+    batches: MigrationStep.Batches = .of(64), _ each: @escaping @Sendable () throws -> Void = {}
+  ) throws -> MigrationStep {
+    MigrationStep(from: try first(), to: try second(), batches: batches) { migration in
+      try migration.migrate("Book") { old, new in
+        try each()
+        new["code"] = "code of \(old["title"] as String)"
+        let series = try migration.insertedOrExisting("Series", "name", old["seriesText"])
+        if let series, let text = (old["seriesText"] as String?)?.last, let digit = Int64("\(text)")
+        {
+          series["id"] = seriesID(digit)
+        }
+        new["series"] = series
+      }
+      try migration.migrate("Author") { old, new in
+        new["bookCount"] = (old["books"] as [ManagedObject]).count
+      }
+      try migration.deleteAll("Cache")
+    }
+  }
+
+  @Test(arguments: [MigrationStep.Batches.of(64), .of(1), .atomic])
+  func aStepMigratesObjectsWithCode(_ batches: MigrationStep.Batches) throws {
+    let store = try EvolvingStore(Self.first(), Self.objects())
+    var options = StoreOptions()
+    options.migrationSteps = [try Self.step(batches: batches)]
+    try store.evolve(to: Self.second(), options, Self.change)
+    let left = try FileManager.default.contentsOfDirectory(atPath: store.folder.url.path())
+    #expect(
+      left.filter { !$0.hasPrefix("fresh") }.sorted() == [
+        "evolving.arbor", "evolving.arbor-before", "evolving.arbor-before-lock",
+        "evolving.arbor-lock",
+      ])
+  }
+
+  @Test func anErrorOfTheCodeLeavesTheStoreAsItWas() throws {
+    let store = try EvolvingStore(Self.first(), Self.objects())
+    var options = StoreOptions()
+    let calls = Counter()
+    options.migrationSteps = [
+      try Self.step { if calls.next() == 100 { throw ArborError(.validation, "No code.") } }
+    ]
+    let refusal = try store.refusal(of: Self.second(), options, begins: true)
+    #expect(refusal.code == .validation)
+    #expect(refusal.message == "Book 100 could not be migrated: No code.")
+    #expect(refusal.objectID?.entityName == "Book" && refusal.objectID?.number == 100)
+    // What is mended runs.
+    options.migrationSteps = [try Self.step()]
+    try store.evolve(to: Self.second(), options, Self.change)
+  }
+
+  @Test func anInterruptedMigrationGoesOn() throws {
+    let store = try EvolvingStore(Self.first(), Self.objects())
+    var options = StoreOptions()
+    let calls = Counter()
+    options.migrationSteps = [
+      try Self.step { if calls.next() == 200 { throw CancellationError() } }
+    ]
+    let refusal = try store.refusal(of: Self.second(), options, begins: true)
+    #expect(refusal.code == .cancelled)
+    try store.evolve(to: Self.second(), options, Self.change)
+    // Three batches of 64 were written before.
+    #expect(calls.next() == 200 + (Self.count - 3 * 64) + 1)
+  }
+
+  final class Counter: Sendable {
+    private let count = Atomic(0)
+    func next() -> Int { count.add(1, ordering: .relaxed).newValue }
+  }
+}

@@ -33,6 +33,53 @@ import Testing
     #expect(checked.status == 0, "\(checked.output)\(checked.errors)")
   }
 
+  /// Starts a process that reads the ledger with its first model.
+  private func watcher(_ path: String, until count: Int) throws -> CrashWriterRun {
+    try LedgerWriter(path: path) { _ in }.store.close()
+    let watcher = try CrashWriterRun(["watch", path, "\(count)", "1"])
+    #expect(watcher.read(until: 1, "sees"))
+    return watcher
+  }
+
+  private func addEntries(_ store: PersistentStore, _ entity: String, _ count: Int) throws {
+    let context = store.makeContext()
+    for number in 0..<count {
+      let entry = try context.insert(entity)
+      entry["entryID"] = Int64(number)
+      entry["amount"] = Int64(number)
+    }
+    try context.commit()
+  }
+
+  /// A reader that cannot misread anything goes on, and does not write past what it does not know.
+  @Test func aReaderGoesOnWhileIndexesAreAdded() throws {
+    let folder = try TemporaryFolder()
+    defer { withExtendedLifetime(folder) {} }
+    let path = folder.path("ledger.arbor")
+    let watcher = try watcher(path, until: 5)
+    let store = try LedgerIndexes.open(path)
+    defer { store.close() }
+    try addEntries(store, "Entry", 5)
+    let end = watcher.finish()
+    #expect(watcher.acknowledged("sees").last == 5)
+    #expect(end.status == 1 && end.errors.contains("open it again"), "\(end.errors)")
+    #expect(try count(store, "Entry") == 5)
+    try store.check()
+  }
+
+  /// A reader that would meet records in a layout that it does not know is stopped.
+  @Test func aReaderIsStoppedWhereRecordsChange() throws {
+    let folder = try TemporaryFolder()
+    defer { withExtendedLifetime(folder) {} }
+    let path = folder.path("ledger.arbor")
+    let watcher = try watcher(path, until: 5)
+    let store = try LedgerEvolution.open(path)
+    defer { store.close() }
+    let end = watcher.finish()
+    #expect(watcher.acknowledged("sees") == [0])
+    #expect(end.status == 1 && end.errors.contains("open it again"), "\(end.errors)")
+  }
+
   /// After a kill at any moment the store is of the former model or of the new one, and sound.
   @Test func aKillLeavesTheFormerModelOrTheNew() throws {
     let folder = try TemporaryFolder()

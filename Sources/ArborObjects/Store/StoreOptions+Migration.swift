@@ -20,8 +20,9 @@ extension StoreOptions {
   /// rule of the model; `notUnique` where objects share values that have become unique; `inUse`
   /// where this process has the store open with its former model. The file is as it was then,
   /// unless ``StoreOptions/onMismatch`` says otherwise. Other processes that have it open get
-  /// `modelChanged` at their next transaction, and open it again. A store that is opened for
-  /// reading is never changed.
+  /// `modelChanged` at their next commit, and at their next fetch where they could misread what is
+  /// written with the new model; they open it again. A store that is opened for reading is never
+  /// changed.
   public struct Migration: Sendable, Hashable {
     /// What may be lost in a migration.
     ///

@@ -143,9 +143,13 @@ extension StoreFile {
   ///
   /// First the pages by plain reads, because the engine dies on damaged ones, then what they hold.
   ///
-  /// - Throws: `interrupted` within milliseconds of the cancellation of the task that runs it.
+  /// - Throws: `modelChanged` where another process has given the file another model, even if what
+  ///   this one knows is still read; `interrupted` within milliseconds of the cancellation of the
+  ///   task that runs it.
   package func check() throws(StoreError) -> StoreCheckReport {
     let limit = WorkLimit()
+    try snapshot().close()
+    guard !hasLaterModel else { throw .modelChanged }
     do throws(StoreError) { try verifyPages(limit) } catch {
       guard case .corrupted(_, _, let what) = error else { throw error }
       var report = StoreCheckReport()

@@ -79,6 +79,19 @@ package struct HeaderRecord: Sendable, Hashable {
   /// The beginning of the header, which tells the version.
   package var mark: [UInt8] { encoded()[..<Self.markSize] + [0, 0] }
 
+  /// Whether a process that knows the model of a generation may read.
+  package func mayBeRead(byGeneration generation: UInt32) -> Bool {
+    generation <= modelGeneration && modelGeneration - generation <= UInt32(readableGenerations)
+  }
+
+  /// Begins the generation of another model.
+  ///
+  /// - Parameter leavesReaders: Whether who reads the present generation may read the next one.
+  mutating func beginGeneration(leavesReaders: Bool) {
+    modelGeneration += 1
+    readableGenerations = leavesReaders ? min(readableGenerations, .max - 1) + 1 : 0
+  }
+
   /// Whether the store is being migrated in a copy, so that nothing else may write to it.
   package var isBeingMigrated: Bool {
     get { flags & Self.migrationFlag != 0 }

@@ -9,6 +9,8 @@ struct IndexChanges {
   private(set) var built: Set<PartName> = []
   /// For indexes of the newer model those of the older one whose databases they keep.
   private(set) var carried: [PartName: PartName] = [:]
+  /// Whether every index of the older model has the entries that it had.
+  let leavesEntries: Bool
 
   /// - Parameters:
   ///   - difference: Names the indexes whose values or objects change, although they are made of
@@ -46,6 +48,7 @@ struct IndexChanges {
       }
       if after[PartName(entity, name)] != nil { built.insert(PartName(entity, name)) }
     }
+    leavesEntries = before.isEmpty && built.isDisjoint(with: carried.keys)
   }
 
   private struct NamedDefinition {

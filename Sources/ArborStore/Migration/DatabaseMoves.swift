@@ -157,7 +157,7 @@ struct DatabaseMoves {
 }
 
 extension SchemaCatalog.PartName {
-  fileprivate init(_ relationship: RelationshipSchema, _ schema: ModelSchema) {
+  init(_ relationship: RelationshipSchema, _ schema: ModelSchema) {
     self.init(schema.entities[relationship.declaringEntity].name, relationship.name)
   }
 }

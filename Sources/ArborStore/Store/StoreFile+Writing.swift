@@ -54,7 +54,11 @@ extension StoreFile {
     }
     if let failure { throw failure }
     blocks.install(reservations)
-    if let written { note(sequence: written.sequence, transactionID: written.transactionID) }
+    if let written {
+      note(
+        sequence: written.sequence, transactionID: written.transactionID,
+        generation: modelGeneration)
+    }
     if !sequences.isEmpty { news.announce(self) }
   }
 

@@ -45,6 +45,7 @@ package final class StoreFile: Sendable {
   private struct Mark {
     var transactionID: UInt64
     var sequence: UInt64
+    var hasLaterModel = false
   }
 
   init(_ parts: consuming StoreParts) {
@@ -72,6 +73,10 @@ package final class StoreFile: Sendable {
   /// The sequence of the newest commit that this process knows. One atomic load.
   package var lastSequence: UInt64 { newest.load(ordering: .acquiring) }
 
+  /// Whether the newest transaction that was looked at is of a later model, by which what this
+  /// process knows is read as before.
+  var hasLaterModel: Bool { mark.withLock(\.hasLaterModel) }
+
   /// Looks whether other processes have committed; returns the newest sequence.
   @discardableResult
   package func refreshSequence() throws(StoreError) -> UInt64 {
@@ -92,7 +97,8 @@ package final class StoreFile: Sendable {
 
   /// A view of the store as of now; close it soon.
   ///
-  /// - Throws: `modelChanged` where another process has given the file another model; `corrupted`
+  /// - Throws: `modelChanged` where another process has given the file another model, by which what
+  ///   this one knows is read otherwise; `corrupted`
   ///   the first time after the verification behind the store has found something.
   package func snapshot() throws(StoreError) -> StoreSnapshot {
     guard !isClosed.load(ordering: .relaxed) else { throw .closed }
@@ -113,16 +119,19 @@ package final class StoreFile: Sendable {
     }
     if let known { return StoreSnapshot(store: self, sequence: known, transaction) }
     let header = try StoreHeader.read(transaction.reader, databases.arbor)
-    guard header.modelGeneration == modelGeneration else { throw .modelChanged }
-    note(sequence: header.sequence, transactionID: transactionID)
+    guard header.mayBeRead(byGeneration: modelGeneration) else { throw .modelChanged }
+    note(
+      sequence: header.sequence, transactionID: transactionID, generation: header.modelGeneration)
     return StoreSnapshot(store: self, sequence: header.sequence, transaction)
   }
 
   /// Remembers what a transaction brought. Older news than the present are ignored.
-  func note(sequence: UInt64, transactionID: UInt64) {
+  func note(sequence: UInt64, transactionID: UInt64, generation: UInt32) {
     mark.withLock { mark in
       guard transactionID > mark.transactionID else { return }
-      mark = Mark(transactionID: transactionID, sequence: sequence)
+      mark = Mark(
+        transactionID: transactionID, sequence: sequence,
+        hasLaterModel: generation != modelGeneration)
       newest.store(sequence, ordering: .releasing)
     }
   }

@@ -10,8 +10,10 @@ extension StoreOpener {
   ///
   /// Everything happens in one transaction: after a crash the store is as it was before. Processes
   /// that have the store open with its former model keep the snapshots they have, and get
-  /// `modelChanged` at their next transaction, since the header's generation grows: they can
-  /// neither misread what is written from now on nor write past what they do not know.
+  /// `modelChanged` at their next commit, since the header's generation grows: they cannot write
+  /// past what they do not know. They get it at their next snapshot as well, unless
+  /// ``LightweightMigration/leavesReadersRight`` tells that they cannot misread what is written
+  /// from now on.
   ///
   /// - Throws: `modelMismatch` where changes or objects stand in the way, `duplicateValues` where a
   ///   new unique index would hold two objects with the same values, `corrupted` for a damaged
@@ -78,7 +80,7 @@ extension StoreOpener {
       storeID: header.storeID, transaction)
     try storing { () throws(LMDBError) in
       try StoreCreation.put(schema.model, digest, arbor, transaction)
-      header.modelGeneration += 1
+      header.beginGeneration(leavesReaders: migration.leavesReadersRight)
       header.modelFingerprint = schema.model.fingerprint
       header.transactionID = transaction.id
       header.bootID = StoreHeader.bootID

@@ -1,5 +1,5 @@
 import ArborModel
-import ArborStore
+@testable import ArborStore
 import Foundation
 import TestSupport
 import Testing
@@ -64,6 +64,24 @@ import Testing
       header.modelGeneration = count
       #expect(problem(header.encoded()) == .damaged, "generation \(count)")
     }
+  }
+
+  /// Generations are left to readers for as long as each leaves them to those of the one before.
+  @Test func generationsThatMayReadAreCounted() throws {
+    var header = try header()
+    #expect(header.mayBeRead(byGeneration: 3))
+    #expect(!header.mayBeRead(byGeneration: 2) && !header.mayBeRead(byGeneration: 4))
+    header.beginGeneration(leavesReaders: true)
+    header.beginGeneration(leavesReaders: true)
+    let read = try header.encoded().withUnsafeBytes { try HeaderRecord($0) }
+    #expect(read == header && read.modelGeneration == 5)
+    #expect((3...5).allSatisfy { read.mayBeRead(byGeneration: $0) })
+    #expect(!read.mayBeRead(byGeneration: 2) && !read.mayBeRead(byGeneration: 6))
+    header.beginGeneration(leavesReaders: false)
+    #expect(header.mayBeRead(byGeneration: 6) && !header.mayBeRead(byGeneration: 5))
+    for _ in 0..<300 { header.beginGeneration(leavesReaders: true) }
+    #expect(header.mayBeRead(byGeneration: 306) && header.mayBeRead(byGeneration: 306 - 255))
+    #expect(!header.mayBeRead(byGeneration: 306 - 256))
   }
 
   @Test func shortBytesAreDamagedOrForeign() throws {

@@ -39,7 +39,8 @@ import Testing
       let first = news.listen(to: store.file) { calls.add() }
       // A commit that is known, as of another process by a read, before it is announced.
       let known = store.file.lastSequence + 1
-      store.file.note(sequence: known, transactionID: .max)
+      store.file.note(
+        sequence: known, transactionID: .max, generation: store.file.modelGeneration)
       let second = news.listen(to: store.file) { later.add() }
       news.announce(store.file)
       #expect(calls.count == 1 && later.count <= 1)

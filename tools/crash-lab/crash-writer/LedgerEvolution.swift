@@ -1,7 +1,6 @@
 import ArborData
 
-/// Brings the ledger to a model in which its entries have another name and an attribute more, which
-/// takes a while where there are many.
+/// Brings the ledger to a model in which its entries have another name and an attribute more.
 enum LedgerEvolution {
   /// Makes the next version of a ledger's model.
   private static func evolve(_ model: inout ManagedObjectModel) {

@@ -1,6 +1,7 @@
 // crash-writer rounds PATH SEED COUNT: commits rounds until it is done or killed.
 // crash-writer append PATH WRITER COUNT: commits entries beside other writers.
 // crash-writer claim PATH WRITER COUNT: fetches labels that others make too, or inserts them.
+// crash-writer watch PATH COUNT 1: counts entries until there are so many, then commits one.
 // crash-writer empty PATH 0 1: deletes all entries in one commit.
 // crash-writer index PATH 0 1: opens the ledger with further indexes, which are built.
 // crash-writer evolve PATH 0 1: opens the ledger with the next version of its model.
@@ -11,7 +12,8 @@ import Foundation
 let arguments = CommandLine.arguments
 guard arguments.count == 5, let number = UInt64(arguments[3]), let count = Int(arguments[4]) else {
   FileHandle.standardError.write(
-    Data("usage: crash-writer rounds|append|claim|empty|index|evolve PATH NUMBER COUNT\n".utf8))
+    Data(
+      "usage: crash-writer rounds|append|claim|watch|empty|index|evolve PATH NUMBER COUNT\n".utf8))
   exit(2)
 }
 do {
@@ -31,6 +33,10 @@ do {
   }
   if arguments[1] == "claim" {
     try LedgerClaims.run(arguments[2], writer: Int(number), count: count, acknowledge: say)
+    exit(0)
+  }
+  if arguments[1] == "watch" {
+    try LedgerWatch.run(arguments[2], until: Int(number), acknowledge: say)
     exit(0)
   }
   let writer = try LedgerWriter(path: arguments[2], acknowledge: say)

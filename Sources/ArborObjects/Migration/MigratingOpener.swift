@@ -24,7 +24,7 @@ struct MigratingOpener {
     first.onMismatch = .fail
     // Which way a migration takes is decided before the file changes.
     let isChain = !options.migrationSteps.isEmpty || !options.modelVersions.isEmpty
-    if isChain { first.migration = .refuse }
+    if isChain || options.migrationPlan != nil { first.migration = .refuse }
     let refusal: StoreError
     do throws(StoreError) { return try StoreFile.open(first) } catch {
       switch error {
@@ -40,6 +40,12 @@ struct MigratingOpener {
       let stored = try Self.storedModel(files)
       let chain = try MigrationChain(
         from: stored, to: model, options.migrationSteps, options.modelVersions)
+      if let plan = options.migrationPlan, plan.digest != chain.digest {
+        throw ArborError(
+          .modelMismatch,
+          "The store, the model or the migration steps are others than options.migrationPlan was "
+            + "made with; make the plan anew.")
+      }
       if let inPlace = try inPlace(chain, files) { return try Self.open(inPlace) }
       guard options.migration.isStaged else {
         throw isChain ? Self.needsCode(chain) : ArborError(opening: refusal)

@@ -72,8 +72,12 @@ struct StagedMigration {
       let store = try PersistentStore(
         at: .path(files.path), options: StoreOptions(isReadOnly: true))
       defer { store.close() }
-      let violations = try objectsWithoutEntity(hop, difference, store.makeContext())
-      guard violations.isEmpty else { throw Self.refusal(violations) }
+      let models = try storing { () throws(StoreError) -> StagedModels in
+        try StagedModels(from: store.file.schema, to: hop.target, via: hop.versions)
+      }
+      let survey = MigrationSurvey(store.makeContext(), models)
+      let found = try survey.objectsOfAbstractEntities()
+      guard found.isEmpty else { throw Self.refusal(found.map(\.asRefused)) }
     }
   }
 
@@ -289,7 +293,12 @@ struct StagedMigration {
     var violations = journal.problems.filter { !journal.visited.contains($0.entity) }.map {
       ArborError(.modelMismatch, $0.message).with(entity: $0.entity, keyPath: $0.property)
     }
-    violations += try objectsWithoutEntity(hop, models.difference, old)
+    if hop.step == nil {
+      violations += try MigrationSurvey(old, models).objectsOfAbstractEntities().map {
+        ArborError(.modelMismatch, $0.message).with(
+          entity: $0.entity, objectID: $0.objectIDs.first, keyPath: $0.property)
+      }
+    }
     if let step = hop.step, let names {
       for loss in models.difference.losses
       where !names.contains(loss.name) && !journal.visited.contains(loss.subject.entity) {
@@ -305,34 +314,6 @@ struct StagedMigration {
     }
     guard !violations.isEmpty else { return }
     throw Self.refusal(violations)
-  }
-
-  /// Without code nothing says what becomes of the objects of an entity that becomes abstract.
-  private func objectsWithoutEntity(
-    _ hop: MigrationHop, _ difference: ModelDifference, _ old: ManagedObjectContext
-  ) throws(ArborError) -> [ArborError] {
-    guard hop.step == nil else { return [] }
-    var violations: [ArborError] = []
-    for change in difference.changes {
-      guard case .entity(.becameAbstract) = change.kind, let name = change.source?.entity
-      else { continue }
-      var request = FetchRequest<ManagedObject>(entity: name)
-      request.includesSubentities = false
-      let count = try old.count(request)
-      guard count > 0 else { continue }
-      request.fetchLimit = MigrationProblem.namedObjects
-      let first = try old.fetch(request)
-      let names = first.map { "\(name) \($0.objectID.number)" }.joined(separator: ", ")
-      violations.append(
-        ArborError(
-          .modelMismatch,
-          "\(name): it becomes abstract, and "
-            + (count == 1 ? "there is 1 object" : "there are \(count) objects")
-            + " (\(names)\(count > first.count ? " and more" : "")); delete them with the former "
-            + "model, or let a MigrationStep make objects of a subentity out of them."
-        ).with(entity: name, objectID: first.first?.objectID))
-    }
-    return violations
   }
 
   private static func refusal(_ obstacles: [MigrationObstacle]) -> ArborError {
@@ -363,5 +344,12 @@ struct StagedMigration {
       journal.phase = .done
       try file.setMetadata(MigrationJournal.key, journal.bytes)
     }
+  }
+}
+
+extension MigrationPlan.Obstacle {
+  fileprivate var asRefused: MigrationObstacle {
+    MigrationObstacle(
+      entity: entity, property: property, object: objectIDs.first, message: message)
   }
 }

@@ -64,6 +64,9 @@ public struct StoreOptions: Sendable, Hashable {
   /// name versions among them by fingerprint or identifier; without steps they tell what was
   /// renamed on the way. Empty: the versions of the steps.
   public var modelVersions: [ManagedObjectModel] = []
+  /// The plan that a migration has to follow; opening throws `modelMismatch` where the store, the
+  /// model or the steps are others than it was made with. nil: no plan.
+  public var migrationPlan: MigrationPlan?
   /// What happens with a file of another model that is not migrated.
   public var onMismatch = MismatchRule.fail
   /// What happens with a damaged file.

@@ -1,4 +1,4 @@
-internal import ArborModel
+package import ArborModel
 internal import Foundation
 internal import LMDB
 
@@ -11,13 +11,25 @@ struct MigrationChecks {
   private static let namedObjects = 3
 
   private let migration: LightweightMigration
-  private let parts: StoreParts
+  private let databases: StoreDatabases
+  private let layouts: StoreLayouts
+  private let storeID: UUID
   private let reader: TransactionReader
   private let limit = WorkLimit()
 
   init(_ migration: LightweightMigration, _ parts: StoreParts, _ reader: TransactionReader) {
+    self.init(
+      migration, parts.databases, parts.layouts, storeID: parts.header.storeID, reader)
+  }
+
+  init(
+    _ migration: LightweightMigration, _ databases: StoreDatabases, _ layouts: StoreLayouts,
+    storeID: UUID, _ reader: TransactionReader
+  ) {
     self.migration = migration
-    self.parts = parts
+    self.databases = databases
+    self.layouts = layouts
+    self.storeID = storeID
     self.reader = reader
   }
 
@@ -47,7 +59,7 @@ struct MigrationChecks {
     _ obstacles: inout [MigrationObstacle]
   ) throws(StoreError) {
     guard !migration.isStaged else { return }
-    let records = parts.databases.records(former.index)
+    let records = databases.records(former.index)
     let count = try storing { () throws(LMDBError) in try reader.entryCount(records) }
     guard count > 0 else { return }
     obstacles.append(
@@ -60,7 +72,7 @@ struct MigrationChecks {
   private func check(
     _ plan: CatalogEvolution.Entity, _ former: EntitySchema, _ obstacles: inout [MigrationObstacle]
   ) throws(StoreError) {
-    let records = parts.databases.records(former.index)
+    let records = databases.records(former.index)
     if !plan.missing.isEmpty || !plan.computed.isEmpty {
       let count = try storing { () throws(LMDBError) in try reader.entryCount(records) }
       guard count > 0 else { return }
@@ -104,7 +116,7 @@ struct MigrationChecks {
         && kept.contains(migration.old.entities[relationship.declaringEntity].number)
     }
     guard mayBeLinked else { return }
-    let records = parts.databases.records(former.index)
+    let records = databases.records(former.index)
     let count = try storing { () throws(LMDBError) in try reader.entryCount(records) }
     guard count > 0 else { return }
     obstacles.append(
@@ -140,7 +152,7 @@ struct MigrationChecks {
       guard let base = found.value.baseAddress else {
         throw .corrupted(entity: former.name, object: number, what: "The record is empty.")
       }
-      let record = try parts.layouts.verified(
+      let record = try layouts.verified(
         RecordView(base: base, count: found.value.count), of: number, entity: former,
         allocator: allocator)
       if record.isNull(field) {
@@ -166,8 +178,31 @@ struct MigrationChecks {
       entity: entity, property: property,
       object: first.first.map {
         ObjectID(
-          storeID: parts.header.storeID, entityName: former.name, number: $0.sequence)
+          storeID: storeID, entityName: former.name, number: $0.sequence)
       },
       message: "\(subject): \(sentence("\(objects) (\(list))")).")
+  }
+}
+
+extension StoreFile {
+  /// What of the models and of the objects keeps the store from being brought to another model.
+  ///
+  /// - Parameters:
+  ///   - versions: The models between, the oldest first.
+  ///   - names: What may be dropped; nil for everything.
+  ///   - passes: Whether passes over the objects are made, so that only what breaks the newer
+  ///     model's rules is in the way.
+  package func migrationObstacles(
+    to model: ManagedObjectModel, via versions: [ManagedObjectModel], dropping names: Set<String>?,
+    passes: Bool
+  ) throws(StoreError) -> [MigrationObstacle] {
+    let migration = try LightweightMigration(
+      from: schema, modelFingerprint, to: model, dropping: names, via: versions, isStaged: passes)
+    let snapshot = try snapshot()
+    defer { snapshot.close() }
+    let found = try MigrationChecks(
+      migration, databases, layouts, storeID: id, snapshot.reader
+    ).obstacles()
+    return passes ? found : migration.obstacles + found
   }
 }

@@ -32,6 +32,9 @@ package struct StagedModels: Sendable {
   /// The names in the older model of the relationships that an entity keeps, inherited ones
   /// included, by entity and by their new names.
   package let relationshipSources: [String: [String: String]]
+  /// The names in the older model of the attributes and to-one relationships whose values an
+  /// entity keeps in its records, by entity and by their new names.
+  package let fieldSources: [String: [String: String]]
   package let difference: ModelDifference
 
   /// - Parameters:
@@ -54,6 +57,14 @@ package struct StagedModels: Sendable {
       uniqueKeysWithValues: evolution.entities.map { ($0.oldName, $0.name) })
     relationshipSources = Dictionary(
       uniqueKeysWithValues: evolution.entities.map { ($0.name, $0.relationships) })
+    fieldSources = Dictionary(
+      uniqueKeysWithValues: evolution.entities.map { plan in
+        let former = old.catalog.entries[plan.oldName]?.properties ?? [:]
+        let names = Dictionary(
+          former.map { ($0.value, $0.key) }, uniquingKeysWith: { first, _ in first })
+        let numbers = evolution.catalog.entries[plan.name]?.properties ?? [:]
+        return (plan.name, numbers.compactMapValues { names[$0] })
+      })
     let moves = DatabaseMoves(
       from: old, to: try StoreOpener.schema(marked, evolution.catalog), evolution)
     var search = AnewSearch(marked, old, difference, evolution)
@@ -62,7 +73,7 @@ package struct StagedModels: Sendable {
     anew = search.anew
     computed = search.computed
     relaxed = search.relaxed()
-    bridge = anew.isEmpty ? nil : search.bridge(relaxed)
+    bridge = search.isEmpty ? nil : search.bridge(relaxed)
   }
 
   /// Whether there is anything to do but a change of the catalogue.
@@ -183,6 +194,8 @@ private struct AnewSearch {
       computed[entity.name, default: []] += derived.map(\.name)
     }
   }
+
+  var isEmpty: Bool { subjects.isEmpty }
 
   var anew: [StagedModels.Anew] {
     model.entities.flatMap { entity in

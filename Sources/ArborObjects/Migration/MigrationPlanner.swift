@@ -1,0 +1,151 @@
+internal import ArborModel
+internal import ArborStore
+internal import Foundation
+
+/// Makes the plan of a migration, by reading.
+struct MigrationPlanner {
+  private let store: PersistentStore
+  private let context: ManagedObjectContext
+  private let options: StoreOptions
+  private let chain: MigrationChain
+  private let names: Set<String>?
+
+  init(
+    _ store: PersistentStore, to model: ManagedObjectModel, _ options: StoreOptions
+  ) throws(ArborError) {
+    self.store = store
+    self.options = options
+    context = store.makeContext()
+    if case .lightweight(let names) = options.migration.stored {
+      self.names = names
+    } else {
+      names = []
+    }
+    chain = try MigrationChain(
+      from: store.model, to: model, options.migrationSteps, options.modelVersions)
+  }
+
+  func plan(_ url: URL) throws(ArborError) -> MigrationPlan {
+    var counts: [String: Int] = [:]
+    for entity in store.model.entities where !entity.isAbstract {
+      var request = FetchRequest<ManagedObject>(entity: entity.name)
+      request.includesSubentities = false
+      counts[entity.name] = try context.count(request)
+    }
+    var parts: [MigrationPlan.Part] = []
+    var losses: [ModelDifference.Loss] = []
+    var obstacles: [MigrationPlan.Obstacle] = []
+    var brokenRules: [MigrationPlan.Obstacle] = []
+    var isInPlace = chain.hops.count <= 1
+    for (index, hop) in chain.hops.enumerated() {
+      let models = try storing { () throws(StoreError) -> StagedModels? in
+        guard index == 0 else { return nil }
+        return try StagedModels(from: store.file.schema, to: hop.target, via: hop.versions)
+      }
+      let difference = try hop.source.difference(to: hop.target, via: hop.versions)
+      if difference.storedChanges.isEmpty { continue }
+      var needsPass = true
+      if let models { needsPass = try self.needsPass(models) }
+      if hop.step != nil || needsPass { isInPlace = false }
+      let outline = MigrationOutline(difference, dropping: names)
+      parts.append(
+        part(hop, outline, counts: index == 0 ? counts : nil, models))
+      losses += difference.losses
+      if let models {
+        brokenRules += try MigrationSurvey(context, models).brokenCounts()
+      }
+      if hop.step == nil {
+        obstacles += try found(hop, difference, models, isInPlace: !needsPass)
+      }
+    }
+    if case .refuse = options.migration.stored {
+      obstacles = [
+        MigrationPlan.Obstacle(
+          entity: nil, property: nil, objectIDs: [],
+          message: "The options refuse to migrate the store; let options.migration be .automatic.")
+      ]
+    }
+    let bytes = (try? url.resourceValues(forKeys: [.fileSizeKey]).fileSize) ?? 0
+    return MigrationPlan(
+      url: url, isInPlace: isInPlace, bytes: isInPlace ? 0 : bytes, parts: parts,
+      objectCounts: counts, losses: losses, obstacles: obstacles,
+      brokenRules: brokenRules, digest: chain.digest)
+  }
+
+  /// Whether passes over objects are due, of entities that have any.
+  private func needsPass(_ models: StagedModels) throws(ArborError) -> Bool {
+    if !models.anew.isEmpty { return true }
+    for (name, _) in models.computed {
+      guard let former = models.newNames.first(where: { $0.value == name })?.key else { continue }
+      if try context.count(former) > 0 { return true }
+    }
+    return false
+  }
+
+  private func part(
+    _ hop: MigrationHop, _ outline: MigrationOutline, counts: [String: Int]?,
+    _ models: StagedModels?
+  ) -> MigrationPlan.Part {
+    let steps = outline.steps.map { step in
+      var title = step.work.description
+      var entity: String?
+      var count: Int?
+      switch step.work {
+      case .catalogue: break
+      case .code(let name):
+        if hop.step == nil { title = "Nothing is known of the objects of \(name ?? "the store")" }
+        entity = name
+      case .pass(let name), .indexBuild(let name): entity = name
+      }
+      if let entity, let counts, let models {
+        count = self.count(of: entity, counts, models)
+      }
+      return MigrationPlan.Step(
+        title: title, entity: entity, objectCount: count, changes: step.changes)
+    }
+    return MigrationPlan.Part(
+      from: hop.source.versionName, to: hop.target.versionName, runsCode: hop.step != nil,
+      steps: steps)
+  }
+
+  /// The number of objects of an entity of the newer model and its subentities.
+  private func count(
+    of entity: String, _ counts: [String: Int], _ models: StagedModels
+  ) -> Int {
+    models.relaxed.entities.filter { candidate in
+      models.relaxed.lineage(of: candidate).contains { $0.name == entity }
+    }.reduce(0) { sum, candidate in
+      let former = models.newNames.first { $0.value == candidate.name }?.key
+      return sum + (former.flatMap { counts[$0] } ?? 0)
+    }
+  }
+
+  // MARK: What is in the way
+
+  private func found(
+    _ hop: MigrationHop, _ difference: ModelDifference, _ models: StagedModels?, isInPlace: Bool
+  ) throws(ArborError) -> [MigrationPlan.Obstacle] {
+    let passes = !isInPlace && options.migration.isStaged
+    var found = MigrationObstacle.obstacles(in: difference, dropping: names, passes: passes)
+      .map(MigrationPlan.Obstacle.init)
+    guard let models else { return found }
+    let stored = try storing { () throws(StoreError) -> [MigrationObstacle] in
+      try store.file.migrationObstacles(
+        to: hop.target, via: hop.versions, dropping: names, passes: true)
+    }
+    found += stored.map(MigrationPlan.Obstacle.init)
+    let survey = MigrationSurvey(context, models)
+    found += try survey.objectsOfAbstractEntities()
+    found += try survey.problems()
+    found += try survey.duplicates()
+    return found
+  }
+}
+
+extension MigrationPlan.Obstacle {
+  init(_ obstacle: MigrationObstacle) {
+    self.init(
+      entity: obstacle.entity, property: obstacle.property,
+      objectIDs: obstacle.object.map { [$0] } ?? [], message: obstacle.message)
+  }
+}

@@ -1,0 +1,48 @@
+internal import ArborModel
+
+/// What objects of the older model keep from becoming those of the newer one.
+struct MigrationProblem: Codable, Hashable {
+  let entity: String
+  let property: String
+  /// What the objects have.
+  let what: String
+  private(set) var count = 0
+  /// The numbers of the first of them.
+  private(set) var first: [UInt64] = []
+
+  static let namedObjects = 3
+
+  init(entity: String, property: String, what: String) {
+    self.entity = entity
+    self.property = property
+    self.what = what
+  }
+
+  /// Whether two problems are the same one of different objects.
+  func isSame(as other: Self) -> Bool {
+    entity == other.entity && property == other.property && what == other.what
+  }
+
+  mutating func add(_ number: UInt64) {
+    count += 1
+    if first.count < Self.namedObjects { first.append(number) }
+  }
+
+  /// What it is, and what to do about it.
+  var message: String {
+    let names = first.map { "\(entity) \($0)" }.joined(separator: ", ")
+    let objects = count == 1 ? "there is 1 object" : "there are \(count) objects"
+    return "\(entity).\(property): \(objects) with \(what) (\(names)"
+      + (count > first.count ? " and more" : "")
+      + "); change them with the former model, or let a MigrationStep migrate them."
+  }
+}
+
+extension [MigrationProblem] {
+  /// Counts an object in a problem.
+  mutating func note(_ problem: MigrationProblem, _ number: UInt64) {
+    let index = firstIndex { $0.isSame(as: problem) } ?? count
+    if index == count { append(problem) }
+    self[index].add(number)
+  }
+}

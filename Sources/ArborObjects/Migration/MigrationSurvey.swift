@@ -1,0 +1,177 @@
+internal import ArborModel
+internal import ArborStore
+
+/// What of the objects that a store has breaks the rules of a newer model, by a look at each.
+struct MigrationSurvey {
+  private let context: ManagedObjectContext
+  private let models: StagedModels
+
+  init(_ context: ManagedObjectContext, _ models: StagedModels) {
+    self.context = context
+    self.models = models
+  }
+
+  /// Objects of exactly an entity that becomes abstract.
+  func objectsOfAbstractEntities() throws(ArborError) -> [MigrationPlan.Obstacle] {
+    var found: [MigrationPlan.Obstacle] = []
+    for change in models.difference.changes {
+      guard case .entity(.becameAbstract) = change.kind, let name = change.source?.entity
+      else { continue }
+      var list = ObjectList(of: name)
+      try each(name) { (object) throws(ArborError) in list.add(object) }
+      guard list.count > 0 else { continue }
+      found.append(
+        list.obstacle(
+          nil,
+          "\(name): it becomes abstract, and \(list.words); delete them with the former model, "
+            + "or let a MigrationStep make objects of a subentity out of them."))
+    }
+    return found
+  }
+
+  /// Values and links that the newer model has no room for.
+  func problems() throws(ArborError) -> [MigrationPlan.Obstacle] {
+    var problems: [MigrationProblem] = []
+    for work in PropertyWork.all(models, context.schema)
+    where !work.attributes.isEmpty || !work.relationships.isEmpty {
+      try each(work.former.name) { (object) throws(ArborError) in
+        try work.check(object) { property, what in
+          problems.note(
+            MigrationProblem(entity: work.former.name, property: property, what: what),
+            object.objectID.number)
+        }
+      }
+    }
+    return problems.map { problem in
+      MigrationPlan.Obstacle(
+        entity: problem.entity, property: problem.property,
+        objectIDs: problem.first.map {
+          ObjectID(storeID: context.store.id, entityName: problem.entity, number: $0)
+        }, message: problem.message)
+    }
+  }
+
+  /// Relationships that stay, with fewer or more members than the newer model lets them have.
+  func brokenCounts() throws(ArborError) -> [MigrationPlan.Obstacle] {
+    var found: [MigrationPlan.Obstacle] = []
+    for change in models.difference.changes {
+      guard let subject = change.subject, let property = subject.property,
+        case .relationship(let kind) = change.kind, let bounds = Self.bounds(kind)
+      else { continue }
+      for (former, name) in models.keptNames.sorted(by: { $0.key < $1.key }) {
+        guard let entity = models.relaxed.entity(named: name),
+          models.relaxed.lineage(of: entity).contains(where: { $0.name == subject.entity }),
+          let source = models.relationshipSources[name]?[property],
+          case .relationship(let relationship) = context.schema.entity(named: former)?
+            .property(named: source)
+        else { continue }
+        var list = ObjectList(of: former)
+        try each(former) { (object) throws(ArborError) in
+          let count =
+            relationship.isToMany
+            ? try object.count(forKey: source) : try object.object(forKey: source) == nil ? 0 : 1
+          if !bounds.contains(count) { list.add(object) }
+        }
+        guard list.count > 0 else { continue }
+        let rule =
+          bounds.lowerBound > 0
+          ? "it needs \(bounds.lowerBound) or more members, and \(list.words) with fewer"
+          : "it takes \(bounds.upperBound) members at most, and \(list.words) with more"
+        found.append(
+          list.obstacle(
+            property,
+            "\(subject): \(rule); change them with the former model, or let a MigrationStep do so.")
+        )
+      }
+    }
+    return found
+  }
+
+  private static func bounds(
+    _ change: ModelDifference.RelationshipChange
+  ) -> ClosedRange<Int>? {
+    switch change {
+    case .becameMandatory: 1...Int.max
+    case .minimumCountChanged(let before, let after) where after > before: after...Int.max
+    case .maximumCountChanged(let before, let after)
+    where after > 0 && (before == 0 || after < before):
+      0...after
+    default: nil
+    }
+  }
+
+  /// Objects that share values which become unique.
+  func duplicates() throws(ArborError) -> [MigrationPlan.Obstacle] {
+    var found: [MigrationPlan.Obstacle] = []
+    for change in models.difference.changes {
+      guard case .index(.uniquenessAdded(let properties)) = change.kind, let name = change.entity,
+        let former = models.newNames.first(where: { $0.value == name })?.key,
+        let fields = models.fieldSources[name]
+      else { continue }
+      let sources = properties.compactMap { fields[$0] }
+      guard sources.count == properties.count else { continue }
+      let request = FetchRequest<ManagedObject>(
+        entity: former, sortKeys: sources.map { SortKey($0) })
+      var list = ObjectList(of: former)
+      var last: (values: [Value], object: ManagedObject, isListed: Bool)?
+      let cursor = try context.cursor(for: request)
+      while let object = try cursor.next() {
+        var values: [Value] = []
+        for source in sources { values.append(try object.value(forKey: source)) }
+        let isSame = last?.values == values && !values.contains(where: \.isNull)
+        if isSame, let last {
+          if !last.isListed { list.add(last.object) }
+          list.add(object)
+        }
+        last = (values, object, isSame)
+      }
+      guard list.count > 0 else { continue }
+      found.append(
+        list.obstacle(
+          properties.first,
+          "\(name).\(properties.joined(separator: ", ")): becomes unique, and \(list.words) that "
+            + "share values; change them with the former model, or let a MigrationStep do so."))
+    }
+    return found
+  }
+
+  /// Calls `body` for each object of exactly one entity, a batch at a time.
+  private func each(
+    _ entity: String, _ body: (ManagedObject) throws(ArborError) -> Void
+  ) throws(ArborError) {
+    guard let entity = context.schema.entity(named: entity), !entity.isAbstract else { return }
+    var last = ObjectNumber(entity: entity.number, sequence: 0)
+    while true {
+      let batch = try context.objects(of: entity, behind: last, atMost: 1000)
+      guard let end = batch.last else { return }
+      for object in batch { try body(object) }
+      last = end.number
+    }
+  }
+}
+
+/// Objects that a rule is broken by: how many, and the first of them.
+private struct ObjectList {
+  private let entity: String
+  private(set) var count = 0
+  private(set) var first: [ObjectID] = []
+
+  init(of entity: String) { self.entity = entity }
+
+  mutating func add(_ object: ManagedObject) {
+    count += 1
+    if first.count < MigrationProblem.namedObjects { first.append(object.objectID) }
+  }
+
+  /// `there are 5 objects (Book 1, Book 2, Book 3 and more)`
+  var words: String {
+    let names = first.map { "\($0.entityName) \($0.number)" }.joined(separator: ", ")
+    return (count == 1 ? "there is 1 object" : "there are \(count) objects")
+      + " (\(names)\(count > first.count ? " and more" : ""))"
+  }
+
+  func obstacle(_ property: String?, _ message: String) -> MigrationPlan.Obstacle {
+    MigrationPlan.Obstacle(
+      entity: entity, property: property, objectIDs: first, message: message)
+  }
+}

@@ -1,0 +1,108 @@
+internal import ArborModel
+internal import ArborStore
+
+/// What a pass gives the objects of one entity of the older model.
+struct PropertyWork {
+  struct Attribute {
+    let name: String
+    /// Its name in the older model.
+    let source: String
+    let type: AttributeType
+  }
+
+  struct Relationship {
+    let name: String
+    /// Its name in the older model.
+    let source: String
+    let isToMany: Bool
+    let wasToMany: Bool
+    /// The entities of the newer model that its members may be of.
+    let kinds: Set<String>
+    /// The new names of the entities of the older model that are in the copy.
+    let newNames: [String: String]
+
+    func members(of old: ManagedObject) throws(ArborError) -> [ManagedObject] {
+      if wasToMany { return try old.objects(forKey: source) }
+      return try old.object(forKey: source).map { [$0] } ?? []
+    }
+  }
+
+  let former: EntitySchema
+  private(set) var attributes: [Attribute] = []
+  private(set) var relationships: [Relationship] = []
+  /// Whether derived attributes have to be computed.
+  private(set) var isDerived = false
+
+  /// What there is to do, entity by entity.
+  static func all(_ models: StagedModels, _ old: ModelSchema) -> [PropertyWork] {
+    guard models.needsPass else { return [] }
+    let kept = models.keptNames
+    return old.entities.filter { !$0.isAbstract }.compactMap { former in
+      kept[former.name].flatMap { PropertyWork(former, $0, models, kept) }
+    }
+  }
+
+  private init?(
+    _ former: EntitySchema, _ name: String, _ models: StagedModels, _ kept: [String: String]
+  ) {
+    self.former = former
+    let model = models.relaxed
+    guard let description = model.entity(named: name) else { return nil }
+    for entity in model.lineage(of: description) {
+      if models.computed[entity.name] != nil { isDerived = true }
+      for anew in models.anew where anew.entity == entity.name {
+        if let attribute = entity.attributes.first(where: { $0.name == anew.property }) {
+          guard let source = anew.source, former.property(named: source) != nil else { continue }
+          attributes.append(
+            Attribute(name: anew.property, source: source, type: attribute.type))
+        }
+        guard
+          let relationship = entity.relationships.first(where: { $0.name == anew.property }),
+          !relationship.isTransient,
+          let source = models.relationshipSources[name]?[anew.property],
+          case .relationship(let before) = former.property(named: source),
+          !before.description.isTransient
+        else { continue }
+        let kinds = model.entities.filter { candidate in
+          model.lineage(of: candidate).contains { $0.name == relationship.destination }
+        }
+        relationships.append(
+          Relationship(
+            name: anew.property, source: source, isToMany: relationship.isToMany,
+            wasToMany: before.isToMany, kinds: Set(kinds.map(\.name)), newNames: kept))
+      }
+    }
+    if attributes.isEmpty, relationships.isEmpty, !isDerived { return nil }
+  }
+
+  /// Looks whether the newer model has room for what an object has, and names what it has not.
+  func check(
+    _ old: ManagedObject, _ report: (_ property: String, _ what: String) -> Void
+  ) throws(ArborError) {
+    for attribute in attributes {
+      let value = try old.value(forKey: attribute.source)
+      if !value.isNull, attribute.type.exactly(value) == nil {
+        report(attribute.source, "a value that \(attribute.type) cannot hold")
+      }
+    }
+    for relationship in relationships where relationship.wasToMany || !relationship.kinds.isEmpty {
+      let members = try relationship.members(of: old).compactMap {
+        relationship.newNames[$0.objectID.entityName]
+      }
+      let fitting = members.filter(relationship.kinds.contains)
+      if fitting.count < members.count {
+        report(relationship.source, "members of another entity than \(relationship.name) leads to")
+      }
+      if !relationship.isToMany, fitting.count > 1 {
+        report(relationship.source, "more than one member")
+      }
+    }
+  }
+}
+
+extension StagedModels {
+  /// The new names of the entities whose objects are in the copy, by the former ones.
+  var keptNames: [String: String] {
+    newNames.filter { relaxed.entity(named: $0.value).map { !$0.isAbstract } ?? false }
+  }
+}

@@ -1,0 +1,224 @@
+import ArborData
+import Foundation
+import TestSupport
+import Testing
+
+/// Changes that take a pass over the objects and no code.
+@Suite struct MigrationPassTests {
+  /// The relationships of authors and books, by their names.
+  private func changed(
+    _ body: (
+      _ books: inout RelationshipDescription, _ author: inout RelationshipDescription,
+      _ favourites: inout RelationshipDescription, _ fans: inout RelationshipDescription
+    ) -> Void
+  ) throws -> ManagedObjectModel {
+    var model = try Library.model()
+    var (books, favourites) = (
+      model.entities[0].relationships[0], model.entities[0].relationships[1]
+    )
+    var (author, fans) = (
+      model.entities[1].relationships[0], model.entities[1].relationships[1]
+    )
+    body(&books, &author, &favourites, &fans)
+    model.entities[0].relationships = [books, favourites]
+    model.entities[1].relationships = [author, fans]
+    return model
+  }
+
+  @Test func aToOneBecomesToManyAndBack() throws {
+    let store = try Library.store()
+    let model = try changed { _, author, _, _ in author.isToMany = true }
+    try store.evolve(to: model)
+    try store.evolve(to: Library.model())
+    let ordered = try changed { _, author, _, _ in
+      author.isToMany = true
+      author.isOrdered = true
+    }
+    try store.evolve(to: ordered)
+  }
+
+  @Test func aToManyWithSeveralMembersIsNoToOne() throws {
+    let store = try Library.store()
+    let model = try changed { books, _, _, _ in books.isToMany = false }
+    let refusal = try store.refusal(of: model, begins: true)
+    #expect(
+      refusal.violations.map(\.message) == [
+        """
+        Author.books: there are 5 objects with more than one member (Author 1, Author 2, Author 3 \
+        and more); change them with the former model, or let a MigrationStep migrate them.
+        """
+      ])
+    let plan = try PersistentStore.migrationPlan(for: store.url, to: model)
+    #expect(plan.obstacles.map(\.message) == refusal.violations.map(\.message))
+    #expect(plan.obstacles.first?.objectIDs.map(\.number) == [1, 2, 3])
+  }
+
+  @Test func linksGainAndLoseTheirOrder() throws {
+    let store = try Library.store()
+    let model = try changed { books, _, favourites, _ in
+      books.isOrdered = true
+      favourites.isOrdered = false
+    }
+    try store.evolve(to: model, dropping: ["Author.favourites"]) { plain in
+      plain.changeLinks("Author") { $0["favourites"]?.sort() }
+    }
+  }
+
+  @Test func anotherInverseTakesTheLinks() throws {
+    let store = try Library.store()
+    // Each side on its own, and together again.
+    let apart = try changed { books, author, _, _ in
+      books.inverse = nil
+      author.inverse = nil
+    }
+    try store.evolve(to: apart)
+    try store.evolve(to: Library.model())
+    // Links of one side only have no counterpart.
+    try store.evolve(to: apart)
+    try store.change { context, plain in
+      let author = try #require(
+        try context.fetch(FetchRequest<ManagedObject>(entity: "Author", predicate: "id == 2")).first
+      )
+      author["books"] = [ManagedObject]()
+      plain.links["Author"]?[2]?["books"] = []
+    }
+    let refusal = try store.refusal(of: Library.model(), begins: true)
+    #expect(refusal.violations.map(\.entity) == ["Author"], "\(refusal)")
+    #expect(refusal.violations.first?.message.contains("no counterpart of (Author 3)") == true)
+  }
+
+  @Test func aDestinationMayChangeWhereAllMembersFit() throws {
+    let store = try Library.store()
+    var model = try Library.model()
+    model.entities.append(EntityDescription(name: "Novel", parent: "Book"))
+    try store.evolve(to: model)
+    try store.change { context, plain in
+      let id = Int64(7000)
+      let novel = try context.insert("Novel")
+      novel["id"] = id
+      novel["title"] = "a novel"
+      plain.values["Novel"] = [
+        id: [
+          "id": .integer(id), "title": "a novel", "pages": .null, "isLent": false,
+          "serial": .null, "printed": .null,
+        ]
+      ]
+      plain.links["Novel"] = [id: ["author": [], "fans": []]]
+    }
+    // From Book to Novel, where no link leads to a book.
+    var narrow = model
+    narrow.entities[0].relationships[1].destination = "Novel"
+    let fans = narrow.entities[1].relationships.remove(at: 1)
+    narrow.entities[2].relationships.append(fans)
+    let options = StoreOptions(migration: .automatic(dropping: .everythingRemoved))
+    let refusal = try store.refusal(of: narrow, options, begins: true)
+    #expect(
+      refusal.violations.map(\.message).contains {
+        $0.contains("members of another entity than favourites leads to")
+      }, "\(refusal)")
+    try store.change { context, plain in
+      for author in try context.fetch(FetchRequest<ManagedObject>(entity: "Author")) {
+        author["favourites"] = [ManagedObject]()
+      }
+      plain.changeLinks("Author") { $0["favourites"] = [] }
+      plain.changeLinks("Book") { $0["fans"] = [] }
+    }
+    try store.evolve(to: narrow, options) { plain in
+      plain.changeLinks("Book") { $0["fans"] = nil }
+    }
+  }
+
+  @Test func numbersConvertWhereTheyFit() throws {
+    func model(_ type: AttributeType) throws -> ManagedObjectModel {
+      try ManagedObjectModel {
+        Entity("Item") {
+          Attribute("id", .integer64)
+          Attribute("number", type, .optional)
+        }
+      }
+    }
+    var plain = PlainObjects()
+    plain.values["Item"] = [
+      1: ["id": 1, "number": .double(12)], 2: ["id": 2, "number": .double(-3)],
+      3: ["id": 3, "number": .null],
+    ]
+    let store = try EvolvingStore(model(.double), plain)
+    let convert = { (value: @escaping (Int64) -> Value) in
+      { (plain: inout PlainObjects) in
+        plain.values["Item"]?[1]?["number"] = value(12)
+        plain.values["Item"]?[2]?["number"] = value(-3)
+      }
+    }
+    try store.evolve(to: model(.integer16), convert { .integer($0) })
+    try store.evolve(to: model(.decimal), convert { .decimal(Decimal($0)) })
+    try store.evolve(to: model(.integer64), convert { .integer($0) })
+    try store.evolve(to: model(.float), convert { .double(Double($0)) })
+    try store.change { context, plain in
+      let request = FetchRequest<ManagedObject>(entity: "Item", predicate: "id == 1")
+      try context.fetch(request).first?["number"] = 0.5
+      plain.values["Item"]?[1]?["number"] = .double(0.5)
+    }
+    let refusal = try store.refusal(of: model(.integer32), begins: true)
+    #expect(
+      refusal.violations.map(\.message) == [
+        """
+        Item.number: there is 1 object with a value that integer32 cannot hold (Item 1); change \
+        them with the former model, or let a MigrationStep migrate them.
+        """
+      ])
+  }
+
+  @Test func derivedValuesAreComputed() throws {
+    func model(_ derivation: String?) throws -> ManagedObjectModel {
+      try Library.changed("Author") { author in
+        guard let derivation else { return }
+        author.attributes.append(
+          AttributeDescription(
+            name: "bookCount", type: .integer64, isOptional: true, derivation: derivation))
+      }
+    }
+    let store = try Library.store()
+    for derivation in ["books.@count", "favourites.@count"] {
+      try store.evolve(to: model(derivation))
+      let opened = try PersistentStore(at: .file(store.url))
+      defer { opened.close() }
+      let context = opened.makeContext()
+      let authors = try context.fetch(FetchRequest<ManagedObject>(entity: "Author"))
+      if derivation.hasPrefix("books") {
+        #expect(authors.map { $0["bookCount"] as Int } == authors.map { _ in Library.count / 5 })
+      } else {
+        #expect(
+          authors.map { $0["bookCount"] as Int } == authors.map { $0.count("favourites") })
+      }
+    }
+  }
+
+  @Test func largeValuesGoOutsideAndComeBack() throws {
+    func model(_ allowsExternalStorage: Bool) -> ManagedObjectModel {
+      ManagedObjectModel(entities: [
+        EntityDescription(
+          name: "Picture",
+          attributes: [
+            AttributeDescription(name: "id", type: .integer64),
+            AttributeDescription(
+              name: "image", type: .binary, isOptional: true,
+              allowsExternalStorage: allowsExternalStorage),
+          ])
+      ])
+    }
+    var plain = PlainObjects()
+    for number in 0..<6 {
+      let data = Data(repeating: UInt8(number), count: number * 40_000)
+      plain.values["Picture", default: [:]][Int64(number)] = [
+        "id": .integer(Int64(number)), "image": number == 0 ? .null : .binary(data),
+      ]
+    }
+    let store = try EvolvingStore(model(false), plain)
+    try store.evolve(to: model(true))
+    try store.evolve(to: model(false))
+  }
+}
+
+extension ManagedObject {
+  fileprivate func count(_ key: String) -> Int { (self[key] as [ManagedObject]).count }
+}

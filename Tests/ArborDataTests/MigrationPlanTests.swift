@@ -1,0 +1,120 @@
+import ArborData
+import Foundation
+import TestSupport
+import Testing
+
+/// What a plan says of a migration, and that it changes nothing.
+@Suite struct MigrationPlanTests {
+  private func plan(
+    _ store: EvolvingStore, _ model: ManagedObjectModel, _ options: StoreOptions = .init()
+  ) throws -> MigrationPlan {
+    let before = try Data(contentsOf: store.url)
+    let plan = try PersistentStore.migrationPlan(for: store.url, to: model, options: options)
+    #expect(try Data(contentsOf: store.url) == before)
+    return plan
+  }
+
+  @Test func aPlanInPlaceIsOneChangeOfTheCatalogue() throws {
+    let store = try Library.store()
+    let model = try Library.changed(book: "pages") {
+      $0.name = "pageCount"
+      $0.renamingIdentifier = "pages"
+    }
+    let plan = try plan(store, model)
+    #expect(plan.isInPlace && plan.bytes == 0 && plan.obstacles.isEmpty && plan.losses.isEmpty)
+    #expect(plan.objectCounts == ["Author": 5, "Book": Library.count])
+    let first = try Library.model().fingerprint
+    #expect(
+      plan.description == """
+        evolving.arbor, from version \(first) to \(model.fingerprint), in place:
+        1. Change the catalogue:
+           Book.pageCount: renamed from Book.pages
+        """)
+    #expect(
+      try self.plan(store, Library.model()).description == "evolving.arbor is of the model already."
+    )
+  }
+
+  @Test func aPlanWithCodeListsWhatItLooksAt() throws {
+    let store = try EvolvingStore(MigrationStepTests.first(), MigrationStepTests.objects())
+    var options = StoreOptions()
+    options.migrationSteps = [try MigrationStepTests.step()]
+    var model = try MigrationStepTests.second()
+    model.versionIdentifier = "2"
+    let plan = try plan(store, model, options)
+    #expect(!plan.isInPlace && plan.bytes > 0 && plan.obstacles.isEmpty)
+    #expect(plan.parts.map(\.runsCode) == [true])
+    let first = try MigrationStepTests.first().fingerprint
+    #expect(
+      plan.description == """
+        evolving.arbor, from version \(first) to 2, in a copy of \(plan.bytes) bytes:
+        From \(first) to 2 by a step with code:
+        1. Change the catalogue:
+           Author.bookCount: added, it is mandatory without a default; present objects without a \
+        value break the rule
+           Book.code: added, it is mandatory without a default; present objects without a value \
+        break the rule
+           Book.seriesText: removed, its values are dropped
+           Book.series: added
+           Series: added
+        Lost: Book.seriesText.
+        """)
+  }
+
+  @Test func whatObjectsBreakIsListedWithTheirIDs() throws {
+    let store = try Library.store()
+    var model = try Library.model()
+    model.entities[0].relationships[1].isToMany = false
+    model.entities[0].relationships[1].isOrdered = false
+    model.entities[1].attributes[2].type = .integer32
+    model.entities[1].attributes.append(AttributeDescription(name: "code", type: .string))
+    model.entities[1].relationships[0].isOptional = false
+    model.entities[1].relationships[1].minimumCount = 1
+    model.entities[1].uniquenessConstraints = [["isLent"]]
+    let plan = try plan(store, model)
+    let count = Library.count
+    #expect(
+      plan.obstacles.map(\.message) == [
+        """
+        Book.code: it is mandatory without a default, and there are \(count) objects without a \
+        value (Book 1, Book 2, Book 3 and more); give it a default, or make it optional.
+        """,
+        """
+        Author.favourites: there is 1 object with more than one member (Author 1); change them \
+        with the former model, or let a MigrationStep migrate them.
+        """,
+        """
+        Book.isLent: becomes unique, and there are \(count) objects (Book 2, Book 3, Book 5 and \
+        more) that share values; change them with the former model, or let a MigrationStep do so.
+        """,
+      ])
+    #expect(plan.obstacles.last?.objectIDs.map(\.number) == [2, 3, 5])
+    #expect(
+      plan.brokenRules.map(\.message) == [
+        """
+        Book.fans: it needs 1 or more members, and there are \(count - count / 10) objects (Book \
+        2, Book 3, Book 4 and more) with fewer; change them with the former model, or let a \
+        MigrationStep do so.
+        """
+      ])
+  }
+
+  @Test func anotherModelThanPlannedIsRefused() throws {
+    let store = try Library.store()
+    let model = try Library.changed(book: "pages") { $0.type = .integer32 }
+    let plan = try plan(store, model)
+    let other = try Library.changed(book: "pages") { $0.type = .integer64 }
+    var options = StoreOptions()
+    options.migrationPlan = plan
+    let refusal = try store.refusal(of: other, options)
+    #expect(
+      refusal.message == """
+        The store, the model or the migration steps are others than options.migrationPlan was made \
+        with; make the plan anew.
+        """)
+    #expect(refusal.code == .modelMismatch)
+    try store.evolve(to: model, options)
+    // A plan that is done is of no matter.
+    try store.evolve(to: model, options)
+  }
+}

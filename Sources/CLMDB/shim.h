@@ -17,6 +17,11 @@ static inline int arbor_change_opening(int descriptor, short type, int waits) {
   return (int)syscall(SYS_fcntl, descriptor, command, &lock);
 }
 
+/// Lets a descriptor lead to what another one leads to; -1 where the system refuses.
+static inline int arbor_redirect(int descriptor, int target) {
+  return (int)syscall(SYS_dup3, target, descriptor, 02000000 /* O_CLOEXEC */);
+}
+
 /// Reserves the room of a file's first bytes without a change of its size.
 static inline int arbor_reserve(int descriptor, off_t size) {
   return (int)syscall(SYS_fallocate, descriptor, 1 /* FALLOC_FL_KEEP_SIZE */, (off_t)0, size);
@@ -29,6 +34,7 @@ static inline int arbor_memory_file(const char *name) {
 }
 #else
 #include <fcntl.h>
+#include <unistd.h>
 
 /// Changes the lock that one opening of a file holds on all of it, apart from what `flock` locks.
 /// `type`: 0 shared, 1 exclusive, which needs a descriptor for writing, 2 none. Returns -1 with
@@ -37,6 +43,12 @@ static inline int arbor_change_opening(int descriptor, short type, int waits) {
   struct flock lock = {0};
   lock.l_type = type == 0 ? F_RDLCK : type == 1 ? F_WRLCK : F_UNLCK;
   return fcntl(descriptor, waits ? 91 /* F_OFD_SETLKW */ : 90 /* F_OFD_SETLK */, &lock);
+}
+
+/// Lets a descriptor lead to what another one leads to; -1 where the system refuses.
+static inline int arbor_redirect(int descriptor, int target) {
+  if (dup2(target, descriptor) < 0) return -1;
+  return fcntl(descriptor, F_SETFD, FD_CLOEXEC);
 }
 #endif
 

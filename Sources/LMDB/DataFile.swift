@@ -1,3 +1,4 @@
+internal import ArborLocks
 internal import CLMDB
 
 #if canImport(Glibc)
@@ -31,7 +32,10 @@ package struct FileIdentity: Sendable, Hashable {
 struct DataFile: ~Copyable {
   let descriptor: Int32
   let path: String
-  let identity: FileIdentity
+  private let leadsTo: Lock<FileIdentity>
+
+  /// Which file it is; changes with ``become(_:)`` alone.
+  var identity: FileIdentity { leadsTo.withLock { $0 } }
 
   deinit { close(descriptor) }
 
@@ -52,7 +56,7 @@ struct DataFile: ~Copyable {
         if FileIdentity(path: path) == identity {
           self.descriptor = descriptor
           self.path = path
-          self.identity = identity
+          leadsTo = Lock(identity)
           return
         }
         close(descriptor)
@@ -71,7 +75,16 @@ struct DataFile: ~Copyable {
   init(descriptor: Int32, path: String, identity: FileIdentity) {
     self.descriptor = descriptor
     self.path = path
-    self.identity = identity
+    leadsTo = Lock(identity)
+  }
+
+  /// Lets this descriptor lead to another file, which has taken this one's path.
+  ///
+  /// The lock on the former file is dropped; the lock is the other one's from now on.
+  func become(_ other: borrowing DataFile) throws(LMDBError) {
+    guard arbor_redirect(descriptor, other.descriptor) >= 0 else { throw .lastSystemError }
+    let identity = other.identity
+    leadsTo.withLock { $0 = identity }
   }
 
   /// Changes the lock without waiting; false where somebody else holds it against us.

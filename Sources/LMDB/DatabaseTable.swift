@@ -17,6 +17,9 @@ struct DatabaseTable {
   /// A database that the writing transaction knows.
   func known(_ name: String) -> Database? { pending[name] ?? committed[name] }
 
+  /// Those that every new transaction knows, in the order of their handles.
+  var all: [Database] { committed.values.sorted { $0.handle < $1.handle } }
+
   mutating func addPending(_ database: Database) { pending[database.name] = database }
 
   mutating func addCommitted(_ database: Database) { committed[database.name] = database }

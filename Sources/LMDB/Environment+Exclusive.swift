@@ -23,19 +23,27 @@ extension Environment {
       throw error == .growthBlocked ? LMDBError.inUse : error
     }
     defer { openGate() }
-    guard file.lock(LOCK_EX) else {
-      try takeSharedLockBack()
-      throw LMDBError.inUse
-    }
+    try lockFile()
     defer {
       let isOpen = state.withLock { $0.handle != nil }
       _ = file.lock(isOpen ? LOCK_SH : LOCK_UN)
     }
-    guard !isShared || file.isInPlace else {
-      fail(.fileReplaced)
-      throw LMDBError.fileReplaced
-    }
     return try body()
+  }
+
+  /// Takes the file for this process alone.
+  ///
+  /// - Throws: ``LMDBError/inUse`` where another process has it open; ``LMDBError/fileReplaced``.
+  func lockFile() throws(LMDBError) {
+    guard file.lock(LOCK_EX) else {
+      try takeSharedLockBack()
+      throw .inUse
+    }
+    guard !isShared || file.isInPlace else {
+      _ = file.lock(LOCK_UN)
+      fail(.fileReplaced)
+      throw .fileReplaced
+    }
   }
 
   /// A failed change of the lock may have lost it. Whoever got it in between may replace the file.

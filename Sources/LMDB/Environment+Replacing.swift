@@ -50,7 +50,7 @@ extension Environment {
     var file: DataFile? = consume going
     try EnvironmentRegistry.shared.reserving(identity) {
       guard let file = file.take() else { throw LMDBError.fileReplaced }
-      let environment = try openAlone(file)
+      let environment = try openAlone(file, EnvironmentOptions())
       defer { try? environment.close() }
       let replacement = FileReplacement(of: place, by: staged, keepsFormer: keepsFormer)
       try environment.holdingWriter { transaction in
@@ -61,11 +61,12 @@ extension Environment {
   }
 
   /// Opens a file that the registry keeps everybody else in this process from opening.
-  private static func openAlone(_ file: consuming DataFile) throws(LMDBError) -> Environment {
+  static func openAlone(
+    _ file: consuming DataFile, _ options: EnvironmentOptions
+  ) throws(LMDBError) -> Environment {
     file.beginOpening()
     guard file.isInPlace else { throw .fileReplaced }
     guard try MetaPages.check(file.descriptor) != nil else { throw .fileTooSmall }
-    let options = EnvironmentOptions()
     let path = file.path
     try LockFile.prepare(path + "-lock", of: file.descriptor, readers: options.maximumReaders)
     let environment = try make(path, options, file: file, isShared: false)

@@ -27,7 +27,7 @@ package final class Environment: Sendable {
   /// The canonical path of the data file.
   package let path: String
   /// Device and inode of the data file.
-  package let identity: FileIdentity
+  package var identity: FileIdentity { file.identity }
   package let isReadOnly: Bool
   package let options: EnvironmentOptions
 
@@ -48,7 +48,6 @@ package final class Environment: Sendable {
   ) {
     self.roots = roots
     path = file.path
-    identity = file.identity
     self.file = file
     self.options = options
     self.isShared = isShared
@@ -104,11 +103,7 @@ package final class Environment: Sendable {
   private func closeHandle() -> Bool {
     let isClosed = state.withLock { state in
       guard let handle = state.handle else { return false }
-      state.forEachSlot { slot in
-        slot.closeCursors()
-        if let transaction = slot.transaction { mdb_txn_abort(transaction) }
-        slot.transaction = nil
-      }
+      state.endIdleReaders()
       mdb_env_close(handle)
       state.handle = nil
       // Whoever replaces the file keeps it locked until the end.
@@ -116,6 +111,28 @@ package final class Environment: Sendable {
       return true
     }
     return isClosed
+  }
+
+  /// Ends the idle readers and gives LMDB's environment away; everything throws
+  /// ``LMDBError/closed`` afterwards. No transaction lives.
+  func giveHandle() -> HandleReference? {
+    state.withLock { state in
+      guard let handle = state.handle else { return nil }
+      state.endIdleReaders()
+      state.handle = nil
+      return HandleReference(pointer: handle)
+    }
+  }
+
+  /// Goes on with another environment's handle instead of its own, which is closed. The gate is
+  /// closed.
+  func takeHandle(of other: Environment) {
+    guard let handle = other.giveHandle() else { return }
+    state.withLock { state in
+      state.endIdleReaders()
+      if let former = state.handle { mdb_env_close(former) }
+      state.handle = handle.pointer
+    }
   }
 
   /// True from the beginning of the closing on.
@@ -155,6 +172,16 @@ package final class Environment: Sendable {
 }
 
 extension EnvironmentState {
+  /// Ends the transactions that are kept for the next readers.
+  func endIdleReaders() {
+    forEachSlot { slot in
+      slot.closeCursors()
+      if let transaction = slot.transaction { mdb_txn_abort(transaction) }
+      slot.transaction = nil
+      slot.trees.forget()
+    }
+  }
+
   /// Visits every slot that was ever made for a reader.
   func forEachSlot(_ body: (inout TransactionSlot) -> Void) {
     var next = allSlots

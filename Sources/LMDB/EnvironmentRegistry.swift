@@ -78,6 +78,20 @@ final class EnvironmentRegistry: Sendable {
     changes.notify()
   }
 
+  /// Runs `body`, which lets an environment go on with the file `next`; whoever finds that file,
+  /// from the beginning on, gets the environment.
+  func moving(
+    _ environment: Environment, to next: FileIdentity, _ body: () throws(LMDBError) -> Void
+  ) throws(LMDBError) {
+    let former = environment.identity
+    entries.withLock { $0[next] = Entry(environment: environment) }
+    do throws(LMDBError) { try body() } catch {
+      entries.withLock { $0[next] = nil }
+      throw error
+    }
+    entries.withLock { $0[former] = nil }
+  }
+
   /// Keeps everybody in this process from opening the file while `body` runs.
   ///
   /// - Throws: ``LMDBError/inUse`` where it is open, else what `body` throws.

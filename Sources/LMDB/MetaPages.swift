@@ -64,6 +64,23 @@ struct MetaPages: Equatable {
     return MetaPages(first: first, second: second)
   }
 
+  /// Gives the root pages of a file that is open nowhere the numbers of later transactions.
+  ///
+  /// - Parameter last: the transaction that all later ones have a greater number than.
+  static func raise(_ descriptor: Int32, above last: UInt64) throws(LMDBError) {
+    guard let meta = try read(descriptor) else { throw .fileTooSmall }
+    // Page 0 is of an even transaction. It keeps its place, and so does the newest state.
+    let even = (last &+ 2) & ~1
+    let isEvenNewest = meta.first.transactionID > meta.second.transactionID
+    for (index, number) in [even, isEvenNewest ? even - 1 : even + 1].enumerated() {
+      let offset = index * meta.pageSize + MetaPage.transactionOffset
+      let count = withUnsafeBytes(of: number.littleEndian) {
+        pwrite(descriptor, $0.baseAddress, $0.count, off_t(offset))
+      }
+      guard count == 8 else { throw count < 0 ? .lastSystemError : .diskFull }
+    }
+  }
+
   private static func page(
     _ descriptor: Int32, at offset: Int, mayBeEmpty: Bool
   ) throws(LMDBError) -> MetaPage? {

@@ -27,6 +27,14 @@ struct RootPages: ~Copyable, @unchecked Sendable {
 
   deinit { munmap(pages, 2 * pageSize) }
 
+  /// Shows another file of the same page size from now on, at the same address. Nobody reads.
+  func show(_ descriptor: Int32) throws(LMDBError) {
+    let flags = MAP_SHARED | MAP_FIXED
+    guard mmap(pages, 2 * pageSize, PROT_READ, flags, descriptor, 0) != MAP_FAILED else {
+      throw .lastSystemError
+    }
+  }
+
   /// Whether the root page of a transaction's parity is that transaction's own. One load.
   @inline(__always)
   func hold(_ transaction: Int) -> Bool {

@@ -35,6 +35,12 @@ package struct UnfinishedFile: ~Copyable {
     }
   }
 
+  /// Keeps everybody from opening the file, and from taking it for abandoned, as long as this value
+  /// lives: to give it its lasting name. Waits for those who are about to open it.
+  package func excludeOpeners() throws(LMDBError) {
+    guard OpeningLock.take(descriptor, .exclusive, waits: true) else { throw .lastSystemError }
+  }
+
   /// nil where the name is taken or somebody has just cleared the file away.
   private static func make(_ path: String) throws(LMDBError) -> Int32? {
     let descriptor: Int32

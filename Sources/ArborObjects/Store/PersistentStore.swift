@@ -32,6 +32,8 @@ public import Foundation
 /// ### Maintenance
 /// - ``indexes``
 /// - ``check()``
+/// - ``copy(to:compacting:)``
+/// - ``compact()``
 /// - ``purge()``
 /// - ``isClosed``
 /// - ``close()``

@@ -115,6 +115,11 @@ extension ArborError {
         "\(path ?? "The store's file") was removed, replaced or written over by another program "
           + "while it was open; nothing more is written to it. Close the store wherever it is "
           + "open, then open it again.")
+    case .inputOutput(_, let path?, EEXIST):
+      self.init(
+        .inputOutput,
+        "There is something at \(path) already, which is not written over; choose another path.")
+      underlying = POSIXError(.EEXIST)
     case .inputOutput(let operation, let path, let errno):
       self.init(
         .inputOutput,

@@ -32,7 +32,7 @@ extension StoreLocation {
 
   /// The path of the file that a URL names, whole: the system would take a part of it for the name
   /// of another file.
-  private static func path(of url: URL) throws(ArborError) -> String {
+  static func path(of url: URL) throws(ArborError) -> String {
     func refusal(_ what: String) -> ArborError {
       ArborError(
         .invalidArgument,

@@ -43,11 +43,26 @@ package final class CommitNews: Sendable {
       // Whoever listens already may not have been told of the newest commit yet.
       if state.listeners.isEmpty { state.announced = max(state.announced, store.lastSequence) }
       state.listeners[state.nextID] = notify
-      if state.watch == nil, let path = store.path {
-        state.watch = FileWatch(path: path) { [weak store] in store?.lookForCommits() }
-      }
+      if state.watch == nil { state.watch = Self.watch(store) }
       return state.nextID
     }
+  }
+
+  private static func watch(_ store: StoreFile) -> FileWatch? {
+    guard let path = store.path else { return nil }
+    return FileWatch(path: path) { [weak store] in store?.lookForCommits() }
+  }
+
+  /// Watches the file that has taken the place of the former one, if somebody listens.
+  func watchAnew(_ store: StoreFile) {
+    let former = state.withLock { state -> FileWatch? in
+      guard let former = state.watch else { return nil }
+      state.watch = Self.watch(store)
+      return former
+    }
+    former?.cancel()
+    // A commit may have come before the watch.
+    if former != nil { store.lookForCommits() }
   }
 
   /// Ends what ``listen(to:_:)`` began.

@@ -90,14 +90,18 @@ final class PageHealth: Sendable {
     }
   }
 
+  /// Waits for the end of the verification behind the store, if one goes on.
+  func waitForEnd() {
+    guard let ended = state.withLock({ $0.ended }) else { return }
+    ended.wait()
+    ended.signal()
+  }
+
   /// Ends the verification behind the store, which looks at every page whether it may go on: its
   /// snapshot must not keep the file open.
   func cancel() {
     isCancelled.store(true, ordering: .relaxed)
-    if let ended = state.withLock({ $0.ended }) {
-      ended.wait()
-      ended.signal()
-    }
+    waitForEnd()
   }
 }
 

@@ -133,7 +133,9 @@ enum StoreCreation {
   }
 
   /// Lets the header of a store that is open nowhere name the transaction that the file ends with.
-  static func renewHeader(of path: String) throws(StoreError) {
+  ///
+  /// - Parameter dropsMarker: Whether the file says no longer that it is being migrated.
+  static func renewHeader(of path: String, dropsMarker: Bool = false) throws(StoreError) {
     do {
       let environment = try Environment.open(path: path)
       defer { try? environment.close() }
@@ -143,6 +145,10 @@ enum StoreCreation {
       try environment.write { transaction in
         var header = try StoreHeader.read(transaction.reader, arbor, path: path)
         header.transactionID = transaction.id
+        if dropsMarker {
+          header.isBeingMigrated = false
+          _ = try transaction.delete(arbor, key: Array(StoreFormat.migrationKey.utf8))
+        }
         try StoreHeader.write(header, arbor, in: transaction)
       }
     } catch let error as LMDBError {

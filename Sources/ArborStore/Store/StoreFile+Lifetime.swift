@@ -33,20 +33,6 @@ extension StoreFile {
     end()
   }
 
-  /// Writes a consistent copy of the newest commit into a new file; readers and writers go on.
-  ///
-  /// - Parameter compacting: Leaves free pages out.
-  /// - Throws: `inputOutput` with `EEXIST` where the target exists.
-  package func copy(to target: String, compacting: Bool) throws(StoreError) {
-    try StoreCreation.install(at: target) { (temporary) throws(StoreError) in
-      try storing { () throws(LMDBError) in
-        try environment.copy(to: temporary, compacting: compacting, isUnfinished: true)
-      }
-      // A compacted file counts its transactions anew: the header must name the new count.
-      if compacting { try StoreCreation.renewHeader(of: temporary) }
-    }
-  }
-
   /// Removes all objects and all application metadata in one transaction. Numbers and unique IDs go
   /// on counting.
   package func purge() throws(StoreError) {

@@ -5,6 +5,7 @@
 // crash-writer empty PATH 0 1: deletes all entries in one commit.
 // crash-writer index PATH 0 1: opens the ledger with further indexes, which are built.
 // crash-writer evolve PATH 0 1: opens the ledger with the next version of its model.
+// crash-writer compact PATH 0 COUNT: gives the ledger's free pages back, again and again.
 // Each commit is acknowledged by a line on the standard output once it is durable.
 import ArborData
 import Foundation
@@ -13,7 +14,8 @@ let arguments = CommandLine.arguments
 guard arguments.count == 5, let number = UInt64(arguments[3]), let count = Int(arguments[4]) else {
   FileHandle.standardError.write(
     Data(
-      "usage: crash-writer rounds|append|claim|watch|empty|index|evolve PATH NUMBER COUNT\n".utf8))
+      "usage: crash-writer rounds|append|claim|watch|empty|index|evolve|compact PATH NUMBER COUNT\n"
+        .utf8))
   exit(2)
 }
 do {
@@ -29,6 +31,15 @@ do {
     say("evolving 1")
     try LedgerEvolution.open(arguments[2]).close()
     say("evolved 1")
+    exit(0)
+  }
+  if arguments[1] == "compact" {
+    let store = try LedgerWriter.open(arguments[2])
+    for number in 1...count {
+      try store.compact()
+      say("compacted \(number)")
+    }
+    store.close()
     exit(0)
   }
   if arguments[1] == "claim" {

@@ -1,0 +1,104 @@
+internal import ArborModel
+internal import LMDB
+
+#if canImport(Glibc)
+  internal import Glibc
+#else
+  internal import Darwin
+#endif
+
+extension StoreFile {
+  /// Writes a consistent copy of the newest commit into a new file; readers and writers go on.
+  ///
+  /// - Parameters:
+  ///   - compacting: Leaves free pages out.
+  ///   - keepsMarker: Whether the copy says that it is being migrated where this store does: for
+  ///     the copy that is migrated.
+  /// - Throws: `inputOutput` with `EEXIST` where the target exists, with `ENOENT` where its folder
+  ///   does not; `diskFull`.
+  package func copy(
+    to target: String, compacting: Bool, keepsMarker: Bool = true
+  ) throws(StoreError) {
+    guard !hasEnded else { throw .closed }
+    // Before the time it takes; the copy's last step refuses as well.
+    if access(target, F_OK) == 0 {
+      throw .inputOutput(operation: "copy", path: target, errno: EEXIST)
+    }
+    if access(Folder.path(of: target), F_OK) != 0 {
+      throw .inputOutput(operation: "copy", path: target, errno: errno)
+    }
+    let marker = try migrationMarker()
+    let dropsMarker = !keepsMarker && marker != nil
+    try StoreCreation.install(at: target) { (temporary) throws(StoreError) in
+      try storing(path: target) { () throws(LMDBError) in
+        try environment.copy(to: temporary, compacting: compacting, isUnfinished: true)
+      }
+      // A compacted file counts its transactions anew: the header must name the new count.
+      guard compacting || dropsMarker else { return }
+      try StoreCreation.renewHeader(of: temporary, dropsMarker: dropsMarker)
+    }
+  }
+
+  /// Gives free pages back: puts a compacted copy in the file's place, and goes on with it.
+  ///
+  /// The store stays open for everybody in this process, under the same identity, generation,
+  /// sequence, numbers and history. Reading goes on until the copy is complete, commits wait. A
+  /// store in memory has nothing to give back.
+  ///
+  /// - Throws: `inUse` where another process has the file open, or a snapshot does not end;
+  ///   `diskFull`, `readOnly`, `modelChanged`, `migrationUnderWay`. The file is as it was then.
+  package func compact() throws(StoreError) {
+    guard !isReadOnly else { throw .readOnly(path: path) }
+    // A store of another model by now is not this one's to rewrite.
+    try snapshot().close()
+    guard let path else { return }
+    try health.permitWriting()
+    try refuseMarker(isMigrating ? nil : migrationMarker())
+    // Its snapshot would keep the former file.
+    health.waitForEnd()
+    UnfinishedFile.removeAbandoned(beside: path)
+    let staged: UnfinishedFile
+    do throws(LMDBError) { staged = try UnfinishedFile(beside: path) } catch {
+      throw StoreError(error, path: path)
+    }
+    try compact(by: staged)
+    news.watchAnew(self)
+    try snapshot().close()
+  }
+
+  private func compact(by staged: consuming UnfinishedFile) throws(StoreError) {
+    let temporary = staged.path
+    defer {
+      unlink(temporary + "-lock")
+      unlink(temporary)
+    }
+    var refusal: StoreError?
+    do throws(LMDBError) {
+      try environment.compact(by: staged) { transaction throws(LMDBError) in
+        do throws(StoreError) { try renewHeader(transaction) } catch {
+          refusal = error
+          throw .badTransaction
+        }
+      }
+    } catch {
+      throw refusal ?? StoreError(error, path: path)
+    }
+  }
+
+  private func renewHeader(_ transaction: borrowing WriteTransaction) throws(StoreError) {
+    var header = try StoreHeader.read(transaction.reader, databases.arbor, path: path)
+    guard header.modelGeneration == modelGeneration else { throw .modelChanged }
+    if header.isBeingMigrated, !isMigrating {
+      throw .migrationUnderWay(try MigrationMarker.read(transaction.reader, databases.arbor))
+    }
+    header.transactionID = transaction.id
+    header.bootID = StoreHeader.bootID
+    try storing { () throws(LMDBError) in
+      try StoreHeader.write(header, databases.arbor, in: transaction)
+    }
+  }
+
+  private func refuseMarker(_ marker: MigrationMarker?) throws(StoreError) {
+    if let marker { throw .migrationUnderWay(marker) }
+  }
+}

@@ -1,0 +1,125 @@
+import ArborModel
+import Foundation
+import TestSupport
+import Testing
+
+@testable import ArborObjects
+
+/// Copying and compacting a store that contexts work on.
+@Suite struct PersistentStoreCopyingTests {
+  private let folder: TemporaryFolder
+  private let store: PersistentStore
+
+  init() throws {
+    folder = try TemporaryFolder()
+    store = try PersistentStore(for: Office.classes, at: .path(folder.path("a.arbor")))
+  }
+
+  private func insert(_ names: [String], _ context: ManagedObjectContext) throws {
+    for name in names { context.insert(Company.self).name = name }
+    try context.commit()
+  }
+
+  private func size(_ path: String) throws -> Int {
+    try #require(FileManager.default.attributesOfItem(atPath: path)[.size] as? Int)
+  }
+
+  @Test func contextsObjectsAndResultsGoOn() throws {
+    let context = store.makeContext()
+    try insert((0..<3000).map { "company \($0)" }, context)
+    let ada = context.insert(Company.self)
+    ada.name = "Ada"
+    try context.commit()
+    let passing = FetchRequest<Company>(predicate: "name BEGINSWITH 'company'")
+    for company in try context.fetch(passing) { context.delete(company) }
+    try context.commit()
+    let results = try context.fetchedResults(FetchRequest<Company>(sortKeys: ["name"]))
+    let other = store.makeContext()
+    // Not read yet.
+    let same = try #require(try other.object(with: ada.objectID) as? Company)
+    // Not committed.
+    let grace = context.insert(Company.self)
+    grace.name = "Grace"
+    let before = try size(folder.path("a.arbor"))
+    let id = try store.uniqueIDs.next()
+    try store.compact()
+    #expect(try size(folder.path("a.arbor")) < before / 3)
+    #expect(same.name == "Ada")
+    #expect(results.count == 2)
+    try context.commit()
+    #expect(results.objects.map(\.name) == ["Ada", "Grace"])
+    same.name = "Ada Lovelace"
+    try other.commit()
+    #expect(try context.takeInCommits())
+    #expect(ada.name == "Ada Lovelace")
+    #expect(try store.uniqueIDs.next() > id)
+    #expect(grace.objectID.number > 3001)
+    try store.check()
+    store.close()
+  }
+
+  @Test func aSnapshotStandsInTheWay() throws {
+    let context = store.makeContext()
+    try insert(["Ada"], context)
+    do {
+      try context.withSnapshot { try store.compact() }
+      Issue.record("It compacted.")
+    } catch let error as ArborError {
+      #expect(error.code == .inUse)
+      let path = folder.path("a.arbor")
+      #expect(
+        error.message == "\(path) is in use by something else; close it there, then try again.")
+    }
+    try store.compact()
+    #expect(try context.count(FetchRequest<Company>()) == 1)
+    store.close()
+  }
+
+  @Test func copiesWhileOthersWrite() throws {
+    let context = store.makeContext()
+    try insert(["Ada", "Grace"], context)
+    let writer = Thread { [store] in
+      let context = store.makeContext()
+      for number in 0..<200 where !store.isClosed {
+        context.insert(Company.self).name = "writer \(number)"
+        try? context.commit()
+      }
+    }
+    writer.start()
+    for number in 0..<4 {
+      let url = folder.url.appending(path: "copy \(number).arbor")
+      try store.copy(to: url, compacting: number % 2 == 0)
+      let copy = try PersistentStore(at: .file(url), classes: Office.classes)
+      #expect(copy.id == store.id)
+      let companies = try copy.makeContext().fetch(FetchRequest<Company>(sortKeys: ["name"]))
+      #expect(companies.prefix(2).map(\.name) == ["Ada", "Grace"])
+      try copy.check()
+      copy.close()
+    }
+    while !writer.isFinished { Thread.sleep(forTimeInterval: 0.001) }
+    store.close()
+  }
+
+  @Test func saysWhyItDoesNotCopy() throws {
+    func message(_ url: URL) -> String {
+      do { try store.copy(to: url) } catch { return "\(error.code): \(error.message)" }
+      return "nothing"
+    }
+    let path = folder.path("a.arbor")
+    #expect(
+      message(URL(filePath: path))
+        == "inputOutput: There is something at \(path) already, which is not written over; "
+        + "choose another path.")
+    let missing = folder.path("no/a.arbor")
+    #expect(
+      message(URL(filePath: missing))
+        == "inputOutput: copy of \(missing) failed: No such file or directory; check the path and "
+        + "its permissions.")
+    let remote = try #require(URL(string: "https://example.com/a.arbor"))
+    #expect(message(remote).hasPrefix("invalidArgument: https://example.com/a.arbor does not name"))
+    store.close()
+    #expect(
+      message(URL(filePath: folder.path("b")))
+        == "closed: The store has been closed; open it again.")
+  }
+}

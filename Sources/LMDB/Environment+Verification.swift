@@ -29,11 +29,12 @@ extension Environment {
   ///
   /// - Parameters:
   ///   - expected: the databases that the file has to consist of, with their flags.
+  ///   - allowed: further ones that it may have.
   ///   - isCancelled: asked at every page; true ends the verification.
   /// - Throws: ``LMDBError/damaged(_:)`` with the first finding; ``LMDBError/closed`` where it was
   ///   cancelled.
   package func verifyPages(
-    expecting expected: [String: DatabaseFlags]? = nil,
+    expecting expected: [String: DatabaseFlags]? = nil, allowing allowed: Set<String> = [],
     isCancelled: @escaping () -> Bool = { false }
   ) throws(LMDBError) {
     while true {
@@ -47,7 +48,9 @@ extension Environment {
         descriptor: file.descriptor, meta: meta, isCancelled: isCancelled)
       let report = try verifier.verify()
       // The snapshot has to live until here.
-      if snapshot.id == meta.transactionID, let expected { try report.check(against: expected) }
+      if snapshot.id == meta.transactionID, let expected {
+        try report.check(against: expected, allowing: allowed)
+      }
       return
     }
   }
@@ -86,8 +89,11 @@ extension Environment {
 
 extension PageVerifier.Report {
   /// Throws where the file consists of other databases.
-  func check(against expected: [String: DatabaseFlags]) throws(LMDBError) {
+  func check(
+    against expected: [String: DatabaseFlags], allowing allowed: Set<String> = []
+  ) throws(LMDBError) {
     for (name, flags) in databases where expected[name] != flags {
+      if expected[name] == nil, allowed.contains(name) { continue }
       let what = expected[name] == nil ? "it does not belong there" : "it has other flags"
       throw .damaged(PageFinding(page: nil, database: name, what: what))
     }

@@ -64,6 +64,7 @@ final class EvolvingStore {
     to model: ManagedObjectModel, _ options: StoreOptions,
     _ change: (inout PlainObjects) -> Void = { _ in }
   ) throws {
+    if options.migrationSteps.isEmpty { try goThereAndBack(model, options) }
     let store = try PersistentStore(model: model, at: .file(url), options: options)
     defer { store.close() }
     self.model = model
@@ -82,6 +83,26 @@ final class EvolvingStore {
     if found != expected {
       throw Mismatch("The exports of the migrated store and of a new one differ in length.")
     }
+  }
+
+  /// Opens the store with another model, and gives it the former one back, with which it holds what
+  /// it held. A migration in a copy is left out.
+  private func goThereAndBack(_ model: ManagedObjectModel, _ options: StoreOptions) throws {
+    let original = try Data(contentsOf: url)
+    try PersistentStore(model: model, at: .file(url), options: options).close()
+    let former = URL(filePath: url.path + "-before")
+    if model.fingerprint == self.model.fingerprint
+      || FileManager.default.fileExists(atPath: former.path)
+    {
+      try? FileManager.default.removeItem(at: former)
+      try original.write(to: url)
+    } else {
+      try PersistentStore.revertMigration(url)
+    }
+    let store = try PersistentStore(
+      model: self.model, at: .file(url), options: StoreOptions(migration: .refuse))
+    defer { store.close() }
+    try compare(store)
   }
 
   /// Why the store is not opened with a model; it stays as it was.

@@ -17,7 +17,7 @@ import Testing
     "SharedGraphTests",
     "MigrationStepTests", "MigrationPlanTests", "MigrationPassTests",
     "HierarchyMigrationTests", "MigrationTests", "StructureMigrationTests", "RandomMigrationTests",
-    "StoreFaultTests",
+    "StoreFaultTests", "RevertedMigrationTests",
     "SyncTests",
     "TopOfGroupsTests",
     "UniqueFetchTests",
@@ -30,6 +30,9 @@ import Testing
   static let testedElsewhere: [String: String] = [
     "CatalogEvolution": "MigrationTests",
     "LightweightMigration": "MigrationTests",
+    "FormerModel": "RevertedMigrationTests",
+    "MigrationReversal": "RevertedMigrationTests",
+    "PersistentStore+Reverting": "RevertedMigrationTests",
     "Migration+Batches": "MigrationStepTests",
     "Migration+Objects": "MigrationStepTests",
     "StagedMigration": "MigrationStepTests",

@@ -116,17 +116,48 @@ extension SchemaCatalog {
 
   /// The catalogue once the databases of what is retired are gone.
   package var withoutRetiredDatabases: SchemaCatalog {
-    var catalog = self
-    for (name, var entry) in entries {
+    var catalog = withoutRetiredIndexes
+    for (name, var entry) in catalog.entries {
       if Self.isRetired(name) { entry.storedName = "" }
       for name in entry.relationships.keys where Self.isRetired(name) {
         entry.relationships[name]?.storedName = ""
       }
+      catalog.entries[name] = entry
+    }
+    return catalog
+  }
+
+  /// The catalogue once the databases of retired indexes are gone.
+  package var withoutRetiredIndexes: SchemaCatalog {
+    var catalog = self
+    for (name, var entry) in entries {
       for name in entry.indexes.keys where Self.isRetired(name) {
         entry.indexes[name]?.storedName = ""
       }
       catalog.entries[name] = entry
     }
     return catalog
+  }
+
+  /// The catalogue with the numbers of what a later one has in addition, whose databases are gone.
+  package func retiring(_ later: SchemaCatalog) -> SchemaCatalog {
+    var catalog = self
+    let names = Dictionary(
+      entries.map { ($0.value.number, $0.key) }, uniquingKeysWith: { one, _ in one })
+    for (name, entry) in later.entries {
+      guard let own = names[entry.number], var kept = catalog.entries[own] else {
+        let retired = Self.isRetired(name) ? name : Self.retiredName(name, entry.number)
+        catalog.entries[retired] = Entry(number: entry.number, layoutNumber: 1, properties: [:])
+        continue
+      }
+      let numbers = Set(kept.properties.values)
+      for (name, number) in entry.properties where !numbers.contains(number) {
+        kept.properties[Self.isRetired(name) ? name : Self.retiredName(name, number)] = number
+      }
+      catalog.entries[own] = kept
+    }
+    catalog.retire(\.relationships, of: later)
+    catalog.retire(\.indexes, of: later)
+    return catalog.withoutRetiredDatabases
   }
 }

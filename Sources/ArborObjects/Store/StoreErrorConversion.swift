@@ -61,6 +61,12 @@ extension ArborError {
           + "\(marker.began.formatted(.iso8601)), and nothing is written to it meanwhile. Open it "
           + "with that model, which goes on with the migration, open it for reading, or give the "
           + "migration up with PersistentStore.revertMigration(_:).")
+    case .changedSinceMigration(let commits):
+      self.init(
+        .notAllowed,
+        "The migration cannot be reverted: something was committed with the newer model since "
+          + "(\(commits) \(commits == 1 ? "time" : "times")), which would be lost. Open the store "
+          + "with the newer model, and carry the data over by an export.")
     case .formatTooNew(let major, let minor):
       self.init(
         .formatTooNew,

@@ -35,11 +35,13 @@ extension StoreChecker {
     let cursor = try storing { () throws(LMDBError) in try reader.cursor(database) }
     var entry = try storing { () throws(LMDBError) in try cursor.first() }
     var count = 0
+    let properties = Set(plan.entity.layout.fields.map(\.catalogNumber))
     while let found = entry {
       try limit.checkStore()
-      if let key = BlobName.of(key: found.key), blobs.contains(key.name) {
+      let key = BlobName.of(key: found.key)
+      if let key, blobs.contains(key.name) {
         count += 1
-      } else {
+      } else if !keepsFormerModel || key.map({ properties.contains($0.name.property) }) ?? true {
         let owner = BlobName.of(key: found.key)?.name.number
         report.add(
           .strayBlob,

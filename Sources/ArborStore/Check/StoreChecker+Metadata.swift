@@ -13,6 +13,12 @@ extension StoreChecker {
       report.add(.header, "The header is of another store or model.")
     }
     try checkMarker(header, arbor)
+    do throws(StoreError) {
+      keepsFormerModel = try FormerModel.read(reader, arbor) != nil
+    } catch {
+      guard case .corrupted(_, _, let what) = error else { throw error }
+      report.add(.header, what)
+    }
     try checkModel(arbor)
     for entity in store.schema.entities where !entity.isAbstract {
       try checkLayouts(of: entity, arbor)
@@ -52,7 +58,8 @@ extension StoreChecker {
       if CatalogCodec.isWithoutStoredNames(bytes) {
         catalog = try? catalog?.completed(for: store.schema.entities)
       }
-      if catalog != store.schema.catalog {
+      // What was kept of a former model may have gone since the store was opened.
+      if catalog?.withoutRetiredDatabases != store.schema.catalog.withoutRetiredDatabases {
         report.add(.header, "The catalogue is damaged or of another model.")
       }
     }

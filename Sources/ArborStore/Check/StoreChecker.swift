@@ -23,6 +23,8 @@ struct StoreChecker {
   var report = StoreCheckReport()
   /// Where a record of an older layout lies while it is looked at.
   let upgradedRecords = SlabAllocator(slabSize: 4 << 10)
+  /// Whether what a migration dropped may still be there.
+  var keepsFormerModel = false
   /// What ends the check.
   let limit: WorkLimit
 

@@ -8,7 +8,7 @@ package import LMDB
 /// ```
 /// (the unnamed one)            header and newest commits · names of the others
 /// arbor                        mark · model · model-digest · catalog · layout/<entity>/<n>
-///                              · counter/<name> · migration · app/<key>
+///                              · counter/<name> · migration · former · app/<key>
 /// e/<Entity>                   object number  → record
 /// i/<Entity>/<index>           encoded values → object numbers
 /// r/<Entity>/<relationship>    owner          → members
@@ -98,6 +98,7 @@ extension StoreFormat {
   package static let modelDigestKey = "model-digest"
   package static let catalogKey = "catalog"
   package static let migrationKey = "migration"
+  package static let formerKey = "former"
   package static let uniqueIDCounter = "unique-id"
 
   /// A layout, by the catalogue number of its entity and its own number.

@@ -85,9 +85,9 @@ struct DatabaseMoves {
     var uses: [PartName: Int] = [:]
     for source in contents.values.joined() { uses[source.key, default: 0] += 1 }
     for (target, sources) in contents {
-      // The first that holds nothing else is kept, and gets the entries of the others.
-      let kept = sources.keys.sorted { ($0.entity, $0.name) < ($1.entity, $1.name) }.first {
-        uses[$0] == 1 && owners(of: $0) == sources[$0]
+      // What is kept stays as it is, so that there is a way back.
+      let kept = sources.keys.first {
+        sources.count == 1 && uses[$0] == 1 && owners(of: $0) == sources[$0]
       }
       carried[target] = kept
       for (source, owners) in sources where source != kept {

@@ -10,7 +10,7 @@ struct LightweightMigration {
   let evolution: CatalogEvolution
   let moves: DatabaseMoves
   let indexes: IndexChanges
-  /// The newer model's catalogue without the stored names of databases that go.
+  /// The newer model's catalogue. Of what goes it names the databases until they are gone.
   let catalog: SchemaCatalog
   /// What of the models stands in the way.
   let obstacles: [MigrationObstacle]
@@ -53,7 +53,7 @@ struct LightweightMigration {
     } catch {
       throw .exhausted(error.message)
     }
-    self.catalog = new.catalog.withoutRetiredDatabases
+    self.catalog = new.catalog.withoutRetiredIndexes
     unknownNames = MigrationOutline(difference, dropping: names).unknownNames
     let stated = MigrationObstacle.obstacles(in: difference, dropping: names)
     let subjects = Set(stated.map { [$0.entity, $0.property] })

@@ -79,7 +79,8 @@ extension StoreError {
       .unsupportedEngine, .invalidPath:
       true
     case .corrupted, .conflict, .missingTargets, .stillLinked, .notUnique, .modelMismatch,
-      .modelChanged, .migrationUnderWay, .formatTooNew, .notAStore, .foreignObject, .invalidChange,
+      .modelChanged, .migrationUnderWay, .changedSinceMigration, .formatTooNew, .notAStore,
+      .foreignObject, .invalidChange,
       .missing,
       .invalidModel, .query, .metadataExists, .duplicateValues, .interrupted:
       false

@@ -69,7 +69,10 @@ final class PageHealth: Sendable {
 
   /// Verifies the pages on a thread of low priority, which neither the closing of the store nor the
   /// end of the process waits for.
-  func verifyInBackground(_ environment: Environment, expecting names: [String: DatabaseFlags]) {
+  func verifyInBackground(
+    _ environment: Environment, expecting names: [String: DatabaseFlags],
+    allowing allowed: Set<String>
+  ) {
     let ended = DispatchSemaphore(value: 0)
     state.withLock { $0.ended = ended }
     Thread.detachNewThread { [self] in
@@ -78,7 +81,7 @@ final class PageHealth: Sendable {
         _ = setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, 10)
       #endif
       do throws(LMDBError) {
-        try environment.verifyPages(expecting: names) { [self] in
+        try environment.verifyPages(expecting: names, allowing: allowed) { [self] in
           isCancelled.load(ordering: .relaxed)
         }
       } catch {
@@ -116,16 +119,33 @@ extension StoreFile {
     return Dictionary(list.map { ($0.name, $0.flags) }) { first, _ in first }
   }
 
+  /// The databases that may be there for the sake of the way back to a former model.
+  private var allowedDatabases: Set<String> {
+    var names: Set<String> = []
+    for entry in schema.catalog.entries.values {
+      names.insert(StoreFormat.recordDatabase(entry.storedName))
+      names.insert(StoreFormat.blobDatabase(entry.storedName))
+      for part in entry.relationships.values {
+        names.insert(StoreFormat.relationshipDatabase(part.storedName))
+        names.insert(StoreFormat.orderDatabase(part.storedName))
+      }
+    }
+    return names
+  }
+
   /// Begins the verification behind the store.
   func verifyInBackground() {
-    health.verifyInBackground(environment, expecting: expectedDatabases)
+    health.verifyInBackground(
+      environment, expecting: expectedDatabases, allowing: allowedDatabases)
   }
 
   /// Verifies the pages of the newest commit; what is found makes the store suspect.
   func verifyPages(_ limit: WorkLimit) throws(StoreError) {
     if let finding = health.finding { throw finding }
     do throws(LMDBError) {
-      try environment.verifyPages(expecting: expectedDatabases) { !limit.admit() }
+      try environment.verifyPages(expecting: expectedDatabases, allowing: allowedDatabases) {
+        !limit.admit()
+      }
     } catch {
       if let interruption = limit.interruption { throw .interrupted(interruption) }
       if case .damaged = error { health.note(StoreError(error)) }

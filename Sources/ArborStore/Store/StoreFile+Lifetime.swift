@@ -33,12 +33,14 @@ extension StoreFile {
     end()
   }
 
-  /// Removes all objects and all application metadata in one transaction. Numbers and unique IDs go
-  /// on counting.
+  /// Removes all objects and all application metadata in one transaction, those included that are
+  /// kept for the way back to a former model. Numbers and unique IDs go on counting.
   package func purge() throws(StoreError) {
     guard !hasEnded else { throw .closed }
     guard !isReadOnly else { throw .readOnly(path: path) }
     try write { (transaction, header) throws(StoreError) in
+      let former = try FormerModel.read(transaction.reader, databases.arbor)
+      try former?.forget(schema, databases.arbor, transaction)
       do throws(LMDBError) {
         for entity in schema.entities where !entity.isAbstract {
           try transaction.clear(databases.records(entity.index))

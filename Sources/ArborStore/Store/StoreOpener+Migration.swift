@@ -72,12 +72,26 @@ extension StoreOpener {
     let found = try MigrationChecks(migration, parts, transaction.reader).obstacles()
     guard found.isEmpty else { throw migration.refusal(found) }
     let schema = migration.new
-    let (dropped, databases) = try moveDatabases(migration, transaction)
+    // A migration confirms the one before.
+    let earlier = try FormerModel.read(transaction.reader, arbor)
+    try earlier?.forget(parts.schema, arbor, transaction)
+    let databases = try moveDatabases(migration, transaction)
     try storeCatalog(migration, parts, transaction)
-    try removeStrayBlobs(migration, databases, transaction)
     try buildIndexes(
-      migration, databases, try layouts(of: schema, transaction.reader, arbor),
-      storeID: header.storeID, transaction)
+      migration.indexes.built, schema, databases,
+      try layouts(of: schema, transaction.reader, arbor), storeID: header.storeID, transaction)
+    let former = FormerModel(
+      sequence: header.sequence, fingerprint: header.modelFingerprint, schema: migration.old)
+    if parts.isMigrating {
+      // The file that the copy was made of has everything still.
+      try former.forget(schema, arbor, transaction)
+    } else {
+      try put(StoreFormat.formerKey, former.encoded(), arbor, transaction)
+    }
+    let droppedIndexes = StoreDatabases.list(migration.old).filter {
+      $0.name.hasPrefix(StoreFormat.indexDatabase(""))
+    }
+    try FormerModel.drop(droppedIndexes, notIn: schema, transaction)
     try storing { () throws(LMDBError) in
       try StoreCreation.put(schema.model, digest, arbor, transaction)
       header.beginGeneration(leavesReaders: migration.leavesReadersRight)
@@ -85,7 +99,6 @@ extension StoreOpener {
       header.transactionID = transaction.id
       header.bootID = StoreHeader.bootID
       try StoreHeader.write(header, arbor, in: transaction)
-      for database in dropped { try transaction.deleteDatabase(database) }
     }
     return true
   }
@@ -95,10 +108,10 @@ extension StoreOpener {
   /// Makes the databases of the newer model that the older one does not have, and copies the
   /// entries that have to lie elsewhere.
   ///
-  /// - Returns: The databases that nothing names any more, and those of the newer model.
+  /// - Returns: The databases of the newer model.
   private static func moveDatabases(
     _ migration: LightweightMigration, _ transaction: borrowing WriteTransaction
-  ) throws(StoreError) -> (dropped: [Database], present: StoreDatabases) {
+  ) throws(StoreError) -> StoreDatabases {
     let former = try storing { () throws(LMDBError) in
       try transaction.createDatabases(StoreDatabases.list(migration.old))
     }
@@ -109,45 +122,18 @@ extension StoreOpener {
     try migration.moves.perform(
       from: StoreDatabases(migration.old, opened: former), to: present, in: migration.new,
       transaction)
-    let kept = Set(opened.map(\.name))
-    return (former.filter { !kept.contains($0.name) }, present)
+    return present
   }
 
-  /// Removes the large binaries of attributes that go, where their entity keeps others.
-  private static func removeStrayBlobs(
-    _ migration: LightweightMigration, _ databases: StoreDatabases,
-    _ transaction: borrowing WriteTransaction
+  /// Fills indexes of a schema from its records.
+  static func buildIndexes(
+    _ names: Set<SchemaCatalog.PartName>, _ schema: ModelSchema, _ databases: StoreDatabases,
+    _ layouts: StoreLayouts, storeID: UUID, _ transaction: borrowing WriteTransaction
   ) throws(StoreError) {
-    for plan in migration.evolution.entities where !plan.retired.isEmpty {
-      guard let entity = migration.new.entity(named: plan.name), !entity.isAbstract,
-        let former = migration.old.entity(named: plan.oldName),
-        former.layout.externalFields.contains(where: { plan.retired.contains($0.catalogNumber) }),
-        let blobs = databases.blobs(entity.index)
-      else { continue }
-      try storing { () throws(LMDBError) in
-        var keys: [[UInt8]] = []
-        let cursor = try transaction.reader.cursor(blobs)
-        var entry = try cursor.first()
-        while let found = entry {
-          if let key = BlobName.of(key: found.key), plan.retired.contains(key.name.property) {
-            keys.append(Array(found.key))
-          }
-          entry = try cursor.next()
-        }
-        for key in keys { try transaction.delete(blobs, key: key) }
-      }
-    }
-  }
-
-  private static func buildIndexes(
-    _ migration: LightweightMigration, _ databases: StoreDatabases, _ layouts: StoreLayouts,
-    storeID: UUID, _ transaction: borrowing WriteTransaction
-  ) throws(StoreError) {
-    let schema = migration.new
     let built = Set(
       databases.indexes.filter {
         let owner = schema.entities[$0.schema.declaringEntity].name
-        return migration.indexes.built.contains(.init(owner, $0.schema.name))
+        return names.contains(.init(owner, $0.schema.name))
       }.map(\.database))
     guard !built.isEmpty else { return }
     try storing { () throws(LMDBError) in
@@ -194,9 +180,6 @@ extension StoreOpener {
       let key = StoreFormat.layoutKey(entity: entity.number, layout: entity.layout.number)
       try put(key, LayoutCodec.encode(layout), arbor, transaction)
     }
-    for removed in migration.evolution.removed {
-      try forget(removed, arbor, transaction)
-    }
   }
 
   /// Notes in the layouts before the newest one which fields must not be read without it.
@@ -213,19 +196,6 @@ extension StoreOpener {
       stored.converted.formUnion(affected)
       let key = StoreFormat.layoutKey(entity: entity.number, layout: number)
       try put(key, LayoutCodec.encode(stored), arbor, transaction)
-    }
-  }
-
-  private static func forget(
-    _ removed: CatalogEvolution.Removed, _ arbor: Database,
-    _ transaction: borrowing WriteTransaction
-  ) throws(StoreError) {
-    var keys = (1...removed.layoutNumber).map {
-      StoreFormat.layoutKey(entity: removed.number, layout: $0)
-    }
-    keys.append(StoreFormat.counterKey(StoreFormat.objectCounter(removed.number)))
-    try storing { () throws(LMDBError) in
-      for key in keys { try transaction.delete(arbor, key: Array(key.utf8)) }
     }
   }
 

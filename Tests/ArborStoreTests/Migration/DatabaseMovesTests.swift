@@ -113,6 +113,9 @@ import Testing
       defer { file.close() }
       #expect(try values(file, "C") == ["a"] && values(file, "A") == [])
       try insert(file, "A", ["new a"])
+      #expect(try names(file) == ["e/A", "e/A#3", "e/B", "i/A/x", "i/A/x#3"])
+      #expect(try file.check().isSound)
+      try file.confirmMigration()
       #expect(try names(file) == ["e/A", "e/A#3", "i/A/x", "i/A/x#3"])
       #expect(try file.check().isSound)
     }

@@ -1,0 +1,170 @@
+internal import ArborModel
+internal import LMDB
+
+/// What a store keeps of the model that it had before the last migration, until that is confirmed:
+/// enough to give it back.
+///
+/// The databases of what the migration dropped stay as well, indexes excepted, and so do the
+/// layouts of removed entities and the large binaries of removed attributes.
+struct FormerModel {
+  /// The commit sequence when the store was migrated.
+  let sequence: UInt64
+  /// What the header said of the model. It counts the versions of folded texts and tokens in.
+  let fingerprint: ModelFingerprint
+  /// With the catalogue of that time.
+  let schema: ModelSchema
+
+  // MARK: Bytes
+
+  /// `sequence u64 · model fingerprint u128 · catalogue · model · crc32c u32`, the last two as runs
+  /// of what the entries of these names had.
+  func encoded() -> [UInt8] {
+    var writer = ByteWriter()
+    writer.append(sequence)
+    writer.append(fingerprint.bits)
+    writer.appendRun(CatalogCodec.encode(schema.catalog))
+    writer.appendRun(ModelCodec.encode(schema.model))
+    writer.appendChecksum()
+    return writer.bytes
+  }
+
+  init(sequence: UInt64, fingerprint: ModelFingerprint, schema: ModelSchema) {
+    self.sequence = sequence
+    self.fingerprint = fingerprint
+    self.schema = schema
+  }
+
+  /// - Throws: `corrupted`.
+  init(_ bytes: UnsafeRawBufferPointer) throws(StoreError) {
+    guard var reader = ByteReader(checked: bytes), let sequence: UInt64 = reader.read(),
+      let fingerprint: UInt128 = reader.read(),
+      let catalog = reader.readRun().flatMap({ CatalogCodec.decode($0) }),
+      let model = reader.readRun(), reader.isAtEnd
+    else { throw Self.damage }
+    do throws(StoreError) {
+      let schema = try StoreOpener.schema(ModelCodec.decode(model), catalog)
+      self.init(
+        sequence: sequence, fingerprint: ModelFingerprint(bits: fingerprint), schema: schema)
+    } catch {
+      throw Self.damage
+    }
+  }
+
+  private static let damage = StoreError.corrupted(
+    entity: nil, object: nil, what: "The entry \(StoreFormat.formerKey) is damaged.")
+
+  // MARK: In the store
+
+  /// nil where the last migration is confirmed, or there was none.
+  static func read(
+    _ reader: TransactionReader, _ arbor: Database
+  ) throws(StoreError) -> FormerModel? {
+    let key = Array(StoreFormat.formerKey.utf8)
+    let bytes = try storing { () throws(LMDBError) in try reader.get(arbor, key: key) }
+    return try bytes.map { (bytes) throws(StoreError) in try FormerModel(bytes) }
+  }
+
+  /// Removes it, with everything that was kept for its sake.
+  ///
+  /// - Parameter present: The schema of the store as the file has it.
+  func forget(
+    _ present: ModelSchema, _ arbor: Database, _ transaction: borrowing WriteTransaction
+  ) throws(StoreError) {
+    try Self.drop(
+      StoreDatabases.list(schema).filter { !$0.name.hasPrefix(StoreFormat.indexDatabase("")) },
+      notIn: present, transaction)
+    let live = Dictionary(
+      present.entities.map { ($0.number, $0) }, uniquingKeysWith: { one, _ in one })
+    for entity in schema.entities {
+      if let still = live[entity.number] {
+        try removeBlobs(of: entity, still, present, transaction)
+      } else if !entity.isAbstract {
+        try Self.forget(entity, layouts: 1...entity.layout.number, arbor, transaction)
+      }
+    }
+    let catalog = CatalogCodec.encode(present.catalog.withoutRetiredDatabases)
+    try storing { () throws(LMDBError) in
+      try StoreCreation.put(StoreFormat.catalogKey, catalog, arbor, transaction)
+      try transaction.delete(arbor, key: Array(StoreFormat.formerKey.utf8))
+    }
+  }
+
+  /// Deletes the databases of a list that a schema does not have.
+  static func drop(
+    _ list: [(name: String, flags: DatabaseFlags)], notIn schema: ModelSchema,
+    _ transaction: borrowing WriteTransaction
+  ) throws(StoreError) {
+    let kept = Set(StoreDatabases.list(schema).map(\.name))
+    let dropped = list.filter { !kept.contains($0.name) }
+    try storing { () throws(LMDBError) in
+      for database in try transaction.createDatabases(dropped) {
+        try transaction.deleteDatabase(database)
+      }
+    }
+  }
+
+  /// Removes layouts and the counter of an entity.
+  static func forget(
+    _ entity: EntitySchema, layouts: ClosedRange<UInt16>, _ arbor: Database,
+    _ transaction: borrowing WriteTransaction
+  ) throws(StoreError) {
+    let counter = StoreFormat.counterKey(StoreFormat.objectCounter(entity.number))
+    try storing { () throws(LMDBError) in
+      for layout in layouts {
+        let key = StoreFormat.layoutKey(entity: entity.number, layout: layout)
+        try transaction.delete(arbor, key: Array(key.utf8))
+      }
+      try transaction.delete(arbor, key: Array(counter.utf8))
+    }
+  }
+
+  /// Removes the large binaries of attributes that an entity no longer has, where it keeps others.
+  private func removeBlobs(
+    of former: EntitySchema, _ entity: EntitySchema, _ present: ModelSchema,
+    _ transaction: borrowing WriteTransaction
+  ) throws(StoreError) {
+    let gone = Set(former.layout.externalFields.map(\.catalogNumber))
+      .subtracting(entity.layout.fields.map(\.catalogNumber))
+    guard !gone.isEmpty, entity.keepsBlobs else { return }
+    try storing { () throws(LMDBError) in
+      let name = StoreFormat.blobDatabase(present.storedName(of: entity))
+      let opened = try transaction.createDatabases([(name: name, flags: StoreFormat.blobFlags)])
+      var keys: [[UInt8]] = []
+      let cursor = try transaction.reader.cursor(opened[0])
+      var entry = try cursor.first()
+      while let found = entry {
+        if let key = BlobName.of(key: found.key), gone.contains(key.name.property) {
+          keys.append(Array(found.key))
+        }
+        entry = try cursor.next()
+      }
+      for key in keys { try transaction.delete(opened[0], key: key) }
+    }
+  }
+}
+
+extension StoreFile {
+  /// Whether the store keeps what it takes to revert its last migration.
+  package var keepsFormerModel: Bool {
+    get throws(StoreError) {
+      let snapshot = try snapshot()
+      defer { snapshot.close() }
+      return try FormerModel.read(snapshot.reader, databases.arbor) != nil
+    }
+  }
+
+  /// Gives up the way back to the model before the last migration, and what was kept for it, in one
+  /// transaction. Nothing happens where there is none.
+  ///
+  /// Takes time in proportion to the pages that were kept, and to the large binaries of entities
+  /// that lost an attribute with some.
+  package func confirmMigration() throws(StoreError) {
+    guard !hasEnded else { throw .closed }
+    guard !isReadOnly else { throw .readOnly(path: path) }
+    guard try keepsFormerModel else { return }
+    try write { (transaction, _) throws(StoreError) in
+      let former = try FormerModel.read(transaction.reader, databases.arbor)
+      try former?.forget(schema, databases.arbor, transaction)
+    }
+  }
+}

@@ -1,0 +1,146 @@
+internal import ArborModel
+internal import LMDB
+
+/// Gives a store the model back that it had before its last migration.
+struct MigrationReversal {
+  private let former: FormerModel
+  private let present: ModelSchema
+  /// The former model, with a catalogue in which the numbers of what the present one has in
+  /// addition are retired.
+  private let schema: ModelSchema
+
+  init(_ former: FormerModel, _ present: ModelSchema) throws(StoreError) {
+    self.former = former
+    self.present = present
+    do throws(ArborError) {
+      schema = try ModelSchema(
+        former.schema, storedAs: former.schema.catalog.retiring(present.catalog))
+    } catch {
+      throw .exhausted(error.message)
+    }
+  }
+
+  /// The indexes that are not as they were: others are filled, in place of theirs or not at all.
+  private var rebuilt: Set<SchemaCatalog.PartName> {
+    let old = former.schema
+    let changes = IndexChanges(
+      from: old, to: present, refilling: old.model.difference(to: present.model),
+      isOfOtherVersion: former.fingerprint != old.model.fingerprint)
+    let untouched = changes.carried.filter { !changes.built.contains($0.key) }
+    var names: Set<SchemaCatalog.PartName> = []
+    for entity in old.entities {
+      for index in entity.indexes where index.declaringEntity == entity.index {
+        names.insert(SchemaCatalog.PartName(entity.name, index.name))
+      }
+    }
+    return names.subtracting(untouched.values)
+  }
+
+  /// Does it, in a transaction behind whose header no object was changed since the migration.
+  func perform(
+    _ header: inout HeaderRecord, _ arbor: Database, _ transaction: borrowing WriteTransaction
+  ) throws(StoreError) {
+    try FormerModel.drop(StoreDatabases.list(present), notIn: schema, transaction)
+    try forgetLayouts(arbor, transaction)
+    try storing { () throws(LMDBError) in
+      try StoreCreation.put(
+        StoreFormat.catalogKey, CatalogCodec.encode(schema.catalog), arbor, transaction)
+      try StoreCreation.put(schema.model, ModelDigest(schema.model), arbor, transaction)
+      try transaction.delete(arbor, key: Array(StoreFormat.formerKey.utf8))
+    }
+    let opened = try storing { () throws(LMDBError) in
+      try transaction.createDatabases(StoreDatabases.list(schema))
+    }
+    try StoreOpener.buildIndexes(
+      rebuilt, schema, StoreDatabases(schema, opened: opened),
+      try StoreOpener.layouts(of: schema, transaction.reader, arbor), storeID: header.storeID,
+      transaction)
+    header.beginGeneration(leavesReaders: false)
+    header.modelFingerprint = schema.model.fingerprint
+  }
+
+  /// Removes the layouts that no record was written in.
+  private func forgetLayouts(
+    _ arbor: Database, _ transaction: borrowing WriteTransaction
+  ) throws(StoreError) {
+    let old = Dictionary(
+      former.schema.entities.map { ($0.number, $0) }, uniquingKeysWith: { one, _ in one })
+    for entity in present.entities where !entity.isAbstract {
+      let last = entity.layout.number
+      guard let before = old[entity.number], !before.isAbstract else {
+        try FormerModel.forget(entity, layouts: 1...last, arbor, transaction)
+        continue
+      }
+      guard last > before.layout.number else { continue }
+      try storing { () throws(LMDBError) in
+        for layout in (before.layout.number + 1)...last {
+          let key = StoreFormat.layoutKey(entity: entity.number, layout: layout)
+          try transaction.delete(arbor, key: Array(key.utf8))
+        }
+      }
+    }
+  }
+}
+
+extension StoreFile {
+  /// Gives the store at a path, which this process does not have open, the model back that it had
+  /// before its last migration, in one transaction.
+  ///
+  /// Other processes that have it open get `modelChanged` at their next transaction.
+  ///
+  /// - Returns: false where the last migration is confirmed, or there was none.
+  /// - Throws: `inUse` where this process has the store open; `migrationUnderWay` where it is being
+  ///   migrated in a copy; `changedSinceMigration` where something was committed since the
+  ///   migration; `missing`, `corrupted` and what else keeps a store from being opened. The file is
+  ///   as it was then.
+  package static func revertMigration(at path: String) throws(StoreError) -> Bool {
+    let environment = try storing(path: path) { () throws(LMDBError) in
+      try Environment.open(path: path)
+    }
+    guard !StoreRegistry.shared.isOpen(environment) else { throw .inUse(path: environment.path) }
+    defer { try? environment.close() }
+    let opener = StoreOpener(StoreOpening(.file(path), model: nil))
+    let parts = try opener.parts(of: environment, path: environment.path)
+    var (isReverted, failure): (Bool, StoreError?) = (false, nil)
+    do throws(LMDBError) {
+      try environment.runWrite { transaction in
+        (isReverted, failure) = (false, nil)
+        do throws(StoreError) {
+          isReverted = try revert(parts, transaction)
+        } catch {
+          failure = error
+        }
+        return isReverted
+      }
+    } catch {
+      throw StoreError(error, path: environment.path)
+    }
+    if let failure { throw failure }
+    return isReverted
+  }
+
+  private static func revert(
+    _ parts: StoreParts, _ transaction: borrowing WriteTransaction
+  ) throws(StoreError) -> Bool {
+    let arbor = parts.databases.arbor
+    var header = try StoreHeader.read(transaction.reader, arbor, path: parts.path)
+    guard let former = try FormerModel.read(transaction.reader, arbor) else { return false }
+    guard header.modelGeneration == parts.header.modelGeneration else { throw .modelChanged }
+    guard header.transactionID + 1 == transaction.id else {
+      throw .corrupted(
+        entity: nil, object: nil,
+        what: "Another program has written to the file; check it before it is used on.")
+    }
+    guard header.sequence == former.sequence else {
+      throw .changedSinceMigration(commits: header.sequence - former.sequence)
+    }
+    try MigrationReversal(former, parts.schema).perform(&header, arbor, transaction)
+    header.transactionID = transaction.id
+    header.bootID = StoreHeader.bootID
+    let written = header
+    try storing { () throws(LMDBError) in
+      try StoreHeader.write(written, arbor, in: transaction)
+    }
+    return true
+  }
+}

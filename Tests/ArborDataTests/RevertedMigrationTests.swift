@@ -1,0 +1,203 @@
+import ArborData
+import Foundation
+import TestSupport
+import Testing
+
+/// The way back from a migration, until it is confirmed. That it leads back to the same data is
+/// what `EvolvingStore` tries for every change that the tests of migrations make.
+@Suite struct RevertedMigrationTests {
+  private let folder: TemporaryFolder
+  private var url: URL { folder.url.appending(path: "books.arbor") }
+
+  init() throws { folder = try TemporaryFolder() }
+
+  private func text(_ name: String, isExternal: Bool = false) -> AttributeDescription {
+    AttributeDescription(
+      name: name, type: isExternal ? .binary : .string, isOptional: true,
+      allowsExternalStorage: isExternal)
+  }
+
+  private func model() -> ManagedObjectModel {
+    ManagedObjectModel(entities: [
+      EntityDescription(
+        name: "Book", attributes: [text("title"), text("cover", isExternal: true)],
+        relationships: [
+          RelationshipDescription(name: "author", destination: "Author", inverse: "books"),
+          RelationshipDescription(
+            name: "tags", destination: "Tag", inverse: "books", isToMany: true, isOrdered: true),
+        ],
+        fetchIndexes: [FetchIndexDescription(name: "byTitle", elements: [.init("title")])]),
+      EntityDescription(
+        name: "Author", attributes: [text("name"), text("photo", isExternal: true)],
+        relationships: [
+          RelationshipDescription(
+            name: "books", destination: "Book", inverse: "author", isToMany: true)
+        ]),
+      EntityDescription(
+        name: "Tag", attributes: [text("name")],
+        relationships: [
+          RelationshipDescription(
+            name: "books", destination: "Book", inverse: "tags", isToMany: true)
+        ]),
+    ])
+  }
+
+  /// Books without authors, tags, covers and an index, under another name.
+  private func lesser() -> ManagedObjectModel {
+    ManagedObjectModel(entities: [
+      EntityDescription(
+        name: "Volume", attributes: [text("title"), text("note")], renamingIdentifier: "Book"),
+      EntityDescription(name: "Author", attributes: [text("name")]),
+    ])
+  }
+
+  private func open(_ model: ManagedObjectModel) throws -> PersistentStore {
+    try PersistentStore(
+      model: model, at: .file(url),
+      options: StoreOptions(migration: .automatic(dropping: .everythingRemoved)))
+  }
+
+  /// Makes the store, and tells what it holds.
+  private func fill() throws -> String {
+    let store = try open(model())
+    defer { store.close() }
+    let context = store.makeContext()
+    let author = try context.insert("Author")
+    author["name"] = "Ada"
+    author["photo"] = Value.binary(Data(repeating: 7, count: 40_000))
+    let tags = try (0..<3).map { number in
+      let tag = try context.insert("Tag")
+      tag["name"] = "tag \(number)"
+      return tag
+    }
+    for number in 0..<20 {
+      let book = try context.insert("Book")
+      book["title"] = "book \(number)"
+      book["author"] = author
+      book["tags"] = [tags[number % 3], tags[(number + 1) % 3]]
+      book["cover"] = Value.binary(Data(repeating: UInt8(number), count: 20_000))
+    }
+    try context.commit()
+    return try contents(store)
+  }
+
+  private func contents(_ store: PersistentStore) throws -> String {
+    try store.check()
+    let context = store.makeContext()
+    var text = ""
+    for entity in ["Book", "Author", "Tag"] {
+      let objects = try context.fetch(FetchRequest<ManagedObject>(entity: entity))
+      text += String(decoding: try context.export(objects, as: .ndjson), as: UTF8.self)
+    }
+    return text
+  }
+
+  private func refusal(_ body: () throws -> Void) -> ArborError? {
+    do {
+      try body()
+      return nil
+    } catch {
+      return error as? ArborError
+    }
+  }
+
+  @Test func everythingThatWasDroppedIsThereAgain() throws {
+    let before = try fill()
+    do {
+      let store = try open(lesser())
+      defer { store.close() }
+      try store.check()
+    }
+    try PersistentStore.revertMigration(url)
+    do {
+      let store = try PersistentStore(model: model(), at: .file(url))
+      defer { store.close() }
+      #expect(try contents(store) == before)
+      let byTitle = FetchRequest<ManagedObject>(entity: "Book", predicate: "title == 'book 7'")
+      #expect(try store.makeContext().fetch(byTitle).count == 1)
+    }
+    // And there again.
+    let again = try open(lesser())
+    defer { again.close() }
+    try again.check()
+    #expect(refusal { try PersistentStore.revertMigration(url) }?.code == .inUse)
+  }
+
+  @Test func aCommitWithTheNewerModelIsNotLost() throws {
+    _ = try fill()
+    do {
+      let store = try open(lesser())
+      defer { store.close() }
+      let context = store.makeContext()
+      try context.insert("Volume")["note"] = "new"
+      try context.commit()
+    }
+    let error = try #require(refusal { try PersistentStore.revertMigration(url) })
+    #expect(error.code == .notAllowed)
+    #expect(
+      error.message == """
+        The migration cannot be reverted: something was committed with the newer model since \
+        (1 time), which would be lost. Open the store with the newer model, and carry the data \
+        over by an export.
+        """)
+    let store = try open(lesser())
+    defer { store.close() }
+    try store.check()
+    #expect(
+      try store.makeContext().count(FetchRequest<ManagedObject>(entity: "Volume")) == 21)
+  }
+
+  @Test func whatIsConfirmedHasNoWayBack() throws {
+    _ = try fill()
+    do {
+      let store = try open(lesser())
+      defer { store.close() }
+      try store.check()
+      try store.confirmMigration()
+      try store.check()
+      try store.confirmMigration()
+      let context = store.makeContext()
+      try context.insert("Author")["name"] = "after"
+      try context.commit()
+      try store.check()
+    }
+    let error = try #require(refusal { try PersistentStore.revertMigration(url) })
+    #expect(error.code == .notAllowed)
+    #expect(
+      error.message
+        == "\(url.path) has no migration to revert: there was none, or it is confirmed. Restore a "
+        + "backup, or open the store with the model that it has.")
+    let store = try open(lesser())
+    defer { store.close() }
+    try store.check()
+  }
+
+  @Test func aMigrationConfirmsTheOneBefore() throws {
+    _ = try fill()
+    try open(lesser()).close()
+    var third = lesser()
+    third.entities[1].attributes.append(text("born"))
+    try open(third).close()
+    try PersistentStore.revertMigration(url)
+    #expect(refusal { try PersistentStore.revertMigration(url) }?.code == .notAllowed)
+    let store = try PersistentStore(at: .file(url))
+    defer { store.close() }
+    #expect(store.model == lesser())
+    try store.check()
+  }
+
+  @Test func whatIsKeptGoesWithEverything() throws {
+    _ = try fill()
+    do {
+      let store = try open(lesser())
+      defer { store.close() }
+      try store.purge()
+      try store.check()
+    }
+    #expect(refusal { try PersistentStore.revertMigration(url) }?.code == .notAllowed)
+  }
+
+  @Test func aFileThatIsNoneIsNamed() {
+    #expect(refusal { try PersistentStore.revertMigration(url) }?.code == .fileUnreadable)
+  }
+}

@@ -41,7 +41,7 @@ extension Environment {
   }
 
   /// The pages that a snapshot's file has to spare for later commits; costs a walk over their list.
-  package func freePageCount(in reader: TransactionReader) throws(LMDBError) -> Int {
+  func freePageCount(in reader: TransactionReader) throws(LMDBError) -> Int {
     let cursor = try reader.cursor(Self.freeList)
     var count = 0
     // A damaged list may claim more than there are pages in the world.
@@ -49,6 +49,17 @@ extension Environment {
       count = count.addingReportingOverflow(Int(clamping: entry.integerValue)).partialValue
     }
     return max(0, count)
+  }
+
+  /// What the pages of a snapshot's file are for; costs a walk over the list of free pages.
+  package func pageUse(in reader: TransactionReader) throws(LMDBError) -> PageUse {
+    let free = try freePageCount(in: reader)
+    let list = try reader.statistics(Self.freeList)
+    let info = try info()
+    return PageUse(
+      fileSize: try file.size, pageSize: info.pageSize, all: info.lastPage + 1, free: free,
+      list: list.branchPages + list.leafPages + list.overflowPages,
+      depth: try reader.statistics(.unnamed).depth)
   }
 
   /// The pages that the last commit has replaced, which the engine gives out again behind the next

@@ -25,6 +25,27 @@ package struct EnvironmentInfo: Sendable, Hashable {
   package let maximumKeySize: Int
 }
 
+/// What the pages of a file are for, as of a snapshot.
+package struct PageUse: Sendable, Hashable {
+  /// Bytes of the file.
+  package let fileSize: Int
+  package let pageSize: Int
+  /// Pages of the file, used and free.
+  package let all: Int
+  /// Pages that later commits have to spare before the file grows.
+  package let free: Int
+  /// Pages of the engine's list of free pages, which are used.
+  package let list: Int
+  /// Levels of the tree of the databases' names.
+  package let depth: Int
+
+  package var used: Int { max(0, all - free) }
+
+  /// The pages that a compacted copy would have: the two root pages and the databases, and what one
+  /// commit behind it adds, a way down the tree of names and a list of the pages it replaces.
+  package var compacted: Int { min(all, max(0, used - list) + depth + 1) }
+}
+
 /// One taken slot in the file's table of readers.
 package struct ReaderInfo: Sendable, Hashable {
   package let processID: Int32

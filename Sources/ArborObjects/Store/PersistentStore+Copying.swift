@@ -35,7 +35,7 @@ extension PersistentStore {
   ///
   /// A file never shrinks by itself: later commits use the pages of what was deleted. After a large
   /// deletion, a migration that dropped something or a run of large commits, this puts a compacted
-  /// copy in the file's place.
+  /// copy in the file's place; ``space`` tells beforehand what it would give back.
   ///
   /// Only one process may have the store open. In it everything stays valid, here and in other
   /// openings of the file: contexts, objects with their pending changes, results and those who
@@ -53,5 +53,24 @@ extension PersistentStore {
   public func compact() throws(ArborError) {
     try requireOpen()
     do throws(StoreError) { try file.compact() } catch { throw ArborError(error, in: file) }
+  }
+
+  /// What the store's file is made of: bytes by kind, free pages, and what ``compact()`` would give
+  /// back.
+  ///
+  /// - Complexity: Linear in the number of entities, indexes and relationships, and in the list of
+  ///   free pages; no object is read.
+  /// - Throws: ``ArborError`` `closed`, `modelChanged`, `inputOutput`.
+  public var space: StoreSpace {
+    get throws(ArborError) {
+      try requireOpen()
+      do throws(StoreError) {
+        let snapshot = try file.snapshot()
+        defer { snapshot.close() }
+        return try snapshot.space()
+      } catch {
+        throw ArborError(error, in: file)
+      }
+    }
   }
 }

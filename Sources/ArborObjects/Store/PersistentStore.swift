@@ -32,6 +32,7 @@ public import Foundation
 /// ### Maintenance
 /// - ``indexes``
 /// - ``check()``
+/// - ``space``
 /// - ``copy(to:compacting:)``
 /// - ``compact()``
 /// - ``purge()``

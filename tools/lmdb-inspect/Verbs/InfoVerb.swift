@@ -29,7 +29,7 @@ struct InfoVerb: Verb {
     let attributes = try FileManager.default.attributesOfItem(atPath: file.path)
     facts.add("path", file.path)
     facts.add("bytes", attributes[.size] as? Int ?? 0)
-    try addPages(file, info, to: &facts)
+    try addPages(file, to: &facts)
     facts.add("mapSize", label: "map size", info.mapSize)
     facts.add("lastTransaction", label: "last transaction", Int(info.lastTransactionID))
     let names = try file.environment.databaseNames()
@@ -48,18 +48,17 @@ struct InfoVerb: Verb {
 
 extension InfoVerb {
   /// What of the file holds data, and what later commits will use before the file grows.
-  private func addPages(
-    _ file: InspectedFile, _ info: EnvironmentInfo, to facts: inout Facts
-  ) throws {
-    let free = try file.environment.read { try file.environment.freePageCount(in: $0.reader) }
-    let all = info.lastPage + 1
-    facts.add("usedBytes", label: "used bytes", (all - free) * info.pageSize)
-    facts.add("freeBytes", label: "free bytes", free * info.pageSize)
-    facts.add("pageSize", label: "page size", info.pageSize)
+  private func addPages(_ file: InspectedFile, to facts: inout Facts) throws {
+    let use = try file.environment.read { try file.environment.pageUse(in: $0.reader) }
+    facts.add("usedBytes", label: "used bytes", use.used * use.pageSize)
+    facts.add("freeBytes", label: "free bytes", use.free * use.pageSize)
+    facts.add("pageSize", label: "page size", use.pageSize)
     facts.add(
       "pages",
-      json: ["file": JSONValue(all), "used": JSONValue(all - free), "free": JSONValue(free)],
-      text: "\(all) in the file, \(all - free) used, \(free) free")
+      json: [
+        "file": JSONValue(use.all), "used": JSONValue(use.used), "free": JSONValue(use.free),
+      ],
+      text: "\(use.all) in the file, \(use.used) used, \(use.free) free")
   }
 }
 

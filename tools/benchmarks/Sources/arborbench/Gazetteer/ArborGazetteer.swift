@@ -36,6 +36,15 @@ struct ArborGazetteer: GazetteerRival {
     try FileManager.default.attributesOfItem(atPath: path)[.size] as? Int ?? 0
   }
 
+  func compactedSize() throws -> Int {
+    let copy = path + "-compacted"
+    defer { try? FileManager.default.removeItem(atPath: copy) }
+    try store.copy(to: URL(filePath: copy), compacting: true)
+    return try FileManager.default.attributesOfItem(atPath: copy)[.size] as? Int ?? 0
+  }
+
+  func compact() throws { try store.compact() }
+
   private func predicate(_ box: GazetteerBox) throws -> FetchPredicate {
     try FetchPredicate(
       format: "latitude BETWEEN {%@, %@} AND longitude BETWEEN {%@, %@}", box.south, box.north,

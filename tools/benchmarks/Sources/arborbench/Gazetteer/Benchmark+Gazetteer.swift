@@ -19,6 +19,8 @@ extension Benchmark {
       return GazetteerAnswer()
     }
     let size = try comparison.size("file", target: 2)
+    // Of copies, so that what follows meets the files that the import left.
+    try comparison.size("file after compact()", target: 1) { try $0.compactedSize() }
     let boxes = GazetteerBox.boxes(200, in: data)
     try comparison.inTurn("box, count", target: 1.2) { try $0.count(in: boxes) }
     try comparison.inTurn("box, fetch", target: 1.2) { try $0.fetch(in: boxes) }
@@ -37,6 +39,11 @@ extension Benchmark {
       try $0.delete(upTo: Int64(count / 2))
     }
     try comparison.growth("file after it", since: size, target: 1.1)
+    try comparison.once("compact") {
+      try $0.compact()
+      return GazetteerAnswer()
+    }
+    if Meter.isSelected("compact") { try comparison.size("file after compact()", target: 1) }
   }
 }
 
@@ -112,10 +119,14 @@ struct GazetteerComparison {
     try report(name, times, answers, target: target, isSame: true, isRatio: false)
   }
 
-  /// Bytes of both files; returns those of the store.
-  func size(_ name: String, target: Double) throws -> Int {
-    let size = try arbor.size()
-    printSizes(name, size, try rival?.size() ?? size, target: target)
+  /// Bytes of both files, or of what `measure` looks at; returns those of the store.
+  @discardableResult
+  func size(
+    _ name: String, target: Double,
+    _ measure: (any GazetteerRival) throws -> Int = { try $0.size() }
+  ) throws -> Int {
+    let size = try measure(arbor)
+    printSizes(name, size, try rival.map(measure) ?? size, target: target)
     return size
   }
 

@@ -44,6 +44,10 @@ protocol GazetteerRival {
   func load(_ data: GazetteerData, batch: Int) throws
   /// Bytes of the file.
   func size() throws -> Int
+  /// Bytes of a copy without free pages, which is removed again.
+  func compactedSize() throws -> Int
+  /// Gives the space that the file does not need back.
+  func compact() throws
   func count(in boxes: [GazetteerBox]) throws -> GazetteerAnswer
   /// Name and population of every city in a box.
   func fetch(in boxes: [GazetteerBox]) throws -> GazetteerAnswer

@@ -61,6 +61,15 @@ struct SQLiteGazetteer: GazetteerRival {
     return try FileManager.default.attributesOfItem(atPath: path)[.size] as? Int ?? 0
   }
 
+  func compactedSize() throws -> Int {
+    let copy = path + "-compacted"
+    defer { try? FileManager.default.removeItem(atPath: copy) }
+    try database.execute("VACUUM INTO '\(copy)'")
+    return try FileManager.default.attributesOfItem(atPath: copy)[.size] as? Int ?? 0
+  }
+
+  func compact() throws { try database.execute("VACUUM") }
+
   private static let inBox = "latitude BETWEEN ? AND ? AND longitude BETWEEN ? AND ?"
 
   func count(in boxes: [GazetteerBox]) throws -> GazetteerAnswer {

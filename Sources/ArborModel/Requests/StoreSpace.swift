@@ -1,0 +1,68 @@
+/// What a store's file is made of, in bytes.
+///
+/// ```swift
+/// let space = try store.space
+/// if space.reclaimable > space.file / 2 { try store.compact() }
+/// print(space)
+/// // 12288000 bytes: records 3100672, indexes 1404928, …, free 7340032
+/// ```
+///
+/// Every figure but that of the file counts whole pages, of ``pageSize`` bytes each.
+public struct StoreSpace: Sendable, Hashable {
+  /// Bytes of the file.
+  public let file: Int
+  /// Bytes of a page.
+  public let pageSize: Int
+  /// The records of all objects.
+  public let records: Int
+  /// The indexes, those of uniqueness constraints included; `store.indexes` has each.
+  public let indexes: Int
+  /// The members of to-many relationships, and their order.
+  public let relationships: Int
+  /// Binaries that lie outside of their records.
+  public let largeBinaries: Int
+  /// What the last commits changed, for those who follow them.
+  public let history: Int
+  /// The model, metadata, the engine's own lists, and what other programs put into the file.
+  public let other: Int
+  /// Pages that hold nothing: later commits use them before the file grows.
+  public let free: Int
+  /// What `compact()` would give back, to within some pages.
+  public let reclaimable: Int
+
+  /// Bytes of pages that hold something.
+  public var used: Int { records + indexes + relationships + largeBinaries + history + other }
+
+  /// Describes a file.
+  public init(
+    file: Int, pageSize: Int, records: Int, indexes: Int, relationships: Int, largeBinaries: Int,
+    history: Int, other: Int, free: Int, reclaimable: Int
+  ) {
+    self.file = file
+    self.pageSize = pageSize
+    self.records = records
+    self.indexes = indexes
+    self.relationships = relationships
+    self.largeBinaries = largeBinaries
+    self.history = history
+    self.other = other
+    self.free = free
+    self.reclaimable = reclaimable
+  }
+
+  /// The bytes of used pages by what they hold, each with a word for it.
+  package var kinds: [(name: String, bytes: Int)] {
+    [
+      ("records", records), ("indexes", indexes), ("relationships", relationships),
+      ("large binaries", largeBinaries), ("history", history), ("other", other),
+    ]
+  }
+}
+
+extension StoreSpace: CustomStringConvertible {
+  /// All figures on one line.
+  public var description: String {
+    let parts = kinds + [("free", free)]
+    return "\(file) bytes: " + parts.map { "\($0.name) \($0.bytes)" }.joined(separator: ", ")
+  }
+}

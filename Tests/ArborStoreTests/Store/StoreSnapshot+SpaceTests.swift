@@ -1,0 +1,78 @@
+import ArborModel
+import Foundation
+import LMDB
+import TestSupport
+import Testing
+
+@testable import ArborStore
+
+@Suite struct StoreSnapshotSpaceTests {
+  private func space(_ file: StoreFile) throws -> StoreSpace {
+    let snapshot = try file.snapshot()
+    defer { snapshot.close() }
+    return try snapshot.space()
+  }
+
+  private func size(_ path: String) throws -> Int {
+    try #require(FileManager.default.attributesOfItem(atPath: path)[.size] as? Int)
+  }
+
+  @Test func everyKindHasItsPages() throws {
+    let model = try ManagedObjectModel {
+      Entity("Photo") {
+        Attribute("title", .string, .indexed)
+        Attribute("image", .binary, .optional, .externalStorage)
+        Relationship("others", to: "Photo", inverse: "others", .toMany)
+      }
+    }
+    try TemporaryStore.use(model) { store in
+      let file = store.file
+      let empty = try space(file)
+      #expect(empty.records == 0 && empty.indexes == 0 && empty.relationships == 0)
+      #expect(empty.largeBinaries == 0 && empty.other > 0)
+      #expect(empty.file == (try size(store.path)))
+      let draft = Draft(file)
+      for number in 0..<2000 {
+        try draft.insert("Photo", ["title": .string("photo number \(number)")])
+      }
+      try draft.commit()
+      let filled = try space(file)
+      let statistics = try #require(
+        try {
+          let snapshot = try file.snapshot()
+          defer { snapshot.close() }
+          return try snapshot.indexes().first
+        }())
+      #expect(filled.indexes == statistics.bytes && filled.indexes > 10 * filled.pageSize)
+      #expect(filled.records > 20 * filled.pageSize)
+      #expect(filled.history > 0 || empty.history == filled.history)
+      #expect(filled.file == (try size(store.path)))
+      // Every page is of one kind, or free.
+      #expect((filled.used + filled.free) % filled.pageSize == 0)
+      #expect(filled.used + filled.free <= filled.file)
+      try file.purge()
+      let purged = try space(file)
+      #expect(purged.records == 0 && purged.indexes == 0)
+      #expect(purged.free > filled.records)
+    }
+  }
+
+  /// What compacting gives back is what was said, to within some pages.
+  @Test func saysWhatCompactingGivesBack() throws {
+    try TemporaryStore.use(OfficeModel.make()) { store in
+      let file = store.file
+      let draft = Draft(file)
+      for number in 0..<3000 { try draft.insert("Tag", ["name": .string("tag \(number)")]) }
+      try draft.commit()
+      for _ in 0..<2 {
+        let before = try space(file)
+        try file.compact()
+        let after = try space(file)
+        #expect(abs(before.file - after.file - before.reclaimable) <= 16 * before.pageSize)
+        #expect(after.reclaimable == 0)
+        #expect(after.records == before.records && after.indexes == before.indexes)
+        try file.purge()
+      }
+    }
+  }
+}

@@ -1,0 +1,39 @@
+import ArborModel
+import ArborObjects
+import ArgumentParser
+import Foundation
+
+/// `compact`: gives a store's free pages back.
+struct CompactVerb: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "compact", abstract: "Gives a store's free pages back: writes to the file.",
+    discussion: """
+      Puts a compacted copy in the store's place, which takes as much room meanwhile. Nobody else \
+      may have the store open. Stopped at any moment, it leaves the former file or the new one.
+      """)
+
+  @Argument(help: "The store's file.")
+  var path: String
+
+  @Flag(help: "Answer with one JSON document.")
+  var json = false
+
+  func run() throws {
+    do {
+      var printer = Printer(isJSON: json)
+      defer { printer.flush() }
+      let store = try PersistentStore(at: .path(path))
+      defer { store.close() }
+      let before = try store.space.file
+      try store.compact()
+      var facts = Facts()
+      facts.add("before", before)
+      facts.add("after", try store.space.file)
+      printer.print(json: facts.json, text: facts.text)
+    } catch {
+      let reason = InspectError.unreadable("\(path): \(error)")
+      FileHandle.standardError.write(Data("lmdb-inspect: \(reason)\n".utf8))
+      throw ExitCode(reason.code.rawValue)
+    }
+  }
+}

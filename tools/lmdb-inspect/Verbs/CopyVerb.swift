@@ -1,0 +1,50 @@
+import ArborModel
+import ArborObjects
+import ArgumentParser
+import Foundation
+import LMDB
+
+/// `copy`: one state of a file in a new one.
+struct CopyVerb: Verb {
+  static let configuration = CommandConfiguration(
+    commandName: "copy", abstract: "Writes a copy of the last commit into a new file.",
+    discussion: """
+      Others may read and write the file meanwhile. The copy is whole or not there at all, and \
+      nothing is ever written over.
+      """)
+
+  @OptionGroup var target: FileArguments
+
+  @Argument(help: "The file to be made.")
+  var copy: String
+
+  @Flag(help: "Leave free pages out: a smaller file, in more time.")
+  var compact = false
+
+  func answer(_ file: InspectedFile, _ printer: inout Printer) throws {
+    guard !FileManager.default.fileExists(atPath: copy) else {
+      throw InspectError.notFound(
+        "There is something at \(copy) already, which is not written over; choose another path.")
+    }
+    if let problem = file.problem { throw problem }
+    if file.store != nil {
+      let options = StoreOptions(isReadOnly: true)
+      let store = try PersistentStore(at: .path(file.path), options: options)
+      defer { store.close() }
+      try store.copy(to: URL(filePath: copy), compacting: compact)
+    } else {
+      try file.environment.copy(to: copy, compacting: compact)
+    }
+    var facts = Facts()
+    facts.add("path", copy)
+    facts.add("bytes", try FileSize.of(copy))
+    printer.print(json: facts.json, text: facts.text)
+  }
+}
+
+/// How large files are.
+enum FileSize {
+  static func of(_ path: String) throws -> Int {
+    try FileManager.default.attributesOfItem(atPath: path)[.size] as? Int ?? 0
+  }
+}

@@ -132,14 +132,29 @@ import Testing
       try context.insert("Volume")["note"] = "new"
       try context.commit()
     }
-    let error = try #require(refusal { try PersistentStore.revertMigration(url) })
+    let error = try #require(
+      refusal { try PersistentStore.revertMigration(url, dropping: .everythingRemoved) })
     #expect(error.code == .notAllowed)
     #expect(
       error.message == """
-        The migration cannot be reverted: something was committed with the newer model since \
-        (1 time), which would be lost. Open the store with the newer model, and carry the data \
-        over by an export.
+        The migration is not reverted: the store was changed with the newer model, and these 6 \
+        things stand in the way. Do what is said there, or go on with the newer model.
         """)
+    #expect(
+      error.violations.map(\.message) == [
+        "Book.author: it was removed, and what its links led to may have changed since; go on with "
+          + "the newer model, and carry the data over by an export.",
+        "Book.tags: it was removed, and what its links led to may have changed since; go on with "
+          + "the newer model, and carry the data over by an export.",
+        "Book.cover: it was removed, and its objects with large values may have changed since; go "
+          + "on with the newer model, and carry the data over by an export.",
+        "Author.books: it was removed, and what its links led to may have changed since; go on "
+          + "with the newer model, and carry the data over by an export.",
+        "Author.photo: it was removed, and its objects with large values may have changed since; "
+          + "go on with the newer model, and carry the data over by an export.",
+        "Tag.books: it was removed, and what its links led to may have changed since; go on with "
+          + "the newer model, and carry the data over by an export.",
+      ])
     let store = try open(lesser())
     defer { store.close() }
     try store.check()
@@ -199,5 +214,100 @@ import Testing
 
   @Test func aFileThatIsNoneIsNamed() {
     #expect(refusal { try PersistentStore.revertMigration(url) }?.code == .fileUnreadable)
+  }
+
+  // MARK: Over later commits
+
+  private func plain(_ names: [String], mandatory: Bool = false) -> ManagedObjectModel {
+    ManagedObjectModel(entities: [
+      EntityDescription(
+        name: "Item",
+        attributes: names.map {
+          AttributeDescription(
+            name: $0, type: .string, isOptional: !(mandatory && $0 == "b"))
+        })
+    ])
+  }
+
+  private func change(_ model: ManagedObjectModel, _ body: (ManagedObjectContext) throws -> Void)
+    throws
+  {
+    let store = try open(model)
+    defer { store.close() }
+    let context = store.makeContext()
+    try body(context)
+    try context.commit()
+    try store.check()
+  }
+
+  private func items(_ context: ManagedObjectContext) throws -> [ManagedObject] {
+    try context.fetch(FetchRequest<ManagedObject>(entity: "Item", sortKeys: ["a"]))
+  }
+
+  @Test func valuesOfUnchangedObjectsAreThereAgain() throws {
+    var former = plain(["a", "b"])
+    former.entities.append(EntityDescription(name: "Gone", attributes: [text("x")]))
+    try change(former) { context in
+      for number in 0..<3 {
+        let item = try context.insert("Item")
+        item["a"] = "a\(number)"
+        item["b"] = "b\(number)"
+        try context.insert("Gone")["x"] = "x\(number)"
+      }
+    }
+    var newer = plain(["a", "c"])
+    newer.entities[0].attributes[0].name = "first"
+    newer.entities[0].attributes[0].renamingIdentifier = "a"
+    newer.entities.append(EntityDescription(name: "Added", attributes: [text("y")]))
+    try change(newer) { context in
+      let items = try context.fetch(
+        FetchRequest<ManagedObject>(entity: "Item", sortKeys: ["first"]))
+      items[1]["c"] = "new"
+      let fourth = try context.insert("Item")
+      fourth["first"] = "a3"
+      try context.insert("Added")["y"] = "lost"
+    }
+    let error = try #require(refusal { try PersistentStore.revertMigration(url) })
+    #expect(
+      Set(error.violations.map(\.message)) == [
+        "Item.c: removed, its values are dropped; name \"Item.c\" in "
+          + "revertMigration(_:dropping:) to let that go.",
+        "Added: removed, its objects are dropped; name \"Added\" in "
+          + "revertMigration(_:dropping:) to let that go.",
+      ])
+    try PersistentStore.revertMigration(url, dropping: ["Item.c", "Added"])
+    #expect(refusal { try PersistentStore.revertMigration(url) }?.code == .notAllowed)
+    try change(former) { context in
+      let found = try items(context)
+      #expect(found.map { $0["a"] as String? } == ["a0", "a1", "a2", "a3"])
+      #expect(found.map { $0["b"] as String? } == ["b0", nil, "b2", nil])
+      #expect(try context.count("Gone") == 3)
+      try context.insert("Gone")["x"] = "x3"
+      found[3]["b"] = "b3"
+    }
+    // The way is open again, and numbers do not come back as others.
+    try change(newer) { context in
+      let added = try context.insert("Added")
+      added["y"] = "other"
+      let first = try context.fetch(FetchRequest<ManagedObject>(entity: "Item"))
+      #expect(first.allSatisfy { $0["c"] as String? == nil })
+    }
+  }
+
+  @Test func aValueThatMustBeThereIsAskedFor() throws {
+    try change(plain(["a", "b"], mandatory: true)) { context in
+      let item = try context.insert("Item")
+      item["a"] = "a0"
+      item["b"] = "b0"
+    }
+    try change(plain(["a"])) { context in try context.insert("Item")["a"] = "a1" }
+    let error = try #require(refusal { try PersistentStore.revertMigration(url) })
+    #expect(error.violations.count == 1 && error.violations.first?.keyPath == "b")
+    try change(plain(["a"])) { context in context.delete(try items(context)[1]) }
+    try PersistentStore.revertMigration(url)
+    try change(plain(["a", "b"], mandatory: true)) { context in
+      let values = try items(context).map { $0["b"] as String? }
+      #expect(values == ["b0"])
+    }
   }
 }

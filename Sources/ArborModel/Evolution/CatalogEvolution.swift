@@ -28,6 +28,10 @@ package struct CatalogEvolution: Sendable {
     package fileprivate(set) var nilAsDefault: Set<UInt16> = []
     /// The relationships that stay: their names in the older model by those in the newer one.
     package fileprivate(set) var relationships: [String: String] = [:]
+    /// The numbers of fields that come back, by the names of their properties.
+    package fileprivate(set) var returned: [String: UInt16] = [:]
+    /// The newest layout that has these fields, in which some records may be still.
+    package fileprivate(set) var lastLayout: UInt16 = 0
     /// The numbers of fields that go.
     package fileprivate(set) var retired: Set<UInt16> = []
     /// Whether records are written in another layout from now on.
@@ -47,12 +51,20 @@ package struct CatalogEvolution: Sendable {
   package private(set) var entities: [Entity] = []
   /// In the order of the older model.
   package private(set) var removed: [Removed] = []
+  /// The names of entities that come back, with the objects that they had.
+  package private(set) var returned: Set<String> = []
 
   /// Numbers the newer model of a difference.
   ///
-  /// - Parameter former: The older model's catalogue.
+  /// - Parameters:
+  ///   - former: The older model's catalogue.
+  ///   - origin: The catalogue that the newer model had in this store, from which the older one's
+  ///     came: what it names has its number again.
   /// - Throws: ``ArborError`` `limitExceeded` where numbers run out.
-  package init(_ difference: ModelDifference, from former: SchemaCatalog) throws(ArborError) {
+  package init(
+    _ difference: ModelDifference, from former: SchemaCatalog,
+    returning origin: SchemaCatalog? = nil
+  ) throws(ArborError) {
     let numbering = PropertyNumbering(difference)
     for (name, entry) in former.entries where SchemaCatalog.isRetired(name) {
       catalog.entries[name] = entry
@@ -71,12 +83,20 @@ package struct CatalogEvolution: Sendable {
       guard let pair = numbering.relatives[index],
         let entry = former.entries[difference.old.entities[pair.old].name]
       else {
+        if let before = origin?.entries[entity.name],
+          catalog.entries.removeValue(
+            forKey: SchemaCatalog.retiredName(entity.name, before.number)) != nil
+        {
+          catalog.entries[entity.name] = before
+          returned.insert(entity.name)
+          continue
+        }
         greatest = try Self.next(after: greatest, "entities")
         catalog.entries[entity.name] = SchemaCatalog.Entry(
           numbering: entity, in: difference.new, number: greatest)
         continue
       }
-      try add(entity, pair, entry, numbering)
+      try add(entity, pair, entry, numbering, origin?.entries[entity.name])
     }
     noteStaleDerivations(numbering)
   }
@@ -109,7 +129,7 @@ package struct CatalogEvolution: Sendable {
 
   private mutating func add(
     _ entity: EntityDescription, _ pair: EntityPairing.Relatives, _ former: SchemaCatalog.Entry,
-    _ numbering: PropertyNumbering
+    _ numbering: PropertyNumbering, _ origin: SchemaCatalog.Entry?
   ) throws(ArborError) {
     var plan = Entity(
       oldName: numbering.old.entities[pair.old].name, name: entity.name, number: former.number)
@@ -126,7 +146,17 @@ package struct CatalogEvolution: Sendable {
         properties[property.name] = number
         plan.note(property, keeping: number)
       } else {
-        if property.hasField { unnumbered.append(property.name) }
+        if property.hasField {
+          if let number = origin?.properties[property.name],
+            former.properties[SchemaCatalog.retiredName(property.name, number)] == number
+          {
+            properties[property.name] = number
+            kept.insert(number)
+            plan.returned[property.name] = number
+          } else {
+            unnumbered.append(property.name)
+          }
+        }
         if !property.isKept {
           plan.noteAddition(of: property)
           if former.properties[property.name] != nil { plan.restarted.insert(property.name) }
@@ -149,8 +179,10 @@ package struct CatalogEvolution: Sendable {
     let hadRecords = !numbering.old.entities[pair.old].isAbstract && !entity.isAbstract
     plan.hasNewLayout =
       hadRecords
-      && !(unnumbered.isEmpty && plan.retired.isEmpty && plan.converted.isEmpty
+      && !(unnumbered.isEmpty && plan.returned.isEmpty && plan.retired.isEmpty
+        && plan.converted.isEmpty
         && plan.nilAsDefault.isEmpty)
+    plan.lastLayout = origin?.layoutNumber ?? 0
     let layout =
       plan.hasNewLayout
       ? try Self.next(after: former.layoutNumber, "layouts of \(entity.name)")

@@ -30,10 +30,12 @@ extension PersistentStore {
   /// Brings back the model that a store had before its last migration, with everything that the
   /// migration dropped, in one transaction.
   ///
-  /// Names, types, values, objects, links and indexes are as they were before. That is possible for
-  /// as long as nothing was committed with the newer model: what was written with it has no place
-  /// in the former one, and is never dropped unasked. What the newer model had in addition is
-  /// empty then, and goes.
+  /// Where nothing was committed with the newer model, names, types, values, objects, links and
+  /// indexes are as they were before. Otherwise everything that both models know stays as it is
+  /// now, removed attributes have their values again in objects that were not changed since and
+  /// their defaults in others, and removed entities their objects. What has no place in the former
+  /// model is dropped only where it is named. Where relationships, large binaries or values of
+  /// another type would have to come back, it is refused.
   ///
   /// ```swift
   /// store.close()
@@ -48,17 +50,23 @@ extension PersistentStore {
   /// A migration in a copy that is not finished is given up, and the copy removed: the store is as
   /// it was when that began.
   ///
-  /// - Parameter url: The store's file, which this process must not have open.
-  /// - Throws: ``ArborError`` `notAllowed` where there was no migration, where it is confirmed, or
-  ///   where something was committed since; `inUse` where this process has the store open, or
+  /// - Parameters:
+  ///   - url: The store's file, which this process must not have open.
+  ///   - names: What may be dropped of what was written with the newer model, as `Entity` or
+  ///     `Entity.property` in its names.
+  /// - Throws: ``ArborError`` `notAllowed` where there was no migration, where it is confirmed, or,
+  ///   with a violation for each thing that stands in the way, where something was committed since
+  ///   that has no place in the former model; `inUse` where this process has the store open, or
   ///   another one is migrating it; `fileUnreadable` where there is no file; what else keeps a
   ///   store from being opened. The file is as it was then.
-  public static func revertMigration(_ url: URL) throws(ArborError) {
+  public static func revertMigration(
+    _ url: URL, dropping names: StoreOptions.Migration.Dropping = []
+  ) throws(ArborError) {
     let path = try StoreLocation.path(of: url)
     let isReverted: Bool
     do throws(StoreError) {
       do throws(StoreError) {
-        isReverted = try StoreFile.revertMigration(at: path)
+        isReverted = try StoreFile.revertMigration(at: path, dropping: names.names)
       } catch .migrationUnderWay {
         try giveUpMigration(of: path)
         isReverted = true

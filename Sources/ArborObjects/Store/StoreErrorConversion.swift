@@ -39,12 +39,8 @@ extension ArborError {
     switch error {
     case .query(let error): self = error
     case .interrupted(let interruption): self.init(interruption)
-    case .modelMismatch(let refusal):
-      self.init(.modelMismatch, refusal.message)
-      violations = refusal.obstacles.map { obstacle in
-        ArborError(.modelMismatch, obstacle.message).with(
-          entity: obstacle.entity, objectID: obstacle.object, keyPath: obstacle.property)
-      }
+    case .modelMismatch(let refusal): self.init(.modelMismatch, refusal)
+    case .notReverted(let refusal): self.init(.notAllowed, refusal)
     case .duplicateValues(let violations):
       self.init(
         notUnique: violations,
@@ -61,12 +57,6 @@ extension ArborError {
           + "\(marker.began.formatted(.iso8601)), and nothing is written to it meanwhile. Open it "
           + "with that model, which goes on with the migration, open it for reading, or give the "
           + "migration up with PersistentStore.revertMigration(_:).")
-    case .changedSinceMigration(let commits):
-      self.init(
-        .notAllowed,
-        "The migration cannot be reverted: something was committed with the newer model since "
-          + "(\(commits) \(commits == 1 ? "time" : "times")), which would be lost. Open the store "
-          + "with the newer model, and carry the data over by an export.")
     case .formatTooNew(let major, let minor):
       self.init(
         .formatTooNew,
@@ -90,6 +80,14 @@ extension ArborError {
     case .notAStore, .invalidPath, .unsupportedEngine, .readOnly, .inUse, .fileReplaced,
       .inputOutput, .missing:
       self.init(file: error)
+    }
+  }
+
+  private init(_ code: Code, _ refusal: MigrationRefusal) {
+    self.init(code, refusal.message)
+    violations = refusal.obstacles.map { obstacle in
+      ArborError(code, obstacle.message).with(
+        entity: obstacle.entity, objectID: obstacle.object, keyPath: obstacle.property)
     }
   }
 

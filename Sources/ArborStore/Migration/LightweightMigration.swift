@@ -16,6 +16,8 @@ struct LightweightMigration {
   let obstacles: [MigrationObstacle]
   /// Whether the file is the private copy of a staged migration.
   let isStaged: Bool
+  /// Whether the newer model is the one that the store had before.
+  let isReversal: Bool
   private let unknownNames: [String]
 
   /// - Parameters:
@@ -24,20 +26,24 @@ struct LightweightMigration {
   ///   - names: What may be dropped, as `Entity` or `Entity.property`; nil for everything.
   ///   - versions: The models between the two, the oldest first.
   ///   - isStaged: Whether the file is the private copy of a staged migration.
+  ///   - former: What the store keeps of the model, where that is the one that it had before.
   /// - Throws: `invalidModel`, `exhausted` where numbers run out.
   init(
     from old: ModelSchema, _ fingerprint: ModelFingerprint, to model: ManagedObjectModel,
-    dropping names: Set<String>?, via versions: [ManagedObjectModel] = [], isStaged: Bool = false
+    dropping names: Set<String>?, via versions: [ManagedObjectModel] = [], isStaged: Bool = false,
+    returning former: FormerModel? = nil
   ) throws(StoreError) {
     let difference: ModelDifference
     do throws(ArborError) {
       difference = try old.model.difference(to: model, via: versions)
-      evolution = try CatalogEvolution(difference, from: old.catalog)
+      evolution = try CatalogEvolution(
+        difference, from: old.catalog, returning: former?.schema.catalog)
     } catch {
       throw .exhausted(error.message)
     }
     self.old = old
     self.isStaged = isStaged
+    isReversal = former != nil
     let numbered = try StoreOpener.schema(model, evolution.catalog)
     moves = DatabaseMoves(from: old, to: numbered, evolution)
     indexes = IndexChanges(
@@ -55,7 +61,12 @@ struct LightweightMigration {
     }
     self.catalog = new.catalog.withoutRetiredIndexes
     unknownNames = MigrationOutline(difference, dropping: names).unknownNames
-    let stated = MigrationObstacle.obstacles(in: difference, dropping: names)
+    let stated =
+      former == nil
+      ? MigrationObstacle.obstacles(in: difference, dropping: names)
+      : MigrationObstacle.obstacles(
+        in: difference, dropping: names, listedBy: "revertMigration(_:dropping:)")
+        + Self.unrestored(new, evolution)
     let subjects = Set(stated.map { [$0.entity, $0.property] })
     obstacles =
       stated + moves.obstacles.filter { !subjects.contains([$0.entity, $0.property]) }
@@ -63,7 +74,8 @@ struct LightweightMigration {
 
   /// The refusal of a migration for what was found.
   func refusal(_ obstacles: [MigrationObstacle]) -> StoreError {
-    .modelMismatch(
-      MigrationRefusal(.obstacles, obstacles: obstacles, unknownNames: unknownNames))
+    let refusal = MigrationRefusal(
+      isReversal ? .reversal : .obstacles, obstacles: obstacles, unknownNames: unknownNames)
+    return isReversal ? .notReverted(refusal) : .modelMismatch(refusal)
   }
 }

@@ -78,6 +78,10 @@ struct MigrationChecks {
       guard count > 0 else { return }
       let first = try firstObjects(records)
       for name in plan.missing {
+        if plan.returned[name] != nil {
+          try checkReturn(of: name, plan, former, records, &obstacles)
+          continue
+        }
         obstacles.append(
           obstacle(plan.name, name, count, first, former, " without a value") {
             "it is mandatory without a default, and \($0); give it a default, or make it optional"
@@ -103,6 +107,34 @@ struct MigrationChecks {
             + "object a value with the former model"
         })
     }
+  }
+
+  /// Objects that were written since a property went do not have its values.
+  private func checkReturn(
+    of name: String, _ plan: CatalogEvolution.Entity, _ former: EntitySchema, _ records: Database,
+    _ obstacles: inout [MigrationObstacle]
+  ) throws(StoreError) {
+    var (count, first) = (0, [ObjectNumber]())
+    let cursor = try storing { () throws(LMDBError) in try reader.cursor(records) }
+    var entry = try storing { () throws(LMDBError) in try cursor.first() }
+    while let found = entry {
+      try limit.checkStore()
+      if let base = found.value.baseAddress, found.value.count >= RecordLayout.headerSize,
+        RecordView(base: base, count: found.value.count).layoutNumber > plan.lastLayout
+      {
+        count += 1
+        if first.count < Self.namedObjects {
+          first.append(ObjectNumber(rawValue: found.integerKey))
+        }
+      }
+      entry = try storing { () throws(LMDBError) in try cursor.next() }
+    }
+    guard count > 0 else { return }
+    obstacles.append(
+      obstacle(plan.name, name, count, first, former, " without a value") {
+        "it is mandatory without a default, and \($0), written since it was removed; delete these "
+          + "with the newer model"
+      })
   }
 
   /// Other objects may be linked with those of an entity by what this inherits.

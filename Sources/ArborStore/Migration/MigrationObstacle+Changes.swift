@@ -8,13 +8,15 @@ extension MigrationObstacle {
   ///
   /// - Parameters:
   ///   - names: What may be dropped; nil for everything.
+  ///   - list: What such names are given in.
   ///   - passes: Whether the store is copied and passes over its objects are made.
   package static func obstacles(
-    in difference: ModelDifference, dropping names: Set<String>?, passes: Bool = false
+    in difference: ModelDifference, dropping names: Set<String>?,
+    listedBy list: String = "options.migration = .automatic(dropping:)", passes: Bool = false
   ) -> [MigrationObstacle] {
     difference.storedChanges.compactMap { change in
       let isNamed = change.loss.map { names?.contains($0.name) ?? true } ?? false
-      guard let reason = reason(change, isNamed: isNamed, passes) else { return nil }
+      guard let reason = reason(change, isNamed: isNamed, passes, list) else { return nil }
       return MigrationObstacle(
         entity: change.entity, property: change.property, message: "\(change.summary); \(reason).")
     }
@@ -23,17 +25,19 @@ extension MigrationObstacle {
   /// Whether what a change concerns lies otherwise in a store of the newer model, so that it can be
   /// brought there by a pass or by code only.
   static func isLaidOutAnew(_ change: ModelDifference.Change) -> Bool {
-    reason(change, isNamed: true, false) != nil
+    reason(change, isNamed: true, false, "") != nil
   }
 
   private static let otherwise = "leave it as it was, or let a MigrationStep convert it"
 
-  private static func reason(_ change: Change, isNamed: Bool, _ passes: Bool) -> String? {
+  private static func reason(
+    _ change: Change, isNamed: Bool, _ passes: Bool, _ list: String
+  ) -> String? {
     // Whether it has objects is seen in the store.
     if case .entity(.becameAbstract) = change.kind { return nil }
     let isMovable = isMovable(change)
     guard !(isMovable && passes) else {
-      return change.loss.flatMap { isNamed ? nil : naming($0) }
+      return change.loss.flatMap { isNamed ? nil : naming($0, list) }
     }
     if let reason = unsupported(change) {
       return isMovable ? "\(reason), \(inPlace)" : "\(reason); \(otherwise)"
@@ -44,16 +48,16 @@ extension MigrationObstacle {
         return "no conversion is known; \(otherwise)"
       }
       return isNamed
-        ? nil : "no conversion is known; \(naming(loss)) and to start anew, or \(otherwise)"
+        ? nil : "no conversion is known; \(naming(loss, list)) and to start anew, or \(otherwise)"
     case .pass where !isDecidedLater(change):
       return "that takes a pass over the objects, \(inPlace)"
     default:
-      return change.loss.flatMap { isNamed ? nil : "\(naming($0))" }
+      return change.loss.flatMap { isNamed ? nil : naming($0, list) }
     }
   }
 
-  private static func naming(_ loss: ModelDifference.Loss) -> String {
-    "name \"\(loss.name)\" in options.migration = .automatic(dropping:) to let that go"
+  private static func naming(_ loss: ModelDifference.Loss, _ list: String) -> String {
+    "name \"\(loss.name)\" in \(list) to let that go"
   }
 
   private static let inPlace =

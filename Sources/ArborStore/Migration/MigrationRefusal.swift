@@ -10,6 +10,8 @@ package struct MigrationRefusal: Sendable {
     case isReadOnly
     /// Changes of the model, or objects that break its rules.
     case obstacles
+    /// The same on the way back to a former model.
+    case reversal
   }
 
   package let cause: Cause
@@ -47,12 +49,19 @@ package struct MigrationRefusal: Sendable {
       "The store was written with another model, and is opened for reading, which changes "
         + "nothing. Open it for writing once, so that it is migrated, or open it with its own "
         + "model."
+    case .reversal: reversalMessage
     case .obstacles:
       "The store was written with another model, and is not migrated, since "
         + (obstacles.count == 1 ? "this stands" : "these \(obstacles.count) things stand")
         + " in the way. Do what is said there, open it with its former model, or let "
         + "options.onMismatch replace it." + unknownNamesNote
     }
+  }
+
+  private var reversalMessage: String {
+    "The migration is not reverted: the store was changed with the newer model, and "
+      + (obstacles.count == 1 ? "this stands" : "these \(obstacles.count) things stand")
+      + " in the way. Do what is said there, or go on with the newer model." + unknownNamesNote
   }
 
   private var unknownNamesNote: String {

@@ -1,7 +1,8 @@
 internal import ArborModel
 internal import LMDB
 
-/// Gives a store the model back that it had before its last migration.
+/// Gives a store the model back that it had before its last migration, where nothing was committed
+/// since: everything is as it was then.
 struct MigrationReversal {
   private let former: FormerModel
   private let present: ModelSchema
@@ -88,12 +89,16 @@ extension StoreFile {
   ///
   /// Other processes that have it open get `modelChanged` at their next transaction.
   ///
+  /// - Parameter names: What may be dropped of what was written since, as the present model has it;
+  ///   nil for everything.
   /// - Returns: false where the last migration is confirmed, or there was none.
   /// - Throws: `inUse` where this process has the store open; `migrationUnderWay` where it is being
-  ///   migrated in a copy; `changedSinceMigration` where something was committed since the
-  ///   migration; `missing`, `corrupted` and what else keeps a store from being opened. The file is
-  ///   as it was then.
-  package static func revertMigration(at path: String) throws(StoreError) -> Bool {
+  ///   migrated in a copy; `notReverted` where something was committed since the migration that has
+  ///   no place in the former model; `missing`, `corrupted` and what else keeps a store
+  ///   from being opened. The file is as it was then.
+  package static func revertMigration(
+    at path: String, dropping names: Set<String>?
+  ) throws(StoreError) -> Bool {
     let environment = try storing(path: path) { () throws(LMDBError) in
       try Environment.open(path: path)
     }
@@ -106,7 +111,7 @@ extension StoreFile {
       try environment.runWrite { transaction in
         (isReverted, failure) = (false, nil)
         do throws(StoreError) {
-          isReverted = try revert(parts, transaction)
+          isReverted = try revert(parts, dropping: names, transaction)
         } catch {
           failure = error
         }
@@ -120,7 +125,7 @@ extension StoreFile {
   }
 
   private static func revert(
-    _ parts: StoreParts, _ transaction: borrowing WriteTransaction
+    _ parts: StoreParts, dropping names: Set<String>?, _ transaction: borrowing WriteTransaction
   ) throws(StoreError) -> Bool {
     let arbor = parts.databases.arbor
     var header = try StoreHeader.read(transaction.reader, arbor, path: parts.path)
@@ -132,7 +137,12 @@ extension StoreFile {
         what: "Another program has written to the file; check it before it is used on.")
     }
     guard header.sequence == former.sequence else {
-      throw .changedSinceMigration(commits: header.sequence - former.sequence)
+      // What was written since stays as far as the former model has a place for it.
+      let model = former.schema.model
+      let migration = try LightweightMigration(
+        from: parts.schema, header.modelFingerprint, to: model, dropping: names, returning: former)
+      guard migration.obstacles.isEmpty else { throw migration.refusal(migration.obstacles) }
+      return try StoreOpener.migrate(parts, migration, ModelDigest(model), transaction)
     }
     try MigrationReversal(former, parts.schema).perform(&header, arbor, transaction)
     header.transactionID = transaction.id

@@ -79,7 +79,7 @@ extension StoreError {
       .unsupportedEngine, .invalidPath:
       true
     case .corrupted, .conflict, .missingTargets, .stillLinked, .notUnique, .modelMismatch,
-      .modelChanged, .migrationUnderWay, .changedSinceMigration, .formatTooNew, .notAStore,
+      .modelChanged, .migrationUnderWay, .notReverted, .formatTooNew, .notAStore,
       .foreignObject, .invalidChange,
       .missing,
       .invalidModel, .query, .metadataExists, .duplicateValues, .interrupted:

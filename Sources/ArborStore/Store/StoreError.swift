@@ -30,8 +30,8 @@ package indirect enum StoreError: Error, Sendable {
   case modelChanged
   /// The store is being migrated in a copy, and nothing else may write to it.
   case migrationUnderWay(MigrationMarker)
-  /// A migration that cannot be reverted, since objects were changed with the newer model.
-  case changedSinceMigration(commits: UInt64)
+  /// A migration that is not reverted, since objects were changed with the newer model.
+  case notReverted(MigrationRefusal)
   /// The file's format is of a later version than this library reads.
   case formatTooNew(major: Int, minor: Int)
   /// The path leads to something that is no store.

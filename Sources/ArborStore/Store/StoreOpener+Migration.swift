@@ -55,7 +55,7 @@ extension StoreOpener {
 
   /// - Returns: false where another process has changed the model meanwhile; the file is read anew
   ///   then.
-  private static func migrate(
+  static func migrate(
     _ parts: StoreParts, _ migration: LightweightMigration, _ digest: ModelDigest,
     _ transaction: borrowing WriteTransaction
   ) throws(StoreError) -> Bool {
@@ -72,8 +72,8 @@ extension StoreOpener {
     let found = try MigrationChecks(migration, parts, transaction.reader).obstacles()
     guard found.isEmpty else { throw migration.refusal(found) }
     let schema = migration.new
-    // A migration confirms the one before.
-    let earlier = try FormerModel.read(transaction.reader, arbor)
+    // A migration confirms the one before, unless it is the way back.
+    let earlier = migration.isReversal ? nil : try FormerModel.read(transaction.reader, arbor)
     try earlier?.forget(parts.schema, arbor, transaction)
     let databases = try moveDatabases(migration, transaction)
     try storeCatalog(migration, parts, transaction)
@@ -82,8 +82,8 @@ extension StoreOpener {
       try layouts(of: schema, transaction.reader, arbor), storeID: header.storeID, transaction)
     let former = FormerModel(
       sequence: header.sequence, fingerprint: header.modelFingerprint, schema: migration.old)
-    if parts.isMigrating {
-      // The file that the copy was made of has everything still.
+    if parts.isMigrating || migration.isReversal {
+      // The file that the copy was made of has everything still, and there is no way forth.
       try former.forget(schema, arbor, transaction)
     } else {
       try put(StoreFormat.formerKey, former.encoded(), arbor, transaction)
@@ -94,7 +94,7 @@ extension StoreOpener {
     try FormerModel.drop(droppedIndexes, notIn: schema, transaction)
     try storing { () throws(LMDBError) in
       try StoreCreation.put(schema.model, digest, arbor, transaction)
-      header.beginGeneration(leavesReaders: migration.leavesReadersRight)
+      header.beginGeneration(leavesReaders: !migration.isReversal && migration.leavesReadersRight)
       header.modelFingerprint = schema.model.fingerprint
       header.transactionID = transaction.id
       header.bootID = StoreHeader.bootID
@@ -167,6 +167,8 @@ extension StoreOpener {
       let plan = plans[entity.name]
       let hadObjects =
         plan.flatMap { migration.old.entity(named: $0.oldName) }.map { !$0.isAbstract } ?? false
+      // The counter and the layouts of an entity that comes back are there.
+      if migration.evolution.returned.contains(entity.name) { continue }
       if !hadObjects {
         try storing { () throws(LMDBError) in
           try StoreCounter.write(

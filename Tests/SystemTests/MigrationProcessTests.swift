@@ -115,4 +115,41 @@ import Testing
       #expect(try count(store, isNew ? "Posting" : "Entry") == entries)
     }
   }
+
+  /// A migration with code that is killed at any of its commits, and between them, goes on: nothing
+  /// is done twice, and nothing is lost.
+  @Test func aKillAtAnyCommitOfCodeGoesOn() throws {
+    let folder = try TemporaryFolder()
+    defer { withExtendedLifetime(folder) {} }
+    let count = TestLength.of(240, long: 100_000)
+    let batch = TestLength.of(60, long: 1000)
+    let original = folder.path("original.arbor")
+    try Conversion.fill(original, count: count)
+    var event = 1
+    while true {
+      let path = folder.path("store-\(event).arbor")
+      try FileManager.default.copyItem(atPath: original, toPath: path)
+      let killed = try CrashWriterRun(["convert", path, "\(event)", "\(batch)"])
+      let isDone = killed.finish().status == 0
+      if !isDone {
+        // Whoever reads the store meanwhile sees it as it was.
+        let reader = try PersistentStore(
+          at: .path(path), options: StoreOptions(isReadOnly: true))
+        #expect(try self.count(reader, "Entry") == count)
+        reader.close()
+        let next = try CrashWriterRun(["convert", path, "0", "\(batch)"]).finish()
+        #expect(next.status == 0, "\(event): \(next.errors)")
+      }
+      let problem = try Conversion.problem(path, count: count)
+      #expect(problem == nil, "event \(event): \(problem ?? "")")
+      for name in try FileManager.default.contentsOfDirectory(atPath: folder.url.path())
+      where name.hasPrefix("store-") {
+        #expect(!name.contains("migration"), "event \(event) left \(name)")
+        try FileManager.default.removeItem(at: folder.url.appending(path: name))
+      }
+      if isDone { break }
+      event += TestLength.of(1, long: 97)
+    }
+    #expect(event > 15)
+  }
 }

@@ -93,7 +93,9 @@ struct MigratingOpener {
   }
 
   private static func needsCode(_ chain: MigrationChain) -> ArborError {
-    let steps = chain.hops.compactMap(\.step).map { "\($0.from) to \($0.to)" }
+    let steps = chain.hops.filter { $0.step != nil }.map {
+      "\($0.source.versionName) to \($0.target.versionName)"
+    }
     return ArborError(
       .modelMismatch,
       "The store is of an older version of the model, and the way to the newer one takes code from "

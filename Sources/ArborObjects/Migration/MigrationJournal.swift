@@ -30,6 +30,8 @@ struct MigrationJournal: Codable, Equatable {
   var place: UInt64?
   /// The entities of the older model whose objects passed through code.
   var visited: Set<String> = []
+  /// The commit that ended the hop.
+  var sequence: UInt64 = 0
   /// What passes of the library have found no room for.
   var problems: [MigrationProblem] = []
 

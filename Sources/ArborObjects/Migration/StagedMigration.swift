@@ -42,13 +42,28 @@ struct StagedMigration {
     let lock = try storing { () throws(StoreError) -> MigrationLock in
       try MigrationLock(files)
     }
-    defer { lock.end() }
-    try refuseWhatModelsTell()
-    do throws(ArborError) {
-      try migrate()
-    } catch {
-      if !Self.isInterruption(error) { try giveUp() }
-      throw error
+    do {
+      defer { lock.end() }
+      // Another process may have done it by now.
+      guard try !isDone() else { return }
+      try refuseWhatModelsTell()
+      do throws(ArborError) {
+        try migrate()
+      } catch {
+        if !Self.isInterruption(error) { try giveUp() }
+        throw error
+      }
+    }
+    var progress = MigrationProgress(hop: chain.hops.count, of: chain.hops.count)
+    progress.phase = .done
+    report(progress)
+  }
+
+  private func isDone() throws(ArborError) -> Bool {
+    try storing { () throws(StoreError) -> Bool in
+      let file = try StoreFile.open(.reading(files.path))
+      defer { file.close() }
+      return file.modelFingerprint == chain.target.fingerprint
     }
   }
 
@@ -107,9 +122,6 @@ struct StagedMigration {
         "\(files.path) was written to while it was migrated; open it again, and the migration "
           + "begins anew.")
     }
-    var progress = MigrationProgress(hop: chain.hops.count, of: chain.hops.count)
-    progress.phase = .done
-    report(progress)
   }
 
   /// Lets the store say that it is being migrated.
@@ -152,10 +164,13 @@ struct StagedMigration {
       let models = try storing { () throws(StoreError) -> StagedModels in
         try self.models(number, hop, renames)
       }
+      if number > 1, hop.step == nil, !models.needsPass, !files.exists(number) {
+        return try promote(number, hop, origin)
+      }
       if !files.exists(number) {
         try storing { () throws(StoreError) in
           try prepare(
-            number, models,
+            number, models, via: hop.versions,
             MigrationJournal(
               plan: planText, origin: origin, hop: number, renames: renames))
         }
@@ -193,7 +208,8 @@ struct StagedMigration {
 
   /// Makes the file of a hop: a copy of the one before, open for changes.
   private func prepare(
-    _ number: Int, _ models: StagedModels, _ journal: MigrationJournal
+    _ number: Int, _ models: StagedModels, via versions: [ManagedObjectModel],
+    _ journal: MigrationJournal
   ) throws(StoreError) {
     let source = try StoreFile.open(.reading(files.stage(number - 1)))
     defer { source.close() }
@@ -207,6 +223,7 @@ struct StagedMigration {
         var opening = stageOpening(path, model)
         opening.isStaged = true
         opening.migration = .lightweight(dropping: nil)
+        if model == models.bridge ?? models.relaxed { opening.versionsBetween = versions }
         try StoreFile.open(opening).close()
       }
       let file = try StoreFile.open(stageOpening(path, nil))
@@ -220,6 +237,27 @@ struct StagedMigration {
     var opening = stageOpening(path, model)
     opening.isMigrating = true
     return opening
+  }
+
+  /// Lets the file of the hop before go on to the next version: what changes the catalogue only
+  /// needs no old side.
+  private func promote(
+    _ number: Int, _ hop: MigrationHop, _ origin: UInt64
+  ) throws(ArborError) {
+    var journal = MigrationJournal(plan: planText, origin: origin, hop: number)
+    journal.phase = .done
+    try storing { () throws(StoreError) in
+      var opening = stageOpening(files.stage(number - 1), hop.target)
+      opening.migration = .lightweight(dropping: nil)
+      opening.versionsBetween = hop.versions
+      do {
+        let file = try StoreFile.open(opening)
+        defer { file.close() }
+        journal.sequence = try file.refreshSequence() + 1
+        try file.setMetadata(MigrationJournal.key, journal.bytes)
+      }
+      try files.promote(number - 1)
+    }
   }
 
   private func stageOpening(_ path: String, _ model: ManagedObjectModel?) -> StoreOpening {
@@ -342,6 +380,7 @@ struct StagedMigration {
       defer { file.close() }
       var journal = journal
       journal.phase = .done
+      journal.sequence = try file.refreshSequence() + 1
       try file.setMetadata(MigrationJournal.key, journal.bytes)
     }
   }

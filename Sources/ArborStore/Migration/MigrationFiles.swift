@@ -33,6 +33,8 @@ package struct MigrationFiles: Sendable {
   package func stage(_ hop: Int) -> String { hop == 0 ? path : "\(path)-migration-\(hop)" }
   /// The store as it was before.
   package var former: String { StoreFiles.formerPath(of: path) }
+  /// Whether there is one.
+  package var keepsFormer: Bool { access(former, F_OK) == 0 }
   private var unfinished: String { path + "-migration-new" }
 
   package func exists(_ hop: Int) -> Bool { access(stage(hop), F_OK) == 0 }
@@ -66,6 +68,16 @@ package struct MigrationFiles: Sendable {
 
   /// So many hops are looked for, whatever the plan at hand has.
   private static var mostHops: Int { 64 }
+
+  /// Puts the store as it was before in the place of the one that it became.
+  ///
+  /// - Throws: `inUse` where this process has one of them open, or anybody the former one.
+  package func restoreFormer() throws(StoreError) {
+    try StoreFiles.replace(path, by: former)
+  }
+
+  /// Removes the store as it was before.
+  package func removeFormer() { remove(former) }
 
   private func remove(_ name: String) {
     unlink(name + "-lock")

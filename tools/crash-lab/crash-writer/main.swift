@@ -6,6 +6,7 @@
 // crash-writer index PATH 0 1: opens the ledger with further indexes, which are built.
 // crash-writer evolve PATH 0 1: opens the ledger with the next version of its model.
 // crash-writer compact PATH 0 COUNT: gives the ledger's free pages back, again and again.
+// crash-writer convert PATH EVENT BATCH: migrates with code, and kills itself at an event.
 // Each commit is acknowledged by a line on the standard output once it is durable.
 import ArborData
 import Foundation
@@ -14,8 +15,11 @@ let arguments = CommandLine.arguments
 guard arguments.count == 5, let number = UInt64(arguments[3]), let count = Int(arguments[4]) else {
   FileHandle.standardError.write(
     Data(
-      "usage: crash-writer rounds|append|claim|watch|empty|index|evolve|compact PATH NUMBER COUNT\n"
-        .utf8))
+      """
+      usage: crash-writer rounds|append|claim|watch|empty|index|evolve|compact|convert \
+      PATH NUMBER COUNT
+
+      """.utf8))
   exit(2)
 }
 do {
@@ -40,6 +44,11 @@ do {
       say("compacted \(number)")
     }
     store.close()
+    exit(0)
+  }
+  if arguments[1] == "convert" {
+    try await Conversion.run(arguments[2], killingAt: Int(number), batch: count)
+    say("converted 1")
     exit(0)
   }
   if arguments[1] == "claim" {

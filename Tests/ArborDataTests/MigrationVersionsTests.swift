@@ -1,0 +1,290 @@
+import ArborData
+import Foundation
+import Synchronization
+import TestSupport
+import Testing
+
+/// Stores of any age on their way over several versions, and steps that lead nowhere.
+@Suite struct MigrationVersionsTests {
+  /// Notes, renamed at first, then counted by code, then renamed as a whole, then rated by code.
+  private func versions() throws -> [ManagedObjectModel] {
+    func model(
+      _ version: String, _ entity: String, from former: String? = nil,
+      _ attributes: [AttributeDescription]
+    ) -> ManagedObjectModel {
+      let id = AttributeDescription(name: "id", type: .integer64)
+      var model = ManagedObjectModel(entities: [
+        EntityDescription(
+          name: entity, attributes: [id] + attributes, renamingIdentifier: former)
+      ])
+      model.versionIdentifier = version
+      return model
+    }
+    func text(_ name: String, from former: String? = nil) -> AttributeDescription {
+      AttributeDescription(name: name, type: .string, renamingIdentifier: former)
+    }
+    let words = AttributeDescription(name: "words", type: .integer32)
+    let rating = AttributeDescription(name: "rating", type: .string)
+    return [
+      model("1", "Note", [text("text")]),
+      model("2", "Note", [text("body", from: "text")]),
+      model("3", "Note", [text("body"), words]),
+      model("4", "Entry", from: "Note", [text("content", from: "body"), words]),
+      model("5", "Entry", [text("content"), words, rating]),
+    ]
+  }
+
+  private func objects() -> PlainObjects {
+    var plain = PlainObjects()
+    for id in Int64(1)...150 {
+      let text = Array(repeating: "word", count: Int(id % 5) + 1).joined(separator: " ")
+      plain.values["Note", default: [:]][id] = ["id": .integer(id), "text": .string(text)]
+    }
+    return plain
+  }
+
+  private func change(_ plain: inout PlainObjects) {
+    plain.rename("Note", to: "Entry")
+    plain.change("Entry") { values in
+      guard case .string(let text)? = values.removeValue(forKey: "text") else { return }
+      let words = text.split(separator: " ").count
+      values["content"] = .string(text)
+      values["words"] = .integer(Int64(words))
+      values["rating"] = .string(String(repeating: "*", count: words))
+    }
+  }
+
+  private func count(
+    _ calls: Calls = Calls(), stoppingAt limit: Int = .max
+  ) -> MigrationStep {
+    MigrationStep(from: "2", to: "3", batches: .of(40)) { migration in
+      try migration.migrate("Note") { old, new in
+        if calls.next() > limit { throw CancellationError() }
+        new["words"] = (old["body"] as String).split(separator: " ").count
+      }
+    }
+  }
+
+  private func rate() throws -> MigrationStep {
+    let versions = try versions()
+    return MigrationStep(from: versions[3].fingerprint, to: versions[4]) { migration in
+      try migration.migrate("Entry") { old, new in
+        new["rating"] = String(repeating: "*", count: old["words"] as Int)
+      }
+    }
+  }
+
+  final class Calls: Sendable {
+    private let count = Atomic(0)
+    func next() -> Int { count.add(1, ordering: .relaxed).newValue }
+    var made: Int { count.load(ordering: .relaxed) }
+  }
+
+  private func options() throws -> StoreOptions {
+    var options = StoreOptions()
+    options.modelVersions = try versions()
+    options.migrationSteps = [try rate(), count()]
+    return options
+  }
+
+  @Test func aStoreOfTheFirstVersionWalksToTheLast() throws {
+    let versions = try versions()
+    let store = try EvolvingStore(versions[0], objects())
+    let options = try options()
+    let plan = try PersistentStore.migrationPlan(for: store.url, to: versions[4], options: options)
+    #expect(
+      plan.parts.map { "\($0.from) \($0.to) \($0.runsCode)" } == [
+        "1 2 false", "2 3 true", "3 4 false", "4 5 true",
+      ])
+    try store.evolve(to: versions[4], options, change)
+  }
+
+  @Test func anyVersionLeadsToTheLast() throws {
+    let versions = try versions()
+    for start in 1..<4 {
+      let store = try EvolvingStore(versions[0], objects())
+      var options = try options()
+      let plain = store.plain
+      var middle = options
+      middle.migrationSteps = [count()]
+      middle.modelVersions = Array(versions[...3])
+      let between = try PersistentStore(
+        model: versions[start], at: .file(store.url), options: middle)
+      between.close()
+      options.migration = .automatic
+      try store.evolve(to: versions[4], options) {
+        $0 = plain; change(&$0)
+      }
+    }
+  }
+
+  @Test func aChainGoesOnWhereItWasInterrupted() throws {
+    let versions = try versions()
+    let store = try EvolvingStore(versions[0], objects())
+    let calls = Calls()
+    var options = try options()
+    options.migrationSteps = [try rate(), count(calls, stoppingAt: 100)]
+    #expect(
+      try store.refusal(of: versions[4], options, begins: true).code == .cancelled)
+    options.migrationSteps = [try rate(), count(calls)]
+    try store.evolve(to: versions[4], options, change)
+    // Two batches of 40 were written.
+    #expect(calls.made == 101 + 150 - 80)
+  }
+
+  @Test func renamesComposeWithoutCode() throws {
+    let versions = try versions()
+    let store = try EvolvingStore(versions[0], objects())
+    var last = versions[3]
+    last.entities[0].attributes.removeLast()
+    // Nothing says that content was text once.
+    #expect(try store.refusal(of: last).violations.map(\.keyPath) == ["text"])
+    var options = StoreOptions()
+    options.modelVersions = [versions[0], versions[1], last]
+    let plan = try PersistentStore.migrationPlan(for: store.url, to: last, options: options)
+    #expect(plan.isInPlace && plan.losses.isEmpty)
+    try store.evolve(to: last, options) { plain in
+      plain.rename("Note", to: "Entry")
+      plain.change("Entry") { $0["content"] = $0.removeValue(forKey: "text") }
+    }
+  }
+
+  // MARK: Steps that lead nowhere
+
+  @Test func stepsThatContradictEachOtherAreRefused() throws {
+    let versions = try versions()
+    let store = try EvolvingStore(versions[0], objects())
+    func refusal(_ change: (inout StoreOptions) throws -> Void) throws -> String {
+      var options = try options()
+      try change(&options)
+      return try store.refusal(of: versions[4], options).message
+    }
+    #expect(
+      try refusal { $0.migrationSteps.append(MigrationStep(from: "3", to: "9") { _ in }) } == """
+        The migration step from version 3 to 9 names the version 9, which does not exist; add its \
+        model to options.modelVersions, or give the step the model.
+        """)
+    #expect(
+      try refusal { $0.migrationSteps.append(count()) }
+        == "Two migration steps lead from version 2 to 3; make them one.")
+    #expect(
+      try refusal { $0.migrationSteps.append(MigrationStep(from: "3", to: "2") { _ in }) } == """
+        The migration step from version 3 to 2 leads back: options.modelVersions lists the \
+        versions \
+        from the oldest on.
+        """)
+    #expect(
+      try refusal { $0.migrationSteps.append(MigrationStep(from: "3", to: "3") { _ in }) } == """
+        The migration step from version 3 to 3 would never run, since a store of the one is a \
+        store \
+        of the other; give an entity of the newer one another versionHashModifier.
+        """)
+    // A chain with a gap: nothing leads from the store's version on.
+    #expect(
+      try refusal { $0.modelVersions.removeFirst() } == """
+        The store is of version 1, and no migration steps lead from there to version 5. Add its \
+        model to options.modelVersions, which lists the versions from the oldest on, or add a step \
+        that begins with it.
+        """)
+    #expect(
+      try refusal { $0.migration = .lightweightOnly } == """
+        The store is of an older version of the model, and the way to the newer one takes code \
+        from \
+        version 2 to 3, and from 4 to 5, which .lightweightOnly does not run; let \
+        options.migration \
+        be .automatic.
+        """)
+    let circle = [
+      MigrationStep(from: versions[0], to: versions[1]) { _ in },
+      MigrationStep(from: versions[1], to: versions[0]) { _ in },
+    ]
+    #expect(
+      try refusal {
+        $0.modelVersions = []
+        $0.migrationSteps = circle
+      } == """
+        The migration steps lead in a circle by way of version 1; remove the one that leads back.
+        """)
+  }
+
+  @Test func whatCodeDoesNotMigrateIsNotLostUnlessItIsNamed() throws {
+    var versions = try versions()
+    versions[2].entities[0].attributes[1] = AttributeDescription(
+      name: "title", type: .string, isOptional: true)
+    let store = try EvolvingStore(versions[0], objects())
+    var options = StoreOptions()
+    options.modelVersions = Array(versions[...2])
+    options.migrationSteps = [MigrationStep(from: "2", to: "3") { _ in }]
+    let refusal = try store.refusal(of: versions[2], options, begins: true)
+    #expect(
+      refusal.violations.map(\.message) == [
+        """
+        Note.body: removed, and the step from version 2 to 3 does not migrate it; let the step \
+        call \
+        migrate or forEach for Note, or name "Note.body" in options.migration = \
+        .automatic(dropping:) to let that go.
+        """
+      ])
+    // Code that leaves a mandatory attribute without a value is told when the rules are checked.
+    options.migrationSteps = [
+      MigrationStep(from: "2", to: "3") { try $0.migrate("Note") { _, _ in } }
+    ]
+    let unfilled = try store.refusal(of: versions[2], options, begins: true)
+    #expect(unfilled.violations.map(\.keyPath) == ["words"])
+    #expect(unfilled.violations.first?.message.contains("150 objects without a value") == true)
+  }
+
+  @Test func codeMayRenameAnEntityThatNothingMarks() throws {
+    var versions = try versions()
+    versions[3].entities[0].renamingIdentifier = nil
+    versions[3].entities[0].attributes[1].renamingIdentifier = nil
+    versions[3].entities[0].attributes.removeLast()
+    versions[3].entities[0].attributes[1].name = "body"
+    let store = try EvolvingStore(versions[0], objects())
+    let calls = Calls()
+    var options = StoreOptions()
+    options.modelVersions = versions[...1] + [versions[3]]
+    options.migrationSteps = [
+      MigrationStep(from: "2", to: "4") { migration in
+        try migration.rename(entity: "Note", to: "Entry")
+        try migration.migrate("Note") { old, new in
+          _ = calls.next()
+          #expect(old.objectID.number == new.objectID.number)
+          let found = try migration.object(for: old)
+          #expect(found === new)
+          new["body"] = "\(old["body"] as String)!"
+        }
+      }
+    ]
+    try store.evolve(to: versions[3], options) { plain in
+      plain.rename("Note", to: "Entry")
+      plain.change("Entry") { values in
+        if case .string(let text)? = values.removeValue(forKey: "text") {
+          values["body"] = .string(text + "!")
+        }
+      }
+    }
+    #expect(calls.made == 150)
+  }
+
+  // MARK: In the background
+
+  @Test func progressIsASequence() async throws {
+    let versions = try versions()
+    let store = try EvolvingStore(versions[0], objects())
+    var last: MigrationProgress?
+    for try await progress in PersistentStore.migrate(store.url, to: versions[4], try options()) {
+      #expect(progress.fraction >= 0 && progress.fraction <= 1 && progress.hopCount == 4)
+      last = progress
+    }
+    #expect(last?.phase == .done && last?.description == "done")
+    try store.evolve(to: versions[4], change)
+    // A store of the model has nothing to tell.
+    for try await progress in PersistentStore.migrate(store.url, to: versions[4]) {
+      Issue.record("\(progress)")
+    }
+    await #expect(throws: ArborError.self) {
+      for try await _ in PersistentStore.migrate(store.url, to: versions[0]) {}
+    }
+  }
+}

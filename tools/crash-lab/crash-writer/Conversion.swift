@@ -1,0 +1,127 @@
+import ArborData
+import Foundation
+import Synchronization
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+/// A store that code brings to the next version of its model, by a process that may kill itself at
+/// any moment of it.
+enum Conversion {
+  static func first() throws -> ManagedObjectModel {
+    try ManagedObjectModel {
+      Entity("Entry") {
+        Attribute("id", .integer64)
+        Attribute("text", .string)
+        Attribute("visits", .integer32, .default(0))
+      }
+    }
+  }
+
+  static func second() throws -> ManagedObjectModel {
+    try ManagedObjectModel {
+      Entity("Entry") {
+        Attribute("id", .integer64)
+        Attribute("length", .integer32)
+        Attribute("visits", .integer32, .default(0))
+        Relationship("receipt", to: "Receipt", inverse: "entry")
+      }
+      Entity("Receipt") {
+        Attribute("number", .integer64)
+        Relationship("entry", to: "Entry", inverse: "receipt")
+      }
+    }
+  }
+
+  static func text(_ number: Int) -> String { String(repeating: "x", count: number % 90) }
+
+  /// Makes the store of the first version.
+  static func fill(_ path: String, count: Int) throws {
+    let store = try PersistentStore(model: first(), at: .path(path))
+    defer { store.close() }
+    let context = store.makeContext()
+    for number in 0..<count {
+      let entry = try context.insert("Entry")
+      entry["id"] = number
+      entry["text"] = text(number)
+    }
+    try context.commit()
+  }
+
+  /// Brings the store to the second version.
+  ///
+  /// - Parameters:
+  ///   - event: The process kills itself at the event of this number; 0: at none. Each commit of
+  ///     the migration and each 20th object is one.
+  ///   - batch: How many objects a commit has.
+  static func run(_ path: String, killingAt event: Int, batch: Int) async throws {
+    let events = Events(event)
+    var options = StoreOptions()
+    options.migrationSteps = [
+      MigrationStep(from: try first(), to: try second(), batches: .of(batch)) { migration in
+        try migration.migrate("Entry") { old, new in
+          events.noteObject()
+          new["length"] = (old["text"] as String).count
+          new["visits"] = (new["visits"] as Int) + 1
+          let receipt = try migration.insert("Receipt")
+          receipt["number"] = old["id"] as Int64
+          new["receipt"] = receipt
+        }
+        // What is done outside of calls is done once too.
+        try migration.insert("Receipt")["number"] = Int64(-1)
+        try migration.forEach("Entry") { _ in events.noteObject() }
+      }
+    ]
+    try await open(path, options, events)
+  }
+
+  private static func open(
+    _ path: String, _ options: StoreOptions, _ events: Events
+  ) async throws {
+    let url = URL(filePath: path)
+    for try await _ in PersistentStore.migrate(url, to: try second(), options) { events.note() }
+  }
+
+  /// Counts what happens, and ends the process as a power cut does.
+  private final class Events: Sendable {
+    private let last: Int
+    private let count = Atomic(0)
+    private let objects = Atomic(0)
+
+    init(_ last: Int) { self.last = last }
+
+    func noteObject() {
+      if objects.add(1, ordering: .relaxed).newValue.isMultiple(of: 20) { note() }
+    }
+
+    func note() {
+      guard count.add(1, ordering: .relaxed).newValue == last else { return }
+      kill(getpid(), SIGKILL)
+    }
+  }
+
+  /// What is wrong with the migrated store; nil where it is as it has to be.
+  static func problem(_ path: String, count: Int) throws -> String? {
+    let store = try PersistentStore(at: .path(path), options: StoreOptions(isReadOnly: true))
+    defer { store.close() }
+    try store.check()
+    guard try store.model.fingerprint == second().fingerprint else {
+      return "The model is another."
+    }
+    let context = store.makeContext()
+    let entries = try context.fetch(FetchRequest<ManagedObject>(entity: "Entry", sortKeys: ["id"]))
+    guard entries.count == count else { return "There are \(entries.count) entries." }
+    for (number, entry) in entries.enumerated() {
+      guard entry["id"] == number, entry["visits"] == 1, entry["length"] == number % 90,
+        let receipt = entry["receipt"] as ManagedObject?, receipt["number"] == number
+      else { return "Entry \(number) is wrong." }
+    }
+    let receipts = try context.count("Receipt")
+    return receipts == count + 1 ? nil : "There are \(receipts) receipts."
+  }
+}

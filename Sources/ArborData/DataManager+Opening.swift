@@ -22,7 +22,8 @@ extension DataManager {
   ///   - folder: The folder that holds it.
   ///   - alias: The store's name, to which `.arbor` is added; nil: the model's.
   ///   - fileName: The exact name of the store's file, in place of the alias; nil: the alias's.
-  ///   - options: How the store is opened.
+  ///   - options: How the store is opened. Without model versions of their own, those of the
+  ///     model's file are used.
   ///   - classes: The typed classes that represent entities of the model; others are plain objects.
   ///   - delegate: Who is told of changes; not kept alive.
   ///   - group: The group to join.
@@ -33,10 +34,10 @@ extension DataManager {
     options: StoreOptions = StoreOptions(), classes: [ManagedObject.Type] = [],
     delegate: (any DataManagerDelegate)? = nil, group: ManagerGroup? = nil
   ) throws {
-    let model = try ModelSearch.model(named: name, in: folder)
+    let model = try ModelSearch.file(named: name, in: folder)
     let file = try StoreFolder().file(named: alias ?? name, fileName: fileName)
     let store = try SharedStores.store(
-      at: file, model: model, options: options.asking(delegate, at: .file(file)),
+      at: file, modelFile: model, options: options.asking(delegate, at: .file(file)),
       classes: classes)
     self.init(store: store, delegate: delegate, group: group)
   }
@@ -53,10 +54,10 @@ extension DataManager {
     classes: [ManagedObject.Type] = [], delegate: (any DataManagerDelegate)? = nil,
     group: ManagerGroup? = nil
   ) throws {
-    let model = try ModelSearch.model(named: name, in: bundle)
+    let model = try ModelSearch.file(named: name, in: bundle)
     let file = try StoreFolder().file(named: alias ?? name, fileName: fileName)
     let store = try SharedStores.store(
-      at: file, model: model, options: options.asking(delegate, at: .file(file)),
+      at: file, modelFile: model, options: options.asking(delegate, at: .file(file)),
       classes: classes)
     self.init(store: store, delegate: delegate, group: group)
   }

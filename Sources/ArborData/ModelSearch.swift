@@ -6,23 +6,28 @@ enum ModelSearch {
   /// The forms of a model, in the order in which they are looked for.
   private static let forms = ["xcdatamodeld", "xcdatamodel", "model.json"]
 
-  /// The model of a name in a folder.
+  /// The file of the model of a name in a folder.
   ///
-  /// - Throws: ``ArborError`` `fileUnreadable` where there is none, and what reading it throws.
-  static func model(named name: String, in folder: URL) throws(ArborError) -> ManagedObjectModel {
+  /// - Throws: ``ArborError`` `fileUnreadable` where there is none.
+  static func file(named name: String, in folder: URL) throws(ArborError) -> URL {
     let candidates = forms.map { folder.appending(path: "\(name).\($0)") }
     guard let found = candidates.first(where: { FileManager.default.fileExists(atPath: $0.path) })
     else { throw missing(name, in: folder.path) }
-    return try ManagedObjectModel(contentsOf: found)
+    return found
   }
 
-  /// The model of a name among a bundle's resources.
+  /// The file of the model of a name among a bundle's resources.
   ///
-  /// - Throws: ``ArborError`` `fileUnreadable` where there is none, and what reading it throws.
-  static func model(named name: String, in bundle: Bundle) throws(ArborError) -> ManagedObjectModel
-  {
+  /// - Throws: ``ArborError`` `fileUnreadable` where there is none.
+  static func file(named name: String, in bundle: Bundle) throws(ArborError) -> URL {
     guard let folder = bundle.resourceURL else { throw missing(name, in: bundle.bundlePath) }
-    return try model(named: name, in: folder)
+    return try file(named: name, in: folder)
+  }
+
+  /// The versions of a model's file that can be read, the oldest first.
+  static func versions(of file: URL) throws(ArborError) -> [ManagedObjectModel] {
+    let document = try ModelDocument(contentsOf: file)
+    return document.versions.compactMap { try? document.model(ofVersion: $0.name) }
   }
 
   private static func missing(_ name: String, in place: String) -> ArborError {

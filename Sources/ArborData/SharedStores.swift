@@ -16,9 +16,9 @@ enum SharedStores {
   /// - Throws: ``ArborError`` `modelMismatch` where it is open with another model, and what opening
   ///   throws.
   static func store(
-    at file: URL, model: ManagedObjectModel, options: StoreOptions,
-    classes: [ManagedObject.Type]
+    at file: URL, modelFile: URL, options: StoreOptions, classes: [ManagedObject.Type]
   ) throws(ArborError) -> PersistentStore {
+    let model = try ManagedObjectModel(contentsOf: modelFile)
     let outcome = opened.withLock { opened -> Result<PersistentStore, ArborError> in
       if let store = opened[file.path]?.store {
         guard store.model == model else {
@@ -30,8 +30,7 @@ enum SharedStores {
         return .success(store)
       }
       do throws(ArborError) {
-        let store = try PersistentStore(
-          model: model, at: .file(file), options: options, classes: classes)
+        let store = try open(file, model, modelFile, options, classes)
         opened[file.path] = Opened(store: store)
         return .success(store)
       } catch {
@@ -39,5 +38,26 @@ enum SharedStores {
       }
     }
     return try outcome.get()
+  }
+
+  /// Opens a store. The versions of its model are read only where it is of another one.
+  private static func open(
+    _ file: URL, _ model: ManagedObjectModel, _ modelFile: URL, _ options: StoreOptions,
+    _ classes: [ManagedObject.Type]
+  ) throws(ArborError) -> PersistentStore {
+    var options = options
+    if options.modelVersions.isEmpty, options.migration != .refuse, !options.isReadOnly {
+      var first = options
+      first.migration = .refuse
+      first.onMismatch = .fail
+      do throws(ArborError) {
+        return try PersistentStore(
+          model: model, at: .file(file), options: first, classes: classes)
+      } catch {
+        guard error.code == .modelMismatch || error.code == .migrationUnderWay else { throw error }
+        options.modelVersions = try ModelSearch.versions(of: modelFile)
+      }
+    }
+    return try PersistentStore(model: model, at: .file(file), options: options, classes: classes)
   }
 }

@@ -86,15 +86,11 @@ final class EvolvingStore {
   }
 
   /// Opens the store with another model, and gives it the former one back, with which it holds what
-  /// it held. A migration in a copy is left out.
+  /// it held.
   private func goThereAndBack(_ model: ManagedObjectModel, _ options: StoreOptions) throws {
     let original = try Data(contentsOf: url)
     try PersistentStore(model: model, at: .file(url), options: options).close()
-    let former = URL(filePath: url.path + "-before")
-    if model.fingerprint == self.model.fingerprint
-      || FileManager.default.fileExists(atPath: former.path)
-    {
-      try? FileManager.default.removeItem(at: former)
+    if model.fingerprint == self.model.fingerprint {
       try original.write(to: url)
     } else {
       try PersistentStore.revertMigration(url)

@@ -133,6 +133,45 @@ import Testing
       ])
   }
 
+  @Test func aStepIsRevertedUntilItIsConfirmed() throws {
+    let store = try EvolvingStore(Self.first(), Self.objects())
+    let plain = store.plain
+    var options = StoreOptions()
+    options.migrationSteps = [try Self.step()]
+    try store.evolve(to: Self.second(), options, Self.change)
+    try PersistentStore.revertMigration(store.url)
+    try store.evolve(to: Self.first(), options) { $0 = plain }
+    // What was written since would be lost.
+    try store.evolve(to: Self.second(), options, Self.change)
+    try store.change { context, plain in
+      try context.insert("Cache")["id"] = Int64(7)
+      plain.values["Cache"] = [7: ["id": 7]]
+    }
+    func refusal() -> ArborError? {
+      #expect(throws: ArborError.self) { try PersistentStore.revertMigration(store.url) }
+    }
+    #expect(refusal()?.message.contains("committed with the newer model since (1 time)") == true)
+    let opened = try PersistentStore(at: .file(store.url))
+    try opened.confirmMigration()
+    opened.close()
+    #expect(refusal()?.message.contains("has no migration to revert") == true)
+    let left = try FileManager.default.contentsOfDirectory(atPath: store.folder.url.path())
+    #expect(
+      left.filter { !$0.hasPrefix("fresh") }.sorted() == ["evolving.arbor", "evolving.arbor-lock"])
+  }
+
+  @Test func anInterruptedMigrationIsGivenUp() throws {
+    let store = try EvolvingStore(Self.first(), Self.objects())
+    var options = StoreOptions()
+    options.migrationSteps = [try Self.step { throw CancellationError() }]
+    #expect(try store.refusal(of: Self.second(), options, begins: true).code == .cancelled)
+    // Meanwhile nobody writes.
+    let writer = try store.refusal(of: Self.first(), options)
+    #expect(writer.code == .migrationUnderWay)
+    try PersistentStore.revertMigration(store.url)
+    try store.evolve(to: Self.first())
+  }
+
   @Test func anErrorOfTheCodeLeavesTheStoreAsItWas() throws {
     let store = try EvolvingStore(Self.first(), Self.objects())
     var options = StoreOptions()

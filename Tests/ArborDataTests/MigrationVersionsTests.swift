@@ -278,7 +278,7 @@ import Testing
       last = progress
     }
     #expect(last?.phase == .done && last?.description == "done")
-    try store.evolve(to: versions[4], change)
+    try store.evolve(to: versions[4], try options(), change)
     // A store of the model has nothing to tell.
     for try await progress in PersistentStore.migrate(store.url, to: versions[4]) {
       Issue.record("\(progress)")

@@ -4,14 +4,14 @@ import ArgumentParser
 ///
 /// One verb is one file in `Verbs`. A verb reads through `InspectedFile`, which opens for reading
 /// only, and answers through `Printer`, as text or as one JSON document.
-@main struct Inspect: ParsableCommand {
+@main struct Inspect: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "lmdb-inspect",
     abstract: "Looks into LMDB files, and says more when the file is a store of ArborData.",
     discussion: """
-      Nothing is ever written to the file but by “load” and “compact”. A store that another \
-      process has open can be read safely: the tool takes part in LMDB's locking as every reader \
-      does.
+      Nothing is ever written to the file but by “load”, “compact”, “migrate” and “revert”. A \
+      store that another process has open can be read safely: the tool takes part in LMDB's \
+      locking as every reader does.
 
       Exit codes: 0, the answer was printed; 1, what was asked for is not there, or a check found \
       problems; 2, the file could not be read; 64, the command was not understood.
@@ -19,7 +19,7 @@ import ArgumentParser
     subcommands: [
       InfoVerb.self, TablesVerb.self, DumpVerb.self, GetVerb.self, ShowVerb.self, SchemaVerb.self,
       IndexVerb.self, CheckVerb.self, LoadVerb.self, SpaceVerb.self, CopyVerb.self,
-      CompactVerb.self,
+      CompactVerb.self, PlanVerb.self, MigrateVerb.self, RevertVerb.self,
     ])
 }
 

@@ -22,7 +22,10 @@ extension PersistentStore {
   /// - Throws: ``ArborError`` `closed`, `readOnly`, `modelChanged`, `migrationUnderWay`,
   ///   `diskFull`, `inputOutput`, `corrupted`.
   public func confirmMigration() throws(ArborError) {
-    do throws(StoreError) { try file.confirmMigration() } catch {
+    do throws(StoreError) {
+      try file.confirmMigration()
+      try StagedReversal.confirm(file)
+    } catch {
       throw ArborError(error, in: file)
     }
   }
@@ -47,8 +50,10 @@ extension PersistentStore {
   /// and none otherwise. Other processes that have the store open get `modelChanged` at their next
   /// fetch or commit.
   ///
-  /// A migration in a copy that is not finished is given up, and the copy removed: the store is as
-  /// it was when that began.
+  /// After a migration in a copy, the store that the copy took the place of comes back as it was;
+  /// nobody may have that one open any more, and nothing may have been committed since, unless
+  /// `.everythingRemoved` says that it may be dropped. A migration in a copy that is not finished
+  /// is given up, and the copy removed.
   ///
   /// - Parameters:
   ///   - url: The store's file, which this process must not have open.
@@ -74,7 +79,8 @@ extension PersistentStore {
     } catch {
       throw ArborError(opening: error)
     }
-    guard !isReverted else { return }
+    if isReverted { return }
+    if try StagedReversal.revert(path, discardsCommits: names.names == nil) { return }
     throw ArborError(
       .notAllowed,
       "\(path) has no migration to revert: there was none, or it is confirmed. Restore a backup, "

@@ -71,7 +71,7 @@ struct StagedMigration {
   private func giveUp() throws(ArborError) {
     files.discard(hops: chain.hops.count)
     try storing { () throws(StoreError) in
-      let file = try StoreFile.open(migrating(files.path, nil))
+      let file = try StoreFile.open(stageOpening(files.path, nil))
       defer { file.close() }
       try file.removeMigrationMarker()
     }
@@ -129,7 +129,7 @@ struct StagedMigration {
   /// - Returns: The transaction that it is left with.
   private func begin() throws(ArborError) -> UInt64 {
     try storing { () throws(StoreError) -> UInt64 in
-      let file = try StoreFile.open(migrating(files.path, nil))
+      let file = try StoreFile.open(stageOpening(files.path, nil))
       defer { file.close() }
       if let marker = try file.migrationMarker(), marker.plan != plan {
         throw .migrationUnderWay(marker)
@@ -215,7 +215,7 @@ struct StagedMigration {
     defer { source.close() }
     try files.makeStage(number, from: source) { (path) throws(StoreError) in
       do {
-        let copy = try StoreFile.open(migrating(path, nil))
+        let copy = try StoreFile.open(stageOpening(path, nil))
         defer { copy.close() }
         try copy.removeMigrationMarker()
       }
@@ -232,13 +232,6 @@ struct StagedMigration {
     }
   }
 
-  /// A file that may have the marker of this migration.
-  private func migrating(_ path: String, _ model: ManagedObjectModel?) -> StoreOpening {
-    var opening = stageOpening(path, model)
-    opening.isMigrating = true
-    return opening
-  }
-
   /// Lets the file of the hop before go on to the next version: what changes the catalogue only
   /// needs no old side.
   private func promote(
@@ -253,6 +246,7 @@ struct StagedMigration {
       do {
         let file = try StoreFile.open(opening)
         defer { file.close() }
+        try file.confirmMigration()
         journal.sequence = try file.refreshSequence() + 1
         try file.setMetadata(MigrationJournal.key, journal.bytes)
       }
@@ -260,9 +254,12 @@ struct StagedMigration {
     }
   }
 
+  /// A file of the migration, or the store itself, which has the marker of it.
   private func stageOpening(_ path: String, _ model: ManagedObjectModel?) -> StoreOpening {
     var stage = StoreOpening(.file(path), model: model)
     stage.durability = opening.durability
+    // What is dropped lies in the original still.
+    stage.isMigrating = true
     stage.initialMapSize = opening.initialMapSize
     stage.maximumMapSize = opening.maximumMapSize
     return stage
@@ -380,6 +377,7 @@ struct StagedMigration {
       defer { file.close() }
       var journal = journal
       journal.phase = .done
+      try file.confirmMigration()
       journal.sequence = try file.refreshSequence() + 1
       try file.setMetadata(MigrationJournal.key, journal.bytes)
     }

@@ -6,10 +6,11 @@ internal import ArborStore
 enum StagedReversal {
   /// Puts the store back that a path led to before its last migration in a copy.
   ///
-  /// - Returns: false where there was none, or it is confirmed.
+  /// - Parameter discardsCommits: Whether what was committed since may be dropped.
+  /// - Returns: false where there was no such migration, or it is confirmed.
   /// - Throws: `inUse` where something has one of the two stores open, `notAllowed` where something
-  ///   was committed since.
-  static func revert(_ path: String) throws(ArborError) -> Bool {
+  ///   was committed since that may not be dropped.
+  static func revert(_ path: String, discardsCommits: Bool) throws(ArborError) -> Bool {
     try storing { () throws(StoreError) -> Result<Bool, ArborError> in
       let files = try MigrationFiles(path: path)
       guard files.keepsFormer else { return .success(false) }
@@ -17,14 +18,8 @@ enum StagedReversal {
       defer { lock.end() }
       let (journal, sequence) = try read(files)
       guard let journal, journal.phase == .done else { return .success(false) }
-      guard journal.sequence == sequence else {
-        return .failure(
-          ArborError(
-            .notAllowed,
-            "\(path) was written to since it was migrated, which would be lost. Restore a backup, "
-              + "or go on with the model that it has; the store as it was before is "
-              + "\(files.former)."))
-      }
+      let commits = sequence - min(sequence, journal.sequence)
+      guard commits == 0 || discardsCommits else { return .failure(changed(commits)) }
       var opening = StoreOpening(.file(files.former), model: nil)
       opening.isMigrating = true
       let former = try StoreFile.open(opening)
@@ -35,6 +30,14 @@ enum StagedReversal {
       try files.restoreFormer()
       return .success(true)
     }.get()
+  }
+
+  private static func changed(_ commits: UInt64) -> ArborError {
+    ArborError(
+      .notAllowed,
+      "The migration cannot be reverted: something was committed with the newer model since "
+        + "(\(commits) \(commits == 1 ? "time" : "times")), which would be lost. Pass dropping: "
+        + ".everythingRemoved to let that go, or carry the data over by an export.")
   }
 
   private static func read(

@@ -1,0 +1,132 @@
+import ArborModel
+import ArborObjects
+import ArgumentParser
+import Foundation
+
+/// `plan`: what it takes to bring a store to another version of its model.
+struct PlanVerb: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "plan", abstract: "Tells what bringing a store to another model takes.",
+    discussion: """
+      Prints the steps, the objects they look at, what is lost, and what stands in the way, and \
+      writes nothing. Exit code 1: something stands in the way. The other versions of a \
+      .xcdatamodeld tell what was renamed on the way.
+      """)
+
+  @OptionGroup var migration: MigrationArguments
+
+  func run() throws {
+    try migration.report { printer in
+      let plan = try PersistentStore.migrationPlan(
+        for: migration.store, to: migration.target, options: migration.options)
+      printer.print(json: plan.json, text: plan.description)
+      if !plan.obstacles.isEmpty { throw ExitCode(InspectError.Code.notFound.rawValue) }
+    }
+  }
+}
+
+/// The arguments of verbs that lead a store to a model.
+struct MigrationArguments: ParsableArguments {
+  @Argument(help: "The store's file.")
+  var path: String
+
+  @Argument(help: "The model: a .xcdatamodeld, .xcdatamodel or .model.json.")
+  var model: String
+
+  @Option(
+    help: ArgumentHelp(
+      "What may be lost, as Entity or Entity.property; may be given again.", valueName: "name"))
+  var drop: [String] = []
+
+  @Flag(help: "Whatever the model no longer has may be lost.")
+  var dropEverything = false
+
+  @Flag(help: "Answer with one JSON document.")
+  var json = false
+
+  var store: URL { URL(filePath: path) }
+
+  var target: ManagedObjectModel {
+    get throws { try ManagedObjectModel(contentsOf: URL(filePath: model)) }
+  }
+
+  var options: StoreOptions {
+    get throws {
+      var options = StoreOptions()
+      options.migration = .automatic(
+        dropping: dropEverything ? .everythingRemoved : StoreOptions.Migration.Dropping(drop))
+      let document = try ModelDocument(contentsOf: URL(filePath: model))
+      options.modelVersions = document.versions.compactMap {
+        try? document.model(ofVersion: $0.name)
+      }
+      return options
+    }
+  }
+
+  /// Answers, and says why where that fails.
+  func report(_ answer: (inout Printer) throws -> Void) throws {
+    try reportMigration(of: path, json: json, answer)
+  }
+}
+
+/// Answers, and says why where that fails.
+func reportMigration(
+  of path: String, json: Bool, _ answer: (inout Printer) throws -> Void
+) throws {
+  do {
+    var printer = Printer(isJSON: json)
+    defer { printer.flush() }
+    try answer(&printer)
+  } catch let error as ExitCode {
+    throw error
+  } catch {
+    FileHandle.standardError.write(Data("lmdb-inspect: \(path): \(error)\n".utf8))
+    throw ExitCode(InspectError.Code.unreadable.rawValue)
+  }
+}
+
+extension MigrationPlan {
+  /// The plan as one document.
+  var json: JSONValue {
+    func text(_ value: String?) -> JSONValue { value.map(JSONValue.string) ?? .null }
+    func list(_ obstacles: [Obstacle]) -> JSONValue {
+      .array(
+        obstacles.map { obstacle in
+          .object(
+            JSONObject(distinct: [
+              ("entity", text(obstacle.entity)), ("property", text(obstacle.property)),
+              ("objects", .array(obstacle.objectIDs.map { .string("\($0)") })),
+              ("message", .string(obstacle.message)),
+            ]))
+        })
+    }
+    return .object(
+      JSONObject(distinct: [
+        ("isInPlace", .bool(isInPlace)), ("bytes", JSONValue(bytes)),
+        (
+          "parts",
+          .array(
+            parts.map { part in
+              .object(
+                JSONObject(distinct: [
+                  ("from", .string(part.from)), ("to", .string(part.to)),
+                  (
+                    "steps",
+                    .array(
+                      part.steps.map { step in
+                        .object(
+                          JSONObject(distinct: [
+                            ("title", .string(step.title)), ("entity", text(step.entity)),
+                            ("objects", step.objectCount.map { JSONValue($0) } ?? .null),
+                            ("changes", .array(step.changes.map { .string($0.summary) })),
+                          ]))
+                      })
+                  ),
+                ]))
+            })
+        ),
+        ("losses", .array(losses.map { .string($0.name) })),
+        ("brokenRules", list(brokenRules)), ("obstacles", list(obstacles)),
+      ]))
+  }
+}

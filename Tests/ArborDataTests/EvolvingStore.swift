@@ -95,10 +95,54 @@ final class EvolvingStore {
     } else {
       try PersistentStore.revertMigration(url)
     }
-    let store = try PersistentStore(
-      model: self.model, at: .file(url), options: StoreOptions(migration: .refuse))
+    let refusing = StoreOptions(migration: .refuse)
+    do {
+      let store = try PersistentStore(model: self.model, at: .file(url), options: refusing)
+      defer { store.close() }
+      try compare(store)
+    }
+    // Nil that has become a default stays that.
+    let changes = self.model.difference(to: model).changes
+    if model.fingerprint == self.model.fingerprint
+      || changes.contains(where: { $0.description.contains("mandatory") })
+    {
+      return
+    }
+    try goBackOverCommits(model, options)
+    let store = try PersistentStore(model: self.model, at: .file(url), options: refusing)
     defer { store.close() }
     try compare(store)
+  }
+
+  /// The same with commits of the other model between, which change none of the objects; what does
+  /// not come back over commits is refused.
+  private func goBackOverCommits(_ model: ManagedObjectModel, _ options: StoreOptions) throws {
+    let original = try Data(contentsOf: url)
+    do {
+      let store = try PersistentStore(model: model, at: .file(url), options: options)
+      defer { store.close() }
+      let context = store.makeContext()
+      for entity in model.entities where !entity.isAbstract {
+        let object = try context.insert(entity.name)
+        object["id"] = Int64(-1)
+        do {
+          try context.commit()
+          context.delete(object)
+          try context.commit()
+        } catch {
+          // Objects of the entity need more than that.
+          context.rollback()
+        }
+      }
+    }
+    let former = URL(filePath: url.path + "-before")
+    do {
+      try PersistentStore.revertMigration(url, dropping: .everythingRemoved)
+    } catch {
+      guard error.code == .notAllowed else { throw error }
+      try? FileManager.default.removeItem(at: former)
+      try original.write(to: url)
+    }
   }
 
   /// Why the store is not opened with a model; it stays as it was.

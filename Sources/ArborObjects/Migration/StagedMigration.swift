@@ -218,6 +218,8 @@ struct StagedMigration {
         let copy = try StoreFile.open(stageOpening(path, nil))
         defer { copy.close() }
         try copy.removeMigrationMarker()
+        // The store that it is a copy of keeps the way back.
+        try copy.confirmMigration()
       }
       for model in [models.bridge, models.relaxed].compactMap({ $0 }) {
         var opening = stageOpening(path, model)

@@ -73,8 +73,8 @@ extension StoreOpener {
     guard found.isEmpty else { throw migration.refusal(found) }
     let schema = migration.new
     // A migration confirms the one before, unless it is the way back.
-    let earlier = migration.isReversal ? nil : try FormerModel.read(transaction.reader, arbor)
-    try earlier?.forget(parts.schema, arbor, transaction)
+    let earlier = try FormerModel.read(transaction.reader, arbor)
+    if !migration.isReversal { try earlier?.forget(parts.schema, arbor, transaction) }
     let databases = try moveDatabases(migration, transaction)
     try storeCatalog(migration, parts, transaction)
     try buildIndexes(
@@ -82,11 +82,15 @@ extension StoreOpener {
       try layouts(of: schema, transaction.reader, arbor), storeID: header.storeID, transaction)
     let former = FormerModel(
       sequence: header.sequence, fingerprint: header.modelFingerprint, schema: migration.old)
-    if parts.isMigrating || migration.isReversal {
+    if parts.isMigrating || migration.isStaged || migration.isReversal {
       // The file that the copy was made of has everything still, and there is no way forth.
       try former.forget(schema, arbor, transaction)
     } else {
       try put(StoreFormat.formerKey, former.encoded(), arbor, transaction)
+    }
+    if migration.isReversal, let earlier {
+      // What was kept and lies elsewhere now.
+      try FormerModel.drop(StoreDatabases.list(earlier.schema), notIn: schema, transaction)
     }
     let droppedIndexes = StoreDatabases.list(migration.old).filter {
       $0.name.hasPrefix(StoreFormat.indexDatabase(""))

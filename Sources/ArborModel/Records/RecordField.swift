@@ -66,6 +66,18 @@ package struct RecordField: Sendable, Hashable {
     self.catalogNumber = catalogNumber
   }
 
+  /// A field of an older layout, with what only the model says of this one.
+  func found(in older: RecordField) -> RecordField {
+    RecordField(
+      kind: older.kind, isTransient: older.isTransient, isExternal: isExternal,
+      position: older.position, offset: Int(older.offset), catalogNumber: catalogNumber)
+  }
+
+  /// The field's place in its layout.
+  package var position: Int {
+    (Int(nullOffset) - RecordLayout.headerSize) * 8 + nullMask.trailingZeroBitCount
+  }
+
   /// Whether a field of a stored layout is this one.
   package func isStored(as other: RecordField) -> Bool {
     kind == other.kind && isTransient == other.isTransient && offset == other.offset

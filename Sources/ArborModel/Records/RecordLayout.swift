@@ -76,6 +76,20 @@ package final class RecordLayout: Sendable {
       defaults: specifications.map(\.defaultValue))
   }
 
+  /// An older layout with its fields in the order of a newer one, for reading only.
+  ///
+  /// - Parameter fields: By the newer one's fields; for those that the older one does not have,
+  ///   which are not read, anything.
+  init(_ older: RecordLayout, rearranged fields: [RecordField]) {
+    entity = older.entity
+    number = older.number
+    self.fields = fields
+    fixedEnd = older.fixedEnd
+    variableFields = older.variableFields
+    externalFields = fields.filter(\.isExternal)
+    template = []
+  }
+
   private static func makeTemplate(
     fields: [RecordField], fixedEnd: Int, number: UInt16, defaults: [Value]
   ) -> [UInt8] {

@@ -63,6 +63,8 @@ package final class SlabAllocator {
   /// The slab that was allocated from last: the one that keeps the latest bytes alive.
   @usableFromInline package internal(set) var slab: RecordSlab
   private let slabSize: Int
+  /// The slabs before the present one, where they are kept.
+  private var earlier: [RecordSlab]?
 
   /// What a single object fits into, so that a fetch of one pins no more than that.
   private static let firstSize = 1 << 10
@@ -70,8 +72,12 @@ package final class SlabAllocator {
   /// Slabs of 64 KiB hold a few hundred records: large enough to be rare, small enough not to be
   /// pinned for long by one survivor. The first ones are smaller, and there is none before
   /// something is allocated.
-  package init(slabSize: Int = 64 << 10) {
+  ///
+  /// - Parameter keepsSlabs: Whether all bytes stay as long as the allocator does; else each slab
+  ///   has to be held by whoever uses it.
+  package init(slabSize: Int = 64 << 10, keepsSlabs: Bool = false) {
     self.slabSize = slabSize
+    earlier = keepsSlabs ? [] : nil
     slab = .full
   }
 
@@ -85,11 +91,19 @@ package final class SlabAllocator {
     return slab.base + start
   }
 
+  /// Gives bytes back, where they are the last that were taken.
+  package func takeBack(_ start: UnsafeRawPointer, _ count: Int) {
+    let offset = start - UnsafeRawPointer(slab.base)
+    guard offset >= 0, offset + count == slab.used else { return }
+    slab.used = offset
+  }
+
   @usableFromInline @inline(never)
   func allocateInNewSlab(_ count: Int) -> UnsafeMutableRawPointer {
     // A run longer than a slab gets one of its own, and the present one goes on being filled
     // after it has been replaced only when it is nearly empty: not worth a second list.
     let usual = slab.capacity == 0 ? Self.firstSize : slab.capacity * 8
+    earlier?.append(slab)
     slab = RecordSlab(capacity: max(min(slabSize, usual), count))
     slab.used = count
     return slab.base

@@ -48,6 +48,25 @@ package final class EntitySchema: Sendable {
     self.properties = properties
   }
 
+  /// The same entity for records of an older layout, of which some fields can be read.
+  ///
+  /// - Parameter copied: By the layout's fields: the older one's field with the same bytes, or nil,
+  ///   which must not be read.
+  package func reading(_ older: RecordLayout, _ copied: [RecordField?]) -> EntitySchema {
+    let fields = zip(layout.fields, copied).map { field, older in
+      older.map(field.found(in:)) ?? field
+    }
+    return EntitySchema(
+      number: number, index: index, description: description, parentIndex: parentIndex,
+      concreteFamily: concreteFamily, lineage: lineage,
+      attributes: attributes.map {
+        AttributeSchema(
+          slot: $0.slot, name: $0.name, description: $0.description, fieldIndex: $0.fieldIndex,
+          field: fields[$0.fieldIndex])
+      }, relationships: relationships, indexes: indexes,
+      layout: RecordLayout(older, rearranged: fields))
+  }
+
   /// The attribute or relationship of a name, hidden inverses excepted.
   package func property(named name: String) -> PropertySchema? { properties[name] }
 

@@ -6,7 +6,7 @@ internal import Foundation
 /// Worked out once for each older layout: a field that both have is copied, one whose kind has
 /// changed since is converted from layout to layout, and one that the older layout does not have
 /// holds the value that the first layout with it froze.
-struct RecordConversion: Sendable {
+final class RecordConversion: Sendable {
   private enum Source: Sendable {
     /// The bytes as they are.
     case copy(RecordField)
@@ -22,7 +22,14 @@ struct RecordConversion: Sendable {
   }
 
   let old: RecordLayout
+  private let newest: RecordLayout
   private let fields: [(target: RecordField, source: Source)]
+  /// By the newest layout's fields: the field of the older one with the same bytes; nil where there
+  /// is none.
+  private let copied: [RecordField?]
+  private let copies: FieldCopies
+  /// Whether every field that both have has the same bytes in both.
+  private let isCopied: Bool
   /// A record in which everything that the older layout does not have has its value.
   private let template: [UInt8]
 
@@ -33,7 +40,9 @@ struct RecordConversion: Sendable {
   /// - Returns: nil where nothing says how a value is converted.
   init?(from old: RecordLayout, through later: [StoredLayout], to newest: RecordLayout) {
     self.old = old
+    self.newest = newest
     var fields: [(target: RecordField, source: Source)] = []
+    var copied: [RecordField?] = []
     var constants: [Value] = []
     for field in newest.fields {
       let number = field.catalogNumber
@@ -44,13 +53,18 @@ struct RecordConversion: Sendable {
       else { return nil }
       guard let first else {
         constants.append(field.isTransient ? .null : Self.frozen(number, later, stages))
+        copied.append(nil)
         continue
       }
       constants.append(.null)
       let isCopied = stages.allSatisfy { $0.kind == first.kind && $0.null.isNull }
       fields.append((field, isCopied ? .copy(first) : .convert(first, stages)))
+      copied.append(isCopied ? first : nil)
     }
     self.fields = fields
+    self.copied = copied
+    isCopied = fields.allSatisfy { if case .copy = $0.source { true } else { false } }
+    copies = FieldCopies(from: old, to: newest, copied)
     template =
       RecordLayout(
         entity: newest.entity, number: newest.number,
@@ -103,8 +117,28 @@ struct RecordConversion: Sendable {
     return value
   }
 
+  /// The entity with the fields of the older layout in place of those with the same bytes, so that
+  /// records of that one can be judged as they are.
+  ///
+  /// - Returns: nil where one of the attributes is none of them.
+  func entity(_ entity: EntitySchema, reading attributes: Set<Int>) -> EntitySchema? {
+    let isCopied = attributes.allSatisfy { copied[entity.attributes[$0].fieldIndex] != nil }
+    return isCopied ? entity.reading(old, copied) : nil
+  }
+
   /// A record of the older layout in the newest one, without checksum.
+  ///
+  /// - Parameter record: As it is stored.
   func convert(_ record: RecordView, allocator: SlabAllocator) -> RecordView {
+    if isCopied, let copy = copies.record(record, over: template, allocator: allocator) {
+      return copy
+    }
+    return convertEach(record, allocator: allocator)
+  }
+
+  /// Converts field by field: some are of another kind, or the bytes of a forged record lie
+  /// anywhere in it.
+  private func convertEach(_ record: RecordView, allocator: SlabAllocator) -> RecordView {
     var buffer = RecordBuffer(copying: template, into: allocator)
     for (target, source) in fields {
       switch source {

@@ -6,8 +6,8 @@ package import ArborModel
 /// older layout gets it in the newest: fields are found by their catalogue numbers, and one that
 /// the record does not have yet holds the value that was frozen when the field was added.
 package final class StoreLayouts: Sendable {
-  /// By entity and layout number; most stores have none.
-  private let conversions: [UInt32: RecordConversion]
+  /// By entity, then by layout number; most stores have none.
+  private let conversions: [UInt16: [RecordConversion?]]
 
   /// The layouts of a store whose records are all in the newest ones.
   package init() { conversions = [:] }
@@ -19,7 +19,7 @@ package final class StoreLayouts: Sendable {
   ///   - entities: The entities as they are now.
   /// - Throws: `corrupted` where nothing says how a field of one layout becomes that of another.
   package init(_ stored: [StoredLayout], of entities: [EntitySchema]) throws(StoreError) {
-    var conversions: [UInt32: RecordConversion] = [:]
+    var conversions: [UInt16: [RecordConversion?]] = [:]
     let byEntity = Dictionary(grouping: stored) { $0.layout.entity }
     for entity in entities {
       let layouts = (byEntity[entity.number] ?? []).sorted { $0.layout.number < $1.layout.number }
@@ -32,14 +32,16 @@ package final class StoreLayouts: Sendable {
             entity: entity.name, object: nil,
             what: "The layout \(old.layout.number) has a field of a kind that is not converted.")
         }
-        conversions[Self.key(entity.number, old.layout.number)] = conversion
+        let none = [RecordConversion?](repeating: nil, count: Int(entity.layout.number))
+        conversions[entity.number, default: none][Int(old.layout.number)] = conversion
       }
     }
     self.conversions = conversions
   }
 
-  private static func key(_ entity: UInt16, _ layout: UInt16) -> UInt32 {
-    UInt32(entity) << 16 | UInt32(layout)
+  /// The ways from the older layouts of an entity, by their numbers; empty where there are none.
+  func conversions(of entity: EntitySchema) -> [RecordConversion?] {
+    conversions[entity.number] ?? []
   }
 
   /// Checks bytes that come from the file and gives them in the newest layout.
@@ -63,8 +65,10 @@ package final class StoreLayouts: Sendable {
   ) throws(StoreError) -> RecordView {
     var damage = damage
     // The layout number can be read as soon as the record has a header.
+    let conversions = conversions(of: entity)
     if record.count >= RecordLayout.headerSize,
-      let conversion = conversions[Self.key(entity.number, record.layoutNumber)]
+      conversions.indices.contains(Int(record.layoutNumber)),
+      let conversion = conversions[Int(record.layoutNumber)]
     {
       guard let oldDamage = record.verify(conversion.old, key: number) else {
         return conversion.convert(record, allocator: allocator)

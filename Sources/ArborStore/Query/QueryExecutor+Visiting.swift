@@ -31,17 +31,16 @@ extension QueryExecutor {
   private func scan<Sink: RowSink>(
     _ entity: EntitySchema, _ nodes: [BoundNode], _ sink: inout Sink
   ) throws -> Bool {
-    guard let predicate = try filter(nodes, for: entity).predicate else {
-      return try scan(entity, entity.layout, { _, _, _ in true }, resolver, &sink)
-    }
-    return try scan(entity, entity.layout, predicate, resolver, &sink)
+    let predicate = try filter(nodes, for: entity).predicate ?? { _, _, _ in true }
+    let older = try OlderRecords(of: entity, predicate, self, nodes)
+    return try scan(entity, entity.layout, predicate, older, resolver, &sink)
   }
 
   /// The loop that runs for every object of the store. Its parameters are borrowed, so that none of
   /// them is retained and released for every row.
   private func scan<Sink: RowSink>(
     _ entity: EntitySchema, _ layout: RecordLayout, _ predicate: CompiledPredicate,
-    _ resolver: any RecordResolver, _ sink: inout Sink
+    _ older: OlderRecords?, _ resolver: any RecordResolver, _ sink: inout Sink
   ) throws -> Bool {
     let dirty = hasPendingChanges ? overlay?.dirty : nil
     // A forged index may lead behind the greatest number there is.
@@ -60,6 +59,10 @@ extension QueryExecutor {
         for place in 0..<batch.count {
           let number = batch.number(place)
           if let dirty, dirty.contains(number) { continue }
+          if let older, let record = batch.intact(place), let form = older.form(of: record) {
+            guard try older.visit(record, form, number, of: entity, &sink) else { return false }
+            continue
+          }
           let record =
             try batch.record(place, layout) ?? verified(batch.bytes(place), number, entity, layout)
           guard predicate(record, number, resolver) else { continue }

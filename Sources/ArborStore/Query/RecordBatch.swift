@@ -63,9 +63,15 @@ struct RecordBatch {
   /// looked at: ``bytes(_:)``.
   @inline(__always)
   func record(_ place: Int, _ layout: RecordLayout) -> RecordView? {
+    guard let record = intact(place), record.hasForm(of: layout) else { return nil }
+    return record
+  }
+
+  /// A record with the right checksum, in whatever layout.
+  @inline(__always)
+  func intact(_ place: Int) -> RecordView? {
     guard intact >> UInt64(place) & 1 == 1, let base = records[place].base else { return nil }
-    let record = RecordView(base: base, count: records[place].count)
-    return record.hasForm(of: layout) ? record : nil
+    return RecordView(base: base, count: records[place].count)
   }
 
   /// What is stored.

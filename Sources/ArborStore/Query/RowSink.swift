@@ -14,6 +14,8 @@ enum FoundRow {
 protocol RowSink {
   /// Whether the sink looks at records. The rows of one that does not may come without.
   static var readsRecords: Bool { get }
+  /// Whether a row's record has to stay where it is until the query has been answered.
+  static var keepsRecords: Bool { get }
 
   /// Takes a row that passed; returns whether more rows are wanted.
   mutating func take(
@@ -23,6 +25,7 @@ protocol RowSink {
 
 extension RowSink {
   static var readsRecords: Bool { true }
+  static var keepsRecords: Bool { readsRecords }
 }
 
 /// Counts rows.
@@ -57,6 +60,8 @@ struct RowNumbers: RowSink {
 
 /// Copies rows into slabs in the order they come.
 struct RowCollector: RowSink {
+  static var keepsRecords: Bool { false }
+
   private let allocator: SlabAllocator
   private let known: NumberMap?
   private let expected: Int

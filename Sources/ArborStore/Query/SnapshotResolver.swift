@@ -102,8 +102,7 @@ final class SnapshotResolver: RecordResolver {
 
 /// Records that are stored in an older layout, brought to the newest one for the time of a query.
 final class UpgradedRecords {
-  private lazy var allocator = SlabAllocator()
-  private var slabs: [RecordSlab] = []
+  private let allocator = SlabAllocator(keepsSlabs: true)
 
   @inline(never)
   func upgrade(
@@ -115,9 +114,13 @@ final class UpgradedRecords {
         entity: entity.name, object: number, what: "The object's record is empty.")
     }
     let record = RecordView(base: base, count: bytes.count)
-    if slabs.last !== allocator.slab { slabs.append(allocator.slab) }
-    let view = try layouts.verified(record, of: number, entity: entity, allocator: allocator)
-    if slabs.last !== allocator.slab { slabs.append(allocator.slab) }
-    return view
+    return try layouts.verified(record, of: number, entity: entity, allocator: allocator)
   }
-}
+
+  /// A record that is certainly undamaged in the newest layout.
+  func convert(_ record: RecordView, _ conversion: RecordConversion) -> RecordView {
+    conversion.convert(record, allocator: allocator)
+  }
+
+  /// Lets go of the record converted last, which nobody needs any more.
+  func takeBack(_ record: RecordView) { allocator.takeBack(record.base, record.count) }}

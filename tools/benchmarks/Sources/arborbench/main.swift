@@ -4,6 +4,7 @@
 // perform commits concurrently to a loaded store, predicates parses texts and tests them on it;
 // document writes FILE.json, which import imports twice, and byhand inserts the same objects from a
 // program; gazetteer compares operations on cities with SQLite, in FILE.arbor and FILE.sqlite;
+// evolve opens and scans copies of a loaded store with the next version of its model;
 // cancel says how long operations on a loaded store and its document go on after a cancellation.
 import Foundation
 
@@ -12,7 +13,7 @@ guard arguments.count >= 3, let count = Int(arguments[arguments.startIndex + 2])
 else {
   print(
     "usage: arborbench load|read|single|mutate|open|size|index|cascade|perform|predicates|document|"
-      + "byhand|import|gazetteer|cancel FILE N [REPETITIONS or BLOCK] [nosync]")
+      + "byhand|import|gazetteer|evolve|cancel FILE N [REPETITIONS or BLOCK] [nosync]")
   exit(2)
 }
 let mode = arguments[arguments.startIndex]
@@ -35,6 +36,7 @@ do {
   case "byhand": try benchmark.insertByHand()
   case "import": try await benchmark.importDocument()
   case "gazetteer": try benchmark.compareGazetteers(rounds: number)
+  case "evolve": try benchmark.evolve(rounds: number)
   case "cancel": try await benchmark.cancel()
   default: throw BenchmarkError("no mode \(mode)")
   }

@@ -1,0 +1,123 @@
+/// The fields that records of two layouts have in common, as stretches of bytes and bits, so that a
+/// record becomes one of the other layout by a few copies, however many fields it has.
+package struct FieldCopies: Sendable {
+  /// So many bytes, or null bits, of the one layout's fixed part come to lie elsewhere.
+  private struct Run: Sendable {
+    let source: Int
+    let target: Int
+    var count: Int
+
+    var mask: UInt64 { count >= 64 ? .max : (1 << UInt64(count)) - 1 }
+
+    /// Adds what follows on both sides; false where it does not.
+    mutating func extend(by other: Run) -> Bool {
+      guard source + count == other.source, target + count == other.target else { return false }
+      count += other.count
+      return true
+    }
+  }
+
+  private let slots: [Run]
+  private let bits: [Run]
+  /// Where the slots of variable fields are in the new record.
+  private let variable: [Int]
+  private let oldFixedEnd: Int
+  /// Whether the null bits of either layout fit into one word.
+  private let isNarrow: Bool
+  private let nullBytes: Int
+  private let hasExternal: Bool
+
+  /// - Parameter copied: By the newer layout's fields: the older one's field with the same bytes.
+  package init(from old: RecordLayout, to newest: RecordLayout, _ copied: [RecordField?]) {
+    var slots: [Run] = []
+    var bits: [Run] = []
+    var variable: [Int] = []
+    for (target, source) in zip(newest.fields, copied) {
+      guard let source else { continue }
+      Self.append(
+        Run(source: Int(source.offset), target: Int(target.offset), count: source.kind.width),
+        to: &slots)
+      Self.append(Run(source: source.position, target: target.position, count: 1), to: &bits)
+      if source.kind.isVariable { variable.append(Int(target.offset)) }
+    }
+    self.slots = slots
+    self.bits = bits
+    self.variable = variable
+    oldFixedEnd = old.fixedEnd
+    isNarrow = old.fields.count <= 64 && newest.fields.count <= 64
+    nullBytes = (newest.fields.count + 7) / 8
+    hasExternal = !newest.externalFields.isEmpty
+  }
+
+  private static func append(_ run: Run, to runs: inout [Run]) {
+    if runs.isEmpty || !runs[runs.count - 1].extend(by: run) { runs.append(run) }
+  }
+
+  /// A new record of what two layouts have in common, in a template that has the rest.
+  ///
+  /// The variable area is copied as a whole, with values that nobody refers to any more; they go
+  /// when the record is sealed.
+  ///
+  /// - Parameters:
+  ///   - record: As it is stored, with its checksum.
+  ///   - template: A record of the newer layout, without one.
+  /// - Returns: nil where a value does not lie in the variable area, as in forged records, or the
+  ///   layouts have too many fields.
+  package func record(
+    _ record: RecordView, over template: [UInt8], allocator: SlabAllocator
+  ) -> RecordView? {
+    guard isNarrow else { return nil }
+    let tail = record.count - RecordLayout.checksumSize - oldFixedEnd
+    let count = template.count + tail
+    let base = allocator.allocate(count)
+    template.withUnsafeBytes { base.copyMemory(from: $0.baseAddress!, byteCount: $0.count) }
+    (base + template.count).copyMemory(from: record.base + oldFixedEnd, byteCount: tail)
+    for run in slots {
+      (base + run.target).copyMemory(from: record.base + run.source, byteCount: run.count)
+    }
+    copyBits(of: record, to: base)
+    let shift = template.count - oldFixedEnd
+    for slot in variable {
+      let offset = Int((base + slot).loadUnaligned(as: UInt32.self))
+      if offset == 0 { continue }
+      guard offset >= oldFixedEnd else { return nil }
+      (base + slot).storeBytes(of: UInt32(offset + shift), as: UInt32.self)
+    }
+    if hasExternal {
+      let flags = base + RecordLayout.flagsOffset
+      flags.storeBytes(of: flags.load(as: UInt8.self) | record.flags, as: UInt8.self)
+    }
+    base.storeBytes(
+      of: record.version, toByteOffset: RecordLayout.versionOffset, as: UInt32.self)
+    return RecordView(base: base, count: count)
+  }
+
+  private func copyBits(of record: RecordView, to base: UnsafeMutableRawPointer) {
+    let present = record.nullBits
+    let target = base + RecordLayout.headerSize
+    var word: UInt64 = 0
+    for byte in 0..<nullBytes {
+      word |= UInt64(target.load(fromByteOffset: byte, as: UInt8.self)) << UInt64(8 * byte)
+    }
+    for run in bits {
+      word &= ~(run.mask << UInt64(run.target))
+      word |= (present >> UInt64(run.source) & run.mask) << UInt64(run.target)
+    }
+    for byte in 0..<nullBytes {
+      target.storeBytes(
+        of: UInt8(truncatingIfNeeded: word >> UInt64(8 * byte)), toByteOffset: byte,
+        as: UInt8.self)
+    }
+  }
+}
+
+extension RecordView {
+  /// The first 64 null bits; behind them, in a shorter record, anything.
+  fileprivate var nullBits: UInt64 {
+    let start = RecordLayout.headerSize
+    guard count < start + 8 else { return base.loadUnaligned(fromByteOffset: start, as: UInt64.self) }
+    return (start..<count).reduce(0) { word, offset in
+      word | UInt64(base.load(fromByteOffset: offset, as: UInt8.self)) << UInt64(8 * (offset - start))
+    }
+  }
+}

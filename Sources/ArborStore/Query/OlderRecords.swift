@@ -1,0 +1,79 @@
+internal import ArborModel
+
+/// Visits the records of one entity that lie in older layouts.
+///
+/// Conditions on fields that a layout has as the newest one does are asked of the records as they
+/// lie there, so that only rows are converted; others of a copy, which goes as soon as nobody needs
+/// it.
+final class OlderRecords {
+  /// An older layout.
+  final class Form {
+    let layout: RecordLayout
+    let conversion: RecordConversion
+    /// The conditions for its records; nil where they take more than it has.
+    let predicate: CompiledPredicate?
+
+    init(_ conversion: RecordConversion, _ predicate: CompiledPredicate?) {
+      layout = conversion.old
+      self.conversion = conversion
+      self.predicate = predicate
+    }
+  }
+
+  /// By the numbers of layouts.
+  private let forms: [Form?]
+  /// The conditions for records of the newest layout.
+  private let predicate: CompiledPredicate
+  private let resolver: SnapshotResolver
+  private let upgrades: UpgradedRecords
+
+  /// - Returns: nil where the entity has no older layout.
+  init?(
+    of entity: EntitySchema, _ predicate: @escaping CompiledPredicate, _ executor: QueryExecutor,
+    _ nodes: [BoundNode]
+  ) throws {
+    let conversions = executor.source.store.layouts.conversions(of: entity)
+    guard !conversions.isEmpty else { return nil }
+    self.predicate = predicate
+    resolver = executor.resolver
+    upgrades = resolver.upgrades
+    var read = PropertiesRead()
+    for node in nodes { read.add(node) }
+    let isOwn = !read.readsOthers && !read.own.isAll && read.own.relationships.isEmpty
+    forms = try conversions.map { conversion in
+      guard let conversion else { return nil }
+      guard isOwn, let older = conversion.entity(entity, reading: read.own.attributes) else {
+        return Form(conversion, nil)
+      }
+      return Form(conversion, try executor.filter(nodes, for: older).predicate ?? { _, _, _ in true })
+    }
+  }
+
+  /// What a record with the right checksum lies in; nil for the newest layout, and where it does
+  /// not have its layout's form.
+  @inline(__always)
+  func form(of record: RecordView) -> Form? {
+    guard record.count >= RecordLayout.headerSize, Int(record.layoutNumber) < forms.count,
+      let form = forms[Int(record.layoutNumber)], record.hasForm(of: form.layout)
+    else { return nil }
+    return form
+  }
+
+  /// Hands a record on, if it is a row; returns whether more rows are wanted.
+  func visit<Sink: RowSink>(
+    _ record: RecordView, _ form: Form, _ number: ObjectNumber, of entity: EntitySchema,
+    _ sink: inout Sink
+  ) throws -> Bool {
+    if let predicate = form.predicate {
+      guard predicate(record, number, resolver) else { return true }
+      if !Sink.readsRecords { return try sink.take(number, .stored(record), of: entity) }
+    }
+    let converted = upgrades.convert(record, form.conversion)
+    if form.predicate == nil, !predicate(converted, number, resolver) {
+      upgrades.takeBack(converted)
+      return true
+    }
+    defer { if !Sink.keepsRecords { upgrades.takeBack(converted) } }
+    return try sink.take(number, .stored(converted), of: entity)
+  }
+}

@@ -70,7 +70,9 @@ package struct FieldCopies: Sendable {
     let tail = record.count - RecordLayout.checksumSize - oldFixedEnd
     let count = template.count + tail
     let base = allocator.allocate(count)
-    template.withUnsafeBytes { base.copyMemory(from: $0.baseAddress!, byteCount: $0.count) }
+    template.withUnsafeBytes { bytes in
+      if let source = bytes.baseAddress { base.copyMemory(from: source, byteCount: bytes.count) }
+    }
     (base + template.count).copyMemory(from: record.base + oldFixedEnd, byteCount: tail)
     for run in slots {
       (base + run.target).copyMemory(from: record.base + run.source, byteCount: run.count)
@@ -115,9 +117,12 @@ extension RecordView {
   /// The first 64 null bits; behind them, in a shorter record, anything.
   fileprivate var nullBits: UInt64 {
     let start = RecordLayout.headerSize
-    guard count < start + 8 else { return base.loadUnaligned(fromByteOffset: start, as: UInt64.self) }
+    guard count < start + 8 else {
+      return base.loadUnaligned(fromByteOffset: start, as: UInt64.self)
+    }
     return (start..<count).reduce(0) { word, offset in
-      word | UInt64(base.load(fromByteOffset: offset, as: UInt8.self)) << UInt64(8 * (offset - start))
+      word | UInt64(base.load(fromByteOffset: offset, as: UInt8.self))
+        << UInt64(8 * (offset - start))
     }
   }
 }

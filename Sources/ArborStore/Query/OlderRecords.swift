@@ -45,7 +45,8 @@ final class OlderRecords {
       guard isOwn, let older = conversion.entity(entity, reading: read.own.attributes) else {
         return Form(conversion, nil)
       }
-      return Form(conversion, try executor.filter(nodes, for: older).predicate ?? { _, _, _ in true })
+      return Form(
+        conversion, try executor.filter(nodes, for: older).predicate ?? { _, _, _ in true })
     }
   }
 

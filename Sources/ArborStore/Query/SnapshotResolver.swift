@@ -123,4 +123,5 @@ final class UpgradedRecords {
   }
 
   /// Lets go of the record converted last, which nobody needs any more.
-  func takeBack(_ record: RecordView) { allocator.takeBack(record.base, record.count) }}
+  func takeBack(_ record: RecordView) { allocator.takeBack(record.base, record.count) }
+}

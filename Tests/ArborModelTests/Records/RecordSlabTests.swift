@@ -33,4 +33,27 @@ import Testing
     _ = one.allocate(0)
     #expect(one.slab !== other.slab)
   }
+
+  /// Only what was taken last can be given back, and is what is taken next.
+  @Test func theLastBytesAreGivenBack() {
+    let allocator = SlabAllocator()
+    let first = allocator.allocate(40)
+    let second = allocator.allocate(24)
+    allocator.takeBack(first, 40)
+    #expect(allocator.allocate(8) != first)
+    let last = allocator.allocate(16)
+    allocator.takeBack(last, 16)
+    #expect(allocator.allocate(16) == last)
+    #expect(second != last)
+  }
+
+  /// An allocator that keeps its slabs holds what nobody else does.
+  @Test func slabsAreKept() {
+    let allocator = SlabAllocator(slabSize: 4 << 10, keepsSlabs: true)
+    weak var first: RecordSlab?
+    _ = allocator.allocate(100)
+    first = allocator.slab
+    for _ in 0..<100 { _ = allocator.allocate(1000) }
+    #expect(first != nil && first !== allocator.slab)
+  }
 }

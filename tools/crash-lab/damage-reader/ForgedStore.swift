@@ -50,7 +50,8 @@ enum ForgedStore {
     _ = try snapshot.nextEntry(after: 0)
     let allocator = SlabAllocator()
     for entity in store.schema.entities where !entity.isAbstract {
-      for number in try numbers(entity, store, snapshot) {
+      // Under a forged key lies an object of another entity, whose records have other fields.
+      for number in try numbers(entity, store, snapshot) where number.entity == entity.number {
         guard let record = try? snapshot.record(number, allocator: allocator) else { continue }
         for field in entity.layout.fields { _ = record.value(field) }
         for relationship in entity.relationships where relationship.isToMany {

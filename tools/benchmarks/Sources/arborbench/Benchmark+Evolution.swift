@@ -2,9 +2,9 @@ import ArborData
 import Foundation
 
 extension Benchmark {
-  /// Beyond the workload: what a store of a former version of its model costs, in copies of a loaded
-  /// store. Opening: as it is, for the first time with the next version, and again with that. Scans:
-  /// of records that were written with the former version and of the same written anew.
+  /// Beyond the workload: what a store of a former version of its model costs, in copies of a
+  /// loaded store. Opening: as it is, for the first time with the next version, and again with that.
+  /// Scans: of records that were written with the former version, and of the same written anew.
   func evolve(rounds: Int) throws {
     let former = path + ".former"
     let unconverted = path + ".unconverted"
@@ -42,7 +42,9 @@ extension Benchmark {
     let store = try PersistentStore(model: model, at: .path(former))
     defer { store.close() }
     let context = store.makeContext()
-    for number in 0..<1000 { try context.insert("Legacy").setValue(.string("\(number)"), forKey: "text") }
+    for number in 0..<1000 {
+      try context.insert("Legacy").setValue(.string("\(number)"), forKey: "text")
+    }
     try context.commit()
     return (model, try Self.next(model))
   }

@@ -111,4 +111,42 @@ import Testing
     #expect(try other.fetchOne(Company.self)?.companyName == "renamed")
     try one.store.check()
   }
+
+  @Test func versionsOfTheModelsFileTellRenames() throws {
+    /// A bundle of versions, the last of which is current.
+    func folder(_ names: [(String, from: String?)]) throws -> URL {
+      let folder = Corporation.temporaryFolder()
+      let bundle = folder.appending(path: "Renames.xcdatamodeld")
+      for (index, name) in names.enumerated() {
+        let version = bundle.appending(path: "Renames \(index + 1).xcdatamodel")
+        try FileManager.default.createDirectory(at: version, withIntermediateDirectories: true)
+        let model = ManagedObjectModel(entities: [
+          EntityDescription(
+            name: "Note",
+            attributes: [
+              AttributeDescription(
+                name: name.0, type: .string, isOptional: true, renamingIdentifier: name.from)
+            ])
+        ])
+        try model.xmlData().write(to: version.appending(path: "contents"))
+      }
+      let mark = ["_XCCurrentVersionName": "Renames \(names.count).xcdatamodel"]
+      try PropertyListSerialization.data(fromPropertyList: mark, format: .xml, options: 0)
+        .write(to: bundle.appending(path: ".xccurrentversion"))
+      return folder
+    }
+    let names: [(String, from: String?)] = [("text", nil), ("body", "text"), ("content", "body")]
+    do {
+      let manager = try DataManager(modelNamed: "Renames", in: folder([names[0]]))
+      try manager.insert("Note")["text"] = "kept"
+      try manager.commit()
+      manager.store.close()
+    }
+    let manager = try DataManager(modelNamed: "Renames", in: folder(names))
+    #expect(
+      try manager.fetch(FetchRequest<ManagedObject>(entity: "Note")).map { $0["content"] as String }
+        == ["kept"])
+    try manager.store.check()
+    manager.store.close()
+  }
 }

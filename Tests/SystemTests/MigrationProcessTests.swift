@@ -152,4 +152,24 @@ import Testing
     }
     #expect(event > 15)
   }
+
+  /// A full disk in the middle is a clear error, and the migration goes on when there is room.
+  @Test func aFullDiskInTheMiddleOfCodeGoesOn() throws {
+    let folder = try TemporaryFolder()
+    defer { withExtendedLifetime(folder) {} }
+    let (path, count) = (folder.path("store.arbor"), 600)
+    try Conversion.fill(path, count: count)
+    let size = try Data(contentsOf: URL(filePath: path)).count
+    let full = try CrashWriterRun(
+      ["convert", path, "0", "50"],
+      environment: ["CRASH_WRITER_FILE_LIMIT": "\(size + 60_000)"]
+    ).finish()
+    #expect(
+      full.status == 1 && full.errors.contains("There is no room on the disk"), "\(full.errors)")
+    let files = try FileManager.default.contentsOfDirectory(atPath: folder.url.path())
+    #expect(files.contains("store.arbor-migration-1"), "\(files)")
+    let next = try CrashWriterRun(["convert", path, "0", "50"]).finish()
+    #expect(next.status == 0, "\(next.errors)")
+    #expect(try Conversion.problem(path, count: count) == nil)
+  }
 }

@@ -40,15 +40,22 @@ extension Environment {
     return try transaction.statistics(database)
   }
 
-  /// The pages that a snapshot's file has to spare for later commits; costs a walk over their list.
+  /// The pages that a snapshot's file has to spare for later commits; costs a scan of their list.
   func freePageCount(in reader: TransactionReader) throws(LMDBError) -> Int {
+    try replacedPages(in: reader).reduce(0) { $0.addingReportingOverflow($1.count).partialValue }
+  }
+
+  /// How many pages each transaction has replaced that no later one has used yet.
+  func replacedPages(
+    in reader: TransactionReader
+  ) throws(LMDBError) -> [(transactionID: UInt64, count: Int)] {
     let cursor = try reader.cursor(Self.freeList)
-    var count = 0
+    var list: [(transactionID: UInt64, count: Int)] = []
     // A damaged list may claim more than there are pages in the world.
     while let entry = try cursor.next() {
-      count = count.addingReportingOverflow(Int(clamping: entry.integerValue)).partialValue
+      list.append((entry.integerKey, min(Int(clamping: entry.integerValue), 1 << 40)))
     }
-    return max(0, count)
+    return list
   }
 
   /// What the pages of a snapshot's file are for; costs a walk over the list of free pages.

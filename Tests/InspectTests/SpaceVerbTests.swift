@@ -90,6 +90,19 @@ import Testing
     #expect(try run("dump", office.url.path).output == objects)
   }
 
+  @Test func readersAreNamed() throws {
+    #expect(try inspection.run("readers").output == "no readers\n")
+    let store = try PersistentStore(at: .file(office.url))
+    defer { store.close() }
+    let context = store.makeContext()
+    try context.withSnapshot {
+      let list = try #require(try inspection.json("readers") as? [[String: Int]])
+      #expect(list.map { $0["process"] } == [Int(getpid())])
+      #expect(list.map { $0["behind"] } == [0])
+      #expect(try inspection.run("readers").output.contains("pinned bytes"))
+    }
+  }
+
   @Test func compactSaysWhyNot() throws {
     let store = try PersistentStore(at: .file(office.url))
     let used = try run("compact", office.url.path)

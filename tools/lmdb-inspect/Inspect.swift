@@ -19,7 +19,7 @@ import ArgumentParser
     subcommands: [
       InfoVerb.self, TablesVerb.self, DumpVerb.self, GetVerb.self, ShowVerb.self, SchemaVerb.self,
       IndexVerb.self, CheckVerb.self, LoadVerb.self, SpaceVerb.self, CopyVerb.self,
-      CompactVerb.self, PlanVerb.self, MigrateVerb.self, RevertVerb.self,
+      CompactVerb.self, ReadersVerb.self, PlanVerb.self, MigrateVerb.self, RevertVerb.self,
     ])
 }
 

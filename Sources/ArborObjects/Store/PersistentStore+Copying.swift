@@ -55,6 +55,20 @@ extension PersistentStore {
     do throws(StoreError) { try file.compact() } catch { throw ArborError(error, in: file) }
   }
 
+  /// Who reads the store at present, in this process and others, those that see the oldest state
+  /// first.
+  ///
+  /// - Complexity: Linear in the number of readers and in the list of free pages.
+  /// - Throws: ``ArborError`` `closed`, `inputOutput`.
+  public var readers: [StoreReader] {
+    get throws(ArborError) {
+      try requireOpen()
+      do throws(StoreError) { return try file.readers() } catch {
+        throw ArborError(error, in: file)
+      }
+    }
+  }
+
   /// What the store's file is made of: bytes by kind, free pages, and what ``compact()`` would give
   /// back.
   ///

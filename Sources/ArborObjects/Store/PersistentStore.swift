@@ -33,6 +33,7 @@ public import Foundation
 /// - ``indexes``
 /// - ``check()``
 /// - ``space``
+/// - ``readers``
 /// - ``copy(to:compacting:)``
 /// - ``compact()``
 /// - ``purge()``

@@ -37,3 +37,16 @@ extension StoreSnapshot {
     }
   }
 }
+
+extension StoreFile {
+  /// The snapshots that processes hold of the store, those of the oldest state first.
+  package func readers() throws(StoreError) -> [StoreReader] {
+    guard !hasEnded else { throw .closed }
+    let held = try storing(path: path) { () throws(LMDBError) in try environment.heldSnapshots() }
+    return held.map {
+      StoreReader(
+        processID: $0.processID, transactionsBehind: $0.transactionsBehind,
+        pinnedBytes: $0.pinnedBytes)
+    }
+  }
+}

@@ -13,7 +13,9 @@ extension Demonstration {
 
   /// Shows how the store finds the answer, gives it the index that the plan asks for, and shows how
   /// the store finds the same answer then.
-  func addTheMissingIndex(to model: ManagedObjectModel) throws {
+  ///
+  /// - Returns: The model with that index.
+  func addTheMissingIndex(to model: ManagedObjectModel) throws -> ManagedObjectModel {
     let before = try answer(with: model, "without an index")
     guard let advice = before.plan.suggestedIndex else {
       throw DemonstrationError("the plan suggests no index")
@@ -34,6 +36,7 @@ extension Demonstration {
     report.text(
       "the same \(after.names.count == 1 ? "row" : "rows"); “\(source(before.plan))” became "
         + "“\(source(after.plan))”")
+    return richer
   }
 
   private func answer(

@@ -19,7 +19,7 @@ struct Demonstration {
     try await fill(model)
     try await watch(model)
     try reopen(model)
-    try addTheMissingIndex(to: model)
+    try evolve(addTheMissingIndex(to: model))
   }
 
   private func readModel() throws -> ManagedObjectModel {

@@ -172,6 +172,50 @@ import Testing
     try store.evolve(to: Self.first())
   }
 
+  @Test func codeConvertsCompositeValues() throws {
+    func model(_ version: String, _ parts: [String]) -> ManagedObjectModel {
+      let attributes = [
+        AttributeDescription(name: "id", type: .integer64),
+        AttributeDescription(name: "home", type: .composite("Address"), isOptional: true),
+      ]
+      let parts = parts.map { AttributeDescription(name: $0, type: .string, isOptional: true) }
+      return ManagedObjectModel(
+        entities: [EntityDescription(name: "Person", attributes: attributes)],
+        composites: [CompositeDescription(name: "Address", attributes: parts)],
+        versionIdentifier: version)
+    }
+    var plain = PlainObjects()
+    plain.values["Person"] = [
+      1: ["id": 1, "home": .composite(["street": "Main Street", "city": "Riga"])],
+      2: ["id": 2, "home": .null],
+    ]
+    let (first, second) = (model("1", ["street", "city"]), model("2", ["line", "city"]))
+    let store = try EvolvingStore(first, plain)
+    var options = StoreOptions(migration: .automatic(dropping: ["Address.street"]))
+    options.migrationSteps = [MigrationStep(from: first, to: second) { _ in }]
+    let refusal = try store.refusal(of: second, options, begins: true)
+    #expect(
+      refusal.violations.map(\.message) == [
+        """
+        Person.home: its composite type changes, and the step from version 1 to 2 does not migrate \
+        it; let the step call migrate for Person.
+        """
+      ])
+    options.migrationSteps = [
+      MigrationStep(from: first, to: second) { migration in
+        try migration.migrate("Person") { old, new in
+          guard case .composite(let parts) = old["home"] as Value else { return }
+          new["home"] = Value.composite([
+            "line": parts["street"] ?? .null, "city": parts["city"] ?? .null,
+          ])
+        }
+      }
+    ]
+    try store.evolve(to: second, options) { plain in
+      plain.values["Person"]?[1]?["home"] = .composite(["line": "Main Street", "city": "Riga"])
+    }
+  }
+
   @Test func anErrorOfTheCodeLeavesTheStoreAsItWas() throws {
     let store = try EvolvingStore(Self.first(), Self.objects())
     var options = StoreOptions()

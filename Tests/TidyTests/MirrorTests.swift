@@ -37,6 +37,7 @@ import Testing
     "Migration+Batches": "MigrationStepTests",
     "Migration+Objects": "MigrationStepTests",
     "StagedMigration": "MigrationStepTests",
+    "StagedMigration+Refusals": "MigrationVersionsTests",
     "StagedReversal": "MigrationStepTests",
     "AttributeType+Exactness": "MigrationPassTests",
     "MigrationPlanner": "MigrationPlanTests",

@@ -13,12 +13,12 @@ internal import ArborStore
 /// changes, and says from then on in each commit how far it is: after a kill the work goes on
 /// there.
 struct StagedMigration {
-  private let files: MigrationFiles
-  private let chain: MigrationChain
+  let files: MigrationFiles
+  let chain: MigrationChain
   private let opening: StoreOpening
   private let report: (MigrationProgress) -> Void
   /// What may be dropped; nil for everything.
-  private let names: Set<String>?
+  let names: Set<String>?
   private let plan: UInt128
 
   init(
@@ -74,25 +74,6 @@ struct StagedMigration {
       let file = try StoreFile.open(stageOpening(files.path, nil))
       defer { file.close() }
       try file.removeMigrationMarker()
-    }
-  }
-
-  /// Refuses what can be told to be in the way before anything is changed.
-  private func refuseWhatModelsTell() throws(ArborError) {
-    for (index, hop) in chain.hops.enumerated() where hop.step == nil {
-      let difference = try hop.source.difference(to: hop.target, via: hop.versions)
-      let obstacles = MigrationObstacle.obstacles(in: difference, dropping: names, passes: true)
-      guard obstacles.isEmpty else { throw Self.refusal(obstacles) }
-      guard index == 0 else { continue }
-      let store = try PersistentStore(
-        at: .path(files.path), options: StoreOptions(isReadOnly: true))
-      defer { store.close() }
-      let models = try storing { () throws(StoreError) -> StagedModels in
-        try StagedModels(from: store.file.schema, to: hop.target, via: hop.versions)
-      }
-      let survey = MigrationSurvey(store.makeContext(), models)
-      let found = try survey.objectsOfAbstractEntities()
-      guard found.isEmpty else { throw Self.refusal(found.map(\.asRefused)) }
     }
   }
 
@@ -322,49 +303,6 @@ struct StagedMigration {
     }
   }
 
-  /// Refuses to go on where something is lost that is neither named nor passed through code.
-  private func refuseWhatIsLost(
-    _ hop: MigrationHop, _ models: StagedModels, _ journal: MigrationJournal,
-    _ old: ManagedObjectContext
-  ) throws(ArborError) {
-    var violations = journal.problems.filter { !journal.visited.contains($0.entity) }.map {
-      ArborError(.modelMismatch, $0.message).with(entity: $0.entity, keyPath: $0.property)
-    }
-    if hop.step == nil {
-      violations += try MigrationSurvey(old, models).objectsOfAbstractEntities().map {
-        ArborError(.modelMismatch, $0.message).with(
-          entity: $0.entity, objectID: $0.objectIDs.first, keyPath: $0.property)
-      }
-    }
-    if let step = hop.step, let names {
-      for loss in models.difference.losses
-      where !names.contains(loss.name) && !journal.visited.contains(loss.subject.entity) {
-        if loss.kind == .objects, try old.count(loss.subject.entity) == 0 { continue }
-        violations.append(
-          ArborError(
-            .modelMismatch,
-            "\(loss.name): removed, and the step from version \(step.from) to \(step.to) does not "
-              + "migrate it; let the step call migrate or forEach for \(loss.subject.entity), or "
-              + "name \"\(loss.name)\" in options.migration = .automatic(dropping:) to let that go."
-          ).with(entity: loss.subject.entity, keyPath: loss.subject.property))
-      }
-    }
-    guard !violations.isEmpty else { return }
-    throw Self.refusal(violations)
-  }
-
-  private static func refusal(_ obstacles: [MigrationObstacle]) -> ArborError {
-    ArborError(opening: .modelMismatch(MigrationRefusal(.obstacles, obstacles: obstacles)))
-  }
-
-  private static func refusal(_ violations: [ArborError]) -> ArborError {
-    let obstacles = violations.map {
-      MigrationObstacle(
-        entity: $0.entity, property: $0.keyPath, object: $0.objectID, message: $0.message)
-    }
-    return refusal(obstacles)
-  }
-
   /// Lets the file of a hop become one of the hop's model, which checks its rules.
   private func finish(
     _ number: Int, _ hop: MigrationHop, _ journal: MigrationJournal
@@ -383,12 +321,5 @@ struct StagedMigration {
       journal.sequence = try file.refreshSequence() + 1
       try file.setMetadata(MigrationJournal.key, journal.bytes)
     }
-  }
-}
-
-extension MigrationPlan.Obstacle {
-  fileprivate var asRefused: MigrationObstacle {
-    MigrationObstacle(
-      entity: entity, property: property, object: objectIDs.first, message: message)
   }
 }

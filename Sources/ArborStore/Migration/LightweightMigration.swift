@@ -68,8 +68,10 @@ struct LightweightMigration {
         in: difference, dropping: names, listedBy: "revertMigration(_:dropping:)")
         + Self.unrestored(new, evolution)
     let subjects = Set(stated.map { [$0.entity, $0.property] })
+    // In a copy the attributes of a composite type that changes have begun anew.
     obstacles =
-      stated + moves.obstacles.filter { !subjects.contains([$0.entity, $0.property]) }
+      stated.filter { $0.entity != nil || !isStaged }
+      + moves.obstacles.filter { !subjects.contains([$0.entity, $0.property]) }
   }
 
   /// The refusal of a migration for what was found.

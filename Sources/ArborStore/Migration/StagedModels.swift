@@ -113,6 +113,10 @@ private struct AnewSearch {
     self.difference = difference
     plans = Dictionary(uniqueKeysWithValues: evolution.entities.map { ($0.name, $0) })
     for change in difference.storedChanges where MigrationObstacle.isLaidOutAnew(change) {
+      if case .composite(let kind) = change.kind {
+        addAttributes(ofComposite: kind.typeName)
+        continue
+      }
       if let entity = change.entity, let property = change.property {
         add(entity, property)
         if let subject = declaring(entity, property) {
@@ -125,6 +129,15 @@ private struct AnewSearch {
     for entity in difference.old.entities where isGone(entity) { addRelationships(to: entity.name) }
     for plan in evolution.entities where !plan.computed.isEmpty {
       computed[plan.name] = plan.computed
+    }
+  }
+
+  /// Lets the attributes of a composite type begin anew; code gives them their values.
+  private mutating func addAttributes(ofComposite name: String) {
+    for entity in model.entities {
+      for attribute in entity.attributes where attribute.type == .composite(name) {
+        subjects.insert(ModelDifference.Subject(entity.name, attribute.name))
+      }
     }
   }
 
@@ -310,6 +323,18 @@ extension EntityDescription {
     case .uniquenessAdded(let properties), .uniquenessReordered(_, let properties):
       uniquenessConstraints.removeAll { $0 == properties }
     default: break
+    }
+  }
+}
+
+extension ModelDifference.CompositeChange {
+  /// The name of the type that changes.
+  fileprivate var typeName: String {
+    switch self {
+    case .added(let name), .removed(let name), .partAdded(let name, _, _),
+      .partRemoved(let name, _), .partRenamed(let name, _, _),
+      .partTypeChanged(let name, _, _, _, _), .partDeclarationChanged(let name, _):
+      name
     }
   }
 }

@@ -1,0 +1,93 @@
+internal import ArborModel
+internal import ArborStore
+
+/// What keeps a migration in a copy from going on.
+extension StagedMigration {
+  /// Refuses what can be told to be in the way before anything is changed.
+  func refuseWhatModelsTell() throws(ArborError) {
+    for (index, hop) in chain.hops.enumerated() where hop.step == nil {
+      let difference = try hop.source.difference(to: hop.target, via: hop.versions)
+      let obstacles = MigrationObstacle.obstacles(in: difference, dropping: names, passes: true)
+      guard obstacles.isEmpty else { throw Self.refusal(obstacles) }
+      guard index == 0 else { continue }
+      let store = try PersistentStore(
+        at: .path(files.path), options: StoreOptions(isReadOnly: true))
+      defer { store.close() }
+      let models = try storing { () throws(StoreError) -> StagedModels in
+        try StagedModels(from: store.file.schema, to: hop.target, via: hop.versions)
+      }
+      let survey = MigrationSurvey(store.makeContext(), models)
+      let found = try survey.objectsOfAbstractEntities()
+      guard found.isEmpty else { throw Self.refusal(found.map(\.asRefused)) }
+    }
+  }
+
+  /// Refuses to go on where something is lost that is neither named nor passed through code.
+  func refuseWhatIsLost(
+    _ hop: MigrationHop, _ models: StagedModels, _ journal: MigrationJournal,
+    _ old: ManagedObjectContext
+  ) throws(ArborError) {
+    var violations = journal.problems.filter { !journal.visited.contains($0.entity) }.map {
+      ArborError(.modelMismatch, $0.message).with(entity: $0.entity, keyPath: $0.property)
+    }
+    if hop.step == nil {
+      violations += try MigrationSurvey(old, models).objectsOfAbstractEntities().map {
+        ArborError(.modelMismatch, $0.message).with(
+          entity: $0.entity, objectID: $0.objectIDs.first, keyPath: $0.property)
+      }
+    }
+    if let step = hop.step, let names {
+      for loss in models.difference.losses
+      where !names.contains(loss.name) && !journal.visited.contains(loss.subject.entity) {
+        if loss.kind == .objects, try old.count(loss.subject.entity) == 0 { continue }
+        violations.append(
+          ArborError(
+            .modelMismatch,
+            "\(loss.name): removed, and the step from version \(step.from) to \(step.to) does not "
+              + "migrate it; let the step call migrate or forEach for \(loss.subject.entity), or "
+              + "name \"\(loss.name)\" in options.migration = .automatic(dropping:) to let that go."
+          ).with(entity: loss.subject.entity, keyPath: loss.subject.property))
+      }
+    }
+    violations += unvisitedComposites(hop, models, journal)
+    guard !violations.isEmpty else { return }
+    throw Self.refusal(violations)
+  }
+
+  /// Attributes of a composite type that changes, to which code has given nothing.
+  private func unvisitedComposites(
+    _ hop: MigrationHop, _ models: StagedModels, _ journal: MigrationJournal
+  ) -> [ArborError] {
+    models.anew.compactMap { anew in
+      guard let step = hop.step, !anew.isRelationship, anew.source == nil,
+        let former = models.newNames.first(where: { $0.value == anew.entity })?.key,
+        !journal.visited.contains(former)
+      else { return nil }
+      return ArborError(
+        .modelMismatch,
+        "\(anew.entity).\(anew.property): its composite type changes, and the step from version "
+          + "\(step.from) to \(step.to) does not migrate it; let the step call migrate for "
+          + "\(former)."
+      ).with(entity: anew.entity, keyPath: anew.property)
+    }
+  }
+
+  private static func refusal(_ obstacles: [MigrationObstacle]) -> ArborError {
+    ArborError(opening: .modelMismatch(MigrationRefusal(.obstacles, obstacles: obstacles)))
+  }
+
+  private static func refusal(_ violations: [ArborError]) -> ArborError {
+    let obstacles = violations.map {
+      MigrationObstacle(
+        entity: $0.entity, property: $0.keyPath, object: $0.objectID, message: $0.message)
+    }
+    return refusal(obstacles)
+  }
+}
+
+extension MigrationPlan.Obstacle {
+  fileprivate var asRefused: MigrationObstacle {
+    MigrationObstacle(
+      entity: entity, property: property, object: objectIDs.first, message: message)
+  }
+}

@@ -1,4 +1,6 @@
 import ArborData
+import ArborModel
+import ArborStore
 import Foundation
 import TestLength
 import TestSupport
@@ -65,6 +67,34 @@ import Testing
     #expect(end.status == 1 && end.errors.contains("open it again"), "\(end.errors)")
     #expect(try count(store, "Entry") == 5)
     try store.check()
+  }
+
+  /// While the store is being migrated in a copy, others read it and cannot write to it.
+  @Test func aMarkerStopsWritersOfOtherProcesses() throws {
+    let folder = try TemporaryFolder()
+    defer { withExtendedLifetime(folder) {} }
+    let path = folder.path("ledger.arbor")
+    let watcher = try watcher(path, until: 5)
+    var opening = StoreOpening(.file(path), model: nil)
+    opening.isMigrating = true
+    let file = try StoreFile.open(opening)
+    defer { file.close() }
+    // Shares the store that may write.
+    let store = try LedgerWriter.open(path)
+    defer { store.close() }
+    try file.setMigrationMarker(
+      MigrationMarker(
+        plan: 1, target: ModelFingerprint(bits: 2), generation: file.modelGeneration,
+        began: Date()))
+    try addEntries(store, "Entry", 5)
+    let end = watcher.finish()
+    #expect(watcher.acknowledged("sees").last == 5)
+    #expect(end.status == 1 && end.errors.contains("is being migrated"), "\(end.errors)")
+    let late = try CrashWriterRun(["append", path, "1", "1"]).finish()
+    #expect(late.status == 1 && late.errors.contains("is being migrated"), "\(late.errors)")
+    try file.removeMigrationMarker()
+    let writer = try CrashWriterRun(["claim", path, "1", "1"]).finish()
+    #expect(writer.status == 0, "\(writer.errors)")
   }
 
   /// A reader that would meet records in a layout that it does not know is stopped.

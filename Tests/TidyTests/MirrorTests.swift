@@ -31,7 +31,6 @@ import Testing
   static let testedElsewhere: [String: String] = [
     "CatalogEvolution": "MigrationTests",
     "LightweightMigration": "MigrationTests",
-    "FormerModel": "RevertedMigrationTests",
     "MigrationReversal": "RevertedMigrationTests",
     "PersistentStore+Reverting": "RevertedMigrationTests",
     "Migration+Batches": "MigrationStepTests",

@@ -53,6 +53,23 @@ import Testing
     #expect(plan.obstacles.first?.objectIDs.map(\.number) == [1, 2, 3])
   }
 
+  @Test func linksToObjectsThatGoAreTakenAway() throws {
+    var first = try Library.model()
+    first.entities.append(EntityDescription(name: "Novel", parent: "Book"))
+    var plain = Library.objects()
+    plain.values["Novel"] = [
+      7000: [
+        "id": 7000, "title": "a novel", "pages": .null, "isLent": false, "serial": .null,
+        "printed": .null,
+      ]
+    ]
+    plain.links["Novel"] = [7000: ["author": [2], "fans": [3]]]
+    plain.links["Author"]?[2]?["books"]?.append(7000)
+    plain.links["Author"]?[3]?["favourites"]?.append(7000)
+    let store = try EvolvingStore(first, plain)
+    try store.evolve(to: Library.model(), dropping: ["Novel"]) { $0 = Library.objects() }
+  }
+
   @Test func linksGainAndLoseTheirOrder() throws {
     let store = try Library.store()
     let model = try changed { books, _, favourites, _ in

@@ -102,7 +102,9 @@ private struct Program {
 
   private static let parameters = """
     _ store: PersistentStore, _ manager: DataManager, _ context: ManagedObjectContext, \
-    _ employee: Employee, _ model: ManagedObjectModel, _ url: URL, _ json: JSONValue
+    _ employee: Employee, _ model: ManagedObjectModel, _ url: URL, _ json: JSONValue, \
+    _ options: StoreOptions, _ v6: ManagedObjectModel, _ v7: ManagedObjectModel, \
+    _ v8: ManagedObjectModel, _ v9: ManagedObjectModel
     """
 
   private static let classes = """

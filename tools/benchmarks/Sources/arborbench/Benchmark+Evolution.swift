@@ -3,7 +3,7 @@ import Foundation
 
 extension Benchmark {
   /// Beyond the workload: what a store of a former version of its model costs, in copies of a
-  /// loaded store. Opening: as it is, for the first time with the next version, and again with that.
+  /// loaded store. Opening: as it is, for the first time with the next version, and again with it.
   /// Scans: of records that were written with the former version, and of the same written anew.
   func evolve(rounds: Int) throws {
     let former = path + ".former"

@@ -5,7 +5,7 @@ import Testing
 
 /// Queries over records of several versions of a model, beside the same store with every object
 /// written anew.
-@Suite struct OlderRecordsTests {
+@Suite struct OlderLayoutQueriesTests {
   private let folder: TemporaryFolder
   private let store: PersistentStore
 

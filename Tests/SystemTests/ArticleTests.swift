@@ -5,8 +5,9 @@ import Testing
 /// The code of the guides compiles, and what they say does not compile does not.
 @Suite struct ArticleTests {
   static let articles = [
-    "TypedClasses", "Concurrency", "LiveResults", "ComingFromSwiftData", "ComingFromGRDB",
-    "Importing", "PredicateLanguage", "Servers", "ErrorsAndValidation", "SchemaEvolution",
+    "TypedClasses", "Concurrency", "LiveResults", "ComingFromCoreData",
+    "ComingFromSwiftData", "ComingFromGRDB", "Importing", "PredicateLanguage", "Servers",
+    "ErrorsAndValidation", "SchemaEvolution",
   ]
 
   @Test(arguments: articles) func theCodeCompiles(article: String) throws {

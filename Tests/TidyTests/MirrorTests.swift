@@ -76,7 +76,6 @@ import Testing
     "CodePointGlob": "GlobPatternTests",
     "ColumnMatch": "QueryPlannerTests",
     "CommitHistory": "DerivedAttributesTests",
-    "CommittedChanges": "StoreChangesTests",
     "ContextExecutor": "RetryingTests",
     "DerivationReads": "DerivationTests",
     "EncodedValue": "JSONRenderingTests",

@@ -13,6 +13,8 @@ package final class ModelSchema: Sendable {
   private let indexByName: [String: Int]
   /// The place in ``entities`` of each catalogue number, or -1.
   private let indexByNumber: [Int]
+  /// Of each entity what the history calls its properties.
+  private let changeNumbers: [ChangeNumbers]
   /// Whether any attribute is derived.
   package let hasDerivations: Bool
   private let plan = Lock<DerivationPlan?>(nil)
@@ -24,7 +26,9 @@ package final class ModelSchema: Sendable {
   package init(_ model: ManagedObjectModel, catalog: SchemaCatalog) throws(ArborError) {
     self.model = model
     entities = try ModelSchemaBuilder(model: model, catalog: catalog).build()
-    self.catalog = try catalog.completed(for: entities)
+    let completed = try catalog.completed(for: entities)
+    self.catalog = completed
+    changeNumbers = entities.map { [entities] in ChangeNumbers($0, in: entities, completed) }
     indexByName = Dictionary(
       entities.map { ($0.name, $0.index) }, uniquingKeysWith: { first, _ in first })
     var byNumber = [Int](repeating: -1, count: Int(entities.map(\.number).max() ?? 0) + 1)
@@ -42,7 +46,9 @@ package final class ModelSchema: Sendable {
   package init(_ other: ModelSchema, storedAs catalog: SchemaCatalog) throws(ArborError) {
     model = other.model
     entities = other.entities
-    self.catalog = try catalog.completed(for: entities)
+    let completed = try catalog.completed(for: entities)
+    self.catalog = completed
+    changeNumbers = entities.map { [entities] in ChangeNumbers($0, in: entities, completed) }
     indexByName = other.indexByName
     indexByNumber = other.indexByNumber
     hasDerivations = other.hasDerivations
@@ -68,6 +74,11 @@ package final class ModelSchema: Sendable {
     let entity = Int(number.entity)
     guard entity < indexByNumber.count, indexByNumber[entity] >= 0 else { return nil }
     return entities[indexByNumber[entity]]
+  }
+
+  /// What the history calls the properties of an object; nil where the number is of no entity.
+  package func changeNumbers(of number: ObjectNumber) -> ChangeNumbers? {
+    entity(of: number).map { changeNumbers[$0.index] }
   }
 
   /// Whether a relationship may lead to an object: the number is of its destination or of an entity

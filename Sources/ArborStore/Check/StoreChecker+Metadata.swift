@@ -129,7 +129,7 @@ extension StoreChecker {
     if let last, sequence != last &+ 1 {
       report.add(.history, "The history lacks what lies between \(last) and \(sequence).")
     }
-    if HistoryCodec.decode(bytes, sequence: sequence) == nil {
+    if HistoryCodec.decode(bytes, sequence: sequence, store.schema) == nil {
       report.add(.history, "The history's entry \(sequence) is damaged.")
     }
     last = sequence

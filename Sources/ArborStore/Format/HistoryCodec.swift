@@ -1,4 +1,4 @@
-internal import ArborModel
+package import ArborModel
 internal import Foundation
 
 /// One commit in the `history` database, under its sequence.
@@ -6,16 +6,23 @@ internal import Foundation
 /// ```
 /// format u8 = 1 · flags u8 · seconds since 2001 f64 · [author] · [context name]
 /// · changes · for each change, by object number:
-///     distance from the last number · kind u8 · property bits, for an update
+///     distance from the last number · kind u8
+///     for an update: property bits [· relationships · for each its catalogue number]
 /// · [tombstones · for each, by object number:
 ///     distance from the last number · values · for each, by name: name · tagged value]
 /// · crc32c u32
 /// ```
 ///
-/// Texts, counts, distances and bits are variable numbers or runs of bytes after one. The checksum
-/// begins with the sequence.
+/// Texts, counts, distances, bits and numbers are variable numbers or runs of bytes after one. The
+/// checksum begins with the sequence.
+///
+/// Properties are named by their catalogue numbers, see ``ChangeNumbers``: whoever reads an entry
+/// by another model finds what they mean there. Entries of format 3.0 and before, which have not
+/// the flag 16, have positions instead.
 package enum HistoryCodec {
   private static let format: UInt8 = 1
+  /// The kind of an update with a list of relationships.
+  private static let updateWithLinks: UInt8 = 4
 
   private struct Flags: OptionSet {
     let rawValue: UInt8
@@ -23,13 +30,15 @@ package enum HistoryCodec {
     static let author = Flags(rawValue: 2)
     static let contextName = Flags(rawValue: 4)
     static let tombstones = Flags(rawValue: 8)
+    static let numbers = Flags(rawValue: 16)
   }
 
+  /// - Parameter schema: Of the model by whose positions the entry names properties.
   /// - Precondition: The entry's changes and tombstones ascend by number.
-  package static func encode(_ entry: HistoryEntry) -> [UInt8] {
+  package static func encode(_ entry: HistoryEntry, _ schema: ModelSchema) -> [UInt8] {
     var writer = ByteWriter(reserving: 32 + 12 * entry.changes.count)
     writer.append(format)
-    var flags: Flags = entry.isBulk ? .bulk : []
+    var flags: Flags = entry.isBulk ? [.bulk, .numbers] : .numbers
     if entry.author != nil { flags.insert(.author) }
     if entry.contextName != nil { flags.insert(.contextName) }
     if !entry.tombstones.isEmpty { flags.insert(.tombstones) }
@@ -37,17 +46,51 @@ package enum HistoryCodec {
     writer.append(entry.date.timeIntervalSinceReferenceDate.bitPattern)
     if let author = entry.author { writer.appendRun(author.utf8) }
     if let name = entry.contextName { writer.appendRun(name.utf8) }
-    writer.appendVariable(UInt64(entry.changes.count))
-    var last: UInt64 = 0
-    for change in entry.changes {
-      writer.appendVariable(change.number.rawValue - last)
-      last = change.number.rawValue
-      writer.append(change.kind.rawValue)
-      if change.kind == .update { writer.appendVariable(change.changedProperties) }
-    }
+    append(entry.changes, schema, to: &writer)
     if !entry.tombstones.isEmpty { append(entry.tombstones, to: &writer) }
     writer.appendChecksum(seed: Checksum.seed(key: entry.sequence))
     return writer.bytes
+  }
+
+  private static func append(
+    _ changes: [HistoryEntry.Change], _ schema: ModelSchema, to writer: inout ByteWriter
+  ) {
+    writer.appendVariable(UInt64(changes.count))
+    var last: UInt64 = 0
+    var properties = PropertyNames(schema)
+    for change in changes {
+      writer.appendVariable(change.number.rawValue - last)
+      last = change.number.rawValue
+      guard change.kind == .update, let numbers = properties.numbers(of: change.number) else {
+        writer.append(change.kind.rawValue)
+        if change.kind == .update { writer.appendVariable(EntitySchema.otherProperties) }
+        continue
+      }
+      let bits = change.changedProperties
+      let links = numbers.linkCount(in: bits)
+      writer.append(links == 0 ? change.kind.rawValue : updateWithLinks)
+      writer.appendVariable(numbers.numbered(bits))
+      guard links > 0 else { continue }
+      writer.appendVariable(UInt64(links))
+      numbers.forEachLink(in: bits) { writer.appendVariable(UInt64($0)) }
+    }
+  }
+
+  /// The numbers of one entity's properties after another's, looked up once for each.
+  private struct PropertyNames {
+    private let schema: ModelSchema
+    private var entity: UInt16?
+    private var numbers: ChangeNumbers?
+
+    init(_ schema: ModelSchema) { self.schema = schema }
+
+    mutating func numbers(of number: ObjectNumber) -> ChangeNumbers? {
+      if number.entity != entity {
+        entity = number.entity
+        numbers = schema.changeNumbers(of: number)
+      }
+      return numbers
+    }
   }
 
   private static func append(_ tombstones: [HistoryEntry.Tombstone], to writer: inout ByteWriter) {
@@ -64,9 +107,12 @@ package enum HistoryCodec {
     }
   }
 
-  /// The entry of bytes that ``encode(_:)`` made under `sequence`, or nil for others.
+  /// The entry of bytes that ``encode(_:_:)`` made under `sequence`, or nil for others.
+  ///
+  /// - Parameter schema: Of the model by whose positions the entry shall name properties. Objects
+  ///   of entities that it does not have are listed as if everything had changed.
   package static func decode(
-    _ bytes: UnsafeRawBufferPointer, sequence: UInt64
+    _ bytes: UnsafeRawBufferPointer, sequence: UInt64, _ schema: ModelSchema
   ) -> HistoryEntry? {
     guard
       var reader = ByteReader(checked: bytes, seed: Checksum.seed(key: sequence)),
@@ -83,7 +129,9 @@ package enum HistoryCodec {
       guard let text = reader.readText() else { return nil }
       contextName = text
     }
-    guard let changes = readChanges(&reader) else { return nil }
+    guard let changes = readChanges(&reader, schema, areNumbered: flags.contains(.numbers)) else {
+      return nil
+    }
     var tombstones: [HistoryEntry.Tombstone] = []
     if flags.contains(.tombstones) {
       guard let found = readTombstones(&reader) else { return nil }
@@ -97,28 +145,50 @@ package enum HistoryCodec {
       tombstones: tombstones)
   }
 
-  private static func readChanges(_ reader: inout ByteReader) -> [HistoryEntry.Change]? {
+  private static func readChanges(
+    _ reader: inout ByteReader, _ schema: ModelSchema, areNumbered: Bool
+  ) -> [HistoryEntry.Change]? {
     guard let count = reader.readVariable(),
       count <= UInt64(StoreFormat.mostListedChanges)
     else { return nil }
     var changes: [HistoryEntry.Change] = []
     changes.reserveCapacity(Int(count))
-    var number: UInt64 = 0
+    var number = ObjectNumber(rawValue: 0)
+    var properties = PropertyNames(schema)
     for _ in 0..<count {
-      guard let distance = reader.readVariable(),
-        let kind = reader.read(UInt8.self).flatMap(ChangeSet.RecordChange.Kind.init)
-      else { return nil }
-      number &+= distance
+      guard let distance = reader.readVariable(), let stored = reader.read(UInt8.self) else {
+        return nil
+      }
+      let hasLinks = areNumbered && stored == updateWithLinks
+      guard let kind = hasLinks ? .update : ChangeSet.RecordChange.Kind(rawValue: stored) else {
+        return nil
+      }
+      number = ObjectNumber(rawValue: number.rawValue &+ distance)
       var bits = UInt64.max
       if kind == .update {
-        guard let stored = reader.readVariable() else { return nil }
-        bits = stored
+        guard let read = reader.readVariable() else { return nil }
+        let numbers = properties.numbers(of: number)
+        bits =
+          (areNumbered ? numbers?.bits(numbered: read) : numbers?.bits(ofPositions: read)) ?? .max
+        if hasLinks {
+          guard let links = readLinks(&reader, numbers) else { return nil }
+          bits |= links
+        }
       }
-      changes.append(
-        HistoryEntry.Change(
-          number: ObjectNumber(rawValue: number), kind: kind, changedProperties: bits))
+      changes.append(HistoryEntry.Change(number: number, kind: kind, changedProperties: bits))
     }
     return changes
+  }
+
+  /// The bits of the relationships that are listed.
+  private static func readLinks(_ reader: inout ByteReader, _ numbers: ChangeNumbers?) -> UInt64? {
+    guard let count = reader.readVariable(), count <= UInt64(UInt16.max) else { return nil }
+    var bits: UInt64 = 0
+    for _ in 0..<count {
+      guard let number = reader.readVariable().flatMap(UInt16.init(exactly:)) else { return nil }
+      bits |= numbers?.bit(ofLink: number) ?? 0
+    }
+    return bits
   }
 
   private static func readTombstones(_ reader: inout ByteReader) -> [HistoryEntry.Tombstone]? {

@@ -8,7 +8,7 @@ extension LightweightMigration {
   /// where they might before, where no entity comes or goes, and where the members of relationships
   /// and the entries of indexes stay where they are: renames, further indexes and rules, other
   /// modifiers and defaults. What the older model does not know may be there in addition, as long
-  /// as it is neither an object nor a bit of the history.
+  /// as it is no object.
   ///
   /// The relation is transitive, so that the header can count generations.
   var leavesReadersRight: Bool {
@@ -25,18 +25,28 @@ extension LightweightMigration {
         == entity.parentIndex.map { new.entities[$0].number }
       && agrees(former.attributes, entity.attributes)
       && former.relationships.count == entity.relationships.count
-      // The bits of links in the history are in the order of the relationships.
-      && zip(former.relationships.filter(\.isToMany), entity.relationships.filter(\.isToMany))
-        .allSatisfy { former, present in
-          moves.carried[PartName(present, new)] == PartName(former, old)
-            && destination(former, old) == destination(present, new)
-        }
+      && agrees(former.relationships, entity.relationships)
       && references(former, old).allSatisfy { number, reference in
         references(entity, new)[number].map { agrees(reference, $0) } ?? false
       }
   }
 
   private typealias PartName = SchemaCatalog.PartName
+
+  /// Whether to-many relationships are the same ones.
+  private func agrees(
+    _ former: [RelationshipSchema], _ present: [RelationshipSchema]
+  ) -> Bool {
+    let byName = Dictionary(
+      former.lazy.filter(\.isToMany).map { (PartName($0, old), $0) },
+      uniquingKeysWith: { one, _ in one })
+    return present.lazy.filter(\.isToMany).allSatisfy { present in
+      guard let former = moves.carried[PartName(present, new)].flatMap({ byName[$0] }) else {
+        return false
+      }
+      return destination(former, old) == destination(present, new)
+    }
+  }
 
   private func agrees(_ former: [AttributeSchema], _ present: [AttributeSchema]) -> Bool {
     let byNumber = Dictionary(

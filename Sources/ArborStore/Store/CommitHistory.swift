@@ -83,15 +83,17 @@ struct CommitHistory {
 
   /// Notes the commit under the header's sequence.
   ///
-  /// - Parameter header: Its sequence is the commit's already; the entry comes to lie behind it.
+  /// - Parameters:
+  ///   - header: Its sequence is the commit's already; the entry comes to lie behind it.
+  ///   - schema: The store's.
   func write(
-    behind header: inout HeaderRecord, _ history: Database,
+    behind header: inout HeaderRecord, _ history: Database, _ schema: ModelSchema,
     _ transaction: borrowing WriteTransaction
   ) throws(LMDBError) {
     let entry = HistoryCodec.encode(
       HistoryEntry(
         sequence: header.sequence, date: Date(), author: author, contextName: contextName,
-        isBulk: isBulk, changes: changes, tombstones: tombstones))
+        isBulk: isBulk, changes: changes, tombstones: tombstones), schema)
     if header.latestCommits.append(entry) { return }
     try header.latestCommits.forEach(endingWith: header.sequence - 1) {
       (sequence, entry) throws(LMDBError) in

@@ -22,7 +22,7 @@ struct CommitWriter: ~Copyable {
   ) throws(StoreError) -> CommitReceipt {
     defer { workspace.removeAll() }
     if let basis = set.basis, basis.sequence != header.sequence {
-      let history = HistoryReader(transaction.reader, store.databases, header: header)
+      let history = HistoryReader(transaction.reader, store, header: header)
       try CommitHistory.demand(basis, history)
     }
     // What a large set changes is read through a snapshot, whose pages lie in the map, as long as
@@ -50,7 +50,7 @@ struct CommitWriter: ~Copyable {
       hasWritten = true
       try CommitHistory(
         set, changes: preparation.changes, tombstones: workspace.tombstones, schema: store.schema
-      ).write(behind: &header, store.databases.history, transaction)
+      ).write(behind: &header, store.databases.history, store.schema, transaction)
     } catch {
       throw StoreError(error)
     }

@@ -5,13 +5,13 @@ internal import LMDB
 struct HistoryReader {
   private let reader: TransactionReader
   private let history: Database
+  private let schema: ModelSchema
   let header: HeaderRecord
 
-  init(
-    _ reader: TransactionReader, _ databases: StoreDatabases, header: HeaderRecord
-  ) {
+  init(_ reader: TransactionReader, _ store: StoreFile, header: HeaderRecord) {
     self.reader = reader
-    history = databases.history
+    history = store.databases.history
+    schema = store.schema
     self.header = header
   }
 
@@ -38,7 +38,7 @@ struct HistoryReader {
   private func decode(
     _ bytes: UnsafeRawBufferPointer, _ sequence: UInt64
   ) throws(StoreError) -> HistoryEntry {
-    guard let entry = HistoryCodec.decode(bytes, sequence: sequence) else {
+    guard let entry = HistoryCodec.decode(bytes, sequence: sequence, schema) else {
       throw .corrupted(
         entity: nil, object: nil, what: "The history's entry \(sequence) is damaged.")
     }

@@ -53,7 +53,7 @@ extension StoreFile {
         }
         try removeMetadata(transaction)
         header.sequence += 1
-        try CommitHistory.everything.write(behind: &header, databases.history, transaction)
+        try CommitHistory.everything.write(behind: &header, databases.history, schema, transaction)
       } catch {
         throw StoreError(error)
       }

@@ -1,26 +1,73 @@
 import ArborModel
-import ArborStore
+@testable import ArborStore
 import Foundation
 import TestSupport
 import Testing
 
 @Suite struct HistoryCodecTests {
+  private let schema: ModelSchema
+
+  init() throws { schema = try Self.schema() }
+
+  /// Two entities, of three attributes and two relationships each that are kept as links.
+  private static func schema(layout: UInt16 = 1) throws -> ModelSchema {
+    func entity(_ name: String, _ other: String) -> EntityDescription {
+      EntityDescription(
+        name: name,
+        attributes: ["a", "b", "c"].map { .init(name: $0, type: .string, isOptional: true) },
+        relationships: ["r", "s"].map {
+          RelationshipDescription(name: $0, destination: other, inverse: $0, isToMany: true)
+        })
+    }
+    let model = ManagedObjectModel(entities: [entity("One", "Two"), entity("Two", "One")])
+    var catalog = SchemaCatalog(numbering: model)
+    catalog.entries["Two"]?.layoutNumber = layout
+    return try ModelSchema(model, catalog: catalog)
+  }
+
   private func decode(_ bytes: [UInt8], _ sequence: UInt64) -> HistoryEntry? {
-    bytes.withUnsafeBytes { HistoryCodec.decode($0, sequence: sequence) }
+    bytes.withUnsafeBytes { HistoryCodec.decode($0, sequence: sequence, schema) }
+  }
+
+  private func updates(_ changes: [(entity: UInt16, bits: UInt64)]) -> HistoryEntry {
+    HistoryEntry(
+      sequence: 5, date: Date(timeIntervalSinceReferenceDate: 1), author: nil, contextName: nil,
+      isBulk: false,
+      changes: changes.enumerated().map { index, change in
+        .init(
+          number: ObjectNumber(entity: change.entity, sequence: UInt64(index) + 1), kind: .update,
+          changedProperties: change.bits)
+      })
+  }
+
+  /// Gives an entry other bytes, with the checksum of its sequence.
+  private func forge(_ bytes: [UInt8], _ change: (inout [UInt8]) -> Void) -> [UInt8] {
+    var body = Array(bytes.dropLast(4))
+    change(&body)
+    let checksum = Checksum.of(body, seed: Checksum.seed(key: 5))
+    return body + withUnsafeBytes(of: checksum.littleEndian, Array.init)
   }
 
   @Test func comesBackAsItWas() {
     var random = SeededRandom()
     for round in 0..<200 {
       let raw = (0..<Int.random(in: 0...40, using: &random)).map { _ in
-        UInt64.random(in: 1...(.max), using: &random) >> UInt64.random(in: 0...60, using: &random)
+        ObjectNumber(
+          entity: UInt16.random(in: 1...3, using: &random),
+          sequence: UInt64.random(in: 1..<(1 << 48), using: &random)
+            >> UInt64.random(in: 0...40, using: &random)
+        ).rawValue
       }
-      let changes = Set(raw).sorted().map { number in
+      let changes = Set(raw).sorted().map { raw in
+        let number = ObjectNumber(rawValue: raw)
         let kind: ChangeSet.RecordChange.Kind =
           [.insert, .update, .delete].randomElement(using: &random) ?? .insert
+        // The third is no entity of the model: all of it may have changed.
+        let isKnown = kind == .update && number.entity < 3
         return HistoryEntry.Change(
-          number: ObjectNumber(rawValue: number), kind: kind,
-          changedProperties: kind == .update ? random.next() : .max)
+          number: number, kind: kind,
+          changedProperties: isKnown
+            ? random.next() & (EntitySchema.otherProperties | 0b11111) : .max)
       }
       let entry = HistoryEntry(
         sequence: random.next(),
@@ -35,7 +82,8 @@ import Testing
               ? [:] : ["a": .string("😀"), "": .integer(3), "l": .list([.null, .date(.now)])])
         })
       #expect(
-        decode(HistoryCodec.encode(entry), entry.sequence) == entry, "seed \(random.seed)")
+        decode(HistoryCodec.encode(entry, schema), entry.sequence) == entry,
+        "seed \(random.seed)")
     }
   }
 
@@ -44,12 +92,15 @@ import Testing
       sequence: 5, date: Date(timeIntervalSinceReferenceDate: 1), author: "a", contextName: "b",
       isBulk: false,
       changes: [
-        .init(number: ObjectNumber(entity: 1, sequence: 9), kind: .update, changedProperties: 6)
+        .init(number: ObjectNumber(entity: 1, sequence: 9), kind: .update, changedProperties: 6),
+        .init(
+          number: ObjectNumber(entity: 2, sequence: 9), kind: .update, changedProperties: 0b11010),
       ],
       tombstones: [
         .init(number: ObjectNumber(entity: 1, sequence: 8), values: ["x": .boolean(true)])
       ])
-    let bytes = HistoryCodec.encode(entry)
+    let bytes = HistoryCodec.encode(entry, schema)
+    #expect(decode(bytes, 5) == entry)
     for place in bytes.indices {
       var changed = bytes
       changed[place] ^= 0x40
@@ -58,5 +109,40 @@ import Testing
     for count in bytes.indices { #expect(decode(Array(bytes[..<count]), 5) == nil) }
     // It is the entry of its own sequence only.
     #expect(decode(bytes, 6) == nil)
+  }
+
+  /// What a library of format 3.0 left has positions; they are not taken for what they may not be.
+  @Test func entriesOfEarlierFormatsAreNeverMisread() throws {
+    let entry = updates([(1, 0b101), (1, 0b1000), (2, 0b1)])
+    let earlier = forge(HistoryCodec.encode(updates([(1, 0b101), (1, 0), (2, 0b1)]), schema)) {
+      $0[1] &= ~16
+      // The bits of the second change, which stand before the third one of nine bytes.
+      $0[$0.count - 10] = 0b1000
+    }
+    let bits = decode(earlier, 5)?.changes.map(\.changedProperties)
+    #expect(bits == [0b101, 0b11000 | EntitySchema.otherProperties, 0b1])
+    let changed = try Self.schema(layout: 2)
+    let later = earlier.withUnsafeBytes { HistoryCodec.decode($0, sequence: 5, changed) }
+    #expect(later?.changes.map(\.changedProperties).last == .max)
+    #expect(later?.changes.map(\.number) == entry.changes.map(\.number))
+    // Updates with a list are of this format.
+    let listed = HistoryCodec.encode(entry, schema)
+    #expect(decode(listed, 5) == entry)
+    #expect(decode(forge(listed) { $0[1] &= ~16 }, 5) == nil)
+  }
+
+  /// Lists that do not fit their bytes are damage; numbers that the model does not have are none.
+  @Test func forgedListsAreDamage() {
+    let bytes = HistoryCodec.encode(updates([(1, 0b1001)]), schema)
+    let list = bytes.count - 6
+    #expect(bytes[list...].prefix(2) == [1, 1])
+    #expect(decode(forge(bytes) { $0[list + 1] = 99 }, 5)?.changes.first?.changedProperties == 1)
+    #expect(decode(forge(bytes) { $0[list] = 2 }, 5) == nil)
+    #expect(decode(forge(bytes) { $0[list] = 0 }, 5) == nil)
+    #expect(decode(forge(bytes) { $0.removeLast() }, 5) == nil)
+    #expect(decode(forge(bytes) { $0[(list + 1)...] = [0xFF, 0xFF, 4] }, 5) == nil)
+    #expect(
+      decode(forge(bytes) { $0[list...] = [0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 1] }, 5)
+        == nil)
   }
 }

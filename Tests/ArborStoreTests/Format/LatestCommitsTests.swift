@@ -1,3 +1,4 @@
+import ArborModel
 import Foundation
 import TestSupport
 import Testing
@@ -40,14 +41,16 @@ import Testing
   }
 
   /// As many of the shortest entries as the longest history counts on, and no more.
-  @Test func holdsNoMoreThanTheHistoryAllows() {
+  @Test func holdsNoMoreThanTheHistoryAllows() throws {
     var commits = LatestCommits()
     let shortest = [UInt8](repeating: 1, count: StoreFormat.leastEntrySize)
     while commits.append(shortest) {}
     #expect(StoreFormat.historyLength + commits.count <= StoreFormat.longestHistory)
     let history = HistoryEntry(
       sequence: 1, date: .distantPast, author: nil, contextName: nil, isBulk: true, changes: [])
-    #expect(HistoryCodec.encode(history).count == StoreFormat.leastEntrySize)
+    let model = ManagedObjectModel(entities: [])
+    let schema = try ModelSchema(model, catalog: SchemaCatalog(numbering: model))
+    #expect(HistoryCodec.encode(history, schema).count == StoreFormat.leastEntrySize)
   }
 
   @Test func refusesBytesThatAreNoEntries() {

@@ -73,7 +73,7 @@ import Testing
         "age nil",
         "name Ada", "name ÉDITH, folded", "token ada", "token land", "token of",
         "age 36, descending", "member, position", "position, member", "history",
-        "history with a tombstone", "blob reference", "blob key",
+        "history with a tombstone", "history with links", "blob reference", "blob key",
       ])
   }
 
@@ -205,9 +205,37 @@ import Testing
         .init(number: foo, kind: .insert, changedProperties: .max),
         .init(number: ada, kind: .update, changedProperties: 2),
       ])
-    expect("history", HistoryCodec.encode(entry))
+    expect("history", HistoryCodec.encode(entry, schema))
     let read = (article["history"] ?? []).withUnsafeBytes {
-      HistoryCodec.decode($0, sequence: 3)
+      HistoryCodec.decode($0, sequence: 3, schema)
+    }
+    #expect(read == entry)
+  }
+
+  @Test func historyWithLinks() throws {
+    let model = try ManagedObjectModel {
+      Entity("Company") {
+        Relationship("employees", to: "Employee", inverse: "company", .toMany)
+      }
+      Entity("Employee") {
+        Attribute("name", .string, .optional)
+        Relationship("company", to: "Company", inverse: "employees")
+        Relationship("skills", to: "Skill", inverse: "holders", .toMany)
+      }
+      Entity("Skill") { Relationship("holders", to: "Employee", inverse: "skills", .toMany) }
+    }
+    let schema = try ModelSchema(model, catalog: SchemaCatalog(numbering: model))
+    let entry = HistoryEntry(
+      sequence: 5, date: Date(timeIntervalSinceReferenceDate: 800_000_000), author: nil,
+      contextName: nil, isBulk: false,
+      changes: [
+        .init(number: ada, kind: .update, changedProperties: 0b101),
+        .init(
+          number: ObjectNumber(entity: 3, sequence: 1), kind: .update, changedProperties: 0b1),
+      ])
+    expect("history with links", HistoryCodec.encode(entry, schema))
+    let read = (article["history with links"] ?? []).withUnsafeBytes {
+      HistoryCodec.decode($0, sequence: 5, schema)
     }
     #expect(read == entry)
   }
@@ -218,9 +246,9 @@ import Testing
       contextName: nil, isBulk: false,
       changes: [.init(number: ada, kind: .delete, changedProperties: .max)],
       tombstones: [.init(number: ada, values: ["name": .string("Ada")])])
-    expect("history with a tombstone", HistoryCodec.encode(entry))
+    expect("history with a tombstone", HistoryCodec.encode(entry, schema))
     let read = (article["history with a tombstone"] ?? []).withUnsafeBytes {
-      HistoryCodec.decode($0, sequence: 4)
+      HistoryCodec.decode($0, sequence: 4, schema)
     }
     #expect(read == entry)
   }

@@ -30,9 +30,12 @@ import Testing
     ])
   }
 
-  private func leavesReaders(_ change: Change) throws -> Bool {
-    let old = try ModelSchema(model(), catalog: SchemaCatalog(numbering: model()))
-    var changed = model()
+  private func leavesReaders(
+    _ change: Change, from model: ManagedObjectModel? = nil
+  ) throws -> Bool {
+    let model = model ?? self.model()
+    let old = try ModelSchema(model, catalog: SchemaCatalog(numbering: model))
+    var changed = model
     change(&changed)
     return try LightweightMigration(
       from: old, old.model.fingerprint, to: changed, dropping: nil
@@ -74,6 +77,23 @@ import Testing
       ("default changed", { $0.entities[0].attributes[1].defaultValue = 7 }),
     ]
     for (name, change) in changes { #expect(try leavesReaders(change), "\(name)") }
+  }
+
+  /// The history names relationships by their numbers, so nobody takes one for another.
+  @Test func theOrderOfDeclarationDoesNotMatter() throws {
+    var model = model()
+    model.entities[1].relationships.append(
+      RelationshipDescription(
+        name: "tags", destination: "Tag", inverse: "authors", isToMany: true))
+    model.entities[2].relationships.append(
+      RelationshipDescription(
+        name: "authors", destination: "Author", inverse: "tags", isToMany: true))
+    #expect(
+      try leavesReaders(
+        {
+          for index in $0.entities.indices { $0.entities[index].relationships.reverse() }
+          $0.entities[0].versionHashModifier = "2"
+        }, from: model))
   }
 
   @Test func theseDoNot() throws {

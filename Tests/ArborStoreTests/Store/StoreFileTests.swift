@@ -65,7 +65,7 @@ import Testing
         let entry = HistoryEntry(
           sequence: header.sequence, date: Date(), author: "other", contextName: nil,
           isBulk: true, changes: [])
-        let hasRoom = header.latestCommits.append(HistoryCodec.encode(entry))
+        let hasRoom = header.latestCommits.append(HistoryCodec.encode(entry, file.schema))
         #expect(hasRoom)
       }
       #expect(file.lastSequence == 0)

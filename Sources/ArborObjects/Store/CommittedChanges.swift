@@ -36,7 +36,10 @@ public struct CommittedChanges: Sendable, Hashable {
 
   /// The properties of an updated object that changed; none of others.
   ///
-  /// An entity of more than 63 such properties names those from the 64th on together.
+  /// Properties are named as the model calls them now, also where another one did when they were
+  /// committed; what has been removed since is not named. An entity that has had more than 63
+  /// properties names those from the 64th on together, and with them its relationships that are
+  /// to-many on both sides or ordered.
   public func changedProperties(of id: ObjectID) -> Set<String> { names[id] ?? [] }
 
   /// What is kept of a deleted object: the values of the attributes that the model marks to be

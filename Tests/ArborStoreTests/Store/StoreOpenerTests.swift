@@ -299,7 +299,7 @@ import Testing
 
   @Test func refusesALaterFormat() throws {
     let error = try openWithHeader { $0[8] = 4 }
-    guard case .formatTooNew(major: 4, minor: StoreFormat.minorVersion)? = error else {
+    guard case .formatTooNew(major: 4, minor: Int(StoreFormat.minorVersion))? = error else {
       throw DraftError("\(String(describing: error))")
     }
   }

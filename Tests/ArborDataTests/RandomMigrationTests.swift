@@ -8,7 +8,8 @@ import Testing
 @Suite struct RandomMigrationTests {
   @Test(arguments: 0..<TestLength.of(3, long: 100))
   func dataGoesFromModelToModel(round: Int) throws {
-    let random = SeededRandom()
+    let given = ProcessInfo.processInfo.environment["ARBOR_SEED"].flatMap { UInt64($0) }
+    let random = given.map { SeededRandom(seed: $0) } ?? SeededRandom()
     var walk = ModelWalk(random)
     let store = try EvolvingStore(walk.model, PlainObjects())
     for version in 0..<10 {

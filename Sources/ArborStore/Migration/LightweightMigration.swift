@@ -67,6 +67,7 @@ struct LightweightMigration {
       : MigrationObstacle.obstacles(
         in: difference, dropping: names, listedBy: "revertMigration(_:dropping:)")
         + Self.unrestored(new, evolution)
+        + (names == nil ? Self.valuesOfOtherTypes(difference) : [])
     let subjects = Set(stated.map { [$0.entity, $0.property] })
     // In a copy the attributes of a composite type that changes have begun anew.
     obstacles =

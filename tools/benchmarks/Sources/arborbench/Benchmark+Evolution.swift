@@ -74,6 +74,8 @@ extension Benchmark {
 
   private func copy(_ source: String, to target: String) throws {
     try FileManager.default.copyItem(atPath: source, toPath: target)
+    // The first commit would wait for all that the copy has not brought to the disk yet.
+    try FileHandle(forUpdating: URL(filePath: target)).synchronize()
   }
 
   private static func remove(_ path: String) {

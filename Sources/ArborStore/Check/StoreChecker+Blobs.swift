@@ -42,7 +42,7 @@ extension StoreChecker {
       if let key, blobs.contains(key.name) {
         count += 1
       } else if !keepsFormerModel || key.map({ properties.contains($0.name.property) }) ?? true {
-        let owner = BlobName.of(key: found.key)?.name.number
+        let owner = key?.name.number
         report.add(
           .strayBlob,
           "\(owner.map(name) ?? "Nobody") refers to no binary of a key in \(database.name).",

@@ -106,21 +106,11 @@ extension StoreFile {
     defer { try? environment.close() }
     let opener = StoreOpener(StoreOpening(.file(path), model: nil))
     let parts = try opener.parts(of: environment, path: environment.path)
-    var (isReverted, failure): (Bool, StoreError?) = (false, nil)
-    do throws(LMDBError) {
-      try environment.runWrite { transaction in
-        (isReverted, failure) = (false, nil)
-        do throws(StoreError) {
-          isReverted = try revert(parts, dropping: names, transaction)
-        } catch {
-          failure = error
-        }
-        return isReverted
-      }
-    } catch {
-      throw StoreError(error, path: environment.path)
+    var isReverted = false
+    try parts.write { (transaction) throws(StoreError) in
+      isReverted = try revert(parts, dropping: names, transaction)
+      return isReverted
     }
-    if let failure { throw failure }
     return isReverted
   }
 
@@ -131,11 +121,7 @@ extension StoreFile {
     var header = try StoreHeader.read(transaction.reader, arbor, path: parts.path)
     guard let former = try FormerModel.read(transaction.reader, arbor) else { return false }
     guard header.modelGeneration == parts.header.modelGeneration else { throw .modelChanged }
-    guard header.transactionID + 1 == transaction.id else {
-      throw .corrupted(
-        entity: nil, object: nil,
-        what: "Another program has written to the file; check it before it is used on.")
-    }
+    try header.checkPrecedes(transaction)
     guard header.sequence == former.sequence else {
       // What was written since stays as far as the former model has a place for it.
       let model = former.schema.model
@@ -145,8 +131,7 @@ extension StoreFile {
       return try StoreOpener.migrate(parts, migration, ModelDigest(model), transaction)
     }
     try MigrationReversal(former, parts.schema).perform(&header, arbor, transaction)
-    header.transactionID = transaction.id
-    header.bootID = StoreHeader.bootID
+    header.sign(transaction)
     let written = header
     try storing { () throws(LMDBError) in
       try StoreHeader.write(written, arbor, in: transaction)

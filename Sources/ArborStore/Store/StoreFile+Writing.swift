@@ -33,8 +33,7 @@ extension StoreFile {
           try body(transaction, &header)
           sequences = first..<(header.sequence + 1)
           if topsUpNumbers { reservations = try blocks.topUp(of: self, transaction) }
-          header.transactionID = transaction.id
-          header.bootID = StoreHeader.bootID
+          header.sign(transaction)
           written = (header.sequence, header.transactionID)
           try storing { () throws(LMDBError) in
             try writtenHeader.write(header, databases.arbor, in: transaction)
@@ -84,11 +83,7 @@ extension StoreFile {
     if header.isBeingMigrated, !passesMarker {
       throw .migrationUnderWay(try MigrationMarker.read(transaction.reader, databases.arbor))
     }
-    guard header.transactionID + 1 == transaction.id else {
-      throw .corrupted(
-        entity: nil, object: nil,
-        what: "Another program has written to the file; check it before it is used on.")
-    }
+    try header.checkPrecedes(transaction)
     return header
   }
 
@@ -119,5 +114,48 @@ extension StoreFile {
     } catch {
       return error == .panic
     }
+  }
+}
+
+extension StoreParts {
+  /// Runs `body` in a write transaction of a file that is not open as a store, and commits where it
+  /// returns true.
+  ///
+  /// `body` runs again after the map has grown.
+  func write(
+    _ body: (borrowing WriteTransaction) throws(StoreError) -> Bool
+  ) throws(StoreError) {
+    var failure: StoreError?
+    do throws(LMDBError) {
+      try environment.runWrite { transaction in
+        failure = nil
+        do throws(StoreError) {
+          return try body(transaction)
+        } catch {
+          failure = error
+          return false
+        }
+      }
+    } catch {
+      throw StoreError(error, path: path)
+    }
+    if let failure { throw failure }
+  }
+}
+
+extension HeaderRecord {
+  /// Refuses a file that somebody else has written to since the header was written.
+  func checkPrecedes(_ transaction: borrowing WriteTransaction) throws(StoreError) {
+    guard transactionID + 1 == transaction.id else {
+      throw .corrupted(
+        entity: nil, object: nil,
+        what: "Another program has written to the file; check it before it is used on.")
+    }
+  }
+
+  /// Names the transaction that writes the header, and the machine's start.
+  mutating func sign(_ transaction: borrowing WriteTransaction) {
+    transactionID = transaction.id
+    bootID = StoreHeader.bootID
   }
 }

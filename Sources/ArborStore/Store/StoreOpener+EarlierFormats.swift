@@ -12,49 +12,34 @@ extension StoreOpener {
   ///
   /// - Returns: What the file consists of now.
   func broughtOver(_ parts: StoreParts) throws(StoreError) -> StoreParts {
-    let list = StoreDatabases.list(parts.schema)
     let lacksBlobs = parts.schema.entities.contains {
       $0.keepsBlobs && parts.databases.blobs($0.index) == nil
     }
     guard parts.isOfEarlierFormat || lacksBlobs, !opening.isReadOnly else { return parts }
     let (environment, path) = (parts.environment, parts.path)
-    var failure: StoreError?
-    do throws(LMDBError) {
-      try environment.runWrite { transaction in
-        failure = nil
-        do throws(StoreError) {
-          return try Self.bringOver(parts, list, transaction)
-        } catch {
-          failure = error
-          return false
-        }
-      }
+    do throws(StoreError) {
+      try parts.write { (transaction) throws(StoreError) in try Self.bringOver(parts, transaction) }
+    } catch .diskFull {
+      return parts
     } catch {
-      failure = StoreError(error, path: path)
+      throw error
     }
-    switch failure {
-    case nil: return try self.parts(of: environment, path: path)
-    case .diskFull: return parts
-    case let failure?: throw failure
-    }
+    return try self.parts(of: environment, path: path)
   }
 
   /// - Returns: false where another process was faster, or has changed the model meanwhile.
   private static func bringOver(
-    _ parts: StoreParts, _ list: [(name: String, flags: DatabaseFlags)],
-    _ transaction: borrowing WriteTransaction
+    _ parts: StoreParts, _ transaction: borrowing WriteTransaction
   ) throws(StoreError) -> Bool {
     let arbor = parts.databases.arbor
     var header = try StoreHeader.read(transaction.reader, arbor, path: parts.path)
     guard header.modelGeneration == parts.header.modelGeneration,
       !header.isBeingMigrated || parts.isMigrating
     else { return false }
-    guard header.transactionID + 1 == transaction.id else {
-      throw .corrupted(
-        entity: nil, object: nil,
-        what: "Another program has written to the file; check it before it is used on.")
+    try header.checkPrecedes(transaction)
+    _ = try storing { () throws(LMDBError) in
+      try transaction.createDatabases(StoreDatabases.list(parts.schema))
     }
-    _ = try storing { () throws(LMDBError) in try transaction.createDatabases(list) }
     let key = StoreFormat.catalogKey
     if CatalogCodec.isWithoutStoredNames(try entry(key, transaction.reader, arbor)) {
       try storing { () throws(LMDBError) in
@@ -62,8 +47,7 @@ extension StoreOpener {
           key, CatalogCodec.encode(parts.schema.catalog), arbor, transaction)
       }
     }
-    header.transactionID = transaction.id
-    header.bootID = StoreHeader.bootID
+    header.sign(transaction)
     let written = header
     try storing { () throws(LMDBError) in
       try StoreHeader.write(written, arbor, in: transaction)

@@ -28,29 +28,10 @@ extension StoreOpener {
       via: opening.versionsBetween, isStaged: opening.isStaged)
     guard migration.obstacles.isEmpty else { throw migration.refusal(migration.obstacles) }
     let (environment, path) = (parts.environment, parts.path)
-    try migrate(parts, migration, offer.digest)
-    return try self.parts(of: environment, path: path)
-  }
-
-  private func migrate(
-    _ parts: StoreParts, _ migration: LightweightMigration, _ digest: ModelDigest
-  ) throws(StoreError) {
-    var failure: StoreError?
-    do throws(LMDBError) {
-      try parts.environment.runWrite { transaction in
-        // The closure runs again after the map has grown.
-        failure = nil
-        do throws(StoreError) {
-          return try Self.migrate(parts, migration, digest, transaction)
-        } catch {
-          failure = error
-          return false
-        }
-      }
-    } catch {
-      throw StoreError(error, path: parts.path)
+    try parts.write { (transaction) throws(StoreError) in
+      try Self.migrate(parts, migration, offer.digest, transaction)
     }
-    if let failure { throw failure }
+    return try self.parts(of: environment, path: path)
   }
 
   /// - Returns: false where another process has changed the model meanwhile; the file is read anew
@@ -64,11 +45,7 @@ extension StoreOpener {
     guard header.modelGeneration == parts.header.modelGeneration,
       !header.isBeingMigrated || parts.isMigrating
     else { return false }
-    guard header.transactionID + 1 == transaction.id else {
-      throw .corrupted(
-        entity: nil, object: nil,
-        what: "Another program has written to the file; check it before it is used on.")
-    }
+    try header.checkPrecedes(transaction)
     let found = try MigrationChecks(migration, parts, transaction.reader).obstacles()
     guard found.isEmpty else { throw migration.refusal(found) }
     let schema = migration.new
@@ -100,8 +77,7 @@ extension StoreOpener {
       try StoreCreation.put(schema.model, digest, arbor, transaction)
       header.beginGeneration(leavesReaders: !migration.isReversal && migration.leavesReadersRight)
       header.modelFingerprint = schema.model.fingerprint
-      header.transactionID = transaction.id
-      header.bootID = StoreHeader.bootID
+      header.sign(transaction)
       try StoreHeader.write(header, arbor, in: transaction)
     }
     return true

@@ -27,15 +27,7 @@ import Testing
     let folder = try TemporaryFolder()
     defer { withExtendedLifetime(folder) {} }
     let path = folder.path("ledger.arbor")
-    let context = try LedgerWriter(path: path) { _ in }.store.makeContext()
-    for number in 0..<30_000 {
-      let entry = context.insert(Entry.self)
-      entry.entryID = Int64(number)
-      entry.note = "note number \(number) of many"
-      entry.amount = number % 300
-    }
-    try context.commit()
-    context.store.close()
+    try LedgerFile.fill(path, count: 30_000)
     var hasNewState = false
     let delays = [0, 80, 200, 450, 1200]
     for delay in TestLength.of(delays, long: Array(stride(from: 0, through: 2500, by: 50))) {

@@ -116,17 +116,7 @@ import Testing
     defer { withExtendedLifetime(folder) {} }
     let path = folder.path("ledger.arbor")
     let entries = 8000
-    do {
-      let context = try LedgerWriter(path: path) { _ in }.store.makeContext()
-      for number in 0..<entries {
-        let entry = context.insert(Entry.self)
-        entry.entryID = Int64(number)
-        entry.note = "note number \(number) of many"
-        entry.amount = number % 300
-      }
-      try context.commit()
-      context.store.close()
-    }
+    try LedgerFile.fill(path, count: entries)
     let original = try Data(contentsOf: URL(filePath: path))
     for delay in TestLength.of(
       [0, 15, 40, 90, 400], long: Array(stride(from: 0, through: 400, by: 4)))

@@ -5,8 +5,9 @@ extension StoreOptions {
   ///
   /// The store is brought along as it is opened, in one small transaction: the catalogue changes,
   /// records are read in their new form and rewritten when they are next changed, and only new
-  /// indexes, and what is named after renamed entities and relationships, take time in proportion
-  /// to the objects. The article *Schema evolution* lists what becomes of each change.
+  /// indexes and rules take time in proportion to the objects. What takes code or a pass over the
+  /// objects is done in a copy, which takes the store's place at the end. The article *Schema
+  /// evolution* lists what becomes of each change.
   ///
   /// ```swift
   /// var options = StoreOptions()
@@ -16,7 +17,7 @@ extension StoreOptions {
   ///
   /// Nothing is lost unless it is named. Opening throws `modelMismatch`, with a violation for each
   /// thing that stands in the way and what to do about it, where something would be lost that is
-  /// not named, where a change takes code or a pass over the objects, and where objects break a
+  /// not named, where a change takes code that no step has, and where objects break a
   /// rule of the model; `notUnique` where objects share values that have become unique; `inUse`
   /// where this process has the store open with its former model. The file is as it was then,
   /// unless ``StoreOptions/onMismatch`` says otherwise. Other processes that have it open get

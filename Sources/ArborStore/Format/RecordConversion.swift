@@ -118,7 +118,7 @@ final class RecordConversion: Sendable {
   }
 
   /// The entity with the fields of the older layout in place of those with the same bytes, so that
-  /// records of that one can be judged as they are.
+  /// records of that one can be evaluated as they are.
   ///
   /// - Returns: nil where one of the attributes is none of them.
   func entity(_ entity: EntitySchema, reading attributes: Set<Int>) -> EntitySchema? {

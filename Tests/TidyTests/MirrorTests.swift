@@ -30,6 +30,12 @@ import Testing
   /// Sources without a test file of their own, each with the suite that tests it.
   static let testedElsewhere: [String: String] = [
     "CatalogEvolution": "MigrationTests",
+    "IndexBuildPlan": "OnlineIndexBuilderTests",
+    "IndexBuildStatus": "OnlineIndexBuilderTests",
+    "IndexMaintainer+Duplicates": "OnlineIndexBuilderTests",
+    "UnfinishedIndexes": "OnlineIndexBuilderTests",
+    "BackgroundIndexBuild": "OnlineIndexBuilderTests",
+    "StoreFile+IndexBuilds": "OnlineIndexBuilderTests",
     "LightweightMigration": "MigrationTests",
     "MigrationReversal": "RevertedMigrationTests",
     "PersistentStore+Reverting": "RevertedMigrationTests",

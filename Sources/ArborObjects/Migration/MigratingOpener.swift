@@ -5,12 +5,16 @@ internal import ArborStore
 struct MigratingOpener {
   private let opening: StoreOpening
   private let options: StoreOptions
-  private let report: (MigrationProgress) -> Void
+  private let report: @Sendable (MigrationProgress) -> Void
 
   init(
     _ opening: StoreOpening, _ options: StoreOptions,
-    _ report: @escaping (MigrationProgress) -> Void = { _ in }
+    _ report: @Sendable @escaping (MigrationProgress) -> Void = { _ in }
   ) {
+    var opening = opening
+    opening.onIndexProgress = { builds in
+      if let progress = MigrationProgress(builds) { report(progress) }
+    }
     self.opening = opening
     self.options = options
     self.report = report
@@ -118,5 +122,9 @@ extension StoreOpening {
   }
 
   /// A file with the model inside it.
-  static func writing(_ path: String) -> StoreOpening { StoreOpening(.file(path), model: nil) }
+  static func writing(_ path: String) -> StoreOpening {
+    var opening = StoreOpening(.file(path), model: nil)
+    opening.indexBuilds = .left
+    return opening
+  }
 }

@@ -1,3 +1,5 @@
+internal import ArborStore
+
 /// How far a migration has come.
 ///
 /// ```swift
@@ -25,7 +27,8 @@ public struct MigrationProgress: Sendable, Hashable {
   public internal(set) var hop: Int
   /// How many parts the way has.
   public let hopCount: Int
-  /// The entity whose objects are passed over, by its name in the older model; nil between.
+  /// The entity whose objects are passed over, by its name in the older model, or whose indexes are
+  /// filled, by its name in the newer one; nil between.
   public internal(set) var entity: String?
   /// How many of its objects have been.
   public internal(set) var objectsDone = 0
@@ -35,6 +38,18 @@ public struct MigrationProgress: Sendable, Hashable {
   init(hop: Int, of count: Int) {
     self.hop = hop
     hopCount = count
+  }
+
+  /// Progress of filling indexes behind a migration; nil where there is nothing to fill.
+  init?(_ builds: [IndexBuildStatus]) {
+    guard let build = builds.first(where: { $0.state == .building }) ?? builds.first else {
+      return nil
+    }
+    self.init(hop: 1, of: 1)
+    phase = .finishing
+    entity = build.entity
+    objectsDone = build.objectsDone
+    objectCount = build.objectCount
   }
 
   /// The part of the present phase that is done, from 0 to 1.
@@ -51,7 +66,9 @@ extension MigrationProgress: CustomStringConvertible {
     return switch phase {
     case .preparing: "\(part): preparing the copy"
     case .objects: "\(part): \(entity ?? ""), \(objectsDone) of \(objectCount) objects"
-    case .finishing: "\(part): checking rules and filling indexes"
+    case .finishing:
+      "\(part): checking rules and filling indexes"
+        + (entity.map { " of \($0), \(objectsDone) of \(objectCount) objects" } ?? "")
     case .done: "done"
     }
   }

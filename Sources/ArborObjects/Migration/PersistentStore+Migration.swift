@@ -29,7 +29,8 @@ extension PersistentStore {
   /// The work begins with the call, on a thread of its own, with memory for a batch of objects. The
   /// sequence ends when the store is of the model; it is the newest progress that is delivered
   /// where the reader is slower. Where the sequence is given up, or its task is cancelled, the
-  /// migration stops at the end of the batch, and the next one goes on there.
+  /// migration stops at the end of the batch, and the next one goes on there. Indexes are filled
+  /// before it ends, whatever ``StoreOptions/indexBuilds`` says.
   ///
   /// - Returns: A sequence that throws ``ArborError`` as opening the store does.
   public static func migrate(
@@ -59,7 +60,8 @@ private actor MigrationRunner {
     _ url: URL, to model: ManagedObjectModel, _ options: StoreOptions,
     _ report: @Sendable @escaping (MigrationProgress) -> Void
   ) throws(ArborError) {
-    let opening = try options.opening(.file(url), model: model)
+    var opening = try options.opening(.file(url), model: model)
+    opening.indexBuilds = .beforeOpening
     try MigratingOpener(opening, options, report).open().close()
   }
 }

@@ -93,7 +93,7 @@ extension PersistentStore {
     let lock = try MigrationLock(files)
     defer { lock.end() }
     files.discard(hops: 0)
-    var opening = StoreOpening(.file(files.path), model: nil)
+    var opening = StoreOpening.writing(files.path)
     opening.isMigrating = true
     let file = try StoreFile.open(opening)
     defer { file.close() }

@@ -46,6 +46,14 @@ extension ArborError {
         notUnique: violations,
         "The model makes values unique that objects of the store share; open the store with its "
           + "former model and change them.")
+    case .duplicatesBuilt(let violations):
+      self.init(
+        .notUnique,
+        "Objects that were written while an index was filled share values that the model makes "
+          + "unique. Open the store with options.indexBuilds set to .inBackground, change them and "
+          + "open it again, or bring the former model back with "
+          + "PersistentStore.revertMigration(_:).")
+      self.violations = Self.sharing(violations)
     case .modelChanged:
       self.init(
         .modelChanged,
@@ -196,7 +204,12 @@ extension ArborError {
   }
 
   private init(notUnique violations: [DuplicateValues], _ message: String) {
-    let single = violations.map { violation in
+    self.init(gathering: Self.sharing(violations), .notUnique, message)
+  }
+
+  /// An error for each two objects with one unique value.
+  private static func sharing(_ violations: [DuplicateValues]) -> [ArborError] {
+    violations.map { violation in
       let (one, other) = (violation.offending, violation.existing)
       let names = violation.properties.joined(separator: ", ")
       return ArborError(
@@ -207,7 +220,6 @@ extension ArborError {
         entity: one.entityName, objectID: one, keyPath: violation.properties.joined(separator: ","),
         underlying: OtherObject(objectID: other))
     }
-    self.init(gathering: single, .notUnique, message)
   }
 
   /// One error as it is, several as the violations of one.

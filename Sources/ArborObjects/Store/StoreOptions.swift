@@ -54,6 +54,27 @@ public struct StoreOptions: Sendable, Hashable {
     case quick
   }
 
+  /// Who fills the indexes that a migration adds over more than 10,000 objects, or that it makes of
+  /// something else.
+  ///
+  /// They are filled in batches that hold the writer for some ten milliseconds each, so that other
+  /// processes read and write meanwhile; see ``PersistentStore/indexBuilds``. After a crash, and
+  /// after a cancellation, the next opening goes on where the last batch ended.
+  public enum IndexBuilds: Sendable, Hashable {
+    /// Opening the store does, and returns when every index is ready.
+    ///
+    /// Opening throws `notUnique` where objects share values that an index makes unique and that
+    /// were committed while it was filled. With ``inBackground`` the store opens so that they can
+    /// be changed; ``PersistentStore/revertMigration(_:dropping:)`` brings the former model back.
+    case beforeOpening
+    /// A thread of low priority does while the store is in use. Closing the store ends it.
+    ///
+    /// Fetches do without the indexes until they are ready. Objects that share values which an
+    /// index makes unique are named by ``IndexBuild/problem``; when they have been changed, the
+    /// next opening goes on.
+    case inBackground
+  }
+
   /// Whether the store may only be read.
   public var isReadOnly = false
   /// What happens with a file of another version of the model.
@@ -67,6 +88,8 @@ public struct StoreOptions: Sendable, Hashable {
   /// The plan that a migration has to follow; opening throws `modelMismatch` where the store, the
   /// model or the steps are others than it was made with. nil: no plan.
   public var migrationPlan: MigrationPlan?
+  /// Who fills the indexes that a migration adds.
+  public var indexBuilds = IndexBuilds.beforeOpening
   /// What happens with a file of another model that is not migrated.
   public var onMismatch = MismatchRule.fail
   /// What happens with a damaged file.
@@ -114,6 +137,7 @@ public struct StoreOptions: Sendable, Hashable {
     var opening = StoreOpening(try location.stored, model: model)
     opening.isReadOnly = isReadOnly
     opening.migration = migration.stored
+    opening.indexBuilds = indexBuilds == .inBackground ? .inBackground : .beforeOpening
     opening.onMismatch = onMismatch == .fail ? .fail : .eraseAndRecreate
     opening.onCorruption = onCorruption == .fail ? .fail : .setAsideAndRecreate
     opening.durability = durability == .full ? .full : .relaxed

@@ -13,6 +13,7 @@ extension StoreChecker {
       report.add(.header, "The header is of another store or model.")
     }
     try checkMarker(header, arbor)
+    try checkIndexBuilds(header, arbor)
     do throws(StoreError) {
       keepsFormerModel = try FormerModel.read(reader, arbor) != nil
     } catch {
@@ -35,6 +36,22 @@ extension StoreChecker {
     guard !isSound || (bytes != nil) != header.isBeingMigrated else { return }
     report.add(
       .header, "The entry migration is damaged, missing, or not what the header says of it.")
+  }
+
+  private mutating func checkIndexBuilds(
+    _ header: HeaderRecord, _ arbor: Database
+  ) throws(StoreError) {
+    let key = StoreFormat.indexBuildsKey
+    let bytes = try storing { () throws(LMDBError) in try reader.get(arbor, key: Array(key.utf8)) }
+    guard let bytes, header.hasIndexBuilds else {
+      if (bytes != nil) != header.hasIndexBuilds {
+        report.add(.header, "The entry \(key) is missing, or not what the header says of it.")
+      }
+      return
+    }
+    let known = Set(store.databases.indexes.map { store.schema.catalogNumber(of: $0.schema) })
+    guard let list = IndexBuildList(bytes), list.builds.allSatisfy({ known.contains($0.index) })
+    else { return report.add(.header, "The entry \(key) is damaged or of another model.") }
   }
 
   private mutating func checkModel(_ arbor: Database) throws(StoreError) {

@@ -23,13 +23,15 @@ package import Foundation
 /// The transaction equals the one that LMDB's root page names, or somebody else wrote to the file.
 /// The generation grows with every change of the model's fingerprint, so that a process that knows
 /// an earlier one notices before it writes. *Back* tells how many generations before it may read
-/// on. Of the flags 1 says that the store is being migrated in a copy, see ``MigrationMarker``.
+/// on. Of the flags 1 says that the store is being migrated in a copy, see ``MigrationMarker``, and
+/// 2 that indexes do not have all of their entries yet, see ``IndexBuildList``.
 package struct HeaderRecord: Sendable, Hashable {
   package static let magic: [UInt8] = Array("ArborDB\0".utf8)
   package static let size = 92
   /// The bytes up to the flags, which say what the file is.
   private static let markSize = 14
   private static let migrationFlag: UInt8 = 1
+  private static let indexBuildsFlag: UInt8 = 2
   private static let byteOrder: UInt16 = 0x0102
   /// No store counts so far; what follows can be added without a look at an overflow.
   package static let mostCommits: UInt64 = 1 << 62
@@ -95,7 +97,17 @@ package struct HeaderRecord: Sendable, Hashable {
   /// Whether the store is being migrated in a copy, so that nothing else may write to it.
   package var isBeingMigrated: Bool {
     get { flags & Self.migrationFlag != 0 }
-    set { flags = newValue ? flags | Self.migrationFlag : flags & ~Self.migrationFlag }
+    set { setFlag(Self.migrationFlag, newValue) }
+  }
+
+  /// Whether the store has indexes that do not have all of their entries yet.
+  package var hasIndexBuilds: Bool {
+    get { flags & Self.indexBuildsFlag != 0 }
+    set { setFlag(Self.indexBuildsFlag, newValue) }
+  }
+
+  private mutating func setFlag(_ flag: UInt8, _ isSet: Bool) {
+    flags = isSet ? flags | flag : flags & ~flag
   }
 
   /// Takes the version that this library writes, where it is an earlier one.

@@ -8,7 +8,7 @@ package import LMDB
 /// ```
 /// (the unnamed one)            header and newest commits · names of the others
 /// arbor                        mark · model · model-digest · catalog · layout/<entity>/<n>
-///                              · counter/<name> · migration · former · app/<key>
+///                              · counter/<name> · migration · former · index-builds · app/<key>
 /// e/<Entity>                   object number  → record
 /// i/<Entity>/<index>           encoded values → object numbers
 /// r/<Entity>/<relationship>    owner          → members
@@ -26,7 +26,7 @@ package import LMDB
 package enum StoreFormat {
   /// A reader refuses a file of a later major version, and reads one of a later minor version.
   package static let majorVersion: UInt16 = 3
-  package static let minorVersion: UInt16 = 1
+  package static let minorVersion: UInt16 = 2
 
   /// A commit that changes more objects than this is kept in the history without listing them.
   package static let mostListedChanges = 10_000
@@ -99,6 +99,7 @@ extension StoreFormat {
   package static let catalogKey = "catalog"
   package static let migrationKey = "migration"
   package static let formerKey = "former"
+  package static let indexBuildsKey = "index-builds"
   package static let uniqueIDCounter = "unique-id"
 
   /// A layout, by the catalogue number of its entity and its own number.

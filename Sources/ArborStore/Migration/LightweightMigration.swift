@@ -20,6 +20,14 @@ struct LightweightMigration {
   let isReversal: Bool
   private let unknownNames: [String]
 
+  /// Whether an entity of the newer model was one of the older that could have objects.
+  func hadObjects(_ entity: EntitySchema) -> Bool {
+    evolution.entities.contains { plan in
+      plan.name == entity.name
+        && old.entity(named: plan.oldName).map { !$0.isAbstract } ?? false
+    }
+  }
+
   /// - Parameters:
   ///   - fingerprint: What the file says of the older model. It counts the versions of folded
   ///     texts and tokens in.

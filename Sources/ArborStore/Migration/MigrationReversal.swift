@@ -21,8 +21,9 @@ struct MigrationReversal {
     }
   }
 
-  /// The indexes that are not as they were: others are filled, in place of theirs or not at all.
-  private var rebuilt: Set<SchemaCatalog.PartName> {
+  /// The indexes that are not as they were: others are filled, in place of theirs or not at all, or
+  /// they are not filled yet.
+  private func rebuilt(_ unfinished: IndexBuildList) -> Set<SchemaCatalog.PartName> {
     let old = former.schema
     let changes = IndexChanges(
       from: old, to: present, refilling: old.model.difference(to: present.model),
@@ -34,13 +35,19 @@ struct MigrationReversal {
         names.insert(SchemaCatalog.PartName(entity.name, index.name))
       }
     }
-    return names.subtracting(untouched.values)
+    let isReady = { (name: SchemaCatalog.PartName) in
+      let part = present.catalog.entries[name.entity]?.indexes[name.name]
+      return part.map { unfinished.build(of: $0.number) == nil } ?? false
+    }
+    return names.subtracting(untouched.filter { isReady($0.key) }.values)
   }
 
   /// Does it, in a transaction behind whose header no object was changed since the migration.
   func perform(
     _ header: inout HeaderRecord, _ arbor: Database, _ transaction: borrowing WriteTransaction
   ) throws(StoreError) {
+    let unfinished = try IndexBuildList.read(header, transaction.reader, arbor)
+    try IndexBuildList().write(&header, arbor, transaction)
     try FormerModel.drop(StoreDatabases.list(present), notIn: schema, transaction)
     try forgetLayouts(arbor, transaction)
     try storing { () throws(LMDBError) in
@@ -53,7 +60,7 @@ struct MigrationReversal {
       try transaction.createDatabases(StoreDatabases.list(schema))
     }
     try StoreOpener.buildIndexes(
-      rebuilt, schema, StoreDatabases(schema, opened: opened),
+      rebuilt(unfinished), schema, StoreDatabases(schema, opened: opened),
       try StoreOpener.layouts(of: schema, transaction.reader, arbor), storeID: header.storeID,
       transaction)
     header.beginGeneration(leavesReaders: false)
@@ -128,7 +135,8 @@ extension StoreFile {
       let migration = try LightweightMigration(
         from: parts.schema, header.modelFingerprint, to: model, dropping: names, returning: former)
       guard migration.obstacles.isEmpty else { throw migration.refusal(migration.obstacles) }
-      return try StoreOpener.migrate(parts, migration, ModelDigest(model), transaction)
+      return try StoreOpener.migrate(
+        parts, migration, ModelDigest(model), transaction, indexingAtOnce: .max)
     }
     try MigrationReversal(former, parts.schema).perform(&header, arbor, transaction)
     header.sign(transaction)

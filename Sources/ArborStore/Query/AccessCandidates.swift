@@ -113,7 +113,7 @@ struct AccessCandidates {
       case .attribute: continue
       }
     }
-    for (place, index) in entity.indexes.enumerated() {
+    for (place, index) in entity.indexes.enumerated() where isReady(place) {
       let leading = leadingMatches(of: index)
       for word in words(of: index) {
         options.append(AccessOption(kind: .words(place, word), rank: (3, 1)))
@@ -161,6 +161,9 @@ struct AccessCandidates {
 
   /// The number throughout the store of one of the entity's indexes.
   func storePlace(_ place: Int) -> Int { store.databases.indexPlaces(of: entity.index)[place] }
+
+  /// Whether one of the entity's indexes has all of its entries: others are kept, and not read.
+  func isReady(_ place: Int) -> Bool { scope.source.isReady(storePlace(place)) }
 
   /// The database of one of the entity's indexes.
   private func database(_ place: Int) -> Database {

@@ -87,7 +87,9 @@ extension QueryPlanner {
     let indexes = query.entity.indexes.enumerated()
       .sorted { $0.element.columns.count < $1.element.columns.count }
     for (place, index) in indexes
-    where index.isLed(by: attribute) && index.condition == nil && !index.isText {
+    where index.isLed(by: attribute) && index.condition == nil && !index.isText
+      && candidates.isReady(place)
+    {
       let number = candidates.storePlace(place)
       return CoveringIndex(
         index: index, place: number, database: source.store.databases.indexes[number].database,

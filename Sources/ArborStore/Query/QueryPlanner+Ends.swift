@@ -12,7 +12,7 @@ extension QueryPlanner {
     // Short keys first: those that are cut do not serve.
     let indexes = query.entity.indexes.enumerated()
       .sorted { $0.element.columns.count < $1.element.columns.count }
-    for (place, index) in indexes {
+    for (place, index) in indexes where candidates.isReady(place) {
       if let end = end(of: attribute, isLeast: isLeast, index, place, candidates),
         try isWorthWalking(index, end.database)
       {

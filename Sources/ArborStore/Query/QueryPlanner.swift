@@ -104,9 +104,9 @@ struct QueryPlanner {
     var best: OrderedAccess?
     for place in query.entity.indexes.indices {
       // Without conditions, the first column has to be the first key.
-      guard !conjuncts.isEmpty || first.isOrdered(as: query.entity.indexes[place].columns[0]) else {
-        continue
-      }
+      guard !conjuncts.isEmpty || first.isOrdered(as: query.entity.indexes[place].columns[0]),
+        candidates.isReady(place)
+      else { continue }
       let index = query.entity.indexes[place]
       guard
         let ordered = orderedAccess(index, place, wanted, candidates),

@@ -5,16 +5,26 @@ internal import LMDB
 struct QuerySource {
   let store: StoreFile
   let reader: TransactionReader
+  /// The indexes that are not ready to be read; nil where all are.
+  private let unfinished: UnfinishedIndexes?
   /// What ends the query before it is answered.
   let limit: WorkLimit
 
-  init(store: StoreFile, reader: TransactionReader, limit: WorkLimit = WorkLimit()) {
+  init(
+    store: StoreFile, reader: TransactionReader, _ unfinished: UnfinishedIndexes?,
+    limit: WorkLimit = WorkLimit()
+  ) {
     self.store = store
     self.reader = reader
+    self.unfinished = unfinished
     self.limit = limit
   }
 
   var schema: ModelSchema { store.schema }
+
+  /// Whether an index, by its number throughout the store, has all of its entries.
+  @inline(__always)
+  func isReady(_ place: Int) -> Bool { unfinished?.isReady(place) ?? true }
 
   /// The concrete entities whose objects a query wants, in the order of their numbers.
   func family(_ query: StoreQuery) -> [EntitySchema] {

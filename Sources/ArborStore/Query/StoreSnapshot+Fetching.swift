@@ -60,6 +60,7 @@ extension StoreSnapshot {
     guard isOfKind, !key.isCut else { return .unplanned }
     let reader = try reader
     let index = store.databases.indexPlaces(of: kind.index)[wanted.indexPlace]
+    guard unfinishedIndexes?.isReady(index) ?? true else { return .unplanned }
     store.noteUse(ofIndex: index)
     guard let found = try reader.get(store.databases.indexes[index].database, key: key.bytes),
       found.count == 8
@@ -180,7 +181,7 @@ extension StoreSnapshot {
   }
 
   var source: QuerySource {
-    get throws { QuerySource(store: store, reader: try reader, limit: limit) }
+    get throws { QuerySource(store: store, reader: try reader, unfinishedIndexes, limit: limit) }
   }
 
   /// Errors of every layer below become the store's in this one place.

@@ -9,7 +9,7 @@ extension StoreSnapshot {
   ///   - values: Ascending, each once.
   ///   - slot: The attribute's in the entity.
   /// - Returns: The objects' numbers, in the order of their values; nil where there is no such
-  ///   index.
+  ///   index, or where it is not filled yet.
   /// - Complexity: Linear in the number of values. Values between two neighbours in the index, or
   ///   behind its end, cost a comparison each.
   package func numbers(
@@ -20,6 +20,7 @@ extension StoreSnapshot {
       let place = entity.indexes.firstIndex(where: { $0.isUniqueKey(of: slot) })
     else { return nil }
     let index = store.databases.indexPlaces(of: entity.index)[place]
+    guard unfinishedIndexes?.isReady(index) ?? true else { return nil }
     store.noteUse(ofIndex: index)
     return try answering {
       let cursor = try reader.cursor(store.databases.indexes[index].database)

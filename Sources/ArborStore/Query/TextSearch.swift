@@ -95,6 +95,9 @@ private struct Postings {
   init(_ search: TextSearch, _ executor: QueryExecutor) throws {
     let source = executor.source
     let entity = executor.query.entity
+    for column in search.columns {
+      try Self.demand(entity.indexes[column.index], at: column.index, entity, source)
+    }
     let collector = NumberCollector(source: source, family: executor.family)
     var common: [UInt64]?
     var counts: [Int] = []
@@ -127,6 +130,22 @@ private struct Postings {
     statistics = TextStatistics(
       objects: try source.count(executor.family), counts: counts,
       averageLength: try Self.averageLength(search, entity, source))
+  }
+
+  /// Refuses a search by an index that is being filled: how rare a word is, only the whole index
+  /// tells.
+  private static func demand(
+    _ index: IndexSchema, at place: Int, _ entity: EntitySchema, _ source: QuerySource
+  ) throws {
+    guard !source.isReady(source.store.databases.indexPlaces(of: entity.index)[place]) else {
+      return
+    }
+    throw ArborError(
+      .notAllowed,
+      "The index \(index.name) of \(entity.name) is being filled, and a search needs all of it; "
+        + "search again when PersistentStore.indexBuilds does not list it any more, or fetch with "
+        + "a condition on words, which reads the objects meanwhile."
+    ).with(entity: entity.name)
   }
 
   /// How many different words an object has on average; nil where nobody knows.

@@ -82,7 +82,8 @@ extension StoreError {
       .modelChanged, .migrationUnderWay, .notReverted, .formatTooNew, .notAStore,
       .foreignObject, .invalidChange,
       .missing,
-      .invalidModel, .query, .metadataExists, .duplicateValues, .interrupted:
+      .invalidModel, .query, .metadataExists, .duplicateValues, .duplicatesBuilt,
+      .interrupted:
       false
     }
   }

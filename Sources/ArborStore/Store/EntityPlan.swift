@@ -14,6 +14,15 @@ final class EntityPlan: Sendable {
     let isPlain: Bool
     /// Whether each record has a key for each word of a text.
     let isText: Bool
+
+    init(_ index: IndexSchema, of entity: EntitySchema, place: Int) {
+      self.place = place
+      keys = IndexKeys(index, of: entity)
+      fields = index.columns.map { entity.field(of: $0.source) }
+      isUnique = index.isUnique
+      isPlain = index.isPlain
+      isText = index.isText
+    }
   }
 
   /// A to-one relationship whose target has to exist.
@@ -61,12 +70,7 @@ final class EntityPlan: Sendable {
     }
     records = databases.records(entity.index)
     let places = databases.indexPlaces(of: entity.index)
-    indexes = zip(entity.indexes, places).map { index, place in
-      Index(
-        place: place, keys: IndexKeys(index, of: entity),
-        fields: index.columns.map { entity.field(of: $0.source) }, isUnique: index.isUnique,
-        isPlain: index.isPlain, isText: index.isText)
-    }
+    indexes = zip(entity.indexes, places).map { Index($0, of: entity, place: $1) }
     var references: [Reference] = []
     var inbound: [Inbound] = []
     for relationship in entity.relationships {

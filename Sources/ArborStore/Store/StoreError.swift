@@ -18,6 +18,8 @@ package indirect enum StoreError: Error, Sendable {
   case notUnique([UniquenessViolation])
   /// Objects that share values which the model the store is opened with makes unique.
   case duplicateValues([DuplicateValues])
+  /// Objects that came to share values while a unique index was filled, which is not ready.
+  case duplicatesBuilt([DuplicateValues])
   /// Application metadata that a commit wanted to be the first to write.
   case metadataExists(String)
   /// A query whose arguments do not fit its predicate.

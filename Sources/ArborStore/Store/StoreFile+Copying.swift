@@ -56,6 +56,8 @@ extension StoreFile {
     try refuseMarker(isMigrating ? nil : migrationMarker())
     // Its snapshot would keep the former file.
     health.waitForEnd()
+    let wasBuilding = indexBuilding.stop()
+    defer { if wasBuilding { indexBuilding.begin(self) } }
     UnfinishedFile.removeAbandoned(beside: path)
     let staged: UnfinishedFile
     do throws(LMDBError) { staged = try UnfinishedFile(beside: path) } catch {

@@ -21,6 +21,7 @@ extension StoreFile {
     guard let path else { return close() }
     guard !isReadOnly else { throw .readOnly(path: path) }
     guard StoreRegistry.shared.closeLast(self) else { throw .inUse(path: path) }
+    let wasBuilding = indexBuilding.stop()
     health.cancel()
     do throws(StoreError) {
       try StoreFiles.exclusively(environment) { () throws(StoreError) in
@@ -28,6 +29,7 @@ extension StoreFile {
       }
     } catch {
       StoreRegistry.shared.reopen(self)
+      if wasBuilding { indexBuilding.begin(self) }
       throw error
     }
     end()

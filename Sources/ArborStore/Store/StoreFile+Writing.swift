@@ -19,7 +19,7 @@ extension StoreFile {
     _ body: (borrowing WriteTransaction, inout HeaderRecord) throws(StoreError) -> Void
   ) throws(StoreError) {
     try health.permitWriting()
-    var written: (sequence: UInt64, transactionID: UInt64)?
+    var written: (header: HeaderRecord, unfinished: UnfinishedIndexes?)?
     var reservations: [NumberReservation] = []
     var failure: StoreError?
     var sequences: Range<UInt64> = 0..<0
@@ -34,7 +34,10 @@ extension StoreFile {
           sequences = first..<(header.sequence + 1)
           if topsUpNumbers { reservations = try blocks.topUp(of: self, transaction) }
           header.sign(transaction)
-          written = (header.sequence, header.transactionID)
+          written = (
+            header,
+            try UnfinishedIndexes.read(header, transaction.reader, schema, databases)
+          )
           try storing { () throws(LMDBError) in
             try writtenHeader.write(header, databases.arbor, in: transaction)
           }
@@ -47,7 +50,7 @@ extension StoreFile {
       }
     } catch {
       news.didNotWrite(sequences)
-      guard let written, try isInFile(written.transactionID) else {
+      guard let written, try isInFile(written.header.transactionID) else {
         throw StoreError(error, path: path)
       }
     }
@@ -55,8 +58,7 @@ extension StoreFile {
     blocks.install(reservations)
     if let written {
       note(
-        sequence: written.sequence, transactionID: written.transactionID,
-        generation: modelGeneration)
+        written.header, written.unfinished, transactionID: written.header.transactionID)
     }
     if !sequences.isEmpty { news.announce(self) }
   }

@@ -32,6 +32,7 @@ package final class StoreFile: Sendable {
   let queue = CommitQueue()
   let writtenHeader = WrittenHeader()
   let health = PageHealth()
+  let indexBuilding = BackgroundIndexBuild()
   /// Who is told of new commits.
   package let news = CommitNews()
   /// Whether the last writer worked since the machine was started; else it may have died with it.
@@ -46,6 +47,8 @@ package final class StoreFile: Sendable {
     var transactionID: UInt64
     var sequence: UInt64
     var hasLaterModel = false
+    /// nil where every index is ready.
+    var unfinishedIndexes: UnfinishedIndexes?
   }
 
   init(_ parts: consuming StoreParts) {
@@ -66,8 +69,11 @@ package final class StoreFile: Sendable {
     indexUse = parts.databases.indexes.map { _ in UseCounter() }
     blocks = NumberBlocks(parts.schema)
     newest = Atomic(parts.header.sequence)
+    // The first snapshot looks which indexes are not ready, where there are any.
     mark = Lock(
-      Mark(transactionID: parts.header.transactionID, sequence: parts.header.sequence))
+      Mark(
+        transactionID: parts.header.hasIndexBuilds ? 0 : parts.header.transactionID,
+        sequence: parts.header.sequence))
   }
 
   /// The sequence of the newest commit that this process knows. One atomic load.
@@ -115,24 +121,28 @@ package final class StoreFile: Sendable {
     }
     let transactionID = transaction.id
     let known = mark.withLock { mark in
-      mark.transactionID == transactionID ? mark.sequence : nil
+      mark.transactionID == transactionID ? (mark.sequence, mark.unfinishedIndexes) : nil
     }
-    if let known { return StoreSnapshot(store: self, sequence: known, transaction) }
+    if let (sequence, unfinished) = known {
+      return StoreSnapshot(store: self, sequence: sequence, unfinished, transaction)
+    }
     let header = try StoreHeader.read(transaction.reader, databases.arbor)
     guard header.mayBeRead(byGeneration: modelGeneration) else { throw .modelChanged }
-    note(
-      sequence: header.sequence, transactionID: transactionID, generation: header.modelGeneration)
-    return StoreSnapshot(store: self, sequence: header.sequence, transaction)
+    let unfinished = try UnfinishedIndexes.read(header, transaction.reader, schema, databases)
+    note(header, unfinished, transactionID: transactionID)
+    return StoreSnapshot(store: self, sequence: header.sequence, unfinished, transaction)
   }
 
   /// Remembers what a transaction brought. Older news than the present are ignored.
-  func note(sequence: UInt64, transactionID: UInt64, generation: UInt32) {
+  func note(
+    _ header: HeaderRecord, _ unfinished: UnfinishedIndexes?, transactionID: UInt64
+  ) {
     mark.withLock { mark in
       guard transactionID > mark.transactionID else { return }
       mark = Mark(
-        transactionID: transactionID, sequence: sequence,
-        hasLaterModel: generation != modelGeneration)
-      newest.store(sequence, ordering: .releasing)
+        transactionID: transactionID, sequence: header.sequence,
+        hasLaterModel: header.modelGeneration != modelGeneration, unfinishedIndexes: unfinished)
+      newest.store(header.sequence, ordering: .releasing)
     }
   }
 
@@ -179,6 +189,7 @@ package final class StoreFile: Sendable {
   /// Refuses everything from now on, and closes the file as soon as the last snapshot is gone.
   func end() {
     isClosed.store(true, ordering: .relaxed)
+    indexBuilding.stop()
     health.cancel()
     // Where a snapshot lives still, the file closes with the last reference to it.
     try? environment.close()

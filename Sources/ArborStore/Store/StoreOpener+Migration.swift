@@ -8,7 +8,8 @@ extension StoreOpener {
   /// What a file consists of, once it is of the given model, where the options allow that;
   /// otherwise as it was.
   ///
-  /// Everything happens in one transaction: after a crash the store is as it was before. Processes
+  /// Everything happens in one transaction: after a crash the store is as it was before. Indexes of
+  /// entities with many objects are filled behind it, by ``OnlineIndexBuilder``. Processes
   /// that have the store open with its former model keep the snapshots they have, and get
   /// `modelChanged` at their next commit, since the header's generation grows: they cannot write
   /// past what they do not know. They get it at their next snapshot as well, unless
@@ -28,17 +29,21 @@ extension StoreOpener {
       via: opening.versionsBetween, isStaged: opening.isStaged)
     guard migration.obstacles.isEmpty else { throw migration.refusal(migration.obstacles) }
     let (environment, path) = (parts.environment, parts.path)
+    let most = opening.mostObjectsIndexedAtOnce
+    try Self.refuseDuplicates(parts, migration, indexingAtOnce: most)
     try parts.write { (transaction) throws(StoreError) in
-      try Self.migrate(parts, migration, offer.digest, transaction)
+      try Self.migrate(parts, migration, offer.digest, transaction, indexingAtOnce: most)
     }
     return try self.parts(of: environment, path: path)
   }
 
+  /// - Parameter most: The indexes of entities with more objects are left to be filled behind the
+  ///   transaction, unless nobody else is on the file or the migration goes back.
   /// - Returns: false where another process has changed the model meanwhile; the file is read anew
   ///   then.
   static func migrate(
     _ parts: StoreParts, _ migration: LightweightMigration, _ digest: ModelDigest,
-    _ transaction: borrowing WriteTransaction
+    _ transaction: borrowing WriteTransaction, indexingAtOnce most: Int
   ) throws(StoreError) -> Bool {
     let arbor = parts.databases.arbor
     var header = try StoreHeader.read(transaction.reader, arbor, path: parts.path)
@@ -54,12 +59,18 @@ extension StoreOpener {
     if !migration.isReversal { try earlier?.forget(parts.schema, arbor, transaction) }
     let databases = try moveDatabases(migration, transaction)
     try storeCatalog(migration, parts, transaction)
+    let isAlone = parts.isMigrating || migration.isStaged || migration.isReversal
+    let builds = try IndexBuildPlan(
+      migration, parts, IndexBuildList.read(header, transaction.reader, arbor), transaction.reader,
+      atMost: isAlone ? nil : most)
+    _ = try emptied(builds.later, schema, databases, transaction)
     try buildIndexes(
-      migration.indexes.built, schema, databases,
-      try layouts(of: schema, transaction.reader, arbor), storeID: header.storeID, transaction)
+      builds.atOnce, schema, databases, try layouts(of: schema, transaction.reader, arbor),
+      storeID: header.storeID, transaction)
+    try builds.list.write(&header, arbor, transaction)
     let former = FormerModel(
       sequence: header.sequence, fingerprint: header.modelFingerprint, schema: migration.old)
-    if parts.isMigrating || migration.isStaged || migration.isReversal {
+    if isAlone {
       // The file that the copy was made of has everything still, and there is no way forth.
       try former.forget(schema, arbor, transaction)
     } else {
@@ -110,15 +121,8 @@ extension StoreOpener {
     _ names: Set<SchemaCatalog.PartName>, _ schema: ModelSchema, _ databases: StoreDatabases,
     _ layouts: StoreLayouts, storeID: UUID, _ transaction: borrowing WriteTransaction
   ) throws(StoreError) {
-    let built = Set(
-      databases.indexes.filter {
-        let owner = schema.entities[$0.schema.declaringEntity].name
-        return names.contains(.init(owner, $0.schema.name))
-      }.map(\.database))
+    let built = try emptied(names, schema, databases, transaction)
     guard !built.isEmpty else { return }
-    try storing { () throws(LMDBError) in
-      for index in built { try transaction.clear(index) }
-    }
     let builder = try IndexBuilder(schema, databases, layouts, storeID: storeID) {
       built.contains($0.database)
     }
@@ -127,6 +131,51 @@ extension StoreOpener {
     guard violations.isEmpty else {
       throw .duplicateValues(violations.map { DuplicateValues($0, schema, storeID) })
     }
+  }
+
+  /// The databases of indexes, without entries.
+  private static func emptied(
+    _ names: Set<SchemaCatalog.PartName>, _ schema: ModelSchema, _ databases: StoreDatabases,
+    _ transaction: borrowing WriteTransaction
+  ) throws(StoreError) -> Set<Database> {
+    let named = databases.indexes.filter {
+      let owner = schema.entities[$0.schema.declaringEntity].name
+      return names.contains(.init(owner, $0.schema.name))
+    }
+    return try storing { () throws(LMDBError) in
+      for index in named { try transaction.clear(index.database) }
+      return Set(named.map(\.database))
+    }
+  }
+
+  /// Refuses values that are not unique in an index which is to be filled behind the migration, as
+  /// long as nothing has been changed.
+  private static func refuseDuplicates(
+    _ parts: StoreParts, _ migration: LightweightMigration, indexingAtOnce most: Int
+  ) throws(StoreError) {
+    guard !parts.isMigrating, !migration.isStaged else { return }
+    let (arbor, schema) = (parts.databases.arbor, migration.new)
+    let snapshot = try storing(path: parts.path) { () throws(LMDBError) in
+      try parts.environment.beginRead()
+    }
+    let reader = snapshot.reader
+    let header = try StoreHeader.read(reader, arbor, path: parts.path)
+    // Of another model by now, which the transaction notices.
+    guard header.modelGeneration == parts.header.modelGeneration else { return }
+    let builds = try IndexBuildPlan(
+      migration, parts, IndexBuildList(), reader, atMost: most)
+    let unique = schema.entities.flatMap { entity in
+      entity.indexes.filter {
+        $0.isUnique && $0.declaringEntity == entity.index
+          && builds.later.contains(.init(entity.name, $0.name))
+      }
+    }
+    guard !unique.isEmpty else { return }
+    let obstacles = try MigrationChecks(migration, parts, reader).obstacles()
+    guard obstacles.isEmpty else { throw migration.refusal(obstacles) }
+    let changed = try changedLayouts(migration, reader, arbor)
+    let layouts = try layouts(of: schema, reader, arbor, replacing: changed)
+    try DuplicateSearch(migration, parts, layouts, reader).refuseDuplicates(in: unique)
   }
 
   // MARK: The catalogue
@@ -141,44 +190,58 @@ extension StoreOpener {
     let schema = migration.new
     // Even if nothing was renumbered: a file of an earlier format has no stored names.
     try put(StoreFormat.catalogKey, CatalogCodec.encode(migration.catalog), arbor, transaction)
-    let plans = Dictionary(
-      uniqueKeysWithValues: migration.evolution.entities.map { ($0.name, $0) })
     for entity in schema.entities where !entity.isAbstract {
-      let plan = plans[entity.name]
-      let hadObjects =
-        plan.flatMap { migration.old.entity(named: $0.oldName) }.map { !$0.isAbstract } ?? false
       // The counter and the layouts of an entity that comes back are there.
-      if migration.evolution.returned.contains(entity.name) { continue }
-      if !hadObjects {
-        try storing { () throws(LMDBError) in
-          try StoreCounter.write(
-            StoreFormat.objectCounter(entity.number), 1, arbor, transaction)
-        }
-      } else if plan?.hasNewLayout != true {
+      if migration.evolution.returned.contains(entity.name) || migration.hadObjects(entity) {
         continue
       }
-      if let plan, hadObjects { try markConverted(plan, entity, arbor, transaction) }
-      let layout = StoredLayout(entity, nilAsDefault: plan?.nilAsDefault ?? [])
-      let key = StoreFormat.layoutKey(entity: entity.number, layout: entity.layout.number)
-      try put(key, LayoutCodec.encode(layout), arbor, transaction)
+      try storing { () throws(LMDBError) in
+        try StoreCounter.write(
+          StoreFormat.objectCounter(entity.number), 1, arbor, transaction)
+      }
+    }
+    for stored in try changedLayouts(migration, transaction.reader, arbor) {
+      let key = StoreFormat.layoutKey(entity: stored.layout.entity, layout: stored.layout.number)
+      try put(key, LayoutCodec.encode(stored), arbor, transaction)
     }
   }
 
-  /// Notes in the layouts before the newest one which fields must not be read without it.
-  private static func markConverted(
-    _ plan: CatalogEvolution.Entity, _ entity: EntitySchema, _ arbor: Database,
-    _ transaction: borrowing WriteTransaction
-  ) throws(StoreError) {
+  /// The layouts that a migration writes: new ones, and those before them that may not be read
+  /// without.
+  private static func changedLayouts(
+    _ migration: LightweightMigration, _ reader: TransactionReader, _ arbor: Database
+  ) throws(StoreError) -> [StoredLayout] {
+    let plans = Dictionary(
+      uniqueKeysWithValues: migration.evolution.entities.map { ($0.name, $0) })
+    var changed: [StoredLayout] = []
+    for entity in migration.new.entities where !entity.isAbstract {
+      if migration.evolution.returned.contains(entity.name) { continue }
+      let plan = plans[entity.name]
+      if let plan, migration.hadObjects(entity) {
+        guard plan.hasNewLayout else { continue }
+        changed += try convertedLayouts(plan, entity, reader, arbor)
+      }
+      changed.append(StoredLayout(entity, nilAsDefault: plan?.nilAsDefault ?? []))
+    }
+    return changed
+  }
+
+  /// The layouts before the newest one, with the fields that must not be read without it.
+  private static func convertedLayouts(
+    _ plan: CatalogEvolution.Entity, _ entity: EntitySchema, _ reader: TransactionReader,
+    _ arbor: Database
+  ) throws(StoreError) -> [StoredLayout] {
     let converted = plan.converted.union(plan.nilAsDefault)
-    guard !converted.isEmpty else { return }
+    guard !converted.isEmpty else { return [] }
+    var changed: [StoredLayout] = []
     for number in 1..<entity.layout.number {
-      var stored = try layout(number, of: entity, transaction.reader, arbor)
+      var stored = try layout(number, of: entity, reader, arbor)
       let affected = stored.layout.fields.lazy.map(\.catalogNumber).filter(converted.contains)
       guard !stored.converted.isSuperset(of: affected) else { continue }
       stored.converted.formUnion(affected)
-      let key = StoreFormat.layoutKey(entity: entity.number, layout: number)
-      try put(key, LayoutCodec.encode(stored), arbor, transaction)
+      changed.append(stored)
     }
+    return changed
   }
 
   private static func put(

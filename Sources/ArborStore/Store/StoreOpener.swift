@@ -94,6 +94,7 @@ struct StoreOpener {
           try agree(with: store)
           try refuseWhileMigrating(store)
           try bringModelUpToDate(in: store)
+          try store.goOn(with: opening)
           // Of several who made the store at once, those that lost may have died.
           if store.lastSequence == 0, !store.isReadOnly {
             UnfinishedFile.removeAbandoned(beside: environment.path)
@@ -192,13 +193,23 @@ struct StoreOpener {
   }
 
   /// The layouts that records of a schema's entities may be in.
+  ///
+  /// - Parameter changed: Layouts that are not in the file yet, or otherwise.
   static func layouts(
-    of schema: ModelSchema, _ reader: TransactionReader, _ arbor: Database
+    of schema: ModelSchema, _ reader: TransactionReader, _ arbor: Database,
+    replacing changed: [StoredLayout] = []
   ) throws(StoreError) -> StoreLayouts {
     var layouts: [StoredLayout] = []
     for entity in schema.entities where !entity.isAbstract && entity.layout.number > 1 {
       for number in 1...entity.layout.number {
-        layouts.append(try layout(number, of: entity, reader, arbor))
+        let known = changed.first {
+          $0.layout.entity == entity.number && $0.layout.number == number
+        }
+        if let known {
+          layouts.append(known)
+        } else {
+          layouts.append(try layout(number, of: entity, reader, arbor))
+        }
       }
     }
     return layouts.isEmpty ? StoreLayouts() : try StoreLayouts(layouts, of: schema.entities)

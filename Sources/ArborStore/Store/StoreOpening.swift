@@ -41,6 +41,16 @@ package struct StoreOpening: Sendable {
     case lightweight(dropping: Set<String>?)
   }
 
+  /// Who fills the indexes that a migration left unfinished.
+  package enum IndexBuilds: Sendable, Hashable {
+    /// The opening, before it returns.
+    case beforeOpening
+    /// A thread behind the open store.
+    case inBackground
+    /// Nobody.
+    case left
+  }
+
   /// How much of an existing file is looked at before it is used.
   package enum Verification: Sendable, Hashable {
     /// Root pages, header and databases.
@@ -68,6 +78,12 @@ package struct StoreOpening: Sendable {
   /// Whether the file is the private copy of a staged migration: what is dropped lies in the
   /// original still, and derived values are computed by whoever migrates.
   package var isStaged = false
+  package var indexBuilds = IndexBuilds.beforeOpening
+  /// Told how far the indexes are that are filled before the opening returns.
+  package var onIndexProgress: (@Sendable ([IndexBuildStatus]) -> Void)?
+  /// The indexes of entities with more objects are not filled in the transaction of a migration,
+  /// but in batches behind it.
+  package var mostObjectsIndexedAtOnce = 10_000
   package var onMismatch = MismatchRule.fail
   package var onCorruption = CorruptionRule.fail
   /// Bytes of address space to map at first; nil: as much as the system grants, up to 1 TiB.

@@ -8,6 +8,8 @@ package final class StoreSnapshot {
   package let store: StoreFile
   /// The sequence of the newest commit it shows.
   package let sequence: UInt64
+  /// The indexes that are not ready to be read; nil where all are.
+  package let unfinishedIndexes: UnfinishedIndexes?
   /// Who is told of queries that take long; nil for nobody.
   package var watch: QueryWatch?
   /// What ends operations on the snapshot before they are done.
@@ -16,9 +18,13 @@ package final class StoreSnapshot {
   private var transaction: ReadTransaction?
   private var isOpen = true
 
-  init(store: StoreFile, sequence: UInt64, _ transaction: consuming ReadTransaction) {
+  init(
+    store: StoreFile, sequence: UInt64, _ unfinished: UnfinishedIndexes?,
+    _ transaction: consuming ReadTransaction
+  ) {
     self.store = store
     self.sequence = sequence
+    unfinishedIndexes = unfinished
     openReader = transaction.reader
     self.transaction = consume transaction
   }

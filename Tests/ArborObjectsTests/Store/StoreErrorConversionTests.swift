@@ -24,7 +24,7 @@ import Testing
       (.corrupted(entity: "A", object: nil, what: "bytes"), .corrupted),
       (.modelMismatch(Self.refusal), .modelMismatch), (.modelChanged, .modelChanged),
       (.migrationUnderWay(Self.marker), .migrationUnderWay),
-      (.notReverted(Self.refusal), .notAllowed),
+      (.notReverted(Self.refusal), .notAllowed), (.duplicatesBuilt([]), .notUnique),
       (.formatTooNew(major: 9, minor: 1), .formatTooNew),
       (.notAStore(path: "p", what: "w"), .notAStore), (.readOnly(path: nil), .readOnly),
       (.missing(path: "p"), .fileUnreadable), (.inUse(path: "p"), .inUse), (.closed, .closed),

@@ -69,7 +69,8 @@ import Testing
   @Test func everyExampleIsTested() {
     #expect(
       Set(article.keys) == [
-        "header", "migration", "catalog", "layout", "record", "object number", "counter", "age 36",
+        "header", "migration", "index builds", "catalog", "layout", "record", "object number",
+        "counter", "age 36",
         "age nil",
         "name Ada", "name ÉDITH, folded", "token ada", "token land", "token of",
         "age 36, descending", "member, position", "position, member", "history",
@@ -97,6 +98,15 @@ import Testing
       began: Date(timeIntervalSinceReferenceDate: 800_000_000))
     expect("migration", marker.encoded())
     #expect((article["migration"] ?? []).withUnsafeBytes { MigrationMarker($0) } == marker)
+  }
+
+  @Test func indexBuilds() throws {
+    let list = IndexBuildList([
+      .init(index: 3, filled: ObjectNumber(entity: 2, sequence: 40_000).rawValue),
+      .init(index: 5, state: .writeOnly, filled: .max),
+    ])
+    expect("index builds", list.encoded())
+    #expect((article["index builds"] ?? []).withUnsafeBytes { IndexBuildList($0) } == list)
   }
 
   @Test func blobs() throws {

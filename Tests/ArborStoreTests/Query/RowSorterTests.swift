@@ -102,7 +102,7 @@ struct SortWorld {
     records = rows.map { $0.record(allocator) }
     snapshot = try world.store.snapshot()
     resolver = SnapshotResolver(
-      QuerySource(store: world.store, reader: try snapshot.reader), overlay: nil)
+      QuerySource(store: world.store, reader: try snapshot.reader, nil), overlay: nil)
   }
 
   func keys(_ keys: [SortKey]) throws -> [BoundSortKey] {

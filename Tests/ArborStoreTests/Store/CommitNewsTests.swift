@@ -38,9 +38,11 @@ import Testing
       let news = store.file.news
       let first = news.listen(to: store.file) { calls.add() }
       // A commit that is known, as of another process by a read, before it is announced.
-      let known = store.file.lastSequence + 1
-      store.file.note(
-        sequence: known, transactionID: .max, generation: store.file.modelGeneration)
+      let snapshot = try store.file.snapshot()
+      var header = try StoreHeader.read(snapshot.reader, store.file.databases.arbor)
+      snapshot.close()
+      header.sequence += 1
+      store.file.note(header, nil, transactionID: .max)
       let second = news.listen(to: store.file) { later.add() }
       news.announce(store.file)
       #expect(calls.count == 1 && later.count <= 1)

@@ -25,10 +25,22 @@ struct IndexVerb: Verb {
       }
       indexes = indexes.filter { $0.entity == entity }
     }
-    printer.print(json: .array(indexes.map(Self.json)), text: Self.text(indexes))
+    let builds = try snapshot.indexBuilds()
+    let listed = indexes.map { index in
+      (index, builds.first { $0.entity == index.entity && $0.index == index.name })
+    }
+    printer.print(json: .array(listed.map(Self.json)), text: Self.text(listed))
   }
 
-  private static func json(_ index: IndexStatistics) -> JSONValue {
+  private static func state(_ build: IndexBuildStatus?) -> String {
+    switch build?.state {
+    case nil: "ready"
+    case .building: "building"
+    case .writeOnly: "writeOnly"
+    }
+  }
+
+  private static func json(_ index: IndexStatistics, _ build: IndexBuildStatus?) -> JSONValue {
     [
       "entity": .string(index.entity),
       "name": .string(index.name),
@@ -44,21 +56,31 @@ struct IndexVerb: Verb {
       "entries": JSONValue(index.entries),
       "pages": JSONValue(index.pages),
       "bytes": JSONValue(index.bytes),
+      "state": .string(state(build)),
     ]
   }
 
-  private static func text(_ indexes: [IndexStatistics]) -> String {
+  private static func text(_ indexes: [(IndexStatistics, IndexBuildStatus?)]) -> String {
     guard !indexes.isEmpty else { return "no indexes" }
     var text = TextTable(["entries", "pages", "bytes", "index", "over"])
-    for index in indexes {
+    for (index, build) in indexes {
       let summary = FetchIndexDescription(
         name: index.name, elements: index.columns, partialIndexPredicate: index.condition,
         isUnique: index.isUnique
       ).summary
       text.add(
         [index.entries, index.pages, index.bytes].map(String.init)
-          + ["\(index.entity).\(index.name)", summary])
+          + ["\(index.entity).\(index.name)", summary + note(build)])
     }
     return text.text
+  }
+
+  private static func note(_ build: IndexBuildStatus?) -> String {
+    switch build?.state {
+    case nil: ""
+    case .building:
+      build.map { ", being filled: about \($0.objectsDone) of \($0.objectCount) objects" } ?? ""
+    case .writeOnly: ", filled, and not known to be unique"
+    }
   }
 }

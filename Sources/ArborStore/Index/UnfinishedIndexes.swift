@@ -1,0 +1,32 @@
+internal import ArborModel
+internal import LMDB
+
+/// Which of a store's indexes are not ready to be read in one state of the file.
+///
+/// A snapshot of a file without such indexes has none of this.
+package final class UnfinishedIndexes: Sendable {
+  package let list: IndexBuildList
+  /// By the numbers of indexes throughout the store; nil for those that are ready.
+  private let builds: [IndexBuildList.Build?]
+
+  private init(_ list: IndexBuildList, _ schema: ModelSchema, _ databases: StoreDatabases) {
+    self.list = list
+    builds = databases.indexes.map { list.build(of: schema.catalogNumber(of: $0.schema)) }
+  }
+
+  /// - Returns: nil where the header says that every index is ready.
+  /// - Throws: `corrupted` where the list is damaged or missing.
+  static func read(
+    _ header: HeaderRecord, _ reader: TransactionReader, _ schema: ModelSchema,
+    _ databases: StoreDatabases
+  ) throws(StoreError) -> UnfinishedIndexes? {
+    guard header.hasIndexBuilds else { return nil }
+    return UnfinishedIndexes(
+      try IndexBuildList.read(header, reader, databases.arbor), schema, databases)
+  }
+
+  /// What is known of an index by its number throughout the store; nil where it is ready.
+  subscript(place: Int) -> IndexBuildList.Build? { builds[place] }
+
+  func isReady(_ place: Int) -> Bool { builds[place] == nil }
+}

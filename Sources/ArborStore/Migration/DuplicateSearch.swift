@@ -1,0 +1,99 @@
+internal import ArborModel
+internal import Foundation
+internal import LMDB
+
+/// Finds objects that share values which a newer model makes unique, before the store is brought to
+/// it: as long as there is no index, by sorting the keys of all of them in memory.
+struct DuplicateSearch {
+  /// So many are named at most.
+  private static let mostViolations = 100
+
+  private let migration: LightweightMigration
+  private let parts: StoreParts
+  /// The way from the present records to those of the newer model.
+  private let layouts: StoreLayouts
+  private let reader: TransactionReader
+  private let limit = WorkLimit()
+
+  private var schema: ModelSchema { migration.new }
+  private var storeID: UUID { parts.header.storeID }
+
+  init(
+    _ migration: LightweightMigration, _ parts: StoreParts, _ layouts: StoreLayouts,
+    _ reader: TransactionReader
+  ) {
+    self.migration = migration
+    self.parts = parts
+    self.layouts = layouts
+    self.reader = reader
+  }
+
+  /// - Throws: `duplicateValues` where objects share values in one of some unique indexes;
+  ///   `corrupted` where a record is damaged; `interrupted`.
+  func refuseDuplicates(in indexes: [IndexSchema]) throws(StoreError) {
+    var violations: [UniquenessViolation] = []
+    for index in indexes { violations += try self.violations(of: index) }
+    guard violations.isEmpty else {
+      throw .duplicateValues(
+        violations.prefix(Self.mostViolations).map { DuplicateValues($0, schema, storeID) })
+    }
+  }
+
+  private func violations(of index: IndexSchema) throws(StoreError) -> [UniquenessViolation] {
+    // Nothing is written, so that it does not matter that the index has no database yet.
+    let maintainer = IndexMaintainer(
+      StoreDatabases.Index(schema: index, database: parts.databases.arbor),
+      filter: try IndexFilter(index, schema, storeID: storeID))
+    let entities = schema.entities[index.declaringEntity].concreteFamily
+      .map { schema.entities[$0] }.sorted { $0.number < $1.number }
+    for entity in entities { try collect(entity, index, maintainer) }
+    maintainer.sort()
+    let duplicates = try maintainer.duplicates { (number) throws(StoreError) in
+      guard let entity = schema.entity(of: number), let records = records(of: entity),
+        let found = try storing({ () throws(LMDBError) in
+          try reader.get(records, key: number.rawValue)
+        }), let base = found.baseAddress
+      else { return nil }
+      let allocator = SlabAllocator(slabSize: 4 << 10)
+      let record = try layouts.verified(
+        RecordView(base: base, count: found.count), of: number, entity: entity,
+        allocator: allocator)
+      return maintainer.wholeKey(
+        of: record, number, EntityPlan.Index(index, of: entity, place: 0))
+    }
+    return duplicates.map {
+      UniquenessViolation(index, schema, existing: $0.holder, offending: $0.other)
+    }
+  }
+
+  /// The present records of an entity; nil where it is a new one.
+  private func records(of entity: EntitySchema) -> Database? {
+    let former = migration.old.entities.first { $0.number == entity.number && !$0.isAbstract }
+    return former.map { parts.databases.records($0.index) }
+  }
+
+  private func collect(
+    _ entity: EntitySchema, _ index: IndexSchema, _ maintainer: IndexMaintainer
+  ) throws(StoreError) {
+    guard let records = records(of: entity) else { return }
+    let plan = EntityPlan.Index(index, of: entity, place: 0)
+    var allocator = SlabAllocator(slabSize: 4 << 10)
+    var count = 0
+    let cursor = try storing { () throws(LMDBError) in try reader.cursor(records) }
+    var entry = try storing { () throws(LMDBError) in try cursor.first() }
+    while let found = entry {
+      try limit.checkStore()
+      let number = ObjectNumber(rawValue: found.integerKey)
+      guard let base = found.value.baseAddress else {
+        throw .corrupted(entity: entity.name, object: number, what: "The record is empty.")
+      }
+      let record = try layouts.verified(
+        RecordView(base: base, count: found.value.count), of: number, entity: entity,
+        allocator: allocator)
+      maintainer.collect(number, old: nil, new: record, plan: plan)
+      count += 1
+      if count.isMultiple(of: 1 << 10) { allocator = SlabAllocator(slabSize: 4 << 10) }
+      entry = try storing { () throws(LMDBError) in try cursor.next() }
+    }
+  }
+}

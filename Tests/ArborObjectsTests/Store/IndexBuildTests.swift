@@ -1,0 +1,210 @@
+import ArborModel
+import ArborObjects
+import ArborStore
+import Foundation
+import TestSupport
+import Testing
+
+/// Indexes that are filled behind a migration, as programs see them.
+@Suite struct IndexBuildTests {
+  private let folder: TemporaryFolder
+  private var url: URL { folder.url.appending(path: "notes.arbor") }
+
+  init() throws { folder = try TemporaryFolder() }
+
+  private func model(hasIndexes: Bool) throws -> ManagedObjectModel {
+    let indexes = [
+      FetchIndexDescription(name: "code", elements: [.init("code")], isUnique: true),
+      FetchIndexDescription(name: "byRank", elements: [.init("rank"), .init("code")]),
+      FetchIndexDescription(name: "words", elements: [.init("text", kind: .text)]),
+    ]
+    return try ManagedObjectModel {
+      Entity("Note", fetchIndexes: hasIndexes ? indexes : []) {
+        Attribute("code", .integer64, .default(0))
+        Attribute("rank", .integer32, .default(0))
+        Attribute("text", .string, .default(""))
+      }
+    }
+  }
+
+  private func fill(_ count: Int) throws {
+    let store = try PersistentStore(model: model(hasIndexes: false), at: .file(url))
+    defer { store.close() }
+    let context = store.makeContext()
+    for number in 0..<count {
+      let note = try context.insert("Note")
+      note["code"] = Int64(number)
+      note["rank"] = Int32(number % 10)
+      note["text"] = number.isMultiple(of: 50) ? "a rare word" : "a common one"
+    }
+    try context.commit()
+  }
+
+  /// Migrates, and leaves the indexes as they are then.
+  private func migrate() throws {
+    var opening = StoreOpening(.file(url.path), model: try model(hasIndexes: true))
+    opening.indexBuilds = .left
+    opening.mostObjectsIndexedAtOnce = 0
+    try StoreFile.open(opening).close()
+  }
+
+  private func codes(
+    _ context: ManagedObjectContext, _ predicate: FetchPredicate, by keys: [SortKey] = []
+  ) throws -> [Int64] {
+    try context.fetch(
+      FetchRequest<ManagedObject>(entity: "Note", predicate: predicate, sortKeys: keys)
+    ).compactMap { $0["code"] as Int64? }
+  }
+
+  private func plan(_ store: PersistentStore) throws -> String {
+    try store.makeContext().explain(
+      FetchRequest<ManagedObject>(entity: "Note", predicate: "rank == 7 AND code < 20")
+    ).description
+  }
+
+  /// What a program asks for, whether the indexes are ready or not.
+  private func expectAnswers(_ store: PersistentStore) throws {
+    let context = store.makeContext()
+    #expect(try codes(context, "rank == 7", by: [SortKey("code")]).prefix(3) == [7, 17, 27])
+    #expect(try context.count(FetchRequest(entity: "Note", predicate: "rank == 7")) == 30)
+    #expect(try codes(context, "code == 123") == [123])
+    #expect(try codes(context, "text TOKENMATCHES 'rare'").sorted() == [0, 50, 100, 150, 200, 250])
+    var first = FetchRequest<ManagedObject>(entity: "Note", sortKeys: [SortKey("rank")])
+    first.fetchLimit = 1
+    #expect(try context.fetch(first).first?["rank"] as Int32? == 0)
+    let summary = try context.aggregate(
+      FetchRequest(entity: "Note"), [.maximum("code"), .sum("rank")])
+    #expect(summary == [.integer(299), .integer(1350)])
+    #expect(try context.insertOrFetch("Note", where: ["code": 42])["rank"] as Int32? == 2)
+    #expect(try context.upsert("Note", ["code": 43])["rank"] as Int32? == 3)
+  }
+
+  @Test func fetchesDoWithoutAnIndexUntilItIsReady() throws {
+    try fill(300)
+    try migrate()
+    do {
+      let store = try PersistentStore(
+        model: model(hasIndexes: true), at: .file(url), options: StoreOptions(isReadOnly: true))
+      defer { store.close() }
+      let builds = try store.indexBuilds
+      #expect(
+        builds.map(\.description) == [
+          "Note.byRank: about 0 of 300 objects", "Note.code: about 0 of 300 objects",
+          "Note.words: about 0 of 300 objects",
+        ])
+      #expect(builds.map(\.isUnique) == [false, true, false])
+      #expect(builds.allSatisfy { $0.fraction == 0 && $0.state == .building && $0.problem == nil })
+      try expectAnswers(store)
+      let context = store.makeContext()
+      #expect(try plan(store).contains("scan Note"))
+      do {
+        _ = try context.search("Note", "rare")
+        Issue.record("An empty index was searched.")
+      } catch {
+        #expect(error.code == .notAllowed)
+        #expect(
+          error.message
+            == "The index words of Note is being filled, and a search needs all of it; search "
+            + "again when PersistentStore.indexBuilds does not list it any more, or fetch with a "
+            + "condition on words, which reads the objects meanwhile.")
+      }
+    }
+    let store = try PersistentStore(model: model(hasIndexes: true), at: .file(url))
+    defer { store.close() }
+    #expect(try store.indexBuilds.isEmpty)
+    try expectAnswers(store)
+    let context = store.makeContext()
+    #expect(try context.search("Note", "rare").count == 6)
+    #expect(try plan(store).contains("byRank"))
+    try store.check()
+  }
+
+  /// An open store uses an index from the moment on that it is ready, whoever filled it.
+  @Test func openStoresPickTheIndexUp() throws {
+    try fill(300)
+    try migrate()
+    var options = StoreOptions()
+    options.indexBuilds = .inBackground
+    let store = try PersistentStore(
+      model: model(hasIndexes: true), at: .file(url), options: options)
+    defer { store.close() }
+    // Shares the file with the store above, and waits until all is done.
+    try PersistentStore(model: model(hasIndexes: true), at: .file(url)).close()
+    #expect(try store.indexBuilds.isEmpty)
+    try expectAnswers(store)
+    #expect(try plan(store).contains("byRank"))
+    try store.check()
+  }
+
+  /// Progress tells of the indexes, and a task that is cancelled ends the build until it is asked
+  /// for again.
+  @Test func progressIsToldAndCancellationHeard() async throws {
+    try fill(10_001)
+    var options = StoreOptions()
+    options.indexBuilds = .inBackground
+    let model = try model(hasIndexes: true)
+    for try await _ in PersistentStore.migrate(url, to: model, options) { break }
+    var told: [MigrationProgress] = []
+    for try await progress in PersistentStore.migrate(url, to: model, options) {
+      told.append(progress)
+    }
+    #expect(told.allSatisfy { $0.phase == .finishing && $0.entity == "Note" }, "\(told)")
+    #expect(told.allSatisfy { $0.objectCount == 10_001 }, "\(told)")
+    let store = try PersistentStore(model: model, at: .file(url))
+    defer { store.close() }
+    #expect(try store.indexBuilds.isEmpty)
+    #expect(try store.indexes.filter { $0.name != "words" }.map(\.entries) == [10_001, 10_001])
+    try store.check()
+  }
+
+  /// Values that came to be shared while an index was filled are named, and can be changed.
+  @Test func sharedValuesAreNamedUntilTheyAreChanged() throws {
+    try fill(300)
+    try migrate()
+    let model = try model(hasIndexes: true)
+    var options = StoreOptions()
+    options.indexBuilds = .inBackground
+    do {
+      var opening = StoreOpening(.file(url.path), model: model)
+      opening.indexBuilds = .left
+      let file = try StoreFile.open(opening)
+      defer { file.close() }
+      let draft = Draft(file)
+      try draft.insert("Note", ["code": .integer(7)])
+      try draft.commit()
+    }
+    func message() -> String? {
+      do {
+        try PersistentStore(model: model, at: .file(url)).close()
+        return nil
+      } catch {
+        return error.code == .notUnique ? error.message : "\(error)"
+      }
+    }
+    let sentence =
+      "Objects that were written while an index was filled share values that the model makes "
+      + "unique. Open the store with options.indexBuilds set to .inBackground, change them and "
+      + "open it again, or bring the former model back with PersistentStore.revertMigration(_:)."
+    #expect(message() == sentence)
+    #expect(message() == sentence)
+    let store = try PersistentStore(model: model, at: .file(url), options: options)
+    while try store.indexBuilds.first?.problem == nil { Thread.sleep(forTimeInterval: 0.002) }
+    let build = try #require(try store.indexBuilds.first)
+    #expect(build.index == "code" && build.state == .writeOnly && build.fraction == 1)
+    #expect(build.problem?.code == .notUnique)
+    #expect(build.problem?.violations.count == 1, "\(build)")
+    #expect(build.description == "Note.code: all objects, not known to be unique")
+    let context = store.makeContext()
+    let twins = try context.fetch(
+      FetchRequest<ManagedObject>(entity: "Note", predicate: "code == 7"))
+    #expect(twins.count == 2)
+    twins.last?["code"] = Int64(1000)
+    try context.commit()
+    store.close()
+    #expect(message() == nil)
+    let last = try PersistentStore(model: model, at: .file(url))
+    defer { last.close() }
+    #expect(try last.indexBuilds.isEmpty)
+    try last.check()
+  }
+}

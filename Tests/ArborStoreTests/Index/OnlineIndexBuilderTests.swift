@@ -1,0 +1,262 @@
+import ArborModel
+@testable import ArborStore
+import Foundation
+import LMDB
+import TestSupport
+import Testing
+
+/// Indexes are filled in batches while objects change, and are right at every moment.
+@Suite struct OnlineIndexBuilderTests {
+  private let tasks: UnfinishedTasks
+
+  init() throws { tasks = try UnfinishedTasks() }
+
+  private func names(_ builds: [IndexBuildStatus]) -> [String] { builds.map(\.index) }
+
+  @Test func aBuildGoesOnFromBatchToBatchAndOpeningToOpening() throws {
+    try tasks.fill(500)
+    let first = try tasks.open(tasks.model([tasks.byRank, tasks.words]))
+    #expect(first.modelGeneration == 2)
+    #expect(try indexDump(first) == ["i/Item/byRank", "i/Item/words"])
+    #expect(try names(first.indexBuilds()) == ["byRank", "words"])
+    #expect(try first.indexBuilds().map(\.objectsDone) == [0, 0])
+    #expect(try first.check().isSound)
+    try tasks.build(first, batches: 2)
+    let done = try first.indexBuilds()
+    #expect(done[0].objectCount == 500 && (100..<300).contains(done[0].objectsDone), "\(done)")
+    first.close()
+    try TemporaryStore.check(path: tasks.path)
+    // Whoever opens the file without a model goes on as well.
+    let second = try tasks.open(nil) { $0.indexBuilds = .beforeOpening }
+    #expect(try second.indexBuilds() == [])
+    #expect(try indexDump(second) == tasks.expected(second))
+    #expect(try indexDump(second).count == 1002)
+    #expect(second.lastSequence == 1)
+    second.close()
+    try TemporaryStore.check(path: tasks.path)
+  }
+
+  /// Small entities are not worth several transactions.
+  @Test func fewObjectsAreIndexedInTheMigration() throws {
+    try tasks.fill(40)
+    let file = try tasks.open(tasks.model([tasks.byRank])) { $0.mostObjectsIndexedAtOnce = 40 }
+    defer { file.close() }
+    #expect(try file.indexBuilds() == [])
+    #expect(try indexDump(file).count == 41)
+  }
+
+  /// In whatever order batches, commits, openings and migrations come, the store is sound after
+  /// each of them, and at the end the indexes hold what the objects say.
+  @Test(arguments: 0..<8) func indexesHoldWhatTheObjectsSay(round: Int) throws {
+    let random = SeededRandom()
+    var world = IndexWorld(random)
+    var steps = SeededRandom(seed: random.seed &+ 1)
+    let start = try tasks.open(world.model())
+    for _ in 0..<30 { try world.change(start) }
+    start.close()
+    for _ in 0..<3 {
+      let model = try world.model()
+      for _ in 0..<3 {
+        let store = try tasks.open(model)
+        defer { store.close() }
+        for _ in 0..<4 {
+          switch Int.random(in: 0..<3, using: &steps) {
+          case 0: try tasks.build(store, batches: 1, of: Int.random(in: 1...60, using: &steps))
+          default: try world.change(store)
+          }
+          let report = try store.check()
+          #expect(report.isSound, "\(report), seed \(random.seed)")
+        }
+      }
+    }
+    let end = try tasks.open(nil) { $0.indexBuilds = .beforeOpening }
+    defer { end.close() }
+    #expect(try world.differences(end) == [], "seed \(random.seed)")
+    let report = try end.check()
+    #expect(report.isSound, "\(report), seed \(random.seed)")
+  }
+
+  /// Threads commit while one builds; what a batch was gathered from may be old when it is written.
+  @Test func commitsBesideTheBuildAreInTheIndex() throws {
+    let numbers = try tasks.fill(3000)
+    let file = try tasks.open(tasks.model([tasks.byRank, tasks.once, tasks.words])) {
+      $0.indexBuilds = .inBackground
+    }
+    defer { file.close() }
+    let random = SeededRandom()
+    var draws = random
+    let draft = Draft(file)
+    for commit in 0..<60 {
+      for number in Set((0..<5).compactMap { _ in numbers.randomElement(using: &draws) }) {
+        guard try draft.value(number, "rank") != nil else { continue }
+        if commit.isMultiple(of: 4) {
+          try draft.delete(number)
+        } else {
+          try draft.update(
+            number, ["rank": .integer(99), "name": .string("c\(commit) \(number.rawValue)")])
+        }
+      }
+      try draft.insert("Task", ["name": .string("late \(commit)"), "rank": .integer(-1)])
+      try draft.commit()
+    }
+    file.waitForIndexBuilds()
+    #expect(file.indexBuildFailure == nil)
+    #expect(try file.indexBuilds() == [])
+    #expect(try indexDump(file) == tasks.expected(file), "seed \(random.seed)")
+    #expect(try file.check().isSound)
+  }
+
+  /// A batch that was gathered before another builder wrote it is not written.
+  @Test func twoBuildersDoNotHarmEachOther() async throws {
+    try tasks.fill(2000)
+    let file = try tasks.open(tasks.model([tasks.byRank, tasks.words]))
+    defer { file.close() }
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for _ in 0..<3 {
+        group.addTask { try OnlineIndexBuilder(file, batchSize: 64).run() }
+      }
+      try await group.waitForAll()
+    }
+    #expect(try file.indexBuilds() == [])
+    #expect(try indexDump(file) == tasks.expected(file))
+    #expect(try file.check().isSound)
+  }
+
+  @Test func closingEndsTheBuildInTheBackground() throws {
+    try tasks.fill(4000)
+    let file = try tasks.open(tasks.model([tasks.byRank, tasks.words])) {
+      $0.indexBuilds = .inBackground
+    }
+    file.close()
+    try TemporaryStore.check(path: tasks.path)
+    let again = try tasks.open(nil) { $0.indexBuilds = .beforeOpening }
+    defer { again.close() }
+    #expect(try again.indexBuilds() == [])
+    #expect(try indexDump(again) == tasks.expected(again))
+  }
+
+  // MARK: Ways back and on
+
+  /// The former model comes back in the middle of a build, whether objects have changed or not.
+  @Test(arguments: [false, true]) func revertingEndsABuild(changes: Bool) throws {
+    let numbers = try tasks.fill(300)
+    let former = try tasks.model([tasks.byRank])
+    try tasks.open(former) { $0.indexBuilds = .beforeOpening }.close()
+    let file = try tasks.open(
+      tasks.model([
+        FetchIndexDescription(name: "byRank", elements: [.init("rank"), .init("name")]), tasks.once,
+      ])
+    )
+    try tasks.build(file, batches: 2)
+    if changes {
+      try Draft(file).changing { try $0.update(numbers[250], ["name": .string("other")]) }
+    }
+    file.close()
+    #expect(try StoreFile.revertMigration(at: tasks.path, dropping: []))
+    let reverted = try tasks.open(nil)
+    defer { reverted.close() }
+    #expect(reverted.schema.model == former)
+    #expect(try reverted.indexBuilds() == [])
+    #expect(try indexDump(reverted) == tasks.expected(reverted))
+    #expect(try indexDump(reverted).count == 301)
+    #expect(try reverted.check().isSound)
+  }
+
+  /// The next model may come while indexes of the last one are being filled.
+  @Test func theNextMigrationTakesUnfinishedIndexesOver() throws {
+    try tasks.fill(400)
+    let first = try tasks.open(tasks.model([tasks.byRank]))
+    try tasks.build(first, batches: 2)
+    let before = try first.indexBuilds()[0].objectsDone
+    first.close()
+    let renamed = FetchIndexDescription(name: "ranks", elements: [.init("rank")])
+    let second = try tasks.open(tasks.model([renamed, tasks.words]))
+    let builds = try second.indexBuilds()
+    #expect(names(builds) == ["ranks", "words"])
+    #expect(builds.map(\.objectsDone) == [before, 0])
+    #expect(try second.check().isSound)
+    try tasks.build(second)
+    #expect(try indexDump(second) == tasks.expected(second))
+    second.close()
+    try TemporaryStore.check(path: tasks.path)
+  }
+
+  @Test func copiesAndCompactedStoresGoOn() throws {
+    try tasks.fill(300)
+    let file = try tasks.open(tasks.model([tasks.byRank, tasks.words]))
+    try tasks.build(file, batches: 1)
+    let copy = tasks.folder.path("other.arbor")
+    try file.copy(to: copy, compacting: true)
+    try file.compact()
+    #expect(try names(file.indexBuilds()) == ["byRank", "words"])
+    try tasks.build(file)
+    #expect(try indexDump(file) == tasks.expected(file))
+    file.close()
+    try TemporaryStore.check(path: tasks.path)
+    try TemporaryStore.check(path: copy)
+    let other = try StoreFile.open(StoreOpening(.file(copy), model: nil))
+    defer { other.close() }
+    #expect(try other.indexBuilds() == [])
+    #expect(try indexDump(other) == tasks.expected(other))
+  }
+
+  // MARK: Damage
+
+  /// Behind the last object that is in it an index may lack entries, and nothing else.
+  @Test func theCheckKnowsWhatAnUnfinishedIndexHasToHold() throws {
+    let numbers = try tasks.fill(300).sorted()
+    let file = try tasks.open(tasks.model([tasks.byRank]))
+    defer { file.close() }
+    try tasks.build(file, batches: 1)
+    let index = try #require(file.databases.indexes.first).database
+    func problems() throws -> [StoreCheckReport.Problem.Kind] {
+      try file.check().problems.map(\.kind)
+    }
+    func key(_ rank: Int64) -> [UInt8] {
+      var key = KeyBuffer()
+      _ = KeyEncoder.append(.integer(rank), as: .int32, isAscending: true, to: &key)
+      return Array(key.bytes)
+    }
+    let (early, late) = (numbers[0], numbers[299])
+    guard case .integer(let rank) = try Draft(file).value(early, "rank") else {
+      throw DraftError("rank")
+    }
+    try Vandal(file: file).write { transaction, _ in
+      try key(rank).withUnsafeBytes {
+        _ = try transaction.delete(index, key: $0, value: early.rawValue)
+      }
+    }
+    #expect(try problems() == [.missingIndexEntry])
+    try Vandal(file: file).write { transaction, _ in
+      try key(rank).withUnsafeBytes {
+        _ = try transaction.put(index, key: $0, value: early.rawValue)
+      }
+      try key(1000).withUnsafeBytes {
+        _ = try transaction.put(index, key: $0, value: late.rawValue)
+      }
+    }
+    #expect(try problems() == [.strayIndexEntry])
+    try Vandal(file: file).write { transaction, _ in
+      try key(1000).withUnsafeBytes {
+        _ = try transaction.delete(index, key: $0, value: late.rawValue)
+      }
+    }
+    #expect(try problems() == [])
+    // The flag and the list belong together.
+    try Vandal(file: file).write { _, header in header.hasIndexBuilds = false }
+    #expect(try problems().contains(.header))
+    try Vandal(file: file).write { transaction, header in
+      header.hasIndexBuilds = true
+      try transaction.put(
+        file.databases.arbor, key: Array(StoreFormat.indexBuildsKey.utf8), value: [1, 2, 3])
+    }
+    #expect(throws: StoreError.self) { try file.snapshot() }
+    try Vandal(file: file).write { transaction, header in
+      header.hasIndexBuilds = true
+      try transaction.put(
+        file.databases.arbor, key: Array(StoreFormat.indexBuildsKey.utf8),
+        value: IndexBuildList([.init(index: 77)]).encoded())
+    }
+    #expect(try problems().contains(.header))
+  }
+}

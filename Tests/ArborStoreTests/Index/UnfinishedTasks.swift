@@ -1,0 +1,89 @@
+import ArborModel
+@testable import ArborStore
+import Foundation
+import LMDB
+import TestSupport
+
+/// A store of tasks and events that gets indexes which are left to be filled.
+struct UnfinishedTasks {
+  let folder: TemporaryFolder
+  var path: String { folder.path("tasks.arbor") }
+
+  init() throws { folder = try TemporaryFolder() }
+
+  func model(_ indexes: [FetchIndexDescription] = []) throws -> ManagedObjectModel {
+    try ManagedObjectModel {
+      Entity("Item", isAbstract: true, fetchIndexes: indexes) {
+        Attribute("name", .string, .optional)
+        Attribute("rank", .integer32, .optional)
+      }
+      Entity("Task", parent: "Item") { Attribute("note", .string, .optional) }
+      Entity("Event", parent: "Item") { Attribute("day", .date, .optional) }
+    }
+  }
+
+  let byRank = FetchIndexDescription(name: "byRank", elements: [.init("rank")])
+  let words = FetchIndexDescription(
+    name: "words", elements: [.init("name", kind: .text)])
+  let once = FetchIndexDescription(
+    name: "once", elements: [.init("name")], isUnique: true)
+
+  /// Opens the store and leaves what is to be filled.
+  func open(
+    _ model: ManagedObjectModel?, _ adjust: (inout StoreOpening) -> Void = { _ in }
+  ) throws -> StoreFile {
+    var opening = StoreOpening(.file(path), model: model)
+    opening.indexBuilds = .left
+    opening.mostObjectsIndexedAtOnce = 0
+    adjust(&opening)
+    return try StoreFile.open(opening)
+  }
+
+  @discardableResult
+  func fill(_ count: Int, prefix: String = "n") throws -> [ObjectNumber] {
+    let file = try open(model())
+    defer { file.close() }
+    let draft = Draft(file)
+    let numbers = try (0..<count).map { index in
+      try draft.insert(
+        index.isMultiple(of: 3) ? "Event" : "Task",
+        ["name": .string("\(prefix)\(index)"), "rank": .integer(Int64(index % 7))])
+    }
+    try draft.commit()
+    return numbers
+  }
+
+  /// Builds some batches.
+  func build(_ file: StoreFile, batches: Int = .max, of size: Int = 64) throws {
+    var left = batches
+    try OnlineIndexBuilder(file, batchSize: size).run(isStopped: {
+      left -= 1
+      return left < 0
+    })
+  }
+
+  /// What the indexes hold when they are filled at once.
+  func expected(_ file: StoreFile) throws -> [String] {
+    let copy = folder.path("copy.arbor")
+    try? FileManager.default.removeItem(atPath: copy)
+    try file.copy(to: copy, compacting: false)
+    let other = try StoreFile.open(StoreOpening(.file(copy), model: nil))
+    defer { other.close() }
+    let builder = try IndexBuilder(
+      other.schema, other.databases, other.layouts, storeID: other.id
+    ) { _ in true }
+    try Vandal(file: other).write { transaction, _ in
+      for index in other.databases.indexes { try transaction.clear(index.database) }
+      try builder.build(transaction)
+    }
+    return try indexDump(other)
+  }
+}
+
+extension Draft {
+  /// Changes something and commits.
+  func changing(_ body: (Draft) throws -> Void) throws {
+    try body(self)
+    try commit()
+  }
+}

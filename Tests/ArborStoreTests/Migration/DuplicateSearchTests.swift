@@ -1,0 +1,82 @@
+import ArborModel
+@testable import ArborStore
+import Foundation
+import TestSupport
+import Testing
+
+/// Values that a new model makes unique are unique before it is taken, or before the index is used.
+@Suite struct DuplicateSearchTests {
+  private let tasks: UnfinishedTasks
+
+  init() throws { tasks = try UnfinishedTasks() }
+
+  private func duplicates(_ body: () throws -> Void) -> [String]? {
+    do {
+      try body()
+      return nil
+    } catch StoreError.duplicateValues(let found) {
+      return ["refused"] + found.map { "\($0.existing.number) \($0.offending.number)" }
+    } catch StoreError.duplicatesBuilt(let found) {
+      return ["built"] + found.map { "\($0.existing.number) \($0.offending.number)" }
+    } catch {
+      return ["\(error)"]
+    }
+  }
+
+  /// What is there already is refused before anything changes.
+  @Test func presentDuplicatesAreRefusedBeforeTheMigration() throws {
+    let numbers = try tasks.fill(30)
+    let file = try tasks.open(tasks.model())
+    let draft = Draft(file)
+    try draft.update(numbers[20], ["name": .string("n7")])
+    let long = String(repeating: "x", count: 600)
+    try draft.update(numbers[11], ["name": .string(long)])
+    try draft.update(numbers[14], ["name": .string(long)])
+    try draft.update(numbers[17], ["name": .string(long + "y")])
+    try draft.commit()
+    file.close()
+    let before = try Data(contentsOf: URL(filePath: tasks.path))
+    #expect(
+      duplicates { try tasks.open(tasks.model([tasks.once])).close() } == [
+        "refused", "\(numbers[7].sequence) \(numbers[20].sequence)",
+        "\(numbers[11].sequence) \(numbers[14].sequence)",
+      ])
+    #expect(try Data(contentsOf: URL(filePath: tasks.path)) == before)
+  }
+
+  /// What comes in while the index is filled keeps it from being ready, until it is changed.
+  @Test func duplicatesThatComeMeanwhileKeepTheIndexFromBeingReady() throws {
+    let numbers = try tasks.fill(200)
+    let file = try tasks.open(tasks.model([tasks.once, tasks.byRank]))
+    try tasks.build(file, batches: 1)
+    let draft = Draft(file)
+    // In the part that is filled it is seen.
+    try draft.insert("Task", ["name": .string("n1")])
+    #expect(throws: StoreError.self) { try draft.commit() }
+    let late = try draft.insert("Task", ["name": .string("n199")])
+    try draft.commit()
+    let pair = ["built", "\(numbers[199].sequence) \(late.sequence)"]
+    #expect(duplicates { try tasks.build(file) } == pair)
+    #expect(try file.indexBuilds().map(\.index) == ["once"])
+    #expect(try file.indexBuilds().map(\.state) == [.writeOnly])
+    #expect(try file.check().isSound)
+    // Of the filled index all values are compared.
+    try draft.insert("Task", ["name": .string("n198")])
+    #expect(throws: StoreError.self) { try draft.commit() }
+    file.close()
+    let other = try tasks.open(nil) { $0.indexBuilds = .inBackground }
+    other.waitForIndexBuilds()
+    #expect(
+      duplicates { try other.indexBuildFailure.map { throw $0 } } == pair)
+    try Draft(other).changing {
+      try $0.update(late, ["name": .string("different")])
+    }
+    other.close()
+    #expect(duplicates { try tasks.open(nil) { $0.indexBuilds = .beforeOpening }.close() } == nil)
+    let last = try tasks.open(nil)
+    defer { last.close() }
+    #expect(try last.indexBuilds() == [])
+    #expect(try last.check().isSound)
+    #expect(try indexDump(last) == tasks.expected(last))
+  }
+}

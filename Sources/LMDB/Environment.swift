@@ -28,6 +28,8 @@ package final class Environment: Sendable {
   package let path: String
   /// Device and inode of the data file.
   package var identity: FileIdentity { file.identity }
+  /// Whether the path still leads to the data file.
+  package var isInPlace: Bool { file.isInPlace }
   package let isReadOnly: Bool
   package let options: EnvironmentOptions
 

@@ -23,6 +23,9 @@
     private static let headerSize = 16
     private static let lengthOffset = 12
 
+    /// Writes, and the loss of a name, which is a change of the file's attributes.
+    private static let events = UInt32(IN_MODIFY) | UInt32(IN_ATTRIB) | UInt32(IN_MOVE_SELF)
+
     private struct State {
       /// -1 before the first watch.
       var descriptor: Int32 = -1
@@ -42,7 +45,7 @@
       // Under the lock, so that no message is read before its listener is there.
       let place = state.withLock { state -> (watch: Int32, id: Int)? in
         guard let descriptor = open(&state) else { return nil }
-        let watch = inotify_add_watch(descriptor, path, UInt32(IN_MODIFY))
+        let watch = inotify_add_watch(descriptor, path, Self.events)
         guard watch >= 0 else { return nil }
         state.nextID += 1
         state.listeners[watch, default: [:]][state.nextID] = notify

@@ -1,7 +1,8 @@
 internal import ArborLocks
 internal import Dispatch
 
-/// Tells whenever somebody writes to a file, in this process or another one.
+/// Tells whenever somebody writes to a file, or takes its name away, in this process or another
+/// one.
 ///
 /// On Linux the kernel tells (`inotify`), and a file that nobody writes to costs nothing.
 /// Elsewhere, and where the kernel has no watch left to give, it calls ten times a second: whoever

@@ -49,6 +49,8 @@ import Testing
     "MigrationSurvey": "MigrationPlanTests",
     "PropertyWork": "MigrationPassTests",
     "MigrationChecks": "MigrationTests",
+    "MigrationNotice": "MigrationNewsTests",
+    "ModelState": "MigrationNewsTests",
     "MigratingOpener": "MigrationStepTests",
     "MigrationChain": "MigrationVersionsTests",
     "MigrationFiles": "MigrationStepTests",

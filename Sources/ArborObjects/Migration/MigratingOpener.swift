@@ -121,9 +121,10 @@ extension StoreOpening {
     return opening
   }
 
-  /// A file with the model inside it.
-  static func writing(_ path: String) -> StoreOpening {
+  /// A file with the model inside it, past what it says of a migration.
+  static func migrating(_ path: String) -> StoreOpening {
     var opening = StoreOpening(.file(path), model: nil)
+    opening.isMigrating = true
     opening.indexBuilds = .left
     return opening
   }

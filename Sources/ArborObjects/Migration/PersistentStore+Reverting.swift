@@ -72,9 +72,10 @@ extension PersistentStore {
     do throws(StoreError) {
       do throws(StoreError) {
         isReverted = try StoreFile.revertMigration(at: path, dropping: names.names)
-      } catch .migrationUnderWay {
+      } catch .migrationUnderWay(let marker) {
         try giveUpMigration(of: path)
-        isReverted = true
+        // A way back that was interrupted begins anew.
+        isReverted = !marker.isReversal
       }
     } catch {
       throw ArborError(opening: error)
@@ -93,9 +94,7 @@ extension PersistentStore {
     let lock = try MigrationLock(files)
     defer { lock.end() }
     files.discard(hops: 0)
-    var opening = StoreOpening.writing(files.path)
-    opening.isMigrating = true
-    let file = try StoreFile.open(opening)
+    let file = try StoreFile.open(.migrating(files.path))
     defer { file.close() }
     try file.removeMigrationMarker()
   }

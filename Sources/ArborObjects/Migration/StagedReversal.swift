@@ -20,16 +20,34 @@ enum StagedReversal {
       guard let journal, journal.phase == .done else { return .success(false) }
       let commits = sequence - min(sequence, journal.sequence)
       guard commits == 0 || discardsCommits else { return .failure(changed(commits)) }
-      var opening = StoreOpening(.file(files.former), model: nil)
-      opening.isMigrating = true
-      let former = try StoreFile.open(opening)
-      do {
-        defer { former.close() }
-        try former.removeMigrationMarker()
+      let model = try withoutMarker(files.former) { $0.modelFingerprint }
+      try announce(model, files.path)
+      do throws(StoreError) {
+        try files.restoreFormer()
+      } catch {
+        try withoutMarker(files.path) { _ in }
+        throw error
       }
-      try files.restoreFormer()
       return .success(true)
     }.get()
+  }
+
+  /// Removes what a file says of a migration.
+  private static func withoutMarker<R>(
+    _ path: String, _ body: (StoreFile) -> R
+  ) throws(StoreError) -> R {
+    let file = try StoreFile.open(.migrating(path))
+    defer { file.close() }
+    try file.removeMigrationMarker()
+    return body(file)
+  }
+
+  /// Lets those who have the store open know which model it gets, and keeps them from writing to
+  /// it.
+  private static func announce(_ model: ModelFingerprint, _ path: String) throws(StoreError) {
+    let file = try StoreFile.open(.migrating(path))
+    defer { file.close() }
+    try file.setMigrationMarker(.reversal(to: model, generation: file.modelGeneration))
   }
 
   private static func changed(_ commits: UInt64) -> ArborError {

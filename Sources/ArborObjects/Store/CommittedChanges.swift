@@ -2,7 +2,7 @@ public import ArborModel
 internal import ArborStore
 public import Foundation
 
-/// What one commit to a store did. See ``PersistentStore/changes``.
+/// What one commit to a store did, or a migration of it. See ``PersistentStore/changes``.
 ///
 /// An object is in one of the sets. A commit whose changes are too many to be listed — above 10,000
 /// objects — and the emptying of a store list nothing and say so: ``isComplete``.
@@ -31,6 +31,12 @@ public struct CommittedChanges: Sendable, Hashable {
   public let updated: Set<ObjectID>
   /// The objects that the commit deleted.
   public let deleted: Set<ObjectID>
+  /// The migration to another version of the model that the element announces in place of a commit;
+  /// nil for commits.
+  ///
+  /// Such an element lists no objects, and its ``commitSequence`` is that of the commit before. It
+  /// is complete where the store can be read on as before.
+  public let migration: MigrationNotice?
   private let names: [ObjectID: Set<String>]
   private let tombstones: [ObjectID: [String: Value]]
 
@@ -95,16 +101,25 @@ public struct CommittedChanges: Sendable, Hashable {
       tombstones[id] = tombstone.values
     }
     self.tombstones = tombstones
+    migration = nil
   }
 
   /// What is left to say where the history does not reach back any more.
-  init(upTo sequence: UInt64) {
+  init(upTo sequence: UInt64) { self.init(upTo: sequence, migration: nil) }
+
+  /// The news of a migration.
+  init(_ migration: MigrationNotice, after sequence: UInt64) {
+    self.init(upTo: sequence, migration: migration)
+  }
+
+  private init(upTo sequence: UInt64, migration: MigrationNotice?) {
     commitSequence = sequence
+    self.migration = migration
     date = nil
     author = nil
     contextName = nil
     isFromThisProcess = false
-    isComplete = false
+    isComplete = migration.map { $0.reading == .current } ?? false
     inserted = []
     updated = []
     deleted = []

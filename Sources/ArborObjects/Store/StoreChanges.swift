@@ -1,6 +1,7 @@
 internal import ArborStore
 
-/// The commits of a store after a moment, one by one. See ``PersistentStore/changes``.
+/// The commits of a store after a moment, one by one, and its migrations. See
+/// ``PersistentStore/changes``.
 struct StoreChanges: AsyncSequence, Sendable {
   typealias Element = CommittedChanges
   typealias Failure = Never
@@ -15,6 +16,8 @@ struct StoreChanges: AsyncSequence, Sendable {
     let follower: StoreFollower
     /// The last commit that was given, or the newest one that needs not be.
     var last: UInt64
+    /// What was given of the model.
+    private var model: ModelState?
     private var isOver = false
 
     init(follower: StoreFollower, last: UInt64) {
@@ -30,22 +33,34 @@ struct StoreChanges: AsyncSequence, Sendable {
       let (file, bell) = (follower.news.file, follower.news.bell)
       while !isOver, !Task.isCancelled, !bell.hasEnded {
         let token = bell.token
-        switch try? read(file) {
+        let entry = try? read(file)
+        switch entry {
         case .entry(let entry):
           last = entry.sequence
           return CommittedChanges(entry, in: file)
         case .tooOld(let newest):
           last = newest
           return CommittedChanges(upTo: newest)
-        case Optional.some(.none):
+        case Optional.some(.none), Optional.none:
+          if let news = migration(of: file) { return news }
+          // The store is closed, or of a model by which it cannot be read on.
+          guard entry != nil, model?.endsNews != true else {
+            isOver = true
+            break
+          }
           await bell.sleep(past: token, isolation: actor)
-        case Optional.none:
-          // The store is closed, or another process has given it another model.
-          isOver = true
         }
       }
       isOver = true
       return nil
+    }
+
+    /// What there is to tell of the model since the last time.
+    private mutating func migration(of file: StoreFile) -> CommittedChanges? {
+      let (former, state) = (model, file.modelState)
+      guard state != former else { return nil }
+      model = state
+      return CommittedChanges(MigrationNotice(state, after: former, of: file), after: last)
     }
 
     private func read(_ file: StoreFile) throws(StoreError) -> NextEntry {
@@ -74,10 +89,16 @@ extension PersistentStore {
   /// are 1,000 at least, gets one element in place of those that he missed, whose
   /// ``CommittedChanges/isComplete`` is false.
   ///
-  /// It ends when the store is closed or nobody refers to it any more: following a store keeps it
-  /// from nothing. It ends at once for a task that is cancelled. Where nobody follows a store, news
-  /// cost nothing; on Linux commits of other processes come by a message of the system, elsewhere
-  /// by looking ten times a second.
+  /// Where another process migrates the store to another version of its model, an element says so,
+  /// ``CommittedChanges/migration``: as a migration in a copy begins and where it is given up, and
+  /// when the store has the other model. It tells what can still be read here. A store that is
+  /// being migrated as the sequence is asked for, or has been, begins with that.
+  ///
+  /// It ends when the store is closed or nobody refers to it any more, and after a migration behind
+  /// which later commits cannot be read here: following a store keeps it from nothing. It ends at
+  /// once for a task that is cancelled. Where nobody follows a store, news cost nothing; on Linux
+  /// commits of other processes come by a message of the system, elsewhere by looking ten times a
+  /// second.
   ///
   /// A context takes commits in by itself, at its next operation; it does not need this.
   public var changes: some AsyncSequence<CommittedChanges, Never> & Sendable {

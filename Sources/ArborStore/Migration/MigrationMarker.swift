@@ -8,7 +8,7 @@ internal import LMDB
 /// with the file when the copy takes its place. Readers go on. A flag in the header tells that
 /// there is one, so that a commit learns it without a look at another page.
 package struct MigrationMarker: Sendable, Hashable {
-  /// Tells one plan from another.
+  /// Tells one plan from another; 0 for the way back.
   package let plan: UInt128
   /// The model that the store is brought to.
   package let target: ModelFingerprint
@@ -23,6 +23,15 @@ package struct MigrationMarker: Sendable, Hashable {
     self.generation = generation
     self.began = began
   }
+
+  /// A marker of the way back from a migration in a copy: what is open is told by it that another
+  /// file takes the place of this one.
+  package static func reversal(to target: ModelFingerprint, generation: UInt32) -> Self {
+    Self(plan: 0, target: target, generation: generation, began: Date())
+  }
+
+  /// Whether it is of a way back, which no copy is made for.
+  package var isReversal: Bool { plan == 0 }
 
   // MARK: Bytes
 

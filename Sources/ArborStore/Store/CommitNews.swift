@@ -2,8 +2,8 @@ internal import ArborLocks
 internal import Dispatch
 internal import LMDB
 
-/// Tells listeners when a store has got new commits, and remembers which of them are this
-/// process's.
+/// Tells listeners when a store has got new commits or is migrated, and remembers which of the
+/// commits are this process's.
 ///
 /// ```
 /// a commit here ──────────────────────────────▶ announce ──▶ listeners look at the history
@@ -17,6 +17,8 @@ package final class CommitNews: Sendable {
     var nextID = 0
     /// The newest sequence that listeners were told of.
     var announced: UInt64 = 0
+    /// What they were told of the model.
+    var announcedModel: ModelState?
     var watch: FileWatch?
     var own = OwnCommits()
   }
@@ -30,9 +32,9 @@ package final class CommitNews: Sendable {
 
   // MARK: Listening
 
-  /// Calls `notify` after new commits until the listener is removed: on the thread of a commit or
-  /// on another one, so it must be quick and lock nothing for long. The first call may be for a
-  /// commit that came shortly before.
+  /// Calls `notify` after new commits, and after changes of ``StoreFile/modelState``, until the
+  /// listener is removed: on the thread of a commit or on another one, so it must be quick and lock
+  /// nothing for long. The first call may be for a commit that came shortly before.
   ///
   /// - Returns: What ``remove(_:from:)`` takes.
   package func listen(
@@ -41,7 +43,10 @@ package final class CommitNews: Sendable {
     state.withLock { state in
       state.nextID += 1
       // Whoever listens already may not have been told of the newest commit yet.
-      if state.listeners.isEmpty { state.announced = max(state.announced, store.lastSequence) }
+      if state.listeners.isEmpty {
+        state.announced = max(state.announced, store.lastSequence)
+        state.announcedModel = store.modelState
+      }
       state.listeners[state.nextID] = notify
       if state.watch == nil { state.watch = Self.watch(store) }
       return state.nextID
@@ -80,9 +85,10 @@ package final class CommitNews: Sendable {
   func announce(_ store: StoreFile) {
     let listeners = state.withLock { state -> [@Sendable () -> Void] in
       guard !state.listeners.isEmpty else { return [] }
-      let newest = store.lastSequence
-      guard newest > state.announced else { return [] }
-      state.announced = newest
+      let (newest, model) = (store.lastSequence, store.modelState)
+      guard newest > state.announced || model != state.announcedModel else { return [] }
+      state.announced = max(state.announced, newest)
+      state.announcedModel = model
       return Array(state.listeners.values)
     }
     for notify in listeners { notify() }

@@ -34,12 +34,13 @@ extension StoreFile {
           sequences = first..<(header.sequence + 1)
           if topsUpNumbers { reservations = try blocks.topUp(of: self, transaction) }
           header.sign(transaction)
+          let signed = header
           written = (
-            header,
-            try UnfinishedIndexes.read(header, transaction.reader, schema, databases)
+            signed,
+            try UnfinishedIndexes.read(signed, transaction.reader, schema, databases)
           )
           try storing { () throws(LMDBError) in
-            try writtenHeader.write(header, databases.arbor, in: transaction)
+            try writtenHeader.write(signed, databases.arbor, in: transaction)
           }
           news.willWrite(sequences)
           return true
@@ -56,11 +57,15 @@ extension StoreFile {
     }
     if let failure { throw failure }
     blocks.install(reservations)
-    if let written {
-      note(
-        written.header, written.unfinished, transactionID: written.header.transactionID)
+    guard let written else { return }
+    if written.header.isBeingMigrated || modelState != nil {
+      // What there is to tell of the model is in the file.
+      _ = lookAtNewest()
+    } else {
+      note(written.header, written.unfinished, transactionID: written.header.transactionID)
+      if sequences.isEmpty { return }
     }
-    if !sequences.isEmpty { news.announce(self) }
+    news.announce(self)
   }
 
   /// Makes the pages that the last commit has freed usable for the next one.
@@ -83,6 +88,8 @@ extension StoreFile {
     let header = try writtenHeader.read(transaction.reader, databases.arbor, path: path)
     guard header.modelGeneration == modelGeneration else { throw .modelChanged }
     if header.isBeingMigrated, !passesMarker {
+      // The copy that it was migrated in may have taken its place.
+      guard environment.isInPlace else { throw .modelChanged }
       throw .migrationUnderWay(try MigrationMarker.read(transaction.reader, databases.arbor))
     }
     try header.checkPrecedes(transaction)

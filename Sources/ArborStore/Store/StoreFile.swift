@@ -46,7 +46,7 @@ package final class StoreFile: Sendable {
   private struct Mark {
     var transactionID: UInt64
     var sequence: UInt64
-    var hasLaterModel = false
+    var model: ModelState?
     /// nil where every index is ready.
     var unfinishedIndexes: UnfinishedIndexes?
   }
@@ -69,10 +69,12 @@ package final class StoreFile: Sendable {
     indexUse = parts.databases.indexes.map { _ in UseCounter() }
     blocks = NumberBlocks(parts.schema)
     newest = Atomic(parts.header.sequence)
-    // The first snapshot looks which indexes are not ready, where there are any.
+    // The first snapshot looks which indexes are not ready, and what a file that is being migrated
+    // states, where there is anything.
+    let isPlain = !parts.header.hasIndexBuilds && !parts.header.isBeingMigrated
     mark = Lock(
       Mark(
-        transactionID: parts.header.hasIndexBuilds ? 0 : parts.header.transactionID,
+        transactionID: isPlain ? parts.header.transactionID : 0,
         sequence: parts.header.sequence))
   }
 
@@ -81,7 +83,11 @@ package final class StoreFile: Sendable {
 
   /// Whether the newest transaction that was looked at is of a later model, by which what this
   /// process knows is read as before.
-  var hasLaterModel: Bool { mark.withLock(\.hasLaterModel) }
+  var hasLaterModel: Bool { modelState?.phase == .isChanged }
+
+  /// What the newest transaction that was looked at states of the model; nil where it is as it was
+  /// when the file was opened.
+  package var modelState: ModelState? { mark.withLock(\.model) }
 
   /// Looks whether other processes have committed; returns the newest sequence.
   @discardableResult
@@ -92,11 +98,19 @@ package final class StoreFile: Sendable {
   }
 
   /// Looks quietly whether other processes have committed; returns the newest transaction that
-  /// readers see, or nil where the store can not be read.
+  /// readers see, or nil where the store can not be read just now.
   func lookAtNewest() -> UInt64? {
-    guard let snapshot = try? quietSnapshot() else { return nil }
-    snapshot.close()
-    return mark.withLock { $0.transactionID }
+    do throws(StoreError) {
+      let snapshot = try quietSnapshot()
+      snapshot.close()
+      lookForReplacement()
+      return mark.withLock { $0.transactionID }
+    } catch .modelChanged {
+      // No later transaction can be read either.
+      return .max
+    } catch {
+      return nil
+    }
   }
 
   // MARK: Reading
@@ -127,22 +141,36 @@ package final class StoreFile: Sendable {
       return StoreSnapshot(store: self, sequence: sequence, unfinished, transaction)
     }
     let header = try StoreHeader.read(transaction.reader, databases.arbor)
-    guard header.mayBeRead(byGeneration: modelGeneration) else { throw .modelChanged }
+    let model = modelState(header, transaction.reader)
+    guard header.mayBeRead(byGeneration: modelGeneration) else {
+      mark.withLock { $0.model = model }
+      throw .modelChanged
+    }
     let unfinished = try UnfinishedIndexes.read(header, transaction.reader, schema, databases)
-    note(header, unfinished, transactionID: transactionID)
+    note(header, unfinished, transactionID: transactionID, model)
     return StoreSnapshot(store: self, sequence: header.sequence, unfinished, transaction)
   }
 
   /// Remembers what a transaction brought. Older news than the present are ignored.
   func note(
-    _ header: HeaderRecord, _ unfinished: UnfinishedIndexes?, transactionID: UInt64
+    _ header: HeaderRecord, _ unfinished: UnfinishedIndexes?, transactionID: UInt64,
+    _ model: ModelState? = nil
   ) {
     mark.withLock { mark in
       guard transactionID > mark.transactionID else { return }
       mark = Mark(
-        transactionID: transactionID, sequence: header.sequence,
-        hasLaterModel: header.modelGeneration != modelGeneration, unfinishedIndexes: unfinished)
+        transactionID: transactionID, sequence: header.sequence, model: model,
+        unfinishedIndexes: unfinished)
       newest.store(header.sequence, ordering: .releasing)
+    }
+  }
+
+  /// Remembers that the file has been replaced by the one that it was being migrated in.
+  func noteReplacement() {
+    mark.withLock { mark in
+      guard let model = mark.model else { return }
+      mark.model = ModelState(
+        phase: .isReplaced, fingerprint: model.fingerprint, isReadable: true)
     }
   }
 

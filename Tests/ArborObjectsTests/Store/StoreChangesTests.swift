@@ -1,8 +1,10 @@
 import ArborModel
-import ArborObjects
+import ArborStore
 import Foundation
 import TestSupport
 import Testing
+
+@testable import ArborObjects
 
 @Suite(.timeLimit(.minutes(15))) struct StoreChangesTests {
   /// A store of the typed office, checked when `body` is done.
@@ -98,6 +100,45 @@ import Testing
     #expect(changes.tombstone(of: ids[2]).isEmpty)
     try store.check()
     store.close()
+  }
+
+  /// Every opening of the file is told of a migration, in its place among the commits.
+  @Test func migrationsAreAnnounced() async throws {
+    try await useOffice { store in
+      let other = try PersistentStore(at: .file(try #require(store.url)), classes: Office.classes)
+      defer { other.close() }
+      let all = [store.changes, other.changes]
+      try await store.perform {
+        $0.insert(Skill.self); return
+      }
+      let marker = MigrationMarker(
+        plan: 1, target: ModelFingerprint(bits: 2), generation: store.file.modelGeneration,
+        began: Date())
+      try store.file.setMigrationMarker(marker)
+      for changes in all + [store.changes] {
+        var news = changes.makeAsyncIterator()
+        var element = try #require(await news.next(isolation: nil))
+        if !element.inserted.isEmpty { element = try #require(await news.next(isolation: nil)) }
+        let notice = try #require(element.migration)
+        #expect(element.commitSequence == 1 && element.isComplete && !element.isFromThisProcess)
+        #expect(notice.phase == .began && notice.reading == .current)
+        #expect(notice.source == store.model.fingerprint && notice.target == marker.target)
+      }
+      var news = store.changes.makeAsyncIterator()
+      _ = await news.next(isolation: nil)
+      try store.file.removeMigrationMarker()
+      try await other.perform {
+        $0.insert(Skill.self); return
+      }
+      var commits = 0
+      var phases: [MigrationNotice.Phase] = []
+      for _ in 0..<2 {
+        let element = try #require(await news.next(isolation: nil))
+        phases += [element.migration?.phase].compactMap { $0 }
+        commits += element.inserted.count
+      }
+      #expect(phases == [.abandoned] && commits == 1)
+    }
   }
 
   @Test func ordersAreNamedAlone() async throws {

@@ -60,7 +60,29 @@ enum Conversion {
   ///     the migration and each 20th object is one.
   ///   - batch: How many objects a commit has.
   static func run(_ path: String, killingAt event: Int, batch: Int) async throws {
-    let events = Events(event)
+    try await run(path, Events(event) { kill(getpid(), SIGKILL) }, batch: batch)
+  }
+
+  /// The same, by a process that pauses in its code until there is a file beside the store; for a
+  /// minute at most, so that it ends whatever becomes of those who wait for it.
+  ///
+  /// - Parameters:
+  ///   - event: It pauses at 20 times this number of calls of the code.
+  ///   - say: Takes a line as the pause begins.
+  static func run(
+    _ path: String, pausingAt event: Int, batch: Int, _ say: @escaping @Sendable (String) -> Void
+  ) async throws {
+    let events = Events(event, ofObjects: true) {
+      say("paused 1")
+      for _ in 0..<6000 where access(path + continueSuffix, F_OK) != 0 { usleep(10_000) }
+    }
+    try await run(path, events, batch: batch)
+  }
+
+  /// What the path of a store is followed by in that of the file that ends a pause.
+  static let continueSuffix = ".go"
+
+  private static func run(_ path: String, _ events: Events, batch: Int) async throws {
     var options = StoreOptions()
     options.migrationSteps = [
       MigrationStep(from: try first(), to: try second(), batches: .of(batch)) { migration in
@@ -84,24 +106,38 @@ enum Conversion {
     _ path: String, _ options: StoreOptions, _ events: Events
   ) async throws {
     let url = URL(filePath: path)
-    for try await _ in PersistentStore.migrate(url, to: try second(), options) { events.note() }
+    for try await _ in PersistentStore.migrate(url, to: try second(), options) {
+      events.noteProgress()
+    }
   }
 
-  /// Counts what happens, and ends the process as a power cut does.
+  /// Counts what happens, and does something at one of the events, such as to end the process as a
+  /// power cut does.
   private final class Events: Sendable {
     private let last: Int
+    /// Whether nothing but objects is counted.
+    private let countsObjects: Bool
+    private let act: @Sendable () -> Void
     private let count = Atomic(0)
     private let objects = Atomic(0)
 
-    init(_ last: Int) { self.last = last }
+    init(_ last: Int, ofObjects countsObjects: Bool = false, _ act: @escaping @Sendable () -> Void)
+    {
+      self.last = last
+      self.countsObjects = countsObjects
+      self.act = act
+    }
 
     func noteObject() {
       if objects.add(1, ordering: .relaxed).newValue.isMultiple(of: 20) { note() }
     }
 
-    func note() {
-      guard count.add(1, ordering: .relaxed).newValue == last else { return }
-      kill(getpid(), SIGKILL)
+    func noteProgress() {
+      if !countsObjects { note() }
+    }
+
+    private func note() {
+      if count.add(1, ordering: .relaxed).newValue == last { act() }
     }
   }
 

@@ -3,10 +3,12 @@
 // crash-writer claim PATH WRITER COUNT: fetches labels that others make too, or inserts them.
 // crash-writer watch PATH COUNT 1: counts entries until there are so many, then commits one.
 // crash-writer empty PATH 0 1: deletes all entries in one commit.
-// crash-writer index PATH 0 1: opens the ledger with further indexes, which are built.
+// crash-writer index PATH COUNT 1: opens the ledger with further indexes, which are built, and
+//   commits so many entries.
 // crash-writer evolve PATH 0 1: opens the ledger with the next version of its model.
 // crash-writer compact PATH 0 COUNT: gives the ledger's free pages back, again and again.
 // crash-writer convert PATH EVENT BATCH: migrates with code, and kills itself at an event.
+// crash-writer pause PATH EVENT BATCH: the same, and pauses in its code until PATH.go is there.
 // Each commit is acknowledged by a line on the standard output once it is durable.
 import ArborData
 import Foundation
@@ -16,7 +18,7 @@ guard arguments.count == 5, let number = UInt64(arguments[3]), let count = Int(a
   FileHandle.standardError.write(
     Data(
       """
-      usage: crash-writer rounds|append|claim|watch|empty|index|evolve|compact|convert \
+      usage: crash-writer rounds|append|claim|watch|empty|index|evolve|compact|convert|pause \
       PATH NUMBER COUNT
 
       """.utf8))
@@ -24,11 +26,15 @@ guard arguments.count == 5, let number = UInt64(arguments[3]), let count = Int(a
 }
 do {
   try Restrictions(environment: ProcessInfo.processInfo.environment).apply()
-  func say(_ line: String) { FileHandle.standardOutput.write(Data("\(line)\n".utf8)) }
+  @Sendable func say(_ line: String) { FileHandle.standardOutput.write(Data("\(line)\n".utf8)) }
   if arguments[1] == "index" {
     say("building 1")
-    try LedgerIndexes.open(arguments[2]).close()
+    let store = try LedgerIndexes.open(arguments[2])
     say("built 1")
+    let context = store.makeContext()
+    for _ in 0..<number { try context.insert("Entry")["entryID"] = store.uniqueIDs.next() }
+    try context.commit()
+    store.close()
     exit(0)
   }
   if arguments[1] == "evolve" {
@@ -48,6 +54,11 @@ do {
   }
   if arguments[1] == "convert" {
     try await Conversion.run(arguments[2], killingAt: Int(number), batch: count)
+    say("converted 1")
+    exit(0)
+  }
+  if arguments[1] == "pause" {
+    try await Conversion.run(arguments[2], pausingAt: Int(number), batch: count, say)
     say("converted 1")
     exit(0)
   }

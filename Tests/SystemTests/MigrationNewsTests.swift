@@ -1,0 +1,264 @@
+import ArborData
+import Foundation
+import TestSupport
+import Testing
+
+@testable import crash_writer
+
+/// A program that has a store open with its former model reads on while another one migrates it, is
+/// told of that, is refused where it writes, and opens the store again.
+@Suite(.timeLimit(.minutes(15))) struct MigrationNewsTests {
+  private let folder: TemporaryFolder
+  private let path: String
+
+  init() throws {
+    folder = try TemporaryFolder()
+    path = folder.path("store.arbor")
+  }
+
+  private func refusal(_ body: () throws -> Void) -> ArborError? {
+    do {
+      try body()
+      Issue.record("Nothing was refused.")
+      return nil
+    } catch {
+      return error as? ArborError
+    }
+  }
+
+  private static let changed =
+    "Another process has given the store another model since it was opened; open it again."
+
+  private func run(_ arguments: [String]) throws {
+    let end = try CrashWriterRun(arguments).finish()
+    #expect(end.status == 0, "\(end.errors)")
+  }
+
+  /// A ledger with an account of 30 entries.
+  private func ledger() throws -> PersistentStore {
+    try LedgerWriter(path: path) { _ in }.store.close()
+    let store = try LedgerWriter.open(path)
+    let context = store.makeContext()
+    let account = try #require(try context.fetchOne(Account.self))
+    for number in 0..<30 {
+      let entry = context.insert(Entry.self)
+      // The store's own numbers are for the other process.
+      entry.entryID = Int64(-1 - number)
+      entry.amount = number
+      entry.account = account
+    }
+    try context.commit()
+    return store
+  }
+
+  // MARK: In place
+
+  /// What the former model knows reads rightly: every opening of the file goes on.
+  @Test func afterFurtherIndexesReadersGoOn() async throws {
+    let store = try ledger()
+    defer { store.close() }
+    let second = try PersistentStore(at: .path(path), classes: LedgerClasses.all)
+    defer { second.close() }
+    var news = [store.changes, second.changes].map { $0.makeAsyncIterator() }
+    let context = store.makeContext()
+    let account = try #require(try context.fetchOne(Account.self))
+    try run(["index", path, "0", "1"])
+    for index in news.indices {
+      let element = try #require(await news[index].next(isolation: nil))
+      let notice = try #require(element.migration)
+      #expect(notice.phase == .completed && notice.reading == .current)
+      #expect(notice.source == store.model.fingerprint && notice.target != notice.source)
+      #expect(element.isComplete && element.inserted.isEmpty && element.commitSequence == 2)
+      #expect(
+        "\(notice)"
+          == "The store was migrated from model \(notice.source) to \(notice.target). It can be "
+          + "read on; open it again to write to it.")
+    }
+    // Objects and links that nobody has looked at yet come from the file.
+    #expect(account.entries.map(\.amount).sorted() == Array(0..<30))
+    #expect(try context.count(FetchRequest<Entry>(predicate: "amount >= 20")) == 10)
+    let error = refusal {
+      context.insert(Entry.self).entryID = -1000
+      try context.commit()
+    }
+    #expect(error?.code == .modelChanged && error?.message == Self.changed)
+    // What is committed with the newer model is read and told here.
+    try run(["index", path, "1", "1"])
+    let commit = try #require(await news[0].next(isolation: nil))
+    #expect(commit.migration == nil && commit.inserted.count == 1)
+    #expect(try store.makeContext().count("Entry") == 31)
+    second.close()
+    store.close()
+    let newer = try LedgerIndexes.open(path)
+    defer { newer.close() }
+    let later = newer.makeContext()
+    try later.insert("Entry")["entryID"] = Int64(-2000)
+    try later.commit()
+    try newer.check()
+  }
+
+  /// Objects that are here stay; nothing more is read.
+  @Test func afterAnAttributeMoreReadersAreToldToReopen() async throws {
+    let store = try ledger()
+    defer { store.close() }
+    var news = store.changes.makeAsyncIterator()
+    let context = store.makeContext()
+    let entries = try context.fetch(FetchRequest<Entry>(sortKeys: ["amount"]))
+    try run(["evolve", path, "0", "1"])
+    let element = try #require(await news.next(isolation: nil))
+    let notice = try #require(element.migration)
+    #expect(notice.phase == .completed && notice.reading == .refused && !element.isComplete)
+    #expect(
+      "\(notice)"
+        == "The store was migrated from model \(notice.source) to \(notice.target). Open it again "
+        + "to read it and to write to it.")
+    #expect(await news.next(isolation: nil) == nil)
+    #expect(entries.map(\.amount) == Array(0..<30))
+    let reading = refusal { _ = try context.count("Entry") }
+    #expect(reading?.code == .modelChanged && reading?.message == Self.changed)
+    let writing = refusal {
+      entries[0].amount = 7
+      try context.commit()
+    }
+    #expect(writing?.code == .modelChanged && writing?.message == Self.changed)
+    // Who asks late is told as well.
+    var late = store.changes.makeAsyncIterator()
+    #expect(await late.next(isolation: nil)?.migration == notice)
+    store.close()
+    let newer = try LedgerEvolution.open(path)
+    defer { newer.close() }
+    #expect(newer.model.fingerprint == notice.target)
+    let posting = try #require(
+      try newer.makeContext().fetchOne(
+        FetchRequest<ManagedObject>(entity: "Posting", predicate: "amount == 7")))
+    #expect(posting["rank"] == 7)
+    try newer.check()
+  }
+
+  // MARK: In a copy
+
+  private func underWay(_ error: ArborError?) {
+    #expect(error?.code == .migrationUnderWay)
+    let words = error?.message.split(separator: " ") ?? []
+    let date = words.first { $0.hasSuffix("Z,") }?.dropLast() ?? "?"
+    #expect(
+      error?.message
+        == "The store is being migrated to another model since \(date), and nothing is written to "
+        + "it meanwhile. Open it with that model, which goes on with the migration, open it for "
+        + "reading, or give the migration up with PersistentStore.revertMigration(_:).")
+  }
+
+  /// The former program with 60 entries, and the newer one in the middle of its code.
+  private func paused(
+    _ body: (PersistentStore, CrashWriterRun) async throws -> Void
+  ) async throws {
+    try Conversion.fill(path, count: 60)
+    let store = try PersistentStore(model: Conversion.first(), at: .path(path))
+    defer { store.close() }
+    let migration = try CrashWriterRun(["pause", path, "2", "20"])
+    defer { migration.kill() }
+    var news = store.changes.makeAsyncIterator()
+    let element = try #require(await news.next(isolation: nil))
+    let notice = try #require(element.migration)
+    #expect(notice.phase == .began && notice.reading == .current && element.isComplete)
+    #expect(try notice.target == Conversion.second().fingerprint)
+    #expect(
+      "\(notice)"
+        == "The store is being migrated in a copy, from model \(notice.source) to "
+        + "\(notice.target). It can be read meanwhile, and not be written to.")
+    #expect(migration.read(until: 1, "paused"), "\(migration.finish().errors)")
+    underWay(
+      refusal {
+        let context = store.makeContext()
+        try #require(try context.fetchOne("Entry"))["visits"] = 9
+        try context.commit()
+      })
+    try await body(store, migration)
+  }
+
+  @Test func theFormerProgramReadsOnWhileCodeRuns() async throws {
+    try await paused { store, migration in
+      var news = store.changes.makeAsyncIterator()
+      #expect(await news.next(isolation: nil)?.migration?.phase == .began)
+      let context = store.makeContext()
+      #expect(try context.count("Entry") == 60)
+      let (fifth, sixth) = try (store.objectID("Entry", 5), store.objectID("Entry", 6))
+      #expect(try context.objects(with: [fifth]).map { $0["text"] } == [Conversion.text(4)])
+      try Data().write(to: URL(filePath: path + Conversion.continueSuffix))
+      let end = migration.finish()
+      #expect(end.status == 0, "\(end.errors)")
+      let element = try #require(await news.next(isolation: nil))
+      let notice = try #require(element.migration)
+      #expect(notice.phase == .completed && notice.reading == .former && !element.isComplete)
+      #expect(
+        "\(notice)"
+          == "The store was migrated in a copy, from model \(notice.source) to \(notice.target). "
+          + "What is open here is the state before; open it again.")
+      #expect(await news.next(isolation: nil) == nil)
+      #expect(try context.objects(with: [sixth]).map { $0["text"] } == [Conversion.text(5)])
+      #expect(try store.makeContext().count("Entry") == 60)
+      let error = refusal {
+        try context.insert("Entry")["text"] = "lost"
+        try context.commit()
+      }
+      #expect(error?.code == .modelChanged && error?.message == Self.changed)
+      store.close()
+      #expect(try Conversion.problem(path, count: 60) == nil)
+      let newer = try PersistentStore(model: Conversion.second(), at: .path(path))
+      defer { newer.close() }
+      let later = newer.makeContext()
+      try later.insert("Receipt")["number"] = Int64(7)
+      try later.commit()
+      #expect(newer.model.fingerprint == notice.target)
+    }
+  }
+
+  /// The way back is told like the way forth.
+  @Test func theWayBackIsTold() async throws {
+    try Conversion.fill(path, count: 60)
+    try run(["convert", path, "0", "20"])
+    let store = try PersistentStore(model: Conversion.second(), at: .path(path))
+    defer { store.close() }
+    var news = store.changes.makeAsyncIterator()
+    let reverted = try BuiltProgram("lmdb-inspect").run(["revert", path])
+    #expect(reverted.status == 0, "\(reverted.errors)")
+    var notice = try #require(await news.next(isolation: nil)?.migration)
+    // The file says for a moment which way it goes before it does.
+    if notice.phase == .began {
+      notice = try #require(await news.next(isolation: nil)?.migration)
+    }
+    #expect(notice.phase == .completed && notice.reading == .former)
+    #expect(try notice.target == Conversion.first().fingerprint)
+    #expect(try store.makeContext().count("Receipt") == 61)
+    store.close()
+    let former = try PersistentStore(model: Conversion.first(), at: .path(path))
+    defer { former.close() }
+    #expect(try former.makeContext().count("Entry") == 60)
+    try former.check()
+  }
+
+  /// A migration whose program has died is given up: the former program writes again.
+  @Test func aMigrationThatIsGivenUpIsTold() async throws {
+    try await paused { store, migration in
+      var news = store.changes.makeAsyncIterator()
+      #expect(await news.next(isolation: nil)?.migration?.phase == .began)
+      migration.kill()
+      let reverted = try BuiltProgram("lmdb-inspect").run(["revert", path])
+      #expect(reverted.status == 0, "\(reverted.errors)")
+      let element = try #require(await news.next(isolation: nil))
+      let notice = try #require(element.migration)
+      #expect(notice.phase == .abandoned && element.isComplete)
+      #expect(
+        "\(notice)"
+          == "The migration of the store from model \(notice.source) to \(notice.target) was "
+          + "given up. It can be written to again.")
+      let context = store.makeContext()
+      let entry = try context.insert("Entry")
+      (entry["id"], entry["text"]) = (Int64(60), "more")
+      try context.commit()
+      let commit = try #require(await news.next(isolation: nil))
+      #expect(commit.migration == nil && commit.inserted == [entry.objectID])
+      try store.check()
+    }
+  }
+}

@@ -86,8 +86,8 @@ let package = Package(
       name: "world", dependencies: ["ArborData"], path: "tools/world",
       exclude: ["World.xcdatamodeld", "Seeds"], swiftSettings: common),
     .executableTarget(
-      name: "crash-writer", dependencies: ["ArborData"], path: "tools/crash-lab/crash-writer",
-      swiftSettings: common),
+      name: "crash-writer", dependencies: ["ArborData", "ArborStore"],
+      path: "tools/crash-lab/crash-writer", swiftSettings: common),
     .executableTarget(
       name: "damage-reader",
       dependencies: ["ArborObjects", "ArborStore", "ArborModel", "LMDB", "CArborBits"],

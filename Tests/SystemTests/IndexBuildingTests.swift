@@ -1,4 +1,6 @@
 import ArborData
+import ArborModel
+import ArborStore
 import Foundation
 import TestLength
 import TestSupport
@@ -49,5 +51,88 @@ import Testing
     defer { store.close() }
     #expect(try store.indexes.first { $0.name == "byAmount" }?.entries == 30_000)
     try store.check()
+  }
+  /// After a kill behind any batch the indexes hold what they should, the store answers, and the
+  /// next opening goes on from there.
+  @Test func aKillBehindAnyBatchGoesOn() throws {
+    let folder = try TemporaryFolder()
+    defer { withExtendedLifetime(folder) {} }
+    let original = folder.path("original.arbor")
+    let (count, batch) = (240, 60)
+    try LedgerFile.fill(original, count: count)
+    var event = 1
+    while true {
+      let path = folder.path("ledger-\(event).arbor")
+      try FileManager.default.copyItem(atPath: original, toPath: path)
+      let isDone = try CrashWriterRun(["build", path, "\(event)", "\(batch)"]).finish().status == 0
+      try TemporaryStore.check(path: path)
+      var reading = StoreOpening(.file(path), model: nil)
+      reading.isReadOnly = true
+      let killed = try StoreFile.open(reading)
+      let builds = try killed.indexBuilds()
+      killed.close()
+      #expect(builds.isEmpty == isDone)
+      #expect(
+        builds.allSatisfy { $0.objectsDone == min(count, (event - 1) * batch) },
+        "event \(event): \(builds)")
+      let next = try CrashWriterRun(["build", path, "0", "\(batch)"]).finish()
+      #expect(next.status == 0, "event \(event): \(next.errors)")
+      let store = try PersistentStore(at: .file(URL(filePath: path)))
+      defer { store.close() }
+      #expect(try store.indexBuilds.isEmpty)
+      #expect(try store.indexes.first { $0.name == "byNote" }?.entries == count)
+      try store.check()
+      if isDone { break }
+      event += 1
+    }
+    #expect(event == count / batch + 2)
+  }
+
+  /// While one process fills the indexes another one inserts, changes and deletes entries, and uses
+  /// the indexes when they are ready.
+  @Test func anotherProcessCommitsBesideTheBuild() throws {
+    let folder = try TemporaryFolder()
+    defer { withExtendedLifetime(folder) {} }
+    let path = folder.path("ledger.arbor")
+    try LedgerFile.fill(path, count: 3000)
+    var opening = try LedgerIndexes.opening(path, batch: 20)
+    opening.indexBuilds = .left
+    let file = try StoreFile.open(opening)
+    defer { file.close() }
+    let entity = try Draft(file).entity("Entry")
+    let snapshot = try file.snapshot()
+    var entries = try snapshot.fetchNumbers(StoreQuery(entity: entity), overlay: nil)
+    snapshot.close()
+    let random = SeededRandom()
+    var draws = random
+    let draft = Draft(file)
+    let builder = try CrashWriterRun(["build", path, "0", "20"])
+    var (commits, nextID) = (0, Int64(10_000))
+    while commits < 700, try !file.indexBuilds().isEmpty {
+      var inserted: [ObjectNumber] = []
+      for _ in 0..<4 {
+        let index = Int.random(in: 0..<entries.count, using: &draws)
+        switch Int.random(in: 0..<3, using: &draws) {
+        case 0:
+          nextID += 1
+          let values: [String: Value] = [
+            "entryID": .integer(nextID), "amount": 500, "note": .string("late \(commits)"),
+          ]
+          inserted.append(try draft.insert("Entry", values))
+        case 1: try draft.delete(entries.remove(at: index))
+        default:
+          let values: [String: Value] = ["amount": -1, "note": .string("changed \(commits)")]
+          try draft.update(entries.remove(at: index), values)
+        }
+      }
+      try draft.commit()
+      entries += inserted
+      commits += 1
+    }
+    let end = builder.finish()
+    #expect(end.status == 0, "\(end.errors)")
+    #expect(commits > 3)
+    let report = try file.check()
+    #expect(report.isSound, "\(report), seed \(random.seed)")
   }
 }

@@ -19,7 +19,7 @@ import Testing
       "ArborExchange", "ArborObjects", "ArborStore", "ArborModel", "ArborSource", "LMDB",
     ],
     "world": ["ArborData"],
-    "crash-writer": ["ArborData"],
+    "crash-writer": ["ArborData", "ArborStore"],
     "damage-reader": ["ArborObjects", "ArborStore", "ArborModel", "LMDB", "CArborBits"],
     "fuzz": ["ArborData"],
     "json-bench": ["ArborExchange", "ArborModel"],

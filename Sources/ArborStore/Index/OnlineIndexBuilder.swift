@@ -28,19 +28,20 @@ final class OnlineIndexBuilder {
   private static let target: UInt64 = 20_000_000
   private static let firstBatch = 1 << 11
   private static let leastBatch = 1 << 6
-  private static let largestBatch = 1 << 17
   /// More commits than these behind a snapshot are not looked through for changed objects.
   private static let mostCommits: UInt64 = 256
 
   private let store: StoreFile
   private let limit = WorkLimit()
   private var batchSize: Int
+  private let largestBatch: Int
   private var current: (indexes: [UInt16], builder: IndexBuilder)?
 
-  /// - Parameter batchSize: How many objects a batch has at first.
-  init(_ store: StoreFile, batchSize: Int = OnlineIndexBuilder.firstBatch) {
+  /// - Parameter largestBatch: How many objects a batch has at most.
+  init(_ store: StoreFile, largestBatch: Int) {
     self.store = store
-    self.batchSize = batchSize
+    self.largestBatch = largestBatch
+    batchSize = min(Self.firstBatch, largestBatch)
   }
 
   /// Builds until every index is ready.
@@ -142,7 +143,7 @@ final class OnlineIndexBuilder {
   /// Makes batches larger or smaller, towards the time that they should take.
   private func adapt(to duration: UInt64) {
     let factor = min(2, max(0.25, Double(Self.target) / Double(max(1, duration))))
-    batchSize = min(Self.largestBatch, max(Self.leastBatch, Int(Double(batchSize) * factor)))
+    batchSize = min(largestBatch, max(Self.leastBatch, Int(Double(batchSize) * factor)))
   }
 
   // MARK: Releasing

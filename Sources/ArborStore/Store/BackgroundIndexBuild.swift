@@ -16,6 +16,8 @@ final class BackgroundIndexBuild: Sendable {
     /// Signalled when the thread has ended; nil where there is none.
     var ended: DispatchSemaphore?
     var failure: StoreError?
+    /// How many objects a batch has at most.
+    var largestBatch = 0
   }
 
   private let state = Lock(State())
@@ -26,11 +28,13 @@ final class BackgroundIndexBuild: Sendable {
   var failure: StoreError? { state.withLock { $0.failure } }
 
   /// Begins to build, unless a thread does so already.
-  func begin(_ store: StoreFile) {
+  ///
+  /// - Parameter largestBatch: How many objects a batch has at most.
+  func begin(_ store: StoreFile, largestBatch: Int) {
     let ended = state.withLock { state -> DispatchSemaphore? in
       guard state.ended == nil else { return nil }
       let ended = DispatchSemaphore(value: 0)
-      state = State(ended: ended)
+      state = State(ended: ended, largestBatch: largestBatch)
       isStopped.store(false, ordering: .relaxed)
       return ended
     }
@@ -42,30 +46,38 @@ final class BackgroundIndexBuild: Sendable {
       #endif
       var failure: StoreError?
       do throws(StoreError) {
-        try OnlineIndexBuilder(store).run(isStopped: { isStopped.load(ordering: .relaxed) })
+        try OnlineIndexBuilder(store, largestBatch: largestBatch).run(
+          isStopped: { isStopped.load(ordering: .relaxed) })
       } catch {
         failure = error
       }
-      state.withLock { [failure] in $0 = State(failure: failure) }
+      state.withLock { [failure] in ($0.ended, $0.failure) = (nil, failure) }
       ended.signal()
     }
   }
 
   /// Ends the thread at the end of its batch, and waits for that.
-  ///
-  /// - Returns: Whether there was a thread.
-  @discardableResult
-  func stop() -> Bool {
+  func stop() {
     state.withLock { _ in isStopped.store(true, ordering: .relaxed) }
-    return waitForEnd()
+    waitForEnd()
   }
 
-  /// Waits until the thread has done what it can; returns whether there was one.
-  @discardableResult
-  func waitForEnd() -> Bool {
-    guard let ended = state.withLock({ $0.ended }) else { return false }
+  /// Runs `body` while there is no thread. One that there was is begun anew.
+  func paused<R>(
+    _ store: StoreFile, _ body: () throws(StoreError) -> R
+  ) throws(StoreError) -> R {
+    let state = state.withLock { $0 }
+    stop()
+    defer {
+      if state.ended != nil, !store.hasEnded { begin(store, largestBatch: state.largestBatch) }
+    }
+    return try body()
+  }
+
+  /// Waits until the thread has done what it can.
+  func waitForEnd() {
+    guard let ended = state.withLock({ $0.ended }) else { return }
     ended.wait()
     ended.signal()
-    return true
   }
 }

@@ -56,14 +56,14 @@ extension StoreFile {
     try refuseMarker(isMigrating ? nil : migrationMarker())
     // Its snapshot would keep the former file.
     health.waitForEnd()
-    let wasBuilding = indexBuilding.stop()
-    defer { if wasBuilding { indexBuilding.begin(self) } }
     UnfinishedFile.removeAbandoned(beside: path)
-    let staged: UnfinishedFile
-    do throws(LMDBError) { staged = try UnfinishedFile(beside: path) } catch {
-      throw StoreError(error, path: path)
+    try indexBuilding.paused(self) { () throws(StoreError) in
+      let staged: UnfinishedFile
+      do throws(LMDBError) { staged = try UnfinishedFile(beside: path) } catch {
+        throw StoreError(error, path: path)
+      }
+      try compact(by: staged)
     }
-    try compact(by: staged)
     news.watchAnew(self)
     try snapshot().close()
   }

@@ -19,7 +19,11 @@ extension StoreFile {
     let isUnfinished = snapshot.unfinishedIndexes != nil
     snapshot.close()
     guard isUnfinished else { return }
-    if opening.indexBuilds == .inBackground { return indexBuilding.begin(self) }
-    try OnlineIndexBuilder(self).run(reportingTo: opening.onIndexProgress)
+    let largestBatch = opening.largestIndexBatch
+    if opening.indexBuilds == .inBackground {
+      return indexBuilding.begin(self, largestBatch: largestBatch)
+    }
+    try OnlineIndexBuilder(self, largestBatch: largestBatch).run(
+      reportingTo: opening.onIndexProgress)
   }
 }

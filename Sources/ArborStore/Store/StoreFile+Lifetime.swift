@@ -21,18 +21,18 @@ extension StoreFile {
     guard let path else { return close() }
     guard !isReadOnly else { throw .readOnly(path: path) }
     guard StoreRegistry.shared.closeLast(self) else { throw .inUse(path: path) }
-    let wasBuilding = indexBuilding.stop()
     health.cancel()
     do throws(StoreError) {
-      try StoreFiles.exclusively(environment) { () throws(StoreError) in
-        try StoreFiles.remove(path)
+      try indexBuilding.paused(self) { () throws(StoreError) in
+        try StoreFiles.exclusively(environment) { () throws(StoreError) in
+          try StoreFiles.remove(path)
+        }
+        end()
       }
     } catch {
       StoreRegistry.shared.reopen(self)
-      if wasBuilding { indexBuilding.begin(self) }
       throw error
     }
-    end()
   }
 
   /// Removes all objects and all application metadata in one transaction, those included that are

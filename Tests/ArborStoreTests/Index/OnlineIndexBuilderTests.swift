@@ -78,9 +78,10 @@ import Testing
 
   /// Threads commit while one builds; what a batch was gathered from may be old when it is written.
   @Test func commitsBesideTheBuildAreInTheIndex() throws {
-    let numbers = try tasks.fill(3000)
+    let numbers = try tasks.fill(2000)
     let file = try tasks.open(tasks.model([tasks.byRank, tasks.once, tasks.words])) {
       $0.indexBuilds = .inBackground
+      $0.largestIndexBatch = 50
     }
     defer { file.close() }
     let random = SeededRandom()
@@ -113,7 +114,7 @@ import Testing
     defer { file.close() }
     try await withThrowingTaskGroup(of: Void.self) { group in
       for _ in 0..<3 {
-        group.addTask { try OnlineIndexBuilder(file, batchSize: 64).run() }
+        group.addTask { try OnlineIndexBuilder(file, largestBatch: 64).run() }
       }
       try await group.waitForAll()
     }
@@ -123,9 +124,10 @@ import Testing
   }
 
   @Test func closingEndsTheBuildInTheBackground() throws {
-    try tasks.fill(4000)
+    try tasks.fill(1000)
     let file = try tasks.open(tasks.model([tasks.byRank, tasks.words])) {
       $0.indexBuilds = .inBackground
+      $0.largestIndexBatch = 20
     }
     file.close()
     try TemporaryStore.check(path: tasks.path)

@@ -56,7 +56,7 @@ struct UnfinishedTasks {
   /// Builds some batches.
   func build(_ file: StoreFile, batches: Int = .max, of size: Int = 64) throws {
     var left = batches
-    try OnlineIndexBuilder(file, batchSize: size).run(isStopped: {
+    try OnlineIndexBuilder(file, largestBatch: size).run(isStopped: {
       left -= 1
       return left < 0
     })

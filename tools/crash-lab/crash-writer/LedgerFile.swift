@@ -22,11 +22,19 @@ enum LedgerFile {
   static func open(
     _ path: String, changing change: (inout ManagedObjectModel) -> Void
   ) throws -> PersistentStore {
-    let location = StoreLocation.file(URL(filePath: path))
-    let former = try PersistentStore(at: location, options: StoreOptions(isReadOnly: true))
+    try PersistentStore(
+      model: model(of: path, changing: change), at: .file(URL(filePath: path)))
+  }
+
+  /// Another model than a ledger has.
+  static func model(
+    of path: String, changing change: (inout ManagedObjectModel) -> Void
+  ) throws -> ManagedObjectModel {
+    let former = try PersistentStore(
+      at: .file(URL(filePath: path)), options: StoreOptions(isReadOnly: true))
+    defer { former.close() }
     var model = former.model
-    former.close()
     change(&model)
-    return try PersistentStore(model: model, at: location)
+    return model
   }
 }

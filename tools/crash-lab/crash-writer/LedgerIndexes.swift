@@ -1,4 +1,14 @@
 import ArborData
+import ArborStore
+import Synchronization
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
 
 /// Gives the ledger an index of each kind, which takes a while where it is large.
 enum LedgerIndexes {
@@ -12,10 +22,42 @@ enum LedgerIndexes {
 
   /// Opens the ledger with its model and these indexes.
   static func open(_ path: String) throws -> PersistentStore {
-    try LedgerFile.open(path) { model in
-      for place in model.entities.indices where model.entities[place].name == "Entry" {
-        model.entities[place].fetchIndexes = indexes
-      }
+    try LedgerFile.open(path, changing: add)
+  }
+
+  private static func add(to model: inout ManagedObjectModel) {
+    for place in model.entities.indices where model.entities[place].name == "Entry" {
+      model.entities[place].fetchIndexes = indexes
     }
+  }
+
+  /// How the ledger is opened with these indexes so that they are filled in small batches.
+  ///
+  /// - Parameter batch: How many entries a batch has.
+  static func opening(_ path: String, batch: Int) throws -> StoreOpening {
+    var opening = StoreOpening(
+      .file(path), model: try LedgerFile.model(of: path, changing: add))
+    opening.mostObjectsIndexedAtOnce = 0
+    opening.largestIndexBatch = batch
+    return opening
+  }
+
+  /// Fills the indexes in small batches.
+  ///
+  /// - Parameters:
+  ///   - event: The process kills itself before the batch of this number, counted from 1; 0: at
+  ///     none.
+  ///   - batch: How many entries a batch has.
+  static func build(_ path: String, killingAt event: Int, batch: Int) throws {
+    let events = Mutex(0)
+    var opening = try opening(path, batch: batch)
+    opening.onIndexProgress = { _ in
+      let number = events.withLock { events in
+        events += 1
+        return events
+      }
+      if number == event { raise(SIGKILL) }
+    }
+    try StoreFile.open(opening).close()
   }
 }

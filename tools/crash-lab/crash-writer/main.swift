@@ -5,6 +5,7 @@
 // crash-writer empty PATH 0 1: deletes all entries in one commit.
 // crash-writer index PATH COUNT 1: opens the ledger with further indexes, which are built, and
 //   commits so many entries.
+// crash-writer build PATH EVENT BATCH: builds them in small batches, and kills itself at an event.
 // crash-writer evolve PATH 0 1: opens the ledger with the next version of its model.
 // crash-writer compact PATH 0 COUNT: gives the ledger's free pages back, again and again.
 // crash-writer convert PATH EVENT BATCH: migrates with code, and kills itself at an event.
@@ -18,7 +19,8 @@ guard arguments.count == 5, let number = UInt64(arguments[3]), let count = Int(a
   FileHandle.standardError.write(
     Data(
       """
-      usage: crash-writer rounds|append|claim|watch|empty|index|evolve|compact|convert|pause \
+      usage: crash-writer \
+      rounds|append|claim|watch|empty|index|build|evolve|compact|convert|pause \
       PATH NUMBER COUNT
 
       """.utf8))
@@ -35,6 +37,11 @@ do {
     for _ in 0..<number { try context.insert("Entry")["entryID"] = store.uniqueIDs.next() }
     try context.commit()
     store.close()
+    exit(0)
+  }
+  if arguments[1] == "build" {
+    try LedgerIndexes.build(arguments[2], killingAt: Int(number), batch: count)
+    say("built 1")
     exit(0)
   }
   if arguments[1] == "evolve" {

@@ -45,9 +45,11 @@ let package = Package(
       name: "ArborStore", dependencies: ["LMDB", "ArborModel", "CArborBits", "ArborLocks"],
       swiftSettings: hot),
     .target(
+      name: "ArborLog", dependencies: ["ArborStore", "ArborModel", "LMDB"], swiftSettings: common),
+    .target(
       name: "ArborObjects",
       dependencies: [
-        "ArborStore", "ArborModel", "ArborLocks", "ArborSource",
+        "ArborLog", "ArborStore", "ArborModel", "ArborLocks", "ArborSource",
         .product(name: "Logging", package: "swift-log"),
       ],
       swiftSettings: hot),
@@ -60,7 +62,7 @@ let package = Package(
       swiftSettings: safe),
     .target(
       name: "ArborData",
-      dependencies: ["ArborExchange", "ArborObjects", "ArborModel", "ArborLocks"],
+      dependencies: ["ArborExchange", "ArborObjects", "ArborLog", "ArborModel", "ArborLocks"],
       swiftSettings: safe),
     .target(name: "ArborSource", swiftSettings: safe),
     // No test target depends on it directly: SwiftPM would build every module a second time, for
@@ -112,9 +114,13 @@ let package = Package(
       dependencies: ["ArborStore", "ArborLocks", "TestLength", "TestSupport"],
       swiftSettings: common),
     .testTarget(
+      name: "ArborLogTests",
+      dependencies: ["ArborLog", "ArborObjects", "TestLength", "TestSupport"],
+      swiftSettings: common),
+    .testTarget(
       name: "ArborObjectsTests",
       dependencies: [
-        "ArborObjects", "ArborLocks", "LMDB", "TestLength", "TestSupport",
+        "ArborObjects", "ArborLog", "ArborLocks", "LMDB", "TestLength", "TestSupport",
         .product(name: "Logging", package: "swift-log"),
       ],
       swiftSettings: common),

@@ -9,9 +9,10 @@ import Testing
     "LMDB": ["CLMDB", "CArborBits", "ArborLocks"],
     "ArborModel": ["CArborBits", "ArborLocks"],
     "ArborStore": ["LMDB", "ArborModel", "CArborBits", "ArborLocks"],
-    "ArborObjects": ["ArborStore", "ArborModel", "ArborLocks", "ArborSource"],
+    "ArborLog": ["ArborStore", "ArborModel", "LMDB"],
+    "ArborObjects": ["ArborLog", "ArborStore", "ArborModel", "ArborLocks", "ArborSource"],
     "ArborExchange": ["ArborObjects", "ArborModel", "ArborLocks"],
-    "ArborData": ["ArborExchange", "ArborObjects", "ArborModel", "ArborLocks"],
+    "ArborData": ["ArborExchange", "ArborObjects", "ArborLog", "ArborModel", "ArborLocks"],
     "ArborSource": [],
     "ArborMacroPlugin": ["ArborSource"],
     "ArborMacros": ["ArborModel"],
@@ -32,8 +33,12 @@ import Testing
     "ArborStoreTests": [
       "TestLength", "ArborStore", "LMDB", "ArborModel", "ArborLocks", "TestSupport",
     ],
+    "ArborLogTests": [
+      "TestLength", "ArborLog", "ArborObjects", "ArborStore", "ArborModel", "TestSupport",
+    ],
     "ArborObjectsTests": [
-      "TestLength", "ArborObjects", "ArborStore", "LMDB", "ArborModel", "ArborLocks", "TestSupport",
+      "TestLength", "ArborObjects", "ArborLog", "ArborStore", "LMDB", "ArborModel", "ArborLocks",
+      "TestSupport",
     ],
     "ArborExchangeTests": [
       "ArborExchange", "ArborObjects", "ArborModel", "ArborLocks", "TestSupport",

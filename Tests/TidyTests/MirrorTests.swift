@@ -36,6 +36,14 @@ import Testing
     "UnfinishedIndexes": "OnlineIndexBuilderTests",
     "BackgroundIndexBuild": "OnlineIndexBuilderTests",
     "StoreFile+IndexBuilds": "OnlineIndexBuilderTests",
+    "LoggedCommitCodec": "StoreFile+RepeatingTests",
+    "StoreLog": "StoreFile+RepeatingTests",
+    "StoreCounter": "NumberBlocksTests",
+    "FolderLog+BackUp": "FolderLogTests",
+    "FolderLog+Restoring": "FolderLogTests",
+    "LogManifest": "LogBaseTests",
+    "LogFiles": "FolderLogTests",
+    "LogIdentity": "FolderLogTests",
     "LightweightMigration": "MigrationTests",
     "MigrationReversal": "RevertedMigrationTests",
     "PersistentStore+Reverting": "RevertedMigrationTests",
@@ -227,7 +235,7 @@ import Testing
 
   /// The layers that follow the rule; the remaining suites are named by threat altogether.
   static let layers = [
-    "ArborLocks", "LMDB", "ArborModel", "ArborStore", "ArborObjects", "ArborExchange",
+    "ArborLocks", "LMDB", "ArborModel", "ArborStore", "ArborLog", "ArborObjects", "ArborExchange",
     "ArborData", "ArborSource", "ArborMacroPlugin",
   ]
 

@@ -14,6 +14,7 @@ extension StoreChecker {
     }
     try checkMarker(header, arbor)
     try checkIndexBuilds(header, arbor)
+    try checkLog(header, arbor)
     do throws(StoreError) {
       keepsFormerModel = try FormerModel.read(reader, arbor) != nil
     } catch {
@@ -52,6 +53,28 @@ extension StoreChecker {
     let known = Set(store.databases.indexes.map { store.schema.catalogNumber(of: $0.schema) })
     guard let list = IndexBuildList(bytes), list.builds.allSatisfy({ known.contains($0.index) })
     else { return report.add(.header, "The entry \(key) is damaged or of another model.") }
+  }
+
+  /// That the log is there where the header says so, and holds commits that the store has made.
+  private mutating func checkLog(
+    _ header: HeaderRecord, _ arbor: Database
+  ) throws(StoreError) {
+    let key = Array(StoreFormat.logKey.utf8)
+    let bytes = try storing { () throws(LMDBError) in try reader.get(arbor, key: key) }
+    let isSound = bytes.map { LogReaders($0) != nil } ?? true
+    if !isSound || (bytes != nil) != header.keepsLog {
+      report.add(.header, "The entry log is damaged, missing, or not what the header says of it.")
+    }
+    guard let database = try store.logDatabase() else { return }
+    let cursor = try storing { () throws(LMDBError) in try reader.cursor(database) }
+    while let entry = try storing({ () throws(LMDBError) in try cursor.next() }) {
+      try limit.checkStore()
+      let sequence = entry.integerKey
+      let isCommit = LoggedCommitCodec.summary(entry.value, sequence: sequence) != nil
+      if !isCommit || sequence > header.sequence {
+        report.add(.history, "The log's entry \(sequence) is damaged, or of no commit.")
+      }
+    }
   }
 
   private mutating func checkModel(_ arbor: Database) throws(StoreError) {

@@ -158,7 +158,7 @@ extension StoreFile {
       report.add(.damagedPage, what)
       return report
     }
-    let snapshot = try snapshot()
+    let snapshot = try logSnapshot()
     defer { snapshot.close() }
     var checker = try StoreChecker(self, snapshot, limit: limit)
     return try checker.check()

@@ -23,8 +23,9 @@ package import Foundation
 /// The transaction equals the one that LMDB's root page names, or somebody else wrote to the file.
 /// The generation grows with every change of the model's fingerprint, so that a process that knows
 /// an earlier one notices before it writes. *Back* tells how many generations before it may read
-/// on. Of the flags 1 says that the store is being migrated in a copy, see ``MigrationMarker``, and
-/// 2 that indexes do not have all of their entries yet, see ``IndexBuildList``.
+/// on. Of the flags 1 says that the store is being migrated in a copy, see ``MigrationMarker``, 2
+/// that indexes do not have all of their entries yet, see ``IndexBuildList``, and 4 that commits are
+/// kept in the log, see ``LogReaders``.
 package struct HeaderRecord: Sendable, Hashable {
   package static let magic: [UInt8] = Array("ArborDB\0".utf8)
   package static let size = 92
@@ -32,6 +33,7 @@ package struct HeaderRecord: Sendable, Hashable {
   private static let markSize = 14
   private static let migrationFlag: UInt8 = 1
   private static let indexBuildsFlag: UInt8 = 2
+  private static let logFlag: UInt8 = 4
   private static let byteOrder: UInt16 = 0x0102
   /// No store counts so far; what follows can be added without a look at an overflow.
   package static let mostCommits: UInt64 = 1 << 62
@@ -108,6 +110,12 @@ package struct HeaderRecord: Sendable, Hashable {
 
   private mutating func setFlag(_ flag: UInt8, _ isSet: Bool) {
     flags = isSet ? flags | flag : flags & ~flag
+  }
+
+  /// Whether commits are kept in the log for those who follow, see ``LogReaders``.
+  package var keepsLog: Bool {
+    get { flags & Self.logFlag != 0 }
+    set { setFlag(Self.logFlag, newValue) }
   }
 
   /// Takes the version that this library writes, where it is an earlier one.

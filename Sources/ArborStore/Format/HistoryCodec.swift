@@ -145,6 +145,15 @@ package enum HistoryCodec {
       tombstones: tombstones)
   }
 
+  /// When the commit of an entry was made; nil for bytes that are no entry.
+  static func date(of bytes: UnsafeRawBufferPointer) -> Date? {
+    var reader = ByteReader(bytes)
+    guard reader.read(UInt8.self) == format, reader.read(UInt8.self) != nil,
+      let date: UInt64 = reader.read()
+    else { return nil }
+    return Date(timeIntervalSinceReferenceDate: Double(bitPattern: date))
+  }
+
   private static func readChanges(
     _ reader: inout ByteReader, _ schema: ModelSchema, areNumbered: Bool
   ) -> [HistoryEntry.Change]? {

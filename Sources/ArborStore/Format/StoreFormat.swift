@@ -8,7 +8,8 @@ package import LMDB
 /// ```
 /// (the unnamed one)            header and newest commits · names of the others
 /// arbor                        mark · model · model-digest · catalog · layout/<entity>/<n>
-///                              · counter/<name> · migration · former · index-builds · app/<key>
+///                              · counter/<name> · migration · former · index-builds · log
+///                              · app/<key>
 /// e/<Entity>                   object number  → record
 /// i/<Entity>/<index>           encoded values → object numbers
 /// r/<Entity>/<relationship>    owner          → members
@@ -16,6 +17,7 @@ package import LMDB
 /// o/<Entity>/<relationship>    ordered only: owner → position ‖ target
 /// b/<Entity>                   object ‖ property ‖ version ‖ chunk → bytes of a large binary
 /// history                      sequence       → what the commit did
+/// log                          sequence       → the commit itself, until all who follow have it
 /// ```
 ///
 /// Entities, relationships and indexes that were renamed keep the databases that they were born
@@ -60,6 +62,7 @@ package enum StoreFormat {
 extension StoreFormat {
   package static let arborDatabase = "arbor"
   package static let historyDatabase = "history"
+  package static let logDatabase = "log"
 
   /// The records of a concrete entity, by its stored name.
   package static func recordDatabase(_ stored: String) -> String { "e/\(stored)" }
@@ -81,6 +84,7 @@ extension StoreFormat {
   package static let blobFlags = DatabaseFlags(rawValue: 0)
   package static let recordFlags = DatabaseFlags.integerKey
   package static let historyFlags = DatabaseFlags.integerKey
+  package static let logFlags = DatabaseFlags.integerKey
   package static let indexFlags = DatabaseFlags.numberSets
   package static let relationshipFlags = DatabaseFlags.integerKey.union(.numberSets)
   /// 16 bytes, two big-endian numbers, ordered byte by byte.
@@ -100,6 +104,7 @@ extension StoreFormat {
   package static let migrationKey = "migration"
   package static let formerKey = "former"
   package static let indexBuildsKey = "index-builds"
+  package static let logKey = "log"
   package static let uniqueIDCounter = "unique-id"
 
   /// A layout, by the catalogue number of its entity and its own number.

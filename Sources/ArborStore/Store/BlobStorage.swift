@@ -15,7 +15,7 @@ package struct BlobName: Sendable, Hashable {
     version = reference.version
   }
 
-  private init(number: ObjectNumber, property: UInt16, version: UInt32) {
+  init(number: ObjectNumber, property: UInt16, version: UInt32) {
     self.number = number
     self.property = property
     self.version = version

@@ -81,19 +81,25 @@ struct CommitHistory {
     }
   }
 
-  /// Notes the commit under the header's sequence.
+  /// The entry of the commit.
+  ///
+  /// - Parameter schema: The store's.
+  func encoded(sequence: UInt64, _ schema: ModelSchema) -> [UInt8] {
+    HistoryCodec.encode(
+      HistoryEntry(
+        sequence: sequence, date: Date(), author: author, contextName: contextName,
+        isBulk: isBulk, changes: changes, tombstones: tombstones), schema)
+  }
+
+  /// Notes a commit under the header's sequence.
   ///
   /// - Parameters:
+  ///   - entry: What ``encoded(sequence:_:)`` gave for the sequence.
   ///   - header: Its sequence is the commit's already; the entry comes to lie behind it.
-  ///   - schema: The store's.
-  func write(
-    behind header: inout HeaderRecord, _ history: Database, _ schema: ModelSchema,
+  static func write(
+    _ entry: [UInt8], behind header: inout HeaderRecord, _ history: Database,
     _ transaction: borrowing WriteTransaction
   ) throws(LMDBError) {
-    let entry = HistoryCodec.encode(
-      HistoryEntry(
-        sequence: header.sequence, date: Date(), author: author, contextName: contextName,
-        isBulk: isBulk, changes: changes, tombstones: tombstones), schema)
     if header.latestCommits.append(entry) { return }
     try header.latestCommits.forEach(endingWith: header.sequence - 1) {
       (sequence, entry) throws(LMDBError) in
@@ -106,7 +112,7 @@ struct CommitHistory {
           history, key: header.sequence, value: UnsafeRawBufferPointer(entry), .append)
       }
     }
-    try Self.trim(history, until: header.sequence, transaction)
+    try trim(history, until: header.sequence, transaction)
   }
 
   /// Lets the commits go that are older than the last ``StoreFormat/historyLength``.

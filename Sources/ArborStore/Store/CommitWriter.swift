@@ -17,8 +17,11 @@ struct CommitWriter: ~Copyable {
   }
 
   /// Checks a set completely, then writes it.
+  ///
+  /// - Parameter repeated: What the history of another copy of the store has of the commit, where
+  ///   it is made again here; it comes to lie here as well.
   mutating func write(
-    _ set: ChangeSet, _ transaction: borrowing WriteTransaction
+    _ set: ChangeSet, repeating repeated: [UInt8]? = nil, _ transaction: borrowing WriteTransaction
   ) throws(StoreError) -> CommitReceipt {
     defer { workspace.removeAll() }
     if let basis = set.basis, basis.sequence != header.sequence {
@@ -32,6 +35,11 @@ struct CommitWriter: ~Copyable {
     defer { snapshot?.close() }
     let basis = try snapshot?.reader
     let preparation = try prepare(set, basis ?? transaction.reader, sweeps: basis != nil)
+    let history =
+      repeated
+      ?? CommitHistory(
+        set, changes: preparation.changes, tombstones: workspace.tombstones, schema: store.schema
+      ).encoded(sequence: header.sequence + 1, store.schema)
     do throws(LMDBError) {
       header.sequence += 1
       try writeRecords(preparation, transaction, basis)
@@ -48,9 +56,14 @@ struct CommitWriter: ~Copyable {
       }
       for (key, value) in set.metadata { try write(key, value, transaction) }
       hasWritten = true
-      try CommitHistory(
-        set, changes: preparation.changes, tombstones: workspace.tombstones, schema: store.schema
-      ).write(behind: &header, store.databases.history, store.schema, transaction)
+      try CommitHistory.write(history, behind: &header, store.databases.history, transaction)
+      if header.keepsLog, !store.isMigrating {
+        try StoreLog.append(
+          LoggedCommitCodec.encode(
+            set, changes: preparation.changes, action: .changes, history: history,
+            sequence: header.sequence, generation: header.modelGeneration, store.schema),
+          of: header.sequence, transaction)
+      }
     } catch {
       throw StoreError(error)
     }

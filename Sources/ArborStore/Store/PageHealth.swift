@@ -119,9 +119,10 @@ extension StoreFile {
     return Dictionary(list.map { ($0.name, $0.flags) }) { first, _ in first }
   }
 
-  /// The databases that may be there for the sake of the way back to a former model.
+  /// The databases that may be there: the log, and what is kept for the sake of the way back to a
+  /// former model.
   private var allowedDatabases: Set<String> {
-    var names: Set<String> = []
+    var names: Set<String> = [StoreFormat.logDatabase]
     for entry in schema.catalog.entries.values {
       names.insert(StoreFormat.recordDatabase(entry.storedName))
       names.insert(StoreFormat.blobDatabase(entry.storedName))

@@ -45,4 +45,31 @@ package enum StoreCounter {
     let key = Array(StoreFormat.counterKey(name).utf8)
     try transaction.put(arbor, key: key, value: encode(value))
   }
+
+  /// Lets a counter go on from a number that is above it.
+  static func raise(
+    _ name: String, to value: UInt64, _ arbor: Database,
+    _ transaction: borrowing WriteTransaction
+  ) throws(StoreError) {
+    guard try read(name, arbor, transaction.reader) < value else { return }
+    try storing { () throws(LMDBError) in
+      try write(name, min(value, limit(name) + 1), arbor, transaction)
+    }
+  }
+}
+
+extension StoreSnapshot {
+  /// All counters of the store, by name.
+  package func counters() throws(StoreError) -> [String: UInt64] {
+    let arbor = store.databases.arbor
+    var counters = [
+      StoreFormat.uniqueIDCounter: try StoreCounter.read(
+        StoreFormat.uniqueIDCounter, arbor, try reader)
+    ]
+    for entity in store.schema.entities where !entity.isAbstract {
+      let name = StoreFormat.objectCounter(entity.number)
+      counters[name] = try StoreCounter.read(name, arbor, try reader)
+    }
+    return counters
+  }
 }

@@ -14,7 +14,7 @@ internal import LMDB
 /// LMDB's own creation is not atomic: a crash in the middle leaves a file that nothing can open. So
 /// a store is filled under a temporary name beside its place, waited for on the medium, and
 /// renamed. Of two processes that create the same store one wins; the other opens the winner's.
-enum StoreCreation {
+package enum StoreCreation {
   /// Fills an empty environment: databases, header, model, catalogue, layouts, counters.
   static func fill(
     _ environment: Environment, _ model: ManagedObjectModel, id: UUID
@@ -112,7 +112,7 @@ enum StoreCreation {
   ///
   /// - Throws: what `fill` throws; `inputOutput` with `EEXIST` where there is a file already and it
   ///   is not to be replaced. Nothing is left behind then.
-  static func install(
+  package static func install(
     at path: String, replacing: Bool = false, _ fill: (String) throws(StoreError) -> Void
   ) throws(StoreError) {
     UnfinishedFile.removeAbandoned(beside: path)
@@ -134,8 +134,9 @@ enum StoreCreation {
 
   /// Lets the header of a store that is open nowhere name the transaction that the file ends with.
   ///
-  /// - Parameter dropsMarker: Whether the file says no longer that it is being migrated.
-  static func renewHeader(of path: String, dropsMarker: Bool = false) throws(StoreError) {
+  /// - Parameter dropsMarks: Whether the file says no longer that it is being migrated, nor keeps
+  ///   commits for those who follow.
+  static func renewHeader(of path: String, dropsMarks: Bool = false) throws(StoreError) {
     do {
       let environment = try Environment.open(path: path)
       defer { try? environment.close() }
@@ -145,9 +146,10 @@ enum StoreCreation {
       try environment.write { transaction in
         var header = try StoreHeader.read(transaction.reader, arbor, path: path)
         header.transactionID = transaction.id
-        if dropsMarker {
+        if dropsMarks {
           header.isBeingMigrated = false
           _ = try transaction.delete(arbor, key: Array(StoreFormat.migrationKey.utf8))
+          try StoreLog.end(&header, arbor, transaction)
         }
         try StoreHeader.write(header, arbor, in: transaction)
       }

@@ -27,16 +27,25 @@ extension StoreFile {
     if access(Folder.path(of: target), F_OK) != 0 {
       throw .inputOutput(operation: "copy", path: target, errno: errno)
     }
-    let marker = try migrationMarker()
-    let dropsMarker = !keepsMarker && marker != nil
+    let isForOthers = !keepsMarker
+    let concernsOriginal = isForOthers ? try hasMarks() : false
     try StoreCreation.install(at: target) { (temporary) throws(StoreError) in
       try storing(path: target) { () throws(LMDBError) in
         try environment.copy(to: temporary, compacting: compacting, isUnfinished: true)
       }
       // A compacted file counts its transactions anew: the header must name the new count.
-      guard compacting || dropsMarker else { return }
-      try StoreCreation.renewHeader(of: temporary, dropsMarker: dropsMarker)
+      guard compacting || concernsOriginal else { return }
+      try StoreCreation.renewHeader(of: temporary, dropsMarks: isForOthers)
     }
+  }
+
+  /// Whether the store has what a copy of it must not: that it is being migrated, or that others
+  /// follow its commits.
+  private func hasMarks() throws(StoreError) -> Bool {
+    let snapshot = try quietSnapshot()
+    defer { snapshot.close() }
+    let header = try StoreHeader.read(try snapshot.reader, databases.arbor, path: path)
+    return header.isBeingMigrated || header.keepsLog
   }
 
   /// Gives free pages back: puts a compacted copy in the file's place, and goes on with it.

@@ -41,24 +41,38 @@ extension StoreFile {
     guard !hasEnded else { throw .closed }
     guard !isReadOnly else { throw .readOnly(path: path) }
     try write { (transaction, header) throws(StoreError) in
-      let former = try FormerModel.read(transaction.reader, databases.arbor)
-      try former?.forget(schema, databases.arbor, transaction)
-      do throws(LMDBError) {
-        for entity in schema.entities where !entity.isAbstract {
-          try transaction.clear(databases.records(entity.index))
-          if let blobs = databases.blobs(entity.index) { try transaction.clear(blobs) }
-        }
-        for index in databases.indexes { try transaction.clear(index.database) }
-        for relationship in databases.relationships {
-          try transaction.clear(relationship.members)
-          if let order = relationship.order { try transaction.clear(order) }
-        }
-        try removeMetadata(transaction)
-        header.sequence += 1
-        try CommitHistory.everything.write(behind: &header, databases.history, schema, transaction)
-      } catch {
-        throw StoreError(error)
+      let history = CommitHistory.everything.encoded(sequence: header.sequence + 1, schema)
+      try purge(&header, history, transaction)
+    }
+  }
+
+  /// - Parameter history: What the history keeps of it.
+  func purge(
+    _ header: inout HeaderRecord, _ history: [UInt8], _ transaction: borrowing WriteTransaction
+  ) throws(StoreError) {
+    let former = try FormerModel.read(transaction.reader, databases.arbor)
+    try former?.forget(schema, databases.arbor, transaction)
+    do throws(LMDBError) {
+      for entity in schema.entities where !entity.isAbstract {
+        try transaction.clear(databases.records(entity.index))
+        if let blobs = databases.blobs(entity.index) { try transaction.clear(blobs) }
       }
+      for index in databases.indexes { try transaction.clear(index.database) }
+      for relationship in databases.relationships {
+        try transaction.clear(relationship.members)
+        if let order = relationship.order { try transaction.clear(order) }
+      }
+      try removeMetadata(transaction)
+      header.sequence += 1
+      try CommitHistory.write(history, behind: &header, databases.history, transaction)
+      guard header.keepsLog else { return }
+      try StoreLog.append(
+        LoggedCommitCodec.encode(
+          ChangeSet(), changes: [], action: .purge, history: history, sequence: header.sequence,
+          generation: header.modelGeneration, schema),
+        of: header.sequence, transaction)
+    } catch {
+      throw StoreError(error)
     }
   }
 

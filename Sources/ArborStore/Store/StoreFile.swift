@@ -197,6 +197,11 @@ package final class StoreFile: Sendable {
     return try queue.submit(copy changes, to: self)
   }
 
+  /// Waits until everything that was committed is on the medium, whatever commits wait for.
+  package func synchronize() throws(StoreError) {
+    try storing { () throws(LMDBError) in try environment.synchronize() }
+  }
+
   /// Sequences for new objects of an entity: never given out before, consecutive within one call.
   ///
   /// Nanoseconds, except where a new block has to be reserved in the file.

@@ -1,18 +1,17 @@
-import ArborModel
-import ArborStore
-import TestSupport
+internal import ArborModel
+internal import ArborStore
 
 /// The change set that leads from one state of the dictionaries to another.
-struct OfficeDifference {
+package struct OfficeDifference {
   private let before: RandomOffice
   private let after: RandomOffice
 
-  init(from before: RandomOffice, to after: RandomOffice) {
+  package init(from before: RandomOffice, to after: RandomOffice) {
     self.before = before
     self.after = after
   }
 
-  func write(to draft: Draft) throws {
+  package func write(to draft: Draft) throws {
     for (number, object) in after.objects where before.objects[number] == nil {
       try draft.insert(object.entity, object.values, to: object.targets, number: number)
     }

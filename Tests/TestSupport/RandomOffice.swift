@@ -1,40 +1,48 @@
-import ArborModel
-import ArborStore
-import Foundation
-import TestSupport
+package import ArborModel
+package import ArborStore
+internal import Foundation
 
 /// What the store of an ``OfficeModel`` should hold, in plain dictionaries, and random changes to
 /// it.
-struct RandomOffice {
+package struct RandomOffice {
   /// One object: attribute values and to-one targets by name.
-  struct Object: Equatable {
-    var entity: String
-    var values: [String: Value] = [:]
-    var targets: [String: ObjectNumber] = [:]
+  package struct Object: Equatable {
+    package var entity: String
+    package var values: [String: Value] = [:]
+    package var targets: [String: ObjectNumber] = [:]
   }
 
   /// The members of one owner's relationship that is kept as links.
-  struct Side: Hashable {
-    let owner: ObjectNumber
-    let relationship: String
+  package struct Side: Hashable {
+    package let owner: ObjectNumber
+    package let relationship: String
+
+    package init(owner: ObjectNumber, relationship: String) {
+      self.owner = owner
+      self.relationship = relationship
+    }
   }
 
-  var objects: [ObjectNumber: Object] = [:]
+  package var objects: [ObjectNumber: Object] = [:]
   /// In order; unordered ones sorted by number.
-  var links: [Side: [ObjectNumber]] = [:]
+  package var links: [Side: [ObjectNumber]] = [:]
+
+  package init() {}
 
   static let concrete = [
     "Employee", "Employee", "Manager", "Company", "Tag", "Badge", "Project", "Task",
   ]
   static let unique = ["Company": ["name"], "Employee": ["employeeID", "email"]]
 
-  func all(_ entities: String...) -> [ObjectNumber] {
+  package func all(_ entities: String...) -> [ObjectNumber] {
     objects.filter { entities.contains($0.value.entity) }.map(\.key).sorted()
   }
 
   // MARK: Random changes
 
-  mutating func change(_ random: inout SeededRandom, newNumber: (String) throws -> ObjectNumber)
+  package mutating func change(
+    _ random: inout SeededRandom, newNumber: (String) throws -> ObjectNumber
+  )
     throws
   {
     switch Int.random(in: 0..<16, using: &random) {
@@ -201,7 +209,7 @@ struct RandomOffice {
   }
 
   /// Removes an object and every link to it.
-  mutating func delete(_ victim: ObjectNumber) {
+  package mutating func delete(_ victim: ObjectNumber) {
     objects[victim] = nil
     for (number, object) in objects {
       for (name, target) in object.targets where target == victim {
@@ -217,10 +225,37 @@ struct RandomOffice {
     }
   }
 
+  // MARK: Committing
+
+  /// Makes some changes, and commits them together with a note in the store's metadata.
+  package mutating func commit(
+    to file: StoreFile, _ random: inout SeededRandom, changes: ClosedRange<Int> = 1...9
+  ) throws {
+    var changed = self
+    repeat {
+      changed = self
+      for _ in 0..<Int.random(in: changes, using: &random) {
+        try changed.change(&random) { name in
+          let entity = try Draft(file).entity(name)
+          return ObjectNumber(
+            entity: entity.number,
+            sequence: try file.takeNumbers(1, for: entity).lowerBound)
+        }
+      }
+    } while changed.hasDuplicates || changed.objects.isEmpty
+    let draft = Draft(file)
+    try OfficeDifference(from: self, to: changed).write(to: draft)
+    draft.changes.author = "somebody"
+    let key = "note-\(Int.random(in: 0..<3, using: &random))"
+    draft.changes.metadata = [(key, Bool.random(using: &random) ? nil : [1, 2, 3])]
+    try draft.commit()
+    self = changed
+  }
+
   // MARK: Judging
 
   /// Whether some unique value is had twice.
-  var hasDuplicates: Bool {
+  package var hasDuplicates: Bool {
     for (entity, names) in Self.unique {
       for name in names {
         let family = entity == "Employee" ? ["Employee", "Manager"] : [entity]

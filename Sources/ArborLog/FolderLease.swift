@@ -1,0 +1,32 @@
+internal import ArborModel
+
+#if canImport(Glibc)
+  internal import Glibc
+#else
+  internal import Darwin
+#endif
+
+/// Keeps everybody else from writing to a log's folder; the system drops it when its process dies.
+enum FolderLease {
+  /// Runs `body` as the only writer of a folder.
+  ///
+  /// - Throws: ``ArborError`` `inUse` where somebody else writes, in this process or another; what
+  ///   `body` throws.
+  static func hold<R, Failure: Error>(
+    _ folder: String, _ body: () throws(Failure) -> R
+  ) throws -> R {
+    let path = "\(folder)/writer"
+    let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o666)
+    guard descriptor >= 0 else { throw LogFiles.error("Opening", path) }
+    // Closing the descriptor gives the lock back.
+    defer { close(descriptor) }
+    guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+      guard errno == EWOULDBLOCK else { throw LogFiles.error("Locking", path) }
+      throw ArborError(
+        .inUse,
+        "Somebody else writes to the log \(folder); a log has one writer. Wait for it, or take "
+          + "another folder.")
+    }
+    return try body()
+  }
+}

@@ -1,0 +1,222 @@
+internal import ArborModel
+package import ArborStore
+internal import Foundation
+internal import LMDB
+
+/// What a backup added to a log.
+package struct LogAddition: Sendable, Hashable {
+  /// Whether a new snapshot was made.
+  package var isSnapshot = false
+  /// How many commits were added behind a snapshot.
+  package var commits = 0
+  /// The newest commit that is in the log now.
+  package var sequence: UInt64 = 0
+}
+
+extension FolderLog {
+  /// Adds to the log what it does not have of a store: the commits since the last time; a snapshot
+  /// the first time, where the commits in between are not there, and where the model has changed.
+  ///
+  /// - Throws: `ArborError` of the log, `StoreError` of the store.
+  package func backUp(_ file: StoreFile, snapshot isWanted: Bool) throws -> LogAddition {
+    let path = try path
+    try LogFiles.makeFolder(path)
+    // Before the lease puts a file there.
+    _ = try identity(path)
+    return try FolderLease.hold(path) { try addWhatIsNew(of: file, path, snapshot: isWanted) }
+  }
+
+  private func addWhatIsNew(
+    of file: StoreFile, _ path: String, snapshot isWanted: Bool
+  ) throws -> LogAddition {
+    let identity = try ownedIdentity(of: file, path)
+    var addition = LogAddition()
+    if let base = try bases(of: identity).last,
+      let isComplete = try addCommits(of: file, to: base, identity, &addition),
+      isComplete, !isWanted
+    {
+      return addition
+    }
+    let base = try addSnapshot(of: file, identity, path)
+    addition.isSnapshot = true
+    addition.sequence = base.manifest.sequence
+    // What was committed meanwhile, or before the model changed again: the next time.
+    _ = try addCommits(of: file, to: base, identity, &addition)
+    return addition
+  }
+
+  /// The identity of the log, which is made here in an empty folder.
+  private func ownedIdentity(of file: StoreFile, _ path: String) throws -> LogIdentity {
+    if let found = try identity(path) {
+      guard found.store == file.id else {
+        throw ArborError(
+          .invalidArgument,
+          "\(path) is the log of another store, \(found.store.uuidString), than "
+            + "\(file.path ?? "this one"), \(file.id.uuidString). Take a folder for each store.")
+      }
+      return found
+    }
+    let made = LogIdentity(log: UUID(), store: file.id)
+    try LogFiles.write(in: path) { output in
+      try output.append(made.encoded())
+      return LogIdentity.fileName
+    }
+    return made
+  }
+
+  // MARK: Commits
+
+  /// Commits in a segment take about so many bytes at most.
+  private static let segmentSize = 64 << 20
+
+  /// Adds the commits that the store has kept for the log.
+  ///
+  /// - Returns: nil where the store's commits do not follow the log's; else whether the log has all
+  ///   of them now: not those of another model.
+  private func addCommits(
+    of file: StoreFile, to base: LogBase, _ identity: LogIdentity, _ addition: inout LogAddition
+  ) throws -> Bool? {
+    var newest: LogEntry?
+    let previous = try base.forEachEntry(after: 0, onlyLastSegment: true) { (entry) in
+      newest = entry
+      return true
+    }
+    guard !previous.isCut, let noted = try file.logReaders().sequences[identity.log],
+      noted <= previous.sequence
+    else { return nil }
+    let snapshot = try file.logSnapshot()
+    defer { snapshot.close() }
+    guard snapshot.sequence >= previous.sequence,
+      try follows(snapshot, from: noted, previous.sequence, newest)
+    else { return nil }
+    var end = previous
+    end.counters = try snapshot.counters()
+    var isComplete = true
+    while isComplete, end.sequence < snapshot.sequence {
+      guard let count = try addSegment(snapshot, base, &end, &isComplete) else { return nil }
+      addition.commits += count
+    }
+    addition.sequence = end.sequence
+    if end.sequence > noted {
+      try file.noteLogReader(identity.log, has: end.sequence)
+    }
+    return isComplete
+  }
+
+  /// Whether the newest commit of the log is the one that the store made under its sequence, as far
+  /// as the store has it still.
+  private func follows(
+    _ snapshot: StoreSnapshot, from noted: UInt64, _ sequence: UInt64, _ newest: LogEntry?
+  ) throws -> Bool {
+    guard noted < sequence, let newest else { return true }
+    var isSame = false
+    _ = try snapshot.forEachLogged(after: sequence - 1) { (_, bytes) in
+      isSame = bytes.elementsEqual(newest.body)
+      return false
+    }
+    return isSame
+  }
+
+  /// Adds one segment.
+  ///
+  /// - Parameter isComplete: Becomes false where commits of another model follow.
+  /// - Returns: How many commits are in it; nil where one is missing.
+  private func addSegment(
+    _ snapshot: StoreSnapshot, _ base: LogBase, _ end: inout LogEnd, _ isComplete: inout Bool
+  ) throws -> Int? {
+    let first = end.sequence + 1
+    let header = LogSegment.Header(
+      log: base.manifest.log, base: base.number, first: first, chain: end.chain,
+      counters: end.counters)
+    var (written, size, isWhole) = (end, 0, true)
+    var isOfModel = true
+    let hasWritten = try LogFiles.write(in: base.folder) { output in
+      try output.append(header.encoded())
+      isWhole = try snapshot.forEachLogged(after: written.sequence) { (sequence, bytes) in
+        let summary = LoggedCommitCodec.summary(bytes, sequence: sequence)
+        guard let summary else {
+          throw StoreError.corrupted(
+            entity: nil, object: nil, what: "The log's entry \(sequence) is damaged.")
+        }
+        isOfModel = summary.generation == base.manifest.generation
+        guard isOfModel else { return false }
+        try LogSegment.write(sequence, bytes, to: &output)
+        written.chain.append(sequence, bytes)
+        written.sequence = sequence
+        size += bytes.count
+        return size < Self.segmentSize
+      }
+      guard isWhole, written.sequence >= first else { return nil }
+      try LogSegment.writeEnd(written.sequence, written.chain, to: &output)
+      return LogSegment(first: first, last: written.sequence).name
+    }
+    isComplete = isOfModel
+    guard isWhole else { return nil }
+    guard hasWritten else { return 0 }
+    defer { end = written }
+    return Int(written.sequence - end.sequence)
+  }
+
+  // MARK: Snapshots
+
+  private func addSnapshot(
+    of file: StoreFile, _ identity: LogIdentity, _ path: String
+  ) throws -> LogBase {
+    let last = (try LogFiles.names(in: path) ?? []).compactMap(LogBase.number(ofName:)).last
+    let number = (last ?? 0) + 1
+    let folder = LogBase.folder(number, in: path)
+    let unfinished = LogFiles.unfinishedName(folder)
+    try LogFiles.removeFolder(unfinished)
+    try LogFiles.makeFolder(unfinished)
+    do {
+      // From here on no commit is lost for the log, whatever is committed during the copy.
+      try file.noteLogReader(identity.log, has: nil)
+      let copy = "\(unfinished)/\(LogBase.snapshotName)"
+      try file.copy(to: copy, compacting: true, keepsMarker: false)
+      let manifest = try manifest(ofCopy: copy, identity, number)
+      try LogFiles.write(in: unfinished) { output in
+        try output.append(manifest.encoded())
+        return LogBase.manifestName
+      }
+      guard rename(unfinished, folder) == 0 else { throw LogFiles.error("Renaming", unfinished) }
+      try LogFiles.synchronizeFolder(of: folder)
+    } catch {
+      try? LogFiles.removeFolder(unfinished)
+      throw error
+    }
+    let base = try LogBase(number, in: path, of: identity)
+    try file.noteLogReader(identity.log, has: base.manifest.sequence)
+    return base
+  }
+
+  /// What there is to say of a copy that nobody else has open.
+  private func manifest(
+    ofCopy path: String, _ identity: LogIdentity, _ number: UInt32
+  ) throws -> LogManifest {
+    var opening = StoreOpening(.file(path), model: nil)
+    opening.isReadOnly = true
+    opening.verification = .quick
+    let copy = try StoreFile.open(opening)
+    let (sequence, generation) = (copy.lastSequence, copy.modelGeneration)
+    let snapshot = try copy.snapshot()
+    let counters = try snapshot.counters()
+    snapshot.close()
+    copy.close()
+    unlink(path + "-lock")
+    let (size, checksums) = try Self.checksums(of: path)
+    return LogManifest(
+      log: identity.log, store: identity.store, base: number, generation: generation,
+      sequence: sequence, date: Date(), size: size, counters: counters, checksums: checksums)
+  }
+
+  private static func checksums(
+    of path: String
+  ) throws(ArborError) -> (size: UInt64, checksums: [UInt32]) {
+    guard let file = try LogInput(path) else { throw LogFiles.error("Reading", path, ENOENT) }
+    var checksums: [UInt32] = []
+    for offset in stride(from: 0, to: file.size, by: LogManifest.blockSize) {
+      checksums.append(Checksum.of(try file.read(from: offset, count: LogManifest.blockSize)))
+    }
+    return (UInt64(file.size), checksums)
+  }
+}

@@ -1,0 +1,204 @@
+internal import ArborModel
+internal import ArborStore
+public import Foundation
+
+/// A point in the history of a store.
+public enum RestorePoint: Sendable, Hashable {
+  /// The newest commit that there is.
+  case newest
+  /// The last commit at or before a date.
+  case date(Date)
+  /// A commit, by its sequence.
+  case sequence(UInt64)
+}
+
+extension FolderLog {
+  /// Makes a store of the log's at a point in time.
+  ///
+  /// - Parameter path: Of the new file; there must be none.
+  /// - Returns: The sequence of the newest commit in it.
+  /// - Throws: `ArborError` of the log, `StoreError` of the store. Nothing is left at the path
+  ///   then.
+  package func restore(to path: String, at point: RestorePoint) throws -> UInt64 {
+    let (folder, identity) = try existing()
+    let bases = try bases(of: identity)
+    let (base, target) = try Self.find(point, bases, folder)
+    let counters = try Self.counters(bases)
+    var restored: UInt64 = 0
+    do throws(StoreError) {
+      try StoreCreation.install(at: path) { (temporary) throws(StoreError) in
+        do {
+          restored = try Self.fill(temporary, base, upTo: target, counters)
+        } catch let error as StoreError {
+          throw error
+        } catch {
+          throw .query(error as? ArborError ?? ArborError(.inputOutput, "\(error)"))
+        }
+      }
+    } catch {
+      if case .query(let error) = error { throw error }
+      throw error
+    }
+    return restored
+  }
+
+  /// - Returns: The sequence that the store comes to.
+  private static func fill(
+    _ path: String, _ base: LogBase, upTo target: UInt64, _ counters: [String: UInt64]
+  ) throws -> UInt64 {
+    do {
+      var output = try LogOutput(path)
+      try base.forEachBlock { (block) throws(ArborError) in try output.append(block) }
+      try output.finish()
+    }
+    var opening = StoreOpening(.file(path), model: nil)
+    opening.durability = .relaxed
+    opening.verification = .quick
+    let file = try StoreFile.open(opening)
+    defer { file.close() }
+    guard file.id == base.manifest.store else {
+      throw ArborError.damagedLog(base.snapshotPath, "it is of another store")
+    }
+    try Self.apply(base, to: file, upTo: target)
+    try file.makeAgain([], counters: counters)
+    try file.synchronize()
+    return file.lastSequence
+  }
+
+  /// So many commits, or commits of so many bytes, are made again in one transaction.
+  private static let batch = (commits: 1000, bytes: 16 << 20)
+
+  /// Makes the commits of a log again that follow the store's newest, in batches.
+  ///
+  /// - Parameter target: The last one.
+  @discardableResult
+  static func apply(
+    _ base: LogBase, to file: StoreFile, upTo target: UInt64
+  ) throws -> LogEnd {
+    var (commits, bytes): ([LoggedCommit], Int) = ([], 0)
+    let limit = WorkLimit()
+    func flush() throws(ArborError) {
+      do throws(StoreError) { try file.makeAgain(commits) } catch {
+        throw ArborError(
+          .corrupted,
+          "The log \(base.folder) does not fit the store \(file.path ?? ""): \(error)")
+      }
+      (commits, bytes) = ([], 0)
+    }
+    guard target > file.lastSequence else {
+      return try base.forEachEntry(after: target) { (_) throws(ArborError) in false }
+    }
+    let end = try base.forEachEntry(after: file.lastSequence) { (entry) throws(ArborError) in
+      try limit.checkLog()
+      let commit = entry.body.withUnsafeBytes {
+        LoggedCommitCodec.decode($0, sequence: entry.sequence, file.schema)
+      }
+      guard let commit else {
+        throw ArborError.damagedLog(
+          base.folder, "commit \(entry.sequence) is not of the snapshot's model")
+      }
+      commits.append(commit)
+      bytes += entry.body.count
+      if commits.count >= batch.commits || bytes >= batch.bytes { try flush() }
+      return entry.sequence < target
+    }
+    try flush()
+    return end
+  }
+
+  // MARK: Points in time
+
+  /// The snapshot that a point is reached from, and the sequence of its commit.
+  private static func find(
+    _ point: RestorePoint, _ bases: [LogBase], _ folder: String
+  ) throws(ArborError) -> (LogBase, UInt64) {
+    guard let first = bases.first, let last = bases.last else {
+      throw ArborError(
+        .fileUnreadable, "The log \(folder) has no snapshot yet; make a backup first.")
+    }
+    switch point {
+    case .newest:
+      let end = try last.forEachEntry(after: .max, onlyLastSegment: true) { (_) in true }
+      return (last, end.sequence)
+    case .sequence(let sequence):
+      guard let base = bases.last(where: { $0.manifest.sequence <= sequence }) else {
+        throw missing(
+          "commit \(sequence)", folder, "it begins with commit \(first.manifest.sequence)")
+      }
+      let end = try base.forEachEntry(after: .max, onlyLastSegment: true) { (_) in true }
+      guard end.sequence >= sequence else {
+        let next = bases.first { $0.number > base.number }
+        throw missing(
+          "commit \(sequence)", folder,
+          next.map {
+            "the commits \(end.sequence + 1) to \($0.manifest.sequence &- 1) were never added"
+          } ?? "it ends with commit \(end.sequence)")
+      }
+      return (base, sequence)
+    case .date(let date):
+      guard let base = bases.last(where: { $0.manifest.date <= date }) else {
+        throw missing(
+          "\(date.formatted(.iso8601))", folder,
+          "it begins at \(first.manifest.date.formatted(.iso8601))")
+      }
+      return (base, try sequence(at: date, base))
+    }
+  }
+
+  private static func missing(
+    _ point: String, _ folder: String, _ what: String
+  ) -> ArborError {
+    ArborError(
+      .objectNotFound,
+      "The log \(folder) can not restore \(point): \(what). Choose another point.")
+  }
+
+  /// The last commit at or before a date.
+  ///
+  /// - Throws: ``ArborError`` `invalidArgument` where clocks went back, so that commits of before
+  ///   the date follow commits of after it.
+  private static func sequence(at date: Date, _ base: LogBase) throws(ArborError) -> UInt64 {
+    var last = base.manifest.sequence
+    var firstLater: UInt64?
+    var lastEarlier: UInt64?
+    _ = try base.forEachEntry(after: 0) { (entry) throws(ArborError) in
+      let summary = entry.body.withUnsafeBytes {
+        LoggedCommitCodec.summary($0, sequence: entry.sequence)
+      }
+      guard let summary else { return true }
+      if summary.date > date {
+        firstLater = firstLater ?? entry.sequence
+      } else if firstLater == nil {
+        last = entry.sequence
+      } else {
+        lastEarlier = entry.sequence
+      }
+      return true
+    }
+    if let firstLater, let lastEarlier {
+      throw ArborError(
+        .invalidArgument,
+        "At \(date.formatted(.iso8601)) a clock went back: commit \(firstLater) says that it was "
+          + "made later, and commit \(lastEarlier), which follows it, earlier. Choose the commit "
+          + "by its sequence.")
+    }
+    return last
+  }
+
+  /// The greatest numbers that the whole log tells of: nobody gets those again.
+  private static func counters(_ bases: [LogBase]) throws(ArborError) -> [String: UInt64] {
+    var counters: [String: UInt64] = [:]
+    for base in bases {
+      let end = try base.forEachEntry(after: .max, onlyLastSegment: true) { (_) in true }
+      counters.merge(end.counters) { max($0, $1) }
+    }
+    return counters
+  }
+}
+
+extension WorkLimit {
+  /// As `checkNow()`, with the public error.
+  func checkLog() throws(ArborError) {
+    do throws(Interruption) { try checkNow() } catch { throw ArborError(error) }
+  }
+}

@@ -1,0 +1,181 @@
+public import ArborModel
+internal import ArborStore
+public import Foundation
+
+/// A log of one store in a folder: snapshots, and every commit behind them.
+///
+/// It is what incremental backups and restoring at a point in time stand on. The folder may lie on
+/// any file system: files appear whole and are never changed, so that it can be copied,
+/// synchronised or mounted as it is. One process writes to it at a time; any number read.
+///
+/// ```swift
+/// let log = FolderLog(URL(filePath: "/var/backups/staff"))
+/// try store.backUp(to: log)                                     // again and again
+/// try PersistentStore.restore(from: log, to: url, at: .date(yesterday))
+/// ```
+public struct FolderLog: Sendable, Hashable {
+  /// The folder.
+  public let url: URL
+
+  /// Names a log; nothing is looked at.
+  ///
+  /// - Parameter url: A file URL of a folder. `backUp(to:)` makes it where there is none; the one
+  ///   that it lies in has to exist.
+  public init(_ url: URL) { self.url = url }
+
+  /// What a log holds of its store.
+  public struct Contents: Sendable, Hashable {
+    /// The identity of the store.
+    public let storeID: UUID
+    /// The snapshots, the oldest first. What was committed behind each follows it.
+    public let snapshots: [Snapshot]
+    /// The newest commit; nil in a log without a snapshot.
+    public let newest: UInt64?
+  }
+
+  /// One snapshot of a log.
+  public struct Snapshot: Sendable, Hashable {
+    /// The newest commit in it.
+    public let sequence: UInt64
+    /// When it was made.
+    public let date: Date
+    /// Its size.
+    public let bytes: UInt64
+    /// The newest commit behind it, up to which it can be brought.
+    public let lastSequence: UInt64
+    /// The size of the commits behind it.
+    public let commitBytes: UInt64
+  }
+
+  /// What the log holds, by the names and sizes of its files.
+  ///
+  /// - Complexity: Linear in the number of files.
+  /// - Throws: ``ArborError`` `fileUnreadable` where there is no log, `corrupted`, `inputOutput`.
+  public var contents: Contents {
+    get throws(ArborError) {
+      let (_, identity) = try existing()
+      var snapshots: [Snapshot] = []
+      for base in try bases(of: identity) {
+        let segments = try base.segments()
+        var bytes: UInt64 = 0
+        for segment in segments { bytes += try base.size(of: segment) }
+        snapshots.append(
+          Snapshot(
+            sequence: base.manifest.sequence, date: base.manifest.date, bytes: base.manifest.size,
+            lastSequence: segments.last?.last ?? base.manifest.sequence, commitBytes: bytes))
+      }
+      return Contents(
+        storeID: identity.store, snapshots: snapshots, newest: snapshots.last?.lastSequence)
+    }
+  }
+
+  /// Reads the whole log and compares every byte with its checksums; restores nothing.
+  ///
+  /// - Returns: What the log holds. A last segment that was cut off counts up to its last whole
+  ///   commit.
+  /// - Complexity: Linear in the log's size. At most one commit is in memory at a time.
+  /// - Throws: ``ArborError`` `corrupted`, naming the file; `fileUnreadable` where there is no log;
+  ///   `inputOutput`; `cancelled`.
+  @discardableResult
+  public func verify() throws(ArborError) -> Contents {
+    let (_, identity) = try existing()
+    let known = try contents
+    var snapshots: [Snapshot] = []
+    for (base, snapshot) in zip(try bases(of: identity), known.snapshots) {
+      let limit = WorkLimit()
+      try base.forEachBlock { (_) throws(ArborError) in try limit.checkLog() }
+      let end = try base.forEachEntry(after: 0) { (_) throws(ArborError) in
+        try limit.checkLog()
+        return true
+      }
+      snapshots.append(
+        Snapshot(
+          sequence: snapshot.sequence, date: snapshot.date, bytes: snapshot.bytes,
+          lastSequence: end.sequence, commitBytes: snapshot.commitBytes))
+    }
+    return Contents(
+      storeID: identity.store, snapshots: snapshots, newest: snapshots.last?.lastSequence)
+  }
+
+  /// Removes what is needed only for points in time before a date.
+  ///
+  /// Each snapshot but the newest goes where the one behind it is from before the date, with the
+  /// commits behind it: every later point stays restorable. To let go more, make a snapshot with
+  /// `backUp(to:snapshot:)` first.
+  ///
+  /// - Throws: ``ArborError`` `inUse` where somebody writes to the log, `fileUnreadable` where
+  ///   there is none, `corrupted`, `inputOutput`.
+  public func removeHistory(before date: Date) throws(ArborError) {
+    let (path, identity) = try existing()
+    do {
+      try FolderLease.hold(path) {
+        let bases = try bases(of: identity)
+        for (base, next) in zip(bases, bases.dropFirst()) where next.manifest.date < date {
+          try LogFiles.removeFolder(base.folder)
+        }
+      }
+    } catch {
+      throw error as? ArborError ?? LogFiles.error("Removal", path)
+    }
+  }
+}
+
+extension FolderLog {
+  /// The folder's path.
+  ///
+  /// - Throws: ``ArborError`` `invalidArgument` for URLs of other things.
+  var path: String {
+    get throws(ArborError) {
+      let path = url.path(percentEncoded: false)
+      guard url.isFileURL, !path.isEmpty, !path.utf8.contains(0) else {
+        throw ArborError(
+          .invalidArgument,
+          "\(url.absoluteString) is no folder of a log; give the file URL of a folder.")
+      }
+      return path.count > 1 && path.hasSuffix("/") ? String(path.dropLast()) : path
+    }
+  }
+
+  /// The log that is there.
+  func existing() throws(ArborError) -> (path: String, identity: LogIdentity) {
+    let path = try path
+    guard let identity = try identity(path) else {
+      throw ArborError(
+        .fileUnreadable, "There is no log in \(path); check the path, or make it with a backup.")
+    }
+    return (path, identity)
+  }
+
+  /// Whose log is in a folder; nil where the folder is missing or empty.
+  func identity(_ path: String) throws(ArborError) -> LogIdentity? {
+    let file = "\(path)/\(LogIdentity.fileName)"
+    if let bytes = try LogFiles.contents(file) { return try LogIdentity(bytes, path: file) }
+    let names = try LogFiles.names(in: path) ?? []
+    // What a writer that died before the first file was complete has left.
+    guard names.allSatisfy({ LogFiles.isUnfinished($0) || $0 == "writer" }) else {
+      throw ArborError(
+        .fileUnreadable,
+        "\(path) is no folder of a log: it has files and none is named "
+          + "\(LogIdentity.fileName). Take an empty folder.")
+    }
+    return nil
+  }
+
+  /// All snapshots, the oldest first.
+  func bases(of identity: LogIdentity) throws(ArborError) -> [LogBase] {
+    let path = try path
+    let numbers = (try LogFiles.names(in: path) ?? []).compactMap(LogBase.number(ofName:))
+    var bases: [LogBase] = []
+    for number in numbers { bases.append(try LogBase(number, in: path, of: identity)) }
+    return bases
+  }
+}
+
+extension FolderLog {
+  /// The identity of the log, by which stores keep commits for it.
+  ///
+  /// - Throws: ``ArborError`` `fileUnreadable` where there is no log.
+  package var id: UUID {
+    get throws(ArborError) { try existing().identity.log }
+  }
+}

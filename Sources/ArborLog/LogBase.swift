@@ -1,0 +1,159 @@
+internal import ArborModel
+internal import ArborStore
+internal import Foundation
+
+/// A snapshot of a store, and the commits behind it: a folder of a log.
+///
+/// ```
+/// base-00000001/
+///   manifest                                             what the snapshot is, its checksums
+///   snapshot.arbor                                       the copy of the store
+///   00000000000000000042-00000000000000000107.segment    commits 42 to 107
+///   00000000000000000108-00000000000000000108.segment    …
+/// ```
+///
+/// The folder gets its name once snapshot and manifest are complete and on the medium.
+struct LogBase: Sendable {
+  static let snapshotName = "snapshot.arbor"
+  static let manifestName = "manifest"
+  private static let prefix = "base-"
+
+  let folder: String
+  let number: UInt32
+  let manifest: LogManifest
+
+  static func folder(_ number: UInt32, in log: String) -> String {
+    let digits = String(number)
+    return "\(log)/\(prefix)\(String(repeating: "0", count: max(0, 8 - digits.count)))\(digits)"
+  }
+
+  /// The number of a folder's name; nil for others.
+  static func number(ofName name: String) -> UInt32? {
+    guard name.hasPrefix(prefix), let number = UInt32(name.dropFirst(prefix.count)),
+      folder(number, in: "") == "/\(name)"
+    else { return nil }
+    return number
+  }
+
+  /// - Throws: ``ArborError`` `corrupted` where the manifest is damaged or of another log.
+  init(_ number: UInt32, in log: String, of identity: LogIdentity) throws(ArborError) {
+    self.number = number
+    folder = Self.folder(number, in: log)
+    let path = "\(folder)/\(Self.manifestName)"
+    guard let bytes = try LogFiles.contents(path) else {
+      throw ArborError.damagedLog(path, "it is gone")
+    }
+    manifest = try LogManifest(bytes, path: path)
+    guard manifest.log == identity.log, manifest.store == identity.store,
+      manifest.base == number
+    else { throw ArborError.damagedLog(path, "it is of another log") }
+  }
+
+  var snapshotPath: String { "\(folder)/\(Self.snapshotName)" }
+
+  /// Its segments, in their order.
+  ///
+  /// - Throws: ``ArborError`` `corrupted` where one is missing between others.
+  func segments() throws(ArborError) -> [LogSegment] {
+    let segments = (try LogFiles.names(in: folder) ?? []).compactMap(LogSegment.init(name:))
+    var next = manifest.sequence + 1
+    for segment in segments {
+      guard segment.first == next else {
+        throw ArborError(
+          .corrupted,
+          "The log \(folder) lacks the commits \(next) to \(segment.first &- 1), which "
+            + "\(segment.name) goes on from. Take their segment from another copy of the log.")
+      }
+      next = segment.last + 1
+    }
+    return segments
+  }
+
+  func path(of segment: LogSegment) -> String { "\(folder)/\(segment.name)" }
+
+  func size(of segment: LogSegment) throws(ArborError) -> UInt64 {
+    guard let file = try LogInput(path(of: segment)) else { return 0 }
+    return UInt64(file.size)
+  }
+
+  /// Goes through the commits behind a sequence, oldest first.
+  ///
+  /// Memory: one commit.
+  ///
+  /// - Parameters:
+  ///   - onlyLastSegment: Passes over the segments before the last one, where that tells where the
+  ///     log ends.
+  ///   - body: Gets each commit; returns whether to go on.
+  /// - Returns: Where the last commit that was looked at leaves the log.
+  /// - Throws: ``ArborError`` `corrupted`, naming the file; what `body` throws.
+  func forEachEntry(
+    after sequence: UInt64, onlyLastSegment: Bool = false,
+    _ body: (LogEntry) throws(ArborError) -> Bool
+  ) throws(ArborError) -> LogEnd {
+    var end = LogEnd(
+      base: number, sequence: manifest.sequence, chain: manifest.chain,
+      counters: manifest.counters)
+    let segments = try segments()
+    for (place, segment) in segments.enumerated() {
+      let isLast = place == segments.count - 1
+      guard isLast || segment.last > sequence && !onlyLastSegment else { continue }
+      let path = path(of: segment)
+      guard var reader = try LogSegment.Reader(path, segment) else {
+        guard isLast else { throw Self.cut(path, before: segment.first) }
+        // The segments before it tell where the log ends then.
+        if onlyLastSegment, segments.count > 1 { return try forEachEntry(after: 0, body) }
+        end.isCut = true
+        return end
+      }
+      let isFirst = end.sequence + 1 == segment.first
+      guard reader.header.base == number, reader.header.log == manifest.log,
+        !isFirst || reader.header.chain == end.chain
+      else { throw ArborError.damagedLog(path, "its commits follow those of another history") }
+      (end.sequence, end.chain) = (segment.first - 1, reader.header.chain)
+      end.counters.merge(reader.header.counters) { max($0, $1) }
+      while let entry = try reader.read() {
+        end.sequence = entry.sequence
+        end.chain = reader.chain
+        if entry.sequence > sequence, try !body(entry) { return end }
+      }
+      guard !reader.isCut || isLast else { throw Self.cut(path, before: reader.next) }
+      end.isCut = reader.isCut
+    }
+    return end
+  }
+
+  private static func cut(_ path: String, before sequence: UInt64) -> ArborError {
+    ArborError.damagedLog(
+      path, "it ends before commit \(sequence), and there are segments behind it")
+  }
+
+  // MARK: The snapshot
+
+  /// Reads the snapshot in blocks, each checked.
+  func forEachBlock(
+    _ body: (UnsafeRawBufferPointer) throws(ArborError) -> Void
+  ) throws(ArborError) {
+    guard let file = try LogInput(snapshotPath), file.size == Int(manifest.size) else {
+      throw ArborError.damagedLog(snapshotPath, "it has another size than its manifest says")
+    }
+    for (place, checksum) in manifest.checksums.enumerated() {
+      let block = try file.read(
+        from: place * LogManifest.blockSize, count: LogManifest.blockSize)
+      guard Checksum.of(block) == checksum else {
+        throw ArborError.damagedLog(snapshotPath, "block \(place) is not as it was written")
+      }
+      try block.withRawBytes { (block) throws(ArborError) in try body(block) }
+    }
+  }
+}
+
+/// Where a log ends, or where a look at it ended.
+struct LogEnd: Sendable, Hashable {
+  let base: UInt32
+  var sequence: UInt64
+  var chain: LogChain
+  /// The greatest values of the store's counters that the log tells of.
+  var counters: [String: UInt64]
+  /// Whether its last segment was cut off, behind the commit.
+  var isCut = false
+}

@@ -1,0 +1,217 @@
+internal import ArborModel
+internal import ArborStore
+internal import Foundation
+internal import LMDB
+
+#if canImport(Glibc)
+  internal import Glibc
+#else
+  internal import Darwin
+#endif
+
+/// Files that appear whole or not at all, and the errors of the system about them.
+enum LogFiles {
+  /// What files are called that are being written.
+  private static let unfinished = ".unfinished"
+
+  static func error(_ operation: String, _ path: String, _ code: Int32 = errno) -> ArborError {
+    if code == ENOSPC || code == EDQUOT || code == EFBIG {
+      return ArborError(
+        .diskFull,
+        "There is no room for \(path), or a file-size limit is reached; make room.")
+    }
+    var error = ArborError(
+      .inputOutput,
+      "\(operation) of \(path) failed: \(String(cString: strerror(code))); check the path and its "
+        + "permissions.")
+    error.underlying = POSIXErrorCode(rawValue: code).map { POSIXError($0) }
+    return error
+  }
+
+  /// The names in a folder, sorted; nil where there is none.
+  static func names(in folder: String) throws(ArborError) -> [String]? {
+    guard let directory = opendir(folder) else {
+      if errno == ENOENT { return nil }
+      throw error("Reading", folder)
+    }
+    defer { closedir(directory) }
+    var names: [String] = []
+    errno = 0
+    while let entry = readdir(directory) {
+      let name = withUnsafeBytes(of: entry.pointee.d_name) {
+        String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
+      }
+      if name != ".", name != ".." { names.append(name) }
+    }
+    return names.sorted()
+  }
+
+  /// A whole small file; nil where there is none.
+  static func contents(_ path: String) throws(ArborError) -> [UInt8]? {
+    guard let file = try LogInput(path) else { return nil }
+    return try file.read(from: 0, count: file.size)
+  }
+
+  static func makeFolder(_ path: String) throws(ArborError) {
+    guard mkdir(path, 0o777) == 0 || errno == EEXIST else { throw error("Creation", path) }
+    try synchronizeFolder(of: path)
+  }
+
+  static func synchronizeFolder(of path: String) throws(ArborError) {
+    do throws(LMDBError) { try Folder.synchronize(of: path) } catch {
+      throw Self.error("fsync", Folder.path(of: path), error.code ?? EIO)
+    }
+  }
+
+  /// Lets `fill` write a file in a folder, which appears once it is complete and on the medium.
+  ///
+  /// - Parameter fill: Returns the file's name; there must be none of that name. nil where there
+  ///   is to be no file after all.
+  /// - Returns: Whether there is a new file.
+  @discardableResult
+  static func write(
+    in folder: String, _ fill: (inout LogOutput) throws -> String?
+  ) throws -> Bool {
+    let temporary = unfinishedName("\(folder)/next")
+    do {
+      var output = try LogOutput(temporary)
+      guard let name = try fill(&output) else {
+        unlink(temporary)
+        return false
+      }
+      try output.finish()
+      guard rename(temporary, "\(folder)/\(name)") == 0 else {
+        throw error("Renaming", temporary)
+      }
+      try synchronizeFolder(of: temporary)
+      return true
+    } catch {
+      unlink(temporary)
+      throw error
+    }
+  }
+
+  /// Removes a folder with the files in it; folders within are none of ours.
+  static func removeFolder(_ path: String) throws(ArborError) {
+    for name in try names(in: path) ?? [] {
+      guard unlink("\(path)/\(name)") == 0 || errno == ENOENT else {
+        throw error("Removal", "\(path)/\(name)")
+      }
+    }
+    guard rmdir(path) == 0 || errno == ENOENT else { throw error("Removal", path) }
+  }
+
+  /// Whether a name is of something that was never finished.
+  static func isUnfinished(_ name: String) -> Bool { name.hasSuffix(unfinished) }
+
+  /// The name that a folder has while it is filled.
+  static func unfinishedName(_ path: String) -> String { path + unfinished }
+}
+
+/// A file that is being written from its beginning to its end.
+struct LogOutput: ~Copyable {
+  private let descriptor: Int32
+  private let path: String
+  private var buffer: [UInt8] = []
+  private static let bufferSize = 1 << 18
+
+  init(_ path: String) throws(ArborError) {
+    descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o666)
+    guard descriptor >= 0 else { throw LogFiles.error("Creation", path) }
+    self.path = path
+  }
+
+  deinit { close(descriptor) }
+
+  mutating func append(_ bytes: UnsafeRawBufferPointer) throws(ArborError) {
+    if buffer.count + bytes.count > Self.bufferSize { try flush() }
+    guard bytes.count < Self.bufferSize else { return try write(bytes) }
+    buffer.append(contentsOf: bytes)
+  }
+
+  mutating func append(_ bytes: [UInt8]) throws(ArborError) {
+    try bytes.withRawBytes { (bytes) throws(ArborError) in try append(bytes) }
+  }
+
+  /// Waits until everything is on the medium.
+  mutating func finish() throws(ArborError) {
+    try flush()
+    guard fsync(descriptor) == 0 else { throw LogFiles.error("fsync", path) }
+  }
+
+  private mutating func flush() throws(ArborError) {
+    try buffer.withRawBytes { (bytes) throws(ArborError) in try write(bytes) }
+    buffer.removeAll(keepingCapacity: true)
+  }
+
+  private func write(_ bytes: UnsafeRawBufferPointer) throws(ArborError) {
+    var rest = bytes
+    while !rest.isEmpty {
+      #if canImport(Glibc)
+        let count = Glibc.write(descriptor, rest.baseAddress, rest.count)
+      #else
+        let count = Darwin.write(descriptor, rest.baseAddress, rest.count)
+      #endif
+      if count < 0, errno == EINTR { continue }
+      guard count > 0 else { throw LogFiles.error("Writing", path, count == 0 ? ENOSPC : errno) }
+      rest = UnsafeRawBufferPointer(rebasing: rest[count...])
+    }
+  }
+}
+
+/// A file that is read in pieces.
+struct LogInput: ~Copyable {
+  let path: String
+  let size: Int
+  private let descriptor: Int32
+
+  /// nil where there is no file.
+  init?(_ path: String) throws(ArborError) {
+    descriptor = open(path, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else {
+      if errno == ENOENT { return nil }
+      throw LogFiles.error("Opening", path)
+    }
+    var status = stat()
+    guard fstat(descriptor, &status) == 0 else {
+      let code = errno
+      close(descriptor)
+      throw LogFiles.error("Reading", path, code)
+    }
+    size = Int(status.st_size)
+    self.path = path
+  }
+
+  deinit { close(descriptor) }
+
+  /// The bytes of a range; fewer where the file ends before.
+  func read(from offset: Int, count: Int) throws(ArborError) -> [UInt8] {
+    var bytes = [UInt8](repeating: 0, count: max(0, min(count, size - offset)))
+    var done = 0
+    while done < bytes.count {
+      let start = done
+      let found = bytes.withUnsafeMutableBytes { target in
+        pread(
+          descriptor, target.baseAddress.map { $0 + start }, target.count - start,
+          off_t(offset + start))
+      }
+      if found < 0, errno == EINTR { continue }
+      guard found >= 0 else { throw LogFiles.error("Reading", path) }
+      if found == 0 { break }
+      done += found
+    }
+    bytes.removeLast(bytes.count - done)
+    return bytes
+  }
+}
+
+extension [UInt8] {
+  /// As `withUnsafeBytes`, which forgets what type its closure throws.
+  func withRawBytes<R, Failure: Error>(
+    _ body: (UnsafeRawBufferPointer) throws(Failure) -> R
+  ) throws(Failure) -> R {
+    try withUnsafeBufferPointer { (bytes) throws(Failure) in
+      try body(UnsafeRawBufferPointer(bytes))
+    }
+  }
+}

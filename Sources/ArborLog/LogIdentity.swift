@@ -1,0 +1,81 @@
+internal import ArborModel
+internal import ArborStore
+internal import Foundation
+
+/// What the file `log` of a folder says: whose log it is.
+///
+/// `magic 8 bytes · version u16 · zero u16 · log UUID · store UUID · crc32c u32`
+struct LogIdentity: Sendable, Hashable {
+  static let fileName = "log"
+  private static let magic = Array("ArborLog".utf8)
+  static let version: UInt16 = 1
+
+  let log: UUID
+  let store: UUID
+
+  func encoded() -> [UInt8] {
+    var writer = ByteWriter()
+    writer.append(Self.magic)
+    writer.append(Self.version)
+    writer.append(UInt16(0))
+    writer.append(log)
+    writer.append(store)
+    writer.appendChecksum()
+    return writer.bytes
+  }
+
+  /// - Throws: ``ArborError`` `formatTooNew`, `corrupted`.
+  init(_ bytes: [UInt8], path: String) throws(ArborError) {
+    let found = bytes.withUnsafeBytes { bytes -> LogIdentity? in
+      guard var reader = ByteReader(checked: bytes), reader.skips(Self.magic),
+        reader.read() == Self.version, reader.read(UInt16.self) != nil,
+        let log = reader.readUUID(), let store = reader.readUUID(), reader.isAtEnd
+      else { return nil }
+      return LogIdentity(log: log, store: store)
+    }
+    if let found {
+      self = found
+      return
+    }
+    let version = bytes.withUnsafeBytes { bytes -> UInt16? in
+      var reader = ByteReader(bytes)
+      return reader.skips(Self.magic) ? reader.read() : nil
+    }
+    if let version, version > Self.version {
+      throw ArborError(
+        .formatTooNew,
+        "\(path) is of format \(version), which a later version of the library reads.")
+    }
+    throw ArborError.damagedLog(path, "it does not say whose log this is")
+  }
+
+  init(log: UUID, store: UUID) {
+    self.log = log
+    self.store = store
+  }
+}
+
+extension ArborError {
+  /// A file of a log that is not as it was written.
+  ///
+  /// - Parameter what: A clause.
+  static func damagedLog(_ path: String, _ what: String) -> ArborError {
+    ArborError(
+      .corrupted, "\(path) is damaged: \(what). Take the file from another copy of the log.")
+  }
+}
+
+extension ByteWriter {
+  mutating func append(_ id: UUID) { withUnsafeBytes(of: id.uuid) { append($0) } }
+}
+
+extension ByteReader {
+  mutating func readUUID() -> UUID? {
+    readBytes(16).map { UUID(uuid: $0.loadUnaligned(as: uuid_t.self)) }
+  }
+
+  /// Whether the next bytes are these; they are passed over then.
+  mutating func skips(_ bytes: [UInt8]) -> Bool {
+    readBytes(bytes.count)?.elementsEqual(bytes) ?? false
+  }
+}

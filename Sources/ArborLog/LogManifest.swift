@@ -1,0 +1,95 @@
+internal import ArborModel
+internal import ArborStore
+internal import Foundation
+
+/// What a log says of a snapshot.
+///
+/// ```
+/// magic 8 bytes · version u16 · zero u16 · log UUID · store UUID · base u32 · generation u32
+/// · sequence u64 · date f64 · size u64 · counters · for each: name · value u64
+/// · blocks · for each: crc32c u32 · crc32c u32
+/// ```
+///
+/// A block is 1 MiB of the snapshot; the last one may be shorter.
+struct LogManifest: Sendable, Hashable {
+  static let blockSize = 1 << 20
+  private static let magic = Array("ArborBas".utf8)
+  private static let version: UInt16 = 1
+
+  let log: UUID
+  let store: UUID
+  let base: UInt32
+  /// Of the store's model.
+  let generation: UInt32
+  /// The newest commit in the snapshot.
+  let sequence: UInt64
+  /// When the snapshot was made.
+  let date: Date
+  /// The bytes of the snapshot.
+  let size: UInt64
+  let counters: [String: UInt64]
+  let checksums: [UInt32]
+
+  /// Where the chain of the commits behind it begins.
+  var chain: LogChain { LogChain(store: store, sequence: sequence) }
+
+  func encoded() -> [UInt8] {
+    var writer = ByteWriter()
+    writer.append(Self.magic)
+    writer.append(Self.version)
+    writer.append(UInt16(0))
+    writer.append(log)
+    writer.append(store)
+    writer.append(base)
+    writer.append(generation)
+    writer.append(sequence)
+    writer.append(date.timeIntervalSinceReferenceDate.bitPattern)
+    writer.append(size)
+    writer.append(counters: counters)
+    writer.appendVariable(UInt64(checksums.count))
+    for checksum in checksums { writer.append(checksum) }
+    writer.appendChecksum()
+    return writer.bytes
+  }
+
+  /// - Throws: ``ArborError`` `corrupted`.
+  init(_ bytes: [UInt8], path: String) throws(ArborError) {
+    guard let found = bytes.withUnsafeBytes({ Self.read($0) }) else {
+      throw ArborError.damagedLog(path, "it is not as it was written")
+    }
+    self = found
+  }
+
+  private static func read(_ bytes: UnsafeRawBufferPointer) -> LogManifest? {
+    guard var reader = ByteReader(checked: bytes), reader.skips(magic), reader.read() == version,
+      reader.read(UInt16.self) != nil, let log = reader.readUUID(),
+      let store = reader.readUUID(), let base: UInt32 = reader.read(),
+      let generation: UInt32 = reader.read(), let sequence: UInt64 = reader.read(),
+      let date: UInt64 = reader.read(), let size: UInt64 = reader.read(),
+      let counters = reader.readCounters(), let count = reader.readVariable(),
+      count == (size + UInt64(blockSize) - 1) / UInt64(blockSize),
+      count <= UInt64(reader.bytesLeft / 4)
+    else { return nil }
+    let checksums = (0..<count).compactMap { _ in reader.read(UInt32.self) }
+    guard reader.isAtEnd else { return nil }
+    return LogManifest(
+      log: log, store: store, base: base, generation: generation, sequence: sequence,
+      date: Date(timeIntervalSinceReferenceDate: Double(bitPattern: date)), size: size,
+      counters: counters, checksums: checksums)
+  }
+
+  init(
+    log: UUID, store: UUID, base: UInt32, generation: UInt32, sequence: UInt64, date: Date,
+    size: UInt64, counters: [String: UInt64], checksums: [UInt32]
+  ) {
+    self.log = log
+    self.store = store
+    self.base = base
+    self.generation = generation
+    self.sequence = sequence
+    self.date = date
+    self.size = size
+    self.counters = counters
+    self.checksums = checksums
+  }
+}

@@ -1,0 +1,250 @@
+internal import ArborModel
+internal import ArborStore
+internal import Foundation
+
+/// A file of commits that follow one another. It is written once, appears whole, and is never
+/// changed.
+///
+/// ```
+/// header: magic 8 bytes · version u16 · zero u16 · size u32 · crc32c of these 16 bytes u32
+///         · log UUID · base u32 · first sequence u64 · chain before u128
+///         · counters · for each: name · value u64 · crc32c of everything behind the first u32
+/// for each commit: length u64 · sequence u64 · crc32c of both u32 · commit
+/// end:    all bits set u64 · last sequence u64 · chain behind u128 · crc32c u32
+/// ```
+///
+/// A commit is what `LoggedCommitCodec` makes, with its own checksum. The size is that of the whole
+/// header. A file that was cut off somewhere ends with its last whole commit;
+/// one with other bytes than were written is damaged, and neither is taken for the other.
+struct LogSegment: Sendable {
+  static let suffix = ".segment"
+  private static let magic = Array("ArborSeg".utf8)
+  private static let version: UInt16 = 1
+  private static let entryHeaderSize = 20
+  private static let endSize = 36
+  private static let endMark = UInt64.max
+  private static let markSize = 20
+
+  let first: UInt64
+  let last: UInt64
+
+  var name: String { "\(Self.digits(first))-\(Self.digits(last))\(Self.suffix)" }
+
+  /// Names sort as their sequences do.
+  private static func digits(_ number: UInt64) -> String {
+    let digits = String(number)
+    return String(repeating: "0", count: 20 - digits.count) + digits
+  }
+
+  init(first: UInt64, last: UInt64) {
+    self.first = first
+    self.last = last
+  }
+
+  /// nil for names of other files.
+  init?(name: String) {
+    guard name.hasSuffix(Self.suffix) else { return nil }
+    let parts = name.dropLast(Self.suffix.count).split(separator: "-")
+    guard parts.count == 2, let first = UInt64(parts[0]), let last = UInt64(parts[1]),
+      first <= last
+    else { return nil }
+    (self.first, self.last) = (first, last)
+    guard self.name == name else { return nil }
+  }
+
+  // MARK: Writing
+
+  /// What stands at the beginning of a segment.
+  struct Header: Sendable, Hashable {
+    let log: UUID
+    let base: UInt32
+    let first: UInt64
+    let chain: LogChain
+    /// What the store's counters were when the segment was written.
+    let counters: [String: UInt64]
+
+    func encoded() -> [UInt8] {
+      var body = ByteWriter()
+      body.append(log)
+      body.append(base)
+      body.append(first)
+      body.append(chain.bits)
+      body.append(counters: counters)
+      body.appendChecksum()
+      var writer = ByteWriter(reserving: markSize + body.bytes.count)
+      writer.append(magic)
+      writer.append(version)
+      writer.append(UInt16(0))
+      writer.append(UInt32(markSize + body.bytes.count))
+      writer.appendChecksum()
+      writer.append(body.bytes)
+      return writer.bytes
+    }
+  }
+
+  static func write(
+    _ sequence: UInt64, _ body: UnsafeRawBufferPointer, to output: inout LogOutput
+  ) throws(ArborError) {
+    var writer = ByteWriter(reserving: entryHeaderSize)
+    writer.append(UInt64(body.count))
+    writer.append(sequence)
+    writer.appendChecksum()
+    try output.append(writer.bytes)
+    try output.append(body)
+  }
+
+  static func writeEnd(
+    _ last: UInt64, _ chain: LogChain, to output: inout LogOutput
+  ) throws(ArborError) {
+    var writer = ByteWriter(reserving: endSize)
+    writer.append(endMark)
+    writer.append(last)
+    writer.append(chain.bits)
+    writer.appendChecksum()
+    try output.append(writer.bytes)
+  }
+
+  // MARK: Reading
+
+  /// Reads a segment from its beginning.
+  struct Reader: ~Copyable {
+    private let file: LogInput
+    private let segment: LogSegment
+    private var offset: Int
+    let header: Header
+    private(set) var chain: LogChain
+    private(set) var next: UInt64
+    /// Whether the file ends before its commits do: it was cut off.
+    private(set) var isCut = false
+
+    /// - Returns: nil for a file that was cut off in its header.
+    /// - Throws: ``ArborError`` `corrupted`, `inputOutput`.
+    init?(_ path: String, _ segment: LogSegment) throws(ArborError) {
+      guard let file = try LogInput(path) else {
+        throw ArborError.damagedLog(path, "it is gone")
+      }
+      guard let size = try Self.headerSize(file) else { return nil }
+      let bytes = try file.read(from: markSize, count: size - markSize)
+      guard bytes.count == size - markSize else { return nil }
+      guard let header = Self.header(of: bytes), header.first == segment.first else {
+        throw ArborError.damagedLog(path, "its header is not as it was written")
+      }
+      self.header = header
+      self.segment = segment
+      chain = header.chain
+      next = header.first
+      offset = size
+      self.file = file
+    }
+
+    /// - Returns: nil where the file ends before the size.
+    private static func headerSize(_ file: borrowing LogInput) throws(ArborError) -> Int? {
+      let mark = try file.read(from: 0, count: markSize)
+      guard mark.count == markSize else { return nil }
+      let (found, size) = mark.withUnsafeBytes { bytes -> (UInt16?, UInt32?) in
+        guard var reader = ByteReader(checked: bytes), reader.skips(magic),
+          let version: UInt16 = reader.read(), reader.read(UInt16.self) != nil
+        else { return (nil, nil) }
+        return (version, reader.read())
+      }
+      guard let found, let size, Int(size) >= markSize else {
+        throw ArborError.damagedLog(file.path, "its header is not as it was written")
+      }
+      guard found <= version else {
+        throw ArborError(
+          .formatTooNew,
+          "\(file.path) is of format \(found), which a later version of the library reads.")
+      }
+      return Int(size)
+    }
+
+    private static func header(of bytes: [UInt8]) -> Header? {
+      bytes.withUnsafeBytes { bytes in
+        guard var reader = ByteReader(checked: bytes), let log = reader.readUUID(),
+          let base: UInt32 = reader.read(), let first: UInt64 = reader.read(),
+          let chain: UInt128 = reader.read(), let counters = reader.readCounters(),
+          reader.isAtEnd
+        else { return nil }
+        return Header(
+          log: log, base: base, first: first, chain: LogChain(bits: chain), counters: counters)
+      }
+    }
+
+    /// The next commit; nil behind the last one, and where the file was cut off.
+    mutating func read() throws(ArborError) -> LogEntry? {
+      let left = file.size - offset
+      let head = try file.read(from: offset, count: LogSegment.entryHeaderSize)
+      if head.count >= 8, head[..<8].allSatisfy({ $0 == 0xFF }) { return try readEnd(left) }
+      guard head.count == LogSegment.entryHeaderSize else {
+        isCut = true
+        return nil
+      }
+      let found = head.withUnsafeBytes { bytes -> (count: UInt64, sequence: UInt64)? in
+        guard var reader = ByteReader(checked: bytes), let count: UInt64 = reader.read(),
+          let sequence: UInt64 = reader.read()
+        else { return nil }
+        return (count, sequence)
+      }
+      guard let found, found.sequence == next else {
+        throw ArborError.damagedLog(file.path, "commit \(next) is not as it was written")
+      }
+      guard found.count <= UInt64(max(0, left - head.count)) else {
+        isCut = true
+        return nil
+      }
+      let body = try file.read(from: offset + head.count, count: Int(found.count))
+      let isWhole = body.withUnsafeBytes {
+        LoggedCommitCodec.summary($0, sequence: found.sequence) != nil
+      }
+      guard isWhole else {
+        throw ArborError.damagedLog(file.path, "commit \(next) is not as it was written")
+      }
+      offset += head.count + body.count
+      body.withUnsafeBytes { chain.append(found.sequence, $0) }
+      next += 1
+      return LogEntry(sequence: found.sequence, body: body)
+    }
+
+    private mutating func readEnd(_ left: Int) throws(ArborError) -> LogEntry? {
+      guard left >= LogSegment.endSize else {
+        isCut = true
+        return nil
+      }
+      let bytes = try file.read(from: offset, count: left)
+      let (last, bits) = bytes.withUnsafeBytes { bytes -> (UInt64?, UInt128?) in
+        guard var reader = ByteReader(checked: bytes), reader.read(UInt64.self) != nil else {
+          return (nil, nil)
+        }
+        return (reader.read(), reader.read())
+      }
+      guard left == LogSegment.endSize, last == segment.last, next == segment.last + 1,
+        bits == chain.bits
+      else {
+        throw ArborError.damagedLog(file.path, "its end is not as it was written")
+      }
+      return nil
+    }
+  }
+}
+
+extension ByteWriter {
+  mutating func append(counters: [String: UInt64]) {
+    appendVariable(UInt64(counters.count))
+    for (name, value) in counters.sorted(by: { $0.key < $1.key }) {
+      appendRun(name.utf8)
+      append(value)
+    }
+  }
+}
+
+extension ByteReader {
+  mutating func readCounters() -> [String: UInt64]? {
+    guard let count = readVariable(), count <= UInt64(bytesLeft) else { return nil }
+    var counters: [String: UInt64] = [:]
+    for _ in 0..<count {
+      guard let name = readText(), let value: UInt64 = read() else { return nil }
+      counters[name] = value
+    }
+    return counters
+  }
+}

@@ -1,0 +1,56 @@
+package import Foundation
+internal import LMDB
+
+/// Who has to get a store's commits before they may go from its log, and how far each has them.
+///
+/// `count variable · for each, by identity: UUID 16 bytes · sequence u64 · crc32c u32`
+package struct LogReaders: Sendable, Hashable {
+  /// The last sequence that each has.
+  package var sequences: [UUID: UInt64]
+
+  package init(_ sequences: [UUID: UInt64] = [:]) { self.sequences = sequences }
+
+  /// What all of them have may go.
+  package var least: UInt64? { sequences.values.min() }
+
+  package func encoded() -> [UInt8] {
+    var writer = ByteWriter()
+    writer.appendVariable(UInt64(sequences.count))
+    for (id, sequence) in sequences.sorted(by: { $0.key.uuidString < $1.key.uuidString }) {
+      withUnsafeBytes(of: id.uuid) { writer.append($0) }
+      writer.append(sequence)
+    }
+    writer.appendChecksum()
+    return writer.bytes
+  }
+
+  /// nil for bytes that ``encoded()`` did not make.
+  package init?(_ bytes: UnsafeRawBufferPointer) {
+    guard var reader = ByteReader(checked: bytes), let count = reader.readVariable() else {
+      return nil
+    }
+    var sequences: [UUID: UInt64] = [:]
+    for _ in 0..<count {
+      guard let id = reader.readBytes(16), let sequence: UInt64 = reader.read() else { return nil }
+      sequences[UUID(uuid: id.loadUnaligned(as: uuid_t.self))] = sequence
+    }
+    guard reader.isAtEnd, UInt64(sequences.count) == count else { return nil }
+    self.init(sequences)
+  }
+
+  /// Those of a transaction's state.
+  ///
+  /// - Throws: `corrupted`.
+  static func read(
+    _ reader: TransactionReader, _ arbor: Database
+  ) throws(StoreError) -> LogReaders {
+    let key = Array(StoreFormat.logKey.utf8)
+    let bytes = try storing { () throws(LMDBError) in try reader.get(arbor, key: key) }
+    guard let bytes else { return LogReaders() }
+    guard let readers = LogReaders(bytes) else {
+      throw .corrupted(
+        entity: nil, object: nil, what: "The entry \(StoreFormat.logKey) is damaged.")
+    }
+    return readers
+  }
+}

@@ -1,0 +1,110 @@
+internal import ArborModel
+internal import LMDB
+
+extension StoreFile {
+  /// Makes commits of another copy of the store again, in one transaction.
+  ///
+  /// - Parameters:
+  ///   - commits: The ones that follow the store's newest, in their order.
+  ///   - counters: What the other copy's counters were at some time: numbers below are not given
+  ///     out here. Names of counters that the store does not have are passed over.
+  /// - Throws: `corrupted` where a commit does not follow, is of another model, or does not fit
+  ///   what the store holds, so that the copies have gone different ways; nothing has been written
+  ///   then.
+  package func makeAgain(
+    _ commits: [LoggedCommit], counters: [String: UInt64] = [:]
+  ) throws(StoreError) {
+    guard !hasEnded else { throw .closed }
+    guard !isReadOnly else { throw .readOnly(path: path) }
+    guard !commits.isEmpty || !counters.isEmpty else { return }
+    // Keys of what lies at the ends of databases are learnt in each transaction anew.
+    let workspace = try CommitWorkspace(self)
+    try write { (transaction, header) throws(StoreError) in
+      workspace.begin(transaction.id)
+      var greatest = GreatestNumbers()
+      for commit in commits {
+        try check(commit, follows: header)
+        greatest.note(commit.set)
+        switch commit.action {
+        case .purge:
+          try purge(&header, commit.history, transaction)
+          workspace.begin(transaction.id)
+        case .changes:
+          var writer = CommitWriter(store: self, workspace: workspace, header: header)
+          do throws(StoreError) {
+            _ = try writer.write(commit.set, repeating: commit.history, transaction)
+          } catch {
+            throw Self.misfit(error, commit.sequence)
+          }
+          header = writer.header
+        }
+      }
+      try raiseCounters(above: greatest, transaction)
+      try raise(counters, transaction)
+    }
+  }
+
+  private func check(
+    _ commit: LoggedCommit, follows header: HeaderRecord
+  ) throws(StoreError) {
+    guard commit.sequence == header.sequence + 1 else {
+      throw .corrupted(
+        entity: nil, object: nil,
+        what: "The log's commit \(commit.sequence) does not follow the store's newest, which is "
+          + "\(header.sequence).")
+    }
+    guard commit.generation == modelGeneration else {
+      throw .corrupted(
+        entity: nil, object: nil,
+        what: "The log's commit \(commit.sequence) is of the model's generation "
+          + "\(commit.generation), the store of \(modelGeneration).")
+    }
+  }
+
+  /// A commit that was accepted elsewhere is refused only where the copies differ.
+  private static func misfit(_ error: StoreError, _ sequence: UInt64) -> StoreError {
+    switch error {
+    case .conflict, .missingTargets, .stillLinked, .notUnique, .invalidChange, .metadataExists:
+      .corrupted(
+        entity: nil, object: nil,
+        what: "The log's commit \(sequence) does not fit the store: they have gone different ways.")
+    default: error
+    }
+  }
+
+  // MARK: Counters
+
+  /// The greatest object numbers of commits, by catalogue number of their entity.
+  private struct GreatestNumbers {
+    private(set) var byEntity: [UInt16: UInt64] = [:]
+
+    mutating func note(_ set: ChangeSet) {
+      for change in set.records where change.kind == .insert {
+        let greatest = byEntity[change.number.entity, default: 0]
+        byEntity[change.number.entity] = max(greatest, change.number.sequence)
+      }
+    }
+  }
+
+  /// Keeps numbers of objects that came with the log from being given out.
+  private func raiseCounters(
+    above greatest: GreatestNumbers, _ transaction: borrowing WriteTransaction
+  ) throws(StoreError) {
+    for (entity, number) in greatest.byEntity {
+      try StoreCounter.raise(
+        StoreFormat.objectCounter(entity), to: number + 1, databases.arbor, transaction)
+    }
+  }
+
+  private func raise(
+    _ counters: [String: UInt64], _ transaction: borrowing WriteTransaction
+  ) throws(StoreError) {
+    let present =
+      schema.entities.filter { !$0.isAbstract }
+      .map { StoreFormat.objectCounter($0.number) } + [StoreFormat.uniqueIDCounter]
+    for name in present {
+      guard let value = counters[name] else { continue }
+      try StoreCounter.raise(name, to: value, databases.arbor, transaction)
+    }
+  }
+}

@@ -1,0 +1,133 @@
+internal import ArborModel
+package import Foundation
+internal import LMDB
+
+/// The commits that a store keeps until everybody who follows it has them: its outbox.
+///
+/// Each commit writes its entry in its own transaction, whichever process makes it, so that none is
+/// ever missing; a program of an earlier minor version leaves a gap, which is found as one.
+enum StoreLog {
+  static func append(
+    _ commit: [UInt8], of sequence: UInt64, _ transaction: borrowing WriteTransaction
+  ) throws(LMDBError) {
+    let log = try database(transaction)
+    try commit.withUnsafeBufferPointer { (commit) throws(LMDBError) in
+      _ = try transaction.put(log, key: sequence, value: UnsafeRawBufferPointer(commit))
+    }
+  }
+
+  /// Takes down who follows, and lets go what all of them have.
+  static func set(
+    _ readers: LogReaders, _ header: inout HeaderRecord, _ arbor: Database,
+    _ transaction: borrowing WriteTransaction
+  ) throws(LMDBError) {
+    guard let least = readers.least else { return try end(&header, arbor, transaction) }
+    header.keepsLog = true
+    try transaction.put(
+      arbor, key: Array(StoreFormat.logKey.utf8), value: readers.encoded())
+    let log = try database(transaction)
+    // A deletion moves what cursors stand on, so each begins anew.
+    while let oldest = try transaction.cursor(log).first()?.integerKey, oldest <= least,
+      try transaction.delete(log, key: oldest)
+    {}
+  }
+
+  /// Keeps nothing any more.
+  static func end(
+    _ header: inout HeaderRecord, _ arbor: Database, _ transaction: borrowing WriteTransaction
+  ) throws(LMDBError) {
+    guard header.keepsLog else { return }
+    header.keepsLog = false
+    try transaction.delete(arbor, key: Array(StoreFormat.logKey.utf8))
+    try transaction.clear(database(transaction))
+  }
+
+  /// The database, which files have once somebody has followed them.
+  private static func database(
+    _ transaction: borrowing WriteTransaction
+  ) throws(LMDBError) -> Database {
+    try transaction.createDatabase(StoreFormat.logDatabase, StoreFormat.logFlags)
+  }
+}
+
+extension StoreFile {
+  /// A snapshot that can read the log: a transaction knows only databases that were opened before
+  /// it began.
+  package func logSnapshot() throws(StoreError) -> StoreSnapshot {
+    _ = try logDatabase()
+    return try snapshot()
+  }
+
+  /// nil where nobody has followed the store yet.
+  func logDatabase() throws(StoreError) -> Database? {
+    try storing { () throws(LMDBError) in
+      try environment.openDatabase(StoreFormat.logDatabase, StoreFormat.logFlags, create: false)
+    }
+  }
+
+  /// How far those who follow have the commits; empty where nobody follows.
+  package func logReaders() throws(StoreError) -> LogReaders {
+    let snapshot = try snapshot()
+    defer { snapshot.close() }
+    return try LogReaders.read(try snapshot.reader, databases.arbor)
+  }
+
+  /// Takes down that somebody who follows has all commits up to a sequence, and lets those go that
+  /// everybody has. With the first one the store begins to keep commits.
+  ///
+  /// - Parameter sequence: nil for somebody who begins with the newest commit.
+  /// - Returns: The sequence that was taken down.
+  @discardableResult
+  package func noteLogReader(
+    _ id: UUID, has sequence: UInt64?
+  ) throws(StoreError) -> UInt64 {
+    var noted: UInt64 = 0
+    try write { (transaction, header) throws(StoreError) in
+      var readers = try LogReaders.read(transaction.reader, databases.arbor)
+      noted = sequence ?? header.sequence
+      readers.sequences[id] = noted
+      try storing { () throws(LMDBError) in
+        try StoreLog.set(readers, &header, databases.arbor, transaction)
+      }
+    }
+    return noted
+  }
+
+  /// Keeps no commits for somebody any more.
+  package func removeLogReader(_ id: UUID) throws(StoreError) {
+    try write { (transaction, header) throws(StoreError) in
+      var readers = try LogReaders.read(transaction.reader, databases.arbor)
+      guard readers.sequences.removeValue(forKey: id) != nil else { return }
+      try storing { () throws(LMDBError) in
+        try StoreLog.set(readers, &header, databases.arbor, transaction)
+      }
+    }
+  }
+}
+
+extension StoreSnapshot {
+  /// Goes through the commits after a sequence that are in the store's log, oldest first. The
+  /// snapshot is one of ``StoreFile/logSnapshot()``.
+  ///
+  /// - Parameter body: Gets each commit's sequence and bytes, which are valid until it returns;
+  ///   returns whether to go on.
+  /// - Returns: Whether every commit up to the snapshot's sequence is there.
+  package func forEachLogged<Failure: Error>(
+    after sequence: UInt64,
+    _ body: (UInt64, UnsafeRawBufferPointer) throws(Failure) -> Bool
+  ) throws -> Bool {
+    guard sequence < self.sequence else { return sequence == self.sequence }
+    guard let log = try store.logDatabase() else { return false }
+    let reader = try reader
+    let cursor = try storing { () throws(LMDBError) in try reader.cursor(log) }
+    var expected = sequence + 1
+    var entry = try storing { () throws(LMDBError) in try cursor.seek(expected) }
+    while let found = entry, expected <= self.sequence {
+      guard found.integerKey == expected else { return false }
+      guard try body(expected, found.value) else { return true }
+      expected += 1
+      entry = try storing { () throws(LMDBError) in try cursor.next() }
+    }
+    return expected > self.sequence
+  }
+}

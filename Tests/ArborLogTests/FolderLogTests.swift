@@ -1,0 +1,282 @@
+import ArborModel
+import ArborStore
+import Foundation
+import TestLength
+import TestSupport
+import Testing
+
+@testable import ArborLog
+
+/// Backups in a folder: what comes out of them is what was there, or they say which file is not as
+/// it was.
+@Suite struct FolderLogTests {
+  private let folder: TemporaryFolder
+  private let log: FolderLog
+
+  init() throws {
+    folder = try TemporaryFolder()
+    log = FolderLog(folder.url.appending(path: "log"))
+  }
+
+  /// Restores a point and compares with what the store held then.
+  private func expectRestored(_ point: RestorePoint, _ expected: StoreContents) throws {
+    let path = folder.path("restored-\(UUID().uuidString).arbor")
+    _ = try log.restore(to: path, at: point)
+    #expect(try StoreContents(path: path) == expected, "\(point)")
+    try TemporaryStore.check(path: path)
+    try FileManager.default.removeItem(atPath: path)
+  }
+
+  @Test func everyCommitComesBack() throws {
+    var random = SeededRandom()
+    let seed = random.seed
+    do {
+      try TemporaryStore.use(OfficeModel.make()) { store in
+        var (office, dumps) = (RandomOffice(), [UInt64: StoreContents]())
+        let count = TestLength.of(120, long: 10_000)
+        for step in 0..<count {
+          try office.commit(to: store.file, &random)
+          if step % 1000 == 90 {
+            try store.file.purge()
+            office = RandomOffice()
+          }
+          if Int.random(in: 0..<count, using: &random) < 100 {
+            dumps[store.file.lastSequence] = try StoreContents(store.file)
+          }
+          guard step == 0 || Int.random(in: 0..<10, using: &random) == 0 else { continue }
+          let added = try log.backUp(store.file, snapshot: false)
+          #expect(added.sequence == store.file.lastSequence)
+          #expect(added.isSnapshot == (step == 0))
+        }
+        _ = try log.backUp(store.file, snapshot: false)
+        try expectRestored(.newest, try StoreContents(store.file))
+        dumps[0] = nil
+        for (sequence, dump) in dumps.shuffled(using: &random).prefix(TestLength.of(8, long: 100)) {
+          try expectRestored(.sequence(sequence), dump)
+        }
+      }
+    } catch {
+      Issue.record("SeededRandom(seed: \(seed)): \(error)")
+    }
+  }
+
+  @Test func datesLeadToTheLastCommitBefore() throws {
+    try TemporaryStore.use(OfficeModel.make()) { store in
+      var (office, random) = (RandomOffice(), SeededRandom())
+      _ = try log.backUp(store.file, snapshot: false)
+      try office.commit(to: store.file, &random)
+      let (first, between) = (try StoreContents(store.file), Date())
+      try office.commit(to: store.file, &random)
+      _ = try log.backUp(store.file, snapshot: false)
+      try expectRestored(.date(between), first)
+      try expectRestored(.date(Date()), try StoreContents(store.file))
+      let error = #expect(throws: ArborError.self) {
+        try log.restore(to: folder.path("x"), at: .date(Date(timeIntervalSince1970: 0)))
+      }
+      let begin = try #require(try log.contents.snapshots.first?.date.formatted(.iso8601))
+      #expect(
+        error?.message == "The log \(try log.path) can not restore 1970-01-01T00:00:00Z: it begins "
+          + "at \(begin). Choose another point.")
+    }
+  }
+
+  // MARK: Damage
+
+  /// A log with three segments behind its snapshot.
+  private func makeLog(_ store: TemporaryStore) throws -> [StoreContents] {
+    var (office, random) = (RandomOffice(), SeededRandom())
+    var dumps: [StoreContents] = []
+    _ = try log.backUp(store.file, snapshot: false)
+    for _ in 0..<3 {
+      for _ in 0..<2 {
+        dumps.append(try StoreContents(store.file))
+        try office.commit(to: store.file, &random, changes: 1...2)
+      }
+      _ = try log.backUp(store.file, snapshot: false)
+    }
+    return dumps + [try StoreContents(store.file)]
+  }
+
+  private func files() throws -> [String] {
+    let base = LogBase.folder(1, in: try log.path)
+    return try #require(try LogFiles.names(in: base)).map { "\(base)/\($0)" }
+  }
+
+  @Test func everyOtherByteIsFoundByName() throws {
+    try TemporaryStore.use(OfficeModel.make()) { store in
+      _ = try makeLog(store)
+      let verified = try log.verify()
+      #expect(verified == (try log.contents))
+      #expect(verified.newest == 6)
+      for path in try files() + ["\(try log.path)/log"] {
+        let bytes = try #require(try LogFiles.contents(path))
+        let step = path.hasSuffix(".arbor") ? bytes.count / 20 : 3
+        for place in stride(from: 0, to: bytes.count, by: step) {
+          var damaged = bytes
+          damaged[place] ^= UInt8(1 << (place % 8))
+          try Data(damaged).write(to: URL(filePath: path))
+          let error = #expect(throws: ArborError.self, "\(path), byte \(place)") {
+            try log.verify()
+          }
+          #expect(error?.message.hasPrefix("\(path) is ") == true, "\(place): \(error as Any)")
+        }
+        try Data(bytes).write(to: URL(filePath: path))
+      }
+      #expect(try log.verify() == verified)
+    }
+  }
+
+  @Test func aLogThatWasCutOffEndsWithItsLastWholeCommit() throws {
+    try TemporaryStore.use(OfficeModel.make()) { store in
+      let dumps = try makeLog(store)
+      let path = try #require(try files().filter { $0.hasSuffix(LogSegment.suffix) }.last)
+      let bytes = try #require(try LogFiles.contents(path))
+      var ends: [UInt64: Int] = [:]
+      for length in 0..<bytes.count {
+        try Data(bytes[..<length]).write(to: URL(filePath: path))
+        let newest = try #require(try log.verify().newest)
+        ends[newest, default: 0] += 1
+        guard ends[newest] == 1 || length % 197 == 0 else { continue }
+        try expectRestored(.newest, dumps[Int(newest)])
+        #expect(try log.restore(to: folder.path("\(length).arbor"), at: .newest) == newest)
+      }
+      #expect(ends.keys.sorted() == [4, 5, 6])
+      // The store goes on with a snapshot of its own.
+      #expect(try log.backUp(store.file, snapshot: false).isSnapshot)
+      try expectRestored(.newest, dumps[6])
+    }
+  }
+
+  @Test func aSegmentThatIsMissingIsNamed() throws {
+    try TemporaryStore.use(OfficeModel.make()) { store in
+      _ = try makeLog(store)
+      let segments = try files().filter { $0.hasSuffix(LogSegment.suffix) }
+      try FileManager.default.removeItem(atPath: segments[1])
+      let error = #expect(throws: ArborError.self) {
+        try log.restore(to: folder.path("x.arbor"), at: .newest)
+      }
+      #expect(
+        error?.message
+          == "The log \(LogBase.folder(1, in: try log.path)) lacks the commits 3 to 4, "
+          + "which 00000000000000000005-00000000000000000006.segment goes on from. Take their "
+          + "segment from another copy of the log.")
+      #expect(!FileManager.default.fileExists(atPath: folder.path("x.arbor")))
+      // A cut one in the middle as well.
+      let bytes = try #require(try LogFiles.contents(segments[0]))
+      let renamed = try #require(segments.last)
+      try FileManager.default.removeItem(atPath: renamed)
+      try Data(bytes.dropLast(40)).write(to: URL(filePath: segments[0]))
+      #expect(try log.verify().newest == 1)
+    }
+  }
+
+  // MARK: Gaps
+
+  @Test func commitsThatWereNotKeptAreFollowedByASnapshot() throws {
+    try TemporaryStore.use(OfficeModel.make()) { store in
+      var (office, random) = (RandomOffice(), SeededRandom())
+      _ = try log.backUp(store.file, snapshot: false)
+      try office.commit(to: store.file, &random)
+      #expect(try log.backUp(store.file, snapshot: false) == .init(commits: 1, sequence: 1))
+      try store.file.removeLogReader(try log.id)
+      try office.commit(to: store.file, &random)
+      let gap = try log.backUp(store.file, snapshot: false)
+      #expect(gap == .init(isSnapshot: true, sequence: 2))
+      try office.commit(to: store.file, &random)
+      #expect(try log.backUp(store.file, snapshot: false) == .init(commits: 1, sequence: 3))
+      #expect(try log.backUp(store.file, snapshot: false) == .init(sequence: 3))
+      try expectRestored(.newest, try StoreContents(store.file))
+      let contents = try log.contents
+      #expect(contents.snapshots.map(\.sequence) == [0, 2])
+      #expect(contents.snapshots.map(\.lastSequence) == [1, 3])
+      // History that a later snapshot makes unnecessary goes.
+      try log.removeHistory(before: Date())
+      #expect(try log.contents.snapshots.map(\.sequence) == [2])
+      let error = #expect(throws: ArborError.self) {
+        try log.restore(to: folder.path("x.arbor"), at: .sequence(1))
+      }
+      #expect(
+        error?.message == "The log \(try log.path) can not restore commit 1: it begins with commit "
+          + "2. Choose another point.")
+      let later = #expect(throws: ArborError.self) {
+        try log.restore(to: folder.path("x.arbor"), at: .sequence(4))
+      }
+      #expect(
+        later?.message == "The log \(try log.path) can not restore commit 4: it ends with commit "
+          + "3. Choose another point.")
+    }
+  }
+
+  @Test func aRestoredStoreBeginsASnapshotOfItsOwn() throws {
+    try TemporaryStore.use(OfficeModel.make()) { store in
+      let dumps = try makeLog(store)
+      let path = folder.path("restored.arbor")
+      #expect(try log.restore(to: path, at: .sequence(3)) == 3)
+      let restored = try StoreFile.open(StoreOpening(.file(path), model: nil))
+      defer { restored.close() }
+      var (office, random) = (RandomOffice(), SeededRandom())
+      // Numbers that the log knows of are not given out again.
+      let (known, present) = (try counters(store.file), try counters(restored))
+      #expect(present == known)
+      try office.commit(to: restored, &random)
+      #expect(try log.backUp(restored, snapshot: false).isSnapshot)
+      try expectRestored(.newest, try StoreContents(restored))
+      try expectRestored(.sequence(3), dumps[3])
+      // The former store has gone another way.
+      #expect(try log.backUp(store.file, snapshot: false).isSnapshot)
+      try expectRestored(.newest, dumps[6])
+    }
+  }
+
+  private func counters(_ file: StoreFile) throws -> [String: UInt64] {
+    let snapshot = try file.snapshot()
+    defer { snapshot.close() }
+    return try snapshot.counters()
+  }
+
+  // MARK: Refusals
+
+  @Test func foldersOfOthersAreLeftAlone() throws {
+    try TemporaryStore.use(OfficeModel.make()) { store in
+      let path = try log.path
+      func message(_ body: () throws -> some Any) -> String? {
+        #expect(throws: ArborError.self) { _ = try body() }?.message
+      }
+      #expect(
+        message { try log.contents }
+          == "There is no log in \(path); check the path, or make it with a backup.")
+      try FileManager.default.createDirectory(
+        atPath: path, withIntermediateDirectories: true)
+      try Data([1]).write(to: URL(filePath: "\(path)/photo.jpeg"))
+      #expect(
+        message { try log.backUp(store.file, snapshot: false) }
+          == "\(path) is no folder of a log: it has files and none is named log. Take an empty "
+          + "folder.")
+      #expect(try LogFiles.names(in: path) == ["photo.jpeg"])
+      try FileManager.default.removeItem(atPath: "\(path)/photo.jpeg")
+      _ = try log.backUp(store.file, snapshot: false)
+      try TemporaryStore.use(OfficeModel.make()) { other in
+        #expect(
+          message { try log.backUp(other.file, snapshot: false) }
+            == "\(path) is the log of another store, \(store.file.id.uuidString), than "
+            + "\(other.path), \(other.file.id.uuidString). Take a folder for each store.")
+      }
+      try FolderLease.hold(path) {
+        #expect(
+          message { try log.backUp(store.file, snapshot: false) }
+            == "Somebody else writes to the log \(path); a log has one writer. Wait for it, or "
+            + "take another folder.")
+      }
+      #expect(throws: StoreError.self) { try log.restore(to: store.path, at: .newest) }
+      #expect(
+        message { try FolderLog(URL(string: "https://example.com/log")!).contents }
+          == "https://example.com/log is no folder of a log; give the file URL of a folder.")
+      var newer = try #require(try LogFiles.contents("\(path)/log"))
+      newer[8] = 2
+      try Data(newer).write(to: URL(filePath: "\(path)/log"))
+      #expect(
+        message { try log.contents }
+          == "\(path)/log is of format 2, which a later version of the library reads.")
+    }
+  }
+}

@@ -1,0 +1,118 @@
+import ArborLog
+import ArborModel
+import Foundation
+import TestSupport
+import Testing
+
+@testable import ArborObjects
+
+/// Backing a store up while it is used, and restoring it.
+@Suite struct PersistentStoreBackUpTests {
+  private let folder: TemporaryFolder
+  private let log: FolderLog
+
+  init() throws {
+    folder = try TemporaryFolder()
+    log = FolderLog(folder.url.appending(path: "log"))
+  }
+
+  private func open(_ name: String = "a.arbor") throws -> PersistentStore {
+    try PersistentStore(for: Office.classes, at: .path(folder.path(name)))
+  }
+
+  private func insert(_ name: String, _ store: PersistentStore) throws -> ObjectID {
+    let context = store.makeContext()
+    let company = context.insert(Company.self)
+    company.name = name
+    try context.commit()
+    return company.objectID
+  }
+
+  private func names(_ name: String) throws -> [String?] {
+    let store = try open(name)
+    defer { store.close() }
+    try store.check()
+    let request = FetchRequest<Company>(sortKeys: ["name"])
+    return try store.makeContext().fetch(request).map(\.name)
+  }
+
+  @Test func eachBackupAddsWhatIsNew() throws {
+    let store = try open()
+    let ada = try insert("Ada", store)
+    #expect(try store.backUp(to: log) == .init(isSnapshot: true, commits: 0, sequence: 1))
+    _ = try insert("Grace", store)
+    _ = try insert("Barbara", store)
+    #expect(try store.backUp(to: log) == .init(isSnapshot: false, commits: 2, sequence: 3))
+    #expect(try store.backUp(to: log) == .init(isSnapshot: false, commits: 0, sequence: 3))
+    #expect(
+      try store.backUp(to: log, snapshot: true) == .init(isSnapshot: true, commits: 0, sequence: 3))
+    store.close()
+    let url = folder.url.appending(path: "b.arbor")
+    #expect(try PersistentStore.restore(from: log, to: url, at: .sequence(2)) == 2)
+    #expect(try names("b.arbor") == ["Ada", "Grace"])
+    let restored = try open("b.arbor")
+    defer { restored.close() }
+    let context = restored.makeContext()
+    let same = try context.object(with: ada) as? Company
+    #expect(same?.name == "Ada")
+    let error = #expect(throws: ArborError.self) {
+      try PersistentStore.restore(from: log, to: url)
+    }
+    #expect(
+      error?.message == "There is something at \(url.path) already, which is not written over; "
+        + "choose another path.")
+  }
+
+  /// Every commit of every process is in the log, whoever runs the backup.
+  @Test func aStoreThatIsClosedKeepsItsCommits() throws {
+    var store = try open()
+    try store.backUp(to: log)
+    _ = try insert("Ada", store)
+    store.close()
+    store = try open()
+    _ = try insert("Grace", store)
+    try store.compact()
+    #expect(try store.backUp(to: log) == .init(isSnapshot: false, commits: 2, sequence: 2))
+    _ = try insert("Barbara", store)
+    try store.endBackUp(to: log)
+    #expect(try store.backUp(to: log).isSnapshot)
+    try store.endBackUps()
+    #expect(try store.backUp(to: log).isSnapshot)
+    try store.check()
+    store.close()
+  }
+
+  @Test func aChangedModelBeginsASnapshot() throws {
+    var store = try open()
+    try store.backUp(to: log)
+    _ = try insert("Ada", store)
+    store.close()
+    var model = store.model
+    let place = try #require(model.entities.firstIndex { $0.name == "Company" })
+    model.entities[place].attributes.append(
+      AttributeDescription(name: "motto", type: .string, isOptional: true))
+    store = try PersistentStore(model: model, at: .path(folder.path("a.arbor")))
+    let context = store.makeContext()
+    let company = try context.insert("Company")
+    try company.setValue(.string("Grace"), forKey: "name")
+    try company.setValue(.string("Onwards"), forKey: "motto")
+    try context.commit()
+    #expect(try store.backUp(to: log) == .init(isSnapshot: true, commits: 1, sequence: 2))
+    store.close()
+    // Both sides of the change come back, each with its model.
+    let before = folder.url.appending(path: "before.arbor")
+    #expect(try PersistentStore.restore(from: log, to: before, at: .sequence(1)) == 1)
+    let former = try PersistentStore(at: .file(before))
+    #expect(
+      former.model.entity(named: "Company")?.attributes.contains { $0.name == "motto" } == false)
+    try former.check()
+    former.close()
+    let after = folder.url.appending(path: "after.arbor")
+    #expect(try PersistentStore.restore(from: log, to: after) == 2)
+    let present = try PersistentStore(at: .file(after))
+    #expect(
+      present.model.entity(named: "Company")?.attributes.contains { $0.name == "motto" } == true)
+    try present.check()
+    present.close()
+  }
+}

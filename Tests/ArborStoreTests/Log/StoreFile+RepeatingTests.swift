@@ -1,0 +1,170 @@
+import ArborModel
+import ArborStore
+import Foundation
+import TestSupport
+import Testing
+
+/// Commits that are made again in a copy leave the same bytes there.
+@Suite struct StoreFileRepeatingTests {
+  private let reader = UUID()
+
+  @Test(arguments: 0..<6) func aCopyComesOutTheSameToTheByte(round: Int) throws {
+    var random = SeededRandom()
+    let seed = random.seed
+    try TemporaryStore.use(OfficeModel.make()) { original in
+      var office = RandomOffice()
+      for _ in 0..<5 { try office.commit(to: original.file, &random) }
+      let start = try original.file.noteLogReader(reader, has: nil)
+      let copy = try openCopy(of: original)
+      defer { copy.close() }
+      #expect(copy.lastSequence == start)
+      for step in 0..<60 {
+        try office.commit(to: original.file, &random)
+        if step == 40 {
+          try original.file.purge()
+          office = RandomOffice()
+        }
+        guard Int.random(in: 0..<8, using: &random) == 0 else { continue }
+        try repeatCommits(of: original.file, in: copy)
+        try original.file.noteLogReader(reader, has: copy.lastSequence)
+      }
+      try repeatCommits(of: original.file, in: copy)
+      #expect(
+        try StoreContents(original.file) == StoreContents(copy), "SeededRandom(seed: \(seed))")
+      #expect(try copy.check().isSound)
+    }
+  }
+
+  @Test func whatEverybodyHasGoesFromTheLog() throws {
+    try TemporaryStore.use(OfficeModel.make()) { store in
+      var (office, random) = (RandomOffice(), SeededRandom())
+      #expect(try logged(store.file, after: 0).isEmpty)
+      let start = try store.file.noteLogReader(reader, has: nil)
+      let other = UUID()
+      try store.file.noteLogReader(other, has: start)
+      for _ in 0..<5 { try office.commit(to: store.file, &random) }
+      let last = store.file.lastSequence
+      #expect(last == start + 5)
+      try store.file.noteLogReader(reader, has: last)
+      #expect(try logged(store.file, after: start).map(\.sequence) == Array(start + 1...last))
+      try store.file.noteLogReader(other, has: last - 1)
+      #expect(try logged(store.file, after: last - 1).map(\.sequence) == [last])
+      try store.file.removeLogReader(other)
+      try store.file.removeLogReader(reader)
+      #expect(try store.file.logReaders().sequences.isEmpty)
+      try office.commit(to: store.file, &random)
+      let snapshot = try store.file.logSnapshot()
+      defer { snapshot.close() }
+      let isComplete = try snapshot.forEachLogged(after: last) { (_, _) in true }
+      #expect(!isComplete, "Nobody follows any more.")
+    }
+  }
+
+  @Test func aCopyForOthersFollowsNothing() throws {
+    try TemporaryStore.use(OfficeModel.make()) { store in
+      try store.file.noteLogReader(reader, has: nil)
+      let copy = try openCopy(of: store)
+      defer { copy.close() }
+      #expect(try copy.logReaders().sequences.isEmpty)
+      #expect(try copy.check().isSound)
+    }
+  }
+
+  @Test func commitsThatDoNotFitAreRefused() throws {
+    try TemporaryStore.use(OfficeModel.make()) { store in
+      var (office, random) = (RandomOffice(), SeededRandom())
+      try store.file.noteLogReader(reader, has: nil)
+      let copy = try openCopy(of: store)
+      defer { copy.close() }
+      for _ in 0..<3 { try office.commit(to: store.file, &random) }
+      let commits = try logged(store.file, after: 0)
+      let before = try StoreContents(copy)
+      let gap = #expect(throws: StoreError.self) { try copy.makeAgain([commits[1]]) }
+      expectCorrupted(
+        gap, "The log's commit 2 does not follow the store's newest, which is 0.")
+      // Another history: its own first commit.
+      var elsewhere = RandomOffice()
+      try elsewhere.commit(to: copy, &random)
+      let forked = try StoreContents(copy)
+      #expect(forked != before)
+      let twice = #expect(throws: StoreError.self) {
+        try copy.makeAgain([commits[1], commits[1]])
+      }
+      expectCorrupted(
+        twice,
+        [
+          "The log's commit 2 does not fit the store: they have gone different ways.",
+          "The log's commit 2 does not follow the store's newest, which is 2.",
+        ])
+      #expect(try StoreContents(copy) == forked)
+    }
+  }
+
+  /// Every change of one byte, and every cut, is found by the checksum.
+  @Test func damagedBytesAreNoCommit() throws {
+    try TemporaryStore.use(OfficeModel.make()) { store in
+      var (office, random) = (RandomOffice(), SeededRandom())
+      try store.file.noteLogReader(reader, has: nil)
+      for _ in 0..<8 { try office.commit(to: store.file, &random) }
+      let snapshot = try store.file.logSnapshot()
+      defer { snapshot.close() }
+      var entries: [(UInt64, [UInt8])] = []
+      _ = try snapshot.forEachLogged(after: 0) { (sequence, bytes) in
+        entries.append((sequence, Array(bytes)))
+        return true
+      }
+      for (sequence, bytes) in entries {
+        #expect(decode(bytes, sequence, store.file) != nil)
+        #expect(decode(bytes, sequence + 1, store.file) == nil)
+        for place in bytes.indices {
+          var damaged = bytes
+          damaged[place] ^= UInt8(1 << (place % 8))
+          #expect(decode(damaged, sequence, store.file) == nil)
+          #expect(decode(Array(bytes[..<place]), sequence, store.file) == nil)
+        }
+      }
+    }
+  }
+
+  // MARK: Helpers
+
+  private func openCopy(of store: TemporaryStore) throws -> StoreFile {
+    let path = store.folder.path("copy.arbor")
+    try store.file.copy(to: path, compacting: true, keepsMarker: false)
+    return try StoreFile.open(StoreOpening(.file(path), model: nil))
+  }
+
+  private func logged(_ file: StoreFile, after sequence: UInt64) throws -> [LoggedCommit] {
+    let snapshot = try file.logSnapshot()
+    defer { snapshot.close() }
+    var commits: [LoggedCommit] = []
+    let isComplete = try snapshot.forEachLogged(after: sequence) {
+      (sequence, bytes) in
+      commits.append(
+        try #require(LoggedCommitCodec.decode(bytes, sequence: sequence, file.schema)))
+      return true
+    }
+    #expect(isComplete)
+    return commits
+  }
+
+  private func decode(_ bytes: [UInt8], _ sequence: UInt64, _ file: StoreFile) -> LoggedCommit? {
+    bytes.withUnsafeBytes { LoggedCommitCodec.decode($0, sequence: sequence, file.schema) }
+  }
+
+  private func repeatCommits(of original: StoreFile, in copy: StoreFile) throws {
+    try copy.makeAgain(try logged(original, after: copy.lastSequence))
+  }
+
+  private func expectCorrupted(_ error: StoreError?, _ whats: String...) {
+    expectCorrupted(error, whats)
+  }
+
+  private func expectCorrupted(_ error: StoreError?, _ whats: [String]) {
+    guard case .corrupted(nil, nil, let what) = error else {
+      Issue.record("\(String(describing: error))")
+      return
+    }
+    #expect(whats.contains(what))
+  }
+}

@@ -1,0 +1,37 @@
+package import ArborStore
+internal import LMDB
+
+/// Every entry of every database of a store but those that concern one file alone: the header, the
+/// log, and the counters of numbers, which are reserved by whoever gives them out.
+package struct StoreContents: Equatable {
+  private var databases: [String: [[UInt8]]] = [:]
+
+  package init(_ file: StoreFile) throws {
+    for name in try file.environment.databaseNames() where name != StoreFormat.logDatabase {
+      guard let database = try file.environment.openDatabase(name) else { continue }
+      let transaction = try file.environment.beginRead()
+      let cursor = try transaction.cursor(database)
+      var entries: [[UInt8]] = []
+      while let entry = try cursor.next() {
+        let key = Array(entry.key)
+        if name == StoreFormat.arborDatabase, Self.isOfOneFile(key) { continue }
+        entries.append(key + [0] + Array(entry.value))
+      }
+      databases[name] = entries
+    }
+  }
+
+  /// Of a store that is open nowhere.
+  package init(path: String) throws {
+    var opening = StoreOpening(.file(path), model: nil)
+    opening.isReadOnly = true
+    let file = try StoreFile.open(opening)
+    defer { file.close() }
+    try self.init(file)
+  }
+
+  private static func isOfOneFile(_ key: [UInt8]) -> Bool {
+    key.starts(with: Array(StoreFormat.counterKey("").utf8))
+      || key == Array(StoreFormat.logKey.utf8)
+  }
+}

@@ -24,8 +24,8 @@ package import Foundation
 /// The generation grows with every change of the model's fingerprint, so that a process that knows
 /// an earlier one notices before it writes. *Back* tells how many generations before it may read
 /// on. Of the flags 1 says that the store is being migrated in a copy, see ``MigrationMarker``, 2
-/// that indexes do not have all of their entries yet, see ``IndexBuildList``, and 4 that commits are
-/// kept in the log, see ``LogReaders``.
+/// that indexes do not have all of their entries yet, see ``IndexBuildList``, and 4 that commits
+/// are kept in the log, see ``LogReaders``.
 package struct HeaderRecord: Sendable, Hashable {
   package static let magic: [UInt8] = Array("ArborDB\0".utf8)
   package static let size = 92

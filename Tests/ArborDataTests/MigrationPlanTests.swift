@@ -69,15 +69,25 @@ import Testing
     model.entities[1].attributes[2].type = .integer32
     model.entities[1].attributes.append(AttributeDescription(name: "code", type: .string))
     model.entities[1].relationships[0].isOptional = false
+    model.entities[1].relationships[1].isOptional = false
     model.entities[1].relationships[1].minimumCount = 1
     model.entities[1].uniquenessConstraints = [["isLent"]]
+    model.entities[1].attributes[1].regularExpression = "text [0-8].*"
+    model.entities[1].attributes[2].maximum = .integer(100)
     let plan = try plan(store, model)
     let count = Library.count
+    let long = (0..<count).filter { $0 % 4 != 0 && $0 % 300 > 100 }.count
+    let nines = (0..<count).filter { "\($0)".hasPrefix("9") }.count
     #expect(
       plan.obstacles.map(\.message) == [
         """
         Book.code: it is mandatory without a default, and there are \(count) objects without a \
         value (Book 1, Book 2, Book 3 and more); give it a default, or make it optional.
+        """,
+        """
+        Book.fans: it needs 1 or more members, and there are \(count - count / 10) objects with \
+        fewer (Book 2, Book 3, Book 4 and more); change them with the former model, or let a \
+        MigrationStep do so.
         """,
         """
         Author.favourites: there is 1 object with more than one member (Author 1); change them \
@@ -92,10 +102,13 @@ import Testing
     #expect(
       plan.brokenRules.map(\.message) == [
         """
-        Book.fans: it needs 1 or more members, and there are \(count - count / 10) objects (Book \
-        2, Book 3, Book 4 and more) with fewer; change them with the former model, or let a \
-        MigrationStep do so.
+        Book.title: there are \(nines) objects (Book 10, Book 91, Book 92 and more) with a value \
+        that does not match text [0-8].*.
+        """,
         """
+        Book.pages: there are \(long) objects (Book 102, Book 103, Book 104 and more) with a value \
+        outside of at most 100.
+        """,
       ])
   }
 

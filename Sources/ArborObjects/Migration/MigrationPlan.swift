@@ -78,8 +78,8 @@ public struct MigrationPlan: Sendable, Hashable {
   public let losses: [ModelDifference.Loss]
   /// What stands in the way; opening with the same options throws where there is anything.
   public let obstacles: [Obstacle]
-  /// Rules about the number of members that present objects break. They stand in nobody's way: a
-  /// commit that changes such an object has to mend it.
+  /// Bounds and patterns that present values break. They stand in nobody's way: a commit that
+  /// changes such an object has to mend it.
   public let brokenRules: [Obstacle]
   /// Tells the way from another one.
   let digest: UInt128

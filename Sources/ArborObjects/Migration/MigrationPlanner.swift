@@ -52,7 +52,7 @@ struct MigrationPlanner {
         part(hop, outline, counts: index == 0 ? counts : nil, models))
       losses += difference.losses
       if let models {
-        brokenRules += try MigrationSurvey(context, models).brokenCounts()
+        brokenRules += try MigrationSurvey(context, models).brokenValues()
       }
       if hop.step == nil {
         obstacles += try found(hop, difference, models, isInPlace: !needsPass)

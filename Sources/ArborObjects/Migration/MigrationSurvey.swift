@@ -1,5 +1,6 @@
 internal import ArborModel
 internal import ArborStore
+internal import Foundation
 
 /// What of the objects that a store has breaks the rules of a newer model, by a look at each.
 struct MigrationSurvey {
@@ -51,53 +52,27 @@ struct MigrationSurvey {
     }
   }
 
-  /// Relationships that stay, with fewer or more members than the newer model lets them have.
-  func brokenCounts() throws(ArborError) -> [MigrationPlan.Obstacle] {
+  /// Values outside of narrower bounds, or that do not match a new pattern.
+  func brokenValues() throws(ArborError) -> [MigrationPlan.Obstacle] {
     var found: [MigrationPlan.Obstacle] = []
     for change in models.difference.changes {
       guard let subject = change.subject, let property = subject.property,
-        case .relationship(let kind) = change.kind, let bounds = Self.bounds(kind)
+        let rule = ValueRule(change.rule)
       else { continue }
       for (former, name) in models.keptNames.sorted(by: { $0.key < $1.key }) {
         guard let entity = models.relaxed.entity(named: name),
           models.relaxed.lineage(of: entity).contains(where: { $0.name == subject.entity }),
-          let source = models.relationshipSources[name]?[property],
-          case .relationship(let relationship) = context.schema.entity(named: former)?
-            .property(named: source)
+          let source = models.fieldSources[name]?[property]
         else { continue }
         var list = ObjectList(of: former)
         try each(former) { (object) throws(ArborError) in
-          let count =
-            relationship.isToMany
-            ? try object.count(forKey: source) : try object.object(forKey: source) == nil ? 0 : 1
-          if !bounds.contains(count) { list.add(object) }
+          if rule.isBroken(by: try object.value(forKey: source)) { list.add(object) }
         }
         guard list.count > 0 else { continue }
-        let rule =
-          bounds.lowerBound > 0
-          ? "it needs \(bounds.lowerBound) or more members, and \(list.words) with fewer"
-          : "it takes \(bounds.upperBound) members at most, and \(list.words) with more"
-        found.append(
-          list.obstacle(
-            property,
-            "\(subject): \(rule); change them with the former model, or let a MigrationStep do so.")
-        )
+        found.append(list.obstacle(property, "\(subject): \(list.words) with \(rule.words)."))
       }
     }
     return found
-  }
-
-  private static func bounds(
-    _ change: ModelDifference.RelationshipChange
-  ) -> ClosedRange<Int>? {
-    switch change {
-    case .becameMandatory: 1...Int.max
-    case .minimumCountChanged(let before, let after) where after > before: after...Int.max
-    case .maximumCountChanged(let before, let after)
-    where after > 0 && (before == 0 || after < before):
-      0...after
-    default: nil
-    }
   }
 
   /// Objects that share values which become unique.
@@ -147,6 +122,38 @@ struct MigrationSurvey {
       for object in batch { try body(object) }
       last = end.number
     }
+  }
+}
+
+/// A rule for the values of an attribute that commits check and migrations do not.
+private struct ValueRule {
+  /// What values that break it are.
+  let words: String
+  private let minimum: Value
+  private let maximum: Value
+  private let pattern: NSRegularExpression?
+
+  /// nil for other rules.
+  init?(_ rule: ModelDifference.Rule?) {
+    switch rule {
+    case .bounds(let bounds):
+      (minimum, maximum, pattern) = (bounds.minimum, bounds.maximum, nil)
+      words = "a value outside of \(bounds)"
+    case .pattern(let text):
+      guard let expression = EntityRules.expression(text) else { return nil }
+      (minimum, maximum, pattern) = (.null, .null, expression)
+      words = "a value that does not match \(text)"
+    default: return nil
+    }
+  }
+
+  func isBroken(by value: Value) -> Bool {
+    if value.isNull { return false }
+    if let pattern {
+      if case .string(let text) = value { return !EntityRules.matches(text, pattern) }
+      return false
+    }
+    return EntityRules.problem(of: value, minimum, maximum) != nil
   }
 }
 

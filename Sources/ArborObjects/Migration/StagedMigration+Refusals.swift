@@ -16,10 +16,25 @@ extension StagedMigration {
       let models = try storing { () throws(StoreError) -> StagedModels in
         try StagedModels(from: store.file.schema, to: hop.target, via: hop.versions)
       }
-      let survey = MigrationSurvey(store.makeContext(), models)
-      let found = try survey.objectsOfAbstractEntities()
-      guard found.isEmpty else { throw Self.refusal(found.map(\.asRefused)) }
+      var found = try storing { () throws(StoreError) -> [MigrationObstacle] in
+        try store.file.migrationObstacles(
+          to: hop.target, via: hop.versions, dropping: names, passes: true)
+      }
+      found += try MigrationSurvey(store.makeContext(), models).objectsOfAbstractEntities()
+        .map(\.asRefused)
+      guard found.isEmpty else { throw Self.refusal(found) }
     }
+  }
+
+  /// Refuses what passes and code have left where it breaks rules that the file of a hop did not
+  /// have meanwhile.
+  func refuseBrokenRules(_ number: Int, _ hop: MigrationHop) throws(ArborError) {
+    let found = try storing { () throws(StoreError) -> [MigrationObstacle] in
+      let file = try StoreFile.open(.reading(files.stage(number)))
+      defer { file.close() }
+      return try file.migrationObstacles(to: hop.target, via: [], dropping: nil, passes: true)
+    }
+    guard found.isEmpty else { throw Self.refusal(found) }
   }
 
   /// Refuses to go on where something is lost that is neither named nor passed through code.

@@ -308,6 +308,7 @@ struct StagedMigration {
     _ number: Int, _ hop: MigrationHop, _ journal: MigrationJournal
   ) throws(ArborError) {
     guard journal.phase != .done else { return }
+    try refuseBrokenRules(number, hop)
     try storing { () throws(StoreError) in
       var opening = stageOpening(files.stage(number), hop.target)
       opening.migration = .lightweight(dropping: nil)

@@ -12,6 +12,9 @@ struct LightweightMigration {
   let indexes: IndexChanges
   /// The newer model's catalogue. Of what goes it names the databases until they are gone.
   let catalog: SchemaCatalog
+  /// The relationships of the newer model with rules for the number of members that the older one
+  /// does not have, by the entities that declare them.
+  let narrowed: Set<ModelDifference.Subject>
   /// What of the models stands in the way.
   let obstacles: [MigrationObstacle]
   /// Whether the file is the private copy of a staged migration.
@@ -52,6 +55,7 @@ struct LightweightMigration {
     self.old = old
     self.isStaged = isStaged
     isReversal = former != nil
+    narrowed = Set(difference.changes.lazy.filter(\.narrowsMembers).compactMap(\.subject))
     let numbered = try StoreOpener.schema(model, evolution.catalog)
     moves = DatabaseMoves(from: old, to: numbered, evolution)
     indexes = IndexChanges(
@@ -88,5 +92,16 @@ struct LightweightMigration {
     let refusal = MigrationRefusal(
       isReversal ? .reversal : .obstacles, obstacles: obstacles, unknownNames: unknownNames)
     return isReversal ? .notReverted(refusal) : .modelMismatch(refusal)
+  }
+}
+
+extension ModelDifference.Change {
+  /// Whether present objects may have fewer or more members than the newer model lets them have.
+  fileprivate var narrowsMembers: Bool {
+    guard case .relationship = kind else { return false }
+    switch rule {
+    case .mandatory, .minimumCount, .maximumCount: return true
+    default: return false
+    }
   }
 }

@@ -5,17 +5,14 @@ internal import LMDB
 /// What of a store's objects keeps it from being brought to another model.
 ///
 /// How many objects an entity has is known at once; only an attribute that may no longer be nil,
-/// without a default, takes a look at each of them.
+/// without a default, and narrower rules for the number of members take a look at each of them.
 struct MigrationChecks {
-  /// So many objects are named.
-  private static let namedObjects = 3
-
-  private let migration: LightweightMigration
-  private let databases: StoreDatabases
+  let migration: LightweightMigration
+  let databases: StoreDatabases
   private let layouts: StoreLayouts
   private let storeID: UUID
-  private let reader: TransactionReader
-  private let limit = WorkLimit()
+  let reader: TransactionReader
+  let limit = WorkLimit()
 
   init(_ migration: LightweightMigration, _ parts: StoreParts, _ reader: TransactionReader) {
     self.init(
@@ -99,14 +96,15 @@ struct MigrationChecks {
       guard let field = former.layout.fields.first(where: { $0.catalogNumber == number }) else {
         continue
       }
-      let (count, first) = try objects(without: field, former, records)
-      guard count > 0 else { continue }
+      let tally = try objects(without: field, former)
+      guard tally.count > 0 else { continue }
       obstacles.append(
-        obstacle(plan.name, name, count, first, former, " without a value") {
+        obstacle(plan.name, name, tally.count, tally.first, former, " without a value") {
           "it becomes mandatory without a default, and \($0); give it a default, or give each "
             + "object a value with the former model"
         })
     }
+    try checkMembers(plan, former, &obstacles)
   }
 
   /// Objects that were written since a property went do not have its values.
@@ -114,7 +112,7 @@ struct MigrationChecks {
     of name: String, _ plan: CatalogEvolution.Entity, _ former: EntitySchema, _ records: Database,
     _ obstacles: inout [MigrationObstacle]
   ) throws(StoreError) {
-    var (count, first) = (0, [ObjectNumber]())
+    var tally = ObjectTally()
     let cursor = try storing { () throws(LMDBError) in try reader.cursor(records) }
     var entry = try storing { () throws(LMDBError) in try cursor.first() }
     while let found = entry {
@@ -122,16 +120,13 @@ struct MigrationChecks {
       if let base = found.value.baseAddress, found.value.count >= RecordLayout.headerSize,
         RecordView(base: base, count: found.value.count).layoutNumber > plan.lastLayout
       {
-        count += 1
-        if first.count < Self.namedObjects {
-          first.append(ObjectNumber(rawValue: found.integerKey))
-        }
+        tally.add(ObjectNumber(rawValue: found.integerKey))
       }
       entry = try storing { () throws(LMDBError) in try cursor.next() }
     }
-    guard count > 0 else { return }
+    guard tally.count > 0 else { return }
     obstacles.append(
-      obstacle(plan.name, name, count, first, former, " without a value") {
+      obstacle(plan.name, name, tally.count, tally.first, former, " without a value") {
         "it is mandatory without a default, and \($0), written since it was removed; delete these "
           + "with the newer model"
       })
@@ -163,7 +158,7 @@ struct MigrationChecks {
       let cursor = try reader.cursor(records)
       var numbers: [ObjectNumber] = []
       var entry = try cursor.first()
-      while let found = entry, numbers.count < Self.namedObjects {
+      while let found = entry, numbers.count < ObjectTally.namedObjects {
         numbers.append(ObjectNumber(rawValue: found.integerKey))
         entry = try cursor.next()
       }
@@ -172,10 +167,22 @@ struct MigrationChecks {
   }
 
   private func objects(
-    without field: RecordField, _ former: EntitySchema, _ records: Database
-  ) throws(StoreError) -> (count: Int, first: [ObjectNumber]) {
+    without field: RecordField, _ former: EntitySchema
+  ) throws(StoreError) -> ObjectTally {
+    var tally = ObjectTally()
+    try forEachRecord(of: former) { number, record in
+      if record.isNull(field) { tally.add(number) }
+    }
+    return tally
+  }
+
+  /// Calls `body` with each object of exactly one entity, and its record.
+  func forEachRecord(
+    of former: EntitySchema, _ body: (ObjectNumber, RecordView) -> Void
+  ) throws(StoreError) {
+    let records = databases.records(former.index)
     var allocator = SlabAllocator(slabSize: 4 << 10)
-    var (count, seen, first) = (0, 0, [ObjectNumber]())
+    var seen = 0
     let cursor = try storing { () throws(LMDBError) in try reader.cursor(records) }
     var entry = try storing { () throws(LMDBError) in try cursor.first() }
     while let found = entry {
@@ -187,18 +194,14 @@ struct MigrationChecks {
       let record = try layouts.verified(
         RecordView(base: base, count: found.value.count), of: number, entity: former,
         allocator: allocator)
-      if record.isNull(field) {
-        count += 1
-        if first.count < Self.namedObjects { first.append(number) }
-      }
+      body(number, record)
       seen += 1
       if seen.isMultiple(of: 1 << 10) { allocator = SlabAllocator(slabSize: 4 << 10) }
       entry = try storing { () throws(LMDBError) in try cursor.next() }
     }
-    return (count, first)
   }
 
-  private func obstacle(
+  func obstacle(
     _ entity: String, _ property: String?, _ count: Int, _ first: [ObjectNumber],
     _ former: EntitySchema, _ detail: String = "", _ sentence: (String) -> String
   ) -> MigrationObstacle {

@@ -1,0 +1,158 @@
+import ArborData
+import Foundation
+import TestSupport
+import Testing
+
+/// Narrower rules for the number of members: what present objects break is listed, and refused.
+@Suite struct MemberRulesMigrationTests {
+  private static let lead =
+    "The store was written with another model, and is not migrated, since "
+  private static let ways =
+    " in the way. Do what is said there, open it with its former model, or let options.onMismatch "
+    + "replace it."
+
+  /// The library with another attribute of books, so that it is migrated, and with rules.
+  private func model(
+    _ change: (inout ManagedObjectModel) -> Void
+  ) throws -> ManagedObjectModel {
+    var model = try Library.model()
+    model.entities[1].attributes.append(
+      AttributeDescription(name: "note", type: .string, isOptional: true))
+    change(&model)
+    return model
+  }
+
+  private func withRules() throws -> ManagedObjectModel {
+    try model {
+      $0.entities[0].relationships[1].maximumCount = 2
+      $0.entities[1].relationships[0].isOptional = false
+      $0.entities[1].relationships[1].isOptional = false
+      $0.entities[1].relationships[1].minimumCount = 1
+    }
+  }
+
+  /// A library of four books: the third has no author, only the first three have fans.
+  private func store() throws -> EvolvingStore {
+    var plain = PlainObjects()
+    plain.values["Author"] = [0: ["id": .integer(0), "name": "Ada"]]
+    plain.links["Author"] = [0: ["books": [1000, 1001, 1003], "favourites": [1002, 1000, 1001]]]
+    for id in Int64(1000)...1003 {
+      plain.values["Book", default: [:]][id] = [
+        "id": .integer(id), "title": "a book", "pages": .null, "isLent": .boolean(false),
+        "serial": .null, "printed": .null,
+      ]
+      plain.links["Book", default: [:]][id] = [
+        "author": id == 1002 ? [] : [0], "fans": id == 1003 ? [] : [0],
+      ]
+    }
+    return try EvolvingStore(Library.model(), plain)
+  }
+
+  private static let end = "change them with the former model, or let a MigrationStep do so."
+  private static let broken = [
+    """
+    Author.favourites: it takes 2 members at most, and there is 1 object with more (Author 1); \
+    \(end)
+    """,
+    "Book.author: it needs 1 or more members, and there is 1 object with fewer (Book 3); \(end)",
+    "Book.fans: it needs 1 or more members, and there is 1 object with fewer (Book 4); \(end)",
+  ]
+
+  @Test func objectsThatBreakThemAreListedAndMended() throws {
+    let store = try store()
+    let model = try withRules()
+    let plan = try PersistentStore.migrationPlan(for: store.url, to: model)
+    #expect(plan.isInPlace && plan.obstacles.map(\.message) == Self.broken)
+    for options in [StoreOptions(), StoreOptions(migration: .lightweightOnly)] {
+      let refusal = try store.refusal(of: model, options)
+      #expect(refusal.code == .modelMismatch)
+      #expect(refusal.message == Self.lead + "these 3 things stand" + Self.ways)
+      #expect(refusal.violations.map(\.message) == Self.broken)
+      #expect(refusal.violations.map { $0.objectID?.number } == [1, 3, 4])
+    }
+    try store.change { context, plain in
+      let author = try #require(try context.fetchOne("Author"))
+      let books = try context.fetch(FetchRequest<ManagedObject>(entity: "Book", sortKeys: ["id"]))
+      books[2]["author"] = author
+      author["favourites"] = [books[0]]
+      books[1].context?.delete(books[1])
+      books[2].context?.delete(books[2])
+      books[3].context?.delete(books[3])
+      for id in Int64(1001)...1003 {
+        plain.values["Book"]?[id] = nil
+        plain.links["Book"]?[id] = nil
+      }
+      plain.links["Author"] = [0: ["books": [1000], "favourites": [1000]]]
+    }
+    try store.evolve(to: model) { $0.change("Book") { $0["note"] = .null } }
+  }
+
+  /// What code leaves is looked at when it has run.
+  @Test func aStepMendsThemOrIsRefused() throws {
+    let store = try store()
+    let former = try Library.model()
+    let model = try withRules()
+    var options = StoreOptions()
+    options.migrationSteps = [MigrationStep(from: former, to: model) { _ in }]
+    let refusal = try store.refusal(of: model, options, begins: true)
+    #expect(refusal.message == Self.lead + "these 3 things stand" + Self.ways)
+    #expect(refusal.violations.map(\.message) == Self.broken)
+    options.migrationSteps = [
+      MigrationStep(from: former, to: model) { migration in
+        try migration.migrate("Author") { _, new in
+          new["favourites"] = Array((new["favourites"] as [ManagedObject]).prefix(2))
+        }
+        try migration.migrate("Book") { _, new in
+          let author = try migration.newContext.fetchOne("Author")
+          new["author"] = author
+          if (new["fans"] as [ManagedObject]).isEmpty {
+            let fan = try migration.insert("Author")
+            fan["id"] = new["id"] as Int64
+            new["fans"] = [fan]
+          }
+        }
+      }
+    ]
+    let migrated = try PersistentStore(model: model, at: .file(store.url), options: options)
+    defer { migrated.close() }
+    try migrated.check()
+    let context = migrated.makeContext()
+    #expect(try context.count("Author") == 3)
+    #expect(
+      try context.count(
+        FetchRequest<ManagedObject>(entity: "Book", predicate: "author != nil && fans.@count == 1"))
+        == 4)
+  }
+
+  /// A pass over the objects is not begun where they break rules.
+  @Test func aMigrationInACopyIsRefusedBeforeItBegins() throws {
+    let store = try store()
+    var model = try withRules()
+    model.entities[1].attributes[2].type = .integer32
+    model.entities[1].attributes[4].type = .string
+    model.entities[0].relationships[0].isOrdered = true
+    let refusal = try store.refusal(of: model)
+    #expect(refusal.violations.map(\.message) == Self.broken)
+    #expect(
+      try FileManager.default.contentsOfDirectory(atPath: store.folder.url.path).sorted()
+        == ["evolving.arbor", "evolving.arbor-lock"])
+  }
+
+  /// A model that differs in rules only is no other one to the store: commits check what they
+  /// change.
+  @Test func rulesAloneAreNoMigration() throws {
+    let store = try store()
+    var model = try Library.model()
+    model.entities[1].relationships[0].isOptional = false
+    let opened = try PersistentStore(model: model, at: .file(store.url))
+    defer { opened.close() }
+    let context = opened.makeContext()
+    let book = try #require(
+      try context.fetchOne(FetchRequest<ManagedObject>(entity: "Book", predicate: "id == 1002")))
+    book["title"] = "changed"
+    #expect(throws: ArborError.self) { try context.commit() }
+    book["author"] = try context.fetchOne("Author")
+    try context.commit()
+    try opened.check()
+  }
+}

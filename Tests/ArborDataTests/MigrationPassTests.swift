@@ -53,6 +53,38 @@ import Testing
     #expect(plan.obstacles.first?.objectIDs.map(\.number) == [1, 2, 3])
   }
 
+  /// What is not stored has no links to bring along: both ways it begins anew.
+  @Test func relationshipsBecomeTransientAndStored() throws {
+    let store = try Library.store()
+    let model = try changed { books, author, _, _ in
+      books.isTransient = true
+      author.isTransient = true
+    }
+    let refusal = try store.refusal(of: model)
+    #expect(
+      refusal.violations.map(\.message) == [
+        """
+        Author.books: becomes transient, its links are dropped; name "Author.books" in \
+        options.migration = .automatic(dropping:) to let that go.
+        """,
+        """
+        Book.author: becomes transient, its links are dropped; name "Book.author" in \
+        options.migration = .automatic(dropping:) to let that go.
+        """,
+      ])
+    let plan = try PersistentStore.migrationPlan(for: store.url, to: model)
+    #expect(!plan.isInPlace && plan.losses.map(\.name) == ["Author.books", "Book.author"])
+    let forget = { (plain: inout PlainObjects) in
+      plain.changeLinks("Author") { $0["books"] = [] }
+      plain.changeLinks("Book") { $0["author"] = [] }
+    }
+    try store.evolve(to: model, dropping: ["Author.books", "Book.author"], forget)
+    try store.evolve(to: Library.model(), forget)
+    // The other relationship between the same entities has its links still.
+    let fans = store.plain.links["Book"]?.values.filter { $0["fans"]?.isEmpty == false }
+    #expect(fans?.count == Library.count / 10)
+  }
+
   @Test func linksToObjectsThatGoAreTakenAway() throws {
     var first = try Library.model()
     first.entities.append(EntityDescription(name: "Novel", parent: "Book"))

@@ -99,10 +99,13 @@ import Testing
   }
 
   static func step(
-    batches: MigrationStep.Batches = .of(64), _ each: @escaping @Sendable () throws -> Void = {}
+    batches: MigrationStep.Batches = .of(64),
+    _ each: @escaping @Sendable () throws -> Void = {},
+    observing: @escaping @Sendable (Migration) -> Void = { _ in }
   ) throws -> MigrationStep {
     MigrationStep(from: try first(), to: try second(), batches: batches) { migration in
       try migration.migrate("Book") { old, new in
+        observing(migration)
         try each()
         new["code"] = "code of \(old["title"] as String)"
         let series = try migration.insertedOrExisting("Series", "name", old["seriesText"])
@@ -244,6 +247,57 @@ import Testing
     try store.evolve(to: Self.second(), options, Self.change)
     // Three batches of 64 were written before.
     #expect(calls.next() == 200 + (Self.count - 3 * 64) + 1)
+  }
+
+  /// A task that iterates a migration and is cancelled gets an error as soon as the work stops; the
+  /// store is as it was, and the next migration counts on from there.
+  @Test(.timeLimit(.minutes(15))) func aCancelledIterationGoesOnLater() async throws {
+    let store = try EvolvingStore(Self.first(), Self.objects())
+    let (url, model) = (store.url, try Self.second())
+    let (reached, reach) = AsyncStream.makeStream(of: Void.self)
+    let calls = Counter()
+    var options = StoreOptions()
+    options.migrationSteps = [
+      try Self.step {
+        guard calls.next() == 200 else { return }
+        reach.yield()
+        while !Task.isCancelled { usleep(500) }
+      }
+    ]
+    let cancelled = options
+    let task = Task { () -> ArborError? in
+      do {
+        for try await _ in PersistentStore.migrate(url, to: model, cancelled) {}
+        return nil
+      } catch {
+        return error as? ArborError
+      }
+    }
+    for await _ in reached { break }
+    let began = ContinuousClock.now
+    task.cancel()
+    let error = await task.value
+    #expect(error?.code == .cancelled)
+    #expect(ContinuousClock.now - began < .seconds(5))
+    do {
+      let reader = try PersistentStore(at: .file(url), options: StoreOptions(isReadOnly: true))
+      defer { reader.close() }
+      #expect(try reader.model == Self.first() && reader.makeContext().count("Book") == Self.count)
+    }
+    let first = FirstNumber()
+    options.migrationSteps = [try Self.step(observing: { first.note($0.progress.objectsDone) })]
+    for try await _ in PersistentStore.migrate(url, to: model, options) {}
+    // Three batches of 64 were written before.
+    #expect(first.value == 3 * 64)
+    try store.evolve(to: model, options, Self.change)
+  }
+
+  private final class FirstNumber: Sendable {
+    private let number = Atomic(-1)
+    var value: Int { number.load(ordering: .relaxed) }
+    func note(_ next: Int) {
+      _ = number.compareExchange(expected: -1, desired: next, ordering: .relaxed)
+    }
   }
 
   final class Counter: Sendable {

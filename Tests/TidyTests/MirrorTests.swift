@@ -31,6 +31,8 @@ import Testing
   static let testedElsewhere: [String: String] = [
     "CatalogEvolution": "MigrationTests",
     "IndexBuildPlan": "OnlineIndexBuilderTests",
+    "IndexPass": "OnlineIndexBuilderTests",
+    "RecordScan": "OnlineIndexBuilderTests",
     "IndexBuildStatus": "OnlineIndexBuilderTests",
     "IndexMaintainer+Duplicates": "OnlineIndexBuilderTests",
     "UnfinishedIndexes": "OnlineIndexBuilderTests",

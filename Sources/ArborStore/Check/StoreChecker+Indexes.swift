@@ -3,8 +3,8 @@ internal import LMDB
 
 /// Every record has its entries, every entry its record, and unique values are unique.
 ///
-/// An index that is being filled may lack entries of objects above the last one that is in it, and
-/// nobody has seen yet that its values are unique.
+/// An index that is being filled may lack entries behind the last one that was written, and nobody
+/// has seen yet that its values are unique.
 extension StoreChecker {
   mutating func checkIndex(_ place: Int) throws(StoreError) {
     let index = store.databases.indexes[place]
@@ -12,7 +12,7 @@ extension StoreChecker {
     expected.sort()
     let build = snapshot.unfinishedIndexes?[place]
     try storing(limit) { () throws(LMDBError) in
-      try compare(expected, with: index, upTo: build?.filled ?? .max)
+      try compare(expected, with: index, build)
     }
     guard index.schema.isUnique, build == nil else { return }
     let allocator = SlabAllocator()
@@ -28,9 +28,9 @@ extension StoreChecker {
 
   /// Walks what should be there and what is there side by side, both ordered by key and number.
   ///
-  /// - Parameter filled: The raw number of the last object that has to be there.
+  /// - Parameter build: How far the index is filled; nil for one that is ready.
   private mutating func compare(
-    _ expected: IndexMaintainer, with index: StoreDatabases.Index, upTo filled: UInt64
+    _ expected: IndexMaintainer, with index: StoreDatabases.Index, _ build: IndexBuildList.Build?
   ) throws(LMDBError) {
     let cursor = try reader.cursor(index.database)
     var found = try cursor.first()
@@ -38,7 +38,7 @@ extension StoreChecker {
     while next < expected.run.count || found != nil {
       try limit.checkEngine()
       guard let stored = found else {
-        if expected.run[next].number <= filled { reportMissing(expected.run[next], index) }
+        reportMissing(expected, next, index, build)
         next += 1
         continue
       }
@@ -53,7 +53,7 @@ extension StoreChecker {
       }
       let isSame = order == 0 && wanted.number == stored.integerValue
       if isSame || order < 0 || (order == 0 && wanted.number < stored.integerValue) {
-        if !isSame, wanted.number <= filled { reportMissing(wanted, index) }
+        if !isSame { reportMissing(expected, next, index, build) }
         next += 1
       }
       if isSame || order > 0 || (order == 0 && wanted.number > stored.integerValue) {
@@ -64,7 +64,12 @@ extension StoreChecker {
     }
   }
 
-  private mutating func reportMissing(_ entry: IndexEntry, _ index: StoreDatabases.Index) {
+  private mutating func reportMissing(
+    _ expected: IndexMaintainer, _ place: Int, _ index: StoreDatabases.Index,
+    _ build: IndexBuildList.Build?
+  ) {
+    let entry = expected.run[place]
+    if let build, !expected.run.withKey(entry, { build.isDue($0, entry.number) }) { return }
     let number = ObjectNumber(rawValue: entry.number)
     report.add(
       .missingIndexEntry, "\(name(number)) is not in the index \(title(index)) as its record says.",

@@ -9,13 +9,15 @@ internal import LMDB
 ///
 /// ```
 /// builds u16 · then for each, by number:
-///   number of the index u16 · state u8 · objects up to this number are in the index u64
+///   number of the index u16 · state u8 · part that is written, in 65,536ths u16
+///   the last entry that was written: object number u64 · length of its key · key
 /// crc32c u32
 /// ```
 ///
-/// Every commit keeps these indexes for the objects that it touches, wherever they lie. So an index
-/// in this list holds no entry that no record asks for, and all entries of the objects up to its
-/// number; of the others it may lack some.
+/// Indexes are filled in the order of their entries, so that each page is written about once. Every
+/// commit keeps them for the objects that it touches, wherever their entries lie. So an index in
+/// this list holds no entry that no record asks for, and all entries up to the last one that was
+/// written; of those behind it it may lack some.
 package struct IndexBuildList: Sendable, Hashable {
   package enum State: UInt8, Sendable, Hashable {
     /// The index is being filled.
@@ -25,17 +27,46 @@ package struct IndexBuildList: Sendable, Hashable {
     case writeOnly = 2
   }
 
+  /// An entry of an index, or a place between two.
+  package struct Position: Sendable, Hashable {
+    package let key: [UInt8]
+    package let number: UInt64
+
+    package init(key: [UInt8], number: UInt64) {
+      self.key = key
+      self.number = number
+    }
+
+    /// Whether an entry lies at the position or before it.
+    func reaches(_ otherKey: UnsafeRawBufferPointer, _ otherNumber: UInt64) -> Bool {
+      key.withUnsafeBytes { key in
+        if otherKey.isBefore(key) { return true }
+        return !key.isBefore(otherKey) && otherNumber <= number
+      }
+    }
+  }
+
   package struct Build: Sendable, Hashable {
     /// The catalogue number of the index.
     package let index: UInt16
     package var state: State
-    /// The raw number of the last object that is in the index; `UInt64.max` once all are.
-    package var filled: UInt64
+    /// The part of the entries that is written, in 65,536ths.
+    package var part: UInt16
+    /// The last entry that was written while the index is being filled; nil before the first.
+    package var position: Position?
 
-    package init(index: UInt16, state: State = .building, filled: UInt64 = 0) {
+    package init(
+      index: UInt16, state: State = .building, part: UInt16 = 0, position: Position? = nil
+    ) {
       self.index = index
       self.state = state
-      self.filled = filled
+      self.part = part
+      self.position = position
+    }
+
+    /// Whether the index has to have an entry that a record asks for.
+    func isDue(_ key: UnsafeRawBufferPointer, _ number: UInt64) -> Bool {
+      state == .writeOnly || position?.reaches(key, number) ?? false
     }
   }
 
@@ -50,32 +81,22 @@ package struct IndexBuildList: Sendable, Hashable {
 
   // MARK: Progress
 
-  /// What is filled next: the indexes that are filled least, up to where others are.
-  package struct Round: Sendable, Hashable {
-    package let indexes: [UInt16]
-    package let filled: UInt64
-    package let bound: UInt64
+  /// The index that is filled next; nil where all are filled.
+  package var next: Build? { builds.first { $0.state == .building } }
+
+  /// Takes down that an index is filled up to an entry.
+  mutating func advance(_ index: UInt16, to position: Position, part: UInt16) {
+    change(index) { ($0.position, $0.part) = (position, part) }
   }
 
-  /// nil where every index is filled.
-  package var round: Round? {
-    let building = builds.filter { $0.state == .building }
-    guard let filled = building.map(\.filled).min() else { return nil }
-    return Round(
-      indexes: building.filter { $0.filled == filled }.map(\.index), filled: filled,
-      bound: building.map(\.filled).filter { $0 > filled }.min() ?? .max)
+  /// Takes down that an index is filled: it is ready, unless its values have to be unique.
+  mutating func finish(_ index: UInt16, isUnique: Bool) {
+    guard isUnique else { return remove([index]) }
+    change(index) { $0 = Build(index: index, state: .writeOnly, part: .max) }
   }
 
-  /// Takes down that the indexes of a round are filled up to an object.
-  ///
-  /// - Parameter isUnique: Whether an index has to be looked through for values that are not
-  ///   unique; the others are ready when they are filled.
-  mutating func advance(_ round: Round, to filled: UInt64, isUnique: (UInt16) -> Bool) {
-    for place in builds.indices where round.indexes.contains(builds[place].index) {
-      builds[place].filled = filled
-      if filled == .max { builds[place].state = .writeOnly }
-    }
-    builds.removeAll { $0.state == .writeOnly && !isUnique($0.index) }
+  private mutating func change(_ index: UInt16, _ body: (inout Build) -> Void) {
+    for place in builds.indices where builds[place].index == index { body(&builds[place]) }
   }
 
   mutating func remove(_ indexes: [UInt16]) {
@@ -90,7 +111,9 @@ package struct IndexBuildList: Sendable, Hashable {
     for build in builds {
       writer.append(build.index)
       writer.append(build.state.rawValue)
-      writer.append(build.filled)
+      writer.append(build.part)
+      writer.append(build.position?.number ?? 0)
+      writer.appendRun(build.position?.key ?? [])
     }
     writer.appendChecksum()
     return writer.bytes
@@ -103,10 +126,13 @@ package struct IndexBuildList: Sendable, Hashable {
     builds = []
     for _ in 0..<count {
       guard let index: UInt16 = reader.read(), let byte: UInt8 = reader.read(),
-        let state = State(rawValue: byte), let filled: UInt64 = reader.read(),
-        index > builds.last?.index ?? 0, state == .building || filled == .max
+        let state = State(rawValue: byte), let part: UInt16 = reader.read(),
+        let number: UInt64 = reader.read(), let key = reader.readRun(),
+        key.count <= KeyBuffer.indexLimit, index > builds.last?.index ?? 0,
+        state == .building || key.isEmpty && part == .max, !key.isEmpty || number == 0
       else { return nil }
-      builds.append(Build(index: index, state: state, filled: filled))
+      let position = key.isEmpty ? nil : Position(key: Array(key), number: number)
+      builds.append(Build(index: index, state: state, part: part, position: position))
     }
     guard reader.isAtEnd else { return nil }
   }

@@ -158,6 +158,29 @@ struct EntryRun: ~Copyable {
     (0..<entries.count).firstPlace { withKey(entries[$0], isReached) }
   }
 
+  /// The first place whose entry lies behind a position.
+  func firstPlace(behind position: IndexBuildList.Position) -> Int {
+    (0..<entries.count).firstPlace { place in
+      let entry = entries[place]
+      return withKey(entry) { !position.reaches($0, entry.number) }
+    }
+  }
+
+  /// Forgets all entries but those of a range of a sorted run, which stays sorted.
+  mutating func keep(_ range: Range<Int>) {
+    var kept = EntryRun()
+    kept.reserve(range.count)
+    for place in range {
+      let entry = entries[place]
+      withKey(entry) { key in
+        kept.append(
+          key, ObjectNumber(rawValue: entry.number), isRemoval: entry.isRemoval,
+          isExempt: entry.isExempt)
+      }
+    }
+    self = kept
+  }
+
   /// The places of a key's entries.
   func places(of key: UnsafeRawBufferPointer) -> Range<Int> {
     let start = firstPlace { !$0.isBefore(key) }

@@ -2,8 +2,7 @@ internal import ArborModel
 internal import Foundation
 internal import LMDB
 
-/// Fills indexes from the records, in one scan of each entity: at once, or, as
-/// ``OnlineIndexBuilder`` does, a batch of objects at a time.
+/// Fills empty indexes from the records, in one walk over each entity.
 ///
 /// Entries are gathered in memory, sorted and written; what does not fit at once is written in
 /// several sorted runs, so that memory stays bounded however large the store is.
@@ -17,17 +16,9 @@ struct IndexBuilder {
   let storeID: UUID
   /// By the numbers of indexes; nil for those that are as they should be.
   private let maintainers: [IndexMaintainer?]
-  /// The entities whose objects have entries, by their numbers.
-  private let targets: [Target]
   private let runLength: Int
   /// What ends the building before it is done.
   private let limit = WorkLimit()
-
-  /// An entity, and those of the indexes that cover it.
-  private struct Target {
-    let plan: EntityPlan
-    let indexes: [EntityPlan.Index]
-  }
 
   /// - Parameter isBuilt: Whether an index is to be filled; its database is empty.
   init(
@@ -49,132 +40,48 @@ struct IndexBuilder {
         IndexMaintainer(index, filter: try IndexFilter(index.schema, schema, storeID: storeID)))
     }
     self.maintainers = maintainers
-    targets =
-      plans.compactMap { plan in
-        plan.map { plan in
-          Target(
-            plan: plan, indexes: plan.indexes.filter { maintainers[$0.place] != nil })
-        }
-      }
-      .filter { !$0.indexes.isEmpty }
-      .sorted { $0.plan.entity.number < $1.plan.entity.number }
   }
 
   /// Fills the indexes.
   ///
   /// - Throws: `corrupted` where a record is damaged, `interrupted` where the task is cancelled.
   func build(_ transaction: borrowing WriteTransaction) throws(StoreError) {
-    for target in targets {
-      var above: UInt64 = 0
-      while let last = try gather(target, transaction.reader, above: above, atMost: Self.stretch)
-        .last
-      {
-        above = last
-        if entryCount >= runLength { try write(transaction) }
-      }
+    for plan in plans {
+      guard let plan else { continue }
+      let indexes = plan.indexes.filter { maintainers[$0.place] != nil }
+      if !indexes.isEmpty { try build(plan, indexes, transaction) }
     }
     try write(transaction)
   }
 
-  /// Writes what has been gathered, and forgets it.
-  private func write(_ transaction: borrowing WriteTransaction) throws(StoreError) {
-    sort()
-    try apply(transaction)
-    removeAll()
-  }
-
-  // MARK: Gathering
-
-  /// So many records are read at a stretch.
-  private static let stretch = 1 << 10
-
-  /// How many entries are gathered and not forgotten.
-  private var entryCount: Int { maintainers.reduce(0) { $0 + ($1?.run.count ?? 0) } }
-
-  /// Gathers the entries of objects above a number, in the order of their numbers.
-  ///
-  /// - Parameters:
-  ///   - number: The raw number of the last object that has been gathered before; 0 for none.
-  ///   - bound: The raw number of the last object that is wanted.
-  ///   - most: How many objects are looked at.
-  /// - Returns: The raw number up to which all objects have been gathered; the bound where no
-  ///   object is left.
-  func gather(
-    _ reader: TransactionReader, above number: UInt64, upTo bound: UInt64, atMost most: Int
-  ) throws(StoreError) -> UInt64 {
-    var (last, room) = (number, most)
-    for target in targets {
-      let first = ObjectNumber(entity: target.plan.entity.number, sequence: 0).rawValue
-      if first | ObjectNumber.maximumSequence <= number { continue }
-      var above = max(number, first)
-      while true {
-        let wanted = min(room, Self.stretch)
-        guard wanted > 0 else { return last }
-        let found = try gather(target, reader, above: above, upTo: bound, atMost: wanted)
-        room -= found.count
-        if let end = found.last { (last, above) = (end, end) }
-        if found.count < wanted { break }
-      }
-    }
-    return bound
-  }
-
-  /// Gathers the entries of one entity's objects.
-  private func gather(
-    _ target: Target, _ reader: TransactionReader, above number: UInt64,
-    upTo bound: UInt64 = .max, atMost most: Int
-  ) throws(StoreError) -> (count: Int, last: UInt64?) {
-    guard number < bound else { return (0, nil) }
-    let plan = target.plan
-    let allocator = SlabAllocator(slabSize: 4 << 10)
+  private func build(
+    _ plan: EntityPlan, _ indexes: [EntityPlan.Index], _ transaction: borrowing WriteTransaction
+  ) throws(StoreError) {
     var count = 0
-    var last: UInt64?
-    let cursor = try storing { () throws(LMDBError) in try reader.cursor(plan.records) }
-    var entry = try storing { () throws(LMDBError) in try cursor.seek(number + 1) }
-    while let found = entry, count < most, found.integerKey <= bound {
-      try limit.checkStore()
-      let number = ObjectNumber(rawValue: found.integerKey)
-      guard let base = found.value.baseAddress, number.entity == plan.entity.number else {
-        throw .corrupted(
-          entity: plan.entity.name, object: number,
-          what: "The record is empty, or its key is of another entity.")
-      }
-      let record = try layouts.verified(
-        RecordView(base: base, count: found.value.count), of: number, entity: plan.entity,
-        allocator: allocator)
-      for index in target.indexes {
+    let scan = RecordScan(entity: plan.entity, records: plan.records, layouts: layouts)
+    try scan.forEach(transaction.reader, limit) { (number, record) throws(StoreError) in
+      for index in indexes {
         maintainers[index.place]?.collect(number, old: nil, new: record, plan: index)
       }
       count += 1
-      last = number.rawValue
-      entry = try storing { () throws(LMDBError) in try cursor.next() }
+      guard count.isMultiple(of: 1 << 10) else { return }
+      if maintainers.reduce(0, { $0 + ($1?.run.count ?? 0) }) >= runLength {
+        try write(transaction)
+      }
     }
-    return (count, last)
   }
 
-  // MARK: Writing
-
-  /// Brings what has been gathered into the order of the indexes.
-  func sort() {
-    for maintainer in maintainers { maintainer?.sort() }
-  }
-
-  /// Writes what has been gathered and sorted. Entries that are there already stay.
-  func apply(_ transaction: borrowing WriteTransaction) throws(StoreError) {
+  /// Writes what has been gathered.
+  private func write(_ transaction: borrowing WriteTransaction) throws(StoreError) {
     for maintainer in maintainers {
       guard let maintainer else { continue }
-      // Others may have written since.
-      maintainer.forgetEnd()
+      maintainer.sort()
       try limit.checkStoreNow()
       try storing(limit) { () throws(LMDBError) in
         try maintainer.apply(transaction, limit: limit)
       }
+      maintainer.removeAll()
     }
-  }
-
-  /// Forgets what has been gathered.
-  func removeAll() {
-    for maintainer in maintainers { maintainer?.removeAll() }
   }
 
   // MARK: Uniqueness

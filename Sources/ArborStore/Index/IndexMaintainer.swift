@@ -47,6 +47,9 @@ final class IndexMaintainer {
 
   func reserve(_ more: Int) { run.reserve(more) }
 
+  /// Forgets all entries but those of a range of the sorted run.
+  func keep(_ range: Range<Int>) { run.keep(range) }
+
   /// Others may have written since.
   func forgetEnd() { greatestKey.forget() }
 

@@ -11,35 +11,44 @@ internal import LMDB
 /// *CREATE INDEX CONCURRENTLY* does.
 ///
 /// ```
-/// snapshot   gather and sort a batch ─┐         gather ─┐
-/// writer                              └─ write, note ──┘ └─ write, note …
-/// others      commit · commit ·········  waits  · commit · commit
+/// snapshot   gather and sort all entries
+/// writer                                  batch ·      batch ·      batch …
+/// others      commit · commit · commit ···  waits · commit · waits · commit
 /// ```
 ///
-/// Each batch is a write transaction of its own, with the number of its last object: after a crash
-/// the next one goes on there. What a batch consists of is gathered from a snapshot, and anew in
-/// the transaction only where one of its objects was changed in between. So the writer is held for
-/// as long as it takes to write a batch, and batches are made as large as ``target`` allows.
+/// Each batch is a write transaction of its own, with the last entry that it has written: after a
+/// crash the next one goes on there. Entries are written in their order, so that each page of the
+/// index is written about once; they are gathered from a snapshot, as many as fit into memory, with
+/// one scan of the records. Objects that were changed since are known by the history: the next
+/// batch writes their entries as they are by then, and commits keep them from then on. Where the
+/// history does not list the changes, the rest is gathered anew.
 ///
-/// Several threads and processes may build at once: whoever finds that another one was faster lets
+/// Batches are made as large as ``target`` allows, and others get their turn between them. Several
+/// threads and processes may build at once: a builder that finds that another one was faster lets
 /// that one go on.
 final class OnlineIndexBuilder {
   /// So long, in nanoseconds, a batch should hold the writer.
   private static let target: UInt64 = 20_000_000
   private static let firstBatch = 1 << 11
-  private static let leastBatch = 1 << 6
-  /// More commits than these behind a snapshot are not looked through for changed objects.
-  private static let mostCommits: UInt64 = 256
+  private static let leastBatch = 1 << 8
+  /// So many entries are gathered at once: some 32 bytes each, and as many again meanwhile.
+  static let passLength = 1 << 21
 
   private let store: StoreFile
   private let limit = WorkLimit()
   private var batchSize: Int
   private let largestBatch: Int
-  private var current: (indexes: [UInt16], builder: IndexBuilder)?
+  private let passLength: Int
+  private var pass: IndexPass?
 
-  /// - Parameter largestBatch: How many objects a batch has at most.
-  init(_ store: StoreFile, largestBatch: Int) {
+  /// - Parameters:
+  ///   - largestBatch: How many entries a batch has at most.
+  ///   - passLength: How many entries are gathered at once.
+  init(
+    _ store: StoreFile, largestBatch: Int, passLength: Int = OnlineIndexBuilder.passLength
+  ) {
     self.store = store
+    self.passLength = passLength
     self.largestBatch = largestBatch
     batchSize = min(Self.firstBatch, largestBatch)
   }
@@ -63,87 +72,90 @@ final class OnlineIndexBuilder {
       guard let unfinished = snapshot.unfinishedIndexes else { return }
       report?(try snapshot.indexBuilds())
       let list = unfinished.list
-      if try step(list, snapshot) { continue }
+      if let build = list.next {
+        guard let place = place(of: build.index) else {
+          throw .corrupted(
+            entity: nil, object: nil,
+            what: "The entry \(StoreFormat.indexBuildsKey) names an index that is not there.")
+        }
+        if try fill(build, at: place, of: list, snapshot) { continue }
+      } else if try release(list, snapshot) {
+        continue
+      }
+      pass = nil
       try waitForOther(list, isStopped)
     }
   }
 
-  /// - Returns: false where another builder was faster.
-  private func step(
-    _ list: IndexBuildList, _ snapshot: StoreSnapshot
-  ) throws(StoreError) -> Bool {
-    if let round = list.round { return try fill(round, of: list, snapshot) }
-    return try release(list, snapshot)
+  /// The number throughout the store of an index.
+  private func place(of index: UInt16) -> Int? {
+    store.databases.indexes.firstIndex { store.schema.catalogNumber(of: $0.schema) == index }
   }
 
   // MARK: Filling
 
+  /// Writes a batch.
+  ///
+  /// - Returns: false where another builder was faster.
   private func fill(
-    _ round: IndexBuildList.Round, of list: IndexBuildList, _ snapshot: StoreSnapshot
+    _ build: IndexBuildList.Build, at place: Int, of list: IndexBuildList,
+    _ snapshot: StoreSnapshot
   ) throws(StoreError) -> Bool {
-    let builder = try builder(of: round.indexes)
-    defer { builder.removeAll() }
-    let sequence = snapshot.sequence
-    let size = batchSize
-    var end = try builder.gather(
-      snapshot.reader, above: round.filled, upTo: round.bound, atMost: size)
+    let pass = try pass(for: build, at: place, snapshot)
     // The map cannot grow while this thread has a snapshot.
     snapshot.close()
-    builder.sort()
-    var began = Self.now
+    let isUnique = store.databases.indexes[place].schema.isUnique
+    let count = min(batchSize, pass.rest.count)
+    let isLast = pass.isLast && count == pass.rest.count
+    var (began, isStale) = (UInt64(0), false)
+    var (news, position): (IndexPass.News?, IndexBuildList.Position?)
     let isDone = try change(list) { (transaction, header, list) throws(StoreError) in
       began = Self.now
-      let isChanged = try hasChanges(
-        in: round.filled..<end, since: sequence, transaction.reader, header)
-      if isChanged {
-        builder.removeAll()
-        end = try builder.gather(
-          transaction.reader, above: round.filled, upTo: round.bound, atMost: size)
-        builder.sort()
+      news = try pass.news(transaction.reader, header)
+      isStale = news == nil
+      guard let news else { return false }
+      position = try pass.write(count, news, transaction, limit)
+      if isLast {
+        list.finish(build.index, isUnique: isUnique)
+      } else if let position {
+        list.advance(build.index, to: position, part: pass.part(with: count))
       }
-      try builder.apply(transaction)
-      list.advance(round, to: end, isUnique: isUnique)
+      return true
     }
-    if isDone { adapt(to: Self.now &- began) }
-    return isDone
+    guard isDone, let news else {
+      self.pass = nil
+      return isStale
+    }
+    pass.advance(count, news, to: position)
+    let duration = Self.now &- began
+    adapt(to: duration)
+    if !isLast { rest(after: duration) }
+    return true
   }
 
-  private func builder(of indexes: [UInt16]) throws(StoreError) -> IndexBuilder {
-    if let current, current.indexes == indexes { return current.builder }
-    let schema = store.schema
-    let builder = try IndexBuilder(schema, store.databases, store.layouts, storeID: store.id) {
-      indexes.contains(schema.catalogNumber(of: $0.schema))
+  /// The entries that are next: those that were gathered before, as long as nobody else has written
+  /// some of them, or those of a snapshot.
+  private func pass(
+    for build: IndexBuildList.Build, at place: Int, _ snapshot: StoreSnapshot
+  ) throws(StoreError) -> IndexPass {
+    if let pass, pass.index == build.index, pass.position == build.position, !pass.rest.isEmpty {
+      return pass
     }
-    current = (indexes, builder)
-    return builder
-  }
-
-  private func isUnique(_ index: UInt16) -> Bool {
-    store.databases.indexes.contains {
-      $0.schema.isUnique && store.schema.catalogNumber(of: $0.schema) == index
-    }
-  }
-
-  /// Whether an object of a range, above its lower bound, was changed after a commit.
-  private func hasChanges(
-    in range: Range<UInt64>, since sequence: UInt64, _ reader: TransactionReader,
-    _ header: HeaderRecord
-  ) throws(StoreError) -> Bool {
-    guard header.sequence > sequence else { return false }
-    guard header.sequence - sequence <= Self.mostCommits else { return true }
-    let history = HistoryReader(reader, store, header: header)
-    for commit in sequence + 1...header.sequence {
-      guard let entry = try history.entry(commit), !entry.isBulk else { return true }
-      let first = entry.changes.first { $0.number.rawValue > range.lowerBound }
-      if let first, first.number.rawValue <= range.upperBound { return true }
-    }
-    return false
+    pass = nil
+    let made = try IndexPass(build, at: place, snapshot, length: passLength, limit)
+    pass = made
+    return made
   }
 
   /// Makes batches larger or smaller, towards the time that they should take.
   private func adapt(to duration: UInt64) {
     let factor = min(2, max(0.25, Double(Self.target) / Double(max(1, duration))))
     batchSize = min(largestBatch, max(Self.leastBatch, Int(Double(batchSize) * factor)))
+  }
+
+  /// Lets others write: the engine's lock is not fair to those that have waited for it longer.
+  private func rest(after duration: UInt64) {
+    usleep(UInt32(min(5_000, max(200, duration / 4_000))))
   }
 
   // MARK: Releasing
@@ -156,14 +168,20 @@ final class OnlineIndexBuilder {
     var violations: [UniquenessViolation] = []
     var ready: [UInt16] = []
     for build in list.builds {
-      let builder = try builder(of: [build.index])
+      let schema = store.schema
+      let builder = try IndexBuilder(schema, store.databases, store.layouts, storeID: store.id) {
+        schema.catalogNumber(of: $0.schema) == build.index
+      }
       let found = try builder.violations(snapshot.reader)
       if found.isEmpty { ready.append(build.index) }
       violations += found
     }
     snapshot.close()
     if !ready.isEmpty {
-      let isDone = try change(list) { (_, _, list) throws(StoreError) in list.remove(ready) }
+      let isDone = try change(list) { (_, _, list) throws(StoreError) in
+        list.remove(ready)
+        return true
+      }
       guard isDone else { return false }
     }
     guard violations.isEmpty else {
@@ -177,26 +195,29 @@ final class OnlineIndexBuilder {
 
   /// Changes the list in a write transaction.
   ///
-  /// - Parameter list: As it was when the change was prepared.
-  /// - Returns: false where another builder has changed it since; nothing is written then.
+  /// - Parameters:
+  ///   - list: As it was when the change was prepared.
+  ///   - body: Changes it; gives false where nothing is to be written.
+  /// - Returns: false where another builder has changed the list since, or where nothing was to be
+  ///   written.
   private func change(
     _ list: IndexBuildList,
     _ body: (borrowing WriteTransaction, HeaderRecord, inout IndexBuildList) throws(StoreError) ->
-      Void
+      Bool
   ) throws(StoreError) -> Bool {
-    var isOvertaken = false
+    var isGivenUp = false
     do throws(StoreError) {
       let arbor = store.databases.arbor
       try store.write { (transaction, header) throws(StoreError) in
         var present = try IndexBuildList.read(header, transaction.reader, arbor)
-        isOvertaken = present != list
+        isGivenUp = present != list
+        if !isGivenUp { isGivenUp = try !body(transaction, header, &present) }
         // Nothing is to be committed; the word is not heard outside.
-        if isOvertaken { throw .closed }
-        try body(transaction, header, &present)
+        if isGivenUp { throw .closed }
         try present.write(&header, arbor, transaction)
       }
     } catch {
-      if isOvertaken { return false }
+      if isGivenUp { return false }
       throw error
     }
     return true

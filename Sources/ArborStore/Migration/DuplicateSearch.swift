@@ -77,23 +77,9 @@ struct DuplicateSearch {
   ) throws(StoreError) {
     guard let records = records(of: entity) else { return }
     let plan = EntityPlan.Index(index, of: entity, place: 0)
-    var allocator = SlabAllocator(slabSize: 4 << 10)
-    var count = 0
-    let cursor = try storing { () throws(LMDBError) in try reader.cursor(records) }
-    var entry = try storing { () throws(LMDBError) in try cursor.first() }
-    while let found = entry {
-      try limit.checkStore()
-      let number = ObjectNumber(rawValue: found.integerKey)
-      guard let base = found.value.baseAddress else {
-        throw .corrupted(entity: entity.name, object: number, what: "The record is empty.")
-      }
-      let record = try layouts.verified(
-        RecordView(base: base, count: found.value.count), of: number, entity: entity,
-        allocator: allocator)
+    let scan = RecordScan(entity: entity, records: records, layouts: layouts)
+    try scan.forEach(reader, limit) { (number, record) throws(StoreError) in
       maintainer.collect(number, old: nil, new: record, plan: plan)
-      count += 1
-      if count.isMultiple(of: 1 << 10) { allocator = SlabAllocator(slabSize: 4 << 10) }
-      entry = try storing { () throws(LMDBError) in try cursor.next() }
     }
   }
 }

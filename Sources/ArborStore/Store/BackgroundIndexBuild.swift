@@ -16,7 +16,7 @@ final class BackgroundIndexBuild: Sendable {
     /// Signalled when the thread has ended; nil where there is none.
     var ended: DispatchSemaphore?
     var failure: StoreError?
-    /// How many objects a batch has at most.
+    /// How many entries a batch has at most.
     var largestBatch = 0
   }
 
@@ -29,7 +29,7 @@ final class BackgroundIndexBuild: Sendable {
 
   /// Begins to build, unless a thread does so already.
   ///
-  /// - Parameter largestBatch: How many objects a batch has at most.
+  /// - Parameter largestBatch: How many entries a batch has at most.
   func begin(_ store: StoreFile, largestBatch: Int) {
     let ended = state.withLock { state -> DispatchSemaphore? in
       guard state.ended == nil else { return nil }

@@ -84,7 +84,7 @@ package struct StoreOpening: Sendable {
   /// The indexes of entities with more objects are not filled in the transaction of a migration,
   /// but in batches behind it.
   package var mostObjectsIndexedAtOnce = 10_000
-  /// So many objects a batch has at most.
+  /// So many entries a batch has at most.
   package var largestIndexBatch = 1 << 17
   package var onMismatch = MismatchRule.fail
   package var onCorruption = CorruptionRule.fail

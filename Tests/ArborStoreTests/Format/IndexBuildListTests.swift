@@ -5,8 +5,9 @@ import Testing
 
 @Suite struct IndexBuildListTests {
   private let list = IndexBuildList([
-    .init(index: 9, filled: 70), .init(index: 2, filled: 30), .init(index: 4, filled: 30),
-    .init(index: 7, state: .writeOnly, filled: .max),
+    .init(index: 9, part: 70, position: .init(key: [1, 200, 3], number: 70)), .init(index: 2),
+    .init(index: 4, position: .init(key: Array(repeating: 7, count: 200), number: 0)),
+    .init(index: 7, state: .writeOnly, part: .max),
   ])
 
   private func decoded(_ bytes: [UInt8]) -> IndexBuildList? {
@@ -16,7 +17,7 @@ import Testing
   @Test func bytesComeBack() {
     #expect(decoded(list.encoded()) == list)
     #expect(list.builds.map(\.index) == [2, 4, 7, 9])
-    #expect(list.build(of: 4)?.filled == 30)
+    #expect(list.build(of: 9)?.part == 70)
     #expect(list.build(of: 5) == nil)
   }
 
@@ -45,25 +46,43 @@ import Testing
   @Test func statesThatContradictThemselvesAreRefused() {
     for builds: [IndexBuildList.Build] in [
       [.init(index: 0)], [.init(index: 3), .init(index: 3)],
-      [.init(index: 3, state: .writeOnly, filled: 8)],
+      [.init(index: 3, state: .writeOnly)],
+      [.init(index: 3, state: .writeOnly, part: .max, position: .init(key: [1], number: 1))],
+      [.init(index: 3, position: .init(key: [], number: 1))],
+      [.init(index: 3, position: .init(key: Array(repeating: 7, count: 481), number: 1))],
     ] {
       #expect(decoded(IndexBuildList(builds).encoded()) == nil)
     }
   }
 
-  /// Those that are filled least come first, up to where they meet the others.
-  @Test func roundsBringIndexesTogether() {
+  /// One index is filled after the other; a unique one stays until its values are looked through.
+  @Test func indexesAreFilledOneAfterTheOther() {
     var list = list
-    #expect(list.round == .init(indexes: [2, 4], filled: 30, bound: 70))
-    if let round = list.round { list.advance(round, to: 70) { _ in false } }
-    #expect(list.round == .init(indexes: [2, 4, 9], filled: 70, bound: .max))
-    if let round = list.round { list.advance(round, to: .max) { $0 == 4 } }
-    #expect(list.round == nil)
-    #expect(
-      list.builds == [
-        .init(index: 4, state: .writeOnly, filled: .max)
-      ], "7 is not known to be unique, and need not be")
-    list.remove([4])
+    #expect(list.next?.index == 2)
+    let position = IndexBuildList.Position(key: [5], number: 6)
+    list.advance(2, to: position, part: 3)
+    #expect(list.next == .init(index: 2, part: 3, position: position))
+    list.finish(2, isUnique: false)
+    #expect(list.next?.index == 4)
+    list.finish(4, isUnique: true)
+    #expect(list.build(of: 4) == .init(index: 4, state: .writeOnly, part: .max))
+    list.finish(9, isUnique: false)
+    #expect(list.next == nil && list.builds.map(\.index) == [4, 7])
+    list.remove([4, 7])
     #expect(list.isEmpty)
+  }
+
+  /// The order is that of the entries in the file: by key, then by number.
+  @Test func entriesUpToThePositionAreDue() {
+    let build = IndexBuildList.Build(index: 1, position: .init(key: [5, 5], number: 10))
+    func isDue(_ key: [UInt8], _ number: UInt64) -> Bool {
+      key.withUnsafeBytes { build.isDue($0, number) }
+    }
+    #expect(isDue([5, 4, 9], 99) && isDue([5], 99) && isDue([5, 5], 10) && isDue([], 0))
+    #expect(!isDue([5, 5], 11) && !isDue([5, 5, 0], 1) && !isDue([6], 1))
+    [UInt8](arrayLiteral: 9).withUnsafeBytes { key in
+      #expect(!IndexBuildList.Build(index: 1).isDue(key, 1))
+      #expect(IndexBuildList.Build(index: 1, state: .writeOnly, part: .max).isDue(key, 1))
+    }
   }
 }

@@ -102,8 +102,12 @@ import Testing
 
   @Test func indexBuilds() throws {
     let list = IndexBuildList([
-      .init(index: 3, filled: ObjectNumber(entity: 2, sequence: 40_000).rawValue),
-      .init(index: 5, state: .writeOnly, filled: .max),
+      .init(
+        index: 3, part: 16_384,
+        position: .init(
+          key: key(.string("Ada"), .string),
+          number: ObjectNumber(entity: 2, sequence: 40_000).rawValue)),
+      .init(index: 5, state: .writeOnly, part: .max),
     ])
     expect("index builds", list.encoded())
     #expect((article["index builds"] ?? []).withUnsafeBytes { IndexBuildList($0) } == list)

@@ -107,6 +107,48 @@ import Testing
     #expect(try file.check().isSound)
   }
 
+  /// What was gathered is old as soon as objects change: their entries are written as they are.
+  /// Where nobody knows what has changed, everything is gathered anew.
+  @Test(arguments: [false, true]) func commitsBetweenTheBatchesOfOnePass(purges: Bool) throws {
+    var numbers = try tasks.fill(400)
+    let file = try tasks.open(tasks.model([tasks.byRank, tasks.words]))
+    defer { file.close() }
+    let random = SeededRandom()
+    var draws = random
+    let draft = Draft(file)
+    var batches = 0
+    func change() throws {
+      batches += 1
+      if purges, batches == 4 {
+        try file.purge()
+        numbers = try (0..<200).map {
+          try draft.insert("Task", ["name": .string("p\($0)"), "rank": .integer(Int64($0 % 9))])
+        }
+        return _ = try draft.commit()
+      }
+      guard numbers.count > 20 else { return }
+      for _ in 0..<3 {
+        let number = numbers.remove(at: Int.random(in: 0..<numbers.count, using: &draws))
+        switch Int.random(in: 0..<3, using: &draws) {
+        case 0: try draft.delete(number)
+        case 1: try draft.update(number, ["name": .string("c \(batches)")])
+        default: try draft.update(number, ["rank": .integer(.random(in: -1...9, using: &draws))])
+        }
+      }
+      try draft.insert("Event", ["name": .string("late \(batches)"), "rank": 3])
+      try draft.commit()
+    }
+    var failure: (any Error)?
+    try OnlineIndexBuilder(file, largestBatch: 40).run(isStopped: {
+      do { try change() } catch { failure = error }
+      return failure != nil
+    })
+    if let failure { throw failure }
+    #expect(batches > 10)
+    #expect(try indexDump(file) == tasks.expected(file), "seed \(random.seed)")
+    #expect(try file.check().isSound)
+  }
+
   /// A batch that was gathered before another builder wrote it is not written.
   @Test func twoBuildersDoNotHarmEachOther() async throws {
     try tasks.fill(2000)

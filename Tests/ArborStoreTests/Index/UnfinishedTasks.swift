@@ -54,9 +54,11 @@ struct UnfinishedTasks {
   }
 
   /// Builds some batches.
-  func build(_ file: StoreFile, batches: Int = .max, of size: Int = 64) throws {
+  func build(
+    _ file: StoreFile, batches: Int = .max, of size: Int = 64, passLength: Int = 150
+  ) throws {
     var left = batches
-    try OnlineIndexBuilder(file, largestBatch: size).run(isStopped: {
+    try OnlineIndexBuilder(file, largestBatch: size, passLength: passLength).run(isStopped: {
       left -= 1
       return left < 0
     })

@@ -48,7 +48,8 @@ import Testing
   @Test func duplicatesThatComeMeanwhileKeepTheIndexFromBeingReady() throws {
     let numbers = try tasks.fill(200)
     let file = try tasks.open(tasks.model([tasks.once, tasks.byRank]))
-    try tasks.build(file, batches: 1)
+    // One index is filled, and a part of the unique one.
+    try tasks.build(file, batches: 5)
     let draft = Draft(file)
     // In the part that is filled it is seen.
     try draft.insert("Task", ["name": .string("n1")])

@@ -5,6 +5,7 @@
 // document writes FILE.json, which import imports twice, and byhand inserts the same objects from a
 // program; gazetteer compares operations on cities with SQLite, in FILE.arbor and FILE.sqlite;
 // evolve opens and scans copies of a loaded store with the next version of its model;
+// online fills indexes behind a migration of copies, with commits beside it;
 // cancel says how long operations on a loaded store and its document go on after a cancellation.
 import Foundation
 
@@ -13,7 +14,7 @@ guard arguments.count >= 3, let count = Int(arguments[arguments.startIndex + 2])
 else {
   print(
     "usage: arborbench load|read|single|mutate|open|size|index|cascade|perform|predicates|document|"
-      + "byhand|import|gazetteer|evolve|cancel FILE N [REPETITIONS or BLOCK] [nosync]")
+      + "byhand|import|gazetteer|evolve|online|cancel FILE N [REPETITIONS or BLOCK] [nosync]")
   exit(2)
 }
 let mode = arguments[arguments.startIndex]
@@ -37,6 +38,7 @@ do {
   case "import": try await benchmark.importDocument()
   case "gazetteer": try benchmark.compareGazetteers(rounds: number)
   case "evolve": try benchmark.evolve(rounds: number)
+  case "online": try benchmark.buildOnline(rounds: number)
   case "cancel": try await benchmark.cancel()
   default: throw BenchmarkError("no mode \(mode)")
   }

@@ -1,0 +1,197 @@
+internal import ArborModel
+internal import LMDB
+
+/// The next entries of one index that is being filled, in their order: all that lie behind a
+/// position, or as many as fit into memory, as one snapshot shows them.
+final class IndexPass {
+  /// An entity, and the index as it has it.
+  private struct Target {
+    let plan: EntityPlan
+    let index: EntityPlan.Index
+  }
+
+  let maintainer: IndexMaintainer
+  /// How far the index was filled when the entries were gathered, and up to which entry they are
+  /// written by now.
+  let index: UInt16
+  private(set) var position: IndexBuildList.Position?
+  /// The entries that are not written yet, by their places in the maintainer's run.
+  private(set) var rest: Range<Int> = 0..<0
+  /// Whether no entries lie behind these.
+  private(set) var isLast = true
+  /// The commit up to which changed objects are known.
+  private var sequence: UInt64
+  /// Objects that were changed since the snapshot: their entries are in the index.
+  private var handled: Set<UInt64> = []
+  /// Collects the entries of changed objects.
+  private let late: IndexMaintainer
+  private let targets: [Target]
+  private let store: StoreFile
+  /// How many entries lie behind these, and how many the index will have.
+  private var (behind, total) = (0, 0)
+
+  /// More commits than these are not looked through for changed objects.
+  private static let mostCommits: UInt64 = 1 << 10
+
+  /// - Parameter place: The index's number throughout the store.
+  init(
+    _ build: IndexBuildList.Build, at place: Int, _ snapshot: StoreSnapshot, length: Int,
+    _ limit: WorkLimit
+  ) throws(StoreError) {
+    store = snapshot.store
+    (index, position, sequence) = (build.index, build.position, snapshot.sequence)
+    let stored = store.databases.indexes[place]
+    let filter = try IndexFilter(stored.schema, store.schema, storeID: store.id)
+    maintainer = IndexMaintainer(stored, filter: filter)
+    late = IndexMaintainer(stored, filter: filter)
+    targets = store.plans.compactMap { plan in
+      plan.flatMap { plan in
+        plan.indexes.first { $0.place == place }.map { Target(plan: plan, index: $0) }
+      }
+    }.sorted { $0.plan.entity.number < $1.plan.entity.number }
+    try gather(snapshot.reader, length, limit)
+  }
+
+  // MARK: Gathering
+
+  private func gather(
+    _ reader: TransactionReader, _ length: Int, _ limit: WorkLimit
+  ) throws(StoreError) {
+    for target in targets {
+      let scan = RecordScan(
+        entity: target.plan.entity, records: target.plan.records, layouts: store.layouts)
+      try scan.forEach(reader, limit) { (number, record) throws(StoreError) in
+        maintainer.collect(number, old: nil, new: record, plan: target.index)
+        guard maintainer.run.count >= 2 * length else { return }
+        let range = sortedRange(length)
+        behind += maintainer.run.count - range.upperBound
+        maintainer.keep(range)
+      }
+    }
+    rest = sortedRange(length)
+    behind += maintainer.run.count - rest.upperBound
+    isLast = behind == 0
+    let written = try storing { () throws(LMDBError) in
+      try reader.entryCount(maintainer.index.database)
+    }
+    total = written + rest.count + behind
+  }
+
+  /// Where the next entries lie in the run, which is sorted for it.
+  private func sortedRange(_ length: Int) -> Range<Int> {
+    maintainer.sort()
+    let start = position.map { maintainer.run.firstPlace(behind: $0) } ?? 0
+    return start..<min(maintainer.run.count, start + length)
+  }
+
+  // MARK: Writing
+
+  /// What a batch has to know of commits since the last one.
+  struct News {
+    let sequence: UInt64
+    let numbers: Set<UInt64>
+  }
+
+  /// The objects that were changed since the last batch; nil where nobody knows, so that the
+  /// entries have to be gathered anew.
+  func news(
+    _ reader: TransactionReader, _ header: HeaderRecord
+  ) throws(StoreError) -> News? {
+    guard header.sequence - sequence <= Self.mostCommits else { return nil }
+    var numbers: Set<UInt64> = []
+    let history = HistoryReader(reader, store, header: header)
+    for commit in sequence..<header.sequence {
+      guard let entry = try history.entry(commit + 1), !entry.isBulk else { return nil }
+      for change in entry.changes where !handled.contains(change.number.rawValue) {
+        numbers.insert(change.number.rawValue)
+      }
+    }
+    return News(sequence: header.sequence, numbers: numbers)
+  }
+
+  /// Writes the first of the remaining entries, and all entries of objects that were changed since
+  /// the last batch: what was gathered of those may be wrong, and from now on commits keep them.
+  ///
+  /// - Returns: The entry up to which the index is filled then; nil where all are written that were
+  ///   gathered.
+  func write(
+    _ count: Int, _ news: News, _ transaction: borrowing WriteTransaction, _ limit: WorkLimit
+  ) throws(StoreError) -> IndexBuildList.Position? {
+    try collect(news.numbers, transaction.reader)
+    defer { late.removeAll() }
+    let range = rest.prefix(count)
+    try storing(limit) { () throws(LMDBError) in
+      try late.apply(transaction, limit: limit)
+      try maintainer.add(range, transaction, limit) {
+        handled.contains($0) || news.numbers.contains($0)
+      }
+    }
+    guard let last = range.last else { return position }
+    let entry = maintainer.run[last]
+    return maintainer.run.withKey(entry) { .init(key: Array($0), number: entry.number) }
+  }
+
+  /// Takes down that a batch is in the file.
+  func advance(_ count: Int, _ news: News, to position: IndexBuildList.Position?) {
+    rest = rest.dropFirst(count)
+    handled.formUnion(news.numbers)
+    sequence = news.sequence
+    self.position = position
+  }
+
+  /// The part of the entries that is written with so many more, in 65,536ths.
+  func part(with count: Int) -> UInt16 {
+    let written = max(0, total - behind - (rest.count - count))
+    return total == 0 ? 0 : UInt16(min(Int(UInt16.max), (written << 16) / total))
+  }
+
+  private func collect(
+    _ numbers: Set<UInt64>, _ reader: TransactionReader
+  ) throws(StoreError) {
+    late.forgetEnd()
+    let allocator = SlabAllocator(slabSize: 4 << 10)
+    for raw in numbers.sorted() {
+      let number = ObjectNumber(rawValue: raw)
+      guard let target = targets.first(where: { $0.plan.entity.number == number.entity }),
+        let stored = try reader.storedRecord(number, in: target.plan.records)
+      else { continue }
+      let record = try store.verified(
+        stored, of: number, entity: target.plan.entity, allocator: allocator)
+      late.collect(number, old: nil, new: record, plan: target.index)
+    }
+    late.sort()
+  }
+}
+
+extension IndexMaintainer {
+  /// Adds a part of the collected entries, in their order. Those that are there already stay.
+  ///
+  /// - Parameter isLeftOut: Which objects' entries are not added.
+  func add(
+    _ range: Range<Int>, _ transaction: borrowing WriteTransaction, _ limit: WorkLimit,
+    unless isLeftOut: (UInt64) -> Bool
+  ) throws(LMDBError) {
+    // Others may have written since.
+    forgetEnd()
+    let firstAppended = try firstAbove(transaction.reader)
+    let cursor = try transaction.cursor(index.database)
+    var appended: Int?
+    for place in range {
+      let entry = run[place]
+      if isLeftOut(entry.number) { continue }
+      try limit.checkEngine()
+      let isOfLastKey = appended.map { run.isSameKey(run[$0], entry) } ?? false
+      try run.withKey(entry) { (key) throws(LMDBError) in
+        if place < firstAppended {
+          _ = try cursor.put(key: key, value: entry.number, .noDuplicate)
+        } else {
+          _ = try cursor.put(
+            key: key, value: entry.number,
+            isOfLastKey ? Cursor.BulkMode.appendDuplicate : .append)
+        }
+      }
+      if place >= firstAppended { appended = place }
+    }
+    forgetEnd()
+  }
+}

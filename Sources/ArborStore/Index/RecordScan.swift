@@ -1,0 +1,39 @@
+internal import ArborModel
+internal import LMDB
+
+/// A scan of all records of one entity, in the order of their numbers, each verified and in the
+/// newest layout.
+struct RecordScan {
+  let entity: EntitySchema
+  let records: Database
+  let layouts: StoreLayouts
+
+  /// - Parameter body: Gets a record, which is valid until it returns.
+  /// - Throws: `corrupted` where a record is damaged, `interrupted` where the limit ends the scan,
+  ///   what `body` throws.
+  @inline(__always)
+  func forEach(
+    _ reader: TransactionReader, _ limit: WorkLimit,
+    _ body: (ObjectNumber, RecordView) throws(StoreError) -> Void
+  ) throws(StoreError) {
+    let cursor = try storing { () throws(LMDBError) in try reader.cursor(records) }
+    var allocator = SlabAllocator(slabSize: 4 << 10)
+    var count = 0
+    var entry = try storing { () throws(LMDBError) in try cursor.first() }
+    while let found = entry {
+      try limit.checkStore()
+      let number = ObjectNumber(rawValue: found.integerKey)
+      guard let base = found.value.baseAddress else {
+        throw .corrupted(entity: entity.name, object: number, what: "The record is empty.")
+      }
+      let record = try layouts.verified(
+        RecordView(base: base, count: found.value.count), of: number, entity: entity,
+        allocator: allocator)
+      try body(number, record)
+      count += 1
+      // Upgraded records fill slabs.
+      if count.isMultiple(of: 1 << 10) { allocator = SlabAllocator(slabSize: 4 << 10) }
+      entry = try storing { () throws(LMDBError) in try cursor.next() }
+    }
+  }
+}

@@ -45,7 +45,8 @@ let package = Package(
       name: "ArborStore", dependencies: ["LMDB", "ArborModel", "CArborBits", "ArborLocks"],
       swiftSettings: hot),
     .target(
-      name: "ArborLog", dependencies: ["ArborStore", "ArborModel", "LMDB"], swiftSettings: common),
+      name: "ArborLog", dependencies: ["ArborStore", "ArborModel", "ArborLocks", "LMDB"],
+      swiftSettings: common),
     .target(
       name: "ArborObjects",
       dependencies: [

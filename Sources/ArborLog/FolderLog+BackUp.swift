@@ -31,13 +31,13 @@ extension FolderLog {
   ) throws -> LogAddition {
     let identity = try ownedIdentity(of: file, path)
     var addition = LogAddition()
-    if let base = try bases(of: identity).last,
-      let isComplete = try addCommits(of: file, to: base, identity, &addition),
-      isComplete, !isWanted
-    {
-      return addition
+    let previous = try bases(of: identity).last
+    var isFollowed = false
+    if let previous, let end = try addCommits(of: file, to: previous, identity, &addition) {
+      isFollowed = end.isComplete
+      if isFollowed, !isWanted { return addition }
     }
-    let base = try addSnapshot(of: file, identity, path)
+    let base = try addSnapshot(of: file, identity, path, after: isFollowed ? previous : nil)
     addition.isSnapshot = true
     addition.sequence = base.manifest.sequence
     // What was committed meanwhile, or before the model changed again: the next time.
@@ -71,11 +71,13 @@ extension FolderLog {
 
   /// Adds the commits that the store has kept for the log.
   ///
-  /// - Returns: nil where the store's commits do not follow the log's; else whether the log has all
-  ///   of them now: not those of another model.
+  /// - Parameter last: The last commit to be added.
+  /// - Returns: nil where the store's commits do not follow the log's; else what the log's come to,
+  ///   and whether it has all of them now: not those of another model.
   private func addCommits(
-    of file: StoreFile, to base: LogBase, _ identity: LogIdentity, _ addition: inout LogAddition
-  ) throws -> Bool? {
+    of file: StoreFile, to base: LogBase, _ identity: LogIdentity, upTo last: UInt64 = .max,
+    _ addition: inout LogAddition
+  ) throws -> (chain: LogChain, isComplete: Bool)? {
     var newest: LogEntry?
     let previous = try base.forEachEntry(after: 0, onlyLastSegment: true) { (entry) in
       newest = entry
@@ -92,15 +94,18 @@ extension FolderLog {
     var end = previous
     end.counters = try snapshot.counters()
     var isComplete = true
-    while isComplete, end.sequence < snapshot.sequence {
-      guard let count = try addSegment(snapshot, base, &end, &isComplete) else { return nil }
+    let last = min(last, snapshot.sequence)
+    while isComplete, end.sequence < last {
+      guard let count = try addSegment(snapshot, base, upTo: last, &end, &isComplete) else {
+        return nil
+      }
       addition.commits += count
     }
     addition.sequence = end.sequence
     if end.sequence > noted {
       try file.noteLogReader(identity.log, has: end.sequence)
     }
-    return isComplete
+    return (end.chain, isComplete)
   }
 
   /// Whether the newest commit of the log is the one that the store made under its sequence, as far
@@ -122,7 +127,8 @@ extension FolderLog {
   /// - Parameter isComplete: Becomes false where commits of another model follow.
   /// - Returns: How many commits are in it; nil where one is missing.
   private func addSegment(
-    _ snapshot: StoreSnapshot, _ base: LogBase, _ end: inout LogEnd, _ isComplete: inout Bool
+    _ snapshot: StoreSnapshot, _ base: LogBase, upTo last: UInt64, _ end: inout LogEnd,
+    _ isComplete: inout Bool
   ) throws -> Int? {
     let first = end.sequence + 1
     let header = LogSegment.Header(
@@ -144,7 +150,7 @@ extension FolderLog {
         written.chain.append(sequence, bytes)
         written.sequence = sequence
         size += bytes.count
-        return size < Self.segmentSize
+        return size < Self.segmentSize && sequence < last
       }
       guard isWhole, written.sequence >= first else { return nil }
       try LogSegment.writeEnd(written.sequence, written.chain, to: &output)
@@ -160,7 +166,7 @@ extension FolderLog {
   // MARK: Snapshots
 
   private func addSnapshot(
-    of file: StoreFile, _ identity: LogIdentity, _ path: String
+    of file: StoreFile, _ identity: LogIdentity, _ path: String, after previous: LogBase?
   ) throws -> LogBase {
     let last = (try LogFiles.names(in: path) ?? []).compactMap(LogBase.number(ofName:)).last
     let number = (last ?? 0) + 1
@@ -170,10 +176,17 @@ extension FolderLog {
     try LogFiles.makeFolder(unfinished)
     do {
       // From here on no commit is lost for the log, whatever is committed during the copy.
-      try file.noteLogReader(identity.log, has: nil)
+      if previous == nil { try file.noteLogReader(identity.log, has: nil) }
       let copy = "\(unfinished)/\(LogBase.snapshotName)"
       try file.copy(to: copy, compacting: true, keepsMarker: false)
-      let manifest = try manifest(ofCopy: copy, identity, number)
+      let manifest = try manifest(ofCopy: copy, identity, number) { (sequence) in
+        // Followers go on with the snapshot if the commits before it lead to it.
+        var addition = LogAddition()
+        let end = try previous.flatMap {
+          try addCommits(of: file, to: $0, identity, upTo: sequence, &addition)
+        }
+        return addition.sequence == sequence ? end?.chain : nil
+      }
       try LogFiles.write(in: unfinished) { output in
         try output.append(manifest.encoded())
         return LogBase.manifestName
@@ -190,8 +203,11 @@ extension FolderLog {
   }
 
   /// What there is to say of a copy that nobody else has open.
+  ///
+  /// - Parameter previous: Tells what the commits before its newest one come to.
   private func manifest(
-    ofCopy path: String, _ identity: LogIdentity, _ number: UInt32
+    ofCopy path: String, _ identity: LogIdentity, _ number: UInt32,
+    previous: (UInt64) throws -> LogChain?
   ) throws -> LogManifest {
     var opening = StoreOpening(.file(path), model: nil)
     opening.isReadOnly = true
@@ -206,7 +222,8 @@ extension FolderLog {
     let (size, checksums) = try Self.checksums(of: path)
     return LogManifest(
       log: identity.log, store: identity.store, base: number, generation: generation,
-      sequence: sequence, date: Date(), size: size, counters: counters, checksums: checksums)
+      sequence: sequence, previous: try previous(sequence), date: Date(), size: size,
+      counters: counters, checksums: checksums)
   }
 
   private static func checksums(

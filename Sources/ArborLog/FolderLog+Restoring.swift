@@ -15,11 +15,15 @@ public enum RestorePoint: Sendable, Hashable {
 extension FolderLog {
   /// Makes a store of the log's at a point in time.
   ///
-  /// - Parameter path: Of the new file; there must be none.
+  /// - Parameters:
+  ///   - path: Of the new file; there must be none.
+  ///   - follows: Whether the store notes how far it has the log, to go on from there.
   /// - Returns: The sequence of the newest commit in it.
   /// - Throws: `ArborError` of the log, `StoreError` of the store. Nothing is left at the path
   ///   then.
-  package func restore(to path: String, at point: RestorePoint) throws -> UInt64 {
+  package func restore(
+    to path: String, at point: RestorePoint, follows: Bool = false
+  ) throws -> UInt64 {
     let (folder, identity) = try existing()
     let bases = try bases(of: identity)
     let (base, target) = try Self.find(point, bases, folder)
@@ -28,7 +32,7 @@ extension FolderLog {
     do throws(StoreError) {
       try StoreCreation.install(at: path) { (temporary) throws(StoreError) in
         do {
-          restored = try Self.fill(temporary, base, upTo: target, counters)
+          restored = try Self.fill(temporary, base, upTo: target, counters, follows: follows)
         } catch let error as StoreError {
           throw error
         } catch {
@@ -44,7 +48,8 @@ extension FolderLog {
 
   /// - Returns: The sequence that the store comes to.
   private static func fill(
-    _ path: String, _ base: LogBase, upTo target: UInt64, _ counters: [String: UInt64]
+    _ path: String, _ base: LogBase, upTo target: UInt64, _ counters: [String: UInt64],
+    follows: Bool
   ) throws -> UInt64 {
     do {
       var output = try LogOutput(path)
@@ -59,50 +64,34 @@ extension FolderLog {
     guard file.id == base.manifest.store else {
       throw ArborError.damagedLog(base.snapshotPath, "it is of another store")
     }
-    try Self.apply(base, to: file, upTo: target)
-    try file.makeAgain([], counters: counters)
+    let end = try Self.apply(base, to: file, upTo: target)
+    let position = LogPosition(log: base.manifest.log, end)
+    try file.makeAgain(
+      [], counters: counters, position: follows ? position.encoded() : nil)
     try file.synchronize()
     return file.lastSequence
   }
 
-  /// So many commits, or commits of so many bytes, are made again in one transaction.
-  private static let batch = (commits: 1000, bytes: 16 << 20)
-
   /// Makes the commits of a log again that follow the store's newest, in batches.
   ///
-  /// - Parameter target: The last one.
+  /// - Parameters:
+  ///   - known: What the store's history has to come to in the log; nil for whatever it does.
+  ///   - target: The last one.
+  ///   - keepsPosition: Whether the store notes how far it has the log.
   @discardableResult
   static func apply(
-    _ base: LogBase, to file: StoreFile, upTo target: UInt64
+    _ base: LogBase, to file: StoreFile, knowing known: LogChain? = nil,
+    upTo target: UInt64 = .max, keepsPosition: Bool = false
   ) throws -> LogEnd {
-    var (commits, bytes): ([LoggedCommit], Int) = ([], 0)
+    var batch = LogBatch(base, file, keepsPosition: keepsPosition)
     let limit = WorkLimit()
-    func flush() throws(ArborError) {
-      do throws(StoreError) { try file.makeAgain(commits) } catch {
-        throw ArborError(
-          .corrupted,
-          "The log \(base.folder) does not fit the store \(file.path ?? ""): \(error)")
-      }
-      (commits, bytes) = ([], 0)
-    }
-    guard target > file.lastSequence else {
-      return try base.forEachEntry(after: target) { (_) throws(ArborError) in false }
-    }
-    let end = try base.forEachEntry(after: file.lastSequence) { (entry) throws(ArborError) in
+    let start = file.lastSequence
+    let end = try base.forEachEntry(after: start, knowing: known) { (entry) throws(ArborError) in
       try limit.checkLog()
-      let commit = entry.body.withUnsafeBytes {
-        LoggedCommitCodec.decode($0, sequence: entry.sequence, file.schema)
-      }
-      guard let commit else {
-        throw ArborError.damagedLog(
-          base.folder, "commit \(entry.sequence) is not of the snapshot's model")
-      }
-      commits.append(commit)
-      bytes += entry.body.count
-      if commits.count >= batch.commits || bytes >= batch.bytes { try flush() }
-      return entry.sequence < target
+      guard entry.sequence <= target else { return false }
+      return try batch.append(entry) && entry.sequence < target
     }
-    try flush()
+    try batch.finish()
     return end
   }
 

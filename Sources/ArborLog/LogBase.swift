@@ -81,18 +81,27 @@ struct LogBase: Sendable {
   /// Memory: one commit.
   ///
   /// - Parameters:
+  ///   - known: What the history up to `sequence` has to come to; nil for whatever it does.
   ///   - onlyLastSegment: Passes over the segments before the last one, where that tells where the
   ///     log ends.
   ///   - body: Gets each commit; returns whether to go on.
   /// - Returns: Where the last commit that was looked at leaves the log.
   /// - Throws: ``ArborError`` `corrupted`, naming the file; what `body` throws.
   func forEachEntry(
-    after sequence: UInt64, onlyLastSegment: Bool = false,
+    after sequence: UInt64, knowing known: LogChain? = nil, onlyLastSegment: Bool = false,
     _ body: (LogEntry) throws(ArborError) -> Bool
   ) throws(ArborError) -> LogEnd {
     var end = LogEnd(
       base: number, sequence: manifest.sequence, chain: manifest.chain,
       counters: manifest.counters)
+    func check() throws(ArborError) {
+      guard let known, end.sequence == sequence, end.chain != known else { return }
+      throw ArborError(
+        .conflict,
+        "The log \(folder) has another commit \(sequence) than the store: they have gone different "
+          + "ways. Move the store away, and open it again, which makes it anew from the log.")
+    }
+    try check()
     let segments = try segments()
     for (place, segment) in segments.enumerated() {
       let isLast = place == segments.count - 1
@@ -111,9 +120,10 @@ struct LogBase: Sendable {
       else { throw ArborError.damagedLog(path, "its commits follow those of another history") }
       (end.sequence, end.chain) = (segment.first - 1, reader.header.chain)
       end.counters.merge(reader.header.counters) { max($0, $1) }
+      try check()
       while let entry = try reader.read() {
-        end.sequence = entry.sequence
-        end.chain = reader.chain
+        (end.sequence, end.chain) = (entry.sequence, entry.chain)
+        try check()
         if entry.sequence > sequence, try !body(entry) { return end }
       }
       guard !reader.isCut || isLast else { throw Self.cut(path, before: reader.next) }

@@ -6,6 +6,8 @@ struct LogEntry: Sendable, Hashable {
   let sequence: UInt64
   /// What `LoggedCommitCodec` made, with its checksum.
   let body: [UInt8]
+  /// What the history up to it comes to.
+  let chain: LogChain
 }
 
 /// A value that tells two histories apart: it follows from every commit before.

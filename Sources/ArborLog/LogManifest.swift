@@ -6,11 +6,12 @@ internal import Foundation
 ///
 /// ```
 /// magic 8 bytes · version u16 · zero u16 · log UUID · store UUID · base u32 · generation u32
-/// · sequence u64 · date f64 · size u64 · counters · for each: name · value u64
+/// · sequence u64 · chain before u128 · date f64 · size u64 · counters · for each: name · value u64
 /// · blocks · for each: crc32c u32 · crc32c u32
 /// ```
 ///
-/// A block is 1 MiB of the snapshot; the last one may be shorter.
+/// The chain before is what the commits behind the snapshot before come to, where those lead here;
+/// 0 where they do not. A block is 1 MiB of the snapshot; the last one may be shorter.
 struct LogManifest: Sendable, Hashable {
   static let blockSize = 1 << 20
   private static let magic = Array("ArborBas".utf8)
@@ -23,6 +24,8 @@ struct LogManifest: Sendable, Hashable {
   let generation: UInt32
   /// The newest commit in the snapshot.
   let sequence: UInt64
+  /// What the commits of the base before come to, where they lead to the snapshot.
+  let previous: LogChain?
   /// When the snapshot was made.
   let date: Date
   /// The bytes of the snapshot.
@@ -43,6 +46,7 @@ struct LogManifest: Sendable, Hashable {
     writer.append(base)
     writer.append(generation)
     writer.append(sequence)
+    writer.append(previous?.bits ?? 0)
     writer.append(date.timeIntervalSinceReferenceDate.bitPattern)
     writer.append(size)
     writer.append(counters: counters)
@@ -65,7 +69,8 @@ struct LogManifest: Sendable, Hashable {
       reader.read(UInt16.self) != nil, let log = reader.readUUID(),
       let store = reader.readUUID(), let base: UInt32 = reader.read(),
       let generation: UInt32 = reader.read(), let sequence: UInt64 = reader.read(),
-      let date: UInt64 = reader.read(), let size: UInt64 = reader.read(),
+      let previous: UInt128 = reader.read(), let date: UInt64 = reader.read(),
+      let size: UInt64 = reader.read(),
       let counters = reader.readCounters(), let count = reader.readVariable(),
       count == (size + UInt64(blockSize) - 1) / UInt64(blockSize),
       count <= UInt64(reader.bytesLeft / 4)
@@ -74,19 +79,21 @@ struct LogManifest: Sendable, Hashable {
     guard reader.isAtEnd else { return nil }
     return LogManifest(
       log: log, store: store, base: base, generation: generation, sequence: sequence,
+      previous: previous == 0 ? nil : LogChain(bits: previous),
       date: Date(timeIntervalSinceReferenceDate: Double(bitPattern: date)), size: size,
       counters: counters, checksums: checksums)
   }
 
   init(
-    log: UUID, store: UUID, base: UInt32, generation: UInt32, sequence: UInt64, date: Date,
-    size: UInt64, counters: [String: UInt64], checksums: [UInt32]
+    log: UUID, store: UUID, base: UInt32, generation: UInt32, sequence: UInt64,
+    previous: LogChain?, date: Date, size: UInt64, counters: [String: UInt64], checksums: [UInt32]
   ) {
     self.log = log
     self.store = store
     self.base = base
     self.generation = generation
     self.sequence = sequence
+    self.previous = previous
     self.date = date
     self.size = size
     self.counters = counters

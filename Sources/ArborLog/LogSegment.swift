@@ -202,7 +202,7 @@ struct LogSegment: Sendable {
       offset += head.count + body.count
       body.withUnsafeBytes { chain.append(found.sequence, $0) }
       next += 1
-      return LogEntry(sequence: found.sequence, body: body)
+      return LogEntry(sequence: found.sequence, body: body, chain: chain)
     }
 
     private mutating func readEnd(_ left: Int) throws(ArborError) -> LogEntry? {

@@ -15,7 +15,8 @@ import Testing
 
   @Test func manifestsComeBack() throws {
     let manifest = LogManifest(
-      log: UUID(), store: UUID(), base: 3, generation: 2, sequence: 99, date: Date(),
+      log: UUID(), store: UUID(), base: 3, generation: 2, sequence: 99,
+      previous: LogChain(bits: 5), date: Date(),
       size: UInt64(LogManifest.blockSize + 1), counters: ["object/1": 7, "unique-id": 1],
       checksums: [1, 2])
     #expect(try LogManifest(manifest.encoded(), path: "manifest") == manifest)

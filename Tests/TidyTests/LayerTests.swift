@@ -9,7 +9,7 @@ import Testing
     "LMDB": ["CLMDB", "CArborBits", "ArborLocks"],
     "ArborModel": ["CArborBits", "ArborLocks"],
     "ArborStore": ["LMDB", "ArborModel", "CArborBits", "ArborLocks"],
-    "ArborLog": ["ArborStore", "ArborModel", "LMDB"],
+    "ArborLog": ["ArborStore", "ArborModel", "ArborLocks", "LMDB"],
     "ArborObjects": ["ArborLog", "ArborStore", "ArborModel", "ArborLocks", "ArborSource"],
     "ArborExchange": ["ArborObjects", "ArborModel", "ArborLocks"],
     "ArborData": ["ArborExchange", "ArborObjects", "ArborLog", "ArborModel", "ArborLocks"],

@@ -45,6 +45,8 @@ import Testing
     "FolderLog+Restoring": "FolderLogTests",
     "LogManifest": "LogBaseTests",
     "LogFiles": "FolderLogTests",
+    "LogFollower": "PersistentStore+FollowingTests",
+    "FollowedLog": "PersistentStore+FollowingTests",
     "LogIdentity": "FolderLogTests",
     "LightweightMigration": "MigrationTests",
     "MigrationReversal": "RevertedMigrationTests",

@@ -101,20 +101,19 @@ extension PersistentStore {
     from log: FolderLog, to url: URL, at point: RestorePoint = .newest
   ) throws(ArborError) -> UInt64 {
     let path = try StoreLocation.path(of: url)
-    do { return try log.restore(to: path, at: point) } catch let error as ArborError {
-      throw error
-    } catch let error as StoreError {
-      throw ArborError(opening: error)
-    } catch {
-      throw ArborError(.inputOutput, "\(error)")
-    }
+    return try logging(nil) { try log.restore(to: path, at: point) }
   }
 
   private func logging<R>(_ body: () throws -> R) throws(ArborError) -> R {
-    do { return try body() } catch let error as ArborError { throw error } catch let error
-      as StoreError
-    {
-      throw ArborError(error, in: file)
+    try Self.logging(file, body)
+  }
+
+  /// Runs what may throw errors of a log and of a store.
+  static func logging<R>(_ file: StoreFile?, _ body: () throws -> R) throws(ArborError) -> R {
+    do { return try body() } catch let error as ArborError {
+      throw error
+    } catch let error as StoreError {
+      throw file.map { ArborError(error, in: $0) } ?? ArborError(opening: error)
     } catch {
       throw ArborError(.inputOutput, "\(error)")
     }

@@ -33,9 +33,11 @@ extension PersistentStore {
 
   /// Gives the space that the file does not need back to the file system.
   ///
-  /// A file never shrinks by itself: later commits use the pages of what was deleted. After a large
-  /// deletion, a migration that dropped something or a run of large commits, this puts a compacted
-  /// copy in the file's place; ``space`` tells beforehand what it would give back.
+  /// While it is open a file never shrinks by itself: later commits use the pages of what was
+  /// deleted. After a large deletion, a migration that dropped something or a run of large commits,
+  /// this puts a compacted copy in the file's place; ``space`` tells beforehand what it would give
+  /// back. Files of some size do so when they are closed, see
+  /// ``StoreOptions/compactsWhenClosed``.
   ///
   /// Only one process may have the store open. In it everything stays valid, here and in other
   /// openings of the file: contexts, objects with their pending changes, results and those who

@@ -52,7 +52,9 @@ public final class PersistentStore: Sendable {
   /// Who is told of queries that take long; nil for nobody.
   let watch: QueryWatch?
   private let openState = OpenState()
+  private let compactsWhenClosed: Bool
   private let classes: Lock<BoundClasses>
+  private let followedLog = Lock<FollowedLog?>(nil)
 
   /// Opens a store with a model, or makes one where there is none.
   ///
@@ -111,6 +113,7 @@ public final class PersistentStore: Sendable {
     }
     self.file = file
     watch = SlowQueryLog.watch(options)
+    compactsWhenClosed = options.compactsWhenClosed
     uniqueIDs = UniqueIDs(file, openState)
     background = BackgroundContext()
     news = StoreNews(file)
@@ -210,7 +213,8 @@ public final class PersistentStore: Sendable {
   /// a class, deleting one, a rollback — goes on in memory: objects keep the values they hold, and
   /// the context's next throwing operation says that the store is closed.
   public func close() {
-    if openState.end() { file.close() }
+    followedLog.withLock { $0?.end() }
+    if openState.end() { file.close(compacting: compactsWhenClosed) }
     news.end()
   }
 
@@ -235,6 +239,11 @@ extension PersistentStore {
   func requireOpen() throws(ArborError) {
     if isClosed { throw ArborError(StoreError.closed, in: file) }
   }
+
+  /// The log that the store follows.
+  var followed: FollowedLog? { followedLog.withLock { $0 } }
+
+  func follow(_ log: FollowedLog) { followedLog.withLock { $0 = log } }
 
   /// How each entity is represented at present.
   var boundClasses: BoundClasses { classes.withLock { $0 } }

@@ -85,7 +85,7 @@ extension ArborError {
       self.init(.conflict, "Another commit has left the mark \(key) already; read what it wrote.")
     case .conflict, .missingTargets, .stillLinked, .notUnique, .invalidChange:
       self.init(.conflict, "The commit met another one; try again.")
-    case .notAStore, .invalidPath, .unsupportedEngine, .readOnly, .inUse, .fileReplaced,
+    case .notAStore, .invalidPath, .unsupportedEngine, .readOnly, .follower, .inUse, .fileReplaced,
       .inputOutput, .missing:
       self.init(file: error)
     }
@@ -117,6 +117,11 @@ extension ArborError {
         .readOnly,
         path.map { "\($0) can only be read; open it for writing, or check who may write there." }
           ?? "The store can only be read; open it for writing.")
+    case .follower(let path):
+      self.init(
+        .readOnly,
+        "\(path ?? "The store") follows the log of another store, and nothing else is written to "
+          + "it; write to that store.")
     case .inUse(let path):
       self.init(
         .inUse,

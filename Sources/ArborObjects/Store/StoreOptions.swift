@@ -101,6 +101,11 @@ public struct StoreOptions: Sendable, Hashable {
   public var initialMapSize: Int?
   /// Bytes that the store may grow to; nil: no bound but the engine's.
   public var maximumMapSize: Int?
+  /// Whether closing the store gives space back that the file does not need, where that is more
+  /// than 16 MiB and a quarter of the file, what is left is at most 256 MiB, and nobody else has
+  /// the file open. It takes some hundred milliseconds then. ``PersistentStore/compact()`` does it
+  /// at any time and size.
+  public var compactsWhenClosed = true
   /// How much of an existing file is looked at.
   public var verification = Verification.automatic
   /// From how long on a query is written to the program's log; nil for never. Whatever looks for

@@ -9,7 +9,7 @@ package import LMDB
 /// (the unnamed one)            header and newest commits · names of the others
 /// arbor                        mark · model · model-digest · catalog · layout/<entity>/<n>
 ///                              · counter/<name> · migration · former · index-builds · log
-///                              · app/<key>
+///                              · follows · app/<key>
 /// e/<Entity>                   object number  → record
 /// i/<Entity>/<index>           encoded values → object numbers
 /// r/<Entity>/<relationship>    owner          → members
@@ -105,6 +105,7 @@ extension StoreFormat {
   package static let formerKey = "former"
   package static let indexBuildsKey = "index-builds"
   package static let logKey = "log"
+  package static let followsKey = "follows"
   package static let uniqueIDCounter = "unique-id"
 
   /// A layout, by the catalogue number of its entity and its own number.

@@ -8,18 +8,20 @@ extension StoreFile {
   ///   - commits: The ones that follow the store's newest, in their order.
   ///   - counters: What the other copy's counters were at some time: numbers below are not given
   ///     out here. Names of counters that the store does not have are passed over.
+  ///   - position: Where in the log that leads, for whoever goes on from there; see
+  ///     ``followedPosition()``.
   /// - Throws: `corrupted` where a commit does not follow, is of another model, or does not fit
   ///   what the store holds, so that the copies have gone different ways; nothing has been written
   ///   then.
   package func makeAgain(
-    _ commits: [LoggedCommit], counters: [String: UInt64] = [:]
+    _ commits: [LoggedCommit], counters: [String: UInt64] = [:], position: [UInt8]? = nil
   ) throws(StoreError) {
     guard !hasEnded else { throw .closed }
     guard !isReadOnly else { throw .readOnly(path: path) }
-    guard !commits.isEmpty || !counters.isEmpty else { return }
+    guard !commits.isEmpty || !counters.isEmpty || position != nil else { return }
     // Keys of what lies at the ends of databases are learnt in each transaction anew.
     let workspace = try CommitWorkspace(self)
-    try write { (transaction, header) throws(StoreError) in
+    try write(repeats: true) { (transaction, header) throws(StoreError) in
       workspace.begin(transaction.id)
       var greatest = GreatestNumbers()
       for commit in commits {
@@ -41,6 +43,22 @@ extension StoreFile {
       }
       try raiseCounters(above: greatest, transaction)
       try raise(counters, transaction)
+      guard let position else { return }
+      try storing { () throws(LMDBError) in
+        try StoreCreation.put(StoreFormat.followsKey, position, databases.arbor, transaction)
+      }
+    }
+  }
+
+  /// What the last commits that were made again left as their place in the log; nil for a store
+  /// that follows none.
+  package func followedPosition() throws(StoreError) -> [UInt8]? {
+    let snapshot = try snapshot()
+    defer { snapshot.close() }
+    let reader = try snapshot.reader
+    let key = Array(StoreFormat.followsKey.utf8)
+    return try storing { () throws(LMDBError) in
+      try reader.get(databases.arbor, key: key).map { Array($0) }
     }
   }
 

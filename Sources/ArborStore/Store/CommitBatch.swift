@@ -75,8 +75,8 @@ extension StoreError {
   /// Whether the error is of the engine, so that its transaction can not go on.
   fileprivate var spoilsTransaction: Bool {
     switch self {
-    case .engine, .diskFull, .readOnly, .inputOutput, .closed, .inUse, .exhausted, .fileReplaced,
-      .unsupportedEngine, .invalidPath:
+    case .engine, .diskFull, .readOnly, .follower, .inputOutput, .closed, .inUse, .exhausted,
+      .fileReplaced, .unsupportedEngine, .invalidPath:
       true
     case .corrupted, .conflict, .missingTargets, .stillLinked, .notUnique, .modelMismatch,
       .modelChanged, .migrationUnderWay, .notReverted, .formatTooNew, .notAStore,

@@ -44,6 +44,8 @@ package indirect enum StoreError: Error, Sendable {
   case unsupportedEngine(path: String?, what: LMDBError)
   /// The store was opened for reading, or its folder or medium can not be written.
   case readOnly(path: String?)
+  /// The store follows a log, and only commits of that are written to it.
+  case follower(path: String?)
   /// There is no store at the path, and nothing says what one there would hold.
   case missing(path: String)
   /// A model that contradicts itself.

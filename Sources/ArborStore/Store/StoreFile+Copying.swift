@@ -45,7 +45,8 @@ extension StoreFile {
     let snapshot = try quietSnapshot()
     defer { snapshot.close() }
     let header = try StoreHeader.read(try snapshot.reader, databases.arbor, path: path)
-    return header.isBeingMigrated || header.keepsLog
+    let follows = try followedPosition() != nil
+    return header.isBeingMigrated || header.keepsLog || follows
   }
 
   /// Gives free pages back: puts a compacted copy in the file's place, and goes on with it.

@@ -10,8 +10,31 @@ extension StoreFile {
   }
 
   /// Ends one opening of the store; the last one closes the file.
-  package func close() {
+  ///
+  /// - Parameter compacting: Whether the last one gives free pages back before, where there are
+  ///   many and it takes a moment only.
+  package func close(compacting: Bool = false) {
+    if compacting, StoreRegistry.shared.isLast(self) { compactIfWorthwhile() }
     if StoreRegistry.shared.close(self) { end() }
+  }
+
+  /// Less than this, in bytes, is not worth the trouble.
+  private static let leastReclaimed = 16 << 20
+  /// Larger files are left to who has the time: this much is copied in some hundred milliseconds.
+  private static let mostCopied = 256 << 20
+
+  private func compactIfWorthwhile() {
+    guard !isReadOnly, path != nil, let snapshot = try? quietSnapshot() else { return }
+    let space = try? snapshot.space()
+    snapshot.close()
+    guard let space, space.reclaimable >= Self.leastReclaimed,
+      space.reclaimable >= space.file / 4, space.file - space.reclaimable <= Self.mostCopied,
+      let held = try? environment.heldSnapshots(), held.isEmpty
+    else { return }
+    // The verification behind the store ends with it anyway.
+    health.cancel()
+    // In use elsewhere, no room, read only by now: it stays as it is.
+    try? compact()
   }
 
   /// Closes the store and removes its files.

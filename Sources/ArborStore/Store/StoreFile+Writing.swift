@@ -9,16 +9,18 @@ extension StoreFile {
   /// - Parameter topsUpNumbers: Whether blocks of numbers that run low are filled up on this
   ///   occasion.
   /// - Parameter passesMarker: Whether a migration in a copy does not stand in the way.
+  /// - Parameter repeats: Whether commits of the log that the store follows are written.
   /// - Throws: `modelChanged` where the file has another model by now; `migrationUnderWay` while it
   ///   is being migrated in a copy; `corrupted` where another
   ///   program wrote to it or the verification of its pages found something; what `body` throws.
   ///   Nothing has been written then, except after `engine(.panic)`, when nobody can tell before
   ///   the file is opened anew.
   func write(
-    topsUpNumbers: Bool = false, passesMarker: Bool = false,
+    topsUpNumbers: Bool = false, passesMarker: Bool = false, repeats: Bool = false,
     _ body: (borrowing WriteTransaction, inout HeaderRecord) throws(StoreError) -> Void
   ) throws(StoreError) {
     try health.permitWriting()
+    if isFollower, !repeats { throw .follower(path: path) }
     var written: (header: HeaderRecord, unfinished: UnfinishedIndexes?)?
     var reservations: [NumberReservation] = []
     var failure: StoreError?

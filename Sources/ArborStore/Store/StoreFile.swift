@@ -40,6 +40,7 @@ package final class StoreFile: Sendable {
   private let newest: Atomic<UInt64>
   private let mark: Lock<Mark>
   private let isClosed = Atomic(false)
+  private let follows = Atomic(false)
 
   /// Which sequence the newest transaction that was looked at belongs to, so that a snapshot of the
   /// same transaction need not read the header.
@@ -215,6 +216,12 @@ package final class StoreFile: Sendable {
   package func takeUniqueIDs(_ count: Int) throws(StoreError) -> Range<Int64> {
     try blocks.takeUniqueIDs(count, of: self)
   }
+
+  /// Whether nothing is written but what comes from a log.
+  var isFollower: Bool { follows.load(ordering: .relaxed) }
+
+  /// From now on nothing is written but what comes from a log.
+  package func beginFollowing() { follows.store(true, ordering: .relaxed) }
 
   /// Whether the store has been closed.
   var hasEnded: Bool { isClosed.load(ordering: .relaxed) }

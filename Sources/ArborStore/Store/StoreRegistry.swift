@@ -33,6 +33,11 @@ final class StoreRegistry: Sendable {
     entries.withLock { $0.contains { $0.store.environment === environment } }
   }
 
+  /// Whether one opening is left.
+  func isLast(_ store: StoreFile) -> Bool {
+    entries.withLock { $0.contains { $0.store === store && $0.openings == 1 } }
+  }
+
   /// Ends one opening; true where it was the last.
   func close(_ store: StoreFile) -> Bool {
     entries.withLock { entries in

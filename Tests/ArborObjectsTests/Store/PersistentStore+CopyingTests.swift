@@ -24,6 +24,34 @@ import Testing
     try #require(FileManager.default.attributesOfItem(atPath: path)[.size] as? Int)
   }
 
+  /// Fills the file with some twenty megabytes, and empties it again.
+  private func fillAndEmpty(_ store: PersistentStore) throws {
+    let text = String(repeating: "x", count: 8000)
+    try insert((0..<2500).map { "\($0) \(text)" }, store.makeContext())
+    try store.purge()
+    try insert(["Ada"], store.makeContext())
+  }
+
+  @Test func whatIsFreeGoesWithTheLastOpening() throws {
+    let path = folder.path("a.arbor")
+    try fillAndEmpty(store)
+    let full = try size(path)
+    #expect(full > 20 << 20)
+    let other = try PersistentStore(at: .path(path))
+    store.close()
+    #expect(try size(path) == full)
+    other.close()
+    #expect(try size(path) < 1 << 20)
+    var options = StoreOptions()
+    options.compactsWhenClosed = false
+    let again = try PersistentStore(for: Office.classes, at: .path(path), options: options)
+    #expect(try again.makeContext().fetch(FetchRequest<Company>()).map(\.name) == ["Ada"])
+    try fillAndEmpty(again)
+    try again.check()
+    again.close()
+    #expect(try size(path) > 20 << 20)
+  }
+
   @Test func contextsObjectsAndResultsGoOn() throws {
     let context = store.makeContext()
     try insert((0..<3000).map { "company \($0)" }, context)

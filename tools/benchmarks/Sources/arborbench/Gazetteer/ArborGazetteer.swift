@@ -2,13 +2,17 @@ import ArborData
 import Foundation
 
 /// The gazetteer in a store.
-struct ArborGazetteer: GazetteerRival {
+final class ArborGazetteer: GazetteerRival {
   private let path: String
-  private let store: PersistentStore
+  private var store: PersistentStore
 
   init(path: String) throws {
     self.path = path
-    store = try PersistentStore(for: [Country.self, City.self], at: .path(path))
+    store = try Self.open(path)
+  }
+
+  private static func open(_ path: String) throws -> PersistentStore {
+    try PersistentStore(for: [Country.self, City.self], at: .path(path))
   }
 
   private var cities: Query<City> { store.makeContext().objects(City.self) }
@@ -33,7 +37,10 @@ struct ArborGazetteer: GazetteerRival {
   }
 
   func size() throws -> Int {
-    try FileManager.default.attributesOfItem(atPath: path)[.size] as? Int ?? 0
+    store.close()
+    let size = try FileManager.default.attributesOfItem(atPath: path)[.size] as? Int ?? 0
+    store = try Self.open(path)
+    return size
   }
 
   func compactedSize() throws -> Int {

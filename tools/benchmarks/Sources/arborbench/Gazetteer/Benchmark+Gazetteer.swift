@@ -19,7 +19,7 @@ extension Benchmark {
       return GazetteerAnswer()
     }
     let size = try comparison.size("file", target: 2)
-    // Of copies, so that what follows meets the files that the import left.
+    // Of copies: what follows meets the files that the import left.
     try comparison.size("file after compact()", target: 1) { try $0.compactedSize() }
     let boxes = GazetteerBox.boxes(200, in: data)
     try comparison.inTurn("box, count", target: 1.2) { try $0.count(in: boxes) }

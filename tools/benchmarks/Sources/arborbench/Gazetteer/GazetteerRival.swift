@@ -42,7 +42,7 @@ struct GazetteerBox {
 protocol GazetteerRival {
   /// Fills an empty file in durable batches.
   func load(_ data: GazetteerData, batch: Int) throws
-  /// Bytes of the file.
+  /// Bytes of the file once it is closed; it is open again when this returns.
   func size() throws -> Int
   /// Bytes of a copy without free pages, which is removed again.
   func compactedSize() throws -> Int

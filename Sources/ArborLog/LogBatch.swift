@@ -1,0 +1,60 @@
+internal import ArborModel
+internal import ArborStore
+
+/// Commits of a log that are made again in one transaction of a store.
+struct LogBatch {
+  /// So many commits, or commits of so many bytes.
+  private static let mostCommits = 1000
+  private static let mostBytes = 16 << 20
+
+  private let base: LogBase
+  private let file: StoreFile
+  private let keepsPosition: Bool
+  private var commits: [LoggedCommit] = []
+  private var bytes = 0
+  private var position: LogPosition?
+  /// What the store threw; nothing more is written then.
+  private var failure: StoreError?
+
+  init(_ base: LogBase, _ file: StoreFile, keepsPosition: Bool) {
+    self.base = base
+    self.file = file
+    self.keepsPosition = keepsPosition
+  }
+
+  /// - Returns: Whether to go on.
+  /// - Throws: ``ArborError`` `corrupted` where the commit is of another model than the store.
+  mutating func append(_ entry: LogEntry) throws(ArborError) -> Bool {
+    let commit = entry.body.withRawBytes {
+      LoggedCommitCodec.decode($0, sequence: entry.sequence, file.schema)
+    }
+    guard let commit else {
+      throw ArborError.damagedLog(
+        base.folder, "commit \(entry.sequence) is not of the snapshot's model")
+    }
+    commits.append(commit)
+    bytes += entry.body.count
+    position = LogPosition(
+      log: base.manifest.log, base: base.number, sequence: entry.sequence, chain: entry.chain)
+    if commits.count >= Self.mostCommits || bytes >= Self.mostBytes { write() }
+    return failure == nil
+  }
+
+  /// Writes the rest.
+  ///
+  /// - Throws: `StoreError` of the store.
+  mutating func finish() throws(StoreError) {
+    write()
+    if let failure { throw failure }
+  }
+
+  private mutating func write() {
+    guard !commits.isEmpty, failure == nil else { return }
+    do throws(StoreError) {
+      try file.makeAgain(commits, position: keepsPosition ? position?.encoded() : nil)
+    } catch {
+      failure = error
+    }
+    (commits, bytes) = ([], 0)
+  }
+}

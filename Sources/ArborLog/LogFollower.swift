@@ -1,0 +1,120 @@
+internal import ArborLocks
+internal import ArborModel
+package import ArborStore
+internal import Foundation
+
+/// Brings a store up to the log that it follows, again and again.
+package final class LogFollower: Sendable {
+  private let log: FolderLog
+  private let file: StoreFile
+  private let position: Lock<LogPosition>
+
+  /// Begins to follow; nothing else is written to the store from now on.
+  ///
+  /// - Throws: ``ArborError`` `invalidArgument` where the store does not follow the log.
+  package init(_ log: FolderLog, _ file: StoreFile) throws {
+    let (path, identity) = try log.existing()
+    self.log = log
+    self.file = file
+    position = Lock(try Self.position(of: file, following: identity, path))
+    file.beginFollowing()
+  }
+
+  /// Makes everything again that the log has and the store does not.
+  ///
+  /// - Returns: The newest commit of the log.
+  /// - Throws: ``ArborError`` `modelChanged` where the log goes on with a snapshot that the store
+  ///   can not take over while it is open: of another model, or behind commits that were never
+  ///   added; `conflict` where they have gone different ways; `corrupted`, `inputOutput`.
+  @discardableResult
+  package func catchUp() throws -> UInt64 {
+    try position.withLock { position in
+      let (path, identity) = try log.existing()
+      let bases = try log.bases(of: identity)
+      guard var place = bases.firstIndex(where: { $0.number == position.base }) else {
+        throw Self.needsReopening(path, "no longer has what follows the store's newest commit")
+      }
+      while true {
+        let end = try FolderLog.apply(
+          bases[place], to: file, knowing: position.chain, keepsPosition: true)
+        position = LogPosition(log: identity.log, end)
+        place += 1
+        guard place < bases.count else { return end.sequence }
+        let next = bases[place]
+        guard next.manifest.generation == file.modelGeneration else {
+          throw Self.needsReopening(path, "goes on with another model")
+        }
+        guard next.manifest.previous == end.chain else {
+          throw Self.needsReopening(path, "goes on with a snapshot that its commits do not lead to")
+        }
+        position = LogPosition(
+          log: identity.log, base: next.number, sequence: end.sequence,
+          chain: next.manifest.chain)
+        try file.makeAgain([], position: position.encoded())
+      }
+    }
+  }
+
+  private static func needsReopening(_ path: String, _ what: String) -> ArborError {
+    ArborError(
+      .modelChanged,
+      "The log \(path) \(what). Reading goes on; close the store and open it again, which makes it "
+        + "anew from the log's newest snapshot.")
+  }
+
+  /// - Throws: ``ArborError`` `invalidArgument`, `conflict`.
+  private static func position(
+    of file: StoreFile, following identity: LogIdentity, _ folder: String
+  ) throws -> LogPosition {
+    let name = file.path ?? "The store"
+    guard let bytes = try file.followedPosition() else {
+      throw ArborError(
+        .invalidArgument,
+        "\(name) is a store of its own, which does not follow the log \(folder). Take the path of "
+          + "a file that does not exist; it is made from the log.")
+    }
+    guard let position = LogPosition(bytes), position.log == identity.log else {
+      throw ArborError(
+        .invalidArgument,
+        "\(name) follows another log than \(folder). Take another path for each log.")
+    }
+    guard position.sequence == file.lastSequence else {
+      throw ArborError(
+        .conflict,
+        "\(name) has commits of its own behind commit \(position.sequence) of the log \(folder), "
+          + "which it follows. Move it away, and open it again, which makes it anew from the log.")
+    }
+    return position
+  }
+
+  // MARK: Opening
+
+  /// Makes a store that follows a log where there is none, or anew where the log goes on in a way
+  /// that an open store can not take over.
+  ///
+  /// - Throws: `ArborError` of the log, `StoreError` of the store.
+  package static func prepare(_ path: String, following log: FolderLog) throws {
+    guard FileManager.default.fileExists(atPath: path) else {
+      _ = try log.restore(to: path, at: .newest, follows: true)
+      return
+    }
+    var opening = StoreOpening(.file(path), model: nil)
+    opening.verification = .quick
+    let file = try StoreFile.open(opening)
+    let needsAnew: Bool
+    do {
+      defer { file.close() }
+      do {
+        try LogFollower(log, file).catchUp()
+        needsAnew = false
+      } catch let error as ArborError where error.code == .modelChanged {
+        needsAnew = true
+      }
+    }
+    guard needsAnew else { return }
+    let staged = "\(path)-following"
+    try? FileManager.default.removeItem(atPath: staged)
+    _ = try log.restore(to: staged, at: .newest, follows: true)
+    try StoreFiles.replace(path, by: staged)
+  }
+}

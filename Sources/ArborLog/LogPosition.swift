@@ -1,0 +1,48 @@
+internal import ArborStore
+internal import Foundation
+
+/// How far a store has a log that it follows.
+///
+/// `log UUID · base u32 · sequence u64 · chain u128 · crc32c u32`, under the key `follows` of the
+/// store.
+struct LogPosition: Sendable, Hashable {
+  let log: UUID
+  let base: UInt32
+  let sequence: UInt64
+  /// What the history up to the sequence comes to.
+  let chain: LogChain
+
+  init(log: UUID, base: UInt32, sequence: UInt64, chain: LogChain) {
+    self.log = log
+    self.base = base
+    self.sequence = sequence
+    self.chain = chain
+  }
+
+  init(log: UUID, _ end: LogEnd) {
+    self.init(log: log, base: end.base, sequence: end.sequence, chain: end.chain)
+  }
+
+  func encoded() -> [UInt8] {
+    var writer = ByteWriter()
+    writer.append(log)
+    writer.append(base)
+    writer.append(sequence)
+    writer.append(chain.bits)
+    writer.appendChecksum()
+    return writer.bytes
+  }
+
+  /// nil for bytes that ``encoded()`` did not make.
+  init?(_ bytes: [UInt8]) {
+    let found = bytes.withRawBytes { bytes -> LogPosition? in
+      guard var reader = ByteReader(checked: bytes), let log = reader.readUUID(),
+        let base: UInt32 = reader.read(), let sequence: UInt64 = reader.read(),
+        let chain: UInt128 = reader.read(), reader.isAtEnd
+      else { return nil }
+      return LogPosition(log: log, base: base, sequence: sequence, chain: LogChain(bits: chain))
+    }
+    guard let found else { return nil }
+    self = found
+  }
+}

@@ -1,0 +1,72 @@
+public import ArborLog
+public import ArborModel
+internal import ArborStore
+
+extension PersistentStore {
+  /// Opens a copy of another store that follows its log: everything is read at local speed, and
+  /// what is committed there comes here as soon as it is backed up to the log.
+  ///
+  /// The file is made from the log where there is none, with the model of the log's store. From
+  /// then on the store looks at the folder again and again; contexts, results and ``changes`` hear
+  /// of what comes as of any other commit. Nothing else can be written to it: commits throw
+  /// `readOnly`.
+  ///
+  /// Where the log goes on in a way that an open store can not take over — its model has changed —
+  /// reading goes on with what is there, and ``following`` says so; opened again, the store is made
+  /// anew from the newest snapshot. Opened without a log, it is an ordinary store with its own
+  /// commits from then on, and follows no more.
+  ///
+  /// ```swift
+  /// let replica = try PersistentStore(
+  ///   following: FolderLog(URL(filePath: "/mnt/backups/staff")), at: .path("staff.arbor"))
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - log: The log. It is only read.
+  ///   - location: The file, which is only ever this log's follower; memory is refused.
+  ///   - options: How it is opened; migration and reading only are left out of account.
+  ///   - classes: The typed classes of the model's entities.
+  ///   - interval: How often to look at the log. A look reads a folder's names and the last
+  ///     segment.
+  /// - Throws: ``ArborError`` `fileUnreadable` where there is no log; `invalidArgument` where the
+  ///   file does not follow it; `conflict` where the file has commits of its own; `corrupted`,
+  ///   `diskFull`, `inUse`, `inputOutput`.
+  public convenience init(
+    following log: FolderLog, at location: StoreLocation, options: StoreOptions = .init(),
+    classes: [ManagedObject.Type] = [], every interval: Duration = .milliseconds(200)
+  ) throws(ArborError) {
+    guard case .file(let path) = try location.stored else {
+      throw ArborError(
+        .invalidArgument, "A store in memory can not follow a log; give a file.")
+    }
+    try Self.logging(nil) { try LogFollower.prepare(path, following: log) }
+    var options = options
+    options.isReadOnly = false
+    options.migration = .refuse
+    try self.init(at: location, options: options, classes: classes)
+    do throws(ArborError) {
+      let follower = try Self.logging(file) { try LogFollower(log, file) }
+      follow(FollowedLog(log, follower, file, every: interval))
+    } catch {
+      close()
+      throw error
+    }
+  }
+
+  /// How far the store has the log that it follows; nil where it follows none.
+  public var following: Following? { followed?.state }
+
+  /// Brings the store up to what its log has now, without waiting for the next look at it.
+  ///
+  /// - Returns: The newest commit of the log, which the store has then.
+  /// - Throws: ``ArborError`` `notAllowed` where the store follows none; `modelChanged`,
+  ///   `conflict`, `corrupted`, `inputOutput`, `closed` as ``Following/problem``.
+  @discardableResult
+  public func catchUp() throws(ArborError) -> UInt64 {
+    try requireOpen()
+    guard let followed else {
+      throw ArborError(.notAllowed, "The store follows no log; open it with one.")
+    }
+    return try followed.catchUp()
+  }
+}

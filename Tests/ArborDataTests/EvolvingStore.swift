@@ -29,6 +29,17 @@ struct PlainObjects: Equatable {
     }
   }
 
+  /// Moves the texts of an attribute into objects of another entity, to which it leads from then on.
+  mutating func split(_ entity: String, _ name: String, into target: String, from base: Int64) {
+    for (id, value) in (values[entity] ?? [:]).compactMapValues({ $0[name] }) {
+      values[entity]?[id]?[name] = nil
+      links[entity, default: [:]][id, default: [:]][name] = []
+      guard case .string = value else { continue }
+      values[target, default: [:]][base + id] = ["id": .integer(base + id), "a0": value]
+      links[entity]?[id]?[name] = [base + id]
+    }
+  }
+
   mutating func rename(_ entity: String, to name: String) {
     values[name] = values.removeValue(forKey: entity)
     links[name] = links.removeValue(forKey: entity)
@@ -83,6 +94,34 @@ final class EvolvingStore {
     if found != expected {
       throw Mismatch("The exports of the migrated store and of a new one differ in length.")
     }
+  }
+
+  /// Opens the store with another model, and compares what it holds, object by object.
+  func open(
+    with model: ManagedObjectModel, _ options: StoreOptions,
+    _ change: (inout PlainObjects) -> Void
+  ) throws {
+    let store = try PersistentStore(model: model, at: .file(url), options: options)
+    defer { store.close() }
+    self.model = model
+    change(&plain)
+    try compare(store)
+  }
+
+  /// A store of what another one held, beside what it should hold.
+  init(_ copy: Copy) throws {
+    folder = try TemporaryFolder()
+    (model, plain) = (copy.model, copy.plain)
+    try copy.bytes.write(to: url)
+  }
+
+  /// What the store holds now.
+  func copy() throws -> Copy { Copy(model: model, plain: plain, bytes: try Data(contentsOf: url)) }
+
+  struct Copy {
+    let model: ManagedObjectModel
+    let plain: PlainObjects
+    let bytes: Data
   }
 
   /// Opens the store with another model, and gives it the former one back, with which it holds what

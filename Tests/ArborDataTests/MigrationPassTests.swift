@@ -53,6 +53,27 @@ import Testing
     #expect(plan.obstacles.first?.objectIDs.map(\.number) == [1, 2, 3])
   }
 
+  /// A relationship without one back is laid out anew beside an attribute of its name at the other
+  /// end, which keeps its values.
+  @Test func anAttributeOfTheSameNameKeepsItsValues() throws {
+    func model(isToMany: Bool) -> ManagedObjectModel {
+      let id = AttributeDescription(name: "id", type: .integer64)
+      let text = AttributeDescription(name: "part", type: .string, isOptional: true)
+      return ManagedObjectModel(entities: [
+        EntityDescription(
+          name: "Whole", attributes: [id],
+          relationships: [.init(name: "part", destination: "Part", isToMany: isToMany)]),
+        EntityDescription(name: "Part", attributes: [id, text]),
+      ])
+    }
+    var plain = PlainObjects()
+    plain.values = ["Whole": [1: ["id": 1]], "Part": [2: ["id": 2, "part": "kept"]]]
+    plain.links = ["Whole": [1: ["part": [2]]]]
+    let store = try EvolvingStore(model(isToMany: false), plain)
+    try store.evolve(to: model(isToMany: true))
+    try store.evolve(to: model(isToMany: false))
+  }
+
   /// What is not stored has no links to bring along: both ways it begins anew.
   @Test func relationshipsBecomeTransientAndStored() throws {
     let store = try Library.store()

@@ -60,8 +60,11 @@ struct DatabaseMoves {
     }
     guard let source else { return nil }
     if source.storage != relationship.storage || source.isOrdered != relationship.isOrdered {
+      // Of one that the model does not name, it is the one that leads here that is meant.
+      let back = new.inverse(of: relationship)
       refuse(
-        entity.name, relationship.isHidden ? new.inverse(of: relationship).name : relationship.name,
+        relationship.isHidden ? new.entities[back.declaringEntity].name : entity.name,
+        relationship.isHidden ? back.name : relationship.name,
         "its links would have to be laid out anew")
       return nil
     }

@@ -1,0 +1,272 @@
+import ArborData
+import Foundation
+import TestSupport
+import Testing
+
+/// A model that changes at random, in ways that opening follows.
+struct ModelWalk {
+  /// A change, and what it does to objects.
+  struct Change {
+    let words: String
+    /// What a step has to do with the objects; nil where none is needed.
+    var code: (@Sendable (Migration) throws -> Void)?
+    /// Whether a way that passes over this version leads elsewhere: nil that was a default for a
+    /// while stays nil there.
+    var isLasting = true
+    let apply: (inout PlainObjects) -> Void
+
+    /// The step between two models, where one is needed.
+    func steps(from former: ManagedObjectModel, to model: ManagedObjectModel) -> [MigrationStep] {
+      code.map { [MigrationStep(from: former, to: model, $0)] } ?? []
+    }
+  }
+
+  /// The model, with marks of what the last change renamed.
+  var model: ManagedObjectModel
+  var random: SeededRandom
+  var lastID: Int64 = 0
+
+  /// The last number in a name, where none is given twice; nil where names come back.
+  private var lastName: Int?
+
+  /// - Parameter reusesNames: Whether a new thing may have the name of one that is gone. On the way
+  ///   over several versions at once, marks of renames would take it for the former one.
+  init(_ random: SeededRandom, reusesNames: Bool = true) {
+    self.random = random
+    if !reusesNames { lastName = 1 }
+    model = ManagedObjectModel(entities: [Self.entity("E0"), Self.entity("E1")])
+  }
+
+  static func entity(_ name: String) -> EntityDescription {
+    EntityDescription(
+      name: name,
+      attributes: [
+        AttributeDescription(name: "id", type: .integer64),
+        AttributeDescription(name: "a0", type: .string, isOptional: true),
+      ])
+  }
+
+  // MARK: Models
+
+  /// Takes the marks of renames away: a new thing of a former name would be taken for the old one.
+  mutating func forgetRenames() {
+    for entity in model.entities.indices {
+      model.entities[entity].renamingIdentifier = nil
+      for index in model.entities[entity].attributes.indices {
+        model.entities[entity].attributes[index].renamingIdentifier = nil
+      }
+      for index in model.entities[entity].relationships.indices {
+        model.entities[entity].relationships[index].renamingIdentifier = nil
+      }
+    }
+  }
+
+  mutating func step() -> Change {
+    while true {
+      let entity = model.entities.indices.randomElement(using: &random) ?? 0
+      let change: Change? =
+        switch Int.random(in: 0..<14, using: &random) {
+        case 0, 1: addAttribute(entity)
+        case 2: removeAttribute(entity)
+        case 3: renameAttribute(entity)
+        case 4: convertAttribute(entity)
+        case 5: turnMandatory(entity)
+        case 6: addEntity()
+        case 7: removeEntity(entity)
+        case 8: renameEntity(entity)
+        case 9: addRelationship(entity)
+        case 10: removeRelationship(entity)
+        case 11: widenRelationship(entity)
+        case 12: measureAttribute(entity)
+        default: splitAttribute(entity)
+        }
+      if let change { return change }
+    }
+  }
+
+  mutating func freeName(_ prefix: String, _ taken: [String]) -> String? {
+    if let last = lastName {
+      lastName = last + 1
+      return "\(prefix)\(last + 1)"
+    }
+    return (0..<7).map { "\(prefix)\($0)" }.filter { !taken.contains($0) }.randomElement(
+      using: &random)
+  }
+
+  private mutating func freeProperty(_ entity: Int) -> String? {
+    let description = model.entities[entity]
+    return freeName(
+      "a", description.attributes.map(\.name) + description.relationships.map(\.name))
+  }
+
+  private mutating func attribute(_ entity: Int) -> Int? {
+    model.entities[entity].attributes.indices.dropFirst().randomElement(using: &random)
+  }
+
+  private mutating func addAttribute(_ entity: Int) -> Change? {
+    guard let name = freeProperty(entity) else { return nil }
+    let types: [AttributeType] = [
+      .integer16, .integer32, .boolean, .string, .date, .uuid, .float, .decimal, .binary,
+    ]
+    guard let type = types.randomElement(using: &random) else { return nil }
+    let value: Value = Bool.random(using: &random) ? value(type) : .null
+    model.entities[entity].attributes.append(
+      AttributeDescription(
+        name: name, type: type, isOptional: value.isNull || Bool.random(using: &random),
+        defaultValue: value, isIndexed: type != .binary && Bool.random(using: &random)))
+    let owner = model.entities[entity].name
+    return Change(words: "\(owner).\(name) added") { $0.change(owner) { $0[name] = value } }
+  }
+
+  private mutating func removeAttribute(_ entity: Int) -> Change? {
+    guard let index = attribute(entity) else { return nil }
+    let name = model.entities[entity].attributes.remove(at: index).name
+    let owner = model.entities[entity].name
+    return Change(words: "\(owner).\(name) removed") { $0.change(owner) { $0[name] = nil } }
+  }
+
+  private mutating func renameAttribute(_ entity: Int) -> Change? {
+    guard let index = attribute(entity), let name = freeProperty(entity) else { return nil }
+    let former = model.entities[entity].attributes[index].name
+    model.entities[entity].attributes[index].name = name
+    model.entities[entity].attributes[index].renamingIdentifier = former
+    let owner = model.entities[entity].name
+    return Change(words: "\(owner).\(former) renamed to \(name)") {
+      $0.change(owner) { $0[name] = $0.removeValue(forKey: former) }
+    }
+  }
+
+  private mutating func convertAttribute(_ entity: Int) -> Change? {
+    guard let index = attribute(entity) else { return nil }
+    let attribute = model.entities[entity].attributes[index]
+    let type: AttributeType
+    let convert: (Value) -> Value
+    switch attribute.type {
+    case .integer16: (type, convert) = (.integer32, { $0 })
+    case .integer32: (type, convert) = (.integer64, { $0 })
+    case .integer64:
+      (type, convert) = (
+        .decimal, { if case .integer(let n) = $0 { .decimal(Decimal(n)) } else { $0 } }
+      )
+    case .boolean:
+      (type, convert) = (
+        .integer16, { if case .boolean(let flag) = $0 { flag ? 1 : 0 } else { $0 } }
+      )
+    case .uuid:
+      (type, convert) = (
+        .string, { if case .uuid(let uuid) = $0 { .string(uuid.uuidString) } else { $0 } }
+      )
+    case .date:
+      (type, convert) = (
+        .double,
+        {
+          if case .date(let date) = $0 { .double(date.timeIntervalSinceReferenceDate) } else { $0 }
+        }
+      )
+    case .float: (type, convert) = (.double, { $0 })
+    default: return nil
+    }
+    model.entities[entity].attributes[index].type = type
+    model.entities[entity].attributes[index].defaultValue = convert(attribute.defaultValue)
+    let (owner, name) = (model.entities[entity].name, attribute.name)
+    return Change(words: "\(owner).\(name) converted to \(type)") {
+      $0.change(owner) { $0[name] = $0[name].map(convert) }
+    }
+  }
+
+  private mutating func turnMandatory(_ entity: Int) -> Change? {
+    guard let index = attribute(entity) else { return nil }
+    let attribute = model.entities[entity].attributes[index]
+    let (owner, name) = (model.entities[entity].name, attribute.name)
+    guard attribute.isOptional else {
+      model.entities[entity].attributes[index].isOptional = true
+      return Change(words: "\(owner).\(name) optional") { _ in }
+    }
+    let value = value(attribute.type)
+    model.entities[entity].attributes[index].isOptional = false
+    model.entities[entity].attributes[index].defaultValue = value
+    return Change(words: "\(owner).\(name) mandatory", isLasting: false) {
+      $0.change(owner) { if $0[name] == .null { $0[name] = value } }
+    }
+  }
+
+  private mutating func addEntity() -> Change? {
+    guard let name = freeName("E", model.entities.map(\.name)) else { return nil }
+    model.entities.append(Self.entity(name))
+    return Change(words: "\(name) added") { _ in }
+  }
+
+  private mutating func removeEntity(_ entity: Int) -> Change? {
+    guard model.entities.count > 1 else { return nil }
+    let name = model.entities[entity].name
+    while let index = model.entities[entity].relationships.indices.first {
+      dropRelationship(entity, index)
+    }
+    for other in model.entities.indices where other != entity {
+      model.entities[other].relationships.removeAll { $0.destination == name }
+    }
+    let before = model
+    model.entities.removeAll { $0.name == name }
+    return Change(words: "\(name) removed") { plain in
+      plain.values[name] = nil
+      plain.links[name] = nil
+      Self.keepKnownLinks(&plain, before)
+    }
+  }
+
+  private mutating func renameEntity(_ entity: Int) -> Change? {
+    guard let name = freeName("E", model.entities.map(\.name)) else { return nil }
+    let former = model.entities[entity].name
+    model.entities[entity].name = name
+    model.entities[entity].renamingIdentifier = former
+    for other in model.entities.indices {
+      for index in model.entities[other].relationships.indices
+      where model.entities[other].relationships[index].destination == former {
+        model.entities[other].relationships[index].destination = name
+      }
+    }
+    return Change(words: "\(former) renamed to \(name)") { $0.rename(former, to: name) }
+  }
+
+  private mutating func addRelationship(_ entity: Int) -> Change? {
+    let other = model.entities.indices.randomElement(using: &random) ?? 0
+    guard other != entity, let name = freeProperty(entity) else { return nil }
+    let isToMany = Bool.random(using: &random)
+    var relationship = RelationshipDescription(
+      name: name, destination: model.entities[other].name, isToMany: isToMany,
+      isOrdered: isToMany && Bool.random(using: &random))
+    if Bool.random(using: &random), let back = freeProperty(other) {
+      relationship.inverse = back
+      model.entities[other].relationships.append(
+        RelationshipDescription(
+          name: back, destination: model.entities[entity].name, inverse: name, isToMany: true))
+    }
+    model.entities[entity].relationships.append(relationship)
+    return Change(words: "\(model.entities[entity].name).\(name) added") { _ in }
+  }
+
+  private mutating func removeRelationship(_ entity: Int) -> Change? {
+    guard
+      let index = model.entities[entity].relationships.indices.randomElement(using: &random)
+    else { return nil }
+    let words = "\(model.entities[entity].name).\(model.entities[entity].relationships[index].name)"
+    dropRelationship(entity, index)
+    let after = model
+    return Change(words: "\(words) removed") { Self.keepKnownLinks(&$0, after) }
+  }
+
+  private mutating func dropRelationship(_ entity: Int, _ index: Int) {
+    let relationship = model.entities[entity].relationships.remove(at: index)
+    guard let inverse = relationship.inverse,
+      let other = model.entities.firstIndex(where: { $0.name == relationship.destination })
+    else { return }
+    model.entities[other].relationships.removeAll { $0.name == inverse }
+  }
+
+  private static func keepKnownLinks(_ plain: inout PlainObjects, _ model: ManagedObjectModel) {
+    for entity in model.entities {
+      let names = Set(entity.relationships.map(\.name))
+      plain.changeLinks(entity.name) { $0 = $0.filter { names.contains($0.key) } }
+    }
+  }
+}

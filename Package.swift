@@ -81,8 +81,8 @@ let package = Package(
     .executableTarget(
       name: "lmdb-inspect",
       dependencies: [
-        "ArborExchange", "ArborObjects", "ArborStore", "ArborModel", "LMDB", "ArborSource",
-        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        "ArborExchange", "ArborObjects", "ArborLog", "ArborStore", "ArborModel", "LMDB",
+        "ArborSource", .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       path: "tools/lmdb-inspect", swiftSettings: common),
     .executableTarget(

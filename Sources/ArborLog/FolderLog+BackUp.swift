@@ -19,6 +19,8 @@ extension FolderLog {
   ///
   /// - Throws: `ArborError` of the log, `StoreError` of the store.
   package func backUp(_ file: StoreFile, snapshot isWanted: Bool) throws -> LogAddition {
+    // Which commits the log has is taken down in the store's file.
+    guard !file.isReadOnly else { throw StoreError.readOnly(path: file.path) }
     let path = try path
     try LogFiles.makeFolder(path)
     // Before the lease puts a file there.
@@ -30,6 +32,7 @@ extension FolderLog {
     of file: StoreFile, _ path: String, snapshot isWanted: Bool
   ) throws -> LogAddition {
     let identity = try ownedIdentity(of: file, path)
+    try LogFiles.removeUnfinished(in: path)
     var addition = LogAddition()
     let previous = try bases(of: identity).last
     var isFollowed = false
@@ -109,11 +112,13 @@ extension FolderLog {
   }
 
   /// Whether the newest commit of the log is the one that the store made under its sequence, as far
-  /// as the store has it still.
+  /// as the store has it still. A snapshot without commits behind it cannot tell: where the store
+  /// does not know of it, another copy of the store may have made it.
   private func follows(
     _ snapshot: StoreSnapshot, from noted: UInt64, _ sequence: UInt64, _ newest: LogEntry?
   ) throws -> Bool {
-    guard noted < sequence, let newest else { return true }
+    guard noted < sequence else { return true }
+    guard let newest else { return false }
     var isSame = false
     _ = try snapshot.forEachLogged(after: sequence - 1) { (_, bytes) in
       isSame = bytes.elementsEqual(newest.body)
@@ -165,6 +170,11 @@ extension FolderLog {
 
   // MARK: Snapshots
 
+  /// Adds a snapshot.
+  ///
+  /// - Parameter previous: The snapshot before it, where commits can be added to that one: it gets
+  ///   those up to the new one, so that no state between the two is missing. nil where the store
+  ///   has not kept them.
   private func addSnapshot(
     of file: StoreFile, _ identity: LogIdentity, _ path: String, after previous: LogBase?
   ) throws -> LogBase {
@@ -172,14 +182,14 @@ extension FolderLog {
     let number = (last ?? 0) + 1
     let folder = LogBase.folder(number, in: path)
     let unfinished = LogFiles.unfinishedName(folder)
-    try LogFiles.removeFolder(unfinished)
     try LogFiles.makeFolder(unfinished)
     do {
       // From here on no commit is lost for the log, whatever is committed during the copy.
       if previous == nil { try file.noteLogReader(identity.log, has: nil) }
       let copy = "\(unfinished)/\(LogBase.snapshotName)"
+      let began = Date()
       try file.copy(to: copy, compacting: true, keepsMarker: false)
-      let manifest = try manifest(ofCopy: copy, identity, number) { (sequence) in
+      let manifest = try manifest(ofCopy: copy, begun: began, identity, number) { (sequence) in
         // Followers go on with the snapshot if the commits before it lead to it.
         var addition = LogAddition()
         let end = try previous.flatMap {
@@ -191,8 +201,7 @@ extension FolderLog {
         try output.append(manifest.encoded())
         return LogBase.manifestName
       }
-      guard rename(unfinished, folder) == 0 else { throw LogFiles.error("Renaming", unfinished) }
-      try LogFiles.synchronizeFolder(of: folder)
+      try LogFiles.rename(unfinished, to: folder)
     } catch {
       try? LogFiles.removeFolder(unfinished)
       throw error
@@ -206,7 +215,7 @@ extension FolderLog {
   ///
   /// - Parameter previous: Tells what the commits before its newest one come to.
   private func manifest(
-    ofCopy path: String, _ identity: LogIdentity, _ number: UInt32,
+    ofCopy path: String, begun began: Date, _ identity: LogIdentity, _ number: UInt32,
     previous: (UInt64) throws -> LogChain?
   ) throws -> LogManifest {
     var opening = StoreOpening(.file(path), model: nil)
@@ -216,13 +225,15 @@ extension FolderLog {
     let (sequence, generation) = (copy.lastSequence, copy.modelGeneration)
     let snapshot = try copy.snapshot()
     let counters = try snapshot.counters()
+    let newest = try snapshot.newestCommitDate()
     snapshot.close()
     copy.close()
     unlink(path + "-lock")
     let (size, checksums) = try Self.checksums(of: path)
     return LogManifest(
       log: identity.log, store: identity.store, base: number, generation: generation,
-      sequence: sequence, previous: try previous(sequence), date: Date(), size: size,
+      sequence: sequence, previous: try previous(sequence), date: began,
+      commitDate: newest ?? began, size: size,
       counters: counters, checksums: checksums)
   }
 
@@ -235,5 +246,15 @@ extension FolderLog {
       checksums.append(Checksum.of(try file.read(from: offset, count: LogManifest.blockSize)))
     }
     return (UInt64(file.size), checksums)
+  }
+}
+
+extension StoreSnapshot {
+  /// When the newest commit was made; nil where there is none, or it is no longer remembered.
+  fileprivate func newestCommitDate() throws(StoreError) -> Date? {
+    guard sequence > 0, case .entries(let entries) = try history(after: sequence - 1) else {
+      return nil
+    }
+    return entries.last?.date
   }
 }

@@ -125,10 +125,12 @@ extension FolderLog {
       }
       return (base, sequence)
     case .date(let date):
-      guard let base = bases.last(where: { $0.manifest.date <= date }) else {
+      guard let base = bases.last(where: { $0.manifest.commitDate <= date }) else {
+        // Rounded up, so that the date can be taken as it is.
+        let first = first.manifest.commitDate.timeIntervalSinceReferenceDate.rounded(.up)
         throw missing(
-          "\(date.formatted(.iso8601))", folder,
-          "it begins at \(first.manifest.date.formatted(.iso8601))")
+          date.formatted(.iso8601), folder,
+          "it begins at \(Date(timeIntervalSinceReferenceDate: first).formatted(.iso8601))")
       }
       return (base, try sequence(at: date, base))
     }
@@ -139,7 +141,7 @@ extension FolderLog {
   ) -> ArborError {
     ArborError(
       .objectNotFound,
-      "The log \(folder) can not restore \(point): \(what). Choose another point.")
+      "The log \(folder) cannot restore \(point): \(what). Choose another point.")
   }
 
   /// The last commit at or before a date.

@@ -37,8 +37,10 @@ public struct FolderLog: Sendable, Hashable {
   public struct Snapshot: Sendable, Hashable {
     /// The newest commit in it.
     public let sequence: UInt64
-    /// When it was made.
+    /// When it was begun.
     public let date: Date
+    /// When the newest commit in it was made: the first date that it leads to.
+    public let commitDate: Date
     /// Its size.
     public let bytes: UInt64
     /// The newest commit behind it, up to which it can be brought.
@@ -61,7 +63,8 @@ public struct FolderLog: Sendable, Hashable {
         for segment in segments { bytes += try base.size(of: segment) }
         snapshots.append(
           Snapshot(
-            sequence: base.manifest.sequence, date: base.manifest.date, bytes: base.manifest.size,
+            sequence: base.manifest.sequence, date: base.manifest.date,
+            commitDate: base.manifest.commitDate, bytes: base.manifest.size,
             lastSequence: segments.last?.last ?? base.manifest.sequence, commitBytes: bytes))
       }
       return Contents(
@@ -90,7 +93,8 @@ public struct FolderLog: Sendable, Hashable {
       }
       snapshots.append(
         Snapshot(
-          sequence: snapshot.sequence, date: snapshot.date, bytes: snapshot.bytes,
+          sequence: snapshot.sequence, date: snapshot.date, commitDate: snapshot.commitDate,
+          bytes: snapshot.bytes,
           lastSequence: end.sequence, commitBytes: snapshot.commitBytes))
     }
     return Contents(
@@ -99,9 +103,9 @@ public struct FolderLog: Sendable, Hashable {
 
   /// Removes what is needed only for points in time before a date.
   ///
-  /// Each snapshot but the newest goes where the one behind it is from before the date, with the
-  /// commits behind it: every later point stays restorable. To let go more, make a snapshot with
-  /// `backUp(to:snapshot:)` first.
+  /// Each snapshot but the newest goes, with the commits behind it, where the newest commit in the
+  /// next snapshot is from before the date: every later point stays restorable. To let go
+  /// more, make a snapshot with `backUp(to:snapshot:)` first.
   ///
   /// - Throws: ``ArborError`` `inUse` where somebody writes to the log, `fileUnreadable` where
   ///   there is none, `corrupted`, `inputOutput`.
@@ -109,9 +113,14 @@ public struct FolderLog: Sendable, Hashable {
     let (path, identity) = try existing()
     do {
       try FolderLease.hold(path) {
+        try LogFiles.removeUnfinished(in: path)
         let bases = try bases(of: identity)
-        for (base, next) in zip(bases, bases.dropFirst()) where next.manifest.date < date {
-          try LogFiles.removeFolder(base.folder)
+        for (base, next) in zip(bases, bases.dropFirst())
+        where next.manifest.commitDate <= date {
+          // Under another name first: a kill meanwhile leaves no half of a snapshot.
+          let doomed = LogFiles.unfinishedName(base.folder)
+          try LogFiles.rename(base.folder, to: doomed)
+          try LogFiles.removeFolder(doomed)
         }
       }
     } catch {

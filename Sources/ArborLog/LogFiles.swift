@@ -80,14 +80,31 @@ enum LogFiles {
         return false
       }
       try output.finish()
-      guard rename(temporary, "\(folder)/\(name)") == 0 else {
-        throw error("Renaming", temporary)
-      }
-      try synchronizeFolder(of: temporary)
+      try rename(temporary, to: "\(folder)/\(name)")
       return true
     } catch {
       unlink(temporary)
       throw error
+    }
+  }
+
+  /// Gives something another name in its folder, and waits until that is on the medium.
+  static func rename(_ path: String, to other: String) throws(ArborError) {
+    #if canImport(Glibc)
+      let status = Glibc.rename(path, other)
+    #else
+      let status = Darwin.rename(path, other)
+    #endif
+    guard status == 0 else { throw error("Renaming", path) }
+    try synchronizeFolder(of: path)
+  }
+
+  /// Removes what a writer that died has left in a folder.
+  static func removeUnfinished(in folder: String) throws(ArborError) {
+    for name in try names(in: folder) ?? [] where isUnfinished(name) {
+      let path = "\(folder)/\(name)"
+      guard unlink(path) != 0, errno == EISDIR || errno == EPERM else { continue }
+      try removeFolder(path)
     }
   }
 

@@ -6,8 +6,8 @@ internal import Foundation
 ///
 /// ```
 /// magic 8 bytes · version u16 · zero u16 · log UUID · store UUID · base u32 · generation u32
-/// · sequence u64 · chain before u128 · date f64 · size u64 · counters · for each: name · value u64
-/// · blocks · for each: crc32c u32 · crc32c u32
+/// · sequence u64 · chain before u128 · date f64 · date of the commit f64 · size u64
+/// · counters · for each: name · value u64 · blocks · for each: crc32c u32 · crc32c u32
 /// ```
 ///
 /// The chain before is what the commits behind the snapshot before come to, where those lead here;
@@ -26,8 +26,10 @@ struct LogManifest: Sendable, Hashable {
   let sequence: UInt64
   /// What the commits of the base before come to, where they lead to the snapshot.
   let previous: LogChain?
-  /// When the snapshot was made.
+  /// When the snapshot was begun.
   let date: Date
+  /// When its newest commit was made; when it was begun, where nothing tells.
+  let commitDate: Date
   /// The bytes of the snapshot.
   let size: UInt64
   let counters: [String: UInt64]
@@ -48,6 +50,7 @@ struct LogManifest: Sendable, Hashable {
     writer.append(sequence)
     writer.append(previous?.bits ?? 0)
     writer.append(date.timeIntervalSinceReferenceDate.bitPattern)
+    writer.append(commitDate.timeIntervalSinceReferenceDate.bitPattern)
     writer.append(size)
     writer.append(counters: counters)
     writer.appendVariable(UInt64(checksums.count))
@@ -70,6 +73,7 @@ struct LogManifest: Sendable, Hashable {
       let store = reader.readUUID(), let base: UInt32 = reader.read(),
       let generation: UInt32 = reader.read(), let sequence: UInt64 = reader.read(),
       let previous: UInt128 = reader.read(), let date: UInt64 = reader.read(),
+      let commitDate: UInt64 = reader.read(),
       let size: UInt64 = reader.read(),
       let counters = reader.readCounters(), let count = reader.readVariable(),
       count == (size + UInt64(blockSize) - 1) / UInt64(blockSize),
@@ -80,13 +84,15 @@ struct LogManifest: Sendable, Hashable {
     return LogManifest(
       log: log, store: store, base: base, generation: generation, sequence: sequence,
       previous: previous == 0 ? nil : LogChain(bits: previous),
-      date: Date(timeIntervalSinceReferenceDate: Double(bitPattern: date)), size: size,
+      date: Date(timeIntervalSinceReferenceDate: Double(bitPattern: date)),
+      commitDate: Date(timeIntervalSinceReferenceDate: Double(bitPattern: commitDate)), size: size,
       counters: counters, checksums: checksums)
   }
 
   init(
     log: UUID, store: UUID, base: UInt32, generation: UInt32, sequence: UInt64,
-    previous: LogChain?, date: Date, size: UInt64, counters: [String: UInt64], checksums: [UInt32]
+    previous: LogChain?, date: Date, commitDate: Date, size: UInt64, counters: [String: UInt64],
+    checksums: [UInt32]
   ) {
     self.log = log
     self.store = store
@@ -95,6 +101,7 @@ struct LogManifest: Sendable, Hashable {
     self.sequence = sequence
     self.previous = previous
     self.date = date
+    self.commitDate = commitDate
     self.size = size
     self.counters = counters
     self.checksums = checksums

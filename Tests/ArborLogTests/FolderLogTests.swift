@@ -73,10 +73,81 @@ import Testing
       let error = #expect(throws: ArborError.self) {
         try log.restore(to: folder.path("x"), at: .date(Date(timeIntervalSince1970: 0)))
       }
-      let begin = try #require(try log.contents.snapshots.first?.date.formatted(.iso8601))
+      let start = try #require(try log.contents.snapshots.first?.commitDate)
+      let seconds = start.timeIntervalSinceReferenceDate.rounded(.up)
+      let begin = Date(timeIntervalSinceReferenceDate: seconds).formatted(.iso8601)
       #expect(
-        error?.message == "The log \(try log.path) can not restore 1970-01-01T00:00:00Z: it begins "
+        error?.message == "The log \(try log.path) cannot restore 1970-01-01T00:00:00Z: it begins "
           + "at \(begin). Choose another point.")
+    }
+  }
+
+  /// The dates of a snapshot are those of the commits in it, not of its making.
+  @Test func datesBetweenACommitAndItsSnapshotLeadToTheCommit() throws {
+    try TemporaryStore.use(OfficeModel.make()) { store in
+      var (office, random) = (RandomOffice(), SeededRandom())
+      try office.commit(to: store.file, &random)
+      let (first, between) = (try StoreContents(store.file), Date())
+      _ = try log.backUp(store.file, snapshot: false)
+      try expectRestored(.date(between), first)
+      try office.commit(to: store.file, &random)
+      let (second, later) = (try StoreContents(store.file), Date())
+      _ = try log.backUp(store.file, snapshot: true)
+      try expectRestored(.date(between), first)
+      try expectRestored(.date(later), second)
+      try log.removeHistory(before: later)
+      try expectRestored(.date(later), second)
+      #expect(throws: ArborError.self) {
+        try log.restore(to: folder.path("x"), at: .date(between))
+      }
+    }
+  }
+
+  /// The states between two snapshots stay, also of commits that are made during the copy.
+  @Test func aSnapshotThatIsAskedForLeavesNoGap() throws {
+    try TemporaryStore.use(OfficeModel.make()) { store in
+      let (office, random) = (RandomOffice(), SeededRandom())
+      _ = try log.backUp(store.file, snapshot: false)
+      let (file, ended) = (store.file, DispatchSemaphore(value: 0))
+      nonisolated(unsafe) var failure: (any Error)?
+      // Only the thread uses them until it has ended.
+      nonisolated(unsafe) var (writer, numbers) = (office, random)
+      Thread.detachNewThread {
+        do {
+          for _ in 0..<40 { try writer.commit(to: file, &numbers, changes: 1...1) }
+        } catch { failure = error }
+        ended.signal()
+      }
+      repeat {
+        _ = try log.backUp(store.file, snapshot: true)
+      } while ended.wait(timeout: .now()) == .timedOut
+      _ = try log.backUp(store.file, snapshot: true)
+      if let failure { throw failure }
+      let snapshots = try log.contents.snapshots
+      #expect(snapshots.count > 2 && snapshots.last?.sequence == file.lastSequence)
+      for (snapshot, next) in zip(snapshots, snapshots.dropFirst()) {
+        #expect(snapshot.lastSequence == next.sequence)
+      }
+    }
+  }
+
+  /// A copy of the store's file that somebody brought back has commits of its own, which do not go
+  /// behind the snapshot of another.
+  @Test func commitsOfAFormerFileDoNotFollowASnapshot() throws {
+    try TemporaryStore.use(OfficeModel.make()) { store in
+      var (office, random) = (RandomOffice(), SeededRandom())
+      _ = try log.backUp(store.file, snapshot: false)
+      let path = folder.path("former.arbor")
+      try store.file.copy(to: path, compacting: false)
+      var formerOffice = office
+      try office.commit(to: store.file, &random)
+      let snapshot = try log.backUp(store.file, snapshot: true)
+      #expect(snapshot == .init(isSnapshot: true, commits: 1, sequence: 1))
+      let former = try StoreFile.open(StoreOpening(.file(path), model: nil))
+      defer { former.close() }
+      for _ in 0..<2 { try formerOffice.commit(to: former, &random) }
+      #expect(try log.backUp(former, snapshot: false).isSnapshot)
+      try expectRestored(.newest, try StoreContents(former))
     }
   }
 
@@ -196,13 +267,13 @@ import Testing
         try log.restore(to: folder.path("x.arbor"), at: .sequence(1))
       }
       #expect(
-        error?.message == "The log \(try log.path) can not restore commit 1: it begins with commit "
+        error?.message == "The log \(try log.path) cannot restore commit 1: it begins with commit "
           + "2. Choose another point.")
       let later = #expect(throws: ArborError.self) {
         try log.restore(to: folder.path("x.arbor"), at: .sequence(4))
       }
       #expect(
-        later?.message == "The log \(try log.path) can not restore commit 4: it ends with commit "
+        later?.message == "The log \(try log.path) cannot restore commit 4: it ends with commit "
           + "3. Choose another point.")
     }
   }

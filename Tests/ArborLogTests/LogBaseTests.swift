@@ -17,8 +17,18 @@ import Testing
     let manifest = LogManifest(
       log: UUID(), store: UUID(), base: 3, generation: 2, sequence: 99,
       previous: LogChain(bits: 5), date: Date(),
+      commitDate: Date() - 5,
       size: UInt64(LogManifest.blockSize + 1), counters: ["object/1": 7, "unique-id": 1],
       checksums: [1, 2])
     #expect(try LogManifest(manifest.encoded(), path: "manifest") == manifest)
+  }
+
+  @Test func theArticleDrawsTheManifest() throws {
+    let manifest = LogManifest(
+      log: LogExamples.log, store: LogExamples.store, base: 1, generation: 1, sequence: 2,
+      previous: nil, date: LogExamples.date + 1, commitDate: LogExamples.date, size: 65_536,
+      counters: LogExamples.counters, checksums: [0xDEAD_BEEF])
+    let bytes = try LogExamples.expect("manifest", manifest.encoded())
+    #expect(try LogManifest(bytes, path: "manifest") == manifest)
   }
 }

@@ -7,7 +7,7 @@ import Testing
   static let articles = [
     "TypedClasses", "Concurrency", "LiveResults", "ComingFromCoreData",
     "ComingFromSwiftData", "ComingFromGRDB", "Importing", "PredicateLanguage", "Servers",
-    "ErrorsAndValidation", "SchemaEvolution",
+    "ErrorsAndValidation", "SchemaEvolution", "MoreThanOneMachine",
   ]
 
   @Test(arguments: articles) func theCodeCompiles(article: String) throws {

@@ -17,7 +17,8 @@ import Testing
     "ArborMacroPlugin": ["ArborSource"],
     "ArborMacros": ["ArborModel"],
     "lmdb-inspect": [
-      "ArborExchange", "ArborObjects", "ArborStore", "ArborModel", "ArborSource", "LMDB",
+      "ArborExchange", "ArborObjects", "ArborLog", "ArborStore", "ArborModel", "ArborSource",
+      "LMDB",
     ],
     "world": ["ArborData"],
     "crash-writer": ["ArborData", "ArborStore"],

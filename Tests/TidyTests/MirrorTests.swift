@@ -47,7 +47,6 @@ import Testing
     "LogFiles": "FolderLogTests",
     "LogFollower": "PersistentStore+FollowingTests",
     "FollowedLog": "PersistentStore+FollowingTests",
-    "LogIdentity": "FolderLogTests",
     "LightweightMigration": "MigrationTests",
     "MigrationReversal": "RevertedMigrationTests",
     "PersistentStore+Reverting": "RevertedMigrationTests",

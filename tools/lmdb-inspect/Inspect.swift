@@ -9,9 +9,10 @@ import ArgumentParser
     commandName: "lmdb-inspect",
     abstract: "Looks into LMDB files, and says more when the file is a store of ArborData.",
     discussion: """
-      Nothing is ever written to the file but by “load”, “compact”, “migrate” and “revert”. A \
-      store that another process has open can be read safely: the tool takes part in LMDB's \
-      locking as every reader does.
+      Nothing is ever written to the file but by “load”, “compact”, “migrate”, “revert” and \
+      “backup”, which takes down in it how far the log has its commits. A store that another \
+      process has open can be read safely: the tool takes part in LMDB's locking as every reader \
+      does.
 
       Exit codes: 0, the answer was printed; 1, what was asked for is not there, or a check found \
       problems; 2, the file could not be read; 64, the command was not understood.
@@ -20,6 +21,7 @@ import ArgumentParser
       InfoVerb.self, TablesVerb.self, DumpVerb.self, GetVerb.self, ShowVerb.self, SchemaVerb.self,
       IndexVerb.self, CheckVerb.self, LoadVerb.self, SpaceVerb.self, CopyVerb.self,
       CompactVerb.self, ReadersVerb.self, PlanVerb.self, MigrateVerb.self, RevertVerb.self,
+      BackUpVerb.self, RestoreVerb.self, LogVerb.self,
     ])
 }
 
@@ -39,6 +41,12 @@ struct InspectError: Error, CustomStringConvertible {
 
   static func notFound(_ description: String) -> InspectError {
     InspectError(code: .notFound, description: description)
+  }
+
+  /// A file that is to be made is there.
+  static func occupied(_ path: String) -> InspectError {
+    .notFound(
+      "There is something at \(path) already, which is not written over; choose another path.")
   }
 
   static func unreadable(_ description: String) -> InspectError {

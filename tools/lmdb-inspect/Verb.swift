@@ -36,16 +36,23 @@ extension Verb {
 
   /// Answers, and says why where that fails.
   func report(_ answer: (inout Printer) throws -> Void) throws {
-    do {
-      var printer = Printer(isJSON: target.json)
-      defer { printer.flush() }
-      try answer(&printer)
-    } catch let error as ExitCode {
-      throw error
-    } catch {
-      let reason = error as? InspectError ?? .unreadable("\(target.path): \(error)")
-      FileHandle.standardError.write(Data("lmdb-inspect: \(reason)\n".utf8))
-      throw ExitCode(reason.code.rawValue)
-    }
+    try reportAnswer(on: target.path, json: target.json, answer)
+  }
+}
+
+/// Answers about a file or folder, and says why where that fails.
+func reportAnswer(
+  on path: String, json: Bool, _ answer: (inout Printer) throws -> Void
+) throws {
+  do {
+    var printer = Printer(isJSON: json)
+    defer { printer.flush() }
+    try answer(&printer)
+  } catch let error as ExitCode {
+    throw error
+  } catch {
+    let reason = error as? InspectError ?? .unreadable("\(path): \(error)")
+    FileHandle.standardError.write(Data("lmdb-inspect: \(reason)\n".utf8))
+    throw ExitCode(reason.code.rawValue)
   }
 }

@@ -115,4 +115,27 @@ import Testing
     try present.check()
     present.close()
   }
+
+  @Test func aStoreInMemoryIsBackedUp() throws {
+    let store = try PersistentStore(for: Office.classes, at: .inMemory)
+    _ = try insert("Ada", store)
+    #expect(try store.backUp(to: log).isSnapshot)
+    _ = try insert("Grace", store)
+    #expect(try store.backUp(to: log) == .init(isSnapshot: false, commits: 1, sequence: 2))
+    try store.check()
+    store.close()
+    try PersistentStore.restore(from: log, to: folder.url.appending(path: "b.arbor"))
+    #expect(try names("b.arbor") == ["Ada", "Grace"])
+  }
+
+  @Test func aStoreThatIsOnlyReadIsNotBackedUp() throws {
+    try open().close()
+    let path = folder.path("a.arbor")
+    let store = try PersistentStore(
+      for: Office.classes, at: .path(path), options: StoreOptions(isReadOnly: true))
+    defer { store.close() }
+    let error = #expect(throws: ArborError.self) { try store.backUp(to: log) }
+    #expect(error?.code == .readOnly && error?.message.contains(path) == true, "\(error as Any)")
+    #expect(!FileManager.default.fileExists(atPath: log.url.path), "Nothing is begun.")
+  }
 }

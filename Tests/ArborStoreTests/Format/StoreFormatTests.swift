@@ -1,8 +1,9 @@
 import ArborModel
-import ArborStore
 import Foundation
 import TestSupport
 import Testing
+
+@testable import ArborStore
 
 /// The article on the format and the code say the same: every worked example of the article decodes
 /// to what the article says, and encodes to the article's bytes.
@@ -28,26 +29,7 @@ import Testing
     }
     schema = try ModelSchema(model, catalog: SchemaCatalog(numbering: model))
     employee = try #require(schema.entity(named: "Employee"))
-    article = try Self.examples()
-  }
-
-  /// Blocks that begin with `; name`; what stands behind a bar is prose.
-  private static func examples() throws -> [String: [UInt8]] {
-    let file = URL(filePath: #filePath).deletingLastPathComponent()
-      .appending(path: "../../../Sources/ArborData/ArborData.docc/StoreFormat.md")
-    var examples: [String: [UInt8]] = [:]
-    var name: String?
-    for line in try String(contentsOf: file, encoding: .utf8).split(separator: "\n") {
-      if line.hasPrefix("; ") {
-        name = String(line.dropFirst(2))
-      } else if line.hasPrefix("```") {
-        name = nil
-      } else if let name {
-        let digits = line.prefix { $0 != "|" }.split(separator: " ")
-        examples[name, default: []] += digits.compactMap { UInt8($0, radix: 16) }
-      }
-    }
-    return examples
+    article = try ArticleExamples.of("StoreFormat")
   }
 
   private func expect(_ name: String, _ bytes: [UInt8]) {
@@ -75,6 +57,7 @@ import Testing
         "name Ada", "name ÉDITH, folded", "token ada", "token land", "token of",
         "age 36, descending", "member, position", "position, member", "history",
         "history with a tombstone", "history with links", "blob reference", "blob key",
+        "log readers", "logged commit",
       ])
   }
 
@@ -265,5 +248,46 @@ import Testing
       HistoryCodec.decode($0, sequence: 4, schema)
     }
     #expect(read == entry)
+  }
+
+  @Test func logReaders() throws {
+    let id = try #require(UUID(uuidString: "00112233-4455-6677-8899-AABBCCDDEEFF"))
+    let readers = LogReaders([id: 41])
+    expect("log readers", readers.encoded())
+    #expect((article["log readers"] ?? []).withUnsafeBytes { LogReaders($0) } == readers)
+  }
+
+  @Test func loggedCommit() throws {
+    let allocator = SlabAllocator()
+    var buffer = RecordBuffer(copying: employee.layout.template, into: allocator)
+    buffer.store(employee.layout.fields[0], "Ada", allocator: allocator)
+    buffer.store(employee.layout.fields[1], Int16(36))
+    buffer.store(employee.layout.fields[2], foo.rawValue)
+    var set = ChangeSet()
+    set.records = [.update(ada, from: 1, buffer.view, changedProperties: 2)]
+    set.metadata = [(key: "city", value: Array("Oslo".utf8))]
+    let entry = HistoryEntry(
+      sequence: 3, date: Date(timeIntervalSinceReferenceDate: 800_000_000), author: nil,
+      contextName: nil, isBulk: false,
+      changes: [.init(number: ada, kind: .update, changedProperties: 2)])
+    let history = HistoryCodec.encode(entry, schema)
+    expect(
+      "logged commit",
+      LoggedCommitCodec.encode(
+        set, changes: set.records, action: .changes, history: history, sequence: 3, generation: 1,
+        schema))
+    let read = try #require(
+      (article["logged commit"] ?? []).withUnsafeBytes {
+        LoggedCommitCodec.decode($0, sequence: 3, schema)
+      })
+    #expect(read.sequence == 3 && read.generation == 1 && read.action == .changes)
+    #expect(read.history == history)
+    #expect(read.set.records.map(\.number) == [ada] && read.set.records[0].baseVersion == 1)
+    #expect(read.set.records[0].record?.string(employee.layout.fields[0]) == "Ada")
+    #expect(read.set.metadata.map(\.key) == ["city"])
+    let summary = (article["logged commit"] ?? []).withUnsafeBytes {
+      LoggedCommitCodec.summary($0, sequence: 3)
+    }
+    #expect(summary?.date == entry.date)
   }
 }

@@ -8,6 +8,8 @@
 // crash-writer build PATH EVENT BATCH: builds them in small batches, and kills itself at an event.
 // crash-writer evolve PATH 0 1: opens the ledger with the next version of its model.
 // crash-writer compact PATH 0 COUNT: gives the ledger's free pages back, again and again.
+// crash-writer backup PATH INTERVAL COUNT: backs the ledger up to PATH.log, again and again, each
+//   INTERVAL-th time with a snapshot.
 // crash-writer convert PATH EVENT BATCH: migrates with code, and kills itself at an event.
 // crash-writer pause PATH EVENT BATCH: the same, and pauses in its code until PATH.go is there.
 // Each commit is acknowledged by a line on the standard output once it is durable.
@@ -20,7 +22,7 @@ guard arguments.count == 5, let number = UInt64(arguments[3]), let count = Int(a
     Data(
       """
       usage: crash-writer \
-      rounds|append|claim|watch|empty|index|build|evolve|compact|convert|pause \
+      rounds|append|claim|watch|empty|index|build|evolve|compact|backup|convert|pause \
       PATH NUMBER COUNT
 
       """.utf8))
@@ -57,6 +59,11 @@ do {
       say("compacted \(number)")
     }
     store.close()
+    exit(0)
+  }
+  if arguments[1] == "backup" {
+    try LedgerBackUp.run(
+      arguments[2], snapshotEvery: Int(number), count: count, acknowledge: say)
     exit(0)
   }
   if arguments[1] == "convert" {

@@ -19,9 +19,7 @@ struct CompactVerb: ParsableCommand {
   var json = false
 
   func run() throws {
-    do {
-      var printer = Printer(isJSON: json)
-      defer { printer.flush() }
+    try reportAnswer(on: path, json: json) { printer in
       let store = try PersistentStore(at: .path(path))
       defer { store.close() }
       let before = try store.space.file
@@ -30,10 +28,6 @@ struct CompactVerb: ParsableCommand {
       facts.add("before", before)
       facts.add("after", try store.space.file)
       printer.print(json: facts.json, text: facts.text)
-    } catch {
-      let reason = InspectError.unreadable("\(path): \(error)")
-      FileHandle.standardError.write(Data("lmdb-inspect: \(reason)\n".utf8))
-      throw ExitCode(reason.code.rawValue)
     }
   }
 }

@@ -23,8 +23,7 @@ struct CopyVerb: Verb {
 
   func answer(_ file: InspectedFile, _ printer: inout Printer) throws {
     guard !FileManager.default.fileExists(atPath: copy) else {
-      throw InspectError.notFound(
-        "There is something at \(copy) already, which is not written over; choose another path.")
+      throw InspectError.occupied(copy)
     }
     if let problem = file.problem { throw problem }
     if file.store != nil {

@@ -53,7 +53,7 @@ struct RevertVerb: ParsableCommand {
   var json = false
 
   func run() throws {
-    try reportMigration(of: path, json: json) { printer in
+    try reportAnswer(on: path, json: json) { printer in
       try PersistentStore.revertMigration(URL(filePath: path))
       let store = try PersistentStore(at: .path(path), options: StoreOptions(isReadOnly: true))
       defer { store.close() }

@@ -65,23 +65,7 @@ struct MigrationArguments: ParsableArguments {
 
   /// Answers, and says why where that fails.
   func report(_ answer: (inout Printer) throws -> Void) throws {
-    try reportMigration(of: path, json: json, answer)
-  }
-}
-
-/// Answers, and says why where that fails.
-func reportMigration(
-  of path: String, json: Bool, _ answer: (inout Printer) throws -> Void
-) throws {
-  do {
-    var printer = Printer(isJSON: json)
-    defer { printer.flush() }
-    try answer(&printer)
-  } catch let error as ExitCode {
-    throw error
-  } catch {
-    FileHandle.standardError.write(Data("lmdb-inspect: \(path): \(error)\n".utf8))
-    throw ExitCode(InspectError.Code.unreadable.rawValue)
+    try reportAnswer(on: path, json: json, answer)
   }
 }
 

@@ -69,6 +69,9 @@ struct Meter {
     return Double(time.tv_sec) + Double(time.tv_nsec) * 1e-9
   }
 
+  /// The memory of the process that is no file's, in kB.
+  static var anonymousMemory: Int { status("RssAnon") }
+
   /// A figure of `/proc/self/status` in kB; -1 where there is none.
   private static func status(_ key: String) -> Int {
     guard let text = try? String(contentsOfFile: "/proc/self/status", encoding: .utf8),

@@ -6,6 +6,8 @@
 // program; gazetteer compares operations on cities with SQLite, in FILE.arbor and FILE.sqlite;
 // evolve opens and scans copies of a loaded store with the next version of its model;
 // online fills indexes behind a migration of copies, with commits beside it;
+// log commits and loads with and without a log, in files of its own, and restores; backup backs a
+// loaded store up and restores it, and says how much memory that takes;
 // cancel says how long operations on a loaded store and its document go on after a cancellation.
 import Foundation
 
@@ -14,7 +16,8 @@ guard arguments.count >= 3, let count = Int(arguments[arguments.startIndex + 2])
 else {
   print(
     "usage: arborbench load|read|single|mutate|open|size|index|cascade|perform|predicates|document|"
-      + "byhand|import|gazetteer|evolve|online|cancel FILE N [REPETITIONS or BLOCK] [nosync]")
+      + "byhand|import|gazetteer|evolve|online|log|backup|cancel FILE N [REPETITIONS or BLOCK] "
+      + "[nosync]")
   exit(2)
 }
 let mode = arguments[arguments.startIndex]
@@ -39,6 +42,8 @@ do {
   case "gazetteer": try benchmark.compareGazetteers(rounds: number)
   case "evolve": try benchmark.evolve(rounds: number)
   case "online": try benchmark.buildOnline(rounds: number)
+  case "log": try benchmark.log(rounds: number)
+  case "backup": try benchmark.backUp()
   case "cancel": try await benchmark.cancel()
   default: throw BenchmarkError("no mode \(mode)")
   }

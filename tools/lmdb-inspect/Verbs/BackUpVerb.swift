@@ -1,0 +1,47 @@
+import ArborLog
+import ArborModel
+import ArborObjects
+import ArgumentParser
+import Foundation
+
+/// `backup`: what a log lacks of a store.
+struct BackUpVerb: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "backup",
+    abstract: "Adds what is new in a store to its log in a folder: writes to the file.",
+    discussion: """
+      Makes a snapshot the first time, and where commits cannot be added; then adds the commits \
+      since the last time, which the store keeps for the log from its first backup on. Others may \
+      read and write the store meanwhile.
+      """)
+
+  @Argument(help: "The store's file.")
+  var path: String
+
+  @Argument(help: "The log's folder, one for each store; it is made where there is none.")
+  var folder: String
+
+  @Flag(help: "Make a snapshot in any case, so that restoring takes less time from here on.")
+  var snapshot = false
+
+  @Flag(help: "Answer with one JSON document.")
+  var json = false
+
+  func run() throws {
+    try reportAnswer(on: path, json: json) { printer in
+      let store = try PersistentStore(at: .path(path))
+      defer { store.close() }
+      let added = try store.backUp(to: FolderLog(path: folder), snapshot: snapshot)
+      var facts = Facts()
+      facts.add("snapshot", json: .bool(added.isSnapshot), text: added.isSnapshot ? "yes" : "no")
+      facts.add("commits", added.commits)
+      facts.add("sequence", Int(clamping: added.sequence))
+      printer.print(json: facts.json, text: facts.text)
+    }
+  }
+}
+
+extension FolderLog {
+  /// The log in a folder that the command line names.
+  init(path: String) { self.init(URL(filePath: path, directoryHint: .isDirectory)) }
+}

@@ -1,0 +1,90 @@
+import ArborLog
+import ArborModel
+import ArgumentParser
+import Foundation
+
+/// `log`: what a log holds of its store.
+struct LogVerb: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "log",
+    abstract: "Lists the snapshots of a log, and up to which commit each leads.",
+    discussion: """
+      With --verify every byte is read and compared with its checksums; exit code 1: a file is \
+      not as it was written, or the last one was cut off.
+      """)
+
+  @Argument(help: "The log's folder.")
+  var folder: String
+
+  @Flag(help: "Read the whole log.")
+  var verify = false
+
+  @Flag(help: "Answer with one JSON document.")
+  var json = false
+
+  func run() throws {
+    try reportAnswer(on: folder, json: json) { printer in
+      let log = FolderLog(path: folder)
+      let contents = try log.contents
+      var facts = Facts()
+      facts.add("store", contents.storeID.uuidString)
+      facts.add(
+        "newest", json: contents.newest.map { JSONValue(Int(clamping: $0)) } ?? .null,
+        text: contents.newest.map { "\($0)" } ?? "none")
+      let problems = verify ? try problems(of: log, contents) : []
+      if verify {
+        facts.add(
+          "problems", json: .array(problems.map(JSONValue.string)),
+          text: problems.isEmpty ? "no problems" : problems.joined(separator: "\n"))
+      }
+      let text = facts.text + "\n\n" + Self.text(contents.snapshots)
+      facts.add("snapshots", json: .array(contents.snapshots.map(Self.json)), text: "")
+      printer.print(json: facts.json, text: text)
+      if !problems.isEmpty { throw ExitCode(InspectError.Code.notFound.rawValue) }
+    }
+  }
+
+  private func problems(of log: FolderLog, _ contents: FolderLog.Contents) throws -> [String] {
+    let verified: FolderLog.Contents
+    do throws(ArborError) { verified = try log.verify() } catch {
+      guard error.code == .corrupted else { throw error }
+      return ["\(error)"]
+    }
+    return zip(contents.snapshots, verified.snapshots).compactMap { (named, found) in
+      guard found.lastSequence < named.lastSequence else { return nil }
+      return "The commits \(found.lastSequence + 1) to \(named.lastSequence) were cut off."
+    }
+  }
+
+  /// Rounded up, so that the date leads to the snapshot.
+  private static func firstDate(of snapshot: FolderLog.Snapshot) -> String {
+    let seconds = snapshot.commitDate.timeIntervalSinceReferenceDate.rounded(.up)
+    return Date(timeIntervalSinceReferenceDate: seconds).formatted(.iso8601)
+  }
+
+  private static func json(_ snapshot: FolderLog.Snapshot) -> JSONValue {
+    [
+      "sequence": JSONValue(Int(clamping: snapshot.sequence)),
+      "date": .string(snapshot.date.formatted(.iso8601)),
+      "commitDate": .string(firstDate(of: snapshot)),
+      "bytes": JSONValue(Int(clamping: snapshot.bytes)),
+      "lastSequence": JSONValue(Int(clamping: snapshot.lastSequence)),
+      "commitBytes": JSONValue(Int(clamping: snapshot.commitBytes)),
+    ]
+  }
+
+  private static func text(_ snapshots: [FolderLog.Snapshot]) -> String {
+    guard !snapshots.isEmpty else { return "no snapshots" }
+    var text = TextTable([
+      "snapshot", "made", "restores from", "bytes", "up to", "bytes of commits",
+    ])
+    for snapshot in snapshots {
+      text.add([
+        "\(snapshot.sequence)", snapshot.date.formatted(.iso8601),
+        firstDate(of: snapshot), "\(snapshot.bytes)",
+        "\(snapshot.lastSequence)", "\(snapshot.commitBytes)",
+      ])
+    }
+    return text.text
+  }
+}

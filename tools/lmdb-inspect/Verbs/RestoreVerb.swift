@@ -1,0 +1,68 @@
+import ArborLog
+import ArborModel
+import ArborObjects
+import ArgumentParser
+import Foundation
+
+/// `restore`: a store of a log's at a point in time.
+struct RestoreVerb: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "restore", abstract: "Makes a store from a log, as it was at a point in time.",
+    discussion: """
+      Without a point, in the newest state that the log has. The file is whole or not there at \
+      all, and nothing is ever written over. Exit code 1: the log does not reach to the point, or \
+      something is at the file's path already.
+      """)
+
+  @Argument(help: "The log's folder.")
+  var folder: String
+
+  @Argument(help: "The file to be made.")
+  var path: String
+
+  @Option(
+    help: ArgumentHelp(
+      "The state behind the last commit at or before a date, as 2026-11-23T12:30:00Z.",
+      valueName: "date"))
+  var at: String?
+
+  @Option(help: ArgumentHelp("The state behind a commit.", valueName: "number"))
+  var sequence: UInt64?
+
+  @Flag(help: "Answer with one JSON document.")
+  var json = false
+
+  func validate() throws { _ = try point }
+
+  func run() throws {
+    try reportAnswer(on: folder, json: json) { printer in
+      guard !FileManager.default.fileExists(atPath: path) else {
+        throw InspectError.occupied(path)
+      }
+      do {
+        let sequence = try PersistentStore.restore(
+          from: FolderLog(path: folder), to: URL(filePath: path), at: try point)
+        var facts = Facts()
+        facts.add("path", path)
+        facts.add("sequence", Int(clamping: sequence))
+        facts.add("bytes", try FileSize.of(path))
+        printer.print(json: facts.json, text: facts.text)
+      } catch let error as ArborError where error.code == .objectNotFound {
+        throw InspectError.notFound("\(error)")
+      }
+    }
+  }
+
+  private var point: RestorePoint {
+    get throws {
+      guard let at else { return sequence.map { .sequence($0) } ?? .newest }
+      guard sequence == nil else {
+        throw ValidationError("Give --at or --sequence; both name a point.")
+      }
+      for style in [ValueText.dateStyle, .iso8601] {
+        if let date = try? Date(at, strategy: style) { return .date(date) }
+      }
+      throw ValidationError("“\(at)” is no date; write it as 2026-11-23T12:30:00Z.")
+    }
+  }
+}

@@ -76,6 +76,11 @@ import Testing
       let left = builds.reduce(0) { $0 + $1.objectCount - $1.objectsDone }
       #expect(left < lastLeft, "event \(event): \(builds)")
       lastLeft = left
+      if event == 2 {
+        let listed = try BuiltProgram("lmdb-inspect").run(["index", path]).output
+        #expect(listed.contains("being filled: about 199 of 240 objects"), "\(listed)")
+        #expect(listed.contains("being filled: about 0 of 240 objects"), "\(listed)")
+      }
       let next = try CrashWriterRun(["build", path, "0", "\(batch)"]).finish()
       #expect(next.status == 0, "event \(event): \(next.errors)")
       let store = try PersistentStore(at: .file(URL(filePath: path)))
@@ -87,6 +92,27 @@ import Testing
       event += 1
     }
     #expect(event > 8)
+  }
+
+  /// A full disk in the middle is a clear error, and the build goes on when there is room.
+  @Test func aFullDiskInTheMiddleGoesOn() throws {
+    let folder = try TemporaryFolder()
+    defer { withExtendedLifetime(folder) {} }
+    let path = folder.path("ledger.arbor")
+    try LedgerFile.fill(path, count: 2000)
+    let size = try Data(contentsOf: URL(filePath: path)).count
+    let full = try CrashWriterRun(
+      ["build", path, "0", "300"],
+      environment: ["CRASH_WRITER_FILE_LIMIT": "\(size + 300_000)"]
+    ).finish()
+    #expect(full.status == 1 && full.errors.contains("diskFull"), "\(full.errors)")
+    try TemporaryStore.check(path: path)
+    let next = try CrashWriterRun(["build", path, "0", "300"]).finish()
+    #expect(next.status == 0, "\(next.errors)")
+    let store = try PersistentStore(at: .file(URL(filePath: path)))
+    defer { store.close() }
+    #expect(try store.indexBuilds.isEmpty)
+    try store.check()
   }
 
   /// While one process fills the indexes another one inserts, changes and deletes entries, and uses

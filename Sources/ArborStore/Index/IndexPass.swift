@@ -35,8 +35,7 @@ final class IndexPass {
 
   /// - Parameter place: The index's number throughout the store.
   init(
-    _ build: IndexBuildList.Build, at place: Int, _ snapshot: StoreSnapshot, length: Int,
-    _ limit: WorkLimit
+    _ build: IndexBuildList.Build, at place: Int, _ snapshot: StoreSnapshot
   ) throws(StoreError) {
     store = snapshot.store
     (index, position, sequence) = (build.index, build.position, snapshot.sequence)
@@ -49,24 +48,33 @@ final class IndexPass {
         plan.indexes.first { $0.place == place }.map { Target(plan: plan, index: $0) }
       }
     }.sorted { $0.plan.entity.number < $1.plan.entity.number }
-    try gather(snapshot.reader, length, limit)
   }
 
   // MARK: Gathering
 
-  private func gather(
-    _ reader: TransactionReader, _ length: Int, _ limit: WorkLimit
-  ) throws(StoreError) {
-    for target in targets {
-      let scan = RecordScan(
-        entity: target.plan.entity, records: target.plan.records, layouts: store.layouts)
-      try scan.forEach(reader, limit) { (number, record) throws(StoreError) in
-        maintainer.collect(number, old: nil, new: record, plan: target.index)
-        guard maintainer.run.count >= 2 * length else { return }
-        let range = sortedRange(length)
-        behind += maintainer.run.count - range.upperBound
-        maintainer.keep(range)
+  /// Gathers the entries from the snapshot that the pass was made with.
+  ///
+  /// - Parameter length: How many entries are gathered at most.
+  /// - Returns: false where it was stopped; nothing can be written then.
+  func gather(
+    _ reader: TransactionReader, _ length: Int, _ limit: WorkLimit, _ isStopped: () -> Bool
+  ) throws(StoreError) -> Bool {
+    var (count, isEnded) = (0, false)
+    do throws(StoreError) {
+      for target in targets {
+        let scan = RecordScan(
+          entity: target.plan.entity, records: target.plan.records, layouts: store.layouts)
+        try scan.forEach(reader, limit) { (number, record) throws(StoreError) in
+          maintainer.collect(number, old: nil, new: record, plan: target.index)
+          count += 1
+          if count.isMultiple(of: 1 << 12) { isEnded = isStopped() }
+          if isEnded { throw .interrupted(.cancelled) }
+          prune(to: length)
+        }
       }
+    } catch {
+      if isEnded { return false }
+      throw error
     }
     rest = sortedRange(length)
     behind += maintainer.run.count - rest.upperBound
@@ -75,6 +83,15 @@ final class IndexPass {
       try reader.entryCount(maintainer.index.database)
     }
     total = written + rest.count + behind
+    return true
+  }
+
+  /// Forgets what is not among the next entries, where there are twice as many.
+  private func prune(to length: Int) {
+    guard maintainer.run.count >= 2 * length else { return }
+    let range = sortedRange(length)
+    behind += maintainer.run.count - range.upperBound
+    maintainer.keep(range)
   }
 
   /// Where the next entries lie in the run, which is sorted for it.

@@ -32,7 +32,7 @@ final class OnlineIndexBuilder {
   private static let firstBatch = 1 << 11
   private static let leastBatch = 1 << 8
   /// So many entries are gathered at once: some 32 bytes each, and as many again meanwhile.
-  static let passLength = 1 << 21
+  static let passLength = 1 << 20
 
   private let store: StoreFile
   private let limit = WorkLimit()
@@ -56,7 +56,8 @@ final class OnlineIndexBuilder {
   /// Builds until every index is ready.
   ///
   /// - Parameters:
-  ///   - isStopped: Asked between batches; the build ends where it says so.
+  ///   - isStopped: Asked between batches, and while entries are gathered; the build ends where it
+  ///     says so.
   ///   - report: Called before each batch, with what is left to do.
   /// - Throws: `duplicatesBuilt` where objects share values in a unique index; `interrupted` where
   ///   the task is cancelled; `corrupted`, `diskFull`, `modelChanged` and what else keeps a commit
@@ -78,7 +79,8 @@ final class OnlineIndexBuilder {
             entity: nil, object: nil,
             what: "The entry \(StoreFormat.indexBuildsKey) names an index that is not there.")
         }
-        if try fill(build, at: place, of: list, snapshot) { continue }
+        guard let pass = try pass(for: build, at: place, snapshot, isStopped) else { return }
+        if try fill(build, from: pass, of: list, snapshot) { continue }
       } else if try release(list, snapshot) {
         continue
       }
@@ -98,13 +100,12 @@ final class OnlineIndexBuilder {
   ///
   /// - Returns: false where another builder was faster.
   private func fill(
-    _ build: IndexBuildList.Build, at place: Int, of list: IndexBuildList,
+    _ build: IndexBuildList.Build, from pass: IndexPass, of list: IndexBuildList,
     _ snapshot: StoreSnapshot
   ) throws(StoreError) -> Bool {
-    let pass = try pass(for: build, at: place, snapshot)
     // The map cannot grow while this thread has a snapshot.
     snapshot.close()
-    let isUnique = store.databases.indexes[place].schema.isUnique
+    let isUnique = pass.maintainer.index.schema.isUnique
     let count = min(batchSize, pass.rest.count)
     let isLast = pass.isLast && count == pass.rest.count
     var (began, isStale) = (UInt64(0), false)
@@ -134,15 +135,17 @@ final class OnlineIndexBuilder {
   }
 
   /// The entries that are next: those that were gathered before, as long as nobody else has written
-  /// some of them, or those of a snapshot.
+  /// some of them, or those of a snapshot; nil where the build is stopped.
   private func pass(
-    for build: IndexBuildList.Build, at place: Int, _ snapshot: StoreSnapshot
-  ) throws(StoreError) -> IndexPass {
+    for build: IndexBuildList.Build, at place: Int, _ snapshot: StoreSnapshot,
+    _ isStopped: () -> Bool
+  ) throws(StoreError) -> IndexPass? {
     if let pass, pass.index == build.index, pass.position == build.position, !pass.rest.isEmpty {
       return pass
     }
     pass = nil
-    let made = try IndexPass(build, at: place, snapshot, length: passLength, limit)
+    let made = try IndexPass(build, at: place, snapshot)
+    guard try made.gather(snapshot.reader, passLength, limit, isStopped) else { return nil }
     pass = made
     return made
   }

@@ -136,6 +136,21 @@ import Testing
     try store.check()
   }
 
+  /// A migration in a copy fills what the last one has left, in the copy.
+  @Test func aMigrationInACopyFinishesTheBuilds() throws {
+    try fill(300)
+    try migrate()
+    var next = try model(hasIndexes: true)
+    // Values that may not fit take a pass over the objects.
+    next.entities[0].attributes[1].type = .integer16
+    let store = try PersistentStore(model: next, at: .file(url))
+    defer { store.close() }
+    #expect(try store.indexBuilds.isEmpty)
+    #expect(try store.indexes.filter { $0.name != "words" }.map(\.entries) == [300, 300])
+    #expect(try store.makeContext().search("Note", "rare").count == 6)
+    try store.check()
+  }
+
   /// Progress tells of the indexes, and a task that is cancelled ends the build until it is asked
   /// for again.
   @Test func progressIsToldAndCancellationHeard() async throws {

@@ -40,6 +40,12 @@ extension Environment {
   /// What a file that was replaced is called if it is kept.
   package static func formerPath(of path: String) -> String { path + FileReplacement.keptSuffix }
 
+  /// What a file that was replaced is called for a moment if it is not kept; where the process was
+  /// killed just then it is left.
+  package static func replacedPath(of path: String) -> String {
+    path + FileReplacement.removedSuffix
+  }
+
   private static func replace(
     _ path: String, by staged: String, keepsFormer: Bool,
     _ permit: (Environment, borrowing WriteTransaction) throws -> Void

@@ -22,7 +22,7 @@
 struct FileReplacement {
   /// What the former file is called if it is kept, and if it is removed at the end.
   static let keptSuffix = "-before"
-  private static let removedSuffix = "-swap"
+  static let removedSuffix = "-swap"
 
   private let path: String
   private let staged: String

@@ -29,7 +29,7 @@ struct PlainObjects: Equatable {
     }
   }
 
-  /// Moves the texts of an attribute into objects of another entity, to which it leads from then on.
+  /// Moves the texts of an attribute into objects of another entity, to which it leads then.
   mutating func split(_ entity: String, _ name: String, into target: String, from base: Int64) {
     for (id, value) in (values[entity] ?? [:]).compactMapValues({ $0[name] }) {
       values[entity]?[id]?[name] = nil

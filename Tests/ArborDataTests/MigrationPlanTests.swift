@@ -35,6 +35,45 @@ import Testing
     )
   }
 
+  /// The article shows what is printed, but for the number of bytes.
+  @Test func theArticleShowsAPlan() throws {
+    func model(_ version: String, _ isbn: AttributeDescription) -> ManagedObjectModel {
+      var model = ManagedObjectModel(entities: [
+        EntityDescription(
+          name: "Author",
+          relationships: [
+            .init(name: "favourites", destination: "Book", isToMany: version == "1")
+          ]),
+        EntityDescription(name: "Book", attributes: [isbn]),
+      ])
+      model.versionIdentifier = version
+      return model
+    }
+    let folder = try TemporaryFolder()
+    let url = folder.url.appending(path: "Library.arbor")
+    do {
+      let first = model("1", .init(name: "isbn13", type: .string, isOptional: true))
+      let store = try PersistentStore(model: first, at: .file(url))
+      defer { store.close() }
+      let context = store.makeContext()
+      let authors = try (0..<5).map { _ in try context.insert("Author") }
+      let books = try (0..<2).map { _ in try context.insert("Book") }
+      try context.commit()
+      authors[0]["favourites"] = books
+      try context.commit()
+      try store.check()
+    }
+    let second = model(
+      "2", .init(name: "isbn", type: .string, isOptional: true, renamingIdentifier: "isbn13"))
+    let plan = try PersistentStore.migrationPlan(for: url, to: second)
+    let shown = plan.description.replacing("\(plan.bytes) bytes", with: "2097152 bytes")
+    let article = try String(
+      contentsOf: URL(filePath: #filePath).deletingLastPathComponent()
+        .appending(path: "../../Sources/ArborData/ArborData.docc/SchemaEvolution.md"),
+      encoding: .utf8)
+    #expect(article.contains("```text\n\(shown)\n```"), "\(shown)")
+  }
+
   @Test func aPlanWithCodeListsWhatItLooksAt() throws {
     let store = try EvolvingStore(MigrationStepTests.first(), MigrationStepTests.objects())
     var options = StoreOptions()

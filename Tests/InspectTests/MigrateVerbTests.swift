@@ -55,6 +55,37 @@ import Testing
     #expect(again.status == 2 && again.errors.contains("no migration to revert"))
   }
 
+  /// A database keeps the name it was born with, and is listed and found by the present one too.
+  @Test func tablesHaveTheirPresentNames() throws {
+    let model = try file { model in
+      let index = try #require(model.entities.firstIndex { $0.name == "Employee" })
+      model.entities[index].name = "Worker"
+      model.entities[index].className = nil
+      model.entities[index].renamingIdentifier = "Employee"
+      for entity in model.entities.indices {
+        if model.entities[entity].parent == "Employee" { model.entities[entity].parent = "Worker" }
+        for relationship in model.entities[entity].relationships.indices
+        where model.entities[entity].relationships[relationship].destination == "Employee" {
+          model.entities[entity].relationships[relationship].destination = "Worker"
+        }
+      }
+      model.fetchRequestTemplates = []
+    }
+    let done = try run("migrate", office.url.path, model)
+    #expect(done.status == 0, "\(done.errors)")
+    #expect(
+      try Inspection(office.url).run("tables").output.contains("e/Worker, stored as e/Employee"))
+    let tables = try #require(try Inspection(office.url).json("tables") as? [[String: Any]])
+    let names = tables.filter { $0["presentName"] as? String != $0["name"] as? String }
+      .map { ($0["name"] as? String ?? "", $0["presentName"] as? String ?? "") }
+    #expect(names.contains { $0 == ("e/Employee", "e/Worker") })
+    #expect(
+      names.allSatisfy { $0.replacingOccurrences(of: "Employee", with: "Worker") == $1 },
+      "\(names)")
+    let dumps = try ["e/Worker", "e/Employee"].map { try Inspection(office.url).run("dump", $0) }
+    #expect(dumps[0].status == 0 && dumps[0].output == dumps[1].output)
+  }
+
   @Test func migratesInACopyAndReverts() throws {
     let model = try file { model in
       let index = try #require(model.entities.firstIndex { $0.name == "Employee" })

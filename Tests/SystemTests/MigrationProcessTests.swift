@@ -136,41 +136,94 @@ import Testing
     }
   }
 
-  /// A migration with code that is killed at any of its commits, and between them, goes on: nothing
-  /// is done twice, and nothing is lost.
+  private static let count = TestLength.of(240, long: 100_000)
+  private static let batch = TestLength.of(60, long: 1000)
+
+  /// Migrates a copy of a store by code in a process that is killed, and goes on in another one.
+  ///
+  /// - Parameter run: Migrates the store at a path; false where it was killed.
+  /// - Returns: What `run` returns.
+  private func interrupt(
+    _ name: String, of original: String, in folder: TemporaryFolder,
+    _ run: (String) throws -> Bool
+  ) throws -> Bool {
+    let path = folder.path("store-\(name).arbor")
+    try FileManager.default.copyItem(atPath: original, toPath: path)
+    let isDone = try run(path)
+    if !isDone {
+      // Whoever reads the store meanwhile sees it as it was, or as it is when all is done.
+      let reader = try PersistentStore(at: .path(path), options: StoreOptions(isReadOnly: true))
+      #expect(try self.count(reader, "Entry") == Self.count)
+      reader.close()
+      let next = try CrashWriterRun(["convert", path, "0", "\(Self.batch)"]).finish()
+      #expect(next.status == 0, "\(name): \(next.errors)")
+    }
+    let problem = try Conversion.problem(path, count: Self.count)
+    #expect(problem == nil, "\(name): \(problem ?? "")")
+    for file in try FileManager.default.contentsOfDirectory(atPath: folder.url.path())
+    where file.hasPrefix("store-") {
+      #expect(!file.contains("migration"), "\(name) left \(file)")
+      try FileManager.default.removeItem(at: folder.url.appending(path: file))
+    }
+    return isDone
+  }
+
+  /// A migration with code that is killed between its commits goes on: nothing is done twice, and
+  /// nothing is lost.
   @Test func aKillAtAnyCommitOfCodeGoesOn() throws {
     let folder = try TemporaryFolder()
     defer { withExtendedLifetime(folder) {} }
-    let count = TestLength.of(240, long: 100_000)
-    let batch = TestLength.of(60, long: 1000)
     let original = folder.path("original.arbor")
-    try Conversion.fill(original, count: count)
+    try Conversion.fill(original, count: Self.count)
     var event = 1
     while true {
-      let path = folder.path("store-\(event).arbor")
-      try FileManager.default.copyItem(atPath: original, toPath: path)
-      let killed = try CrashWriterRun(["convert", path, "\(event)", "\(batch)"])
-      let isDone = killed.finish().status == 0
-      if !isDone {
-        // Whoever reads the store meanwhile sees it as it was.
-        let reader = try PersistentStore(
-          at: .path(path), options: StoreOptions(isReadOnly: true))
-        #expect(try self.count(reader, "Entry") == count)
-        reader.close()
-        let next = try CrashWriterRun(["convert", path, "0", "\(batch)"]).finish()
-        #expect(next.status == 0, "\(event): \(next.errors)")
-      }
-      let problem = try Conversion.problem(path, count: count)
-      #expect(problem == nil, "event \(event): \(problem ?? "")")
-      for name in try FileManager.default.contentsOfDirectory(atPath: folder.url.path())
-      where name.hasPrefix("store-") {
-        #expect(!name.contains("migration"), "event \(event) left \(name)")
-        try FileManager.default.removeItem(at: folder.url.appending(path: name))
+      let isDone = try interrupt("event-\(event)", of: original, in: folder) { path in
+        try CrashWriterRun(["convert", path, "\(event)", "\(Self.batch)"]).finish().status == 0
       }
       if isDone { break }
-      event += TestLength.of(1, long: 97)
+      event += TestLength.of(1, long: 997)
     }
-    #expect(event > 15)
+    #expect(event > 10)
+  }
+
+  /// The same right behind each commit of its batches.
+  @Test func aKillBehindEveryCommitOfCodeGoesOn() throws {
+    let folder = try TemporaryFolder()
+    defer { withExtendedLifetime(folder) {} }
+    let original = folder.path("original.arbor")
+    try Conversion.fill(original, count: Self.count)
+    // Two calls of the code look at every object.
+    for commit in 1..<2 * Self.count / Self.batch {
+      let isDone = try interrupt("commit-\(commit)", of: original, in: folder) { path in
+        let call = commit * Self.batch + 1
+        return try CrashWriterRun(["interrupt", path, "\(call)", "\(Self.batch)"]).finish().status
+          == 0
+      }
+      #expect(!isDone)
+    }
+  }
+
+  /// The same at moments that nothing but the clock tells.
+  @Test func aKillAtAnyMomentOfCodeGoesOn() throws {
+    let folder = try TemporaryFolder()
+    defer { withExtendedLifetime(folder) {} }
+    let original = folder.path("original.arbor")
+    try Conversion.fill(original, count: Self.count)
+    let began = ContinuousClock.now
+    _ = try interrupt("whole", of: original, in: folder) { path in
+      try CrashWriterRun(["convert", path, "0", "\(Self.batch)"]).finish().status == 0
+    }
+    let longest = (ContinuousClock.now - began) / Duration.seconds(1)
+    var random = SeededRandom()
+    let seed = random.seed
+    for round in 0..<TestLength.of(4, long: 500) {
+      _ = try interrupt("seed-\(seed)-\(round)", of: original, in: folder) { path in
+        let run = try CrashWriterRun(["convert", path, "0", "\(Self.batch)"])
+        Thread.sleep(forTimeInterval: Double.random(in: 0...longest, using: &random))
+        run.kill()
+        return run.acknowledged("converted") == [1]
+      }
+    }
   }
 
   /// A full disk in the middle is a clear error, and the migration goes on when there is room.

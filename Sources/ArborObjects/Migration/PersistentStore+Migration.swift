@@ -34,8 +34,7 @@ extension PersistentStore {
   /// milliseconds unless code waits for something, so that the next migration can begin at once.
   /// Indexes are filled before the sequence ends, whatever ``StoreOptions/indexBuilds`` says.
   ///
-  /// - Returns: A sequence, for one iteration, that throws ``ArborError`` as opening the store
-  ///   does.
+  /// - Returns: A sequence for one iteration; it throws ``ArborError`` as opening the store does.
   public static func migrate(
     _ url: URL, to model: ManagedObjectModel, _ options: StoreOptions = StoreOptions()
   ) -> some AsyncSequence<MigrationProgress, ArborError> & Sendable {

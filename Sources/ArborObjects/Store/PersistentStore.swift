@@ -221,10 +221,11 @@ public final class PersistentStore: Sendable {
   /// Whether the store has been closed. Others may still have the file open.
   public var isClosed: Bool { openState.isClosed }
 
-  /// Closes the store, as ``close()`` does, and removes its files.
+  /// Closes the store, as ``close()`` does, and removes its files: the store, its lock file, and
+  /// what migrations keep beside it or have left.
   ///
-  /// - Throws: ``ArborError`` `inUse` where something else has the file open; nothing is removed
-  ///   then. `closed` where the store is closed already.
+  /// - Throws: ``ArborError`` `inUse` where something else has the file open, or migrates it;
+  ///   nothing is removed then. `closed` where the store is closed already.
   public func destroy() throws(ArborError) {
     try requireOpen()
     do throws(StoreError) { try file.destroy() } catch { throw ArborError(error, in: file) }

@@ -79,6 +79,13 @@ package struct MigrationFiles: Sendable {
   /// Removes the store as it was before.
   package func removeFormer() { remove(former) }
 
+  /// Removes whatever migrations have made and left beside the store.
+  func removeAll() {
+    discard(hops: 0)
+    removeFormer()
+    remove(StoreFiles.replacedPath(of: path))
+  }
+
   private func remove(_ name: String) {
     unlink(name + "-lock")
     unlink(name)

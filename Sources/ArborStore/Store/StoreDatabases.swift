@@ -98,6 +98,16 @@ package final class StoreDatabases: Sendable {
     return list + blobList(schema)
   }
 
+  /// What databases would be called if everything had been made with its present name, by the names
+  /// that they have; only those for which these differ.
+  ///
+  /// - Throws: ``ArborError`` as the compilation of the model.
+  package static func presentNames(_ schema: ModelSchema) throws(ArborError) -> [String: String] {
+    let anew = try ModelSchema(schema.model, catalog: SchemaCatalog(numbering: schema.model))
+    let pairs = zip(list(schema), list(anew)).lazy.map { ($0.name, $1.name) }
+    return Dictionary(pairs.filter { $0.0 != $0.1 }, uniquingKeysWith: { first, _ in first })
+  }
+
   /// Those of ``list(_:)``, its last ones, that a file of an earlier format lacks.
   static func blobList(_ schema: ModelSchema) -> [(name: String, flags: DatabaseFlags)] {
     schema.entities.filter(\.keepsBlobs).map {

@@ -37,18 +37,23 @@ extension StoreFile {
     try? compact()
   }
 
-  /// Closes the store and removes its files.
+  /// Closes the store and removes its files, with those that migrations keep or have left.
   ///
-  /// - Throws: `inUse` where something else has it open; it stays open then.
+  /// - Throws: `inUse` where something else has it open, or migrates it; it stays open then.
   package func destroy() throws(StoreError) {
     guard let path else { return close() }
     guard !isReadOnly else { throw .readOnly(path: path) }
+    // nil where somebody has removed the file.
+    let files = try? MigrationFiles(path: path)
+    let lock = try files.map { (files) throws(StoreError) in try MigrationLock(files) }
+    defer { lock?.end() }
     guard StoreRegistry.shared.closeLast(self) else { throw .inUse(path: path) }
     health.cancel()
     do throws(StoreError) {
       try indexBuilding.paused(self) { () throws(StoreError) in
         try StoreFiles.exclusively(environment) { () throws(StoreError) in
           try StoreFiles.remove(path)
+          files?.removeAll()
         }
         end()
       }

@@ -69,6 +69,9 @@ package enum StoreFiles {
   /// What a store that was replaced is called if it is kept.
   package static func formerPath(of path: String) -> String { Environment.formerPath(of: path) }
 
+  /// What a store that is being replaced and not kept is called, which a kill may leave.
+  static func replacedPath(of path: String) -> String { Environment.replacedPath(of: path) }
+
   private static func typed(_ path: String, _ body: () throws -> Void) throws(StoreError) {
     do {
       try body()
@@ -98,7 +101,7 @@ package enum StoreFiles {
     try StoreCreation.synchronizeFolder(of: path)
   }
 
-  /// Removes a store's files.
+  /// Removes a store's files, those of migrations included.
   static func remove(_ path: String) throws(StoreError) {
     unlink(path + "-lock")
     guard unlink(path) == 0 || errno == ENOENT else {

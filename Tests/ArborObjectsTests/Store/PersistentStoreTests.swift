@@ -176,7 +176,18 @@ import Testing
     let folder = try TemporaryFolder()
     let store = try PersistentStore(
       for: Office.classes, at: .file(folder.url.appending(path: "a.arbor")))
+    // What migrations keep, or leave where they are killed; other files are nobody's.
+    let others = ["a.arbor.txt", "b.arbor-before"]
+    let suffixes = [
+      "before", "before-lock", "swap", "migration-new", "migration-1", "migration-1-lock",
+    ]
+    for name in suffixes.map({ "a.arbor-\($0)" }) + ["a.arbor-migration-3"] + others {
+      try Data([1]).write(to: folder.url.appending(path: name))
+    }
     try store.destroy()
+    for name in others {
+      try FileManager.default.removeItem(at: folder.url.appending(path: name))
+    }
     #expect(store.isClosed)
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path) == [])
     #expect(try failure { try store.destroy() }.code == .closed)

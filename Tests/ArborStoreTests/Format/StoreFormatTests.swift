@@ -51,7 +51,8 @@ import Testing
   @Test func everyExampleIsTested() {
     #expect(
       Set(article.keys) == [
-        "header", "migration", "index builds", "catalog", "layout", "record", "object number",
+        "header", "migration", "index builds", "former", "catalog", "layout", "record",
+        "object number",
         "counter", "age 36",
         "age nil",
         "name Ada", "name ÉDITH, folded", "token ada", "token land", "token of",
@@ -81,6 +82,20 @@ import Testing
       began: Date(timeIntervalSinceReferenceDate: 800_000_000))
     expect("migration", marker.encoded())
     #expect((article["migration"] ?? []).withUnsafeBytes { MigrationMarker($0) } == marker)
+  }
+
+  @Test func formerModel() throws {
+    let model = try ManagedObjectModel {
+      Entity("Note") { Attribute("text", .string, .optional) }
+    }
+    let schema = try ModelSchema(model, catalog: SchemaCatalog(numbering: model))
+    let former = FormerModel(
+      sequence: 12, fingerprint: ModelFingerprint(bits: 0x0102_0304_0506_0708_090A_0B0C_0D0E_0F10),
+      schema: schema)
+    expect("former", former.encoded())
+    let read = try (article["former"] ?? []).withUnsafeBytes { try FormerModel($0) }
+    #expect(read.sequence == former.sequence && read.fingerprint == former.fingerprint)
+    #expect(read.schema.model == model && read.schema.catalog == schema.catalog)
   }
 
   @Test func indexBuilds() throws {

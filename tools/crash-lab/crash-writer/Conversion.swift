@@ -63,6 +63,12 @@ enum Conversion {
     try await run(path, Events(event) { kill(getpid(), SIGKILL) }, batch: batch)
   }
 
+  /// The same, by a process that kills itself at a call of its code.
+  static func run(_ path: String, killingAtCall call: Int, batch: Int) async throws {
+    let events = Events(call, ofObjects: true, every: 1) { kill(getpid(), SIGKILL) }
+    try await run(path, events, batch: batch)
+  }
+
   /// The same, by a process that pauses in its code until there is a file beside the store; for a
   /// minute at most, so that it ends whatever becomes of those who wait for it.
   ///
@@ -117,19 +123,24 @@ enum Conversion {
     private let last: Int
     /// Whether nothing but objects is counted.
     private let countsObjects: Bool
+    /// How many calls of the code are one event.
+    private let calls: Int
     private let act: @Sendable () -> Void
     private let count = Atomic(0)
     private let objects = Atomic(0)
 
-    init(_ last: Int, ofObjects countsObjects: Bool = false, _ act: @escaping @Sendable () -> Void)
-    {
+    init(
+      _ last: Int, ofObjects countsObjects: Bool = false, every calls: Int = 20,
+      _ act: @escaping @Sendable () -> Void
+    ) {
       self.last = last
       self.countsObjects = countsObjects
+      self.calls = calls
       self.act = act
     }
 
     func noteObject() {
-      if objects.add(1, ordering: .relaxed).newValue.isMultiple(of: 20) { note() }
+      if objects.add(1, ordering: .relaxed).newValue.isMultiple(of: calls) { note() }
     }
 
     func noteProgress() {

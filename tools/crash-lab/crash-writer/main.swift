@@ -11,6 +11,7 @@
 // crash-writer backup PATH INTERVAL COUNT: backs the ledger up to PATH.log, again and again, each
 //   INTERVAL-th time with a snapshot.
 // crash-writer convert PATH EVENT BATCH: migrates with code, and kills itself at an event.
+// crash-writer interrupt PATH CALL BATCH: the same, and kills itself at a call of the code.
 // crash-writer pause PATH EVENT BATCH: the same, and pauses in its code until PATH.go is there.
 // Each commit is acknowledged by a line on the standard output once it is durable.
 import ArborData
@@ -22,8 +23,8 @@ guard arguments.count == 5, let number = UInt64(arguments[3]), let count = Int(a
     Data(
       """
       usage: crash-writer \
-      rounds|append|claim|watch|empty|index|build|evolve|compact|backup|convert|pause \
-      PATH NUMBER COUNT
+      rounds|append|claim|watch|empty|index|build|evolve|compact|backup|convert|\
+      interrupt|pause PATH NUMBER COUNT
 
       """.utf8))
   exit(2)
@@ -68,6 +69,11 @@ do {
   }
   if arguments[1] == "convert" {
     try await Conversion.run(arguments[2], killingAt: Int(number), batch: count)
+    say("converted 1")
+    exit(0)
+  }
+  if arguments[1] == "interrupt" {
+    try await Conversion.run(arguments[2], killingAtCall: Int(number), batch: count)
     say("converted 1")
     exit(0)
   }

@@ -51,11 +51,18 @@ struct InspectedFile {
         + "“tables”, “dump” and “get”.")
   }
 
-  /// A database by its name; the empty name is the unnamed database.
+  /// A database by the name that it has in the file, or that the model has for it now; the empty
+  /// name is the unnamed database.
   func database(_ name: String) throws -> Database {
     if name.isEmpty { return try environment.mainDatabase() }
     if let database = try environment.openDatabase(name) { return database }
-    let names = try environment.databaseNames()
+    let present = try store.map { try StoreDatabases.presentNames($0.schema) } ?? [:]
+    if let stored = present.first(where: { $0.value == name })?.key,
+      let database = try environment.openDatabase(stored)
+    {
+      return database
+    }
+    let names = try environment.databaseNames() + present.values
     let nearest = NearestName.of(name, in: names).map { " Did you mean “\($0)”?" } ?? ""
     throw InspectError.notFound(
       "There is no table “\(name)” in \(path).\(nearest) “tables” lists them all.")

@@ -80,7 +80,7 @@ extension FolderLog {
   private func addCommits(
     of file: StoreFile, to base: LogBase, _ identity: LogIdentity, upTo last: UInt64 = .max,
     _ addition: inout LogAddition
-  ) throws -> (chain: LogChain, isComplete: Bool)? {
+  ) throws -> (chain: CommitChain, isComplete: Bool)? {
     var newest: LogEntry?
     let previous = try base.forEachEntry(after: 0, onlyLastSegment: true) { (entry) in
       newest = entry
@@ -216,7 +216,7 @@ extension FolderLog {
   /// - Parameter previous: Tells what the commits before its newest one come to.
   private func manifest(
     ofCopy path: String, begun began: Date, _ identity: LogIdentity, _ number: UInt32,
-    previous: (UInt64) throws -> LogChain?
+    previous: (UInt64) throws -> CommitChain?
   ) throws -> LogManifest {
     var opening = StoreOpening(.file(path), model: nil)
     opening.isReadOnly = true

@@ -80,7 +80,7 @@ extension FolderLog {
   ///   - keepsPosition: Whether the store notes how far it has the log.
   @discardableResult
   static func apply(
-    _ base: LogBase, to file: StoreFile, knowing known: LogChain? = nil,
+    _ base: LogBase, to file: StoreFile, knowing known: CommitChain? = nil,
     upTo target: UInt64 = .max, keepsPosition: Bool = false
   ) throws -> LogEnd {
     var batch = LogBatch(base, file, keepsPosition: keepsPosition)

@@ -88,7 +88,7 @@ struct LogBase: Sendable {
   /// - Returns: Where the last commit that was looked at leaves the log.
   /// - Throws: ``ArborError`` `corrupted`, naming the file; what `body` throws.
   func forEachEntry(
-    after sequence: UInt64, knowing known: LogChain? = nil, onlyLastSegment: Bool = false,
+    after sequence: UInt64, knowing known: CommitChain? = nil, onlyLastSegment: Bool = false,
     _ body: (LogEntry) throws(ArborError) -> Bool
   ) throws(ArborError) -> LogEnd {
     var end = LogEnd(
@@ -161,7 +161,7 @@ struct LogBase: Sendable {
 struct LogEnd: Sendable, Hashable {
   let base: UInt32
   var sequence: UInt64
-  var chain: LogChain
+  var chain: CommitChain
   /// The greatest values of the store's counters that the log tells of.
   var counters: [String: UInt64]
   /// Whether its last segment was cut off, behind the commit.

@@ -25,7 +25,7 @@ struct LogManifest: Sendable, Hashable {
   /// The newest commit in the snapshot.
   let sequence: UInt64
   /// What the commits of the base before come to, where they lead to the snapshot.
-  let previous: LogChain?
+  let previous: CommitChain?
   /// When the snapshot was begun.
   let date: Date
   /// When its newest commit was made; when it was begun, where nothing tells.
@@ -36,7 +36,7 @@ struct LogManifest: Sendable, Hashable {
   let checksums: [UInt32]
 
   /// Where the chain of the commits behind it begins.
-  var chain: LogChain { LogChain(store: store, sequence: sequence) }
+  var chain: CommitChain { CommitChain(store: store, sequence: sequence) }
 
   func encoded() -> [UInt8] {
     var writer = ByteWriter()
@@ -83,7 +83,7 @@ struct LogManifest: Sendable, Hashable {
     guard reader.isAtEnd else { return nil }
     return LogManifest(
       log: log, store: store, base: base, generation: generation, sequence: sequence,
-      previous: previous == 0 ? nil : LogChain(bits: previous),
+      previous: previous == 0 ? nil : CommitChain(bits: previous),
       date: Date(timeIntervalSinceReferenceDate: Double(bitPattern: date)),
       commitDate: Date(timeIntervalSinceReferenceDate: Double(bitPattern: commitDate)), size: size,
       counters: counters, checksums: checksums)
@@ -91,7 +91,7 @@ struct LogManifest: Sendable, Hashable {
 
   init(
     log: UUID, store: UUID, base: UInt32, generation: UInt32, sequence: UInt64,
-    previous: LogChain?, date: Date, commitDate: Date, size: UInt64, counters: [String: UInt64],
+    previous: CommitChain?, date: Date, commitDate: Date, size: UInt64, counters: [String: UInt64],
     checksums: [UInt32]
   ) {
     self.log = log

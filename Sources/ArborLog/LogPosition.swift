@@ -10,9 +10,9 @@ struct LogPosition: Sendable, Hashable {
   let base: UInt32
   let sequence: UInt64
   /// What the history up to the sequence comes to.
-  let chain: LogChain
+  let chain: CommitChain
 
-  init(log: UUID, base: UInt32, sequence: UInt64, chain: LogChain) {
+  init(log: UUID, base: UInt32, sequence: UInt64, chain: CommitChain) {
     self.log = log
     self.base = base
     self.sequence = sequence
@@ -40,7 +40,7 @@ struct LogPosition: Sendable, Hashable {
         let base: UInt32 = reader.read(), let sequence: UInt64 = reader.read(),
         let chain: UInt128 = reader.read(), reader.isAtEnd
       else { return nil }
-      return LogPosition(log: log, base: base, sequence: sequence, chain: LogChain(bits: chain))
+      return LogPosition(log: log, base: base, sequence: sequence, chain: CommitChain(bits: chain))
     }
     guard let found else { return nil }
     self = found

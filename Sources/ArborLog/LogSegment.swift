@@ -59,7 +59,7 @@ struct LogSegment: Sendable {
     let log: UUID
     let base: UInt32
     let first: UInt64
-    let chain: LogChain
+    let chain: CommitChain
     /// What the store's counters were when the segment was written.
     let counters: [String: UInt64]
 
@@ -94,7 +94,7 @@ struct LogSegment: Sendable {
   }
 
   static func writeEnd(
-    _ last: UInt64, _ chain: LogChain, to output: inout LogOutput
+    _ last: UInt64, _ chain: CommitChain, to output: inout LogOutput
   ) throws(ArborError) {
     var writer = ByteWriter(reserving: endSize)
     writer.append(endMark)
@@ -112,7 +112,7 @@ struct LogSegment: Sendable {
     private let segment: LogSegment
     private var offset: Int
     let header: Header
-    private(set) var chain: LogChain
+    private(set) var chain: CommitChain
     private(set) var next: UInt64
     /// Whether the file ends before its commits do: it was cut off.
     private(set) var isCut = false
@@ -166,7 +166,7 @@ struct LogSegment: Sendable {
           reader.isAtEnd
         else { return nil }
         return Header(
-          log: log, base: base, first: first, chain: LogChain(bits: chain), counters: counters)
+          log: log, base: base, first: first, chain: CommitChain(bits: chain), counters: counters)
       }
     }
 

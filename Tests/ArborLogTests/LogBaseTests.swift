@@ -1,3 +1,4 @@
+import ArborStore
 import Foundation
 import Testing
 
@@ -16,7 +17,7 @@ import Testing
   @Test func manifestsComeBack() throws {
     let manifest = LogManifest(
       log: UUID(), store: UUID(), base: 3, generation: 2, sequence: 99,
-      previous: LogChain(bits: 5), date: Date(),
+      previous: CommitChain(bits: 5), date: Date(),
       commitDate: Date() - 5,
       size: UInt64(LogManifest.blockSize + 1), counters: ["object/1": 7, "unique-id": 1],
       checksums: [1, 2])

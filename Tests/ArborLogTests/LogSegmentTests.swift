@@ -22,7 +22,7 @@ import Testing
     let folder = try TemporaryFolder()
     let commit = try #require(ArticleExamples.of("StoreFormat")["logged commit"])
     let segment = LogSegment(first: 3, last: 3)
-    let start = LogChain(store: LogExamples.store, sequence: 2)
+    let start = CommitChain(store: LogExamples.store, sequence: 2)
     let header = LogSegment.Header(
       log: LogExamples.log, base: 1, first: 3, chain: start, counters: LogExamples.counters)
     var end = start

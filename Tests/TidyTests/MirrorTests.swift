@@ -40,6 +40,7 @@ import Testing
     "StoreFile+IndexBuilds": "OnlineIndexBuilderTests",
     "LoggedCommitCodec": "StoreFile+RepeatingTests",
     "StoreLog": "StoreFile+RepeatingTests",
+    "StoreFile+Sharing": "SharedLogTests",
     "StoreCounter": "NumberBlocksTests",
     "FolderLog+BackUp": "FolderLogTests",
     "FolderLog+Restoring": "FolderLogTests",

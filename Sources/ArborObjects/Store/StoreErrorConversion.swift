@@ -81,9 +81,14 @@ extension ArborError {
       underlying = error
     case .corrupted(let entity, _, let what):
       self = Self.damaged(what).with(entity: entity)
+    case .outcomeUnknown(let batch):
+      self.init(
+        .inputOutput,
+        "The log did not tell whether it has the commits of batch \(batch.uuidString); they are "
+          + "there or not once it answers again.")
     case .metadataExists(let key):
       self.init(.conflict, "Another commit has left the mark \(key) already; read what it wrote.")
-    case .conflict, .missingTargets, .stillLinked, .notUnique, .invalidChange:
+    case .conflict, .missingTargets, .stillLinked, .notUnique, .invalidChange, .behindLog:
       self.init(.conflict, "The commit met another one; try again.")
     case .notAStore, .invalidPath, .unsupportedEngine, .readOnly, .follower, .inUse, .fileReplaced,
       .inputOutput, .missing:

@@ -9,7 +9,7 @@ package import LMDB
 /// (the unnamed one)            header and newest commits · names of the others
 /// arbor                        mark · model · model-digest · catalog · layout/<entity>/<n>
 ///                              · counter/<name> · migration · former · index-builds · log
-///                              · follows · app/<key>
+///                              · follows · shared · app/<key>
 /// e/<Entity>                   object number  → record
 /// i/<Entity>/<index>           encoded values → object numbers
 /// r/<Entity>/<relationship>    owner          → members
@@ -106,6 +106,7 @@ extension StoreFormat {
   package static let indexBuildsKey = "index-builds"
   package static let logKey = "log"
   package static let followsKey = "follows"
+  package static let sharedKey = "shared"
   package static let uniqueIDCounter = "unique-id"
 
   /// A layout, by the catalogue number of its entity and its own number.

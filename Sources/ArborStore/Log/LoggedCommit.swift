@@ -6,17 +6,9 @@ internal import Foundation
 /// The records are the ones that were stored, with their checksums; indexes and the databases of
 /// derived relationships follow from them and are not in it.
 package struct LoggedCommit {
-  /// What a commit did beside what its change set says.
-  enum Action: UInt8 {
-    case changes = 0
-    /// All objects and all application metadata go.
-    case purge = 1
-  }
-
   package let sequence: UInt64
   /// The generation of the model that the records are of.
   package let generation: UInt32
-  let action: Action
   /// What the history keeps of it, as it lies there.
   let history: [UInt8]
   let set: ChangeSet
@@ -24,12 +16,11 @@ package struct LoggedCommit {
   private let memory: SlabAllocator
 
   init(
-    sequence: UInt64, generation: UInt32, action: Action, history: [UInt8], set: ChangeSet,
+    sequence: UInt64, generation: UInt32, history: [UInt8], set: ChangeSet,
     memory: SlabAllocator
   ) {
     self.sequence = sequence
     self.generation = generation
-    self.action = action
     self.history = history
     self.set = set
     self.memory = memory

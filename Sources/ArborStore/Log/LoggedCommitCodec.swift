@@ -4,7 +4,7 @@ package import Foundation
 /// One commit as the bytes that the `log` database and the logs beyond the store keep.
 ///
 /// ```
-/// format u8 = 1 · action u8 · generation u32 · history entry
+/// format u8 = 1 · whether everything goes u8 · generation u32 · history entry
 /// · records · for each, by object number:
 ///     distance from the last number · kind u8 · base version · [record as it is stored]
 /// · links · for each: owner u64 · relationship · kind u8 · [members · for each: number u64]
@@ -38,12 +38,12 @@ package enum LoggedCommitCodec {
   ///   - changes: The set's records in the order of their numbers.
   ///   - history: What the history keeps of the commit.
   static func encode(
-    _ set: ChangeSet, changes: [ChangeSet.RecordChange], action: LoggedCommit.Action,
-    history: [UInt8], sequence: UInt64, generation: UInt32, _ schema: ModelSchema
+    _ set: ChangeSet, changes: [ChangeSet.RecordChange], history: [UInt8], sequence: UInt64,
+    generation: UInt32, _ schema: ModelSchema
   ) -> [UInt8] {
     var writer = ByteWriter(reserving: 64 + history.count + 96 * changes.count)
     writer.append(format)
-    writer.append(action.rawValue)
+    writer.append(UInt8(set.purges ? 1 : 0))
     writer.append(generation)
     writer.appendRun(history)
     append(changes, in: sequence, schema, to: &writer)
@@ -128,7 +128,7 @@ package enum LoggedCommitCodec {
   ) -> LoggedCommit? {
     guard var reader = ByteReader(checked: bytes, seed: Checksum.seed(key: sequence)),
       reader.read(UInt8.self) == format,
-      let action = reader.read(UInt8.self).flatMap(LoggedCommit.Action.init),
+      let purges: UInt8 = reader.read(), purges <= 1,
       let generation: UInt32 = reader.read(), let history = reader.readRun(),
       HistoryCodec.decode(history, sequence: sequence, schema) != nil
     else { return nil }
@@ -139,8 +139,9 @@ package enum LoggedCommitCodec {
       let metadata = readMetadata(&reader), reader.isAtEnd
     else { return nil }
     (set.records, set.links, set.blobs, set.metadata) = (records, links, blobs, metadata)
+    set.purges = purges == 1
     return LoggedCommit(
-      sequence: sequence, generation: generation, action: action, history: Array(history),
+      sequence: sequence, generation: generation, history: Array(history),
       set: set, memory: memory)
   }
 

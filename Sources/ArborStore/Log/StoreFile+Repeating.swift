@@ -25,21 +25,8 @@ extension StoreFile {
       workspace.begin(transaction.id)
       var greatest = GreatestNumbers()
       for commit in commits {
-        try check(commit, follows: header)
         greatest.note(commit.set)
-        switch commit.action {
-        case .purge:
-          try purge(&header, commit.history, transaction)
-          workspace.begin(transaction.id)
-        case .changes:
-          var writer = CommitWriter(store: self, workspace: workspace, header: header)
-          do throws(StoreError) {
-            _ = try writer.write(commit.set, repeating: commit.history, transaction)
-          } catch {
-            throw Self.misfit(error, commit.sequence)
-          }
-          header = writer.header
-        }
+        try makeAgain(commit, workspace, &header, transaction)
       }
       try raiseCounters(above: greatest, transaction)
       try raise(counters, transaction)
@@ -48,6 +35,20 @@ extension StoreFile {
         try StoreCreation.put(StoreFormat.followsKey, position, databases.arbor, transaction)
       }
     }
+  }
+
+  func makeAgain(
+    _ commit: LoggedCommit, _ workspace: CommitWorkspace, _ header: inout HeaderRecord,
+    _ transaction: borrowing WriteTransaction
+  ) throws(StoreError) {
+    try check(commit, follows: header)
+    var writer = CommitWriter(store: self, workspace: workspace, header: header)
+    do throws(StoreError) {
+      _ = try writer.write(commit.set, repeating: commit.history, transaction)
+    } catch {
+      throw Self.misfit(error, commit.sequence)
+    }
+    header = writer.header
   }
 
   /// What the last commits that were made again left as their place in the log; nil for a store
@@ -93,7 +94,7 @@ extension StoreFile {
   // MARK: Counters
 
   /// The greatest object numbers of commits, by catalogue number of their entity.
-  private struct GreatestNumbers {
+  struct GreatestNumbers {
     private(set) var byEntity: [UInt16: UInt64] = [:]
 
     mutating func note(_ set: ChangeSet) {
@@ -105,7 +106,7 @@ extension StoreFile {
   }
 
   /// Keeps numbers of objects that came with the log from being given out.
-  private func raiseCounters(
+  func raiseCounters(
     above greatest: GreatestNumbers, _ transaction: borrowing WriteTransaction
   ) throws(StoreError) {
     for (entity, number) in greatest.byEntity {

@@ -30,13 +30,17 @@ package struct ChangeSet {
 
   /// The binaries that records of the set refer to and the store does not have yet.
   package var blobs: [Blob] = []
+  /// Whether all objects and all application metadata go; nothing else is in the set then.
+  package var purges = false
   /// What values in the records were computed from; nil where they are nobody else's.
   package var basis: Basis?
 
   package init() {}
 
   /// Whether there is nothing to write.
-  package var isEmpty: Bool { records.isEmpty && links.isEmpty && metadata.isEmpty }
+  package var isEmpty: Bool {
+    records.isEmpty && links.isEmpty && metadata.isEmpty && !purges
+  }
 }
 
 extension ChangeSet {

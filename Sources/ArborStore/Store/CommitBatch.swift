@@ -12,25 +12,70 @@ final class CommitBatch: @unchecked Sendable {
 
   private var workspace: CommitWorkspace?
 
+  /// What a log that is shared answered.
+  private enum Answer {
+    case none
+    case written(CommitGroup)
+    case behind([CommitGroup])
+  }
+
   /// Writes what waits.
   ///
   /// - Parameter take: Gives what has come meanwhile; asked again until it gives nothing.
   /// - Returns: The tickets that are done, each with its result.
   func write(to store: StoreFile, _ take: () -> [CommitTicket]) -> [CommitTicket] {
-    var tickets = take()
-    var judged = 0
+    var (tickets, judged) = (take(), 0)
+    while true {
+      var answer = Answer.none
+      do throws(StoreError) {
+        try write(&tickets, &judged, to: store, take, &answer)
+        return tickets
+      } catch {
+        do throws(StoreError) {
+          switch answer {
+          case .behind(let groups):
+            // What others did comes first, and everything is judged by it.
+            try store.takeOver(groups)
+            for ticket in tickets { ticket.result = nil }
+            continue
+          case .written(let group):
+            // The log has them, so they are commits, whatever kept them from this file.
+            try? store.takeOver([group])
+            return tickets
+          case .none: throw error
+          }
+        } catch {
+          for (place, ticket) in tickets.enumerated() {
+            // A set that was refused for itself keeps its reason.
+            if place < judged, case .failure? = ticket.result { continue }
+            ticket.result = .failure(error)
+          }
+          return tickets
+        }
+      }
+    }
+  }
+
+  private func write(
+    _ tickets: inout [CommitTicket], _ judged: inout Int, to store: StoreFile,
+    _ take: () -> [CommitTicket], _ answer: inout Answer
+  ) throws(StoreError) {
+    let workspace = try workspace(for: store)
+    if tickets.contains(where: { $0.set.records.count >= Self.manyRecords }) {
+      try store.releaseFreedPages()
+    }
+    let log = store.sharedLog
     var transactionID: UInt64 = 0
     do throws(StoreError) {
-      let workspace = try workspace(for: store)
-      if tickets.contains(where: { $0.set.records.count >= Self.manyRecords }) {
-        try store.releaseFreedPages()
-      }
       try store.write(topsUpNumbers: true) { (transaction, header) throws(StoreError) in
-        // The closure runs again after the map has grown: results count anew, tickets stay.
+        // The closure runs again after the map has grown: results count anew, tickets stay. What
+        // is in the log already is not added again.
+        if case .written = answer { throw .behindLog }
         judged = 0
         transactionID = transaction.reader.id
         workspace.begin(transactionID)
-        var writer = CommitWriter(store: store, workspace: workspace, header: header)
+        var writer = CommitWriter(
+          store: store, workspace: workspace, header: header, logs: log != nil)
         while judged < tickets.count {
           try Self.write(tickets[judged], &writer, transaction)
           judged += 1
@@ -38,18 +83,53 @@ final class CommitBatch: @unchecked Sendable {
         }
         // Where every set was refused there is nothing to commit.
         if !writer.hasWritten, case .failure(let reason)? = tickets.last?.result { throw reason }
+        if let log, let logged = writer.logged, !logged.isEmpty {
+          let position = try store.sharedPosition(transaction.reader, header)
+          let group = CommitGroup(
+            batch: UUID(), first: header.sequence + 1, before: position.chain, commits: logged)
+          answer = try Self.append(group, to: log)
+          guard case .written = answer else { throw .behindLog }
+          try store.write(
+            SharedPosition(sequence: group.last, chain: group.chain), transaction)
+        }
         header = writer.header
       }
-      workspace.end(transactionID, isCommitted: true)
     } catch {
-      workspace?.end(transactionID, isCommitted: false)
-      for (place, ticket) in tickets.enumerated() {
-        // A set that was refused for itself keeps its reason.
-        if place < judged, case .failure? = ticket.result { continue }
-        ticket.result = .failure(error)
+      workspace.end(transactionID, isCommitted: false)
+      throw error
+    }
+    workspace.end(transactionID, isCommitted: true)
+  }
+
+  /// How often a lost answer is asked for.
+  private static let mostQuestions = 8
+
+  /// - Throws: `outcomeUnknown` where the log does not answer in the end.
+  private static func append(
+    _ group: CommitGroup, to log: any SharedLog
+  ) throws(StoreError) -> Answer {
+    for question in 0..<mostQuestions {
+      let answer: Appending
+      do throws(StoreError) { answer = try log.append(group) } catch {
+        // Only the first question can be told not to have been heard.
+        if question == 0 { throw error }
+        continue
+      }
+      switch answer {
+      case .written: return .written(group)
+      case .behind(let groups):
+        // It may be the group itself, added by the time before.
+        if let first = groups.first, first.batch == group.batch { return .written(group) }
+        return .behind(groups)
+      case .forked:
+        throw .corrupted(
+          entity: nil, object: nil,
+          what: "The log has another commit \(group.first - 1) than the store: they have gone "
+            + "different ways.")
+      case .unknown: continue
       }
     }
-    return tickets
+    throw .outcomeUnknown(batch: group.batch)
   }
 
   private func workspace(for store: StoreFile) throws(StoreError) -> CommitWorkspace {
@@ -76,7 +156,7 @@ extension StoreError {
   fileprivate var spoilsTransaction: Bool {
     switch self {
     case .engine, .diskFull, .readOnly, .follower, .inputOutput, .closed, .inUse, .exhausted,
-      .fileReplaced, .unsupportedEngine, .invalidPath:
+      .fileReplaced, .unsupportedEngine, .invalidPath, .behindLog, .outcomeUnknown:
       true
     case .corrupted, .conflict, .missingTargets, .stillLinked, .notUnique, .modelMismatch,
       .modelChanged, .migrationUnderWay, .notReverted, .formatTooNew, .notAStore,

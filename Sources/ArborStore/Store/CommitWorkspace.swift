@@ -51,7 +51,10 @@ final class CommitWorkspace {
   /// Begins a transaction: what was known of the ends of databases holds where it comes right after
   /// the last one that was written with this.
   func begin(_ transactionID: UInt64) {
-    guard transactionID != expectedTransaction else { return }
+    if transactionID != expectedTransaction { forgetEnds() }
+  }
+
+  func forgetEnds() {
     for index in indexes { index.forgetEnd() }
     for relationship in relationships { relationship?.forgetEnd() }
     for place in greatestNumbers.indices { greatestNumbers[place].forget() }

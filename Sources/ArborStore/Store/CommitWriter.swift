@@ -9,11 +9,15 @@ struct CommitWriter: ~Copyable {
   /// As it will be written: with the sequence of the last set.
   private(set) var header: HeaderRecord
   private(set) var hasWritten = false
+  /// What a log that is shared gets of the sets; nil where none is.
+  private(set) var logged: [[UInt8]]?
 
-  init(store: StoreFile, workspace: CommitWorkspace, header: HeaderRecord) {
+  /// - Parameter logs: Whether the sets enter a log that is shared.
+  init(store: StoreFile, workspace: CommitWorkspace, header: HeaderRecord, logs: Bool = false) {
     self.store = store
     self.workspace = workspace
     self.header = header
+    logged = logs ? [] : nil
   }
 
   /// Checks a set completely, then writes it.
@@ -24,6 +28,7 @@ struct CommitWriter: ~Copyable {
     _ set: ChangeSet, repeating repeated: [UInt8]? = nil, _ transaction: borrowing WriteTransaction
   ) throws(StoreError) -> CommitReceipt {
     defer { workspace.removeAll() }
+    if set.purges { return try purge(set, repeating: repeated, transaction) }
     if let basis = set.basis, basis.sequence != header.sequence {
       let history = HistoryReader(transaction.reader, store, header: header)
       try CommitHistory.demand(basis, history)
@@ -55,19 +60,41 @@ struct CommitWriter: ~Copyable {
         if let ordered, !ordered.isEmpty { try ordered.apply(transaction) }
       }
       for (key, value) in set.metadata { try write(key, value, transaction) }
-      hasWritten = true
-      try CommitHistory.write(history, behind: &header, store.databases.history, transaction)
-      if header.keepsLog, !store.isMigrating {
-        try StoreLog.append(
-          LoggedCommitCodec.encode(
-            set, changes: preparation.changes, action: .changes, history: history,
-            sequence: header.sequence, generation: header.modelGeneration, store.schema),
-          of: header.sequence, transaction)
-      }
+      try note(set, preparation.changes, history, transaction)
     } catch {
       throw StoreError(error)
     }
     return CommitReceipt(sequence: header.sequence)
+  }
+
+  private mutating func purge(
+    _ set: ChangeSet, repeating repeated: [UInt8]?, _ transaction: borrowing WriteTransaction
+  ) throws(StoreError) -> CommitReceipt {
+    try store.removeAll(transaction)
+    workspace.forgetEnds()
+    header.sequence += 1
+    let history =
+      repeated ?? CommitHistory.everything.encoded(sequence: header.sequence, store.schema)
+    do throws(LMDBError) { try note(set, [], history, transaction) } catch {
+      throw StoreError(error)
+    }
+    return CommitReceipt(sequence: header.sequence)
+  }
+
+  /// Leaves a set that has been written in the history, and in the logs.
+  private mutating func note(
+    _ set: ChangeSet, _ changes: [ChangeSet.RecordChange], _ history: [UInt8],
+    _ transaction: borrowing WriteTransaction
+  ) throws(LMDBError) {
+    hasWritten = true
+    try CommitHistory.write(history, behind: &header, store.databases.history, transaction)
+    let isKept = header.keepsLog && !store.isMigrating
+    guard isKept || logged != nil else { return }
+    let commit = LoggedCommitCodec.encode(
+      set, changes: changes, history: history, sequence: header.sequence,
+      generation: header.modelGeneration, store.schema)
+    if isKept { try StoreLog.append(commit, of: header.sequence, transaction) }
+    logged?.append(commit)
   }
 
   /// Checks a set and collects what it does; what comes back reads no more.

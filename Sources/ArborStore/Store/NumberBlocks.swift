@@ -91,6 +91,9 @@ final class NumberBlocks: Sendable {
   ) throws(StoreError) -> NumberReservation {
     guard !store.hasEnded else { throw .closed }
     guard !store.isReadOnly else { throw .readOnly(path: store.path) }
+    if let log = store.sharedLog {
+      return try reserve(max(size, count), counter, in: log, of: store)
+    }
     var reservation = NumberReservation(counter: counter, numbers: 0..<0)
     try store.write { (transaction, _) throws(StoreError) in
       reservation = try Self.reserve(size, atLeast: count, counter, of: store, transaction)
@@ -102,6 +105,27 @@ final class NumberBlocks: Sendable {
     return reservation
   }
 
+  /// Reserves numbers in the log that the store shares, where all copies of it do.
+  private func reserve(
+    _ size: UInt64, _ counter: Int, in log: any SharedLog, of store: StoreFile
+  ) throws(StoreError) -> NumberReservation {
+    let name = Self.name(of: counter, in: store)
+    let snapshot = try store.snapshot()
+    let least = try StoreCounter.read(name, store.databases.arbor, try snapshot.reader)
+    snapshot.close()
+    let numbers = try log.reserve(name, size, from: least)
+    // Whoever uses the store without its log goes on behind them.
+    try store.write { (transaction, _) throws(StoreError) in
+      try StoreCounter.raise(name, to: numbers.upperBound, store.databases.arbor, transaction)
+    }
+    return NumberReservation(counter: counter, numbers: numbers)
+  }
+
+  private static func name(of counter: Int, in store: StoreFile) -> String {
+    guard counter > 0 else { return StoreFormat.uniqueIDCounter }
+    return StoreFormat.objectCounter(store.schema.entities[counter - 1].number)
+  }
+
   /// Reserves `size` numbers, or what is left of them if that is `count` at least.
   ///
   /// - Throws: `exhausted` where it is less; the counter stays as it is then.
@@ -110,7 +134,7 @@ final class NumberBlocks: Sendable {
     _ transaction: borrowing WriteTransaction
   ) throws(StoreError) -> NumberReservation {
     let entity = counter == 0 ? nil : store.schema.entities[counter - 1]
-    let name = entity.map { StoreFormat.objectCounter($0.number) } ?? StoreFormat.uniqueIDCounter
+    let name = Self.name(of: counter, in: store)
     let arbor = store.databases.arbor
     let first = try StoreCounter.read(name, arbor, transaction.reader)
     // What a damaged counter says may lie above all numbers.
@@ -134,7 +158,7 @@ final class NumberBlocks: Sendable {
     of store: StoreFile, _ transaction: borrowing WriteTransaction
   ) throws(StoreError) -> [NumberReservation] {
     // Relaxed commits are not durable when they return: see reserve(_:counter:of:).
-    if store.durability == .relaxed { return [] }
+    if store.durability == .relaxed || store.sharedLog != nil { return [] }
     let low = blocks.withLock { blocks in
       blocks.indices.filter { blocks[$0].end > 0 && blocks[$0].left < blocks[$0].size / 2 }
         .map { (counter: $0, size: blocks[$0].size) }

@@ -150,7 +150,9 @@ package enum StoreCreation {
           header.isBeingMigrated = false
           _ = try transaction.delete(arbor, key: Array(StoreFormat.migrationKey.utf8))
           try StoreLog.end(&header, arbor, transaction)
-          _ = try transaction.delete(arbor, key: Array(StoreFormat.followsKey.utf8))
+          for key in [StoreFormat.followsKey, StoreFormat.sharedKey] {
+            _ = try transaction.delete(arbor, key: Array(key.utf8))
+          }
         }
         try StoreHeader.write(header, arbor, in: transaction)
       }

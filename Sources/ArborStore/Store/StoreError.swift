@@ -44,6 +44,10 @@ package indirect enum StoreError: Error, Sendable {
   case unsupportedEngine(path: String?, what: LMDBError)
   /// The store was opened for reading, or its folder or medium can not be written.
   case readOnly(path: String?)
+  /// Others have added commits to the log that the store shares, which come first.
+  case behindLog
+  /// Whether the commits of a batch are in the log that the store shares is not known.
+  case outcomeUnknown(batch: UUID)
   /// The store follows a log, and only commits of that are written to it.
   case follower(path: String?)
   /// There is no store at the path, and nothing says what one there would hold.

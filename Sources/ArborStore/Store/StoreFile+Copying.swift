@@ -45,8 +45,13 @@ extension StoreFile {
     let snapshot = try quietSnapshot()
     defer { snapshot.close() }
     let header = try StoreHeader.read(try snapshot.reader, databases.arbor, path: path)
+    let sharedKey = Array(StoreFormat.sharedKey.utf8)
+    let reader = try snapshot.reader
+    let shares = try storing { () throws(LMDBError) in
+      try reader.get(databases.arbor, key: sharedKey) != nil
+    }
     let follows = try followedPosition() != nil
-    return header.isBeingMigrated || header.keepsLog || follows
+    return header.isBeingMigrated || header.keepsLog || follows || shares
   }
 
   /// Gives free pages back: puts a compacted copy in the file's place, and goes on with it.

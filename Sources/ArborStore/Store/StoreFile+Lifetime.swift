@@ -66,21 +66,16 @@ extension StoreFile {
   /// Removes all objects and all application metadata in one transaction, those included that are
   /// kept for the way back to a former model. Numbers and unique IDs go on counting.
   package func purge() throws(StoreError) {
-    guard !hasEnded else { throw .closed }
-    guard !isReadOnly else { throw .readOnly(path: path) }
-    try write { (transaction, header) throws(StoreError) in
-      let history = CommitHistory.everything.encoded(sequence: header.sequence + 1, schema)
-      try purge(&header, history, transaction)
-    }
+    var set = ChangeSet()
+    set.purges = true
+    _ = try commit(set)
   }
 
-  /// - Parameter history: What the history keeps of it.
-  func purge(
-    _ header: inout HeaderRecord, _ history: [UInt8], _ transaction: borrowing WriteTransaction
-  ) throws(StoreError) {
+  /// Removes everything in a transaction.
+  func removeAll(_ transaction: borrowing WriteTransaction) throws(StoreError) {
     let former = try FormerModel.read(transaction.reader, databases.arbor)
     try former?.forget(schema, databases.arbor, transaction)
-    do throws(LMDBError) {
+    try storing { () throws(LMDBError) in
       for entity in schema.entities where !entity.isAbstract {
         try transaction.clear(databases.records(entity.index))
         if let blobs = databases.blobs(entity.index) { try transaction.clear(blobs) }
@@ -91,16 +86,6 @@ extension StoreFile {
         if let order = relationship.order { try transaction.clear(order) }
       }
       try removeMetadata(transaction)
-      header.sequence += 1
-      try CommitHistory.write(history, behind: &header, databases.history, transaction)
-      guard header.keepsLog else { return }
-      try StoreLog.append(
-        LoggedCommitCodec.encode(
-          ChangeSet(), changes: [], action: .purge, history: history, sequence: header.sequence,
-          generation: header.modelGeneration, schema),
-        of: header.sequence, transaction)
-    } catch {
-      throw StoreError(error)
     }
   }
 

@@ -41,6 +41,8 @@ package final class StoreFile: Sendable {
   private let mark: Lock<Mark>
   private let isClosed = Atomic(false)
   private let follows = Atomic(false)
+  /// The log that commits enter before they count.
+  let sharing = Lock<(any SharedLog)?>(nil)
 
   /// Which sequence the newest transaction that was looked at belongs to, so that a snapshot of the
   /// same transaction need not read the header.

@@ -10,8 +10,8 @@ extension Benchmark {
     let store: PersistentStore
     let log: FolderLog?
     let path: String
-    /// Seconds.
-    var (commits, backUps) = (0.0, 0.0)
+    /// Seconds; of commits for each block of them, by the wall and by the processor.
+    var (blocks, processor, backUps) = ([Double](), [Double](), 0.0)
 
     init(
       _ name: String, at path: String, _ durability: StoreOptions.Durability, isLogged: Bool
@@ -29,12 +29,19 @@ extension Benchmark {
 
     mutating func commit(_ rows: ArraySlice<Workload.EmployeeRow>) throws {
       let context = store.makeContext()
-      let start = Meter.time(CLOCK_MONOTONIC)
-      for row in rows {
-        context.insert(Employee.self).fill(from: row, company: nil)
-        try context.commit()
+      try measure {
+        for row in rows {
+          context.insert(Employee.self).fill(from: row, company: nil)
+          try context.commit()
+        }
       }
-      commits += Meter.time(CLOCK_MONOTONIC) - start
+    }
+
+    mutating func measure(_ body: () throws -> Void) rethrows {
+      let starts = [CLOCK_MONOTONIC, CLOCK_PROCESS_CPUTIME_ID].map(Meter.time)
+      try body()
+      blocks.append(Meter.time(CLOCK_MONOTONIC) - starts[0])
+      processor.append(Meter.time(CLOCK_PROCESS_CPUTIME_ID) - starts[1])
     }
 
     mutating func backUp() throws {
@@ -44,10 +51,11 @@ extension Benchmark {
       backUps += Meter.time(CLOCK_MONOTONIC) - start
     }
 
-    /// Prints `op commits_s backups_s count`.
-    func report(_ count: Int) {
+    /// Prints `op median_block_s median_block_processor_s backups_s blocks`.
+    func report() {
+      let times = [blocks, processor].map { $0.sorted()[$0.count / 2] } + [backUps]
       Meter.printLine(
-        ["20_\(name)"] + [commits, backUps].map { String(format: "%.6f", $0) } + ["\(count)"])
+        ["20_\(name)"] + times.map { String(format: "%.6f", $0) } + ["\(blocks.count)"])
     }
 
     func end() {
@@ -96,8 +104,8 @@ extension Benchmark {
         if (start + block).isMultiple(of: 1000) { try logged.backUp() }
       }
       try logged.backUp()
-      plain.report(rows.count)
-      logged.report(rows.count)
+      plain.report()
+      logged.report()
       if let log = logged.log { try restore("20_\(name)_restored", log) }
     }
   }
@@ -108,11 +116,10 @@ extension Benchmark {
       var subject = try Subject(
         isLogged ? "bulk_logged" : "bulk_plain", at: path, .full, isLogged: isLogged)
       defer { subject.end() }
-      let start = Meter.time(CLOCK_MONOTONIC)
-      try Self.insert(data, into: subject.store)
-      subject.commits = Meter.time(CLOCK_MONOTONIC) - start
+      let store = subject.store
+      try subject.measure { try Self.insert(data, into: store) }
       try subject.backUp()
-      subject.report(data.employees.count)
+      subject.report()
       if let log = subject.log { try restore("20_bulk_restored", log) }
     }
   }

@@ -1,3 +1,4 @@
+import ArborStore
 import Foundation
 import TestSupport
 import Testing

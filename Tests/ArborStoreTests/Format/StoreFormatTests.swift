@@ -289,13 +289,12 @@ import Testing
     expect(
       "logged commit",
       LoggedCommitCodec.encode(
-        set, changes: set.records, action: .changes, history: history, sequence: 3, generation: 1,
-        schema))
+        set, changes: set.records, history: history, sequence: 3, generation: 1, schema))
     let read = try #require(
       (article["logged commit"] ?? []).withUnsafeBytes {
         LoggedCommitCodec.decode($0, sequence: 3, schema)
       })
-    #expect(read.sequence == 3 && read.generation == 1 && read.action == .changes)
+    #expect(read.sequence == 3 && read.generation == 1 && !read.set.purges)
     #expect(read.history == history)
     #expect(read.set.records.map(\.number) == [ada] && read.set.records[0].baseVersion == 1)
     #expect(read.set.records[0].record?.string(employee.layout.fields[0]) == "Ada")

@@ -62,9 +62,14 @@ import Testing
       if let acknowledged {
         #expect(try #require(try log.verify().newest) >= acknowledged, what)
       }
-      try backUp()
-      try log.verify()
-      try expectRestored(what)
+      do {
+        try backUp()
+        try log.verify()
+        try expectRestored(what)
+      } catch {
+        Issue.record("\(what): \(error); \(try log.contents.snapshots)")
+        return
+      }
       if cycle % 5 == 4 { try log.removeHistory(before: Date()) }
     }
     // What the killed ones left is gone.

@@ -67,7 +67,8 @@ import Testing
         try log.verify()
         try expectRestored(what)
       } catch {
-        Issue.record("\(what): \(error); \(try log.contents.snapshots)")
+        let snapshots = try log.contents.snapshots
+        Issue.record("\(what): \(error); \(snapshots)")
         return
       }
       if cycle % 5 == 4 { try log.removeHistory(before: Date()) }

@@ -24,9 +24,11 @@ extension StoreFile {
     try write(repeats: true) { (transaction, header) throws(StoreError) in
       workspace.begin(transaction.id)
       var greatest = GreatestNumbers()
+      let newest = header.sequence
       for commit in commits {
         greatest.note(commit.set)
-        try makeAgain(commit, workspace, &header, transaction)
+        try makeAgain(
+          commit, workspace, &header, hasWritten: header.sequence > newest, transaction)
       }
       try raiseCounters(above: greatest, transaction)
       try raise(counters, transaction)
@@ -37,12 +39,15 @@ extension StoreFile {
     }
   }
 
+  /// - Parameter hasWritten: Whether the transaction has other commits in it already, which no
+  ///   snapshot shows.
   func makeAgain(
     _ commit: LoggedCommit, _ workspace: CommitWorkspace, _ header: inout HeaderRecord,
-    _ transaction: borrowing WriteTransaction
+    hasWritten: Bool, _ transaction: borrowing WriteTransaction
   ) throws(StoreError) {
     try check(commit, follows: header)
-    var writer = CommitWriter(store: self, workspace: workspace, header: header)
+    var writer = CommitWriter(
+      store: self, workspace: workspace, header: header, hasWritten: hasWritten)
     do throws(StoreError) {
       _ = try writer.write(commit.set, repeating: commit.history, transaction)
     } catch {

@@ -43,6 +43,7 @@ extension StoreFile {
     try write(repeats: true) { (transaction, header) throws(StoreError) in
       workspace.begin(transaction.id)
       var greatest = GreatestNumbers()
+      let newest = header.sequence
       for group in groups where group.last > header.sequence {
         let position = try sharedPosition(transaction.reader, header)
         guard group.first == header.sequence + 1, group.before == position.chain else {
@@ -62,7 +63,8 @@ extension StoreFile {
               what: "The log's commit \(sequence) is damaged, or of another model.")
           }
           greatest.note(commit.set)
-          try makeAgain(commit, workspace, &header, transaction)
+          try makeAgain(
+            commit, workspace, &header, hasWritten: header.sequence > newest, transaction)
         }
         try write(SharedPosition(sequence: group.last, chain: group.chain), transaction)
       }

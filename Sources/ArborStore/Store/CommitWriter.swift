@@ -8,12 +8,18 @@ struct CommitWriter: ~Copyable {
   let workspace: CommitWorkspace
   /// As it will be written: with the sequence of the last set.
   private(set) var header: HeaderRecord
-  private(set) var hasWritten = false
+  private(set) var hasWritten: Bool
   /// What a log that is shared gets of the sets; nil where none is.
   private(set) var logged: [[UInt8]]?
 
-  /// - Parameter logs: Whether the sets enter a log that is shared.
-  init(store: StoreFile, workspace: CommitWorkspace, header: HeaderRecord, logs: Bool = false) {
+  /// - Parameters:
+  ///   - hasWritten: Whether the transaction has sets in it already.
+  ///   - logs: Whether the sets enter a log that is shared.
+  init(
+    store: StoreFile, workspace: CommitWorkspace, header: HeaderRecord, hasWritten: Bool = false,
+    logs: Bool = false
+  ) {
+    self.hasWritten = hasWritten
     self.store = store
     self.workspace = workspace
     self.header = header

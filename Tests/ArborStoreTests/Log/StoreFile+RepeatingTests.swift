@@ -19,7 +19,9 @@ import Testing
       defer { copy.close() }
       #expect(copy.lastSequence == start)
       for step in 0..<60 {
-        try office.commit(to: original.file, &random)
+        // Large sets are prepared otherwise, and follow one another in one transaction here.
+        let size = Int.random(in: 0..<10, using: &random) == 0 ? 120...150 : 1...9
+        try office.commit(to: original.file, &random, changes: size)
         if step == 40 {
           try original.file.purge()
           office = RandomOffice()

@@ -238,6 +238,38 @@ import Testing
       ])
   }
 
+  /// A mandatory attribute needs no default where all objects have a value.
+  @Test func mandatoryNumbersConvert() throws {
+    func model(_ type: AttributeType, isOptional: Bool = false) -> ManagedObjectModel {
+      ManagedObjectModel(entities: [
+        EntityDescription(
+          name: "Item", isAbstract: true,
+          attributes: [
+            AttributeDescription(name: "id", type: .integer64),
+            AttributeDescription(name: "number", type: type, isOptional: isOptional),
+          ]), EntityDescription(name: "Part", parent: "Item"),
+      ])
+    }
+    var plain = PlainObjects()
+    plain.values["Part"] = [1: ["id": 1, "number": 12], 2: ["id": 2, "number": -3]]
+    let store = try EvolvingStore(model(.integer64), plain)
+    try store.evolve(to: model(.integer16))
+    try store.evolve(to: model(.integer64, isOptional: true))
+    try store.change { context, plain in
+      let request = FetchRequest<ManagedObject>(entity: "Part", predicate: "id == 2")
+      try context.fetch(request).first?["number"] = Value.null
+      plain.values["Part"]?[2]?["number"] = .null
+    }
+    let refusal = try store.refusal(of: model(.integer16))
+    let expected = """
+      Part.number: it becomes mandatory without a default, and there is 1 object without a value \
+      (Part 2); give it a default, or give each object a value with the former model.
+      """
+    #expect(refusal.violations.map(\.message) == [expected])
+    let plan = try PersistentStore.migrationPlan(for: store.url, to: model(.integer16))
+    #expect(plan.obstacles.map(\.message) == [expected])
+  }
+
   @Test func derivedValuesAreComputed() throws {
     func model(_ derivation: String?) throws -> ManagedObjectModel {
       try Library.changed("Author") { author in

@@ -21,7 +21,7 @@ import Testing
     "StoreFaultTests", "RevertedMigrationTests",
     "SyncTests",
     "TopOfGroupsTests",
-    "UniqueFetchTests",
+    "UniqueFetchTests", "UniquenessMigrationTests",
     "PredicateLanguageArticleTests",
     "ValueModelsArticleTests",
     "UntrustedPredicateTests",

@@ -7,8 +7,9 @@ internal import ArborStore
 /// Objects of both sides are plain ``ManagedObject``s, whatever classes the program has, with their
 /// values, relationships and fetches by name; ``oldContext`` and ``newContext`` fetch more. The new
 /// side has no rule yet that old objects may break: mandatory attributes without a default may be
-/// nil, and new uniqueness is checked at the end. What keeps its name or is marked as renamed, and
-/// what passes of the library convert, is in the new objects already.
+/// nil; new uniqueness, and that of values which passes convert, is checked at the end. What keeps
+/// its name or is marked as renamed, and what passes of the library convert, is in the new objects
+/// already.
 ///
 /// Each call of ``migrate(_:_:)``, ``forEach(_:_:)`` and ``deleteAll(_:)`` writes its changes in
 /// batches. After an interruption the closure runs again: calls that were done are passed over, and

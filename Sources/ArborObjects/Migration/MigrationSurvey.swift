@@ -81,8 +81,9 @@ struct MigrationSurvey {
     for change in models.difference.changes {
       guard case .index(.uniquenessAdded(let properties)) = change.kind, let name = change.entity,
         let former = models.newNames.first(where: { $0.value == name })?.key,
-        let fields = models.fieldSources[name]
+        let entity = models.relaxed.entity(named: name)
       else { continue }
+      let fields = models.valueSources(of: entity)
       let sources = properties.compactMap { fields[$0] }
       guard sources.count == properties.count else { continue }
       let request = FetchRequest<ManagedObject>(

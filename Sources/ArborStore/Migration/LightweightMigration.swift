@@ -15,6 +15,9 @@ struct LightweightMigration {
   /// The relationships of the newer model with rules for the number of members that the older one
   /// does not have, by the entities that declare them.
   let narrowed: Set<ModelDifference.Subject>
+  /// The attributes of the newer model that are laid out anew, by the entities that declare them,
+  /// with their names in the older model: a pass brings their values along.
+  let relaid: [ModelDifference.Subject: String]
   /// What of the models stands in the way.
   let obstacles: [MigrationObstacle]
   /// Whether the file is the private copy of a staged migration.
@@ -56,6 +59,12 @@ struct LightweightMigration {
     self.isStaged = isStaged
     isReversal = former != nil
     narrowed = Set(difference.changes.lazy.filter(\.narrowsMembers).compactMap(\.subject))
+    relaid = difference.storedChanges.reduce(into: [:]) { sources, change in
+      guard case .attribute = change.kind, MigrationObstacle.isLaidOutAnew(change),
+        let subject = change.subject, let property = subject.property
+      else { return }
+      sources[subject] = change.source?.property ?? property
+    }
     let numbered = try StoreOpener.schema(model, evolution.catalog)
     moves = DatabaseMoves(from: old, to: numbered, evolution)
     indexes = IndexChanges(

@@ -70,11 +70,16 @@ struct MigrationChecks {
     _ plan: CatalogEvolution.Entity, _ former: EntitySchema, _ obstacles: inout [MigrationObstacle]
   ) throws(StoreError) {
     let records = databases.records(former.index)
+    var required = plan.required
     if !plan.missing.isEmpty || !plan.computed.isEmpty {
       let count = try storing { () throws(LMDBError) in try reader.entryCount(records) }
       guard count > 0 else { return }
       let first = try firstObjects(records)
       for name in plan.missing {
+        if let number = formerNumber(of: name, plan) {
+          required.append((name, number))
+          continue
+        }
         if plan.returned[name] != nil {
           try checkReturn(of: name, plan, former, records, &obstacles)
           continue
@@ -92,7 +97,7 @@ struct MigrationChecks {
           })
       }
     }
-    for (name, number) in plan.required {
+    for (name, number) in required {
       guard let field = former.layout.fields.first(where: { $0.catalogNumber == number }) else {
         continue
       }
@@ -105,6 +110,17 @@ struct MigrationChecks {
         })
     }
     try checkMembers(plan, former, &obstacles)
+  }
+
+  /// The catalogue number in the older model of an attribute whose values a pass brings along.
+  private func formerNumber(of name: String, _ plan: CatalogEvolution.Entity) -> UInt16? {
+    let model = migration.new.model
+    guard migration.isStaged, let entity = model.entity(named: plan.name),
+      let source = model.lineage(of: entity).lazy.compactMap({
+        migration.relaid[ModelDifference.Subject($0.name, name)]
+      }).first
+    else { return nil }
+    return migration.old.catalog.entries[plan.oldName]?.properties[source]
   }
 
   /// Objects that were written since a property went do not have its values.

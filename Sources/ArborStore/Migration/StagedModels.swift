@@ -76,6 +76,17 @@ package struct StagedModels: Sendable {
     bridge = search.isEmpty ? nil : search.bridge(relaxed)
   }
 
+  /// The names in the older model of the attributes and to-one relationships whose values an entity
+  /// keeps or gets back from a pass, by their new names.
+  package func valueSources(of entity: EntityDescription) -> [String: String] {
+    var sources = fieldSources[entity.name] ?? [:]
+    let lineage = Set(relaxed.lineage(of: entity).map(\.name))
+    for anew in anew where lineage.contains(anew.entity) {
+      if let source = anew.source, !anew.isRelationship { sources[anew.property] = source }
+    }
+    return sources
+  }
+
   /// Whether there is anything to do but a change of the catalogue.
   package var needsPass: Bool { !anew.isEmpty || !computed.isEmpty }
 
@@ -246,6 +257,8 @@ private struct AnewSearch {
     for index in model.entities.indices {
       let name = model.entities[index].name
       model.entities[index].fetchedProperties = []
+      // Until all objects have their values back, many share the default.
+      model.entities[index].omitUniqueness { isMade(name, ofAnew: $0) }
       guard plans[name] != nil else { continue }
       model.entities[index].relax { optional.contains(ModelDifference.Subject(name, $0)) }
       // What begins anew is no longer what it was named after.
@@ -254,7 +267,7 @@ private struct AnewSearch {
       }
       for change in difference.changes where change.entity == name {
         guard case .index(let kind) = change.kind else { continue }
-        model.entities[index].omit(kind)
+        model.entities[index].omit(kind, mayBreak: change.rule != nil)
       }
     }
     return model
@@ -275,11 +288,16 @@ private struct AnewSearch {
         fetchIndex.partialIndexPredicate?.mentions(names) ?? false
           || fetchIndex.elements.contains { $0.property.mentions(names) }
       }
-      model.entities[index].uniquenessConstraints.removeAll { constraint in
-        constraint.contains { $0.mentions(names) }
-      }
     }
     return model
+  }
+
+  /// Whether a column or a condition of an index is made of what begins anew.
+  private func isMade(_ entity: String, ofAnew expression: String) -> Bool {
+    subjects.contains { subject in
+      guard let property = subject.property, expression.mentions([property]) else { return false }
+      return declaring(entity, property) == subject
+    }
   }
 }
 
@@ -315,13 +333,29 @@ extension EntityDescription {
     }
   }
 
+  /// Leaves out the unique indexes with a column or a condition that is meant, which are filled and
+  /// checked at the end.
+  fileprivate mutating func omitUniqueness(_ isMeant: (String) -> Bool) {
+    uniquenessConstraints.removeAll { $0.contains(where: isMeant) }
+    fetchIndexes.removeAll { index in
+      index.isUnique
+        && (index.partialIndexPredicate.map(isMeant) ?? false
+          || index.elements.contains { isMeant($0.property) })
+    }
+  }
+
   /// Leaves out an index that is filled at the end, when what it is made of has its values.
-  fileprivate mutating func omit(_ change: ModelDifference.IndexChange) {
+  ///
+  /// - Parameter mayBreak: Whether objects may share values in it that they did not share before.
+  fileprivate mutating func omit(_ change: ModelDifference.IndexChange, mayBreak: Bool) {
     switch change {
     case .added(let index), .changed(_, let index):
       fetchIndexes.removeAll { $0.name == index.name }
     case .uniquenessAdded(let properties), .uniquenessReordered(_, let properties):
       uniquenessConstraints.removeAll { $0 == properties }
+    case .refilled(let name) where mayBreak:
+      fetchIndexes.removeAll { $0.name == name }
+      uniquenessConstraints.removeAll { $0.joined(separator: "+") == name }
     default: break
     }
   }

@@ -1,0 +1,188 @@
+import ArborData
+import TestSupport
+import Testing
+
+/// Unique values that a pass or code gives the objects anew: what is shared on the way is of no
+/// matter, what is shared in the end is refused.
+@Suite struct UniquenessMigrationTests {
+  private static let count: Int64 = 5
+
+  private func model(
+    _ code: AttributeDescription, _ change: (inout EntityDescription) -> Void = { _ in }
+  ) -> ManagedObjectModel {
+    var note = EntityDescription(
+      name: "Note",
+      attributes: [
+        AttributeDescription(name: "id", type: .integer64), code,
+        AttributeDescription(name: "shelf", type: .string),
+      ])
+    change(&note)
+    return ManagedObjectModel(entities: [note])
+  }
+
+  private func code(
+    _ type: AttributeType, _ defaultValue: Value = 0, isOptional: Bool = false
+  ) -> AttributeDescription {
+    AttributeDescription(
+      name: "code", type: type, isOptional: isOptional, defaultValue: defaultValue)
+  }
+
+  private func unique(_ note: inout EntityDescription) { note.uniquenessConstraints = [["code"]] }
+
+  private func objects(_ code: (Int64) -> Value = { .integer(100 + $0) }) -> PlainObjects {
+    var plain = PlainObjects()
+    for id in 1...Self.count {
+      plain.values["Note", default: [:]][id] = [
+        "id": .integer(id), "code": code(id), "shelf": "one",
+      ]
+    }
+    return plain
+  }
+
+  /// Expects that the store takes no second object with the values of the first.
+  private func expectUniqueness(
+    _ store: EvolvingStore, _ names: String, _ location: SourceLocation = #_sourceLocation
+  ) throws {
+    let opened = try PersistentStore(at: .file(store.url))
+    defer { opened.close() }
+    let context = opened.makeContext()
+    let request = FetchRequest<ManagedObject>(entity: "Note", sortKeys: ["id"])
+    let first = try #require(try context.fetch(request).first)
+    let other = try context.insert("Note")
+    other["id"] = 99
+    for name in ["code", "shelf"] { other[name] = first[name] as Value }
+    let error = #expect(throws: ArborError.self, sourceLocation: location) {
+      try context.commit()
+    }
+    #expect(
+      error?.message == """
+        Note \(other.objectID.number) and Note 1 have the same \(names), which is unique in Note; \
+        change one of them.
+        """, sourceLocation: location)
+  }
+
+  @Test(arguments: [Value.integer(0), .null])
+  func valuesOfAnotherTypeStayUnique(_ defaultValue: Value) throws {
+    let store = try EvolvingStore(
+      model(code(.integer64, defaultValue), unique), objects())
+    let plan = try PersistentStore.migrationPlan(
+      for: store.url, to: model(code(.integer16, defaultValue), unique))
+    #expect(plan.obstacles.isEmpty && !plan.isInPlace)
+    try store.evolve(to: model(code(.integer16, defaultValue), unique))
+    try expectUniqueness(store, "code")
+    try store.evolve(to: model(code(.integer64, defaultValue), unique))
+    try expectUniqueness(store, "code")
+  }
+
+  @Test func valuesStayUniqueTogether() throws {
+    let both = { (note: inout EntityDescription) in
+      note.uniquenessConstraints = [["shelf", "code"]]
+    }
+    let store = try EvolvingStore(model(code(.integer64), both), objects())
+    try store.evolve(to: model(code(.integer16), both))
+    try expectUniqueness(store, "shelf, code")
+  }
+
+  /// Meanwhile all objects meet the condition, of which only one does otherwise.
+  @Test func uniquenessUnderAConditionWaitsForWhatThatIsMadeOf() throws {
+    let conditional = { (note: inout EntityDescription) in
+      note.fetchIndexes = [
+        FetchIndexDescription(
+          name: "first", elements: [.init("shelf")], partialIndexPredicate: "code < 102",
+          isUnique: true)
+      ]
+    }
+    let store = try EvolvingStore(model(code(.integer64), conditional), objects())
+    try store.evolve(to: model(code(.integer16), conditional))
+    try expectUniqueness(store, "shelf")
+  }
+
+  @Test func uniquenessOfASubentityWaitsForWhatItInherits() throws {
+    func model(_ type: AttributeType) -> ManagedObjectModel {
+      ManagedObjectModel(entities: [
+        EntityDescription(
+          name: "Paper", isAbstract: true,
+          attributes: [AttributeDescription(name: "id", type: .integer64), code(type)]),
+        EntityDescription(
+          name: "Note", parent: "Paper",
+          attributes: [AttributeDescription(name: "shelf", type: .string)],
+          uniquenessConstraints: [["code"]]),
+      ])
+    }
+    let store = try EvolvingStore(model(.integer64), objects())
+    try store.evolve(to: model(.integer16))
+    try expectUniqueness(store, "code")
+  }
+
+  @Test func valuesThatAreSharedAreListedAndRefused() throws {
+    let store = try EvolvingStore(
+      model(code(.integer64)), objects { .integer($0 == 4 ? 102 : 100 + $0) })
+    let newer = model(code(.integer16), unique)
+    let plan = try PersistentStore.migrationPlan(for: store.url, to: newer)
+    #expect(
+      plan.obstacles.map(\.message) == [
+        """
+        Note.code: becomes unique, and there are 2 objects (Note 2, Note 4) that share values; \
+        change them with the former model, or let a MigrationStep do so.
+        """
+      ])
+    let refusal = try store.refusal(of: newer, begins: true)
+    #expect(refusal.code == .notUnique)
+    #expect(
+      refusal.message
+        == "Note 4 and Note 2 have the same code, which is unique in Note; change one of them.")
+  }
+
+  /// What had no value, any number of objects, gets the default.
+  @Test func defaultsThatAreSharedAreRefused() throws {
+    let store = try EvolvingStore(
+      model(code(.integer64, .null, isOptional: true), unique),
+      objects { $0 < 3 ? .null : .integer($0) })
+    let refusal = try store.refusal(of: model(code(.integer16), unique), begins: true)
+    #expect(refusal.code == .notUnique)
+    #expect(
+      refusal.message
+        == "Note 2 and Note 1 have the same code, which is unique in Note; change one of them.")
+  }
+
+  /// Code that gives objects values of their own, two at a time.
+  private func options(
+    _ former: ManagedObjectModel, _ newer: ManagedObjectModel,
+    _ code: @escaping @Sendable (_ old: ManagedObject) -> Int64
+  ) -> StoreOptions {
+    var options = StoreOptions()
+    options.migrationSteps = [
+      MigrationStep(from: former, to: newer, batches: .of(2)) { migration in
+        try migration.migrate("Note") { old, new in new["code"] = code(old) }
+      }
+    ]
+    return options
+  }
+
+  @Test func codeMakesValuesUnique() throws {
+    let (former, newer) = (model(code(.integer64), unique), model(code(.integer16), unique))
+    let store = try EvolvingStore(former, objects { .integer(100_000 + $0) })
+    let shared = options(former, newer) { 7 + ($0["id"] as Int64) / Self.count }
+    let refusal = try store.refusal(of: newer, shared, begins: true)
+    #expect(refusal.code == .notUnique)
+    #expect(
+      refusal.message
+        == "Note 2 and Note 1 have the same code, which is unique in Note; change one of them.")
+    let own = options(former, newer) { ($0["code"] as Int64) - 100_000 }
+    try store.evolve(to: newer, own) { plain in
+      plain.change("Note") { $0["code"] = $0["id"] }
+    }
+    try expectUniqueness(store, "code")
+  }
+
+  @Test func codeReplacesDefaultsThatAreShared() throws {
+    let former = model(code(.integer64, .null, isOptional: true), unique)
+    let newer = model(code(.integer64), unique)
+    let store = try EvolvingStore(former, objects { _ in .null })
+    let options = options(former, newer) { $0["id"] }
+    try store.evolve(to: newer, options) { plain in
+      plain.change("Note") { $0["code"] = $0["id"] }
+    }
+    try expectUniqueness(store, "code")
+  }
+}

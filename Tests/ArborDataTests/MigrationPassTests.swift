@@ -111,14 +111,14 @@ import Testing
     first.entities.append(EntityDescription(name: "Novel", parent: "Book"))
     var plain = Library.objects()
     plain.values["Novel"] = [
-      7000: [
-        "id": 7000, "title": "a novel", "pages": .null, "isLent": false, "serial": .null,
+      70_000: [
+        "id": 70_000, "title": "a novel", "pages": .null, "isLent": false, "serial": .null,
         "printed": .null,
       ]
     ]
-    plain.links["Novel"] = [7000: ["author": [2], "fans": [3]]]
-    plain.links["Author"]?[2]?["books"]?.append(7000)
-    plain.links["Author"]?[3]?["favourites"]?.append(7000)
+    plain.links["Novel"] = [70_000: ["author": [2], "fans": [3]]]
+    plain.links["Author"]?[2]?["books"]?.append(70_000)
+    plain.links["Author"]?[3]?["favourites"]?.append(70_000)
     let store = try EvolvingStore(first, plain)
     try store.evolve(to: Library.model(), dropping: ["Novel"]) { $0 = Library.objects() }
   }
@@ -163,7 +163,7 @@ import Testing
     model.entities.append(EntityDescription(name: "Novel", parent: "Book"))
     try store.evolve(to: model)
     try store.change { context, plain in
-      let id = Int64(7000)
+      let id = Int64(70_000)
       let novel = try context.insert("Novel")
       novel["id"] = id
       novel["title"] = "a novel"

@@ -24,7 +24,7 @@ package final class LogFollower: Sendable {
   ///
   /// - Returns: The newest commit of the log.
   /// - Throws: ``ArborError`` `modelChanged` where the log goes on with a snapshot that the store
-  ///   can not take over while it is open: of another model, or behind commits that were never
+  ///   cannot take over while it is open: of another model, or behind commits that were never
   ///   added; `conflict` where they have gone different ways; `corrupted`, `inputOutput`.
   @discardableResult
   package func catchUp() throws -> UInt64 {
@@ -90,7 +90,7 @@ package final class LogFollower: Sendable {
   // MARK: Opening
 
   /// Makes a store that follows a log where there is none, or anew where the log goes on in a way
-  /// that an open store can not take over.
+  /// that an open store cannot take over.
   ///
   /// - Throws: `ArborError` of the log, `StoreError` of the store.
   package static func prepare(_ path: String, following log: FolderLog) throws {

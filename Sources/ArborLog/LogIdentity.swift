@@ -65,15 +65,7 @@ extension ArborError {
   }
 }
 
-extension ByteWriter {
-  mutating func append(_ id: UUID) { withUnsafeBytes(of: id.uuid) { append($0) } }
-}
-
 extension ByteReader {
-  mutating func readUUID() -> UUID? {
-    readBytes(16).map { UUID(uuid: $0.loadUnaligned(as: uuid_t.self)) }
-  }
-
   /// Whether the next bytes are these; they are passed over then.
   mutating func skips(_ bytes: [UInt8]) -> Bool {
     readBytes(bytes.count)?.elementsEqual(bytes) ?? false

@@ -12,7 +12,7 @@ package final class SimulatedLog: SharedLog {
     package var lostRequests = 0
     /// A reader gets only some of the groups that there are.
     package var lateReads = 0
-    /// The server can not be reached.
+    /// The server cannot be reached.
     package var outages = 0
 
     package init() {}

@@ -20,7 +20,7 @@ package struct ModelDigest: Sendable, Hashable {
 
   /// Takes the digest of a model. Linear in its size; some microseconds for a small one.
   package init(_ model: ManagedObjectModel) {
-    var hash = ModelHash()
+    var hash = WideHash()
     hash.mix(Self.version)
     // What indexes keep of texts is counted in fingerprints, which are not looked at where digests
     // agree.
@@ -46,7 +46,7 @@ package struct ModelDigest: Sendable, Hashable {
   }
 }
 
-extension ModelHash {
+extension WideHash {
   fileprivate mutating func mix(_ entity: EntityDescription) {
     mix(entity.name)
     mix(entity.className)

@@ -74,8 +74,8 @@ extension ManagedObjectModel {
   /// one of the other by building and dropping indexes and by taking down the model.
   package var recordFingerprint: ModelFingerprint { fingerprint(of: .records) }
 
-  private func fingerprint(of scope: ModelHash.Scope) -> ModelFingerprint {
-    var hash = ModelHash()
+  private func fingerprint(of scope: WideHash.Scope) -> ModelFingerprint {
+    var hash = WideHash()
     let places = Dictionary(
       entities.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
     let parts = Dictionary(
@@ -112,7 +112,7 @@ extension ManagedObjectModel {
   }
 }
 
-extension ModelHash {
+extension WideHash {
   /// How much of a model a fingerprint is of.
   fileprivate enum Scope {
     case everything

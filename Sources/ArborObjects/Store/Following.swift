@@ -10,7 +10,7 @@ public struct Following: Sendable {
   /// The newest commit that the store has.
   public let sequence: UInt64
   /// What keeps the store from going on; nil while it does. Where it passes by itself, such as a
-  /// folder that can not be read, the store goes on the next time it looks.
+  /// folder that cannot be read, the store goes on the next time it looks.
   public let problem: ArborError?
 
   /// How many commits the store is behind what was seen of the log.

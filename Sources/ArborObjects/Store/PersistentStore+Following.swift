@@ -11,7 +11,7 @@ extension PersistentStore {
   /// of what comes as of any other commit. Nothing else can be written to it: commits throw
   /// `readOnly`.
   ///
-  /// Where the log goes on in a way that an open store can not take over — its model has changed —
+  /// Where the log goes on in a way that an open store cannot take over — its model has changed —
   /// reading goes on with what is there, and ``following`` says so; opened again, the store is made
   /// anew from the newest snapshot. Opened without a log, it is an ordinary store with its own
   /// commits from then on, and follows no more.

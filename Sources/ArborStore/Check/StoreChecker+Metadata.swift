@@ -31,8 +31,7 @@ extension StoreChecker {
   private mutating func checkMarker(
     _ header: HeaderRecord, _ arbor: Database
   ) throws(StoreError) {
-    let key = Array(StoreFormat.migrationKey.utf8)
-    let bytes = try storing { () throws(LMDBError) in try reader.get(arbor, key: key) }
+    let bytes = try StoreOpener.entryIfPresent(StoreFormat.migrationKey, reader, arbor)
     let isSound = bytes.map { MigrationMarker($0) != nil } ?? true
     guard !isSound || (bytes != nil) != header.isBeingMigrated else { return }
     report.add(
@@ -43,7 +42,7 @@ extension StoreChecker {
     _ header: HeaderRecord, _ arbor: Database
   ) throws(StoreError) {
     let key = StoreFormat.indexBuildsKey
-    let bytes = try storing { () throws(LMDBError) in try reader.get(arbor, key: Array(key.utf8)) }
+    let bytes = try StoreOpener.entryIfPresent(key, reader, arbor)
     guard let bytes, header.hasIndexBuilds else {
       if (bytes != nil) != header.hasIndexBuilds {
         report.add(.header, "The entry \(key) is missing, or not what the header says of it.")
@@ -59,8 +58,7 @@ extension StoreChecker {
   private mutating func checkLog(
     _ header: HeaderRecord, _ arbor: Database
   ) throws(StoreError) {
-    let key = Array(StoreFormat.logKey.utf8)
-    let bytes = try storing { () throws(LMDBError) in try reader.get(arbor, key: key) }
+    let bytes = try StoreOpener.entryIfPresent(StoreFormat.logKey, reader, arbor)
     let isSound = bytes.map { LogReaders($0) != nil } ?? true
     if !isSound || (bytes != nil) != header.keepsLog {
       report.add(.header, "The entry log is damaged, missing, or not what the header says of it.")
@@ -125,7 +123,7 @@ extension StoreChecker {
   private mutating func entry(
     _ key: String, _ arbor: Database
   ) throws(StoreError) -> UnsafeRawBufferPointer? {
-    let bytes = try storing { () throws(LMDBError) in try reader.get(arbor, key: Array(key.utf8)) }
+    let bytes = try StoreOpener.entryIfPresent(key, reader, arbor)
     if bytes == nil { report.add(.header, "The entry \(key) is missing.") }
     return bytes
   }

@@ -1,4 +1,5 @@
 internal import CArborBits
+package import Foundation
 
 /// Appends numbers and texts to bytes: little-endian, unaligned, with a checksum at the end.
 package struct ByteWriter {
@@ -13,6 +14,8 @@ package struct ByteWriter {
   package mutating func append<Number: FixedWidthInteger>(_ number: Number) {
     withUnsafeBytes(of: number.littleEndian) { bytes.append(contentsOf: $0) }
   }
+
+  package mutating func append(_ id: UUID) { withUnsafeBytes(of: id.uuid) { append($0) } }
 
   package mutating func append(_ run: some Sequence<UInt8>) { bytes.append(contentsOf: run) }
 
@@ -94,6 +97,10 @@ package struct ByteReader {
     guard count >= 0, bytes.count - position >= count else { return nil }
     defer { position += count }
     return UnsafeRawBufferPointer(rebasing: bytes[position..<(position + count)])
+  }
+
+  package mutating func readUUID() -> UUID? {
+    readBytes(16).map { UUID(uuid: $0.loadUnaligned(as: uuid_t.self)) }
   }
 
   package mutating func readRun() -> UnsafeRawBufferPointer? {

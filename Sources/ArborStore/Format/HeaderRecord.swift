@@ -139,10 +139,10 @@ package struct HeaderRecord: Sendable, Hashable {
     writer.append(readableGenerations)
     writer.append(pageSize)
     writer.append(modelGeneration)
-    withUnsafeBytes(of: storeID.uuid) { writer.append($0) }
+    writer.append(storeID)
     writer.append(modelFingerprint.bits)
     writer.append(transactionID)
-    withUnsafeBytes(of: bootID.uuid) { writer.append($0) }
+    writer.append(bootID)
     writer.append(sequence)
     writer.appendChecksum()
     writer.append(latestCommits.bytes)
@@ -186,11 +186,5 @@ package struct HeaderRecord: Sendable, Hashable {
     minorVersion = minor
     self.flags = flags
     readableGenerations = readable
-  }
-}
-
-extension ByteReader {
-  fileprivate mutating func readUUID() -> UUID? {
-    readBytes(16).map { UUID(uuid: $0.loadUnaligned(as: uuid_t.self)) }
   }
 }

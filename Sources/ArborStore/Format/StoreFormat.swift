@@ -107,6 +107,8 @@ extension StoreFormat {
   package static let logKey = "log"
   package static let followsKey = "follows"
   package static let sharedKey = "shared"
+  /// What says how far the file has a log, which a copy of it for others does not follow.
+  static let keysOfFollowers = [followsKey, sharedKey]
   package static let uniqueIDCounter = "unique-id"
 
   /// A layout, by the catalogue number of its entity and its own number.

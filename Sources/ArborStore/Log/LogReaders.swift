@@ -17,7 +17,7 @@ package struct LogReaders: Sendable, Hashable {
     var writer = ByteWriter()
     writer.appendVariable(UInt64(sequences.count))
     for (id, sequence) in sequences.sorted(by: { $0.key.uuidString < $1.key.uuidString }) {
-      withUnsafeBytes(of: id.uuid) { writer.append($0) }
+      writer.append(id)
       writer.append(sequence)
     }
     writer.appendChecksum()
@@ -31,8 +31,8 @@ package struct LogReaders: Sendable, Hashable {
     }
     var sequences: [UUID: UInt64] = [:]
     for _ in 0..<count {
-      guard let id = reader.readBytes(16), let sequence: UInt64 = reader.read() else { return nil }
-      sequences[UUID(uuid: id.loadUnaligned(as: uuid_t.self))] = sequence
+      guard let id = reader.readUUID(), let sequence: UInt64 = reader.read() else { return nil }
+      sequences[id] = sequence
     }
     guard reader.isAtEnd, UInt64(sequences.count) == count else { return nil }
     self.init(sequences)
@@ -44,9 +44,9 @@ package struct LogReaders: Sendable, Hashable {
   static func read(
     _ reader: TransactionReader, _ arbor: Database
   ) throws(StoreError) -> LogReaders {
-    let key = Array(StoreFormat.logKey.utf8)
-    let bytes = try storing { () throws(LMDBError) in try reader.get(arbor, key: key) }
-    guard let bytes else { return LogReaders() }
+    guard let bytes = try StoreOpener.entryIfPresent(StoreFormat.logKey, reader, arbor) else {
+      return LogReaders()
+    }
     guard let readers = LogReaders(bytes) else {
       throw .corrupted(
         entity: nil, object: nil, what: "The entry \(StoreFormat.logKey) is damaged.")

@@ -1,35 +1,3 @@
-package import Foundation
-
-/// Commits that were judged together and enter a log as one.
-package struct CommitGroup: Sendable, Hashable {
-  /// Tells the group from every other, so that whoever lost an answer can ask for it.
-  package let batch: UUID
-  /// The sequence of the first commit; the others follow.
-  package let first: UInt64
-  /// What the history before the first comes to.
-  package let before: CommitChain
-  /// What `LoggedCommitCodec` made of each.
-  package let commits: [[UInt8]]
-
-  package init(batch: UUID, first: UInt64, before: CommitChain, commits: [[UInt8]]) {
-    self.batch = batch
-    self.first = first
-    self.before = before
-    self.commits = commits
-  }
-
-  package var last: UInt64 { first + UInt64(commits.count) - 1 }
-
-  /// What the history comes to with the group.
-  package var chain: CommitChain {
-    var chain = before
-    for (place, commit) in commits.enumerated() {
-      commit.withUnsafeBytes { chain.append(first + UInt64(place), $0) }
-    }
-    return chain
-  }
-}
-
 /// What came of adding a group to a log.
 package enum Appending: Sendable {
   /// It is in the log, and will be in every copy.
@@ -55,33 +23,4 @@ package protocol SharedLog: Sendable {
   func reserve(
     _ counter: String, _ count: UInt64, from least: UInt64
   ) throws(StoreError) -> Range<UInt64>
-}
-
-/// How far a copy of a store has the log that it shares.
-///
-/// `sequence u64 · chain u128 · crc32c u32`, under the key `shared` of the store.
-struct SharedPosition: Sendable, Hashable {
-  let sequence: UInt64
-  let chain: CommitChain
-
-  func encoded() -> [UInt8] {
-    var writer = ByteWriter()
-    writer.append(sequence)
-    writer.append(chain.bits)
-    writer.appendChecksum()
-    return writer.bytes
-  }
-
-  init(sequence: UInt64, chain: CommitChain) {
-    self.sequence = sequence
-    self.chain = chain
-  }
-
-  /// nil for bytes that ``encoded()`` did not make.
-  init?(_ bytes: UnsafeRawBufferPointer) {
-    guard var reader = ByteReader(checked: bytes), let sequence: UInt64 = reader.read(),
-      let chain: UInt128 = reader.read(), reader.isAtEnd
-    else { return nil }
-    self.init(sequence: sequence, chain: CommitChain(bits: chain))
-  }
 }

@@ -22,15 +22,7 @@ extension StoreFile {
     // Keys of what lies at the ends of databases are learnt in each transaction anew.
     let workspace = try CommitWorkspace(self)
     try write(repeats: true) { (transaction, header) throws(StoreError) in
-      workspace.begin(transaction.id)
-      var greatest = GreatestNumbers()
-      let newest = header.sequence
-      for commit in commits {
-        greatest.note(commit.set)
-        try makeAgain(
-          commit, workspace, &header, hasWritten: header.sequence > newest, transaction)
-      }
-      try raiseCounters(above: greatest, transaction)
+      try makeAgain(commits, workspace, &header, transaction)
       try raise(counters, transaction)
       guard let position else { return }
       try storing { () throws(LMDBError) in
@@ -39,9 +31,23 @@ extension StoreFile {
     }
   }
 
+  /// Makes commits again in a transaction that has nothing else in it yet.
+  func makeAgain(
+    _ commits: [LoggedCommit], _ workspace: CommitWorkspace, _ header: inout HeaderRecord,
+    _ transaction: borrowing WriteTransaction
+  ) throws(StoreError) {
+    workspace.begin(transaction.id)
+    var greatest = GreatestNumbers()
+    for (place, commit) in commits.enumerated() {
+      greatest.note(commit.set)
+      try makeAgain(commit, workspace, &header, hasWritten: place > 0, transaction)
+    }
+    try raiseCounters(above: greatest, transaction)
+  }
+
   /// - Parameter hasWritten: Whether the transaction has other commits in it already, which no
   ///   snapshot shows.
-  func makeAgain(
+  private func makeAgain(
     _ commit: LoggedCommit, _ workspace: CommitWorkspace, _ header: inout HeaderRecord,
     hasWritten: Bool, _ transaction: borrowing WriteTransaction
   ) throws(StoreError) {
@@ -61,11 +67,9 @@ extension StoreFile {
   package func followedPosition() throws(StoreError) -> [UInt8]? {
     let snapshot = try snapshot()
     defer { snapshot.close() }
-    let reader = try snapshot.reader
-    let key = Array(StoreFormat.followsKey.utf8)
-    return try storing { () throws(LMDBError) in
-      try reader.get(databases.arbor, key: key).map { Array($0) }
-    }
+    let key = StoreFormat.followsKey
+    return try StoreOpener.entryIfPresent(key, try snapshot.reader, databases.arbor)
+      .map { Array($0) }
   }
 
   private func check(
@@ -99,7 +103,7 @@ extension StoreFile {
   // MARK: Counters
 
   /// The greatest object numbers of commits, by catalogue number of their entity.
-  struct GreatestNumbers {
+  private struct GreatestNumbers {
     private(set) var byEntity: [UInt16: UInt64] = [:]
 
     mutating func note(_ set: ChangeSet) {
@@ -111,7 +115,7 @@ extension StoreFile {
   }
 
   /// Keeps numbers of objects that came with the log from being given out.
-  func raiseCounters(
+  private func raiseCounters(
     above greatest: GreatestNumbers, _ transaction: borrowing WriteTransaction
   ) throws(StoreError) {
     for (entity, number) in greatest.byEntity {

@@ -8,10 +8,7 @@ extension StoreFile {
   ///
   /// - Throws: `corrupted` where the store and the log have gone different ways.
   package func share(through log: any SharedLog) throws(StoreError) {
-    let snapshot = try snapshot()
-    defer { snapshot.close() }
-    let reader = try snapshot.reader
-    _ = try sharedPosition(reader, StoreHeader.read(reader, databases.arbor, path: path))
+    try checkPosition()
     sharing.withLock { $0 = log }
     do throws(StoreError) { try takeOverNews() } catch {
       sharing.withLock { $0 = nil }
@@ -41,46 +38,60 @@ extension StoreFile {
   func takeOver(_ groups: [CommitGroup]) throws(StoreError) {
     let workspace = try CommitWorkspace(self)
     try write(repeats: true) { (transaction, header) throws(StoreError) in
-      workspace.begin(transaction.id)
-      var greatest = GreatestNumbers()
       let newest = header.sequence
-      for group in groups where group.last > header.sequence {
-        let position = try sharedPosition(transaction.reader, header)
-        guard group.first == header.sequence + 1, group.before == position.chain else {
+      let newer = groups.filter { $0.last > newest }
+      guard !newer.isEmpty else { return }
+      var position = try sharedPosition(transaction.reader, header)
+      var commits: [LoggedCommit] = []
+      for group in newer {
+        guard group.first == position.sequence + 1, group.before == position.chain else {
           throw .corrupted(
             entity: nil, object: nil,
             what: "The store and its log have gone different ways behind commit "
               + "\(position.sequence).")
         }
-        for (place, bytes) in group.commits.enumerated() {
-          let sequence = group.first + UInt64(place)
-          let commit = bytes.withUnsafeBytes {
-            LoggedCommitCodec.decode($0, sequence: sequence, schema)
-          }
-          guard let commit else {
-            throw .corrupted(
-              entity: nil, object: nil,
-              what: "The log's commit \(sequence) is damaged, or of another model.")
-          }
-          greatest.note(commit.set)
-          try makeAgain(
-            commit, workspace, &header, hasWritten: header.sequence > newest, transaction)
-        }
-        try write(SharedPosition(sequence: group.last, chain: group.chain), transaction)
+        commits += try decode(group)
+        position = SharedPosition(sequence: group.last, chain: group.chain)
       }
-      try raiseCounters(above: greatest, transaction)
+      try makeAgain(commits, workspace, &header, transaction)
+      try write(position, transaction)
     }
   }
 
+  private func decode(_ group: CommitGroup) throws(StoreError) -> [LoggedCommit] {
+    var commits: [LoggedCommit] = []
+    for (place, bytes) in group.commits.enumerated() {
+      let sequence = group.first + UInt64(place)
+      let commit = bytes.withUnsafeBytes {
+        LoggedCommitCodec.decode($0, sequence: sequence, schema)
+      }
+      guard let commit else {
+        throw .corrupted(
+          entity: nil, object: nil,
+          what: "The log's commit \(sequence) is damaged, or of another model.")
+      }
+      commits.append(commit)
+    }
+    return commits
+  }
+
   // MARK: The position
+
+  /// Refuses a store that has left the log. Its snapshot ends here: what is taken over afterwards
+  /// may make the map grow.
+  private func checkPosition() throws(StoreError) {
+    let snapshot = try snapshot()
+    defer { snapshot.close() }
+    let reader = try snapshot.reader
+    _ = try sharedPosition(reader, StoreHeader.read(reader, databases.arbor, path: path))
+  }
 
   /// How far a transaction's state has the log; a store that never shared one begins a chain.
   func sharedPosition(
     _ reader: TransactionReader, _ header: HeaderRecord
   ) throws(StoreError) -> SharedPosition {
-    let key = Array(StoreFormat.sharedKey.utf8)
-    let bytes = try storing { () throws(LMDBError) in try reader.get(databases.arbor, key: key) }
-    guard let bytes else {
+    let key = StoreFormat.sharedKey
+    guard let bytes = try StoreOpener.entryIfPresent(key, reader, databases.arbor) else {
       return SharedPosition(
         sequence: header.sequence, chain: CommitChain(store: id, sequence: header.sequence))
     }

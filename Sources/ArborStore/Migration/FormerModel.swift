@@ -59,8 +59,7 @@ struct FormerModel {
   static func read(
     _ reader: TransactionReader, _ arbor: Database
   ) throws(StoreError) -> FormerModel? {
-    let key = Array(StoreFormat.formerKey.utf8)
-    let bytes = try storing { () throws(LMDBError) in try reader.get(arbor, key: key) }
+    let bytes = try StoreOpener.entryIfPresent(StoreFormat.formerKey, reader, arbor)
     return try bytes.map { (bytes) throws(StoreError) in try FormerModel(bytes) }
   }
 

@@ -150,7 +150,7 @@ package enum StoreCreation {
           header.isBeingMigrated = false
           _ = try transaction.delete(arbor, key: Array(StoreFormat.migrationKey.utf8))
           try StoreLog.end(&header, arbor, transaction)
-          for key in [StoreFormat.followsKey, StoreFormat.sharedKey] {
+          for key in StoreFormat.keysOfFollowers {
             _ = try transaction.delete(arbor, key: Array(key.utf8))
           }
         }

@@ -44,14 +44,12 @@ extension StoreFile {
   private func hasMarks() throws(StoreError) -> Bool {
     let snapshot = try quietSnapshot()
     defer { snapshot.close() }
-    let header = try StoreHeader.read(try snapshot.reader, databases.arbor, path: path)
-    let sharedKey = Array(StoreFormat.sharedKey.utf8)
     let reader = try snapshot.reader
-    let shares = try storing { () throws(LMDBError) in
-      try reader.get(databases.arbor, key: sharedKey) != nil
-    }
-    let follows = try followedPosition() != nil
-    return header.isBeingMigrated || header.keepsLog || follows || shares
+    let header = try StoreHeader.read(reader, databases.arbor, path: path)
+    if header.isBeingMigrated || header.keepsLog { return true }
+    for key in StoreFormat.keysOfFollowers
+    where try StoreOpener.entryIfPresent(key, reader, databases.arbor) != nil { return true }
+    return false
   }
 
   /// Gives free pages back: puts a compacted copy in the file's place, and goes on with it.

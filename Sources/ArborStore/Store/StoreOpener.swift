@@ -230,11 +230,16 @@ struct StoreOpener {
   static func entry(
     _ key: String, _ reader: TransactionReader, _ arbor: Database
   ) throws(StoreError) -> UnsafeRawBufferPointer {
-    let bytes = try storing { () throws(LMDBError) in try reader.get(arbor, key: Array(key.utf8)) }
-    guard let bytes else {
+    guard let bytes = try entryIfPresent(key, reader, arbor) else {
       throw .corrupted(entity: nil, object: nil, what: "The entry \(key) is missing.")
     }
     return bytes
+  }
+
+  static func entryIfPresent(
+    _ key: String, _ reader: TransactionReader, _ arbor: Database
+  ) throws(StoreError) -> UnsafeRawBufferPointer? {
+    try storing { () throws(LMDBError) in try reader.get(arbor, key: Array(key.utf8)) }
   }
 
   private func databases(

@@ -1,9 +1,15 @@
 /// FNV-1a of 128 bits: short to write, equal on every machine and in every process, and wide enough
-/// that no two models of a project meet. It guards against mistakes, not against forgery.
-struct ModelHash {
-  private(set) var bits: UInt128 = 0x6c62_272e_07bb_0142_62b8_2175_6295_c58d
+/// that no two models of a project, or histories of a store, meet. It guards against mistakes, not
+/// against forgery.
+package struct WideHash: Sendable, Hashable {
+  package private(set) var bits: UInt128
 
-  mutating func mix(_ byte: UInt8) {
+  package init() { bits = 0x6c62_272e_07bb_0142_62b8_2175_6295_c58d }
+
+  /// Goes on where another one was.
+  package init(bits: UInt128) { self.bits = bits }
+
+  package mutating func mix(_ byte: UInt8) {
     bits = (bits ^ UInt128(byte)) &* 0x0000_0000_0100_0000_0000_0000_0000_013b
   }
 
@@ -19,7 +25,7 @@ struct ModelHash {
   }
 
   /// The bytes of a number, the lowest first.
-  mutating func mix(number: UInt64) {
+  package mutating func mix(number: UInt64) {
     for place in 0..<UInt64(8) { mix(UInt8(truncatingIfNeeded: number >> (place * 8))) }
   }
 

@@ -1,0 +1,53 @@
+internal import ArborModel
+
+#if canImport(Glibc)
+  internal import Glibc
+#else
+  internal import Darwin
+#endif
+
+/// A file that is read in pieces.
+struct LogInput: ~Copyable {
+  let path: String
+  let size: Int
+  private let descriptor: Int32
+
+  /// nil where there is no file.
+  init?(_ path: String) throws(ArborError) {
+    descriptor = open(path, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else {
+      if errno == ENOENT { return nil }
+      throw LogFiles.error("Opening", path)
+    }
+    var status = stat()
+    guard fstat(descriptor, &status) == 0 else {
+      let code = errno
+      close(descriptor)
+      throw LogFiles.error("Reading", path, code)
+    }
+    size = Int(status.st_size)
+    self.path = path
+  }
+
+  deinit { close(descriptor) }
+
+  /// The bytes of a range; fewer where the file ends before.
+  func read(from offset: Int, count: Int) throws(ArborError) -> [UInt8] {
+    var bytes = [UInt8](repeating: 0, count: max(0, min(count, size - offset)))
+    var done = 0
+    while done < bytes.count {
+      let start = done
+      let found = bytes.withUnsafeMutableBytes { target in
+        pread(
+          descriptor, target.baseAddress.map { $0 + start }, target.count - start,
+          off_t(offset + start))
+      }
+      if found < 0, errno == EINTR { continue }
+      guard found >= 0 else { throw LogFiles.error("Reading", path) }
+      if found == 0 { break }
+      done += found
+    }
+    bytes.removeLast(bytes.count - done)
+    return bytes
+  }
+}

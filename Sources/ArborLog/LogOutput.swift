@@ -1,0 +1,58 @@
+internal import ArborModel
+
+#if canImport(Glibc)
+  internal import Glibc
+#else
+  internal import Darwin
+#endif
+
+/// A file that is being written from its beginning to its end.
+struct LogOutput: ~Copyable {
+  private let descriptor: Int32
+  private let path: String
+  private var buffer: [UInt8] = []
+  private static let bufferSize = 1 << 18
+
+  init(_ path: String) throws(ArborError) {
+    descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o666)
+    guard descriptor >= 0 else { throw LogFiles.error("Creation", path) }
+    self.path = path
+  }
+
+  deinit { close(descriptor) }
+
+  mutating func append(_ bytes: UnsafeRawBufferPointer) throws(ArborError) {
+    if buffer.count + bytes.count > Self.bufferSize { try flush() }
+    guard bytes.count < Self.bufferSize else { return try write(bytes) }
+    buffer.append(contentsOf: bytes)
+  }
+
+  mutating func append(_ bytes: [UInt8]) throws(ArborError) {
+    try bytes.withRawBytes { (bytes) throws(ArborError) in try append(bytes) }
+  }
+
+  /// Waits until everything is on the medium.
+  mutating func finish() throws(ArborError) {
+    try flush()
+    guard fsync(descriptor) == 0 else { throw LogFiles.error("fsync", path) }
+  }
+
+  private mutating func flush() throws(ArborError) {
+    try buffer.withRawBytes { (bytes) throws(ArborError) in try write(bytes) }
+    buffer.removeAll(keepingCapacity: true)
+  }
+
+  private func write(_ bytes: UnsafeRawBufferPointer) throws(ArborError) {
+    var rest = bytes
+    while !rest.isEmpty {
+      #if canImport(Glibc)
+        let count = Glibc.write(descriptor, rest.baseAddress, rest.count)
+      #else
+        let count = Darwin.write(descriptor, rest.baseAddress, rest.count)
+      #endif
+      if count < 0, errno == EINTR { continue }
+      guard count > 0 else { throw LogFiles.error("Writing", path, count == 0 ? ENOSPC : errno) }
+      rest = UnsafeRawBufferPointer(rebasing: rest[count...])
+    }
+  }
+}

@@ -81,7 +81,7 @@ extension FolderLog {
     of file: StoreFile, to base: LogBase, _ identity: LogIdentity, upTo last: UInt64 = .max,
     _ addition: inout LogAddition
   ) throws -> (chain: CommitChain, isComplete: Bool)? {
-    var newest: LogEntry?
+    var newest: SegmentEntry?
     let previous = try base.forEachEntry(after: 0, onlyLastSegment: true) { (entry) in
       newest = entry
       return true
@@ -115,7 +115,7 @@ extension FolderLog {
   /// as the store has it still. A snapshot without commits behind it cannot tell: where the store
   /// does not know of it, another copy of the store may have made it.
   private func follows(
-    _ snapshot: StoreSnapshot, from noted: UInt64, _ sequence: UInt64, _ newest: LogEntry?
+    _ snapshot: StoreSnapshot, from noted: UInt64, _ sequence: UInt64, _ newest: SegmentEntry?
   ) throws -> Bool {
     guard noted < sequence else { return true }
     guard let newest else { return false }

@@ -89,7 +89,7 @@ struct LogBase: Sendable {
   /// - Throws: ``ArborError`` `corrupted`, naming the file; what `body` throws.
   func forEachEntry(
     after sequence: UInt64, knowing known: CommitChain? = nil, onlyLastSegment: Bool = false,
-    _ body: (LogEntry) throws(ArborError) -> Bool
+    _ body: (SegmentEntry) throws(ArborError) -> Bool
   ) throws(ArborError) -> LogEnd {
     var end = LogEnd(
       base: number, sequence: manifest.sequence, chain: manifest.chain,

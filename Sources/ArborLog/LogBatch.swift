@@ -24,7 +24,7 @@ struct LogBatch {
 
   /// - Returns: Whether to go on.
   /// - Throws: ``ArborError`` `corrupted` where the commit is of another model than the store.
-  mutating func append(_ entry: LogEntry) throws(ArborError) -> Bool {
+  mutating func append(_ entry: SegmentEntry) throws(ArborError) -> Bool {
     let commit = entry.body.withRawBytes {
       LoggedCommitCodec.decode($0, sequence: entry.sequence, file.schema)
     }

@@ -171,7 +171,7 @@ struct LogSegment: Sendable {
     }
 
     /// The next commit; nil behind the last one, and where the file was cut off.
-    mutating func read() throws(ArborError) -> LogEntry? {
+    mutating func read() throws(ArborError) -> SegmentEntry? {
       let left = file.size - offset
       let head = try file.read(from: offset, count: LogSegment.entryHeaderSize)
       if head.count >= 8, head[..<8].allSatisfy({ $0 == 0xFF }) { return try readEnd(left) }
@@ -202,10 +202,10 @@ struct LogSegment: Sendable {
       offset += head.count + body.count
       body.withUnsafeBytes { chain.append(found.sequence, $0) }
       next += 1
-      return LogEntry(sequence: found.sequence, body: body, chain: chain)
+      return SegmentEntry(sequence: found.sequence, body: body, chain: chain)
     }
 
-    private mutating func readEnd(_ left: Int) throws(ArborError) -> LogEntry? {
+    private mutating func readEnd(_ left: Int) throws(ArborError) -> SegmentEntry? {
       guard left >= LogSegment.endSize else {
         isCut = true
         return nil

@@ -48,7 +48,7 @@ import Testing
     }
     #expect(reader.header == header)
     let (read, rest) = (try reader.read(), try reader.read())
-    #expect(read == LogEntry(sequence: 3, body: commit, chain: end) && rest == nil)
+    #expect(read == SegmentEntry(sequence: 3, body: commit, chain: end) && rest == nil)
     #expect(!reader.isCut && reader.chain == end)
   }
 }

@@ -118,6 +118,12 @@ extension ArborError {
     public static let cancelled = Code(rawValue: "cancelled")
     /// An operation that was not done at its deadline.
     public static let deadlineExceeded = Code(rawValue: "deadlineExceeded")
+    /// A log that cannot be reached, or refuses. What was to be added to it is not in it.
+    public static let logUnavailable = Code(rawValue: "logUnavailable")
+    /// A commit of which nobody knows whether it is in the log that the store shares.
+    public static let outcomeUnknown = Code(rawValue: "outcomeUnknown")
+    /// A store and its log that have gone different ways.
+    public static let forked = Code(rawValue: "forked")
     /// A call that is not allowed here and now.
     public static let notAllowed = Code(rawValue: "notAllowed")
   }

@@ -29,10 +29,13 @@ public protocol CommitLog: Sendable {
   /// Begins the log of a store, behind the newest commit of a snapshot.
   ///
   /// - Parameters:
-  ///   - snapshot: What the log is to begin with.
-  ///   - file: The file that holds it; it is read only.
+  ///   - snapshot: What the log begins with: one that was published.
+  ///   - entries: What was committed behind the snapshot while it was published, each following the
+  ///     one before. They are in the log as soon as it is there.
   /// - Returns: Whether it was begun; false where there is a log already, which stays as it is.
-  func begin(with snapshot: LogSnapshot, in file: URL) throws(ArborError) -> Bool
+  func begin(
+    with snapshot: LogSnapshot, then entries: [LogEntry]
+  ) throws(ArborError) -> Bool
 
   /// Adds an entry, where its predecessor is the newest one. Adding an entry again that is there
   /// changes nothing, and gives ``Appended/written``, also where others have come behind it.
@@ -60,8 +63,8 @@ public protocol CommitLog: Sendable {
 
   /// Adds a snapshot from which new copies can begin.
   ///
-  /// It counts once the log has an entry whose last commit is the snapshot's, with its digest;
-  /// one that does not is as if it were not there.
+  /// It counts once the log begins with it, or has an entry whose last commit is the snapshot's,
+  /// with its digest; one that does not is as if it were not there. There need be no log yet.
   ///
   /// - Parameters:
   ///   - snapshot: What the file holds.

@@ -307,7 +307,8 @@ final class EvolvingStore {
   }
 
   static func write(_ plain: PlainObjects, _ model: ManagedObjectModel, to url: URL) throws {
-    let store = try PersistentStore(model: model, at: .file(url))
+    let store = try PersistentStore(
+      model: model, at: .file(url), options: StoreOptions(durability: .relaxed))
     defer { store.close() }
     let context = store.makeContext()
     var objects: [Int64: ManagedObject] = [:]

@@ -34,7 +34,7 @@ enum Library {
     UUID(uuidString: "00000000-0000-4000-8000-\(String(number + 100_000_000_000))") ?? UUID()
   }
 
-  static func objects() -> PlainObjects {
+  static func objects(_ count: Int = count) -> PlainObjects {
     var plain = PlainObjects()
     let authors = 5
     for number in 0..<authors {

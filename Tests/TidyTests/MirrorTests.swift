@@ -16,7 +16,7 @@ import Testing
     "RandomResultsTests", "RandomSeedsTests", "ReferenceTests", "SharedContextsTests",
     "SharedGraphTests",
     "MemberRulesMigrationTests", "MigrationStepTests", "MigrationPlanTests", "MigrationPassTests",
-    "MigrationVersionsTests", "OlderLayoutQueriesTests",
+    "MigrationKindsTests", "MigrationVersionsTests", "OlderLayoutQueriesTests",
     "HierarchyMigrationTests", "MigrationTests", "StructureMigrationTests", "RandomMigrationTests",
     "StoreFaultTests", "RevertedMigrationTests",
     "SyncTests",

@@ -149,6 +149,53 @@ import Testing
     }
   }
 
+  /// A model that comes back to what it was says nothing of the names meanwhile: its place in the
+  /// list does.
+  @Test func renamesComposeByWayOfAVersionThatCameBack() throws {
+    let versions = try versions()
+    var (third, last) = (versions[0], versions[1])
+    third.versionIdentifier = "3"
+    third.entities[0].attributes[1].renamingIdentifier = "body"
+    last.versionIdentifier = "4"
+    last.entities[0].attributes[1].name = "content"
+    #expect(third.fingerprint == versions[0].fingerprint)
+    var options = StoreOptions()
+    options.modelVersions = [versions[0], versions[1], third, last]
+    for start in versions[0...1] {
+      var plain = objects()
+      let name = start.entities[0].attributes[1].name
+      plain.change("Note") { $0[name] = $0.removeValue(forKey: "text") }
+      let store = try EvolvingStore(start, plain)
+      try store.evolve(to: last, options) { plain in
+        plain.change("Note") { $0["content"] = $0.removeValue(forKey: name) }
+      }
+      // The same with code for the last part of the way.
+      let again = try EvolvingStore(start, plain)
+      var coded = options
+      coded.migrationSteps = [
+        MigrationStep(from: "3", to: "4") { migration in
+          try migration.migrate("Note") { old, new in
+            new["content"] = (old["text"] as String).uppercased()
+          }
+        }
+      ]
+      try again.evolve(to: last, coded) { plain in
+        plain.change("Note") { values in
+          guard case .string(let text)? = values.removeValue(forKey: name) else { return }
+          values["content"] = .string(text.uppercased())
+        }
+      }
+    }
+    // The newest version may be one that came back.
+    var plain = objects()
+    plain.change("Note") { $0["body"] = $0.removeValue(forKey: "text") }
+    let store = try EvolvingStore(versions[1], plain)
+    options.modelVersions.removeLast()
+    try store.evolve(to: third, options) { plain in
+      plain.change("Note") { $0["text"] = $0.removeValue(forKey: "body") }
+    }
+  }
+
   // MARK: Steps that lead nowhere
 
   @Test func stepsThatContradictEachOtherAreRefused() throws {

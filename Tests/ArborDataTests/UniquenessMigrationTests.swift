@@ -138,11 +138,73 @@ import Testing
     let store = try EvolvingStore(
       model(code(.integer64, .null, isOptional: true), unique),
       objects { $0 < 3 ? .null : .integer($0) })
+    let plan = try PersistentStore.migrationPlan(
+      for: store.url, to: model(code(.integer16), unique))
+    #expect(plan.obstacles.map(\.message) == [Self.sharedDefault("is")])
+    #expect(plan.obstacles.first?.objectIDs.map(\.number) == [1, 2])
     let refusal = try store.refusal(of: model(code(.integer16), unique), begins: true)
     #expect(refusal.code == .notUnique)
     #expect(
       refusal.message
         == "Note 2 and Note 1 have the same code, which is unique in Note; change one of them.")
+  }
+
+  private static func sharedDefault(_ verb: String, _ objects: String = "Note 1, Note 2") -> String
+  {
+    """
+    Note.code: \(verb) unique, and there are 2 objects (\(objects)) that share values, since nil \
+    becomes the default; change them with the former model, or let a MigrationStep do so.
+    """
+  }
+
+  /// Without a pass as well; and what has no value meets what has the default already.
+  @Test func defaultsThatAreSharedAreListed() throws {
+    let former = model(code(.integer64, .null, isOptional: true), unique)
+    let newer = model(code(.integer64, 4), unique)
+    for codes: @Sendable (Int64) -> Value in [
+      { $0 < 3 ? .null : .integer($0 + 100) }, { $0 == 1 ? .null : .integer($0 + 2) },
+    ] {
+      let store = try EvolvingStore(former, objects(codes))
+      let plan = try PersistentStore.migrationPlan(for: store.url, to: newer)
+      #expect(plan.isInPlace && plan.obstacles.map(\.message) == [Self.sharedDefault("is")])
+      #expect(try store.refusal(of: newer).code == .notUnique)
+    }
+    // One object without a value is no other's.
+    let single = try EvolvingStore(former, objects { $0 == 1 ? .null : .integer($0 + 100) })
+    #expect(try PersistentStore.migrationPlan(for: single.url, to: newer).obstacles.isEmpty)
+    try single.evolve(to: newer) { $0.values["Note"]?[1]?["code"] = 4 }
+    try expectUniqueness(single, "code")
+  }
+
+  /// An attribute that is added with a default is the same in all objects.
+  @Test func anAddedDefaultIsShared() throws {
+    let plain = ManagedObjectModel(entities: [
+      EntityDescription(
+        name: "Note",
+        attributes: [
+          AttributeDescription(name: "id", type: .integer64),
+          AttributeDescription(name: "shelf", type: .string),
+        ])
+    ])
+    var objects = objects()
+    objects.change("Note") { values in
+      values["code"] = nil
+      if let id = values["id"], id == 2 || id == 4 { values["shelf"] = "two" }
+      if let id = values["id"], id == 5 { values["shelf"] = "three" }
+    }
+    for id in [Int64(1), 3] { objects.values["Note"]?[id]?["shelf"] = .string("of \(id)") }
+    let store = try EvolvingStore(plain, objects)
+    let newer = model(code(.integer64)) { $0.uniquenessConstraints = [["shelf", "code"]] }
+    let plan = try PersistentStore.migrationPlan(for: store.url, to: newer)
+    #expect(
+      plan.obstacles.map(\.message) == [
+        """
+        Note.shelf, code: becomes unique, and there are 2 objects (Note 2, Note 4) that share \
+        values, since nil becomes the default; change them with the former model, or let a \
+        MigrationStep do so.
+        """
+      ])
+    #expect(try store.refusal(of: newer).code == .notUnique)
   }
 
   /// Code that gives objects values of their own, two at a time.

@@ -59,6 +59,7 @@ import Testing
     "AttributeType+Exactness": "MigrationPassTests",
     "MigrationPlanner": "MigrationPlanTests",
     "MigrationSurvey": "MigrationPlanTests",
+    "MigrationSurvey+Duplicates": "UniquenessMigrationTests",
     "PropertyWork": "MigrationPassTests",
     "MigrationChecks": "MigrationTests",
     "MigrationChecks+Members": "MemberRulesMigrationTests",

@@ -11,6 +11,9 @@ struct MigrationHop: Sendable {
 }
 
 /// The way from a store's version to the one it is opened with.
+///
+/// A version may be listed twice, where the model came back to what it was: a store of it is taken
+/// for one of the last occurrence, and what was renamed between the two finds its way through both.
 struct MigrationChain: Sendable {
   let hops: [MigrationHop]
   let target: ManagedObjectModel
@@ -46,13 +49,13 @@ struct MigrationChain: Sendable {
       edges.append(edge)
     }
     var order = versions.isEmpty ? try Self.order(of: edges) : versions
-    order = order.distinct()
+    order = order.withoutRepetitions
     try Self.check(edges, order)
-    if let end = order.firstIndex(where: { $0.fingerprint == target.fingerprint }) {
+    if let end = order.lastIndex(where: { $0.fingerprint == target.fingerprint }) {
       order.removeSubrange(end...)
     }
     order.append(target)
-    guard let start = order.firstIndex(where: { $0.fingerprint == stored.fingerprint }) else {
+    guard let start = order.lastIndex(where: { $0.fingerprint == stored.fingerprint }) else {
       guard edges.isEmpty else { throw Self.gap(stored, target) }
       hops = [MigrationHop(source: stored, target: target)]
       return
@@ -66,7 +69,7 @@ struct MigrationChain: Sendable {
   ) throws(ArborError) {
     for edge in edges {
       guard let from = order.firstIndex(where: { $0.fingerprint == edge.from }),
-        let to = order.firstIndex(where: { $0.fingerprint == edge.to }), to < from
+        let to = order.lastIndex(where: { $0.fingerprint == edge.to }), to < from
       else { continue }
       throw ArborError(
         .invalidArgument,
@@ -78,13 +81,12 @@ struct MigrationChain: Sendable {
   private static func hops(
     _ order: [ManagedObjectModel], _ start: Int, _ edges: [Edge]
   ) throws(ArborError) -> [MigrationHop] {
-    let positions = Dictionary(
-      order.enumerated().map { ($1.fingerprint, $0) }, uniquingKeysWith: { first, _ in first })
     var (hops, position) = ([MigrationHop](), start)
     while position < order.count - 1 {
       var next: (position: Int, step: MigrationStep)?
       for edge in edges where edge.from == order[position].fingerprint {
-        guard let end = positions[edge.to], end > next?.position ?? position else { continue }
+        let end = order[(position + 1)...].firstIndex { $0.fingerprint == edge.to }
+        guard let end, end > next?.position ?? position else { continue }
         next = (end, edge.step)
       }
       let source = order[position]
@@ -141,7 +143,8 @@ struct MigrationChain: Sendable {
 
   /// The versions that steps name, each behind those that lead to it.
   private static func order(of edges: [Edge]) throws(ArborError) -> [ManagedObjectModel] {
-    let models = edges.flatMap(\.models).distinct()
+    var seen: Set<ModelFingerprint> = []
+    let models = edges.flatMap(\.models).filter { seen.insert($0.fingerprint).inserted }
     var (order, rest) = ([ManagedObjectModel](), models)
     while !rest.isEmpty {
       let left = Set(rest.map(\.fingerprint))
@@ -172,9 +175,10 @@ struct MigrationChain: Sendable {
 }
 
 extension [ManagedObjectModel] {
-  /// The models without those whose version came before.
-  fileprivate func distinct() -> [ManagedObjectModel] {
-    var seen: Set<ModelFingerprint> = []
-    return filter { seen.insert($0.fingerprint).inserted }
+  /// The models without those whose version is that of the one before, in which nothing is renamed.
+  fileprivate var withoutRepetitions: Self {
+    reduce(into: []) { models, model in
+      if models.last?.fingerprint != model.fingerprint { models.append(model) }
+    }
   }
 }

@@ -137,7 +137,7 @@ struct MigrationPlanner {
     let survey = MigrationSurvey(context, models)
     found += try survey.objectsOfAbstractEntities()
     found += try survey.problems()
-    found += try survey.duplicates()
+    found += try survey.duplicates(in: hop.target)
     return found
   }
 }

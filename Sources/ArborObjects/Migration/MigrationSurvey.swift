@@ -4,8 +4,8 @@ internal import Foundation
 
 /// What of the objects that a store has breaks the rules of a newer model, by a look at each.
 struct MigrationSurvey {
-  private let context: ManagedObjectContext
-  private let models: StagedModels
+  let context: ManagedObjectContext
+  let models: StagedModels
 
   init(_ context: ManagedObjectContext, _ models: StagedModels) {
     self.context = context
@@ -75,44 +75,8 @@ struct MigrationSurvey {
     return found
   }
 
-  /// Objects that share values which become unique.
-  func duplicates() throws(ArborError) -> [MigrationPlan.Obstacle] {
-    var found: [MigrationPlan.Obstacle] = []
-    for change in models.difference.changes {
-      guard case .index(.uniquenessAdded(let properties)) = change.kind, let name = change.entity,
-        let former = models.newNames.first(where: { $0.value == name })?.key,
-        let entity = models.relaxed.entity(named: name)
-      else { continue }
-      let fields = models.valueSources(of: entity)
-      let sources = properties.compactMap { fields[$0] }
-      guard sources.count == properties.count else { continue }
-      let request = FetchRequest<ManagedObject>(
-        entity: former, sortKeys: sources.map { SortKey($0) })
-      var list = ObjectList(of: former)
-      var last: (values: [Value], object: ManagedObject, isListed: Bool)?
-      let cursor = try context.cursor(for: request)
-      while let object = try cursor.next() {
-        var values: [Value] = []
-        for source in sources { values.append(try object.value(forKey: source)) }
-        let isSame = last?.values == values && !values.contains(where: \.isNull)
-        if isSame, let last {
-          if !last.isListed { list.add(last.object) }
-          list.add(object)
-        }
-        last = (values, object, isSame)
-      }
-      guard list.count > 0 else { continue }
-      found.append(
-        list.obstacle(
-          properties.first,
-          "\(name).\(properties.joined(separator: ", ")): becomes unique, and \(list.words) that "
-            + "share values; change them with the former model, or let a MigrationStep do so."))
-    }
-    return found
-  }
-
   /// Calls `body` for each object of exactly one entity, a batch at a time.
-  private func each(
+  func each(
     _ entity: String, _ body: (ManagedObject) throws(ArborError) -> Void
   ) throws(ArborError) {
     guard let entity = context.schema.entity(named: entity), !entity.isAbstract else { return }
@@ -159,7 +123,7 @@ private struct ValueRule {
 }
 
 /// Objects that a rule is broken by: how many, and the first of them.
-private struct ObjectList {
+struct ObjectList {
   private let entity: String
   private(set) var count = 0
   private(set) var first: [ObjectID] = []

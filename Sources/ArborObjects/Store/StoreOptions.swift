@@ -84,6 +84,9 @@ public struct StoreOptions: Sendable, Hashable {
   /// The versions of the model, the oldest first, by way of which an older store is migrated. Steps
   /// name versions among them by fingerprint or identifier; without steps they tell what was
   /// renamed on the way. Empty: the versions of the steps.
+  ///
+  /// Where the model came back to what it was, it is listed again: a store of it is taken for one
+  /// of the later version, since nothing tells them apart.
   public var modelVersions: [ManagedObjectModel] = []
   /// The plan that a migration has to follow; opening throws `modelMismatch` where the store, the
   /// model or the steps are others than it was made with. nil: no plan.

@@ -206,7 +206,8 @@ final class EvolvingStore {
   func change(
     _ body: (ManagedObjectContext, inout PlainObjects) throws -> Void
   ) throws {
-    let store = try PersistentStore(model: model, at: .file(url))
+    let store = try PersistentStore(
+      model: model, at: .file(url), options: StoreOptions(durability: .relaxed))
     defer { store.close() }
     let context = store.makeContext()
     try body(context, &plain)

@@ -319,6 +319,32 @@ import Testing
     try store.evolve(to: model(true))
     try store.evolve(to: model(false))
   }
+
+  /// Nil that an object was given is no lack of a value, although others would get the default.
+  @Test func nilStaysNilBesideADefault() throws {
+    func model(_ type: AttributeType, isExternal: Bool) -> ManagedObjectModel {
+      ManagedObjectModel(entities: [
+        EntityDescription(
+          name: "Picture",
+          attributes: [
+            AttributeDescription(name: "id", type: .integer64),
+            AttributeDescription(
+              name: "image", type: .binary, isOptional: true, defaultValue: .binary(Data([1])),
+              allowsExternalStorage: isExternal),
+            AttributeDescription(
+              name: "rank", type: type, isOptional: true, defaultValue: 7),
+          ])
+      ])
+    }
+    var plain = PlainObjects()
+    plain.values["Picture"] = [
+      1: ["id": 1, "image": .null, "rank": .null],
+      2: ["id": 2, "image": .binary(Data(repeating: 2, count: 20_000)), "rank": 3],
+    ]
+    let store = try EvolvingStore(model(.integer64, isExternal: false), plain)
+    try store.evolve(to: model(.integer16, isExternal: true))
+    try store.evolve(to: model(.integer64, isExternal: false))
+  }
 }
 
 extension ManagedObject {

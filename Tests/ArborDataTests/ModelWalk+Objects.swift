@@ -24,11 +24,12 @@ extension ModelWalk {
   mutating func edit(
     _ context: ManagedObjectContext, _ plain: inout PlainObjects, inserting count: Int = 3
   ) throws {
-    for entity in model.entities {
+    for entity in model.entities where !entity.isAbstract {
+      let attributes = attributes(of: entity)
       for _ in 0..<count {
         lastID += 1
         let object = try context.insert(entity.name)
-        for attribute in entity.attributes {
+        for attribute in attributes {
           let value: Value =
             attribute.name == "id"
             ? .integer(lastID)
@@ -42,7 +43,7 @@ extension ModelWalk {
         FetchRequest<ManagedObject>(entity: entity.name, sortKeys: ["id"]))
       guard let object = objects.randomElement(using: &random) else { continue }
       let id: Int64 = object["id"]
-      for attribute in entity.attributes.dropFirst() where Bool.random(using: &random) {
+      for attribute in attributes.dropFirst() where Bool.random(using: &random) {
         let value = value(attribute.type)
         object[attribute.name] = value
         plain.values[entity.name]?[id]?[attribute.name] = value
@@ -52,7 +53,7 @@ extension ModelWalk {
   }
 
   private mutating func link(_ context: ManagedObjectContext, _ plain: inout PlainObjects) throws {
-    for entity in model.entities {
+    for entity in model.entities where !entity.isAbstract {
       let owners = try context.fetch(
         FetchRequest<ManagedObject>(entity: entity.name, sortKeys: ["id"]))
       for relationship in entity.relationships {
@@ -68,7 +69,7 @@ extension ModelWalk {
       }
     }
     // Both ends, as the context has them.
-    for entity in model.entities {
+    for entity in model.entities where !entity.isAbstract {
       for object in try context.fetch(FetchRequest<ManagedObject>(entity: entity.name)) {
         let id: Int64 = object["id"]
         for relationship in entity.relationships {

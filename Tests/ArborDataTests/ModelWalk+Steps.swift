@@ -24,11 +24,77 @@ extension ModelWalk {
     }
   }
 
-  private mutating func text(_ entity: Int) -> Int? {
-    model.entities[entity].attributes.indices.filter {
-      model.entities[entity].attributes[$0].type == .string
-    }.randomElement(using: &random)
+  /// Lets a to-many relationship lead to one: the first of its members, or the one with the least
+  /// `id` where they have no order.
+  mutating func narrowRelationship(_ entity: Int) -> Change? {
+    let relationships = model.entities[entity].relationships
+    let candidates = relationships.indices.filter { index in
+      // The members of an ordered relationship back would come in another order.
+      relationships[index].isToMany && !(inverse(of: relationships[index])?.isOrdered ?? false)
+    }
+    guard let index = candidates.randomElement(using: &random) else { return nil }
+    let (owner, former) = (model.entities[entity].name, relationships[index])
+    model.entities[entity].relationships[index].isToMany = false
+    model.entities[entity].relationships[index].isOrdered = false
+    return Change(
+      words: "\(owner).\(former.name) to-one",
+      code: { migration in
+        try migration.migrate(owner) { old, new in
+          var members = old[former.name] as [ManagedObject]
+          if !former.isOrdered { members.sort { ($0["id"] as Int64) < ($1["id"] as Int64) } }
+          new[former.name] = try members.first.flatMap { try migration.object(for: $0) }
+        }
+      }
+    ) { plain in
+      for (id, links) in plain.links[owner] ?? [:] {
+        let members = links[former.name] ?? []
+        plain.links[owner]?[id]?[former.name] = Array(members.prefix(1))
+        guard let inverse = former.inverse else { continue }
+        for member in members.dropFirst() {
+          plain.links[former.destination]?[member]?[inverse]?.removeAll { $0 == id }
+        }
+      }
+    }
   }
+
+  private func inverse(of relationship: RelationshipDescription) -> RelationshipDescription? {
+    model.entity(named: relationship.destination)?.relationships.first {
+      $0.name == relationship.inverse
+    }
+  }
+
+  /// Replaces links by the least `id` of those that they lead to, or by nothing.
+  mutating func unlinkRelationship(_ entity: Int) -> Change? {
+    guard
+      let index = model.entities[entity].relationships.indices.randomElement(using: &random)
+    else { return nil }
+    let former = model.entities[entity].relationships[index]
+    let (owner, name) = (model.entities[entity].name, former.name)
+    dropRelationship(entity, index)
+    model.entities[entity].attributes.append(
+      AttributeDescription(name: name, type: .integer64, isOptional: true))
+    let after = model
+    let code: @Sendable (Migration) throws -> Void = { migration in
+      try migration.migrate(owner) { old, new in
+        let members: [ManagedObject] =
+          former.isToMany ? old[name] : (old[name] as ManagedObject?).map { [$0] } ?? []
+        new[name] = members.map { $0["id"] as Int64 }.min().map(Value.integer) ?? .null
+      }
+    }
+    let isKept = Bool.random(using: &random)
+    return Change(
+      words: "\(owner).\(name) \(isKept ? "an id" : "an empty attribute") instead of links",
+      code: isKept ? code : nil
+    ) { plain in
+      for id in (plain.values[owner] ?? [:]).keys {
+        let first = isKept ? plain.links[owner]?[id]?[name]?.min() : nil
+        plain.values[owner]?[id]?[name] = first.map(Value.integer) ?? .null
+      }
+      Self.keepKnownLinks(&plain, after)
+    }
+  }
+
+  private mutating func text(_ entity: Int) -> Int? { attribute(entity) { $0.type == .string } }
 
   /// Replaces texts by their lengths.
   mutating func measureAttribute(_ entity: Int) -> Change? {

@@ -63,9 +63,9 @@ struct ModelWalk {
 
   mutating func step() -> Change {
     while true {
-      let entity = model.entities.indices.randomElement(using: &random) ?? 0
+      let entity = concreteEntities.randomElement(using: &random) ?? 0
       let change: Change? =
-        switch Int.random(in: 0..<14, using: &random) {
+        switch Int.random(in: 0..<20, using: &random) {
         case 0, 1: addAttribute(entity)
         case 2: removeAttribute(entity)
         case 3: renameAttribute(entity)
@@ -77,8 +77,14 @@ struct ModelWalk {
         case 9: addRelationship(entity)
         case 10: removeRelationship(entity)
         case 11: widenRelationship(entity)
-        case 12: measureAttribute(entity)
-        default: splitAttribute(entity)
+        case 12: narrowRelationship(entity)
+        case 13: measureAttribute(entity)
+        case 14: splitAttribute(entity)
+        case 15: unlinkRelationship(entity)
+        case 16: changeRules(entity)
+        case 17: changeDeclaration(entity)
+        case 18: addUnstored(entity)
+        default: changeParent(entity)
         }
       if let change { return change }
     }
@@ -93,13 +99,35 @@ struct ModelWalk {
       using: &random)
   }
 
-  private mutating func freeProperty(_ entity: Int) -> String? {
-    let description = model.entities[entity]
-    return freeName(
-      "a", description.attributes.map(\.name) + description.relationships.map(\.name))
+  /// Those that objects are of; others are parents.
+  private var concreteEntities: [Int] {
+    model.entities.indices.filter { !model.entities[$0].isAbstract }
   }
 
-  private mutating func attribute(_ entity: Int) -> Int? {
+  /// The attributes of an entity's objects that have values of their own, inherited ones behind.
+  func attributes(of entity: EntityDescription) -> [AttributeDescription] {
+    let inherited = entity.parent.flatMap { model.entity(named: $0) }?.attributes ?? []
+    return (entity.attributes + inherited).filter(\.isPlain)
+  }
+
+  mutating func freeProperty(_ entity: Int) -> String? {
+    let description = model.entities[entity]
+    let inherited = description.parent.flatMap { model.entity(named: $0) }?.attributes ?? []
+    return freeName(
+      "a",
+      (description.attributes + inherited).map(\.name) + description.relationships.map(\.name))
+  }
+
+  /// An attribute of an entity that has values of its own, `id` excepted.
+  mutating func attribute(
+    _ entity: Int, where isMeant: (AttributeDescription) -> Bool = { _ in true }
+  ) -> Int? {
+    let attributes = model.entities[entity].attributes
+    return attributes.indices.dropFirst()
+      .filter { attributes[$0].isPlain && isMeant(attributes[$0]) }.randomElement(using: &random)
+  }
+
+  private mutating func anyAttribute(_ entity: Int) -> Int? {
     model.entities[entity].attributes.indices.dropFirst().randomElement(using: &random)
   }
 
@@ -119,14 +147,14 @@ struct ModelWalk {
   }
 
   private mutating func removeAttribute(_ entity: Int) -> Change? {
-    guard let index = attribute(entity) else { return nil }
+    guard let index = anyAttribute(entity) else { return nil }
     let name = model.entities[entity].attributes.remove(at: index).name
     let owner = model.entities[entity].name
     return Change(words: "\(owner).\(name) removed") { $0.change(owner) { $0[name] = nil } }
   }
 
   private mutating func renameAttribute(_ entity: Int) -> Change? {
-    guard let index = attribute(entity), let name = freeProperty(entity) else { return nil }
+    guard let index = anyAttribute(entity), let name = freeProperty(entity) else { return nil }
     let former = model.entities[entity].attributes[index].name
     model.entities[entity].attributes[index].name = name
     model.entities[entity].attributes[index].renamingIdentifier = former
@@ -167,6 +195,8 @@ struct ModelWalk {
     default: return nil
     }
     model.entities[entity].attributes[index].type = type
+    model.entities[entity].attributes[index].minimum = .null
+    model.entities[entity].attributes[index].maximum = .null
     model.entities[entity].attributes[index].defaultValue = convert(attribute.defaultValue)
     let (owner, name) = (model.entities[entity].name, attribute.name)
     return Change(words: "\(owner).\(name) converted to \(type)") {
@@ -197,7 +227,7 @@ struct ModelWalk {
   }
 
   private mutating func removeEntity(_ entity: Int) -> Change? {
-    guard model.entities.count > 1 else { return nil }
+    guard concreteEntities.count > 1 else { return nil }
     let name = model.entities[entity].name
     while let index = model.entities[entity].relationships.indices.first {
       dropRelationship(entity, index)
@@ -229,7 +259,7 @@ struct ModelWalk {
   }
 
   private mutating func addRelationship(_ entity: Int) -> Change? {
-    let other = model.entities.indices.randomElement(using: &random) ?? 0
+    let other = concreteEntities.randomElement(using: &random) ?? 0
     guard other != entity, let name = freeProperty(entity) else { return nil }
     let isToMany = Bool.random(using: &random)
     var relationship = RelationshipDescription(
@@ -255,7 +285,7 @@ struct ModelWalk {
     return Change(words: "\(words) removed") { Self.keepKnownLinks(&$0, after) }
   }
 
-  private mutating func dropRelationship(_ entity: Int, _ index: Int) {
+  mutating func dropRelationship(_ entity: Int, _ index: Int) {
     let relationship = model.entities[entity].relationships.remove(at: index)
     guard let inverse = relationship.inverse,
       let other = model.entities.firstIndex(where: { $0.name == relationship.destination })
@@ -263,10 +293,15 @@ struct ModelWalk {
     model.entities[other].relationships.removeAll { $0.name == inverse }
   }
 
-  private static func keepKnownLinks(_ plain: inout PlainObjects, _ model: ManagedObjectModel) {
+  static func keepKnownLinks(_ plain: inout PlainObjects, _ model: ManagedObjectModel) {
     for entity in model.entities {
       let names = Set(entity.relationships.map(\.name))
       plain.changeLinks(entity.name) { $0 = $0.filter { names.contains($0.key) } }
     }
   }
+}
+
+extension AttributeDescription {
+  /// Whether objects have values of it that they were given.
+  var isPlain: Bool { !isTransient && derivation == nil }
 }

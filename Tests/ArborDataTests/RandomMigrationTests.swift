@@ -68,12 +68,11 @@ import Testing
         "from \(versions.count - first) versions before: "
         + versions[first...].map(\.change.words).joined(separator: ", ")
       // A version that is what an earlier one was cannot be told from it.
-      let way = versions[first...]
-      guard
-        Set([way[first].start.model.fingerprint] + way.map(\.model.fingerprint)).count
-          == way.count + 1
+      let way = versions[first...].filter { $0.start.model.fingerprint != $0.model.fingerprint }
+      guard let start = way.first,
+        Set([start.start.model.fingerprint] + way.map(\.model.fingerprint)).count == way.count + 1
       else { return }
-      try jump(way.map { ($0.start, $0.model, $0.change) })
+      try jump(way)
     } catch {
       Issue.record("seed \(random.seed), \(words): \(error)")
       throw error

@@ -33,8 +33,11 @@ struct PropertyPass {
     try work.check(old) { problem(old, $0, $1) }
     for attribute in work.attributes {
       let value = try old.value(forKey: attribute.source)
-      guard !value.isNull, let fitting = attribute.type.exactly(value) else { continue }
-      try new.setValue(fitting, forKey: attribute.name)
+      if value.isNull {
+        if attribute.isOptional { try new.setValue(.null, forKey: attribute.name) }
+      } else if let fitting = attribute.type.exactly(value) {
+        try new.setValue(fitting, forKey: attribute.name)
+      }
     }
     for relationship in work.relationships {
       let members = try members(of: old, relationship)

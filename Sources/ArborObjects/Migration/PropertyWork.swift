@@ -8,6 +8,8 @@ struct PropertyWork {
     /// Its name in the older model.
     let source: String
     let type: AttributeType
+    /// Whether nil stays nil. Otherwise the default takes its place.
+    let isOptional: Bool
   }
 
   struct Relationship {
@@ -54,7 +56,9 @@ struct PropertyWork {
         if let attribute = entity.attributes.first(where: { $0.name == anew.property }) {
           guard let source = anew.source, former.property(named: source) != nil else { continue }
           attributes.append(
-            Attribute(name: anew.property, source: source, type: attribute.type))
+            Attribute(
+              name: anew.property, source: source, type: attribute.type,
+              isOptional: attribute.isOptional))
         }
         guard
           let relationship = entity.relationships.first(where: { $0.name == anew.property }),

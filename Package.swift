@@ -27,12 +27,17 @@ let package = Package(
   products: [
     .library(name: "ArborData", targets: ["ArborData"]),
     .library(name: "ArborMacros", targets: ["ArborMacros"]),
+    .library(name: "ArborService", targets: ["ArborService"]),
     .executable(name: "lmdb-inspect", targets: ["lmdb-inspect"]),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
     .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
     .package(url: "https://github.com/swiftlang/swift-syntax", exact: "603.0.1"),
+    // Of ArborService and its tests only: who does not use that product does not fetch them.
+    .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.6.0"),
+    .package(url: "https://github.com/apple/swift-metrics", from: "2.9.0"),
+    .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.8.0"),
   ],
   targets: [
     .systemLibrary(
@@ -77,6 +82,16 @@ let package = Package(
       swiftSettings: safe),
     .target(
       name: "ArborMacros", dependencies: ["ArborMacroPlugin", "ArborObjects", "ArborModel"],
+      swiftSettings: safe),
+    .target(
+      name: "ArborService",
+      dependencies: [
+        "ArborData", "ArborObjects", "ArborLocks",
+        .product(name: "Logging", package: "swift-log"),
+        .product(name: "Metrics", package: "swift-metrics"),
+        .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+        .product(name: "Tracing", package: "swift-distributed-tracing"),
+      ],
       swiftSettings: safe),
     .executableTarget(
       name: "lmdb-inspect",
@@ -136,14 +151,24 @@ let package = Package(
       dependencies: ["ArborMacros", "ArborData", "ArborObjects", "ArborSource", "TestSupport"],
       swiftSettings: common),
     .testTarget(
+      name: "ArborServiceTests",
+      dependencies: [
+        "ArborService", "ArborData", "ArborLocks", "TestSupport",
+        .product(name: "InMemoryTracing", package: "swift-distributed-tracing"),
+        .product(name: "Logging", package: "swift-log"),
+        .product(name: "MetricsTestKit", package: "swift-metrics"),
+        .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+      ],
+      swiftSettings: common),
+    .testTarget(
       name: "InspectTests", dependencies: ["ArborData", "CLMDB", "TestSupport", "lmdb-inspect"],
       exclude: ["Generated/Fleet.model.json"], swiftSettings: common),
     .testTarget(
       name: "SystemTests",
       dependencies: [
         "ArborData", "ArborExchange", "ArborMacros", "ArborObjects", "ArborModel", "ArborStore",
-        "ArborLocks", "TestLength", "TestSupport", "crash-writer", "damage-reader", "lmdb-inspect",
-        "world",
+        "ArborService", "ArborLocks", "TestLength", "TestSupport", "crash-writer", "damage-reader",
+        "lmdb-inspect", "world",
       ],
       swiftSettings: common),
     .testTarget(

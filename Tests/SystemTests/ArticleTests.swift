@@ -7,7 +7,7 @@ import Testing
   static let articles = [
     "TypedClasses", "Concurrency", "LiveResults", "ComingFromCoreData",
     "ComingFromSwiftData", "ComingFromGRDB", "Importing", "PredicateLanguage", "Servers",
-    "ErrorsAndValidation", "SchemaEvolution", "MoreThanOneMachine",
+    "ErrorsAndValidation", "SchemaEvolution", "MoreThanOneMachine", "Services",
   ]
 
   @Test(arguments: articles) func theCodeCompiles(article: String) throws {
@@ -79,12 +79,13 @@ private struct Program {
   /// Blocks that declare something stand by themselves; others are the bodies of functions that
   /// have what the guides talk about.
   mutating func add(_ blocks: [String]) {
+    let imports = Set(blocks.flatMap(Self.lines(of:)).filter(Self.isImport)).sorted()
+    text += imports.map { "\($0)\n" }.joined()
     let first = text.count { $0 == "\n" } + 1
     text += "enum Part\(parts.count) {\n"
     if !blocks.contains(where: { $0.contains("class Employee:") }) { text += Self.classes }
     for (number, block) in blocks.enumerated() {
-      let lines = block.split(separator: "\n", omittingEmptySubsequences: false)
-        .filter { !$0.hasPrefix("import ") }.joined(separator: "\n")
+      let lines = Self.lines(of: block).filter { !Self.isImport($0) }.joined(separator: "\n")
       let words = ["@Entity", "final class", "actor ", "enum ", "func "]
       let declares = words.contains { word in
         lines.split(separator: "\n").contains { $0.hasPrefix(word) }
@@ -100,6 +101,12 @@ private struct Program {
   func number(of problem: RefusedByCompiler.Problem) -> Int? {
     parts.firstIndex { $0.contains(problem.line ?? 0) }
   }
+
+  private static func lines(of block: String) -> [Substring] {
+    block.split(separator: "\n", omittingEmptySubsequences: false)
+  }
+
+  private static func isImport(_ line: Substring) -> Bool { line.hasPrefix("import ") }
 
   private static let parameters = """
     _ store: PersistentStore, _ manager: DataManager, _ context: ManagedObjectContext, \

@@ -16,6 +16,7 @@ import Testing
     "ArborSource": [],
     "ArborMacroPlugin": ["ArborSource"],
     "ArborMacros": ["ArborModel"],
+    "ArborService": ["ArborData", "ArborObjects", "ArborLocks"],
     "lmdb-inspect": [
       "ArborExchange", "ArborObjects", "ArborLog", "ArborStore", "ArborModel", "ArborSource",
       "LMDB",
@@ -48,6 +49,7 @@ import Testing
       "TestLength", "ArborData", "ArborModel", "ArborObjects", "ArborStore", "TestSupport",
     ],
     "ArborMacrosTests": ["ArborMacros", "ArborData", "ArborObjects", "ArborSource", "TestSupport"],
+    "ArborServiceTests": ["ArborService", "ArborData", "ArborLocks", "TestSupport"],
     "InspectTests": ["lmdb_inspect", "ArborData", "CLMDB", "TestSupport"],
     "SystemTests": [
       "TestLength", "crash_writer", "ArborData", "ArborExchange", "ArborMacros", "ArborModel",
@@ -70,6 +72,10 @@ import Testing
     "ArborModel": ["FoundationXML"],
     "ArborExchange": ["FoundationNetworking", "Logging"],
     "ArborObjects": ["Logging", "Observation"],
+    "ArborService": ["Logging", "Metrics", "ServiceLifecycle", "Tracing"],
+    "ArborServiceTests": [
+      "InMemoryTracing", "Logging", "Metrics", "MetricsTestKit", "ServiceLifecycle", "Tracing",
+    ],
     "ArborMacroPlugin": [
       "SwiftCompilerPlugin", "SwiftDiagnostics", "SwiftParser", "SwiftSyntax", "SwiftSyntaxBuilder",
       "SwiftSyntaxMacros",

@@ -200,6 +200,7 @@ import Testing
     "RecordValues": "RecordBufferTests",
     "RecordView": "RecordSealTests",
     "ReferenceTemplate": "ReferenceTests",
+    "QueryWatch": "StoreInstrumentTests",
     "RankedRows": "ManagedObjectContext+SearchingTests",
     "RelatedCondition": "PlannedWaysTests",
     "ResultsKeeper": "FetchedResultsTests",
@@ -242,7 +243,7 @@ import Testing
   /// The layers that follow the rule; the remaining suites are named by threat altogether.
   static let layers = [
     "ArborLocks", "LMDB", "ArborModel", "ArborStore", "ArborLog", "ArborObjects", "ArborExchange",
-    "ArborData", "ArborSource", "ArborMacroPlugin",
+    "ArborData", "ArborService", "ArborSource", "ArborMacroPlugin",
   ]
 
   /// A source with fewer lines of code holds declarations rather than logic.

@@ -55,6 +55,8 @@ extension ManagedObjectContext {
       undoHistory?.noteCommit()
       return
     }
+    metCommits = 0
+    let observation = store.instrument?.commitBegins(in: self)
     undoHistory?.beginCommit()
     let savepoint = beginSavepoint()
     let receipt: CommitReceipt?
@@ -76,9 +78,12 @@ extension ManagedObjectContext {
     } catch {
       restore(savepoint)
       newBlobs = [:]
+      observation?.end(error, after: metCommits)
       throw error
     }
+    let written = observation.map { _ in tally() }
     finish(receipt)
+    if let written { observation?.end(receipt, written) }
   }
 
   // MARK: Hooks
@@ -188,6 +193,7 @@ extension ManagedObjectContext {
         guard try onNewestSnapshot({ () throws(ArborError) in try resolve(error) }) else {
           throw naming(ArborError(error, in: store.file))
         }
+        metCommits += 1
         mendLinks()
         if let failure { throw failure.error }
       }
@@ -272,6 +278,22 @@ extension ManagedObjectContext {
   }
 
   // MARK: Afterwards
+
+  /// What the commit has written, while the changes are still there.
+  private func tally() -> CommitTally {
+    var tally = CommitTally(conflicts: metCommits)
+    tally.updated = ownersOfLinks().count
+    pending.forEach { change in
+      guard change.isSubmitted else { return }
+      switch change.kind {
+      case .inserted: tally.inserted += 1
+      case .updated: tally.updated += 1
+      case .deleted: tally.deleted += 1
+      case .dropped: break
+      }
+    }
+    return tally
+  }
 
   /// Makes the committed state the state of memory.
   private func finish(_ receipt: CommitReceipt?) {

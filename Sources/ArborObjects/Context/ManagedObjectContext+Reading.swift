@@ -19,7 +19,9 @@ extension ManagedObjectContext {
   /// - Parameter tell: Is given the query in words, without the values of its predicate.
   package func watchQueries(_ tell: @escaping @Sendable (_ entity: String, _ query: String) -> Void)
   {
-    watch = QueryWatch(threshold: .zero) { tell($0.entity, $0.query) }
+    let report: @Sendable (QueryWatch.Report) -> Void = { tell($0.entity, $0.query) }
+    watch =
+      watch?.reporting(from: .zero, report) ?? QueryWatch(threshold: .zero, report)
   }
 
   /// Throws what a read that can not throw has met, for who has read through such.

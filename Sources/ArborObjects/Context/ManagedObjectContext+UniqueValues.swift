@@ -13,7 +13,7 @@ extension ManagedObjectContext {
     of entityName: String, withUnique values: [Int64], at place: PropertyPlace
   ) throws(ArborError) -> [ManagedObject]? {
     try beginOperation()
-    guard pending.count == 0, watch == nil else { return nil }
+    guard pending.count == 0, watch?.threshold == nil else { return nil }
     let entity = try entity(named: entityName)
     let slot = place.slot(in: entity)
     var fetched = FetchedObjects()

@@ -109,6 +109,8 @@ public final class ManagedObjectContext {
   /// Whether others have committed beneath pending changes of links, so that what these make of the
   /// stored links may be something else without them.
   var hasForeignLinks = false
+  /// How often the commit under way, or the last one, has met others and was decided anew.
+  var metCommits = 0
   /// What watches the queries; nil where nobody wants to know of them.
   var watch: QueryWatch?
   /// New links that have gone with what others have deleted, while the policy is to refuse that.

@@ -5,15 +5,17 @@ internal import Dispatch
 /// Runs an actor's jobs on a serial queue, whose thread may block.
 ///
 /// A commit waits for the disk; on the cooperative pool that would keep other tasks from running.
-final class QueueExecutor: SerialExecutor {
+package final class QueueExecutor: SerialExecutor {
   private let queue = DispatchQueue(label: "ArborData.context")
 
-  func enqueue(_ job: consuming ExecutorJob) {
+  package init() {}
+
+  package func enqueue(_ job: consuming ExecutorJob) {
     let job = UnownedJob(job)
     queue.async { job.runSynchronously(on: self.asUnownedSerialExecutor()) }
   }
 
-  func checkIsolated() { dispatchPrecondition(condition: .onQueue(queue)) }
+  package func checkIsolated() { dispatchPrecondition(condition: .onQueue(queue)) }
 }
 
 /// Queues that contexts run on, reused and made as needed, up to a number.

@@ -39,6 +39,8 @@ extension PersistentStore {
     retries: Int = 10, _ body: sending (ManagedObjectContext) throws -> R
   ) async throws -> R {
     try requireOpen()
+    try bodies.begin()
+    defer { bodies.end() }
     let executor = try await ExecutorPool.shared.take()
     defer { ExecutorPool.shared.giveBack(executor) }
     return try await ContextRunner(executor).run(in: self, retries: retries, body)
@@ -62,6 +64,8 @@ extension PersistentStore {
     retries: Int = 10, _ body: sending (ManagedObjectContext) throws -> R
   ) async throws -> R {
     try requireOpen()
+    try bodies.begin()
+    defer { bodies.end() }
     return try await background.run(in: self, retries: retries, body)
   }
 
@@ -75,6 +79,33 @@ extension PersistentStore {
     retries: Int = 10, _ body: sending (ManagedObjectContext) throws -> R
   ) throws -> R {
     try requireOpen()
+    try bodies.begin()
+    defer { bodies.end() }
     return try background.runAndWait(in: self, retries: retries, body)
+  }
+
+  /// Lets no body begin any more, and waits until those that run have ended: the first half of
+  /// stopping a server, with ``close()`` as the second.
+  ///
+  /// Calls of ``perform(retries:_:)`` and its siblings throw `closed` from now on. Everything else
+  /// goes on until the store is closed, work in contexts from ``makeContext()`` among it, which
+  /// nobody waits for here.
+  ///
+  /// ```swift
+  /// let left = await store.drain(within: .seconds(10))
+  /// if left > 0 { print("\(left) bodies are cut short") }
+  /// store.close()
+  /// ```
+  ///
+  /// - Parameter limit: How long to wait at most. A task that is cancelled waits no longer.
+  /// - Returns: How many bodies still run. After ``close()`` each of them ends with `closed` at its
+  ///   next operation, unless its commit is being written, which is finished.
+  public func drain(within limit: Duration) async -> Int {
+    bodies.refuse()
+    let start = ContinuousClock.now
+    while bodies.count > 0, start.duration(to: .now) < limit, !Task.isCancelled {
+      try? await Task.sleep(for: .milliseconds(2))
+    }
+    return bodies.count
   }
 }

@@ -38,6 +38,7 @@ public import Foundation
 /// - ``compact()``
 /// - ``purge()``
 /// - ``isClosed``
+/// - ``drain(within:)``
 /// - ``close()``
 /// - ``destroy()``
 public final class PersistentStore: Sendable {
@@ -49,8 +50,12 @@ public final class PersistentStore: Sendable {
   let news: StoreNews
   /// Who has to run bodies again and again because of others.
   let contention = Contention()
-  /// Who is told of queries that take long; nil for nobody.
+  /// What is told of queries; nil for nothing.
   let watch: QueryWatch?
+  /// What is told of commits; nil for nothing.
+  let instrument: StoreInstrument?
+  /// The bodies that run in contexts of the store's own making.
+  let bodies = RunningBodies()
   private let openState = OpenState()
   private let compactsWhenClosed: Bool
   private let classes: Lock<BoundClasses>
@@ -112,7 +117,8 @@ public final class PersistentStore: Sendable {
       throw error
     }
     self.file = file
-    watch = SlowQueryLog.watch(options)
+    watch = SlowQueryLog.watch(options, file)
+    instrument = options.instrument
     compactsWhenClosed = options.compactsWhenClosed
     uniqueIDs = UniqueIDs(file, openState)
     background = BackgroundContext()

@@ -6,10 +6,12 @@ internal import Logging
 enum SlowQueryLog {
   private static let logger = Logger(label: "ArborData.query")
 
-  /// What watches the queries of a store; nil where no threshold is set.
-  static func watch(_ options: StoreOptions) -> QueryWatch? {
-    options.slowQueryThreshold.map { threshold in
-      QueryWatch(threshold: threshold) { write($0, to: logger) }
+  /// What watches the queries of a store; nil where no threshold is set and no instrument told.
+  static func watch(_ options: StoreOptions, _ file: StoreFile) -> QueryWatch? {
+    let observer = options.instrument?.queryObserver(of: file)
+    if options.slowQueryThreshold == nil, observer == nil { return nil }
+    return QueryWatch(threshold: options.slowQueryThreshold, observer: observer) {
+      write($0, to: logger)
     }
   }
 

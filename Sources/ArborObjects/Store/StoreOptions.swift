@@ -119,6 +119,8 @@ public struct StoreOptions: Sendable, Hashable {
   /// the conditions without their values, the plan, the time in the store and the number of rows,
   /// and the index that would have served the query; see ``QueryPlan/suggestedIndex``.
   public var slowQueryThreshold: Duration?
+  /// What is told of every commit and fetch as it begins and ends; nil, the default, for nothing.
+  public var instrument: StoreInstrument?
 
   /// Makes the usual options.
   public init(

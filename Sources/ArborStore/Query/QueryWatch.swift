@@ -1,6 +1,7 @@
 package import ArborModel
 
-/// Tells of queries that take long.
+/// Watches the queries of a store: tells of each as it begins and ends, and reports those that take
+/// long.
 package final class QueryWatch: Sendable {
   /// A query that took long, in words without the values of its predicate.
   package struct Report: Sendable {
@@ -13,67 +14,103 @@ package final class QueryWatch: Sendable {
     package let plan: QueryPlan
   }
 
-  /// From how long on a query is told of.
-  package let threshold: Duration
-  private let tell: @Sendable (Report) -> Void
+  /// How a query ended.
+  package struct Outcome {
+    package let duration: Duration
+    /// How many rows, or what count, the answer was; nil for other answers and without one.
+    package let rows: Int?
+    package let error: StoreError?
+  }
 
-  package init(threshold: Duration, _ tell: @escaping @Sendable (Report) -> Void) {
+  /// Is called as a query begins, and what it returns as the query ends.
+  package typealias Observer =
+    @Sendable (_ entity: String, _ kind: FetchKind) -> ((Outcome) -> Void)?
+
+  /// From how long on a query is reported; nil for never.
+  package let threshold: Duration?
+  private let tell: @Sendable (Report) -> Void
+  private let observer: Observer?
+
+  package init(
+    threshold: Duration?, observer: Observer? = nil, _ tell: @escaping @Sendable (Report) -> Void
+  ) {
     self.threshold = threshold
+    self.observer = observer
     self.tell = tell
   }
 
-  /// Tells of a query that has been answered, where it took long.
+  /// The same observer, with another threshold and another one to report to.
+  package func reporting(
+    from threshold: Duration, _ tell: @escaping @Sendable (Report) -> Void
+  ) -> QueryWatch {
+    QueryWatch(threshold: threshold, observer: observer, tell)
+  }
+
+  /// Runs a query.
   ///
   /// - Parameters:
-  ///   - asked: What was asked for, where that is not objects.
-  ///   - plan: How it was answered. A plan that can not be made any more is no reason to lose the
-  ///     answer.
-  func note(
-    _ query: StoreQuery, _ asked: String?, _ duration: Duration, rows: Int?,
-    plan: () throws -> QueryPlan
-  ) {
-    guard duration >= threshold, let plan = try? plan() else { return }
-    let text = PlanWords(query, showsValues: false).text(query)
-    tell(
-      Report(
-        query: asked.map { "\($0) of \(text)" } ?? text, entity: query.entity.name,
-        duration: duration, rows: rows, plan: plan))
+  ///   - asked: What was asked for in words, where that is not objects.
+  ///   - rows: How many rows an answer has; nil for answers of another kind.
+  ///   - plan: How the query was answered. A plan that can not be made any more is no reason to
+  ///     lose the answer.
+  fileprivate func watching<R>(
+    _ query: StoreQuery, _ kind: FetchKind, _ asked: String?, rows: (R) -> Int?,
+    plan: () throws -> QueryPlan, _ body: () throws(StoreError) -> R
+  ) throws(StoreError) -> R {
+    let end = observer?(query.entity.name, kind)
+    let start = ContinuousClock.now
+    let answer: R
+    do throws(StoreError) { answer = try body() } catch {
+      end?(Outcome(duration: ContinuousClock.now - start, rows: nil, error: error))
+      throw error
+    }
+    let duration = ContinuousClock.now - start
+    let count = rows(answer)
+    end?(Outcome(duration: duration, rows: count, error: nil))
+    if let threshold, duration >= threshold, let plan = try? plan() {
+      let text = PlanWords(query, showsValues: false).text(query)
+      tell(
+        Report(
+          query: asked.map { "\($0) of \(text)" } ?? text, entity: query.entity.name,
+          duration: duration, rows: count, plan: plan))
+    }
+    return answer
   }
 }
 
 // The forms of `StoreSnapshot.answering(_:)` for queries that are watched.
 extension StoreSnapshot {
-  /// Answers a query, and tells of it where it took long.
+  /// Answers a query that may be watched.
   ///
   /// - Parameters:
-  ///   - asked: What is asked for, where that is not objects.
+  ///   - kind: What is asked for.
   ///   - rows: How many rows the answer is; nil for answers of another kind.
   func answering<R>(
-    _ query: StoreQuery, for asked: String? = nil, rows: (R) -> Int?, with body: () throws -> R
+    _ query: StoreQuery, for kind: FetchKind = .objects, rows: (R) -> Int?,
+    with body: () throws -> R
   ) throws(StoreError) -> R {
     guard let watch else { return try answering(body) }
-    let clock = ContinuousClock()
-    let start = clock.now
-    let answer = try answering(body)
-    watch.note(query, asked, clock.now - start, rows: rows(answer)) {
+    let asked = kind == .objects ? nil : kind.rawValue
+    return try watch.watching(query, kind, asked, rows: rows) {
       try explain(query, showsValues: false)
+    } _: { () throws(StoreError) in
+      try answering(body)
     }
-    return answer
   }
 
-  /// Answers a query for values of its rows, and tells of it where it took long.
+  /// Answers a query for values of its rows that may be watched.
   func answering(
     _ query: StoreQuery, _ aggregates: [BoundAggregate], with body: () throws -> [Value]
   ) throws(StoreError) -> [Value] {
     guard let watch else { return try answering(body) }
-    let clock = ContinuousClock()
-    let start = clock.now
-    let answer = try answering(body)
     // Without what they are made of, which may be expressions with values in them.
     let asked = aggregates.map(\.function.rawValue).joined(separator: ", ")
-    watch.note(query, asked, clock.now - start, rows: nil) {
+    return try watch.watching(query, .aggregates, asked) { _ in
+      nil
+    } plan: {
       try explain(query, aggregates, showsValues: false)
+    } _: { () throws(StoreError) in
+      try answering(body)
     }
-    return answer
   }
 }

@@ -95,7 +95,7 @@ extension StoreSnapshot {
       entity: query.entity, includesSubentities: query.includesSubentities,
       predicate: query.predicate, groupLimit: query.offset > 0 ? query.groupLimit : nil, limit: 1,
       offset: query.offset)
-    return try answering(first, for: "existence") { _ in
+    return try answering(first, for: .existence) { _ in
       nil
     } with: {
       try QueryExecutor(source, first, overlay: overlay).answer(RowCounter()).count > 0
@@ -127,7 +127,7 @@ extension StoreSnapshot {
       entity: query.entity, includesSubentities: query.includesSubentities,
       predicate: query.predicate, groupLimit: query.groupLimit, limit: query.limit,
       offset: query.offset)
-    return try answering(unordered, for: "count") {
+    return try answering(unordered, for: .count) {
       $0
     } with: {
       try QueryExecutor(source, unordered, overlay: overlay).count()

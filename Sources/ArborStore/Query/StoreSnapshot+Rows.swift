@@ -16,8 +16,7 @@ extension StoreSnapshot {
       entity: query.entity, includesSubentities: query.includesSubentities,
       predicate: query.predicate, sortKeys: plan.sortKeys, groupLimit: query.groupLimit,
       limit: isPlain ? plan.limit : 0, offset: isPlain ? plan.offset : 0)
-    let asked = plan.grouping == nil ? "rows" : "groups"
-    return try answering(query, for: asked) {
+    return try answering(query, for: plan.grouping == nil ? .rows : .groups) {
       $0.count
     } with: {
       let executor = try QueryExecutor(source, query, overlay: overlay)

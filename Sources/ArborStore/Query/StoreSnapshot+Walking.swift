@@ -31,10 +31,15 @@ extension StoreSnapshot {
   package func walk(
     _ query: StoreQuery, overlay: FetchOverlay?, allocator: SlabAllocator
   ) throws(StoreError) -> FetchedRecords? {
-    try answering(query) {
+    let traversal = try answering {
+      let executor = try QueryExecutor(source, query, overlay: overlay)
+      return try executor.planner.walk().map { (executor: executor, plan: $0) }
+    }
+    guard let traversal else { return nil }
+    return try answering(query) {
       $0?.rows.count
     } with: {
-      try QueryExecutor(source, query, overlay: overlay).walk(allocator)
+      try traversal.executor.collect(traversal.plan, allocator)
     }
   }
 
@@ -62,9 +67,11 @@ extension StoreSnapshot {
 }
 
 extension QueryExecutor {
-  /// See ``StoreSnapshot/walk(_:overlay:allocator:)``.
-  fileprivate func walk(_ allocator: SlabAllocator) throws -> FetchedRecords? {
-    guard let plan = try planner.walk() else { return nil }
+  /// Collects the rows that a plan finds in the query's order; see
+  /// ``StoreSnapshot/walk(_:overlay:allocator:)``.
+  fileprivate func collect(
+    _ plan: AccessPlan, _ allocator: SlabAllocator
+  ) throws -> FetchedRecords? {
     let sink = RowCollector(allocator, known: overlay?.known)
     guard case .ordered(let walk) = plan.access else {
       return try answerByNumber(plan, sink, skipsKnown: true).result

@@ -55,7 +55,7 @@ extension StoreSnapshot {
   package func search(
     _ search: TextSearch, overlay: FetchOverlay?
   ) throws(StoreError) -> [ScoredRow] {
-    try answering(search.objects, for: "search") {
+    try answering(search.objects, for: .search) {
       $0.count
     } with: {
       try QueryExecutor(source, search.objects, overlay: overlay).search(search)

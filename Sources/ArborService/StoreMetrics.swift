@@ -1,0 +1,110 @@
+internal import ArborData
+internal import ArborLocks
+internal import Metrics
+
+/// Feeds what happens in a store to swift-metrics.
+final class StoreMetrics: Sendable {
+  /// Entities beyond so many are counted together, since each makes labels of its own.
+  static let mostEntities = 200
+  /// What entities beyond ``mostEntities`` are called.
+  static let otherEntities = "other"
+  /// The outcome of what did not fail.
+  static let success = "ok"
+
+  private struct FetchLabels: Hashable {
+    let entity: String
+    let kind: FetchKind
+    let outcome: String?
+  }
+
+  private let commits: MeterTable<String, Counter>
+  private let commitDuration: Timer
+  private let conflicts: Counter
+  private let fetches: MeterTable<FetchLabels, Counter>
+  private let fetchDurations: MeterTable<FetchLabels, Timer>
+  private let backUps: MeterTable<String, Counter>
+  private let backUpDuration: Timer
+  private let gauges: MeterTable<String, Meter>
+  private let entities = Lock<Set<String>>([])
+
+  /// - Parameters:
+  ///   - store: The value of the label `store`.
+  ///   - factory: What makes counters; nil for what the program has set up.
+  init(of store: String, _ factory: (any MetricsFactory)?) {
+    let factory = factory ?? MetricsSystem.factory
+    let store = ("store", store)
+    @Sendable func counter(_ name: String, _ labels: (String, String)...) -> Counter {
+      Counter(label: name, dimensions: [store] + labels, factory: factory)
+    }
+    @Sendable func timer(_ name: String, _ labels: (String, String)...) -> Timer {
+      Timer(label: name, dimensions: [store] + labels, factory: factory)
+    }
+    commits = MeterTable { counter("arbor_commits_total", ("outcome", $0)) }
+    commitDuration = timer("arbor_commit_duration")
+    conflicts = counter("arbor_commit_conflicts_total")
+    fetches = MeterTable { labels in
+      counter(
+        "arbor_fetches_total", ("entity", labels.entity), ("kind", labels.kind.rawValue),
+        ("outcome", labels.outcome ?? Self.success))
+    }
+    fetchDurations = MeterTable { labels in
+      timer("arbor_fetch_duration", ("entity", labels.entity), ("kind", labels.kind.rawValue))
+    }
+    backUps = MeterTable { counter("arbor_backups_total", ("outcome", $0)) }
+    backUpDuration = timer("arbor_backup_duration")
+    gauges = MeterTable { Meter(label: $0, dimensions: [store], factory: factory) }
+  }
+
+  /// What the store tells of its commits and fetches.
+  var instrument: StoreInstrument {
+    StoreInstrument(
+      onCommit: { [self] _ in { [self] outcome in note(outcome) } },
+      onFetch: { [self] fetch in { [self] outcome in note(fetch, outcome) } })
+  }
+
+  private func note(_ commit: StoreInstrument.CommitOutcome) {
+    commits[commit.error?.code.rawValue ?? Self.success].increment()
+    commitDuration.record(duration: commit.duration)
+    if commit.conflicts > 0 { conflicts.increment(by: commit.conflicts) }
+  }
+
+  private func note(_ fetch: StoreInstrument.Fetch, _ outcome: StoreInstrument.FetchOutcome) {
+    let entity = label(of: fetch.entityName)
+    fetches[
+      FetchLabels(entity: entity, kind: fetch.kind, outcome: outcome.error?.code.rawValue)
+    ].increment()
+    fetchDurations[FetchLabels(entity: entity, kind: fetch.kind, outcome: nil)]
+      .record(duration: outcome.duration)
+  }
+
+  /// What an entity is called in labels.
+  private func label(of entity: String) -> String {
+    entities.withLock { entities in
+      if entities.contains(entity) { return entity }
+      guard entities.count < Self.mostEntities else { return Self.otherEntities }
+      entities.insert(entity)
+      return entity
+    }
+  }
+
+  /// Counts a backup.
+  ///
+  /// - Parameter outcome: What it added, or the code of its error.
+  func noteBackUp(_ outcome: String, _ duration: Duration) {
+    backUps[outcome].increment()
+    backUpDuration.record(duration: duration)
+  }
+
+  /// Looks at a store.
+  ///
+  /// - Throws: `closed`, `modelChanged`, `inputOutput`.
+  func sample(_ store: PersistentStore) throws(ArborError) {
+    let readers = try store.readers
+    gauges["arbor_readers"].set(readers.count)
+    gauges["arbor_pinned_bytes"].set(readers.map(\.pinnedBytes).max() ?? 0)
+    let space = try store.space
+    gauges["arbor_file_bytes"].set(space.file)
+    gauges["arbor_free_bytes"].set(space.free)
+    if let following = store.following { gauges["arbor_log_lag"].set(following.lag) }
+  }
+}

@@ -1,0 +1,104 @@
+import ArborLocks
+import ArborModel
+import ArborObjects
+import Dispatch
+import TestSupport
+import Testing
+
+/// A store that is stopped lets bodies that run end.
+@Suite struct RunningBodiesTests {
+  private func use(_ body: (PersistentStore) async throws -> Void) async throws {
+    let model = try ManagedObjectModel {
+      Entity("Part") { Attribute("code", .integer64, .default(0)) }
+    }
+    let store = try PersistentStore(model: model, at: .inMemory)
+    defer { store.close() }
+    try await body(store)
+  }
+
+  /// A body that tells when it runs and goes on when it is let.
+  private final class Gate: Sendable {
+    private let began = DispatchSemaphore(value: 0)
+    private let goes = DispatchSemaphore(value: 0)
+
+    func pass() {
+      began.signal()
+      goes.wait()
+    }
+    func open() { goes.signal() }
+    func waitUntilReached() async {
+      while began.wait(timeout: .now()) == .timedOut { await _Concurrency.Task.yield() }
+    }
+  }
+
+  private static func refusal(_ body: () async throws -> Void) async -> String {
+    do { try await body() } catch let error as ArborError { return "\(error.code): \(error)" } catch
+    {
+      return "\(error)"
+    }
+    return "none"
+  }
+
+  @Test func runningBodiesEndAndOthersDoNotBegin() async throws {
+    try await use { store in
+      let gate = Gate()
+      async let body: Void = store.perform { context in
+        gate.pass()
+        try context.insert("Part")["code"] = 1
+      }
+      await gate.waitUntilReached()
+      #expect(await store.drain(within: .milliseconds(5)) == 1)
+      let message =
+        "closed: The store is about to be closed and runs no further bodies; open another one."
+      #expect(await Self.refusal { try await store.perform { _ in } } == message)
+      #expect(await Self.refusal { try await store.performBackground { _ in } } == message)
+      #expect(await Self.refusal { try store.performBackgroundAndWait { _ in } } == message)
+      gate.open()
+      #expect(await store.drain(within: .seconds(60)) == 0)
+      try await body
+      // Contexts of the caller's own go on.
+      #expect(try store.makeContext().fetch("Part").count == 1)
+    }
+  }
+
+  @Test func bodiesThatThrowHaveEndedToo() async throws {
+    try await use { store in
+      #expect(
+        await Self.refusal { try await store.perform { _ in throw CancellationError() } } != "none")
+      #expect(
+        await Self.refusal { try await store.performBackground { _ in throw CancellationError() } }
+          != "none")
+      #expect(await store.drain(within: .zero) == 0)
+    }
+  }
+
+  @Test func whatIsLeftEndsAtItsNextOperation() async throws {
+    try await use { store in
+      let gate = Gate()
+      async let refusal = Self.refusal {
+        try await store.perform { context in
+          gate.pass()
+          _ = try context.fetch("Part")
+        }
+      }
+      await gate.waitUntilReached()
+      #expect(await store.drain(within: .zero) == 1)
+      store.close()
+      gate.open()
+      #expect(await refusal.hasPrefix("closed: "))
+    }
+  }
+
+  @Test func aCancelledTaskWaitsNoLonger() async throws {
+    try await use { store in
+      let gate = Gate()
+      async let body: Void = store.perform { _ in gate.pass() }
+      await gate.waitUntilReached()
+      let drain = _Concurrency.Task { await store.drain(within: .seconds(600)) }
+      drain.cancel()
+      #expect(await drain.value == 1)
+      gate.open()
+      try await body
+    }
+  }
+}

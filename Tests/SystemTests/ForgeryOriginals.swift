@@ -7,15 +7,59 @@ import Testing
 
 /// The sound stores that are forged: small ones, with a little of everything that a store keeps.
 enum ForgeryOriginals {
-  /// Makes the files `office` and `library` in a folder.
-  static func make(at folder: TemporaryFolder) throws {
+  /// Makes the files `office`, `library` and `unfinished` in a folder.
+  static func make(at folder: TemporaryFolder) async throws {
     try makeOffice(at: folder.path("office"))
-    do { try makeLibrary(at: folder.path("library")) } catch {
-      print("LIB \(String(reflecting: error))"); throw error
-    }
-    for name in ["office-lock", "library-lock"] {
+    try makeLibrary(at: folder.path("library"))
+    try await makeUnfinished(at: folder.path("unfinished"))
+    for name in ["office-lock", "library-lock", "unfinished-lock"] {
       try? FileManager.default.removeItem(atPath: folder.path(name))
     }
+  }
+
+  /// Indexes of which one is filled, one is filled in part, and one has nothing yet.
+  private static func makeUnfinished(at path: String) async throws {
+    func model(_ indexes: [FetchIndexDescription]) throws -> ManagedObjectModel {
+      try ManagedObjectModel {
+        Entity("Note", fetchIndexes: indexes) {
+          Attribute("text", .string, .optional)
+          Attribute("rank", .integer32, .optional)
+        }
+      }
+    }
+    do {
+      let file = try StoreFile.open(StoreOpening(.file(path), model: try model([])))
+      defer { file.close() }
+      let draft = Draft(file)
+      for number in 0..<40 {
+        try draft.insert(
+          "Note", ["text": .string("note \(number)"), "rank": .integer(Int64(number % 5))])
+      }
+      try draft.commit()
+    }
+    let newer = try model([
+      FetchIndexDescription(name: "byRank", elements: [.init("rank")]),
+      FetchIndexDescription(name: "words", elements: [.init("text", kind: .text)]),
+      FetchIndexDescription(name: "once", elements: [.init("text")], isUnique: true),
+    ])
+    // Cancelled in the middle of the second index, whose first batches stay.
+    let work = Task {
+      var opening = StoreOpening(.file(path), model: newer)
+      opening.mostObjectsIndexedAtOnce = 0
+      opening.largestIndexBatch = 20
+      opening.onIndexProgress = { builds in
+        guard builds.count == 2, builds.contains(where: { $0.objectsDone > 0 }) else { return }
+        withUnsafeCurrentTask { $0?.cancel() }
+      }
+      try StoreFile.open(opening).close()
+    }
+    await #expect(throws: StoreError.self) { try await work.value }
+    var opening = StoreOpening(.file(path), model: nil)
+    opening.indexBuilds = .left
+    let file = try StoreFile.open(opening)
+    defer { file.close() }
+    let done = try file.indexBuilds().map(\.objectsDone)
+    try #require(done.count == 2 && done.contains(0) && done.contains { $0 > 0 }, "\(done)")
   }
 
   /// Every kind of relationship and of index of values.

@@ -21,8 +21,13 @@ final class IndexPass {
   private(set) var isLast = true
   /// The commit up to which changed objects are known.
   private var sequence: UInt64
-  /// Objects that were changed since the snapshot: their entries are in the index.
+  /// Objects whose entries are all in the index, whatever was gathered of them: commits keep them.
   private var handled: Set<UInt64> = []
+  /// Whether nobody knows which objects were changed since the snapshot: each one's entries are
+  /// made anew from its record before they are written. That takes longer for an entry, and ends
+  /// however fast others commit, as gathering again would not.
+  private(set) var isDoubtful = false
+  private let mostChanges: Int
   /// Collects the entries of changed objects.
   private let late: IndexMaintainer
   private let targets: [Target]
@@ -32,12 +37,18 @@ final class IndexPass {
 
   /// More commits than these are not looked through for changed objects.
   private static let mostCommits: UInt64 = 1 << 10
+  /// So many entries are written between two looks at the clock: fewer where objects are looked up
+  /// for it, of which each may have many.
+  private static let (chunk, doubtfulChunk) = (1 << 8, 1 << 5)
 
-  /// - Parameter place: The index's number throughout the store.
+  /// - Parameters:
+  ///   - place: The index's number throughout the store.
+  ///   - mostChanges: More objects that others have changed are not looked up in one batch.
   init(
-    _ build: IndexBuildList.Build, at place: Int, _ snapshot: StoreSnapshot
+    _ build: IndexBuildList.Build, at place: Int, _ snapshot: StoreSnapshot, mostChanges: Int
   ) throws(StoreError) {
     store = snapshot.store
+    self.mostChanges = mostChanges
     (index, position, sequence) = (build.index, build.position, snapshot.sequence)
     let stored = store.databases.indexes[place]
     let filter = try IndexFilter(stored.schema, store.schema, storeID: store.id)
@@ -106,22 +117,35 @@ final class IndexPass {
   /// What a batch has to know of commits since the last one.
   struct News {
     let sequence: UInt64
-    let numbers: Set<UInt64>
+    /// The objects that were changed; nil where nobody knows, or where there are too many.
+    let numbers: Set<UInt64>?
   }
 
-  /// The objects that were changed since the last batch; nil where nobody knows, so that the
-  /// entries have to be gathered anew.
+  /// What a batch has written.
+  struct Batch {
+    /// How many of the remaining entries are done.
+    fileprivate(set) var count = 0
+    /// The entry up to which the index is filled then.
+    fileprivate(set) var position: IndexBuildList.Position?
+    fileprivate let sequence: UInt64
+    fileprivate var isDoubtful = false
+    fileprivate var handled: Set<UInt64> = []
+  }
+
+  /// Looks which objects were changed since the last batch.
   func news(
     _ reader: TransactionReader, _ header: HeaderRecord
-  ) throws(StoreError) -> News? {
-    guard header.sequence - sequence <= Self.mostCommits else { return nil }
+  ) throws(StoreError) -> News {
+    let unknown = News(sequence: header.sequence, numbers: nil)
+    guard !isDoubtful, header.sequence - sequence <= Self.mostCommits else { return unknown }
     var numbers: Set<UInt64> = []
     let history = HistoryReader(reader, store, header: header)
     for commit in sequence..<header.sequence {
-      guard let entry = try history.entry(commit + 1), !entry.isBulk else { return nil }
+      guard let entry = try history.entry(commit + 1), !entry.isBulk else { return unknown }
       for change in entry.changes where !handled.contains(change.number.rawValue) {
         numbers.insert(change.number.rawValue)
       }
+      guard numbers.count <= mostChanges else { return unknown }
     }
     return News(sequence: header.sequence, numbers: numbers)
   }
@@ -129,37 +153,66 @@ final class IndexPass {
   /// Writes the first of the remaining entries, and all entries of objects that were changed since
   /// the last batch: what was gathered of those may be wrong, and from now on commits keep them.
   ///
-  /// - Returns: The entry up to which the index is filled then; nil where all are written that were
-  ///   gathered.
+  /// - Parameters:
+  ///   - most: How many entries are written at most, of those that were gathered.
+  ///   - isDue: Asked between parts of the batch; it ends where it says so.
   func write(
-    _ count: Int, _ news: News, _ transaction: borrowing WriteTransaction, _ limit: WorkLimit
-  ) throws(StoreError) -> IndexBuildList.Position? {
-    try collect(news.numbers, transaction.reader)
-    defer { late.removeAll() }
-    let range = rest.prefix(count)
-    try storing(limit) { () throws(LMDBError) in
-      try late.apply(transaction, limit: limit)
-      try maintainer.add(range, transaction, limit) {
-        handled.contains($0) || news.numbers.contains($0)
+    _ most: Int, _ news: News, _ transaction: borrowing WriteTransaction, _ limit: WorkLimit,
+    until isDue: () -> Bool
+  ) throws(StoreError) -> Batch {
+    var batch = Batch(position: position, sequence: news.sequence, isDoubtful: news.numbers == nil)
+    if let numbers = news.numbers {
+      try writeAnew(numbers, transaction, limit)
+      batch.handled = numbers
+    }
+    let chunk = batch.isDoubtful ? Self.doubtfulChunk : Self.chunk
+    repeat {
+      let part = rest.dropFirst(batch.count).prefix(min(chunk, most - batch.count))
+      if batch.isDoubtful {
+        let numbers = Set(part.lazy.map { self.maintainer.run[$0].number })
+          .subtracting(handled).subtracting(batch.handled)
+        try writeAnew(numbers, transaction, limit)
+        batch.handled.formUnion(numbers)
+      }
+      try storing(limit) { () throws(LMDBError) in
+        try maintainer.add(part, transaction, limit) {
+          handled.contains($0) || batch.handled.contains($0)
+        }
+      }
+      batch.count += part.count
+    } while batch.count < most && !isDue()
+    if let last = rest.prefix(batch.count).last {
+      let entry = maintainer.run[last]
+      batch.position = maintainer.run.withKey(entry) {
+        IndexBuildList.Position(key: Array($0), number: entry.number)
       }
     }
-    guard let last = range.last else { return position }
-    let entry = maintainer.run[last]
-    return maintainer.run.withKey(entry) { .init(key: Array($0), number: entry.number) }
+    return batch
   }
 
-  /// Takes down that a batch is in the file.
-  func advance(_ count: Int, _ news: News, to position: IndexBuildList.Position?) {
-    rest = rest.dropFirst(count)
-    handled.formUnion(news.numbers)
-    sequence = news.sequence
-    self.position = position
+  /// Records that a batch is in the file.
+  func advance(_ batch: Batch) {
+    rest = rest.dropFirst(batch.count)
+    handled.formUnion(batch.handled)
+    isDoubtful = batch.isDoubtful
+    sequence = batch.sequence
+    position = batch.position
   }
 
   /// The part of the entries that is written with so many more, in 65,536ths.
   func part(with count: Int) -> UInt16 {
     let written = max(0, total - behind - (rest.count - count))
     return total == 0 ? 0 : UInt16(min(Int(UInt16.max), (written << 16) / total))
+  }
+
+  /// Writes all entries of some objects, as their records are now.
+  private func writeAnew(
+    _ numbers: Set<UInt64>, _ transaction: borrowing WriteTransaction, _ limit: WorkLimit
+  ) throws(StoreError) {
+    if numbers.isEmpty { return }
+    defer { late.removeAll() }
+    try collect(numbers, transaction.reader)
+    try storing(limit) { () throws(LMDBError) in try late.apply(transaction, limit: limit) }
   }
 
   private func collect(

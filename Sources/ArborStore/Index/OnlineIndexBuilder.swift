@@ -21,36 +21,46 @@ internal import LMDB
 /// index is written about once; they are gathered from a snapshot, as many as fit into memory, with
 /// one scan of the records. Objects that were changed since are known by the history: the next
 /// batch writes their entries as they are by then, and commits keep them from then on. Where the
-/// history does not list the changes, the rest is gathered anew.
+/// history does not list the changes, or lists very many, each object that is next is looked up
+/// before its entries are written; nothing is gathered again, so that the build ends however much
+/// others commit.
 ///
-/// Batches are made as large as ``target`` allows, and others get their turn between them. Several
-/// threads and processes may build at once: a builder that finds that another one was faster lets
-/// that one go on.
+/// A batch ends when it has held the writer for ``target``, what its commit takes included as far
+/// as the last one tells, and others get their turn between batches. Several threads and processes
+/// may build at once: a builder that finds that another one was faster lets that one go on.
 final class OnlineIndexBuilder {
   /// So long, in nanoseconds, a batch should hold the writer.
   private static let target: UInt64 = 20_000_000
-  private static let firstBatch = 1 << 11
-  private static let leastBatch = 1 << 8
+  /// So long it may write at least, however long the disk takes for its commit.
+  private static let leastTime: UInt64 = 5_000_000
   /// So many entries are gathered at once: some 32 bytes each, and as many again meanwhile.
   static let passLength = 1 << 20
 
   private let store: StoreFile
   private let limit = WorkLimit()
-  private var batchSize: Int
   private let largestBatch: Int
   private let passLength: Int
+  private let mostChanges: Int
   private var pass: IndexPass?
+  /// How often entries were gathered.
+  private(set) var passCount = 0
+  /// How long, in nanoseconds, the last batch took behind its writing, and the longest one held the
+  /// writer.
+  private var commitTime: UInt64 = 0
+  private(set) var longestBatch: UInt64 = 0
 
   /// - Parameters:
   ///   - largestBatch: How many entries a batch has at most.
   ///   - passLength: How many entries are gathered at once.
+  ///   - mostChanges: More objects that others have changed are not looked up in one batch.
   init(
-    _ store: StoreFile, largestBatch: Int, passLength: Int = OnlineIndexBuilder.passLength
+    _ store: StoreFile, largestBatch: Int, passLength: Int = OnlineIndexBuilder.passLength,
+    mostChanges: Int = 1 << 12
   ) {
     self.store = store
     self.passLength = passLength
     self.largestBatch = largestBatch
-    batchSize = min(Self.firstBatch, largestBatch)
+    self.mostChanges = mostChanges
   }
 
   /// Builds until every index is ready.
@@ -106,31 +116,33 @@ final class OnlineIndexBuilder {
     // The map cannot grow while this thread has a snapshot.
     snapshot.close()
     let isUnique = pass.maintainer.index.schema.isUnique
-    let count = min(batchSize, pass.rest.count)
-    let isLast = pass.isLast && count == pass.rest.count
-    var (began, isStale) = (UInt64(0), false)
-    var (news, position): (IndexPass.News?, IndexBuildList.Position?)
+    let most = min(largestBatch, pass.rest.count)
+    let time = max(Self.leastTime, Self.target - min(Self.target, commitTime))
+    var (began, written) = (UInt64(0), UInt64(0))
+    var (batch, isLast): (IndexPass.Batch?, Bool) = (nil, false)
     let isDone = try change(list) { (transaction, header, list) throws(StoreError) in
       began = Self.now
-      news = try pass.news(transaction.reader, header)
-      isStale = news == nil
-      guard let news else { return false }
-      position = try pass.write(count, news, transaction, limit)
+      let news = try pass.news(transaction.reader, header)
+      let made = try pass.write(most, news, transaction, limit) { Self.now - began >= time }
+      isLast = pass.isLast && made.count == pass.rest.count
       if isLast {
         list.finish(build.index, isUnique: isUnique)
-      } else if let position {
-        list.advance(build.index, to: position, part: pass.part(with: count))
+      } else if let position = made.position {
+        list.advance(build.index, to: position, part: pass.part(with: made.count))
       }
+      batch = made
+      written = Self.now
       return true
     }
-    guard isDone, let news else {
+    guard isDone, let batch else {
       self.pass = nil
-      return isStale
+      return false
     }
-    pass.advance(count, news, to: position)
-    let duration = Self.now &- began
-    adapt(to: duration)
-    if !isLast { rest(after: duration) }
+    pass.advance(batch)
+    let ended = Self.now
+    commitTime = ended - written
+    longestBatch = max(longestBatch, ended - began)
+    if !isLast { rest(after: ended - began) }
     return true
   }
 
@@ -144,16 +156,11 @@ final class OnlineIndexBuilder {
       return pass
     }
     pass = nil
-    let made = try IndexPass(build, at: place, snapshot)
+    let made = try IndexPass(build, at: place, snapshot, mostChanges: mostChanges)
+    passCount += 1
     guard try made.gather(snapshot.reader, passLength, limit, isStopped) else { return nil }
     pass = made
     return made
-  }
-
-  /// Makes batches larger or smaller, towards the time that they should take.
-  private func adapt(to duration: UInt64) {
-    let factor = min(2, max(0.25, Double(Self.target) / Double(max(1, duration))))
-    batchSize = min(largestBatch, max(Self.leastBatch, Int(Double(batchSize) * factor)))
   }
 
   /// Lets others write: the engine's lock is not fair to those that have waited for it longer.

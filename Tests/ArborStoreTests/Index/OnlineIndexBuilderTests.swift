@@ -108,7 +108,7 @@ import Testing
   }
 
   /// What was gathered is old as soon as objects change: their entries are written as they are.
-  /// Where nobody knows what has changed, everything is gathered anew.
+  /// Where nobody knows what has changed, each object is looked up.
   @Test(arguments: [false, true]) func commitsBetweenTheBatchesOfOnePass(purges: Bool) throws {
     var numbers = try tasks.fill(400)
     let file = try tasks.open(tasks.model([tasks.byRank, tasks.words]))
@@ -145,6 +145,37 @@ import Testing
     })
     if let failure { throw failure }
     #expect(batches > 10)
+    #expect(try indexDump(file) == tasks.expected(file), "seed \(random.seed)")
+    #expect(try file.check().isSound)
+  }
+
+  /// However many objects others change between two batches, nothing is gathered again, and each
+  /// batch leads on.
+  @Test func anUnbrokenStreamOfCommitsDoesNotHoldTheBuildUp() throws {
+    let numbers = try tasks.fill(400)
+    let file = try tasks.open(tasks.model([tasks.byRank, tasks.words]))
+    defer { file.close() }
+    let random = SeededRandom()
+    var draws = random
+    let draft = Draft(file)
+    var (batches, failure): (Int, (any Error)?) = (0, nil)
+    let builder = OnlineIndexBuilder(file, largestBatch: 40, mostChanges: 3)
+    try builder.run(isStopped: {
+      batches += 1
+      do {
+        for number in numbers.shuffled(using: &draws).prefix(30) {
+          try draft.update(
+            number,
+            ["rank": .integer(.random(in: -9...9, using: &draws)), "name": .string("c \(batches)")])
+        }
+        try draft.insert("Event", ["name": .string("late \(batches)"), "rank": 3])
+        try draft.commit()
+      } catch { failure = error }
+      return failure != nil || batches > 200
+    })
+    if let failure { throw failure }
+    #expect(builder.passCount == 2 && batches < 60, "\(batches) batches, seed \(random.seed)")
+    #expect(try file.indexBuilds() == [])
     #expect(try indexDump(file) == tasks.expected(file), "seed \(random.seed)")
     #expect(try file.check().isSound)
   }

@@ -10,9 +10,11 @@ import LMDB
 #endif
 
 // damage-reader <sound file> <older file> <work file> <seed> <first> <end> full|quick|forged|sound
+//   [<sound file> …]
 //
 // Damages copies of a sound file, or forges an entry in each, and uses each as a program would. Of
-// forgeries the second file is another sound one, forged in turn; `sound` uses both as they are.
+// forgeries the second file is another sound one, and those behind the words are more, forged in
+// turn; `sound` uses all of them as they are.
 // Before each case it says which one it is, so that whoever started it knows on which it died;
 // afterwards what came of it:
 //
@@ -20,7 +22,7 @@ import LMDB
 //   <number> error|problem|same|WRONG, or refused|found|passed for a forgery
 
 let arguments = CommandLine.arguments
-guard arguments.count == 8, let seed = UInt64(arguments[4]), let first = Int(arguments[5]),
+guard arguments.count >= 8, let seed = UInt64(arguments[4]), let first = Int(arguments[5]),
   let end = Int(arguments[6])
 else {
   FileHandle.standardError.write(Data("damage-reader: see the head of its main.swift\n".utf8))
@@ -28,6 +30,8 @@ else {
 }
 let sound = try [UInt8](Data(contentsOf: URL(filePath: arguments[1])))
 let work = arguments[3]
+/// What is forged.
+let originalPaths = [arguments[1], arguments[2]] + arguments[8...]
 
 /// Unbuffered: whoever dies has said on what.
 func say(_ line: String) { FileHandle.standardOutput.write(Data((line + "\n").utf8)) }
@@ -68,7 +72,9 @@ struct Original {
   @MainActor init(_ path: String) throws {
     bytes = try [UInt8](Data(contentsOf: URL(filePath: path)))
     try place(bytes)
-    let store = try StoreFile.open(StoreOpening(.file(work), model: nil))
+    var opening = StoreOpening(.file(work), model: nil)
+    opening.indexBuilds = .left
+    let store = try StoreFile.open(opening)
     defer { store.close() }
     databases = StoreDatabases.list(store.schema)
     entities = Dictionary(
@@ -79,7 +85,7 @@ struct Original {
 }
 
 @MainActor func forge() throws {
-  let originals = try [Original(arguments[1]), Original(arguments[2])]
+  let originals = try originalPaths.map(Original.init)
   for number in first..<end {
     let original = originals[number / 3 % originals.count]
     try place(original.bytes)
@@ -102,7 +108,7 @@ struct Original {
 
 /// What the uses notice of stores that nobody forged.
 @MainActor func useSound() throws {
-  for path in [arguments[1], arguments[2]] {
+  for path in originalPaths {
     let original = try Original(path)
     try place(original.bytes)
     say("sound \(ForgedStore.useQuickly(work).rawValue)")

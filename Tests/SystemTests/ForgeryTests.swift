@@ -9,9 +9,9 @@ import Testing
 /// harmless, never the end of the process and never a loop.
 ///
 /// Three stores are forged in turn, and used in three ways: after the quick look through the
-/// store's own layer, after the verification in full through objects, and after the quick look through
-/// objects and requests. A usual run forges the same as the last, so that a change is what a
-/// failure tells of; a long one begins anew, and `ARBOR_SEED` replays it.
+/// store's own layer, after the verification in full through objects, and after the quick look
+/// through objects and requests. A usual run forges the same as the last, so that a change is what
+/// a failure tells of; a long one begins anew, and `ARBOR_SEED` replays it.
 @Suite(.serialized) struct ForgeryTests {
   static let cases = TestLength.of(200, long: 100_000)
 

@@ -28,6 +28,7 @@ let package = Package(
     .library(name: "ArborData", targets: ["ArborData"]),
     .library(name: "ArborMacros", targets: ["ArborMacros"]),
     .library(name: "ArborService", targets: ["ArborService"]),
+    .library(name: "ArborPostgres", targets: ["ArborPostgres"]),
     .executable(name: "lmdb-inspect", targets: ["lmdb-inspect"]),
   ],
   dependencies: [
@@ -69,6 +70,12 @@ let package = Package(
     .target(
       name: "ArborData",
       dependencies: ["ArborExchange", "ArborObjects", "ArborLog", "ArborModel", "ArborLocks"],
+      swiftSettings: safe),
+    // Nothing else depends on it: who does not ask for its product needs no libpq.
+    .systemLibrary(
+      name: "CPostgres", pkgConfig: "libpq", providers: [.apt(["libpq-dev"]), .brew(["libpq"])]),
+    .target(
+      name: "ArborPostgres", dependencies: ["CPostgres", "ArborLog", "ArborModel", "ArborLocks"],
       swiftSettings: safe),
     .target(name: "ArborSource", swiftSettings: safe),
     // No test target depends on it directly: SwiftPM would build every module a second time, for
@@ -117,7 +124,9 @@ let package = Package(
     .target(name: "TestLength", path: "Tests/TestLength", swiftSettings: common),
     .target(
       name: "TestSupport",
-      dependencies: ["ArborLocks", "ArborStore", "ArborObjects", "ArborModel", "LMDB"],
+      dependencies: [
+        "ArborLocks", "ArborLog", "ArborStore", "ArborObjects", "ArborModel", "LMDB",
+      ],
       path: "Tests/TestSupport", swiftSettings: common),
     .testTarget(name: "ArborLocksTests", dependencies: ["ArborLocks"], swiftSettings: common),
     .testTarget(
@@ -132,6 +141,12 @@ let package = Package(
     .testTarget(
       name: "ArborLogTests",
       dependencies: ["ArborLog", "ArborObjects", "TestLength", "TestSupport"],
+      swiftSettings: common),
+    .testTarget(
+      name: "ArborPostgresTests",
+      dependencies: [
+        "ArborPostgres", "ArborLog", "ArborLocks", "ArborModel", "TestLength", "TestSupport",
+      ],
       swiftSettings: common),
     .testTarget(
       name: "ArborObjectsTests",

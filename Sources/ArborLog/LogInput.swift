@@ -1,4 +1,4 @@
-internal import ArborModel
+package import ArborModel
 
 #if canImport(Glibc)
   internal import Glibc
@@ -7,13 +7,13 @@ internal import ArborModel
 #endif
 
 /// A file that is read in pieces.
-struct LogInput: ~Copyable {
-  let path: String
-  let size: Int
+package struct LogInput: ~Copyable {
+  package let path: String
+  package let size: Int
   private let descriptor: Int32
 
   /// nil where there is no file.
-  init?(_ path: String) throws(ArborError) {
+  package init?(_ path: String) throws(ArborError) {
     descriptor = open(path, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else {
       if errno == ENOENT { return nil }
@@ -32,7 +32,7 @@ struct LogInput: ~Copyable {
   deinit { close(descriptor) }
 
   /// The bytes of a range; fewer where the file ends before.
-  func read(from offset: Int, count: Int) throws(ArborError) -> [UInt8] {
+  package func read(from offset: Int, count: Int) throws(ArborError) -> [UInt8] {
     var bytes = [UInt8](repeating: 0, count: max(0, min(count, size - offset)))
     var done = 0
     while done < bytes.count {

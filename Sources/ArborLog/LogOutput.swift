@@ -1,4 +1,4 @@
-internal import ArborModel
+package import ArborModel
 
 #if canImport(Glibc)
   internal import Glibc
@@ -7,13 +7,13 @@ internal import ArborModel
 #endif
 
 /// A file that is being written from its beginning to its end.
-struct LogOutput: ~Copyable {
+package struct LogOutput: ~Copyable {
   private let descriptor: Int32
   private let path: String
   private var buffer: [UInt8] = []
   private static let bufferSize = 1 << 18
 
-  init(_ path: String) throws(ArborError) {
+  package init(_ path: String) throws(ArborError) {
     descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o666)
     guard descriptor >= 0 else { throw LogFiles.error("Creation", path) }
     self.path = path
@@ -27,12 +27,12 @@ struct LogOutput: ~Copyable {
     buffer.append(contentsOf: bytes)
   }
 
-  mutating func append(_ bytes: [UInt8]) throws(ArborError) {
+  package mutating func append(_ bytes: [UInt8]) throws(ArborError) {
     try bytes.withRawBytes { (bytes) throws(ArborError) in try append(bytes) }
   }
 
   /// Waits until everything is on the medium.
-  mutating func finish() throws(ArborError) {
+  package mutating func finish() throws(ArborError) {
     try flush()
     guard fsync(descriptor) == 0 else { throw LogFiles.error("fsync", path) }
   }

@@ -13,6 +13,7 @@ import Testing
     "ArborObjects": ["ArborLog", "ArborStore", "ArborModel", "ArborLocks", "ArborSource"],
     "ArborExchange": ["ArborObjects", "ArborModel", "ArborLocks"],
     "ArborData": ["ArborExchange", "ArborObjects", "ArborLog", "ArborModel", "ArborLocks"],
+    "ArborPostgres": ["CPostgres", "ArborLog", "ArborModel", "ArborLocks"],
     "ArborSource": [],
     "ArborMacroPlugin": ["ArborSource"],
     "ArborMacros": ["ArborModel"],
@@ -28,7 +29,7 @@ import Testing
     "json-bench": ["ArborExchange", "ArborModel"],
     "arborbench": ["ArborData"],
     "TestLength": [],
-    "TestSupport": ["ArborLocks", "ArborStore", "ArborObjects", "ArborModel", "LMDB"],
+    "TestSupport": ["ArborLocks", "ArborLog", "ArborStore", "ArborObjects", "ArborModel", "LMDB"],
     "ArborLocksTests": ["ArborLocks"],
     "LMDBTests": ["TestLength", "LMDB", "CLMDB", "CArborBits", "ArborLocks"],
     "ArborModelTests": ["TestLength", "ArborModel", "CArborBits"],
@@ -37,6 +38,9 @@ import Testing
     ],
     "ArborLogTests": [
       "TestLength", "ArborLog", "ArborObjects", "ArborStore", "ArborModel", "TestSupport",
+    ],
+    "ArborPostgresTests": [
+      "TestLength", "ArborPostgres", "ArborLog", "ArborModel", "ArborLocks", "TestSupport",
     ],
     "ArborObjectsTests": [
       "TestLength", "ArborObjects", "ArborLog", "ArborStore", "LMDB", "ArborModel", "ArborLocks",
@@ -97,9 +101,13 @@ import Testing
   }
 
   @Test func onlyTheWrapperImportsTheEngine() {
-    let importers = SourceTree.swiftFiles(in: ["Sources", "tools"])
-      .filter { Self.imports(of: $0.text).contains("CLMDB") }
+    let files = SourceTree.swiftFiles(in: ["Sources", "tools"])
+    let importers = files.filter { Self.imports(of: $0.text).contains("CLMDB") }
     #expect(Set(importers.map(\.target)).isSubset(of: ["LMDB"]))
+    let clients = files.filter { Self.imports(of: $0.text).contains("CPostgres") }
+    #expect(
+      clients.map(\.stem).sorted()
+        == ["ConnectionParameters", "PostgresConnection", "PostgresResult"])
   }
 
   @Test func findsWhatItForbids() {

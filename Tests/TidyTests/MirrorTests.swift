@@ -48,6 +48,8 @@ import Testing
     "LogFiles": "FolderLogTests",
     "LogFollower": "PersistentStore+FollowingTests",
     "FollowedLog": "PersistentStore+FollowingTests",
+    "ConnectionPool": "PostgresLogTests",
+    "PostgresResult": "PostgresStatementTests",
     "LightweightMigration": "MigrationTests",
     "MigrationReversal": "RevertedMigrationTests",
     "PersistentStore+Reverting": "RevertedMigrationTests",
@@ -243,7 +245,7 @@ import Testing
   /// The layers that follow the rule; the remaining suites are named by threat altogether.
   static let layers = [
     "ArborLocks", "LMDB", "ArborModel", "ArborStore", "ArborLog", "ArborObjects", "ArborExchange",
-    "ArborData", "ArborService", "ArborSource", "ArborMacroPlugin",
+    "ArborData", "ArborService", "ArborPostgres", "ArborSource", "ArborMacroPlugin",
   ]
 
   /// A source with fewer lines of code holds declarations rather than logic.

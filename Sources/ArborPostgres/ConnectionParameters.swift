@@ -1,0 +1,113 @@
+internal import ArborModel
+internal import CPostgres
+
+/// What a connection string says: servers, in their order, and how to connect to each.
+struct ConnectionParameters: Sendable {
+  /// For each server what a connection string would say that names it alone. libpq goes on to the
+  /// next server where one refuses, but not in its non-blocking form where one is silent.
+  let servers: [[String: String]]
+  /// The database and the servers, for messages. It holds no password.
+  let name: String
+  /// The time that the string gives each server, in seconds; nil where it gives none.
+  let connectTimeout: Int?
+
+  /// - Parameter string: `host=a,b dbname=staff` or `postgresql://a,b/staff`, as libpq reads it.
+  /// - Throws: ``ArborError`` `invalidArgument`. It quotes nothing of the string, in which anything
+  ///   may be a password.
+  init(_ string: String) throws(ArborError) {
+    guard Self.hasPlainPassword(string), var options = Self.options(of: string) else {
+      throw ArborError(
+        .invalidArgument,
+        "The connection string of a log is none that libpq reads. Write \"host=a,b dbname=staff\", "
+          + "with values in '' where they hold spaces, or \"postgresql://user@a,b/staff\", with "
+          + "characters such as @ : / in a password percent-encoded.")
+    }
+    try Self.checkTarget(&options)
+    let hosts = Self.list(options["host"])
+    let addresses = Self.list(options["hostaddr"])
+    let ports = Self.list(options["port"])
+    let count = max(hosts.count, addresses.count, 1)
+    guard hosts.isEmpty || addresses.isEmpty || hosts.count == addresses.count,
+      ports.count <= 1 || ports.count == count,
+      ports.allSatisfy({ $0.isEmpty || UInt16($0) != nil })
+    else {
+      throw ArborError(
+        .invalidArgument,
+        "The connection string of a log names hosts, addresses and ports that do not go together. "
+          + "Give each host one address and one port, or all of them the same port, as a number.")
+    }
+    for (key, value) in Self.defaults where options[key] == nil { options[key] = value }
+    connectTimeout = options["connect_timeout"].flatMap { Int($0) }.flatMap { $0 > 0 ? $0 : nil }
+    servers = (0..<count).map { index in
+      var server = options
+      if !hosts.isEmpty { server["host"] = hosts[index] }
+      if !addresses.isEmpty { server["hostaddr"] = addresses[index] }
+      if !ports.isEmpty { server["port"] = ports.count == 1 ? ports[0] : ports[index] }
+      return server
+    }
+    let ends = servers.map { server in
+      let host = server["host"] ?? server["hostaddr"] ?? ""
+      guard let port = server["port"], !port.isEmpty else { return host }
+      return "\(host):\(port)"
+    }
+    let listed = ends.filter { !$0.isEmpty }.joined(separator: ",")
+    name =
+      "PostgreSQL" + (options["dbname"].map { " database \($0)" } ?? "")
+      + (listed.isEmpty ? "" : " on \(listed)")
+  }
+
+  /// What holds where the string does not say otherwise. A server that vanished without a farewell
+  /// is noticed within half a minute, also where nobody waits for an answer.
+  private static let defaults = [
+    "client_encoding": "UTF8", "fallback_application_name": "ArborData", "keepalives_idle": "10",
+    "keepalives_interval": "5", "keepalives_count": "3",
+  ]
+
+  /// Only a server that takes writes will do.
+  private static func checkTarget(_ options: inout [String: String]) throws(ArborError) {
+    let given = options["target_session_attrs"]
+    guard ["read-only", "standby", "prefer-standby"].contains(given) else {
+      options["target_session_attrs"] = given ?? "read-write"
+      return
+    }
+    throw ArborError(
+      .invalidArgument,
+      "The connection string of a log asks for servers that are only read. Leave "
+        + "target_session_attrs out, which takes the one that is written to.")
+  }
+
+  /// Whether all of a password that a URI holds is read as one. An `@` or `/` in it would let the
+  /// rest be taken for a host, which stands in messages.
+  private static func hasPlainPassword(_ string: String) -> Bool {
+    guard let scheme = string.prefixMatch(of: #/postgres(?:ql)?:\/\//#) else { return true }
+    var rest = string[scheme.range.upperBound...]
+    if let end = rest.firstIndex(where: { $0 == "@" || $0 == "/" }), rest[end] == "@" {
+      rest = rest[end...].dropFirst()
+    }
+    return !rest.prefix { $0 != "?" }.contains("@")
+  }
+
+  private static func list(_ text: String?) -> [String] {
+    guard let text, !text.isEmpty else { return [] }
+    return text.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
+  }
+
+  /// The options that a string gives; nil for none that libpq reads.
+  private static func options(of string: String) -> [String: String]? {
+    // libpq would stop reading there.
+    guard !string.utf8.contains(0), let parsed = unsafe PQconninfoParse(string, nil) else {
+      return nil
+    }
+    // The options end with one without a keyword, and all texts live until they are freed.
+    defer { unsafe PQconninfoFree(parsed) }
+    var options: [String: String] = [:]
+    var next = unsafe parsed
+    while let keyword = unsafe next.pointee.keyword {
+      if let value = unsafe next.pointee.val {
+        unsafe options[String(cString: keyword)] = unsafe String(cString: value)
+      }
+      unsafe next += 1
+    }
+    return options
+  }
+}

@@ -1,0 +1,123 @@
+internal import ArborLocks
+internal import ArborModel
+internal import Dispatch
+
+/// Connections to the server that is written to, kept for the next call.
+final class ConnectionPool: Sendable {
+  private struct State {
+    var idle: [PostgresConnection] = []
+    /// The server to try first: the one that worked last.
+    var server = 0
+    var isSchemaChecked = false
+  }
+
+  let parameters: ConnectionParameters
+  private let options: PostgresLog.Options
+  private let tables: PostgresTables
+  private let state = Lock(State())
+  private let slots: DispatchSemaphore
+
+  init(
+    _ parameters: ConnectionParameters, _ options: PostgresLog.Options, _ tables: PostgresTables
+  ) {
+    self.parameters = parameters
+    self.options = options
+    self.tables = tables
+    slots = DispatchSemaphore(value: options.connections)
+  }
+
+  /// Runs `body` with a connection that nobody else has meanwhile.
+  func withConnection<R>(
+    until deadline: Deadline, _ body: (PostgresConnection) throws(PostgresFailure) -> R
+  ) throws(PostgresFailure) -> R {
+    guard slots.wait(timeout: deadline.dispatchTime) == .success else {
+      throw PostgresFailure(.unreachable, "All \(options.connections) connections are in use")
+    }
+    defer { slots.signal() }
+    let connection: PostgresConnection
+    if let idle = idle() { connection = idle } else { connection = try open(until: deadline) }
+    do throws(PostgresFailure) {
+      let result = try body(connection)
+      keep(connection)
+      return result
+    } catch {
+      if error.leavesConnection {
+        keep(connection)
+      } else {
+        // What is wrong with one is wrong with all to the same server.
+        state.withLock { (state) in
+          state.idle = []
+          if case .lost = error.kind {
+            state.server = (state.server + 1) % parameters.servers.count
+          }
+        }
+      }
+      throw error
+    }
+  }
+
+  private func idle() -> PostgresConnection? {
+    while let connection = state.withLock({ $0.idle.popLast() }) {
+      if connection.isUsable { return connection }
+    }
+    return nil
+  }
+
+  private func keep(_ connection: PostgresConnection) {
+    state.withLock { $0.idle.append(connection) }
+  }
+
+  /// Connects to the first server that can be written to.
+  func open(until deadline: Deadline) throws(PostgresFailure) -> PostgresConnection {
+    let (first, isChecked) = state.withLock { ($0.server, $0.isSchemaChecked) }
+    let count = parameters.servers.count
+    let patience =
+      parameters.connectTimeout.map { Duration.seconds($0) } ?? options.connectTimeout
+    var failures: [PostgresFailure] = []
+    for index in (0..<count).map({ (first + $0) % count }) {
+      do throws(PostgresFailure) {
+        let limit = deadline.atMost(patience)
+        let connection = try PostgresConnection.open(parameters.servers[index], deadline: limit)
+        try setUp(connection, limit)
+        if !isChecked {
+          try SchemaCheck(tables: tables, connection: connection, deadline: deadline).run()
+        }
+        state.withLock { (state) in
+          state.server = index
+          state.isSchemaChecked = true
+        }
+        return connection
+      } catch {
+        if case .unsuitable = error.kind { throw error }
+        if case .refused = error.kind, !error.isTemporary { throw error }
+        failures.append(error)
+      }
+    }
+    // One server that may answer later is reason enough to try again.
+    let state = failures.allSatisfy { !$0.isTemporary } ? failures.first?.state : nil
+    throw PostgresFailure(
+      .unreachable, state: state, failures.map(\.message.asClause).joined(separator: "; "))
+  }
+
+  /// Sets what a session needs. A server that does not know a setting goes without it.
+  private func setUp(
+    _ connection: PostgresConnection, _ deadline: Deadline
+  ) throws(PostgresFailure) {
+    let (seconds, attoseconds) = options.statementTimeout.components
+    let timeout = max(1, seconds * 1000 + attoseconds / 1_000_000_000_000_000)
+    _ = try connection.run(
+      [PostgresStatement(Self.settings, .text(String(timeout)))], deadline: deadline)
+  }
+
+  /// Isolation is what the statements reckon with. A server that lets go of a silent client in half
+  /// a minute does not keep others waiting for what that one has begun. And what is answered has
+  /// to be on the medium, on standbys too where the server has been told to wait for any.
+  private static let settings = """
+    SELECT set_config(wanted.name, wanted.value, false) FROM (VALUES
+      ('statement_timeout', $1), ('default_transaction_isolation', 'read committed'),
+      ('tcp_keepalives_idle', '10'), ('tcp_keepalives_interval', '5'),
+      ('tcp_keepalives_count', '3'), ('synchronous_commit', 'on')) AS wanted (name, value)
+    JOIN pg_catalog.pg_settings AS settings ON settings.name = wanted.name
+    WHERE wanted.name <> 'synchronous_commit' OR settings.setting IN ('off', 'local')
+    """
+}

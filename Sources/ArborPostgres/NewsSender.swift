@@ -1,0 +1,64 @@
+internal import ArborLocks
+internal import Dispatch
+
+/// Tells listeners that a log has something new, on a connection of its own.
+///
+/// A notification that is part of a commit takes a lock over all databases of the server until the
+/// commit is on the medium. So it is sent behind the commit, at most every ten milliseconds for all
+/// commits since, and without waiting for the medium: whoever misses one looks by themselves.
+final class NewsSender: Sendable {
+  private struct State {
+    var isScheduled = false
+    /// Before when the next one is not sent.
+    var earliest = DispatchTime.now()
+    var connection: PostgresConnection?
+  }
+
+  private static let interval = DispatchTimeInterval.milliseconds(10)
+  private static let patience = Duration.seconds(1)
+
+  private let pool: ConnectionPool
+  private let payload: String
+  private let state = Lock(State())
+  private let queue = DispatchQueue(label: "arbor.postgres.news")
+
+  init(_ pool: ConnectionPool, _ payload: String) {
+    self.pool = pool
+    self.payload = payload
+  }
+
+  /// Sends a notification soon. It takes no time, and fails without a word.
+  func send() {
+    let time = state.withLock { state -> DispatchTime? in
+      defer { state.isScheduled = true }
+      return state.isScheduled ? nil : max(.now(), state.earliest)
+    }
+    guard let time else { return }
+    queue.asyncAfter(deadline: time) { [weak self] in self?.notify() }
+  }
+
+  private func notify() {
+    let connection = state.withLock { state in
+      state.isScheduled = false
+      state.earliest = .now() + Self.interval
+      defer { state.connection = nil }
+      return state.connection
+    }
+    let deadline = Deadline(Self.patience)
+    do throws(PostgresFailure) {
+      let usable: PostgresConnection
+      if let connection, connection.isUsable {
+        usable = connection
+      } else {
+        usable = try pool.open(until: deadline)
+      }
+      _ = try usable.run(
+        [
+          PostgresStatement("SET LOCAL synchronous_commit = off"),
+          PostgresStatement(
+            "SELECT pg_notify('\(NewsListener.channel)', $1)", .text(payload)),
+        ], deadline: deadline)
+      state.withLock { $0.connection = usable }
+    } catch {}
+  }
+}

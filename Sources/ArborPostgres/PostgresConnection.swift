@@ -1,0 +1,279 @@
+internal import CPostgres
+
+#if canImport(Glibc)
+  internal import Glibc
+#else
+  internal import Darwin
+#endif
+
+/// A connection to one server, over libpq; with ``PostgresResult`` and the reading of connection
+/// strings all that knows libpq.
+///
+/// Nothing blocks longer than the given deadline: libpq is used in its non-blocking form, and waits
+/// are `poll` on its socket. (Only names of hosts are resolved by the system in its own time.)
+/// libpq itself keeps SIGPIPE from the program.
+///
+/// `@unchecked Sendable`: one caller at a time has a connection, who takes it from the pool and
+/// gives it back under the pool's lock, and libpq lets connections go from thread to thread.
+///
+/// What is unsafe here is sound for these reasons: the handle is made in ``open(_:deadline:)``, is
+/// private and is freed in `deinit` alone; pointers to parameters live for the length of one call,
+/// which copies them; texts that libpq gives are copied before its next call; and the notices'
+/// object, whose address libpq keeps, lives as long as the handle.
+@safe final class PostgresConnection: @unchecked Sendable {
+  private let handle: OpaquePointer
+  private let notices = Notices()
+  /// The names of the statements that the server has prepared, by their text.
+  private var prepared: [String: String] = [:]
+  /// Whether everything that was sent has been answered.
+  private var isIdle = true
+
+  /// What servers say beside their answers.
+  private final class Notices {
+    var warnings: [(state: String?, message: String)] = []
+    /// Whether the server has said that it closes the connection.
+    var isEnding = false
+  }
+
+  private init(_ handle: OpaquePointer) { unsafe self.handle = handle }
+
+  deinit { unsafe PQfinish(handle) }
+
+  // MARK: Opening
+
+  /// Connects to a server.
+  ///
+  /// - Parameter parameters: What a connection string would say, of one host.
+  /// - Throws: A failure of the kind `unreachable`.
+  static func open(
+    _ parameters: [String: String], deadline: Deadline
+  ) throws(PostgresFailure) -> PostgresConnection {
+    let started = unsafe withStrings(Array(parameters.keys)) { keys in
+      unsafe withStrings(Array(parameters.values)) { values in
+        unsafe PQconnectStartParams(keys, values, 0)
+      }
+    }
+    guard let started = unsafe started else {
+      throw PostgresFailure(.unreachable, "There is no memory for a connection")
+    }
+    let connection = unsafe PostgresConnection(started)
+    try connection.finishOpening(deadline)
+    return connection
+  }
+
+  private func finishOpening(_ deadline: Deadline) throws(PostgresFailure) {
+    // Says the SQLSTATE of a refusal, which libpq gives in no other way.
+    unsafe PQsetErrorVerbosity(handle, PQERRORS_VERBOSE)
+    unsafe PQsetNoticeReceiver(
+      handle,
+      { object, result in
+        guard let object = unsafe object, let result = unsafe result else { return }
+        let notices = unsafe Unmanaged<Notices>.fromOpaque(object).takeUnretainedValue()
+        let severity = unsafe PostgresResult.field(PostgresResult.severity, of: result)
+        if severity == "FATAL" || severity == "PANIC" { notices.isEnding = true }
+        guard severity == "WARNING" else { return }
+        notices.warnings.append(
+          unsafe (
+            PostgresResult.field(PostgresResult.state, of: result),
+            PostgresResult.field(PostgresResult.message, of: result) ?? "a warning"
+          ))
+      }, Unmanaged.passUnretained(notices).toOpaque())
+    var polling = PGRES_POLLING_WRITING
+    while polling != PGRES_POLLING_OK {
+      guard unsafe PQstatus(handle) != CONNECTION_BAD, polling != PGRES_POLLING_FAILED else {
+        throw refusal()
+      }
+      guard wait(for: polling == PGRES_POLLING_WRITING ? POLLOUT : POLLIN, deadline) else {
+        throw PostgresFailure(.unreachable, "The server does not answer")
+      }
+      polling = unsafe PQconnectPoll(handle)
+    }
+    guard unsafe PQsetnonblocking(handle, 1) == 0, unsafe PQenterPipelineMode(handle) == 1 else {
+      throw refusal()
+    }
+  }
+
+  /// Why there is no connection. `FATAL:  28P01: password authentication failed for user "ada"`.
+  private func refusal() -> PostgresFailure {
+    let text = said
+    if unsafe PQconnectionNeedsPassword(handle) == 1 {
+      return PostgresFailure(.unreachable, state: "28P01", text)
+    }
+    let mark = #/: {2}(?<state>[0-9A-Z]{5}): /#
+    guard let match = text.firstMatch(of: mark) else { return PostgresFailure(.unreachable, text) }
+    return PostgresFailure(
+      .unreachable, state: String(match.state), text.replacing(mark, with: ": ", maxReplacements: 1)
+    )
+  }
+
+  // MARK: Asking
+
+  /// Whether statements can be sent. A server that has closed the connection is noticed here,
+  /// before anything is.
+  var isUsable: Bool {
+    guard isIdle, unsafe PQstatus(handle) == CONNECTION_OK else { return false }
+    guard unsafe PQconsumeInput(handle) == 1, unsafe PQstatus(handle) == CONNECTION_OK else {
+      return false
+    }
+    // Reads what has come, which may be a farewell.
+    _ = unsafe PQisBusy(handle)
+    return !notices.isEnding
+  }
+
+  /// Runs statements as one transaction, in one round trip.
+  ///
+  /// - Returns: The result of each.
+  /// - Throws: `refused` where a statement failed: none was done then. `doubtful` where all were
+  ///   done, and the server warned. `lost` where the connection or the time was over before
+  ///   everything was answered, after which the connection is of no use. `unreachable` where
+  ///   nothing was sent.
+  func run(
+    _ statements: [PostgresStatement], deadline: Deadline
+  ) throws(PostgresFailure) -> [PostgresResult] {
+    guard isUsable else { throw PostgresFailure(.unreachable, lastError) }
+    notices.warnings = []
+    isIdle = false
+    var isStatement: [Bool] = []
+    var names: [(text: String, name: String, index: Int)] = []
+    for statement in statements {
+      var name = prepared[statement.text] ?? names.first { $0.text == statement.text }?.name
+      if name == nil {
+        let new = "arbor\(prepared.count + names.count)"
+        try prepare(statement, as: new)
+        names.append((statement.text, new, isStatement.count))
+        isStatement.append(false)
+        name = new
+      }
+      try send(statement.values, to: name ?? "")
+      isStatement.append(true)
+    }
+    guard unsafe PQpipelineSync(handle) == 1 else { throw PostgresFailure(.lost, lastError) }
+    let results = try readResults(count: isStatement.count, deadline)
+    isIdle = true
+    let failure = results.first { !$0.isSuccess }
+    for (text, name, index) in names where results.indices.contains(index) {
+      if results[index].isSuccess { prepared[text] = name }
+    }
+    if let failure { throw PostgresFailure(.refused, state: failure.state, failure.message) }
+    if let (state, message) = notices.warnings.first {
+      throw PostgresFailure(.doubtful, state: state, message)
+    }
+    return zip(results, isStatement).compactMap { $1 ? $0 : nil }
+  }
+
+  private func prepare(
+    _ statement: PostgresStatement, as name: String
+  ) throws(PostgresFailure) {
+    let types = statement.values.map(\.type)
+    let isSent = unsafe types.withUnsafeBufferPointer { types in
+      unsafe PQsendPrepare(
+        handle, name, statement.text, Int32(types.count), types.baseAddress)
+    }
+    guard isSent == 1 else { throw PostgresFailure(.lost, lastError) }
+  }
+
+  private func send(_ values: [PostgresValue], to name: String) throws(PostgresFailure) {
+    var bytes: [UInt8] = []
+    var offsets: [Int] = []
+    for value in values {
+      offsets.append(bytes.count)
+      value.append(to: &bytes)
+    }
+    let ends = offsets.dropFirst() + [bytes.count]
+    let lengths = zip(offsets, ends).map { Int32($1 - $0) }
+    let formats = [Int32](repeating: 1, count: values.count)
+    // An address is needed for empty values too: none would be NULL.
+    bytes.append(0)
+    let isSent = unsafe bytes.withUnsafeBytes { bytes in
+      let start = unsafe bytes.baseAddress?.assumingMemoryBound(to: CChar.self)
+      let addresses = unsafe offsets.map { offset in unsafe start.map { unsafe $0 + offset } }
+      return unsafe PQsendQueryPrepared(
+        handle, name, Int32(values.count), addresses, lengths, formats, 1)
+    }
+    guard isSent == 1 else { throw PostgresFailure(.lost, lastError) }
+  }
+
+  /// Sends what is left to send and reads up to the end of the pipeline.
+  private func readResults(
+    count: Int, _ deadline: Deadline
+  ) throws(PostgresFailure) -> [PostgresResult] {
+    var results: [PostgresResult] = []
+    results.reserveCapacity(count)
+    while true {
+      let flushed = unsafe PQflush(handle)
+      guard flushed >= 0 else { throw lost(results) }
+      var empty = 0
+      while unsafe PQisBusy(handle) == 0 {
+        guard let result = unsafe PQgetResult(handle) else {
+          // One ends the results of each statement. More come from a connection that is lost.
+          empty += 1
+          guard empty < 2, unsafe PQstatus(handle) != CONNECTION_BAD else { throw lost(results) }
+          continue
+        }
+        empty = 0
+        let found = unsafe PostgresResult(result)
+        if found.isEndOfPipeline { return results }
+        results.append(found)
+      }
+      let events = flushed == 1 ? POLLIN | POLLOUT : POLLIN
+      guard wait(for: events, deadline) else {
+        throw PostgresFailure(.lost, "The server does not answer")
+      }
+      guard unsafe PQconsumeInput(handle) == 1 else { throw lost(results) }
+    }
+  }
+
+  /// The failure of a connection that ended, with what the server said last.
+  private func lost(_ results: [PostgresResult]) -> PostgresFailure {
+    let said = results.first { !$0.isSuccess }
+    return PostgresFailure(.lost, state: said?.state, said?.message ?? lastError)
+  }
+
+  // MARK: Listening
+
+  /// What was notified since the last time, waiting for something until the deadline.
+  ///
+  /// - Returns: The payloads; none where the time was over.
+  /// - Throws: A failure of the kind `lost`.
+  func notifications(until deadline: Deadline) throws(PostgresFailure) -> [String] {
+    _ = wait(for: POLLIN, deadline)
+    guard unsafe PQconsumeInput(handle) == 1 else { throw PostgresFailure(.lost, lastError) }
+    var payloads: [String] = []
+    while let notification = unsafe PQnotifies(handle) {
+      unsafe payloads.append(String(cString: notification.pointee.extra))
+      unsafe PQfreemem(notification)
+    }
+    return payloads
+  }
+
+  // MARK: Waiting
+
+  /// Waits until the socket is ready.
+  ///
+  /// - Returns: false where the time was over before.
+  private func wait(for events: Int32, _ deadline: Deadline) -> Bool {
+    while true {
+      var descriptor = unsafe pollfd(fd: PQsocket(handle), events: Int16(events), revents: 0)
+      let ready = unsafe poll(&descriptor, 1, deadline.milliseconds)
+      if ready < 0, errno == EINTR { continue }
+      return ready > 0
+    }
+  }
+
+  private var lastError: String { said.isEmpty ? "The connection is closed" : said }
+
+  /// What libpq says of the last error, without lines of the server's source and of advice.
+  private var said: String {
+    unsafe String(cString: PQerrorMessage(handle)).split(separator: "\n")
+      .filter { !$0.hasPrefix("LOCATION:") && !$0.hasPrefix("\t") }.joined(separator: "; ")
+  }
+
+  /// Runs `body` with C strings that end with it, behind the last one NULL.
+  private static func withStrings<R>(
+    _ strings: [String], _ body: ([UnsafePointer<CChar>?]) -> R
+  ) -> R {
+    let copies = unsafe strings.map { unsafe strdup($0) }
+    defer { unsafe copies.forEach { unsafe free($0) } }
+    return unsafe body(copies.map { unsafe UnsafePointer($0) } + [nil])
+  }
+}

@@ -1,0 +1,113 @@
+public import ArborLog
+public import ArborModel
+internal import Foundation
+
+extension PostgresLog {
+  /// The largest body of an entry, in bytes.
+  static let largestBody = 512 << 20
+
+  /// Adds an entry, where its predecessor is the newest one, in one round trip.
+  ///
+  /// Where an answer is lost, it asks again within its time, on another server if need be. An
+  /// answer that comes with a warning, as of a wait for standbys that was cancelled, counts as
+  /// none.
+  ///
+  /// - Returns: ``Appended/unknown`` where nobody could say until the time was over; the entry may
+  ///   still come to be in the log then.
+  /// - Throws: ``ArborError`` `logUnavailable` where the entry is not in the log; `invalidArgument`
+  ///   for one that no log takes: without a body, with more than 512 MiB, or with a last sequence
+  ///   before its first one or above 2⁶³ - 1.
+  public func append(_ entry: LogEntry) throws(ArborError) -> Appended {
+    guard isPossible(entry) else {
+      throw ArborError(
+        .invalidArgument,
+        "An entry of \(entry.body.count) bytes from \(entry.first) to \(entry.last) is none that "
+          + "the log \(name) takes. Give 1 byte to \(Self.largestBody), and a last sequence that "
+          + "is not before the first one.")
+    }
+    let first = PostgresValue.integer(Int64(entry.first))
+    let statements = [
+      PostgresStatement(
+        entryTexts.append, .text(store), first, .integer(Int64(entry.last)), .uuid(entry.batch),
+        .bytes(entry.previous.bytes), .bytes(entry.digest.bytes), .bytes(entry.body)),
+      PostgresStatement(entryTexts.newer, .text(store), first, .uuid(entry.batch)),
+    ]
+    let confirm = PostgresStatement(entryTexts.confirm, .text(store))
+    let outcome = try attempt(bytes: entry.body.count) {
+      (connection, deadline) throws(PostgresFailure) -> Appended in
+      let results = try connection.run(statements, deadline: deadline)
+      if results[0].count > 0 { return .written }
+      let found = try self.newer(results[1], than: entry)
+      guard found == .written else { return found }
+      // It was there, but whoever put it there had no answer: standbys may not have it. A
+      // transaction that ends after it has waited for them says that they do.
+      do throws(PostgresFailure) { _ = try connection.run([confirm], deadline: deadline) } catch {
+        throw error.leavesDoubt
+          ? error : PostgresFailure(.doubtful, state: error.state, error.message)
+      }
+      return .written
+    }
+    guard case .done(let appended) = outcome else { return .unknown }
+    if appended == .written { notifier.send() }
+    return appended
+  }
+
+  /// Whether a log takes such entries.
+  func isPossible(_ entry: LogEntry) -> Bool {
+    entry.first > 0 && entry.first <= entry.last && entry.last <= Int64.max
+      && (1...Self.largestBody).contains(entry.body.count)
+  }
+
+  /// What kept an entry from being added.
+  ///
+  /// - Parameter rows: The entry before its first commit, where there is one, and those behind.
+  private func newer(
+    _ rows: PostgresResult, than entry: LogEntry
+  ) throws(PostgresFailure) -> Appended {
+    var newer: [LogEntry] = []
+    for row in 0..<rows.count {
+      let found: EntryRow
+      do { found = try self.entry(rows, row) } catch { throw PostgresFailure(error) }
+      if found.first < entry.first {
+        // Another history: what the entry would follow is not what is there.
+        guard found.last == entry.first - 1, found.digest == entry.previous else { return .forked }
+      } else if found.batch == entry.batch {
+        return .written
+      } else if let body = rows.bytes(row, 5), !body.isEmpty {
+        newer.append(found.entry(body: body))
+      }
+    }
+    if !newer.isEmpty { return .behind(newer) }
+    // The predecessor is the newest entry, and yet nothing was added: it came in between.
+    if rows.count == 1, rows.number(0, 0) ?? entry.first < entry.first {
+      throw PostgresFailure(.refused, state: "40001", "The log changed meanwhile")
+    }
+    return .forked
+  }
+
+  // MARK: Rows
+
+  /// An entry without its body.
+  struct EntryRow {
+    let batch: UUID
+    let first: UInt64
+    let last: UInt64
+    let previous: LogDigest
+    let digest: LogDigest
+
+    func entry(body: [UInt8]) -> LogEntry {
+      LogEntry(
+        batch: batch, first: first, last: last, previous: previous, digest: digest, body: body)
+    }
+  }
+
+  /// - Throws: ``ArborError`` `corrupted`.
+  func entry(_ rows: PostgresResult, _ row: Int) throws(ArborError) -> EntryRow {
+    guard let first = rows.number(row, 0), let last = rows.number(row, 1), last >= first,
+      let batch = rows.uuid(row, 2),
+      let previous = rows.bytes(row, 3).flatMap({ LogDigest(bytes: $0) }),
+      let digest = rows.bytes(row, 4).flatMap({ LogDigest(bytes: $0) })
+    else { throw damaged("the row of entry \(rows.integer(row, 0) ?? 0) is not as it was written") }
+    return EntryRow(batch: batch, first: first, last: last, previous: previous, digest: digest)
+  }
+}

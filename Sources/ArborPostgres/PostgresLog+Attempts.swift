@@ -1,0 +1,103 @@
+internal import ArborModel
+internal import Foundation
+
+extension PostgresLog {
+  /// What came of trying until it was done or the time was over.
+  enum Outcome<Result> {
+    case done(Result)
+    /// Nobody knows whether it was; the last thing that went wrong.
+    case unknown(PostgresFailure)
+  }
+
+  /// Tries something again and again, on one server or another, until it is done, until it fails in
+  /// a way that no wait mends, or until the time is over.
+  ///
+  /// - Parameters:
+  ///   - bytes: About how much is moved, which takes its own time.
+  ///   - body: One attempt, which has a connection and a deadline, and has to bear being repeated
+  ///     when nobody knows what came of an earlier one.
+  /// - Throws: What to tell the caller; nothing was done then.
+  func attempt<Result>(
+    bytes: Int = 0,
+    _ body: (PostgresConnection, Deadline) throws(PostgresFailure) -> Result
+  ) throws(ArborError) -> Outcome<Result> {
+    let moving = Duration.seconds(bytes >> 20)
+    let deadline = Deadline(options.timeout + moving)
+    let patience = options.statementTimeout + .seconds(1) + moving
+    var isInDoubt = false
+    var pause = 0.01
+    while true {
+      do throws(PostgresFailure) {
+        return .done(
+          try pool.withConnection(until: deadline) { (connection) throws(PostgresFailure) in
+            try body(connection, deadline.atMost(patience))
+          })
+      } catch {
+        if case .unsuitable(let found) = error.kind { throw found }
+        isInDoubt = isInDoubt || error.leavesDoubt
+        guard error.isTemporary, deadline.left > .seconds(pause) else {
+          if isInDoubt { return .unknown(error) }
+          throw self.error(error)
+        }
+        Thread.sleep(forTimeInterval: pause)
+        pause = min(2 * pause, 0.5)
+      }
+    }
+  }
+
+  /// Runs one statement that may be repeated: one that reads, or whose effect matters only with its
+  /// answer.
+  func read(_ statement: PostgresStatement, bytes: Int = 0) throws(ArborError) -> PostgresResult {
+    let outcome = try attempt(bytes: bytes) { (connection, deadline) throws(PostgresFailure) in
+      try connection.run([statement], deadline: deadline)[0]
+    }
+    switch outcome {
+    case .done(let rows): return rows
+    case .unknown(let failure): throw error(failure)
+    }
+  }
+
+  /// Runs statements, in one transaction, that come to the same when they are repeated.
+  func write(
+    _ statements: [PostgresStatement], bytes: Int = 0
+  ) throws(ArborError) -> [PostgresResult] {
+    let outcome = try attempt(bytes: bytes) { (connection, deadline) throws(PostgresFailure) in
+      try connection.run(statements, deadline: deadline)
+    }
+    switch outcome {
+    case .done(let results): return results
+    case .unknown(let failure):
+      throw ArborError(
+        .outcomeUnknown,
+        "Nobody knows whether the log \(name) was changed: \(failure.clause). The same call again "
+          + "finds out.")
+    }
+  }
+
+  func error(_ failure: PostgresFailure) -> ArborError {
+    let text: String
+    switch failure.kind {
+    case .refused where !failure.isTemporary:
+      text = "The server of the log \(name) refuses: \(failure.clause). \(advice(failure))"
+    case _ where !failure.isTemporary:
+      text =
+        "No server of the log \(name) lets this program in: \(failure.clause). Correct the "
+        + "connection string, or what the server allows."
+    default:
+      text =
+        "The log \(name) cannot be reached within \(options.timeout): \(failure.clause). Try again "
+        + "when its server is back."
+    }
+    return ArborError(.logUnavailable, text)
+  }
+
+  private func advice(_ failure: PostgresFailure) -> String {
+    switch failure.state {
+    case "42501":
+      "Give the role the rights: CREATE in the schema \(options.schema) for the first call; "
+        + "SELECT, INSERT, UPDATE and DELETE on the tables of the log for all others."
+    case "53100": "Make room on the server's disk."
+    default: "Nothing was changed."
+    }
+  }
+}

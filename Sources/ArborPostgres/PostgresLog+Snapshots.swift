@@ -1,0 +1,201 @@
+public import ArborLog
+public import ArborModel
+public import Foundation
+
+extension PostgresLog {
+  /// Begins the log of a store, in one transaction.
+  ///
+  /// - Returns: Whether it was begun; false where there is a log of that name already. Beginning
+  ///   again with the same snapshot, as after an error, gives true.
+  /// - Throws: ``ArborError`` `logUnavailable`; `invalidArgument` for a snapshot that was not
+  ///   published, entries that do not follow it, and where the store has a log under another name;
+  ///   `outcomeUnknown`.
+  public func begin(
+    with snapshot: LogSnapshot, then entries: [LogEntry]
+  ) throws(ArborError) -> Bool {
+    var end = (sequence: snapshot.sequence, digest: snapshot.digest)
+    for entry in entries {
+      guard isPossible(entry), entry.previous == end.digest, entry.first == end.sequence + 1 else {
+        throw ArborError(
+          .invalidArgument,
+          "The entries that the log \(name) is to begin with do not follow its snapshot of commit "
+            + "\(snapshot.sequence), each the one before. Publish a snapshot and begin with that.")
+      }
+      end = (entry.last, entry.digest)
+    }
+    if try storeID() != nil { return try begins(with: snapshot) }
+    let (id, root) = (PostgresValue.uuid(snapshot.store), PostgresValue.uuid(snapshot.id))
+    guard try read(PostgresStatement(snapshotTexts.size, id, root)).count > 0 else {
+      throw ArborError(
+        .invalidArgument,
+        "The snapshot that the log \(name) is to begin with is not there. Publish it first.")
+    }
+    let sequence = PostgresValue.integer(try number(of: snapshot))
+    var statements = [
+      PostgresStatement(snapshotTexts.addName, .text(store), id),
+      PostgresStatement(
+        snapshotTexts.addRoot, .text(store), id, sequence, root, .bytes(snapshot.digest.bytes)),
+    ]
+    statements += entries.map { entry in
+      PostgresStatement(
+        snapshotTexts.addEntry, id, .integer(Int64(entry.first)), .integer(Int64(entry.last)),
+        .uuid(entry.batch), .bytes(entry.previous.bytes), .bytes(entry.digest.bytes),
+        .bytes(entry.body), root)
+    }
+    _ = try write(statements, bytes: entries.reduce(0) { $0 + $1.body.count })
+    if try storeID() == snapshot.store { return try begins(with: snapshot) }
+    if try storeID() == nil,
+      let other = try read(PostgresStatement(snapshotTexts.name, id)).text(0, 0)
+    {
+      throw ArborError(
+        .invalidArgument,
+        "The store \(snapshot.store.uuidString) has the log \(other) in the database of \(name) "
+          + "already. Take that name, or remove that log.")
+    }
+    return false
+  }
+
+  /// Adds a snapshot. The file is read and sent a MiB at a time; the snapshot is there once all of
+  /// it is.
+  ///
+  /// - Throws: ``ArborError`` `logUnavailable`; `invalidArgument` where the log is of another
+  ///   store; `fileUnreadable` and `inputOutput` of the file; `outcomeUnknown`.
+  public func publish(_ snapshot: LogSnapshot, in file: URL) throws(ArborError) {
+    if let id = try storeID(), id != snapshot.store {
+      throw ArborError(
+        .invalidArgument,
+        "The log \(name) is of the store \(id.uuidString), and the snapshot of "
+          + "\(snapshot.store.uuidString). Take a log for each store.")
+    }
+    let parts = try upload(snapshot, file)
+    let results = try write([
+      PostgresStatement(
+        snapshotTexts.complete, .uuid(snapshot.store), .uuid(snapshot.id), .integer(parts))
+    ])
+    guard results[0].count > 0 else { throw removed(snapshot) }
+  }
+
+  /// The newest snapshot that counts; nil where the log has none.
+  ///
+  /// - Throws: ``ArborError`` `logUnavailable`, `corrupted`.
+  public func newestSnapshot() throws(ArborError) -> LogSnapshot? {
+    let rows = try read(PostgresStatement(snapshotTexts.newest, .text(store)))
+    guard rows.count > 0 else { return nil }
+    guard let id = rows.uuid(0, 0), let store = rows.uuid(0, 1), let sequence = rows.number(0, 2),
+      let digest = rows.bytes(0, 3).flatMap({ LogDigest(bytes: $0) })
+    else { throw damaged("the row of a snapshot is not as it was written") }
+    return LogSnapshot(id: id, store: store, sequence: sequence, digest: digest)
+  }
+
+  /// Writes a snapshot to a file, a MiB at a time.
+  ///
+  /// - Throws: ``ArborError`` `logUnavailable`, also where the snapshot has been removed meanwhile;
+  ///   `corrupted` where a part of it is missing; `diskFull` and `inputOutput` of the file.
+  public func fetch(_ snapshot: LogSnapshot, to file: URL) throws(ArborError) {
+    let (store, id) = (PostgresValue.uuid(snapshot.store), PostgresValue.uuid(snapshot.id))
+    let size = PostgresStatement(snapshotTexts.size, store, id)
+    guard let bytes = try read(size).number(0, 0) else { throw removed(snapshot) }
+    var output = try LogOutput(file.path)
+    var written: UInt64 = 0
+    var part: Int64 = 0
+    while written < bytes {
+      let rows = try read(
+        PostgresStatement(snapshotTexts.part, store, id, .integer(part)),
+        bytes: PostgresTables.partSize)
+      let expected = min(bytes - written, UInt64(PostgresTables.partSize))
+      guard rows.count > 0, let body = rows.bytes(0, 0), body.count == expected else {
+        guard try read(size).count > 0 else { throw removed(snapshot) }
+        throw damaged("part \(part) of the snapshot \(snapshot.id.uuidString) is missing")
+      }
+      try output.append(body)
+      written += expected
+      part += 1
+    }
+    try output.finish()
+  }
+
+  /// Removes what is not needed to begin a copy from the newest snapshot or to go on behind a
+  /// sequence. What was begun less than a day ago and does not count, as a snapshot that somebody
+  /// is sending, stays.
+  ///
+  /// - Throws: ``ArborError`` `logUnavailable`, `outcomeUnknown`; part of it may be removed then.
+  public func trim(through sequence: UInt64) throws(ArborError) {
+    let last = PostgresValue.integer(Int64(clamping: sequence))
+    let statement = PostgresStatement(entryTexts.trim, .text(store), last)
+    while try write([statement])[0].count == EntryTexts.trimmedAtOnce {}
+    _ = try write(snapshotTexts.trim.map { PostgresStatement($0, .text(store)) })
+  }
+
+  /// Removes the log with its snapshots and counters; others of the database stay. Copies that
+  /// share it find that it is gone, and cannot commit until they leave it.
+  ///
+  /// All of it is one transaction, for which a log with much in it may need a longer
+  /// ``Options/statementTimeout``. Where there is no such log nothing happens.
+  ///
+  /// - Throws: ``ArborError`` `logUnavailable`, `outcomeUnknown`.
+  public func remove() throws(ArborError) {
+    _ = try write(snapshotTexts.removeLog.map { PostgresStatement($0, .text(store)) })
+  }
+
+  // MARK: Parts
+
+  /// The store whose log has this name.
+  private func storeID() throws(ArborError) -> UUID? {
+    let rows = try read(PostgresStatement(snapshotTexts.store, .text(store)))
+    return rows.uuid(0, 0)
+  }
+
+  /// Whether the log of a snapshot's store was begun with it.
+  private func begins(with snapshot: LogSnapshot) throws(ArborError) -> Bool {
+    let root = PostgresStatement(snapshotTexts.root, .uuid(snapshot.store), .uuid(snapshot.id))
+    return try read(root).count > 0
+  }
+
+  /// Sends a file as the parts of a snapshot that does not count yet.
+  ///
+  /// - Returns: The number of parts.
+  private func upload(_ snapshot: LogSnapshot, _ file: URL) throws(ArborError) -> Int64 {
+    guard let input = try LogInput(file.path) else {
+      throw ArborError(.fileUnreadable, "There is no file \(file.path) to send to \(name).")
+    }
+    let (store, id) = (PostgresValue.uuid(snapshot.store), PostgresValue.uuid(snapshot.id))
+    _ = try write(snapshotTexts.clear.map { PostgresStatement($0, store) })
+    _ = try write([
+      PostgresStatement(
+        snapshotTexts.add, store, id, .integer(try number(of: snapshot)),
+        .bytes(snapshot.digest.bytes), .integer(Int64(input.size)))
+    ])
+    var part: Int64 = 0
+    var offset = 0
+    while offset < input.size {
+      let bytes = try input.read(from: offset, count: PostgresTables.partSize)
+      guard bytes.count == min(PostgresTables.partSize, input.size - offset) else {
+        throw ArborError(
+          .inputOutput, "\(file.path) became shorter while it was sent to \(name). Send it again.")
+      }
+      _ = try write(
+        [PostgresStatement(snapshotTexts.addPart, store, id, .integer(part), .bytes(bytes))],
+        bytes: bytes.count)
+      offset += bytes.count
+      part += 1
+    }
+    return part
+  }
+
+  private func number(of snapshot: LogSnapshot) throws(ArborError) -> Int64 {
+    guard let sequence = Int64(exactly: snapshot.sequence) else {
+      throw ArborError(
+        .invalidArgument,
+        "The snapshot of commit \(snapshot.sequence) is none that the log \(name) takes, which "
+          + "goes up to \(Int64.max).")
+    }
+    return sequence
+  }
+
+  private func removed(_ snapshot: LogSnapshot) -> ArborError {
+    ArborError(
+      .logUnavailable,
+      "The snapshot \(snapshot.id.uuidString) of the log \(name) has been removed meanwhile. Ask "
+        + "for the newest one.")
+  }
+}

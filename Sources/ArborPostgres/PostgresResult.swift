@@ -1,0 +1,89 @@
+internal import CPostgres
+internal import Foundation
+
+/// What a server answered to one statement.
+///
+/// What is unsafe here is sound since libpq's result is private, does not change, and is freed in
+/// `deinit` alone, and since addresses in it are used within single calls. Rows and columns are
+/// checked here: libpq would tell the connection of wrong ones, which may be gone.
+@safe final class PostgresResult {
+  static let severity = Int32(UInt8(ascii: "V"))
+  static let state = Int32(UInt8(ascii: "C"))
+  static let message = Int32(UInt8(ascii: "M"))
+
+  private let handle: OpaquePointer
+
+  /// Takes a result over.
+  init(_ handle: OpaquePointer) { unsafe self.handle = handle }
+
+  deinit { unsafe PQclear(handle) }
+
+  /// A part of an error or notice.
+  static func field(_ code: Int32, of result: OpaquePointer) -> String? {
+    let text = unsafe PQresultErrorField(result, code)
+    return unsafe text.map { unsafe String(cString: $0) }
+  }
+
+  var isSuccess: Bool {
+    let status = unsafe PQresultStatus(handle)
+    return status == PGRES_TUPLES_OK || status == PGRES_COMMAND_OK
+  }
+
+  var isEndOfPipeline: Bool { unsafe PQresultStatus(handle) == PGRES_PIPELINE_SYNC }
+
+  /// The SQLSTATE of an error.
+  var state: String? { unsafe Self.field(Self.state, of: handle) }
+
+  /// What an error says.
+  var message: String {
+    unsafe Self.field(Self.message, of: handle)
+      ?? String(cString: PQresultErrorMessage(handle)).replacing("\n", with: " ")
+  }
+
+  /// The number of rows.
+  var count: Int { Int(unsafe PQntuples(handle)) }
+
+  /// The number of columns.
+  var width: Int { Int(unsafe PQnfields(handle)) }
+
+  /// The bytes of a value in its binary form; nil for NULL, and where there is no such row.
+  func bytes(_ row: Int, _ column: Int) -> [UInt8]? {
+    let (row, column) = (Int32(row), Int32(column))
+    guard (0..<Int32(count)).contains(row),
+      (0..<Int32(width)).contains(column),
+      unsafe PQgetisnull(handle, row, column) == 0,
+      let start = unsafe PQgetvalue(handle, row, column)
+    else { return nil }
+    let length = Int(unsafe PQgetlength(handle, row, column))
+    return unsafe [UInt8](UnsafeRawBufferPointer(start: start, count: length))
+  }
+
+  /// A number of any size that its type has; nil for NULL.
+  func integer(_ row: Int, _ column: Int) -> Int64? {
+    guard let bytes = bytes(row, column), let first = bytes.first, bytes.count <= 8 else {
+      return nil
+    }
+    let sign: Int64 = first >= 0x80 ? -1 : 0
+    return bytes.reduce(sign) { $0 << 8 | Int64($1) }
+  }
+
+  /// A sequence or another number that is never negative; nil for NULL.
+  func number(_ row: Int, _ column: Int) -> UInt64? {
+    integer(row, column).flatMap(UInt64.init(exactly:))
+  }
+
+  /// An identity; nil for NULL.
+  func uuid(_ row: Int, _ column: Int) -> UUID? {
+    guard let id = bytes(row, column), id.count == 16 else { return nil }
+    return UUID(
+      uuid: (
+        id[0], id[1], id[2], id[3], id[4], id[5], id[6], id[7],
+        id[8], id[9], id[10], id[11], id[12], id[13], id[14], id[15]
+      ))
+  }
+
+  /// A text; nil for NULL.
+  func text(_ row: Int, _ column: Int) -> String? {
+    bytes(row, column).map { String(decoding: $0, as: UTF8.self) }
+  }
+}

@@ -1,0 +1,90 @@
+internal import ArborModel
+
+/// Sees to it that the tables of a log are there, and that they are its own.
+struct SchemaCheck {
+  let tables: PostgresTables
+  let connection: PostgresConnection
+  let deadline: Deadline
+
+  /// Makes what is missing and refuses what is another program's or of a later version. Two
+  /// programs may do so at once.
+  func run() throws(PostgresFailure) {
+    while true {
+      let found = try columns()
+      guard found.isEmpty else { return try validate(found) }
+      do {
+        try create()
+      } catch {
+        // Somebody else was faster: a name that is taken, or a row of the catalogue.
+        guard ["42P07", "42P06", "23505"].contains(error.state) else { throw error }
+      }
+    }
+  }
+
+  private func create() throws(PostgresFailure) {
+    let schema = try connection.run(
+      [PostgresStatement(Self.schema, .text(tables.schema))], deadline: deadline)
+    let texts =
+      (schema[0].count == 0 ? ["CREATE SCHEMA \(PostgresTables.quoted(tables.schema))"] : [])
+      + tables.creation
+    _ = try connection.run(texts.map { PostgresStatement($0) }, deadline: deadline)
+  }
+
+  /// The columns of tables with our names, and the types of the columns, by table.
+  private func columns() throws(PostgresFailure) -> [String: [String: String]] {
+    let rows = try connection.run(
+      [PostgresStatement(Self.columns, .text(tables.schema))], deadline: deadline)[0]
+    var columns: [String: [String: String]] = [:]
+    for row in 0..<rows.count {
+      guard let table = rows.text(row, 0) else { continue }
+      columns[table, default: [:]][rows.text(row, 1) ?? ""] = rows.text(row, 2) ?? ""
+    }
+    return columns
+  }
+
+  private func validate(_ found: [String: [String: String]]) throws(PostgresFailure) {
+    let meta = "arbor_meta"
+    guard found[meta] == PostgresTables.columns[meta] else {
+      throw foreign(found.keys.contains(meta) ? meta : found.keys.sorted()[0])
+    }
+    let versions = try connection.run(
+      [PostgresStatement("SELECT max(version) FROM \(tables.meta)")], deadline: deadline)[0]
+    guard let version = versions.integer(0, 0), version > 0 else { throw foreign(meta) }
+    guard version <= PostgresTables.version else {
+      throw PostgresFailure(
+        ArborError(
+          .formatTooNew,
+          "The tables of logs in the schema \(tables.schema) are of format \(version), which a "
+            + "later version of the library reads; this one reads up to "
+            + "\(PostgresTables.version)."))
+    }
+    for (table, columns) in PostgresTables.columns.sorted(by: { $0.key < $1.key }) {
+      guard found[table] == columns else { throw foreign(table) }
+    }
+  }
+
+  private func foreign(_ table: String) -> PostgresFailure {
+    PostgresFailure(
+      ArborError(
+        .invalidArgument,
+        "The table \(tables.schema).\(table) is not as a log has it; another program may have made "
+          + "it. Nothing was changed. Take another database, or another schema by "
+          + "PostgresLog.Options.schema."))
+  }
+
+  private static let schema = "SELECT 1 FROM pg_catalog.pg_namespace WHERE nspname = $1"
+
+  // The catalogue itself: the views of the standard leave out what a role has no rights to.
+  private static let columns = """
+    SELECT classes.relname::text, attributes.attname::text,
+      format_type(attributes.atttypid, attributes.atttypmod)::text
+    FROM pg_catalog.pg_class AS classes
+    JOIN pg_catalog.pg_namespace AS spaces ON spaces.oid = classes.relnamespace
+    JOIN pg_catalog.pg_attribute AS attributes ON attributes.attrelid = classes.oid
+    WHERE spaces.nspname = $1 AND attributes.attnum > 0 AND NOT attributes.attisdropped
+      AND classes.relname IN (\(names))
+    """
+
+  private static let names = PostgresTables.columns.keys.sorted().map { "'\($0)'" }
+    .joined(separator: ", ")
+}

@@ -1,0 +1,103 @@
+/// The statements about the snapshots of a log, its beginning and its end.
+struct SnapshotTexts: Sendable {
+  /// The store of the log `$1`.
+  let store: String
+  /// The log of the store `$1`.
+  let name: String
+  let addName: String
+  /// The entry that a log begins with: it has the snapshot's identity and no body.
+  let addRoot: String
+  /// Adds an entry to the log that begins with the snapshot `$8`.
+  let addEntry: String
+  /// Whether the log of the store `$1` begins with the snapshot `$2`.
+  let root: String
+  let add: String
+  let addPart: String
+  /// Lets a snapshot count that has `$3` parts; gives a row where it does.
+  let complete: String
+  /// Removes what is left of earlier attempts to begin a log of the store `$1`.
+  let clear: [String]
+  let newest: String
+  /// The size of a snapshot.
+  let size: String
+  let part: String
+  /// Removes what nobody needs beside the newest snapshot that counts.
+  let trim: [String]
+  /// Removes all of a log.
+  let removeLog: [String]
+
+  /// Everything behind `SELECT` of the newest snapshot that counts: the entry at or before its last
+  /// commit says whether it is of this history.
+  let counting: String
+
+  /// The store of the log `$1` as a value.
+  static func store(in tables: PostgresTables) -> String {
+    "(SELECT store FROM \(tables.stores) WHERE name = $1)"
+  }
+
+  init(_ tables: PostgresTables) {
+    let (log, stores) = (tables.log, tables.stores)
+    let (snapshots, parts) = (tables.snapshots, tables.parts)
+    let id = Self.store(in: tables)
+    store = "SELECT store FROM \(stores) WHERE name = $1"
+    name = "SELECT name FROM \(stores) WHERE store = $1"
+    addName = "INSERT INTO \(stores) (name, store) VALUES ($1, $2) ON CONFLICT DO NOTHING"
+    addRoot = """
+      INSERT INTO \(log) (store, seq, last, batch, previous, digest, body)
+      SELECT store, $3, $3, $4, $5, $5, ''::bytea FROM \(stores) WHERE name = $1 AND store = $2
+        AND NOT EXISTS (SELECT 1 FROM \(log) WHERE store = $2)
+      ON CONFLICT DO NOTHING
+      """
+    addEntry = """
+      INSERT INTO \(log) (store, seq, last, batch, previous, digest, body)
+      SELECT store, $2, $3, $4, $5, $6, $7 FROM \(log) WHERE store = $1 AND batch = $8
+      ON CONFLICT DO NOTHING
+      """
+    root = "SELECT 1 FROM \(log) WHERE store = $1 AND batch = $2"
+    add = """
+      INSERT INTO \(snapshots) (store, id, seq, digest, bytes, made, complete)
+      VALUES ($1, $2, $3, $4, $5, now(), false) ON CONFLICT DO NOTHING
+      """
+    addPart = """
+      INSERT INTO \(parts) (store, id, part, body) SELECT store, id, $3, $4 FROM \(snapshots)
+      WHERE store = $1 AND id = $2 AND NOT complete ON CONFLICT DO NOTHING
+      """
+    complete = """
+      UPDATE \(snapshots) SET complete = true WHERE store = $1 AND id = $2
+        AND (SELECT count(*) FROM \(parts) WHERE store = $1 AND id = $2) = $3 RETURNING seq
+      """
+    let counting = """
+      FROM \(snapshots) AS snapshots WHERE store = \(id) AND complete AND (
+        SELECT entries.last = snapshots.seq AND entries.digest = snapshots.digest
+        FROM \(log) AS entries WHERE entries.store = snapshots.store
+          AND entries.seq <= snapshots.seq ORDER BY entries.seq DESC LIMIT 1)
+      ORDER BY seq DESC, id LIMIT 1
+      """
+    self.counting = counting
+    newest = "SELECT id, store, seq, digest \(counting)"
+    size = "SELECT bytes FROM \(snapshots) WHERE store = $1 AND id = $2 AND complete"
+    part = "SELECT body FROM \(parts) WHERE store = $1 AND id = $2 AND part = $3"
+    let hasSnapshot = """
+      EXISTS (SELECT 1 FROM \(snapshots) AS snapshots
+        WHERE snapshots.store = parts.store AND snapshots.id = parts.id)
+      """
+    clear = [
+      """
+      DELETE FROM \(snapshots) WHERE store = $1 AND made < now() - interval '1 day'
+        AND NOT EXISTS (SELECT 1 FROM \(stores) WHERE store = $1)
+      """,
+      "DELETE FROM \(parts) AS parts WHERE store = $1 AND NOT \(hasSnapshot)",
+    ]
+    trim = [
+      // One that is being written, or that may count soon, is left a day.
+      """
+      DELETE FROM \(snapshots) WHERE store = \(id) AND id <> (SELECT id \(counting))
+        AND (complete AND seq <= (SELECT seq \(counting)) OR made < now() - interval '1 day')
+      """,
+      "DELETE FROM \(parts) AS parts WHERE store = \(id) AND NOT \(hasSnapshot)",
+    ]
+    removeLog =
+      [parts, snapshots, tables.counters, log].map { "DELETE FROM \($0) WHERE store = \(id)" }
+      + ["DELETE FROM \(stores) WHERE name = $1"]
+  }
+}

@@ -1,0 +1,142 @@
+import ArborLog
+import ArborModel
+import Foundation
+import TestSupport
+import Testing
+
+@testable import ArborPostgres
+
+@Suite(.enabled(if: PostgresServer.isInstalled)) struct PostgresLogAppendingTests {
+  /// Everybody adds behind what they know, and goes on from what comes back.
+  @Test func manyAddInOneOrder() throws {
+    let begun = try BegunLog()
+    let (threads, each) = (8, 40)
+    let acknowledged = try inThreads(threads) { number in
+      var writer = LogWriter(begun.log, begun.history, seed: UInt64(number))
+      return try (0..<each).map { _ in try #require(try writer.add()) }
+    }.flatMap { $0 }
+    let entries = try begun.allEntries()
+    #expect(entries.count == threads * each)
+    #expect(Set(entries.map(\.batch)) == Set(acknowledged))
+    #expect(chainProblem(of: entries, behind: begun.history) == nil)
+  }
+
+  @Test func takesLargeBodiesAndGivesAFewAtOnce() throws {
+    var begun = try BegunLog()
+    let large = [UInt8](repeating: 7, count: 32 << 20)
+    for _ in 0..<2 {
+      let draft = begun.history.draft()
+      let entry = LogEntry(
+        batch: draft.batch, first: draft.first, last: draft.last, previous: draft.previous,
+        digest: draft.digest, body: large)
+      #expect(try begun.log.append(entry) == .written)
+      begun.history.follow(entry)
+    }
+    let first = begun.root.sequence
+    let found = try begun.log.entries(after: first, limit: 10)
+    #expect(found.count == 1 && found[0].body == large)
+    // So does somebody who is behind get them.
+    var late = LogHistory(store: begun.root.store, sequence: first, seed: 9)
+    let draft = late.draft()
+    let entry = LogEntry(
+      batch: draft.batch, first: draft.first, last: draft.last, previous: begun.root.digest,
+      digest: draft.digest, body: draft.body)
+    guard case .behind(let newer) = try begun.log.append(entry) else {
+      Issue.record("not behind")
+      return
+    }
+    #expect(newer == found)
+  }
+
+  @Test func goesOnWhenItsConnectionsEnd() throws {
+    let begun = try BegunLog()
+    let writing = RunningThreads(2) { number in
+      var writer = LogWriter(begun.log, begun.history, seed: UInt64(number))
+      return try (0..<25).map { _ in try #require(try writer.add()) }
+    }
+    // All connections to the database, again and again, whatever they are at.
+    for _ in 0..<30 {
+      try begun.server.sql(
+        "SELECT pg_terminate_backend(pid)::text FROM pg_stat_activity WHERE datname = "
+          + "'\(begun.database)' AND pid <> pg_backend_pid()")
+      usleep(5000)
+    }
+    let acknowledged = try writing.wait().flatMap { $0 }
+    let entries = try begun.allEntries()
+    #expect(entries.count == acknowledged.count)
+    #expect(Set(entries.map(\.batch)) == Set(acknowledged))
+    #expect(chainProblem(of: entries, behind: begun.history) == nil)
+  }
+
+  @Test func triesAgainWhereTheAnswerIsLost() throws {
+    var begun = try BegunLog()
+    let entry = begun.history.next()
+    var attempts = 0
+    let outcome = try begun.log.attempt { (connection, _) throws(PostgresFailure) -> Int in
+      attempts += 1
+      if attempts == 1 {
+        _ = try connection.run(
+          [PostgresStatement("SELECT pg_terminate_backend(pg_backend_pid())::text")],
+          deadline: Deadline(.seconds(20)))
+      }
+      return 7
+    }
+    guard case .done(7) = outcome else {
+      Issue.record("\(outcome)")
+      return
+    }
+    #expect(attempts == 2)
+    #expect(try begun.log.append(entry) == .written)
+  }
+
+  @Test func aSilentServerIsUnknownInTime() throws {
+    let server = try PostgresServer()
+    var options = PostgresLog.Options()
+    options.timeout = .seconds(1)
+    options.statementTimeout = .milliseconds(500)
+    var begun = try BegunLog(server, options: options)
+    let entry = begun.history.next()
+    server.stop()
+    let start = ContinuousClock.now
+    #expect(try begun.log.append(entry) == .unknown)
+    let error = #expect(throws: ArborError.self) { try begun.log.head() }
+    #expect(error?.code == .logUnavailable)
+    #expect(start.duration(to: .now) < .seconds(15))
+    server.resume()
+    #expect(try begun.log.append(entry) == .written)
+    #expect(try begun.allEntries() == [entry])
+  }
+
+  @Test func goesOnWhenTheServerIsBack() throws {
+    // What it has answered is on the medium: all of it is ended, as by a loss of power.
+    let server = try PostgresServer(settings: ["fsync": "on", "full_page_writes": "on"])
+    var begun = try BegunLog(server)
+    let entry = begun.history.next()
+    #expect(try begun.log.append(entry) == .written)
+    server.kill()
+    try server.start()
+    let next = begun.history.next()
+    #expect(try begun.log.append(next) == .written)
+    #expect(try begun.allEntries() == [entry, next])
+  }
+
+  @Test func aLogThatWasRemovedIsForked() throws {
+    var begun = try BegunLog()
+    #expect(try begun.log.append(begun.history.next()) == .written)
+    try begun.log.remove()
+    #expect(try begun.log.append(begun.history.next()) == .forked)
+  }
+
+  @Test func aRowThatWasChangedIsDamage() throws {
+    var begun = try BegunLog()
+    #expect(try begun.log.append(begun.history.next()) == .written)
+    try begun.server.sql(
+      "UPDATE arbor_log SET digest = 'x' WHERE length(body) > 0", database: begun.database)
+    let error = #expect(throws: ArborError.self) { try begun.log.entries(after: 0, limit: 1) }
+    #expect(error?.code == .corrupted)
+    #expect(
+      error?.message
+        == "The log \(begun.log.name) is damaged: the row of entry 1 is not as it was written. "
+        + "Restore the database, or remove the log and begin it anew with a copy of the store.")
+  }
+}

@@ -1,0 +1,185 @@
+import Foundation
+import Glibc
+import TestSupport
+
+@testable import ArborPostgres
+
+/// A PostgreSQL server of a test, in a folder and on a socket of its own. It ends with the last
+/// reference to it; where the tests themselves are killed, with them.
+final class PostgresServer: Sendable {
+  /// One that needs not survive anything, for all tests that only want a server.
+  static let shared = Result { try PostgresServer() }
+
+  /// Where the programs of the server are; nil where it is not installed.
+  static let programs: URL? = {
+    let versions = URL(filePath: "/usr/lib/postgresql")
+    let folders =
+      (try? FileManager.default.contentsOfDirectory(at: versions, includingPropertiesForKeys: nil))
+      ?? []
+    let found = folders.map { $0.appending(path: "bin") }
+      .filter { FileManager.default.isExecutableFile(atPath: $0.appending(path: "initdb").path) }
+    return found.max { $0.path.compare($1.path, options: .numeric) == .orderedAscending }
+  }()
+  static var isInstalled: Bool { programs != nil }
+
+  struct Problem: Error, CustomStringConvertible {
+    let description: String
+  }
+
+  /// The folder of all servers. Something that outlives the tests removes it, and ends the servers.
+  private static let area = Result { () throws -> URL in
+    let url = FileManager.default.temporaryDirectory.appending(path: "pg-\(getpid())")
+    try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+    if let user { chown(url.path, user.id, user.group) }
+    let watch = """
+      (while kill -0 \(getpid()) 2> /dev/null; do sleep 0.5; done
+      for file in "$0"/*/data/postmaster.pid; do kill -9 "$(head -n 1 "$file")"; done
+      rm -rf "$0") > /dev/null 2>&1 &
+      """
+    _ = try BuiltProgram(at: URL(filePath: "/bin/sh")).run(["-c", watch, url.path])
+    return url
+  }
+
+  /// Whom the server runs as; nil for who runs the tests. It refuses to run as root.
+  private static let user: (name: String, id: uid_t, group: gid_t)? = {
+    guard geteuid() == 0 else { return nil }
+    for name in ["postgres", "nobody"] {
+      if let found = getpwnam(name) { return (name, found.pointee.pw_uid, found.pointee.pw_gid) }
+    }
+    return nil
+  }()
+
+  /// A folder of data that others are copies of.
+  private static let template = Result { () throws -> URL in
+    let data = try area.get().appending(path: "template")
+    try run(
+      "initdb", "--no-sync", "--no-instructions", "-A", "trust", "-U", "postgres", "-D", data.path,
+      "--locale=C", "--encoding=UTF8", "--wal-segsize=1")
+    let access = """
+      local all secretive scram-sha-256
+      local all all trust
+      local replication all trust
+      """
+    let file = data.appending(path: "pg_hba.conf")
+    try access.write(to: file, atomically: false, encoding: .utf8)
+    return data
+  }
+
+  let folder: URL
+  private var data: URL { folder.appending(path: "data") }
+  private let settings: [String: String]
+
+  /// What a log connects with, as a user who may do everything.
+  var connection: String { "host=\(folder.path) dbname=postgres user=postgres" }
+
+  /// Starts a server.
+  ///
+  /// - Parameters:
+  ///   - name: A name among the servers; none for one that only has to be there.
+  ///   - primary: The server that it is to be a standby of.
+  init(
+    _ name: String = UUID().uuidString.prefix(8).lowercased(), settings: [String: String] = [:],
+    standbyOf primary: PostgresServer? = nil
+  ) throws {
+    folder = try Self.area.get().appending(path: name)
+    let usual = [
+      "fsync": "off", "shared_buffers": "16MB", "listen_addresses": "", "max_connections": "60",
+      "unix_socket_directories": folder.path, "full_page_writes": "off", "lc_messages": "C",
+    ]
+    self.settings = usual.merging(settings) { $1 }
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    if let user = Self.user { chown(folder.path, user.id, user.group) }
+    if let primary {
+      try Self.run(
+        "pg_basebackup", "-D", data.path, "-R", "-X", "stream", "-c", "fast", "--no-sync", "-d",
+        "\(primary.connection) application_name=\(name)")
+    } else {
+      _ = try BuiltProgram(at: URL(filePath: "/bin/cp"))
+        .run(["-a", try Self.template.get().path, data.path])
+    }
+    try start()
+  }
+
+  deinit {
+    kill()
+    try? FileManager.default.removeItem(at: folder)
+  }
+
+  /// Starts the server again.
+  func start() throws {
+    let options = settings.map { "-c \($0)='\($1)'" }.joined(separator: " ")
+    try Self.run(
+      "pg_ctl", "-D", data.path, "-w", "-t", "60", "-l", folder.appending(path: "log").path, "-o",
+      options, "start")
+  }
+
+  /// Lets a standby take writes.
+  func promote() throws { try Self.run("pg_ctl", "-D", data.path, "-w", "promote") }
+
+  /// Makes a standby follow another server.
+  func follow(_ primary: PostgresServer, as name: String) throws {
+    try sql("ALTER SYSTEM SET primary_conninfo = '\(primary.connection) application_name=\(name)'")
+    try sql("SELECT pg_reload_conf()::text")
+  }
+
+  /// Runs a statement; gives its rows, whose columns have to be texts.
+  @discardableResult
+  func sql(_ text: String, database: String = "postgres") throws -> [[String?]] {
+    let parameters = ["host": folder.path, "dbname": database, "user": "postgres"]
+    let deadline = Deadline(.seconds(20))
+    let rows = try PostgresConnection.open(parameters, deadline: deadline)
+      .run([PostgresStatement(text)], deadline: deadline)[0]
+    return (0..<rows.count).map { row in (0..<rows.width).map { rows.text(row, $0) } }
+  }
+
+  /// A database of its own; its connection string.
+  func makeDatabase() throws -> String {
+    let name = "t" + UUID().uuidString.replacing("-", with: "").lowercased()
+    try sql("CREATE DATABASE \(name)")
+    return "host=\(folder.path) dbname=\(name) user=postgres"
+  }
+
+  // MARK: Signals
+
+  /// Ends all of the server at once, as a loss of power does.
+  func kill() { send(SIGKILL) }
+
+  /// Stops all of the server: it holds its connections and says nothing.
+  func stop() { send(SIGSTOP) }
+
+  /// Lets a stopped server go on.
+  func resume() { send(SIGCONT) }
+
+  private func send(_ signal: Int32) {
+    let file = data.appending(path: "postmaster.pid")
+    guard let text = try? String(contentsOf: file, encoding: .utf8),
+      let main = text.split(separator: "\n").first.flatMap({ pid_t($0) })
+    else { return }
+    // First the one that would start others.
+    if signal != SIGCONT { Glibc.kill(main, SIGSTOP) }
+    let list = "/proc/\(main)/task/\(main)/children"
+    let children = (try? String(contentsOfFile: list, encoding: .utf8)) ?? ""
+    for child in children.split(separator: " ").compactMap({ pid_t($0) }) {
+      Glibc.kill(child, signal)
+    }
+    Glibc.kill(main, signal)
+    // A server that is gone leaves notes of its number, which another program may have got.
+    guard signal == SIGKILL else { return }
+    for note in [file, folder.appending(path: ".s.PGSQL.5432.lock")] {
+      try? FileManager.default.removeItem(at: note)
+    }
+  }
+
+  private static func run(_ program: String, _ arguments: String...) throws {
+    guard let programs else { throw Problem(description: "PostgreSQL is not installed") }
+    var command = [programs.appending(path: program).path] + arguments
+    if let user {
+      let privileges = ["--reuid=\(user.id)", "--regid=\(user.group)", "--clear-groups"]
+      command = ["/usr/bin/setpriv"] + privileges + command
+    }
+    let outcome = try BuiltProgram(at: URL(filePath: command[0])).run(Array(command.dropFirst()))
+    guard outcome.status == 0 else {
+      throw Problem(description: "\(program): \(outcome.errors)\(outcome.output)")
+    }
+  }
+}

@@ -1,0 +1,105 @@
+import ArborLog
+import ArborModel
+import Foundation
+import TestSupport
+import Testing
+
+@testable import ArborPostgres
+
+@Suite(.enabled(if: PostgresServer.isInstalled)) struct SchemaCheckTests {
+  private let server: PostgresServer
+  private let connection: String
+  private let database: String
+
+  init() throws {
+    server = try PostgresServer.shared.get()
+    connection = try server.makeDatabase()
+    database = String(connection.split(separator: " ")[1].dropFirst("dbname=".count))
+  }
+
+  private func error(_ options: PostgresLog.Options = .init()) throws -> ArborError? {
+    let log = try PostgresLog(connection, options: options)
+    return #expect(throws: ArborError.self) { try log.head() }
+  }
+
+  private func tables() throws -> [String] {
+    try server.sql(
+      "SELECT tablename::text FROM pg_tables WHERE schemaname NOT IN ('pg_catalog', "
+        + "'information_schema') ORDER BY 1", database: database
+    ).compactMap { $0[0] }
+  }
+
+  @Test func manyMakeTheTablesAtOnce() throws {
+    let connection = connection
+    let heads = try inThreads(6) { _ in
+      var options = PostgresLog.Options()
+      options.schema = "a \"schema\""
+      return try PostgresLog(connection, options: options).head()
+    }
+    #expect(heads.allSatisfy { $0 == nil })
+    #expect(
+      try tables() == [
+        "arbor_counter", "arbor_log", "arbor_meta", "arbor_snapshot", "arbor_snapshot_part",
+        "arbor_store",
+      ])
+    let versions = "SELECT version::text FROM \"a \"\"schema\"\"\".arbor_meta"
+    #expect(try server.sql(versions, database: database) == [["1"]])
+  }
+
+  @Test func leavesOtherProgramsAlone() throws {
+    try server.sql("CREATE TABLE arbor_log (line text)", database: database)
+    let message = { (table: String) in
+      "The table public.\(table) is not as a log has it; another program may have made it. Nothing "
+        + "was changed. Take another database, or another schema by PostgresLog.Options.schema."
+    }
+    let found = try error()
+    #expect(found?.code == .invalidArgument)
+    #expect(found?.message == message("arbor_log"))
+    #expect(try tables() == ["arbor_log"])
+    try server.sql("CREATE TABLE arbor_meta (version text)", database: database)
+    #expect(try error()?.message == message("arbor_meta"))
+    // Another schema is another matter.
+    var options = PostgresLog.Options()
+    options.schema = "mine"
+    #expect(try PostgresLog(connection, options: options).head() == nil)
+  }
+
+  @Test func refusesTablesOfALaterVersion() throws {
+    #expect(try PostgresLog(connection).head() == nil)
+    try server.sql("UPDATE arbor_meta SET version = 2", database: database)
+    try server.sql("ALTER TABLE arbor_log ADD COLUMN more text", database: database)
+    let found = try error()
+    #expect(found?.code == .formatTooNew)
+    #expect(
+      found?.message
+        == "The tables of logs in the schema public are of format 2, which a later version of the "
+        + "library reads; this one reads up to 1.")
+    try server.sql("UPDATE arbor_meta SET version = 1", database: database)
+    #expect(try error()?.code == .invalidArgument)
+    try server.sql("DELETE FROM arbor_meta", database: database)
+    #expect(try error()?.code == .invalidArgument)
+  }
+
+  @Test func saysWhichRightsAreMissing() throws {
+    let role = "r" + database
+    try server.sql("CREATE ROLE \(role) LOGIN", database: database)
+    let guest = connection.replacing("user=postgres", with: "user=\(role)")
+    let refusal = { (what: String, name: String) in
+      "The server of the log \(name) refuses: permission denied for \(what) (SQLSTATE 42501). Give "
+        + "the role the rights: CREATE in the schema public for the first call; SELECT, INSERT, "
+        + "UPDATE and DELETE on the tables of the log for all others."
+    }
+    let log = try PostgresLog(guest)
+    let first = #expect(throws: ArborError.self) { try log.head() }
+    #expect(first?.code == .logUnavailable)
+    #expect(first?.message == refusal("schema public", log.name))
+    #expect(try tables() == [])
+    #expect(try PostgresLog(connection).head() == nil)
+    let second = #expect(throws: ArborError.self) { try log.head() }
+    #expect(second?.message == refusal("table arbor_meta", log.name))
+    try server.sql(
+      "GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO \(role)",
+      database: database)
+    #expect(try log.head() == nil)
+  }
+}

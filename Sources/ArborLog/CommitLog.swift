@@ -23,6 +23,10 @@ public protocol CommitLog: Sendable {
   /// What messages call the log. It holds no password.
   var name: String { get }
 
+  /// How long a store asks again where an answer was lost, before it says that the outcome is
+  /// unknown. Commits of its process wait meanwhile.
+  var patience: Duration { get }
+
   /// How far the log is; nil for one that nobody has begun.
   func head() throws(ArborError) -> LogHead?
 
@@ -96,6 +100,9 @@ public protocol CommitLog: Sendable {
 }
 
 extension CommitLog {
+  /// Ten seconds.
+  public var patience: Duration { .seconds(10) }
+
   /// Nothing tells of what is new: copies look again and again.
   public func news() -> AsyncStream<Void>? { nil }
 }

@@ -1,16 +1,22 @@
 internal import ArborLocks
-package import ArborStore
+package import ArborLog
+package import ArborModel
+package import Foundation
 
-/// A log in memory that answers as badly as a network may: answers are lost before or after the
-/// group was added, readers see the log late, and the server may lose its end.
-package final class SimulatedLog: SharedLog {
+/// A log in memory that answers as badly as a network may: answers are lost before or after an
+/// entry was added, an added entry arrives late, readers see the log late, the server may be out or
+/// lose its end.
+package final class SimulatedLog: CommitLog {
   /// How often, in a thousand times, something goes wrong.
   package struct Faults: Sendable {
-    /// The answer is lost, and the group was added.
+    /// The answer is lost, and the entry was added.
     package var lostAnswers = 0
-    /// The answer is lost, and the group was not added.
+    /// The answer is lost, and the entry was not added.
     package var lostRequests = 0
-    /// A reader gets only some of the groups that there are.
+    /// The answer is lost, and the entry is added before somebody else's next call, where it still
+    /// follows then.
+    package var lateRequests = 0
+    /// A reader gets only some of the entries that there are.
     package var lateReads = 0
     /// The server cannot be reached.
     package var outages = 0
@@ -18,68 +24,204 @@ package final class SimulatedLog: SharedLog {
     package init() {}
   }
 
+  /// Defects that a log or a store could have, for tests that have to find them.
+  package enum Defect: Sendable, CaseIterable {
+    /// Entries are added whatever they follow.
+    case addsAnything
+    /// An entry that was answered as written is dropped.
+    case forgetsEntries
+    /// Numbers are given out again.
+    case repeatsNumbers
+    /// An entry is added again when it is asked for.
+    case addsTwice
+    /// Readers get entries in another order.
+    case readsOutOfOrder
+  }
+
   private struct State {
-    var groups: [CommitGroup] = []
-    var start: UInt64
+    var begun: LogSnapshot?
+    var entries: [LogEntry] = []
+    var late: [LogEntry] = []
+    var snapshots: [(snapshot: LogSnapshot, bytes: Data)] = []
     var counters: [String: UInt64] = [:]
     var random: SeededRandom
+    var isOut = false
+    var appends = 0
 
-    var last: UInt64 { groups.last?.last ?? start }
+    var end: (sequence: UInt64, digest: LogDigest)? {
+      entries.last.map { ($0.last, $0.digest) } ?? begun.map { ($0.sequence, $0.digest) }
+    }
 
     mutating func happens(_ rate: Int) -> Bool {
       rate > 0 && Int.random(in: 0..<1000, using: &random) < rate
+    }
+
+    /// What was on its way arrives.
+    mutating func deliver() {
+      for entry in late where end?.sequence == entry.first - 1 && end?.digest == entry.previous {
+        entries.append(entry)
+      }
+      late = []
+    }
+
+    func counts(_ snapshot: LogSnapshot) -> Bool {
+      snapshot == begun
+        || entries.contains { $0.last == snapshot.sequence && $0.digest == snapshot.digest }
     }
   }
 
   private let state: Lock<State>
   private let faults: Faults
+  private let defect: Defect?
+  private let bells = Lock<[UUID: AsyncStream<Void>.Continuation]>([:])
 
-  /// - Parameter start: The sequence of the copies that share the log.
-  package init(start: UInt64, seed: UInt64, faults: Faults = Faults()) {
-    state = Lock(State(start: start, random: SeededRandom(seed: seed)))
+  package init(seed: UInt64 = 1, faults: Faults = Faults(), defect: Defect? = nil) {
+    state = Lock(State(random: SeededRandom(seed: seed)))
     self.faults = faults
+    self.defect = defect
   }
 
-  /// Everything that was added.
-  package var groups: [CommitGroup] { state.withLock { $0.groups } }
+  package let name = "simulated"
+  package let patience = Duration.microseconds(20)
 
-  package func append(_ group: CommitGroup) throws(StoreError) -> Appending {
-    try state.withLock { (state) throws(StoreError) in
-      if state.happens(faults.outages) { throw Self.outage }
-      if state.happens(faults.lostRequests) { return .unknown }
-      guard group.first == state.last + 1 else {
-        let newer = state.groups.filter { $0.last >= group.first }
-        return newer.contains { $0.batch == group.batch } && newer.count == 1
-          ? .written : .behind(newer)
+  // MARK: What tests look at and do
+
+  /// Everything that was added and not removed.
+  package var entries: [LogEntry] { state.withLock { $0.entries } }
+
+  /// How often somebody tried to add something.
+  package var appends: Int { state.withLock(\.appends) }
+
+  /// Loses the last entries, as a server does that was not the one to fail over to.
+  package func lose(_ count: Int) { state.withLock { $0.entries.removeLast(count) } }
+
+  /// Whether the server can be reached.
+  package var isOut: Bool {
+    get { state.withLock(\.isOut) }
+    set { state.withLock { $0.isOut = newValue } }
+  }
+
+  private func reached<R>(_ body: (inout State) throws(ArborError) -> R) throws(ArborError) -> R {
+    try state.withLock { (state) throws(ArborError) in
+      state.deliver()
+      if state.isOut || state.happens(faults.outages) {
+        throw ArborError(
+          .logUnavailable, "The log simulated cannot be reached; commits wait until it can.")
       }
-      if let last = state.groups.last, last.chain != group.before { return .forked }
-      state.groups.append(group)
+      return try body(&state)
+    }
+  }
+
+  // MARK: CommitLog
+
+  package func head() throws(ArborError) -> LogHead? {
+    try reached { (state) in
+      guard let begun = state.begun, let end = state.end else { return nil }
+      return LogHead(store: begun.store, sequence: end.sequence, digest: end.digest)
+    }
+  }
+
+  package func begin(
+    with snapshot: LogSnapshot, then entries: [LogEntry]
+  ) throws(ArborError) -> Bool {
+    try reached { (state) in
+      guard state.begun == nil else { return false }
+      state.begun = snapshot
+      state.entries = entries
+      return true
+    }
+  }
+
+  package func append(_ entry: LogEntry) throws(ArborError) -> Appended {
+    defer { for bell in bells.withLock({ Array($0.values) }) { bell.yield() } }
+    return try reached { (state) in
+      state.appends += 1
+      if state.happens(faults.lostRequests) { return .unknown }
+      if state.entries.contains(where: { $0.batch == entry.batch }), defect != .addsTwice {
+        return .written
+      }
+      guard let end = state.end else { return .forked }
+      if defect != .addsAnything, defect != .addsTwice || end.sequence < entry.first - 1 {
+        if end.sequence < entry.first - 1 { return .forked }
+        if end.sequence > entry.first - 1 {
+          let newer = state.entries.filter { $0.first >= entry.first }
+          return newer.isEmpty ? .forked : .behind(newer)
+        }
+        if end.digest != entry.previous { return .forked }
+      }
+      if state.happens(faults.lateRequests) {
+        state.late.append(entry)
+        return .unknown
+      }
+      if defect == .forgetsEntries, state.appends % 16 == 0 { return .written }
+      state.entries.append(entry)
       return state.happens(faults.lostAnswers) ? .unknown : .written
     }
   }
 
-  package func groups(after sequence: UInt64) throws(StoreError) -> [CommitGroup] {
-    try state.withLock { (state) throws(StoreError) in
-      if state.happens(faults.outages) { throw Self.outage }
-      let newer = state.groups.filter { $0.last > sequence }
-      guard newer.count > 1, state.happens(faults.lateReads) else { return newer }
+  package func entries(
+    after sequence: UInt64, limit: Int
+  ) throws(ArborError) -> [LogEntry] {
+    try reached { (state) in
+      let newer = Array(state.entries.filter { $0.last > sequence }.prefix(limit))
+      guard newer.count > 1 else { return newer }
+      if defect == .readsOutOfOrder { return newer.reversed() }
+      guard state.happens(faults.lateReads) else { return newer }
       return Array(newer.prefix(Int.random(in: 1..<newer.count, using: &state.random)))
     }
   }
 
   package func reserve(
     _ counter: String, _ count: UInt64, from least: UInt64
-  ) throws(StoreError) -> Range<UInt64> {
-    try state.withLock { (state) throws(StoreError) in
-      if state.happens(faults.outages) { throw Self.outage }
-      let first = max(state.counters[counter] ?? 0, least)
+  ) throws(ArborError) -> Range<UInt64> {
+    try reached { (state) in
+      let first = defect == .repeatsNumbers ? least : max(state.counters[counter] ?? 0, least)
       state.counters[counter] = first + count
       return first..<(first + count)
     }
   }
 
-  /// Loses the last groups, as a server does that was not the one to fail over to.
-  package func lose(_ count: Int) { state.withLock { $0.groups.removeLast(count) } }
+  package func publish(_ snapshot: LogSnapshot, in file: URL) throws(ArborError) {
+    let bytes: Data
+    do { bytes = try Data(contentsOf: file) } catch {
+      throw ArborError(.fileUnreadable, "\(error)")
+    }
+    try reached { (state) in state.snapshots.append((snapshot, bytes)) }
+  }
 
-  private static let outage = StoreError.inputOutput(operation: "connect", path: nil, errno: 111)
+  package func newestSnapshot() throws(ArborError) -> LogSnapshot? {
+    try reached { (state) in
+      state.snapshots.map(\.snapshot).filter { state.counts($0) }
+        .max { $0.sequence < $1.sequence }
+    }
+  }
+
+  package func fetch(_ snapshot: LogSnapshot, to file: URL) throws(ArborError) {
+    let bytes = try reached { (state) in
+      state.snapshots.first { $0.snapshot == snapshot }?.bytes
+    }
+    guard let bytes else { throw ArborError(.corrupted, "The snapshot is not there.") }
+    do { try bytes.write(to: file) } catch { throw ArborError(.inputOutput, "\(error)") }
+  }
+
+  package func trim(through sequence: UInt64) throws(ArborError) {
+    try reached { (state) in
+      let valid = state.snapshots.map(\.snapshot).filter { state.counts($0) }
+      guard let newest = valid.max(by: { $0.sequence < $1.sequence }) else { return }
+      state.snapshots.removeAll { $0.snapshot != newest }
+      // What the newest snapshot counts by stays.
+      let last = min(sequence, newest.sequence)
+      state.entries.removeAll { $0.last <= last && $0.last != newest.sequence }
+    }
+  }
+
+  package func news() -> AsyncStream<Void>? {
+    let id = UUID()
+    return AsyncStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
+      bells.withLock { $0[id] = continuation }
+      continuation.onTermination = { [weak self] _ in
+        _ = self?.bells.withLock { $0.removeValue(forKey: id) }
+      }
+    }
+  }
 }

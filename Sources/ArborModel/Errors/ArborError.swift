@@ -1,3 +1,5 @@
+public import Foundation
+
 /// What every throwing operation of the library throws.
 ///
 /// The message says what happened, then what to do. It never contains values of the user's data;
@@ -24,6 +26,9 @@ public struct ArborError: Error, Sendable {
   /// Each single failure where there are several: every violation of a commit, every problem of a
   /// model. Empty where the error is the only one.
   public var violations: [ArborError] = []
+  /// The commits of which nobody knows whether they are in the log; see
+  /// `PersistentStore.outcome(of:)`.
+  public var batch: UUID?
   /// The error beneath this one.
   public var underlying: (any Error)?
   /// A value of the user's data that explains the failure; only in ``debugDescription``.

@@ -104,7 +104,7 @@ extension PersistentStore {
     return try logging(nil) { try log.restore(to: path, at: point) }
   }
 
-  private func logging<R>(_ body: () throws -> R) throws(ArborError) -> R {
+  func logging<R>(_ body: () throws -> R) throws(ArborError) -> R {
     try Self.logging(file, body)
   }
 

@@ -37,7 +37,7 @@ extension PersistentStore {
   ) throws(ArborError) {
     guard case .file(let path) = try location.stored else {
       throw ArborError(
-        .invalidArgument, "A store in memory can not follow a log; give a file.")
+        .invalidArgument, "A store in memory cannot follow a log; give a file.")
     }
     try Self.logging(nil) { try LogFollower.prepare(path, following: log) }
     var options = options
@@ -46,7 +46,7 @@ extension PersistentStore {
     try self.init(at: location, options: options, classes: classes)
     do throws(ArborError) {
       let follower = try Self.logging(file) { try LogFollower(log, file) }
-      follow(FollowedLog(log, follower, file, every: interval))
+      link(.folder(log, LogWatcher(follower, file, every: interval)))
     } catch {
       close()
       throw error
@@ -54,9 +54,54 @@ extension PersistentStore {
   }
 
   /// How far the store has the log that it follows; nil where it follows none.
-  public var following: Following? { followed?.state }
+  public var following: Following? {
+    guard case .folder(let log, let watcher)? = link else { return nil }
+    let progress = watcher.progress
+    return Following(
+      log: log, newest: progress.newest, sequence: file.lastSequence, problem: progress.problem)
+  }
 
-  /// Brings the store up to what its log has now, without waiting for the next look at it.
+  /// The sequence of the newest commit that the store has.
+  ///
+  /// After a commit of this process it is that one's or a later one's. Given to another process
+  /// with a store of the same log, as in a header, it says what ``catchUp(through:within:)`` has to
+  /// wait for there.
+  public var sequence: UInt64 { file.lastSequence }
+
+  /// Waits until the store has a commit of its log, looking at it meanwhile.
+  ///
+  /// - Parameters:
+  ///   - sequence: The commit, as ``sequence`` gave it where it was made.
+  ///   - bound: How long to wait.
+  /// - Throws: ``ArborError`` `deadlineExceeded`, `cancelled`; `notAllowed` where the store follows
+  ///   no log; and as ``catchUp()`` where the log cannot be read at the end.
+  public func catchUp(
+    through sequence: UInt64, within bound: Duration = .seconds(10)
+  ) async throws(ArborError) {
+    let end = ContinuousClock.now + bound
+    var pause = Duration.milliseconds(1)
+    while file.lastSequence < sequence {
+      try requireOpen()
+      guard let link else {
+        throw ArborError(.notAllowed, "The store follows no log; open it with one.")
+      }
+      if let problem = await link.watcher.lookSoon(), ContinuousClock.now >= end { throw problem }
+      if file.lastSequence >= sequence { return }
+      guard ContinuousClock.now < end else {
+        throw ArborError(
+          .deadlineExceeded,
+          "The store has not got commit \(sequence) of its log in time; its newest is "
+            + "\(file.lastSequence).")
+      }
+      do { try await Task.sleep(for: pause) } catch {
+        throw ArborError(.cancelled, "The task was cancelled before the store had its log.")
+      }
+      pause = min(pause * 2, .milliseconds(50))
+    }
+  }
+
+  /// Brings the store up to what its log has now, without waiting for the next look at it: what is
+  /// read afterwards is at least as new as everything that was committed before the call.
   ///
   /// - Returns: The newest commit of the log, which the store has then.
   /// - Throws: ``ArborError`` `notAllowed` where the store follows none; `modelChanged`,
@@ -64,9 +109,9 @@ extension PersistentStore {
   @discardableResult
   public func catchUp() throws(ArborError) -> UInt64 {
     try requireOpen()
-    guard let followed else {
+    guard let link else {
       throw ArborError(.notAllowed, "The store follows no log; open it with one.")
     }
-    return try followed.catchUp()
+    return try link.watcher.catchUp()
   }
 }

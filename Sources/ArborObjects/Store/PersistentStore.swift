@@ -59,7 +59,7 @@ public final class PersistentStore: Sendable {
   private let openState = OpenState()
   private let compactsWhenClosed: Bool
   private let classes: Lock<BoundClasses>
-  private let followedLog = Lock<FollowedLog?>(nil)
+  private let logLink = Lock<LogLink?>(nil)
 
   /// Opens a store with a model, or makes one where there is none.
   ///
@@ -219,7 +219,7 @@ public final class PersistentStore: Sendable {
   /// a class, deleting one, a rollback — goes on in memory: objects keep the values they hold, and
   /// the context's next throwing operation says that the store is closed.
   public func close() {
-    followedLog.withLock { $0?.end() }
+    logLink.withLock { $0?.watcher.end() }
     if openState.end() { file.close(compacting: compactsWhenClosed) }
     news.end()
   }
@@ -247,10 +247,10 @@ extension PersistentStore {
     if isClosed { throw ArborError(StoreError.closed, in: file) }
   }
 
-  /// The log that the store follows.
-  var followed: FollowedLog? { followedLog.withLock { $0 } }
+  /// The log that the store follows or shares.
+  var link: LogLink? { logLink.withLock { $0 } }
 
-  func follow(_ log: FollowedLog) { followedLog.withLock { $0 = log } }
+  func link(_ link: LogLink) { logLink.withLock { $0 = link } }
 
   /// How each entity is represented at present.
   var boundClasses: BoundClasses { classes.withLock { $0 } }

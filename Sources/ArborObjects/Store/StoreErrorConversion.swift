@@ -37,7 +37,7 @@ extension ArborError {
   /// An error that concerns no object.
   init(opening error: StoreError) {
     switch error {
-    case .query(let error): self = error
+    case .query(let error), .log(let error): self = error
     case .interrupted(let interruption): self.init(interruption)
     case .modelMismatch(let refusal): self.init(.modelMismatch, refusal)
     case .notReverted(let refusal): self.init(.notAllowed, refusal)
@@ -83,9 +83,11 @@ extension ArborError {
       self = Self.damaged(what).with(entity: entity)
     case .outcomeUnknown(let batch):
       self.init(
-        .inputOutput,
-        "The log did not tell whether it has the commits of batch \(batch.uuidString); they are "
-          + "there or not once it answers again.")
+        .outcomeUnknown,
+        "The log did not tell whether it has the commit. Ask PersistentStore.outcome(of:) for the "
+          + "batch \(batch.uuidString) once it answers again; until then, do not commit the same "
+          + "changes from another context.")
+      self.batch = batch
     case .metadataExists(let key):
       self.init(.conflict, "Another commit has left the mark \(key) already; read what it wrote.")
     case .conflict, .missingTargets, .stillLinked, .notUnique, .invalidChange, .behindLog:

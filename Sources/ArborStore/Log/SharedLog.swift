@@ -4,9 +4,9 @@ package enum Appending: Sendable {
   case written
   /// Others were faster: these come first.
   case behind([CommitGroup])
-  /// It would follow the log's last group, which is another one than the store's.
-  case forked
-  /// Nobody knows: the answer was lost. Whoever adds the same group again learns it.
+  /// It is not in the log, and the store cannot take over what is.
+  case refused(StoreError)
+  /// Nobody knows: the answer was lost, and nothing came of asking again.
   case unknown
 }
 

@@ -1,28 +1,103 @@
+internal import ArborModel
+
 /// How far a copy of a store has the log that it shares.
 ///
-/// `sequence u64 · chain u128 · crc32c u32`, under the key `shared` of the store.
-struct SharedPosition: Sendable, Hashable {
-  let sequence: UInt64
-  let chain: CommitChain
+/// ```
+/// sequence u64 · generation u32 · chain u128
+/// · count u8 · for each, oldest first: sequence u64 · chain u128
+/// · crc32c u32
+/// ```
+///
+/// under the key `shared` of the store. The last of them are what it had before: where a log has
+/// lost its end, they tell up to where the two are the same.
+package struct SharedPosition: Sendable, Hashable {
+  /// The end of a group of commits.
+  package struct Point: Sendable, Hashable {
+    package let sequence: UInt64
+    /// What the history up to the sequence comes to.
+    package let chain: CommitChain
 
-  func encoded() -> [UInt8] {
+    package init(sequence: UInt64, chain: CommitChain) {
+      self.sequence = sequence
+      self.chain = chain
+    }
+  }
+
+  /// So many points before the newest are known.
+  static let mostEarlier = 32
+
+  package let newest: Point
+  /// Of the model that the commits are of.
+  package let generation: UInt32
+  /// Oldest first.
+  package let earlier: [Point]
+
+  package var sequence: UInt64 { newest.sequence }
+  package var chain: CommitChain { newest.chain }
+
+  package init(
+    sequence: UInt64, generation: UInt32, chain: CommitChain, earlier: [Point] = []
+  ) {
+    newest = Point(sequence: sequence, chain: chain)
+    self.generation = generation
+    self.earlier = earlier
+  }
+
+  /// The position once a group has been made again.
+  func after(_ group: CommitGroup) -> SharedPosition {
+    SharedPosition(
+      sequence: group.last, generation: generation, chain: group.chain,
+      earlier: (earlier + [newest]).suffix(Self.mostEarlier))
+  }
+
+  /// Why a group does not follow.
+  func misfit(_ group: CommitGroup) -> StoreError {
+    guard group.first > sequence + 1 else {
+      return .log(
+        ArborError(
+          .forked,
+          "The store and its log have gone different ways behind commit \(sequence). Close the "
+            + "store and open it again, which keeps what the log does not have."))
+    }
+    return .log(
+      ArborError(
+        .modelChanged,
+        "The log no longer has what follows the store's newest commit, \(sequence). Reading goes "
+          + "on; close the store and open it again, which makes it anew from the log's newest "
+          + "snapshot."))
+  }
+
+  // MARK: Bytes
+
+  package func encoded() -> [UInt8] {
     var writer = ByteWriter()
     writer.append(sequence)
+    writer.append(generation)
     writer.append(chain.bits)
+    writer.append(UInt8(earlier.count))
+    for point in earlier {
+      writer.append(point.sequence)
+      writer.append(point.chain.bits)
+    }
     writer.appendChecksum()
     return writer.bytes
   }
 
-  init(sequence: UInt64, chain: CommitChain) {
-    self.sequence = sequence
-    self.chain = chain
-  }
-
   /// nil for bytes that ``encoded()`` did not make.
-  init?(_ bytes: UnsafeRawBufferPointer) {
+  package init?(_ bytes: UnsafeRawBufferPointer) {
     guard var reader = ByteReader(checked: bytes), let sequence: UInt64 = reader.read(),
-      let chain: UInt128 = reader.read(), reader.isAtEnd
+      let generation: UInt32 = reader.read(), let chain: UInt128 = reader.read(),
+      let count: UInt8 = reader.read()
     else { return nil }
-    self.init(sequence: sequence, chain: CommitChain(bits: chain))
+    var earlier: [Point] = []
+    for _ in 0..<count {
+      guard let sequence: UInt64 = reader.read(), let chain: UInt128 = reader.read() else {
+        return nil
+      }
+      earlier.append(Point(sequence: sequence, chain: CommitChain(bits: chain)))
+    }
+    guard reader.isAtEnd else { return nil }
+    self.init(
+      sequence: sequence, generation: generation, chain: CommitChain(bits: chain), earlier: earlier)
   }
 }

@@ -6,10 +6,14 @@ internal import LMDB
 extension StoreFile {
   /// From now on every commit enters a log before it counts, and what others add comes here.
   ///
-  /// - Throws: `corrupted` where the store and the log have gone different ways.
-  package func share(through log: any SharedLog) throws(StoreError) {
+  /// - Parameter takesOver: Whether what the log has comes here at once.
+  /// - Throws: `log` where the store and the log have gone different ways.
+  package func share(
+    through log: any SharedLog, takesOver: Bool = true
+  ) throws(StoreError) {
     try checkPosition()
     sharing.withLock { $0 = log }
+    guard takesOver else { return }
     do throws(StoreError) { try takeOverNews() } catch {
       sharing.withLock { $0 = nil }
       throw error
@@ -45,13 +49,10 @@ extension StoreFile {
       var commits: [LoggedCommit] = []
       for group in newer {
         guard group.first == position.sequence + 1, group.before == position.chain else {
-          throw .corrupted(
-            entity: nil, object: nil,
-            what: "The store and its log have gone different ways behind commit "
-              + "\(position.sequence).")
+          throw position.misfit(group)
         }
         commits += try decode(group)
-        position = SharedPosition(sequence: group.last, chain: group.chain)
+        position = position.after(group)
       }
       try makeAgain(commits, workspace, &header, transaction)
       try write(position, transaction)
@@ -86,24 +87,67 @@ extension StoreFile {
     _ = try sharedPosition(reader, StoreHeader.read(reader, databases.arbor, path: path))
   }
 
+  /// How far the store has the log that it shares; nil for one that shares none.
+  package func position() throws(StoreError) -> SharedPosition? {
+    let snapshot = try snapshot()
+    defer { snapshot.close() }
+    return try storedPosition(try snapshot.reader)
+  }
+
+  /// Takes down how far the store has a log that it is going to share.
+  ///
+  /// - Parameter sequence: What the next commit follows, where that is more than the newest one:
+  ///   the history says of what is in between that everything may have changed.
+  package func setPosition(
+    _ position: SharedPosition, raising sequence: UInt64 = 0
+  ) throws(StoreError) {
+    try write { (transaction, header) throws(StoreError) in
+      while header.sequence < sequence {
+        header.sequence += 1
+        let entry = CommitHistory.everything.encoded(sequence: header.sequence, schema)
+        try storing { () throws(LMDBError) in
+          try CommitHistory.write(entry, behind: &header, databases.history, transaction)
+        }
+      }
+      try write(position, transaction)
+    }
+  }
+
   /// How far a transaction's state has the log; a store that never shared one begins a chain.
   func sharedPosition(
     _ reader: TransactionReader, _ header: HeaderRecord
   ) throws(StoreError) -> SharedPosition {
-    let key = StoreFormat.sharedKey
-    guard let bytes = try StoreOpener.entryIfPresent(key, reader, databases.arbor) else {
+    guard let position = try storedPosition(reader) else {
       return SharedPosition(
-        sequence: header.sequence, chain: CommitChain(store: id, sequence: header.sequence))
-    }
-    guard let position = SharedPosition(bytes) else {
-      throw .corrupted(
-        entity: nil, object: nil, what: "The entry \(StoreFormat.sharedKey) is damaged.")
+        sequence: header.sequence, generation: header.modelGeneration,
+        chain: CommitChain(store: id, sequence: header.sequence))
     }
     guard position.sequence == header.sequence else {
-      throw .corrupted(
-        entity: nil, object: nil,
-        what: "The store has commits of its own behind commit \(position.sequence), up to which it "
-          + "has its log.")
+      throw .log(
+        ArborError(
+          .forked,
+          "The store has commits of its own behind commit \(position.sequence), up to which it has "
+            + "its log. Move its file away, and open it again, which makes it anew from the log."))
+    }
+    guard position.generation == header.modelGeneration else {
+      throw .log(
+        ArborError(
+          .forked,
+          "The store was brought to another model without its log. Move its file away, and open it "
+            + "again, which makes it anew from the log."))
+    }
+    return position
+  }
+
+  private func storedPosition(
+    _ reader: TransactionReader
+  ) throws(StoreError) -> SharedPosition? {
+    let key = StoreFormat.sharedKey
+    guard let bytes = try StoreOpener.entryIfPresent(key, reader, databases.arbor) else {
+      return nil
+    }
+    guard let position = SharedPosition(bytes) else {
+      throw .corrupted(entity: nil, object: nil, what: "The entry \(key) is damaged.")
     }
     return position
   }

@@ -32,6 +32,26 @@ enum StoreLog {
     {}
   }
 
+  /// Goes through the commits of a range of sequences, oldest first.
+  ///
+  /// - Parameter body: As of ``StoreSnapshot/forEachLogged(after:_:)``.
+  /// - Returns: Whether all of them are there.
+  static func forEach<Failure: Error>(
+    after sequence: UInt64, upTo last: UInt64, in log: Database, _ reader: TransactionReader,
+    _ body: (UInt64, UnsafeRawBufferPointer) throws(Failure) -> Bool
+  ) throws -> Bool {
+    let cursor = try storing { () throws(LMDBError) in try reader.cursor(log) }
+    var expected = sequence + 1
+    var entry = try storing { () throws(LMDBError) in try cursor.seek(expected) }
+    while let found = entry, expected <= last {
+      guard found.integerKey == expected else { return false }
+      guard try body(expected, found.value) else { return true }
+      expected += 1
+      entry = try storing { () throws(LMDBError) in try cursor.next() }
+    }
+    return expected > last
+  }
+
   /// Keeps nothing any more.
   static func end(
     _ header: inout HeaderRecord, _ arbor: Database, _ transaction: borrowing WriteTransaction
@@ -118,16 +138,7 @@ extension StoreSnapshot {
   ) throws -> Bool {
     guard sequence < self.sequence else { return sequence == self.sequence }
     guard let log = try store.logDatabase() else { return false }
-    let reader = try reader
-    let cursor = try storing { () throws(LMDBError) in try reader.cursor(log) }
-    var expected = sequence + 1
-    var entry = try storing { () throws(LMDBError) in try cursor.seek(expected) }
-    while let found = entry, expected <= self.sequence {
-      guard found.integerKey == expected else { return false }
-      guard try body(expected, found.value) else { return true }
-      expected += 1
-      entry = try storing { () throws(LMDBError) in try cursor.next() }
-    }
-    return expected > self.sequence
+    return try StoreLog.forEach(
+      after: sequence, upTo: self.sequence, in: log, try reader, body)
   }
 }

@@ -89,8 +89,7 @@ final class CommitBatch: @unchecked Sendable {
             batch: UUID(), first: header.sequence + 1, before: position.chain, commits: logged)
           answer = try Self.append(group, to: log)
           guard case .written = answer else { throw .behindLog }
-          try store.write(
-            SharedPosition(sequence: group.last, chain: group.chain), transaction)
+          try store.write(position.after(group), transaction)
         }
         header = writer.header
       }
@@ -101,35 +100,15 @@ final class CommitBatch: @unchecked Sendable {
     workspace.end(transactionID, isCommitted: true)
   }
 
-  /// How often a lost answer is asked for.
-  private static let mostQuestions = 8
-
-  /// - Throws: `outcomeUnknown` where the log does not answer in the end.
   private static func append(
     _ group: CommitGroup, to log: any SharedLog
   ) throws(StoreError) -> Answer {
-    for question in 0..<mostQuestions {
-      let answer: Appending
-      do throws(StoreError) { answer = try log.append(group) } catch {
-        // Only the first question can be told not to have been heard.
-        if question == 0 { throw error }
-        continue
-      }
-      switch answer {
-      case .written: return .written(group)
-      case .behind(let groups):
-        // It may be the group itself, added by the time before.
-        if let first = groups.first, first.batch == group.batch { return .written(group) }
-        return .behind(groups)
-      case .forked:
-        throw .corrupted(
-          entity: nil, object: nil,
-          what: "The log has another commit \(group.first - 1) than the store: they have gone "
-            + "different ways.")
-      case .unknown: continue
-      }
+    switch try log.append(group) {
+    case .written: return .written(group)
+    case .behind(let groups): return .behind(groups)
+    case .refused(let reason): throw reason
+    case .unknown: throw .outcomeUnknown(batch: group.batch)
     }
-    throw .outcomeUnknown(batch: group.batch)
   }
 
   private func workspace(for store: StoreFile) throws(StoreError) -> CommitWorkspace {
@@ -156,7 +135,8 @@ extension StoreError {
   fileprivate var spoilsTransaction: Bool {
     switch self {
     case .engine, .diskFull, .readOnly, .follower, .inputOutput, .closed, .inUse, .exhausted,
-      .fileReplaced, .unsupportedEngine, .invalidPath, .behindLog, .outcomeUnknown:
+      .fileReplaced, .unsupportedEngine, .invalidPath, .behindLog, .outcomeUnknown,
+      .log:
       true
     case .corrupted, .conflict, .missingTargets, .stillLinked, .notUnique, .modelMismatch,
       .modelChanged, .migrationUnderWay, .notReverted, .formatTooNew, .notAStore,

@@ -136,7 +136,10 @@ package enum StoreCreation {
   ///
   /// - Parameter dropsMarks: Whether the file says no longer that it is being migrated, nor keeps
   ///   commits for those who follow.
-  static func renewHeader(of path: String, dropsMarks: Bool = false) throws(StoreError) {
+  /// - Parameter keepsPosition: Whether it still says how far it has the log that it shares.
+  static func renewHeader(
+    of path: String, dropsMarks: Bool = false, keepsPosition: Bool = false
+  ) throws(StoreError) {
     do {
       let environment = try Environment.open(path: path)
       defer { try? environment.close() }
@@ -150,7 +153,8 @@ package enum StoreCreation {
           header.isBeingMigrated = false
           _ = try transaction.delete(arbor, key: Array(StoreFormat.migrationKey.utf8))
           try StoreLog.end(&header, arbor, transaction)
-          for key in StoreFormat.keysOfFollowers {
+          for key in StoreFormat.keysOfFollowers
+          where !keepsPosition || key != StoreFormat.sharedKey {
             _ = try transaction.delete(arbor, key: Array(key.utf8))
           }
         }

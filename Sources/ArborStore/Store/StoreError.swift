@@ -48,6 +48,8 @@ package indirect enum StoreError: Error, Sendable {
   case behindLog
   /// Whether the commits of a batch are in the log that the store shares is not known.
   case outcomeUnknown(batch: UUID)
+  /// What the log that the store shares said, or what keeps the two apart.
+  case log(ArborError)
   /// The store follows a log, and only commits of that are written to it.
   case follower(path: String?)
   /// There is no store at the path, and nothing says what one there would hold.

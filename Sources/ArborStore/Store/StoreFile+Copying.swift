@@ -14,10 +14,12 @@ extension StoreFile {
   ///   - compacting: Leaves free pages out.
   ///   - keepsMarker: Whether the copy says that it is being migrated where this store does: for
   ///     the copy that is migrated.
+  ///   - keepsPosition: Whether the copy says how far this store has the log that it shares: for
+  ///     copies that go on from there. One that keeps the marker does in any case.
   /// - Throws: `inputOutput` with `EEXIST` where the target exists, with `ENOENT` where its folder
   ///   does not; `diskFull`.
   package func copy(
-    to target: String, compacting: Bool, keepsMarker: Bool = true
+    to target: String, compacting: Bool, keepsMarker: Bool = true, keepsPosition: Bool = false
   ) throws(StoreError) {
     guard !hasEnded else { throw .closed }
     // Before the time it takes; the copy's last step refuses as well.
@@ -35,7 +37,8 @@ extension StoreFile {
       }
       // A compacted file counts its transactions anew: the header must name the new count.
       guard compacting || concernsOriginal else { return }
-      try StoreCreation.renewHeader(of: temporary, dropsMarks: isForOthers)
+      try StoreCreation.renewHeader(
+        of: temporary, dropsMarks: isForOthers, keepsPosition: keepsPosition)
     }
   }
 

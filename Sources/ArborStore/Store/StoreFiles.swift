@@ -84,6 +84,25 @@ package enum StoreFiles {
     }
   }
 
+  /// Whether there is a file at a path.
+  package static func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }
+
+  /// Gives a store's file another name in its folder.
+  ///
+  /// - Throws: `inUse` where somebody has it open; `inputOutput`.
+  package static func move(_ path: String, to name: String) throws(StoreError) {
+    try exclusively(path: path) { () throws(StoreError) in try move(past: path, to: name) }
+  }
+
+  private static func move(past path: String, to name: String) throws(StoreError) {
+    // First the lock file: once the name is free, it may be of somebody else's new store.
+    unlink(path + "-lock")
+    guard rename(path, name) == 0 else {
+      throw StoreError.failed("rename", path, errno: errno)
+    }
+    try StoreCreation.synchronizeFolder(of: path)
+  }
+
   /// Gives a damaged file another name beside its place, where it is kept.
   static func setAside(_ path: String) throws(StoreError) {
     let stamp = Date().formatted(.iso8601.dateSeparator(.omitted).timeSeparator(.omitted))
@@ -93,12 +112,7 @@ package enum StoreFiles {
       name = "\(path).damaged-\(stamp)-\(number)"
       number += 1
     }
-    // First the lock file: once the name is free, it may be of somebody else's new store.
-    unlink(path + "-lock")
-    guard rename(path, name) == 0 else {
-      throw StoreError.failed("rename", path, errno: errno)
-    }
-    try StoreCreation.synchronizeFolder(of: path)
+    try move(past: path, to: name)
   }
 
   /// Removes a store's files, those of migrations included.

@@ -142,7 +142,7 @@ import Testing
         + "Take another path for each log.")
     #expect(
       #expect(throws: ArborError.self) { try PersistentStore(following: log, at: .inMemory) }?
-        .message == "A store in memory can not follow a log; give a file.")
+        .message == "A store in memory cannot follow a log; give a file.")
   }
 
   /// A copy that was restored to an earlier commit goes on in the log another way.

@@ -1,0 +1,211 @@
+internal import ArborLocks
+package import ArborModel
+package import ArborStore
+package import Foundation
+
+/// A log as a store's commits use it: turns entries into commits, asks again where an answer was
+/// lost, and counts.
+package final class LogClient: SharedLog {
+  /// What a store has had to do with its log since it was opened.
+  package struct Counts: Sendable, Hashable {
+    /// The newest commit of the log that was seen.
+    package var newest: UInt64 = 0
+    package var appends: UInt64 = 0
+    package var appendedCommits: UInt64 = 0
+    package var lostRaces: UInt64 = 0
+    package var takenOver: UInt64 = 0
+    package var unknown: UInt64 = 0
+  }
+
+  package let log: any CommitLog
+  /// The first pause between two questions; the next ones are longer.
+  private let firstPause: Duration
+  private let counted = Lock(Counts())
+  /// Batches of which nobody knew, with their first commit.
+  private let unknown = Lock<[UUID: UInt64]>([:])
+
+  package init(
+    _ log: any CommitLog, firstPause: Duration = .milliseconds(5)
+  ) {
+    self.log = log
+    self.firstPause = firstPause
+  }
+
+  package var counts: Counts { counted.withLock { $0 } }
+
+  // MARK: Adding
+
+  package func append(_ group: CommitGroup) throws(StoreError) -> Appending {
+    let entry = LogEntry(group)
+    let answer: Appended
+    do throws(ArborError) { answer = try append(asking: entry) } catch { throw .log(error) }
+    switch answer {
+    case .written:
+      counted.withLock {
+        $0.appends += 1
+        $0.appendedCommits += entry.last - entry.first + 1
+        $0.newest = max($0.newest, entry.last)
+      }
+      return .written
+    case .behind(let entries):
+      counted.withLock { $0.lostRaces += 1 }
+      do throws(ArborError) { return .behind(try groups(entries)) } catch {
+        return .refused(.log(error))
+      }
+    case .forked: return .refused(.log(forked(at: entry.first - 1)))
+    case .unknown:
+      counted.withLock { $0.unknown += 1 }
+      unknown.withLock { $0[group.batch] = group.first }
+      return .unknown
+    }
+  }
+
+  /// Adds an entry that is no commits.
+  ///
+  /// - Returns: Whether it is in the log; false where others were faster.
+  /// - Throws: ``ArborError`` `forked`, `outcomeUnknown`, `logUnavailable`.
+  func append(entry: LogEntry) throws(ArborError) -> Bool {
+    switch try append(asking: entry) {
+    case .written: return true
+    case .behind: return false
+    case .forked: throw forked(at: entry.first - 1)
+    case .unknown:
+      throw ArborError(
+        .outcomeUnknown,
+        "The log \(log.name) did not tell whether it has the change of the model; open the store "
+          + "again once it answers.")
+    }
+  }
+
+  /// Adds an entry, and asks again where the answer was lost.
+  private func append(asking entry: LogEntry) throws(ArborError) -> Appended {
+    var pause = firstPause
+    var deadline: ContinuousClock.Instant?
+    while true {
+      do throws(ArborError) {
+        let answer = try log.append(entry)
+        switch answer {
+        case .written, .forked: return answer
+        case .behind(let entries):
+          return entries.contains { $0.batch == entry.batch } ? .written : answer
+        case .unknown: break
+        }
+      } catch {
+        // Only the first question can be told not to have been heard.
+        if deadline == nil { throw error }
+      }
+      let end = deadline ?? .now + log.patience
+      deadline = end
+      guard .now < end else { return .unknown }
+      Thread.sleep(for: pause)
+      pause = min(pause * 2, .milliseconds(500))
+    }
+  }
+
+  private func forked(at sequence: UInt64) -> ArborError {
+    ArborError(
+      .forked,
+      "The log \(log.name) does not have the store's commit \(sequence), or has another one: they "
+        + "have gone different ways. Close the store and open it again, which keeps what the log "
+        + "does not have.")
+  }
+
+  /// What came of a batch of which nobody knew.
+  ///
+  /// - Returns: Whether it is in the log; nil where that cannot be told yet, or it was none of this
+  ///   client's.
+  package func outcome(of batch: UUID) throws(ArborError) -> Bool? {
+    guard let first = unknown.withLock({ $0[batch] }) else { return nil }
+    // Until something follows, the server may still add it.
+    guard let entry = try log.entries(after: first - 1, limit: 1).first, entry.first == first
+    else { return nil }
+    return entry.batch == batch
+  }
+
+  // MARK: Reading
+
+  package func groups(after sequence: UInt64) throws(StoreError) -> [CommitGroup] {
+    do throws(ArborError) {
+      return try groups(try log.entries(after: sequence, limit: Self.mostEntries))
+    } catch {
+      throw .log(error)
+    }
+  }
+
+  private static let mostEntries = 500
+
+  /// How far the log is.
+  ///
+  /// - Parameter position: How far the store has it.
+  /// - Throws: ``ArborError`` `forked` where the log does not have that.
+  package func head(beyond position: SharedPosition) throws(ArborError) -> UInt64 {
+    guard let head = try log.head() else { throw forked(at: position.sequence) }
+    counted.withLock { $0.newest = head.sequence }
+    guard head.sequence >= position.sequence else { throw forked(at: position.sequence) }
+    if head.sequence == position.sequence, head.digest.bits != position.chain.bits {
+      throw forked(at: position.sequence)
+    }
+    return head.sequence
+  }
+
+  /// Brings a store up to the log.
+  ///
+  /// - Returns: The log's newest commit.
+  /// - Throws: ``ArborError`` `forked`, `modelChanged`, `logUnavailable`; `StoreError`.
+  package func catchUp(_ file: StoreFile) throws -> UInt64 {
+    guard let position = try file.position() else { throw StoreError.closed }
+    let newest = try head(beyond: position)
+    if newest > position.sequence { try file.takeOverNews() }
+    return newest
+  }
+
+  /// - Throws: ``ArborError`` `modelChanged` where they begin with a change of the model.
+  private func groups(_ entries: [LogEntry]) throws(ArborError) -> [CommitGroup] {
+    var groups: [CommitGroup] = []
+    for entry in entries {
+      switch try entry.content(of: log) {
+      case .commits(let commits):
+        groups.append(
+          CommitGroup(
+            batch: entry.batch, first: entry.first,
+            before: CommitChain(bits: entry.previous.bits), commits: commits))
+        continue
+      case .model(_, let name):
+        guard groups.isEmpty else { break }
+        throw LogClient.modelChanged(log, to: name)
+      case .snapshot:
+        guard groups.isEmpty else { break }
+        throw LogClient.modelChanged(log, to: nil)
+      }
+      break
+    }
+    if let last = groups.last?.last {
+      counted.withLock {
+        $0.takenOver += UInt64(groups.count)
+        $0.newest = max($0.newest, last)
+      }
+    }
+    return groups
+  }
+
+  static func modelChanged(_ log: any CommitLog, to name: String?) -> ArborError {
+    ArborError(
+      .modelChanged,
+      "The log \(log.name) goes on with another model\(name.map { ", \($0)" } ?? ""). Reading goes "
+        + "on; open the store again with that model to follow and to commit.")
+  }
+
+  package func reserve(
+    _ counter: String, _ count: UInt64, from least: UInt64
+  ) throws(StoreError) -> Range<UInt64> {
+    do throws(ArborError) { return try log.reserve(counter, count, from: least) } catch {
+      throw .log(error)
+    }
+  }
+}
+
+extension Thread {
+  fileprivate static func sleep(for duration: Duration) {
+    sleep(forTimeInterval: duration / .seconds(1))
+  }
+}

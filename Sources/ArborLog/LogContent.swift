@@ -1,0 +1,125 @@
+internal import ArborModel
+internal import ArborStore
+internal import Foundation
+
+/// What an entry of a shared log holds.
+///
+/// ```
+/// format u8 = 1 · kind u8
+/// · commits: count · for each: what LoggedCommitCodec made, as a run
+/// · model: fingerprint u128 · name as a run
+/// · snapshot: UUID
+/// · crc32c u32
+/// ```
+enum LogContent: Sendable, Hashable {
+  /// Commits that were made together.
+  case commits([[UInt8]])
+  /// From here on the log is of another model: nothing follows but a snapshot of that.
+  case model(ModelFingerprint, name: String)
+  /// The log goes on with a snapshot, which holds everything before and the new model.
+  case snapshot(UUID)
+
+  private static let format: UInt8 = 1
+
+  private var kind: UInt8 {
+    switch self {
+    case .commits: 0
+    case .model: 1
+    case .snapshot: 2
+    }
+  }
+
+  func encoded() -> [UInt8] {
+    var writer = ByteWriter()
+    writer.append(Self.format)
+    writer.append(kind)
+    switch self {
+    case .commits(let commits):
+      writer.appendVariable(UInt64(commits.count))
+      for commit in commits { writer.appendRun(commit) }
+    case .model(let fingerprint, let name):
+      writer.append(fingerprint.bits)
+      writer.appendRun(name.utf8)
+    case .snapshot(let id):
+      writer.append(id)
+    }
+    writer.appendChecksum()
+    return writer.bytes
+  }
+
+  /// nil for bytes that ``encoded()`` did not make.
+  init?(_ bytes: [UInt8]) {
+    let found = bytes.withRawBytes { bytes -> LogContent? in
+      guard var reader = ByteReader(checked: bytes), reader.read() == Self.format,
+        let kind: UInt8 = reader.read(), let content = Self.read(kind, &reader), reader.isAtEnd
+      else { return nil }
+      return content
+    }
+    guard let found else { return nil }
+    self = found
+  }
+
+  private static func read(_ kind: UInt8, _ reader: inout ByteReader) -> LogContent? {
+    switch kind {
+    case 0:
+      guard let count = reader.readVariable(), count <= UInt64(reader.bytesLeft) else { return nil }
+      var commits: [[UInt8]] = []
+      for _ in 0..<count {
+        guard let commit = reader.readRun() else { return nil }
+        commits.append(Array(commit))
+      }
+      return .commits(commits)
+    case 1:
+      guard let bits: UInt128 = reader.read(), let name = reader.readRun() else { return nil }
+      return .model(ModelFingerprint(bits: bits), name: String(decoding: name, as: UTF8.self))
+    case 2: return reader.readUUID().map { .snapshot($0) }
+    default: return nil
+    }
+  }
+}
+
+extension LogEntry {
+  /// An entry that follows a position.
+  init(_ content: LogContent, after position: SharedPosition.Point, upTo last: UInt64) {
+    let body = content.encoded()
+    var chain = position.chain
+    body.withRawBytes { chain.append(last, $0) }
+    self.init(
+      batch: UUID(), first: position.sequence + 1, last: last,
+      previous: LogDigest(bits: position.chain.bits), digest: LogDigest(bits: chain.bits),
+      body: body)
+  }
+
+  /// The entry of commits that were made together.
+  init(_ group: CommitGroup) {
+    self.init(
+      batch: group.batch, first: group.first, last: group.last,
+      previous: LogDigest(bits: group.before.bits), digest: LogDigest(bits: group.chain.bits),
+      body: LogContent.commits(group.commits).encoded())
+  }
+
+  /// What the log comes to with the entry.
+  var end: SharedPosition.Point {
+    SharedPosition.Point(sequence: last, chain: CommitChain(bits: digest.bits))
+  }
+
+  /// What the entry holds.
+  ///
+  /// - Throws: ``ArborError`` `corrupted`.
+  func content(of log: any CommitLog) throws(ArborError) -> LogContent {
+    guard first <= last, let content = LogContent(body) else { throw damaged(log) }
+    switch content {
+    case .commits(let commits):
+      guard UInt64(commits.count) == last - first + 1 else { throw damaged(log) }
+    case .model, .snapshot: break
+    }
+    return content
+  }
+
+  private func damaged(_ log: any CommitLog) -> ArborError {
+    ArborError(
+      .corrupted,
+      "Entry \(first) of the log \(log.name) is damaged, or of a later version of the library. "
+        + "Bring the log back from a backup of the server.")
+  }
+}

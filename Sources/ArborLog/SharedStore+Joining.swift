@@ -1,0 +1,101 @@
+internal import ArborModel
+package import ArborStore
+internal import Foundation
+
+extension SharedStore {
+  /// Begins a log with an open store: a copy of it, and what is committed while that is published.
+  ///
+  /// Reading and writing go on. From its return on, the store shares the log.
+  ///
+  /// - Throws: ``ArborError`` `notAllowed` where there is a log already; `StoreError`.
+  package func begin(_ file: StoreFile) throws {
+    guard !file.isReadOnly else { throw StoreError.readOnly(path: file.path) }
+    // A log that was begun in vain, or left.
+    try file.keepCommitsForSharing()
+    let position: SharedPosition
+    let snapshot: LogSnapshot
+    do {
+      (position, snapshot) = try publish(copyOf: file) { copy in
+        SharedPosition(
+          sequence: copy.lastSequence, generation: copy.modelGeneration,
+          chain: CommitChain(store: copy.id, sequence: copy.lastSequence))
+      }
+      try file.setPosition(position)
+    } catch {
+      try? file.removeLogReader(file.id)
+      throw error
+    }
+    do throws(StoreError) {
+      try file.join(client, behind: position) { (group) throws(StoreError) in
+        do throws(ArborError) {
+          let entries = group.map { [LogEntry($0)] } ?? []
+          guard try client.log.begin(with: snapshot, then: entries) else {
+            throw ArborError(
+              .notAllowed,
+              "The log \(client.log.name) has been begun already; open a store that follows it.")
+          }
+        } catch { throw .log(error) }
+      }
+    } catch {
+      // Another error may hide that the log has begun, which the next opening finds out.
+      if case .log(let reason) = error, reason.code == .notAllowed { try file.leave() }
+      throw error
+    }
+  }
+
+  /// Whether a kill interrupted ``begin(_:)`` behind the log's beginning.
+  func isJoining(_ file: StoreFile, _ position: SharedPosition) throws -> Bool {
+    try file.logReaders().sequences[file.id] != nil
+  }
+
+  /// Goes on with ``begin(_:)`` where the log has begun.
+  func join(_ file: StoreFile, since position: SharedPosition) throws {
+    try file.join(client, behind: position) { (group) throws(StoreError) in
+      guard let group else { return }
+      do throws(ArborError) {
+        let first = try client.log.entries(after: position.sequence, limit: 1).first
+        guard first?.digest.bits == group.chain.bits else {
+          throw ArborError(
+            .forked,
+            "The store has commits of its own behind commit \(position.sequence), up to which it "
+              + "has its log. Move its file away, and open it again, which makes it anew from the "
+              + "log.")
+        }
+      } catch { throw .log(error) }
+    }
+  }
+
+  /// Adds a snapshot of an open store to the log, from which new copies begin.
+  ///
+  /// - Returns: The newest commit in it.
+  package func publish(_ file: StoreFile) throws -> UInt64 {
+    try publish(copyOf: file) { _ in nil }.position.sequence
+  }
+
+  /// Publishes a copy of an open store.
+  ///
+  /// - Parameter position: The one that the copy gets; nil for the one that it has.
+  private func publish(
+    copyOf file: StoreFile, position: (StoreFile) throws -> SharedPosition?
+  ) throws -> (position: SharedPosition, snapshot: LogSnapshot) {
+    let staged = file.path.map { "\($0)-snapshot" } ?? NSTemporaryDirectory() + UUID().uuidString
+    defer {
+      try? FileManager.default.removeItem(atPath: staged)
+      try? FileManager.default.removeItem(atPath: staged + "-lock")
+    }
+    try? FileManager.default.removeItem(atPath: staged)
+    try file.copy(to: staged, compacting: true, keepsMarker: false, keepsPosition: true)
+    let found = try SharedStore(staged, client).withFile { copy in
+      if let position = try position(copy) { try copy.setPosition(position) }
+      return try copy.position()
+    }
+    guard let found else {
+      throw ArborError(.notAllowed, "The store shares no log; open it with one.")
+    }
+    let snapshot = LogSnapshot(
+      id: UUID(), store: file.id, sequence: found.sequence,
+      digest: LogDigest(bits: found.chain.bits))
+    try client.log.publish(snapshot, in: URL(filePath: staged))
+    return (found, snapshot)
+  }
+}

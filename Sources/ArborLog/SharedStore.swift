@@ -1,0 +1,260 @@
+package import ArborModel
+package import ArborStore
+internal import Foundation
+
+/// A store's file and the log that it shares, before and while the store is opened.
+///
+/// ```
+/// no log      ── join ──▶ the store's copy and its commits are the log's beginning
+/// no file     ── the newest snapshot ──▶ behind the log ── take over ──▶ at its end
+/// forked      ── the file is kept under another name, and the error lists what is only there
+/// other model ── see SharedMigration
+/// ```
+package struct SharedStore {
+  package let path: String
+  package let client: LogClient
+
+  /// What a file is to its log once it has been prepared.
+  package enum Preparation {
+    /// There is no log yet; the store that is opened begins it.
+    case noLog
+    /// The file is of the log's model and has all that the log had.
+    case ready
+    /// The file is opened as it is, and cannot follow for now.
+    case waiting(ArborError)
+    /// The file has all that the log had, and another model is asked for.
+    case needsMigration
+  }
+
+  package init(_ path: String, _ client: LogClient) {
+    self.path = path
+    self.client = client
+  }
+
+  private var log: any CommitLog { client.log }
+
+  /// Makes the file where there is none, or anew where the log goes on without it, and brings it up
+  /// to the log.
+  ///
+  /// - Parameter model: The one that the store is going to be opened with; nil for its own.
+  /// - Throws: `ArborError`, `StoreError`.
+  package func prepare(for model: ModelFingerprint?) throws -> Preparation {
+    let exists = StoreFiles.exists(path)
+    let head: LogHead?
+    do throws(ArborError) { head = try log.head() } catch {
+      guard exists, error.code == .logUnavailable, let own = try sharedModel(),
+        model == nil || model == own
+      else { throw error }
+      return .waiting(error)
+    }
+    guard let head else { return .noLog }
+    if !exists { try install(replacing: false) }
+    while true {
+      switch try takeOver(head, model) {
+      case .done(let preparation): return preparation
+      case .forked: try keepFork()
+      case .anew: try install(replacing: true)
+      }
+    }
+  }
+
+  private enum Step {
+    case done(Preparation)
+    case forked
+    /// The log goes on with a snapshot.
+    case anew
+  }
+
+  /// The model of a file that shares a log; nil for one that does not.
+  private func sharedModel() throws -> ModelFingerprint? {
+    try withFile { file in try file.position() == nil ? nil : file.modelFingerprint }
+  }
+
+  private func takeOver(_ head: LogHead, _ model: ModelFingerprint?) throws -> Step {
+    try withFile { file in
+      guard file.id == head.store else {
+        throw ArborError(
+          .invalidArgument,
+          "\(path) is another store, \(file.id.uuidString), than the one of the log \(log.name), "
+            + "\(head.store.uuidString). Take another path, or another log for each store.")
+      }
+      guard let position = try file.position() else {
+        throw ArborError(
+          .forked,
+          "\(path) is a copy of the store of the log \(log.name) that does not know how far it has "
+            + "the log. Move it away, and open it again, which makes it anew from the log.")
+      }
+      if try isJoining(file, position) { try join(file, since: position) }
+      switch try relation(of: position.newest) {
+      case .forked: return .forked
+      case .removed: return .anew
+      case .followed: break
+      }
+      do throws(StoreError) { try file.share(through: client) } catch {
+        guard case .log(let reason) = error, reason.code == .modelChanged else { throw error }
+        return try goOn(file, model, reason)
+      }
+      guard let model, model != file.modelFingerprint else { return .done(.ready) }
+      return .done(.needsMigration)
+    }
+  }
+
+  /// What to do where the log goes on with another model.
+  private func goOn(
+    _ file: StoreFile, _ model: ModelFingerprint?, _ reason: ArborError
+  ) throws -> Step {
+    if model == file.modelFingerprint { return .done(.waiting(reason)) }
+    if let snapshot = try log.newestSnapshot(), snapshot.sequence > file.lastSequence {
+      return .anew
+    }
+    // Whoever changed the model has not come to the end, and may never.
+    let change = try pendingModel(after: file.lastSequence)
+    guard let model, model == change?.fingerprint else { throw reason }
+    return .done(.needsMigration)
+  }
+
+  // MARK: The log
+
+  private enum Relation {
+    case followed
+    case forked
+    case removed
+  }
+
+  /// How what the log has relates to a point of the store's history.
+  private func relation(of point: SharedPosition.Point) throws(ArborError) -> Relation {
+    guard let head = try log.head(), head.sequence >= point.sequence else { return .forked }
+    if head.sequence == point.sequence {
+      return head.digest.bits == point.chain.bits ? .followed : .forked
+    }
+    guard let next = try log.entries(after: point.sequence, limit: 1).first else { return .forked }
+    if next.first > point.sequence + 1 { return .removed }
+    return next.previous.bits == point.chain.bits ? .followed : .forked
+  }
+
+  /// The change of the model that follows a commit in the log.
+  package func pendingModel(
+    after sequence: UInt64
+  ) throws(ArborError) -> (fingerprint: ModelFingerprint, end: SharedPosition.Point)? {
+    guard let entry = try log.entries(after: sequence, limit: 1).first,
+      case .model(let fingerprint, _) = try entry.content(of: log)
+    else { return nil }
+    return (fingerprint, entry.end)
+  }
+
+  /// How far the file has the log; nil where it shares none.
+  func position() throws -> SharedPosition? { try withFile { try $0.position() } }
+
+  // MARK: Files
+
+  /// Runs `body` with the file, with the model in it.
+  func withFile<R>(_ body: (StoreFile) throws -> R) throws -> R {
+    var opening = StoreOpening(.file(path), model: nil)
+    opening.verification = .quick
+    opening.durability = .relaxed
+    opening.indexBuilds = .left
+    let file = try StoreFile.open(opening)
+    defer {
+      file.endSharing()
+      file.close()
+    }
+    return try body(file)
+  }
+
+  /// A name beside the file for one that is to take its place.
+  package var stagedPath: String { "\(path)-following" }
+
+  /// Makes the file from the newest snapshot.
+  private func install(replacing: Bool) throws {
+    guard let snapshot = try log.newestSnapshot() else {
+      throw ArborError(
+        .corrupted,
+        "The log \(log.name) has no snapshot to make a store from. Publish one where the store is "
+          + "open, or bring the log back from a backup of the server.")
+    }
+    let target = replacing ? stagedPath : path
+    if replacing { try? FileManager.default.removeItem(atPath: target) }
+    var failure: (any Error)?
+    do throws(StoreError) {
+      try StoreCreation.install(at: target) { (temporary) throws(StoreError) in
+        do { try fetch(snapshot, to: temporary) } catch {
+          failure = error
+          throw .closed
+        }
+      }
+    } catch {
+      if let failure { throw failure }
+      // Another process has made it meanwhile.
+      if !replacing, case .inputOutput(_, _, EEXIST) = error { return }
+      throw error
+    }
+    if replacing { try StoreFiles.replace(path, by: target) }
+  }
+
+  private func fetch(_ snapshot: LogSnapshot, to file: String) throws {
+    try log.fetch(snapshot, to: URL(filePath: file))
+    let fetched = SharedStore(file, client)
+    try fetched.withFile { file in
+      guard file.id == snapshot.store, let position = try file.position(),
+        position.sequence == snapshot.sequence, position.chain.bits == snapshot.digest.bits
+      else {
+        throw ArborError(
+          .corrupted,
+          "The snapshot of commit \(snapshot.sequence) in the log \(log.name) is not what was "
+            + "published. Publish another one where the store is open.")
+      }
+      try file.synchronize()
+    }
+  }
+
+  // MARK: Forks
+
+  /// Gives a file that the log does not lead to another name, and tells what is only in it.
+  private func keepFork() throws -> Never {
+    let (common, last, commits) = try withFile { file in
+      let position = try file.position()
+      let points = position.map { $0.earlier + [$0.newest] } ?? []
+      let common = try points.last { (point) throws(ArborError) in
+        try relation(of: point) == .followed
+      }
+      let snapshot = try file.snapshot()
+      defer { snapshot.close() }
+      let since = common?.sequence ?? points.first?.sequence ?? 0
+      var commits: [ArborError] = []
+      if case .entries(let entries) = try snapshot.history(after: since) {
+        commits = entries.map { Self.lost($0, file) }
+      }
+      return (common?.sequence, file.lastSequence, commits)
+    }
+    let kept = try Self.setAside(path, last)
+    let lost = common.map { $0 + 1 == last ? "commit \(last)" : "commits \($0 + 1) to \(last)" }
+    var error = ArborError(
+      .forked,
+      "The log \(log.name) does not have the store's \(lost ?? "last commits, up to \(last)"): the "
+        + "server has lost them. The store was kept as \(kept); open it again, which makes it anew "
+        + "from the log, and bring over from the other what is needed.")
+    error.violations = commits
+    throw error
+  }
+
+  private static func lost(_ entry: HistoryEntry, _ file: StoreFile) -> ArborError {
+    let author = entry.author.map { " by \($0)" } ?? ""
+    let count = entry.changes.count
+    return ArborError(
+      .forked,
+      "Commit \(entry.sequence)\(author) of \(entry.date.formatted(.iso8601)) changed "
+        + "\(count == 1 ? "1 object" : "\(count) objects") and is not in the log."
+    ).with(objectID: entry.changes.first.map { file.objectID($0.number) })
+  }
+
+  private static func setAside(_ path: String, _ sequence: UInt64) throws -> String {
+    var kept = "\(path).forked-\(sequence)"
+    var number = 2
+    while FileManager.default.fileExists(atPath: kept) {
+      kept = "\(path).forked-\(sequence)-\(number)"
+      number += 1
+    }
+    try StoreFiles.move(path, to: kept)
+    return kept
+  }
+}

@@ -1,0 +1,38 @@
+internal import ArborLog
+internal import ArborModel
+internal import ArborStore
+
+/// The log that a store follows or shares, and who looks at it.
+enum LogLink: Sendable {
+  /// Somebody else's commits come by a folder.
+  case folder(FolderLog, LogWatcher)
+  /// The store's own commits go there, and those of others come from there.
+  case shared(LogClient, LogWatcher)
+
+  var watcher: LogWatcher {
+    switch self {
+    case .folder(_, let watcher), .shared(_, let watcher): watcher
+    }
+  }
+}
+
+extension LogWatcher {
+  /// A watcher of a log in a folder.
+  convenience init(_ follower: LogFollower, _ file: StoreFile, every interval: Duration) {
+    self.init(every: interval) { () throws(ArborError) in
+      try PersistentStore.logging(file) { try follower.catchUp() }
+    }
+  }
+
+  /// A watcher of a log that is shared.
+  ///
+  /// - Parameter problem: What kept the store from going on when it was opened.
+  convenience init(
+    _ client: LogClient, _ file: StoreFile, every interval: Duration, problem: ArborError?
+  ) {
+    let progress = Progress(newest: client.counts.newest, problem: problem)
+    self.init(every: interval, news: client.log.news(), from: progress) { () throws(ArborError) in
+      try PersistentStore.logging(file) { try client.catchUp(file) }
+    }
+  }
+}

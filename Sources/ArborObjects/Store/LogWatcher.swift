@@ -1,0 +1,101 @@
+internal import ArborLocks
+internal import ArborModel
+internal import Dispatch
+
+/// Brings a store up to its log again and again.
+final class LogWatcher: Sendable {
+  /// What came of it so far.
+  struct Progress: Sendable {
+    /// The newest commit of the log that was seen.
+    var newest: UInt64 = 0
+    /// What kept the store from going on the last time.
+    var problem: ArborError?
+  }
+
+  private struct State {
+    var progress: Progress
+    var hasEnded = false
+  }
+
+  private let nanoseconds: Int
+  private let look: @Sendable () throws(ArborError) -> UInt64
+  private let queue = DispatchQueue(label: "ArborData.follower", qos: .utility)
+  private let state: Lock<State>
+  private let listener = Lock<Task<Void, Never>?>(nil)
+
+  /// - Parameters:
+  ///   - interval: How often to look.
+  ///   - news: Says when to look beside that; nil where nothing can tell.
+  ///   - progress: What is known so far.
+  ///   - look: Brings the store up to the log, and returns the log's newest commit.
+  init(
+    every interval: Duration, news: AsyncStream<Void>? = nil, from progress: Progress = Progress(),
+    _ look: @Sendable @escaping () throws(ArborError) -> UInt64
+  ) {
+    let (seconds, attoseconds) = interval.components
+    let (whole, overflows) = Int(clamping: seconds).multipliedReportingOverflow(by: 1_000_000_000)
+    nanoseconds = max(overflows ? .max : whole + Int(attoseconds / 1_000_000_000), 1_000_000)
+    self.look = look
+    state = Lock(State(progress: progress))
+    lookLater()
+    guard let news else { return }
+    let listener = Task.detached { [weak self] in
+      for await _ in news { self?.lookNow() }
+    }
+    self.listener.withLock { $0 = listener }
+  }
+
+  deinit { end() }
+
+  /// Looks no more.
+  func end() {
+    state.withLock { $0.hasEnded = true }
+    listener.withLock { $0?.cancel() }
+  }
+
+  var progress: Progress { state.withLock(\.progress) }
+
+  @discardableResult
+  func catchUp() throws(ArborError) -> UInt64 {
+    do throws(ArborError) {
+      let newest = try look()
+      state.withLock { $0.progress = Progress(newest: newest) }
+      return newest
+    } catch {
+      state.withLock { $0.progress.problem = error }
+      throw error
+    }
+  }
+
+  /// Looks on the watcher's own thread.
+  ///
+  /// - Returns: What kept the store from going on.
+  func lookSoon() async -> ArborError? {
+    await withCheckedContinuation { continuation in
+      queue.async { [weak self] in
+        self?.lookUnlessEnded()
+        continuation.resume(returning: self?.progress.problem)
+      }
+    }
+  }
+
+  private func lookNow() {
+    queue.async { [weak self] in self?.lookUnlessEnded() }
+  }
+
+  private func lookLater() {
+    queue.asyncAfter(deadline: .now() + .nanoseconds(nanoseconds)) { [weak self] in
+      guard let self, self.lookUnlessEnded() else { return }
+      self.lookLater()
+    }
+  }
+
+  /// - Returns: Whether to go on.
+  @discardableResult
+  private func lookUnlessEnded() -> Bool {
+    guard !state.withLock(\.hasEnded) else { return false }
+    // What went wrong is told by the progress.
+    _ = try? catchUp()
+    return true
+  }
+}

@@ -1,0 +1,97 @@
+internal import ArborLog
+internal import ArborModel
+internal import ArborStore
+
+/// Brings a file to where it can be opened as a store that shares a log.
+struct SharedOpener {
+  let client: LogClient
+  let location: StoreLocation
+  /// How the file is opened once it is prepared.
+  let options: StoreOptions
+  private let path: String
+  private let model: ManagedObjectModel?
+  private let classes: [ManagedObject.Type]
+  /// As they were given.
+  private let given: StoreOptions
+
+  /// Others may change the log or the file between two steps.
+  private static let mostAttempts = 16
+
+  init(
+    _ log: any CommitLog, _ location: StoreLocation, _ model: ManagedObjectModel?,
+    _ options: StoreOptions, _ classes: [ManagedObject.Type]
+  ) throws(ArborError) {
+    guard case .file(let path) = try location.stored else {
+      throw ArborError(
+        .invalidArgument, "A store in memory cannot share a log; give a file.")
+    }
+    client = LogClient(log)
+    self.path = path
+    self.location = location
+    self.model = model
+    self.classes = classes
+    given = options
+    var options = options
+    options.isReadOnly = false
+    options.migration = .refuse
+    options.migrationSteps = []
+    options.modelVersions = []
+    options.migrationPlan = nil
+    options.onMismatch = .fail
+    options.onCorruption = .fail
+    // The log is what survives; what this file loses with its machine comes from there.
+    options.durability = .relaxed
+    self.options = options
+  }
+
+  /// - Returns: What keeps the store from following for now.
+  func prepare() throws(ArborError) -> ArborError? {
+    let shared = SharedStore(path, client)
+    return try PersistentStore.logging(nil) {
+      for _ in 0..<Self.mostAttempts {
+        switch try shared.prepare(for: model?.fingerprint) {
+        case .ready: return nil
+        case .waiting(let reason): return reason
+        case .noLog: try beginLog(shared)
+        case .needsMigration: try migrate(shared)
+        }
+      }
+      throw ArborError(
+        .conflict,
+        "Others change the log \(client.log.name) again and again while \(path) is opened; try "
+          + "again.")
+    }
+  }
+
+  /// Begins the log with the store at the path, which is made where there is none.
+  private func beginLog(_ shared: SharedStore) throws {
+    let isNew = !StoreFiles.exists(path)
+    let file = try MigratingOpener(try given.opening(location, model: model), given).open()
+    defer { file.close() }
+    do {
+      try shared.begin(file)
+    } catch StoreError.log(let error) where error.code == .notAllowed {
+      // Somebody else's is the log's store.
+      if isNew { try file.destroy() }
+    }
+    file.endSharing()
+  }
+
+  private func migrate(_ shared: SharedStore) throws {
+    guard let model else { return }
+    var options = given
+    options.isReadOnly = false
+    options.indexBuilds = .beforeOpening
+    options.onMismatch = .fail
+    options.onCorruption = .fail
+    options.durability = .relaxed
+    options.compactsWhenClosed = false
+    try SharedMigration(shared, to: model, named: "version \(model.versionName)") { path in
+      let store = try PersistentStore(
+        model: model, at: .path(path), options: options, classes: classes)
+      defer { store.close() }
+      // The way back would be one without the log.
+      try store.confirmMigration()
+    }.run()
+  }
+}

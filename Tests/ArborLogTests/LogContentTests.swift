@@ -1,0 +1,55 @@
+import ArborModel
+import ArborStore
+import Foundation
+import TestSupport
+import Testing
+
+@testable import ArborLog
+
+/// What entries of a shared log hold, as bytes.
+@Suite struct LogContentTests {
+  private static let contents: [LogContent] = [
+    .commits([[1, 2, 3], [], [255]]),
+    .model(ModelFingerprint(bits: 1 << 100 | 7), name: "version 2"),
+    .snapshot(UUID(uuidString: "00112233-4455-6677-8899-AABBCCDDEEFF") ?? UUID()),
+  ]
+
+  @Test(arguments: contents)
+  func itComesBack(content: LogContent) {
+    #expect(LogContent(content.encoded()) == content)
+  }
+
+  /// Any byte that is another one, or is missing, is noticed.
+  @Test(arguments: contents)
+  func damageIsNoticed(content: LogContent) {
+    let bytes = content.encoded()
+    for place in bytes.indices {
+      var damaged = bytes
+      damaged[place] ^= 0x10
+      #expect(LogContent(damaged) == nil)
+      #expect(LogContent(Array(bytes[..<place])) == nil)
+    }
+    #expect(LogContent(bytes + [0]) == nil)
+  }
+
+  @Test func anEntryThatContradictsItselfIsNamed() {
+    let log = SimulatedLog()
+    let start = SharedPosition.Point(sequence: 4, chain: CommitChain(bits: 9))
+    let whole = LogEntry(.commits([[1], [2]]), after: start, upTo: 6)
+    #expect(throws: Never.self) { try whole.content(of: log) }
+    let short = LogEntry(.commits([[1], [2]]), after: start, upTo: 5)
+    let error = #expect(throws: ArborError.self) { try short.content(of: log) }
+    #expect(error?.code == .corrupted)
+    #expect(
+      error?.message
+        == "Entry 5 of the log simulated is damaged, or of a later version of the library. Bring "
+        + "the log back from a backup of the server.")
+  }
+
+  @Test func digestsAreBytes() {
+    let digest = LogDigest(bits: 0x0102_0304_0506_0708_090a_0b0c_0d0e_0f10)
+    #expect(digest.bytes == (1...16).reversed().map { UInt8($0) })
+    #expect(LogDigest(bytes: digest.bytes) == digest)
+    #expect(LogDigest(bytes: digest.bytes.dropLast()) == nil)
+  }
+}

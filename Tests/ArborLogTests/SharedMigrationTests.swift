@@ -1,0 +1,185 @@
+import ArborLog
+import ArborModel
+import Foundation
+import TestSupport
+import Testing
+
+@testable import ArborObjects
+
+/// Models that change while several machines share a store.
+@Suite struct SharedMigrationTests {
+  private let folder: TemporaryFolder
+  private let log = SimulatedLog()
+
+  init() throws { folder = try TemporaryFolder() }
+
+  /// - Parameters:
+  ///   - version: 1 has titles, 2 headings and ranks.
+  ///   - isUnique: Whether no two of them are equal.
+  private func model(_ version: Int, isUnique: Bool = false) -> ManagedObjectModel {
+    var model = ManagedObjectModel(entities: [
+      EntityDescription(
+        name: "Note",
+        attributes: [
+          AttributeDescription(
+            name: version == 1 ? "title" : "heading", type: .string, isOptional: true,
+            renamingIdentifier: version == 1 ? nil : "title")
+        ]
+          + (version == 1
+            ? [] : [AttributeDescription(name: "rank", type: .integer64, defaultValue: 7)]),
+        uniquenessConstraints: isUnique ? [["heading"]] : [])
+    ])
+    model.versionIdentifier = "\(version)"
+    return model
+  }
+
+  private func open(
+    _ name: String, _ version: Int, isUnique: Bool = false, through given: (any CommitLog)? = nil
+  ) throws -> PersistentStore {
+    try PersistentStore(
+      model: model(version, isUnique: isUnique), at: .path(folder.path("\(name).arbor")),
+      following: given ?? log, every: .seconds(3600))
+  }
+
+  private func insert(_ title: String, _ store: PersistentStore) throws {
+    let context = store.makeContext()
+    let note = try context.insert("Note")
+    let attribute = store.model.versionIdentifier == "1" ? "title" : "heading"
+    try note.setValue(.string(title), forKey: attribute)
+    try context.commit()
+  }
+
+  private func titles(_ store: PersistentStore) throws -> [String] {
+    let attribute = store.model.versionIdentifier == "1" ? "title" : "heading"
+    return try store.makeContext().fetch(FetchRequest<ManagedObject>(entity: "Note")).compactMap {
+      guard case .string(let title) = try $0.value(forKey: attribute) else { return nil }
+      return title
+    }.sorted()
+  }
+
+  private func message(_ body: () throws -> Void) -> String? {
+    #expect(throws: ArborError.self) { try body() }?.message
+  }
+
+  private static let goesOn =
+    "The log simulated goes on with another model, version 2. Reading goes on; open the store "
+    + "again with that model to follow and to commit."
+
+  @Test func othersGoOnReadingAndFollowWithTheNewModel() throws {
+    let a = try open("a", 1)
+    try insert("one", a)
+    let b = try open("b", 1)
+    a.close()
+    let newer = try open("a", 2)
+    #expect(try titles(newer) == ["one"])
+    #expect(
+      try newer.makeContext().fetch(FetchRequest<ManagedObject>(entity: "Note")).first?.value(
+        forKey: "rank") == .integer(7))
+    try insert("two", newer)
+    #expect(log.entries.count == 4)
+    // The former program reads, does not commit, and says how far it lags.
+    let error = #expect(throws: ArborError.self) { try insert("three", b) }
+    #expect(error?.code == .modelChanged && error?.message == Self.goesOn)
+    #expect(message { try b.catchUp() } == Self.goesOn)
+    #expect(try titles(b) == ["one"])
+    #expect(b.sharing?.lag == newer.sequence - 1 && b.sharing?.problem?.code == .modelChanged)
+    b.close()
+    let former = try open("b", 1)
+    #expect(try titles(former) == ["one"])
+    #expect(former.sharing?.problem?.message == Self.goesOn)
+    #expect(message { try insert("three", former) } == Self.goesOn)
+    former.close()
+    // With the new model it goes on.
+    let present = try open("b", 2)
+    #expect(try titles(present) == ["one", "two"])
+    try insert("three", present)
+    try newer.catchUp()
+    #expect(try titles(newer) == ["one", "three", "two"])
+    let fresh = try open("c", 2)
+    #expect(try titles(fresh) == ["one", "three", "two"])
+    for store in [newer, present, fresh] {
+      try store.check()
+      store.close()
+    }
+    #expect(
+      try FileManager.default.contentsOfDirectory(atPath: folder.url.path()).sorted()
+        == ["a.arbor", "a.arbor-lock", "b.arbor", "b.arbor-lock", "c.arbor", "c.arbor-lock"])
+  }
+
+  /// A migration that the data do not allow changes neither the log nor the file.
+  @Test func aMigrationThatFailsStopsNobody() throws {
+    let a = try open("a", 1)
+    try insert("one", a)
+    try insert("one", a)
+    a.close()
+    let entries = log.entries
+    let error = #expect(throws: ArborError.self) { try open("a", 2, isUnique: true) }
+    #expect(error?.code == .notUnique)
+    #expect(log.entries == entries)
+    let again = try open("a", 1)
+    defer { again.close() }
+    try insert("three", again)
+    #expect(try titles(again) == ["one", "one", "three"])
+  }
+
+  /// Goes out where it is told to.
+  private final class DyingLog: CommitLog {
+    let log: SimulatedLog
+    /// Whether snapshots cannot be published.
+    let keepsSnapshotsOut: Bool
+
+    init(_ log: SimulatedLog, keepsSnapshotsOut: Bool) {
+      self.log = log
+      self.keepsSnapshotsOut = keepsSnapshotsOut
+    }
+
+    var name: String { log.name }
+    func head() throws(ArborError) -> LogHead? { try log.head() }
+    func begin(with snapshot: LogSnapshot, then entries: [LogEntry]) throws(ArborError) -> Bool {
+      try log.begin(with: snapshot, then: entries)
+    }
+    func append(_ entry: LogEntry) throws(ArborError) -> Appended { try log.append(entry) }
+    func entries(after sequence: UInt64, limit: Int) throws(ArborError) -> [LogEntry] {
+      try log.entries(after: sequence, limit: limit)
+    }
+    func reserve(
+      _ counter: String, _ count: UInt64, from least: UInt64
+    ) throws(ArborError) -> Range<UInt64> {
+      try log.reserve(counter, count, from: least)
+    }
+    func publish(_ snapshot: LogSnapshot, in file: URL) throws(ArborError) {
+      if keepsSnapshotsOut { throw ArborError(.logUnavailable, "The server has died.") }
+      try log.publish(snapshot, in: file)
+    }
+    func newestSnapshot() throws(ArborError) -> LogSnapshot? { try log.newestSnapshot() }
+    func fetch(_ snapshot: LogSnapshot, to file: URL) throws(ArborError) {
+      try log.fetch(snapshot, to: file)
+    }
+    func trim(through sequence: UInt64) throws(ArborError) { try log.trim(through: sequence) }
+  }
+
+  /// One that told the log and died leaves nothing that another one cannot bring to its end.
+  @Test func aMigrationThatDiedIsTakenOver() throws {
+    let a = try open("a", 1)
+    try insert("one", a)
+    let b = try open("b", 1)
+    for store in [a, b] { store.close() }
+    #expect(
+      message {
+        try open("a", 2, through: DyingLog(log, keepsSnapshotsOut: true)).close()
+      } == "The server has died.")
+    #expect(log.entries.count == 2)
+    let former = try open("b", 1)
+    #expect(message { try insert("two", former) } == Self.goesOn)
+    former.close()
+    let present = try open("b", 2)
+    try insert("two", present)
+    #expect(log.entries.count == 4)
+    let other = try open("a", 2)
+    #expect(try titles(other) == ["one", "two"])
+    for store in [present, other] {
+      try store.check()
+      store.close()
+    }
+  }
+}

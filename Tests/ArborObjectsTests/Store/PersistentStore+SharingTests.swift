@@ -1,0 +1,356 @@
+import ArborLog
+import ArborModel
+import Foundation
+import TestSupport
+import Testing
+
+@testable import ArborObjects
+
+/// Stores that share their commits through a log.
+@Suite struct PersistentStoreSharingTests {
+  private let folder: TemporaryFolder
+  private let log = SimulatedLog()
+
+  init() throws { folder = try TemporaryFolder() }
+
+  private func path(_ name: String) -> String { folder.path("\(name).arbor") }
+
+  /// Looks at the log only when it is told to, or rung.
+  private func open(
+    _ name: String, _ options: StoreOptions = StoreOptions()
+  ) throws -> PersistentStore {
+    try PersistentStore(
+      for: Office.classes, at: .path(path(name)), following: log, options: options,
+      every: .seconds(3600))
+  }
+
+  @discardableResult
+  private func insert(_ name: String, _ store: PersistentStore) throws -> ObjectID {
+    let context = store.makeContext()
+    let company = context.insert(Company.self)
+    company.name = name
+    try context.commit()
+    return company.objectID
+  }
+
+  private func names(_ store: PersistentStore) throws -> [String?] {
+    try store.makeContext().fetch(FetchRequest<Company>(sortKeys: ["name"])).map(\.name)
+  }
+
+  private func message(_ body: () throws -> Void) -> String? {
+    #expect(throws: ArborError.self) { try body() }?.message
+  }
+
+  // MARK: Sharing
+
+  @Test func whatOneCommitsTheOtherHas() throws {
+    let a = try open("a")
+    let ada = try insert("Ada", a)
+    let b = try open("b")
+    #expect(b.id == a.id && b.sequence == 1)
+    #expect(try names(b) == ["Ada"])
+    let context = b.makeContext()
+    let results = try context.fetchedResults(FetchRequest<Company>(sortKeys: ["name"]))
+    try insert("Grace", a)
+    #expect(try b.catchUp() == 2)
+    #expect(try context.takeInCommits())
+    #expect(results.objects.map(\.name) == ["Ada", "Grace"])
+    // Both write, and each behind the other.
+    let company = try #require(try context.object(with: ada) as? Company)
+    company.founded = Date(timeIntervalSinceReferenceDate: 0)
+    try context.commit()
+    try insert("Barbara", a)
+    #expect(try b.catchUp() == 4)
+    #expect(try names(b) == ["Ada", "Barbara", "Grace"])
+    #expect(a.sharing?.lag == 0 && b.sharing?.lag == 0)
+    #expect(a.sharing?.appends == 3 && b.sharing?.appends == 1)
+    #expect(a.sharing?.lostRaces == 1 && a.sharing?.takenOver == 1)
+    for store in [a, b] {
+      try store.check()
+      store.close()
+    }
+    // Opened again, it has what came meanwhile.
+    let again = try open("a")
+    defer { again.close() }
+    try insert("Margaret", again)
+    let late = try open("b")
+    defer { late.close() }
+    #expect(try names(late).count == 4)
+  }
+
+  @Test func valuesAreUniqueOverAllMachines() throws {
+    let (a, b) = (try open("a"), try open("b"))
+    defer { for store in [a, b] { store.close() } }
+    try insert("Ada", a)
+    let error = #expect(throws: ArborError.self) { try insert("Ada", b) }
+    #expect(error?.code == .notUnique)
+    #expect(try names(b) == ["Ada"])
+  }
+
+  @Test func commitsThatMeetAreMerged() async throws {
+    let (a, b) = (try open("a"), try open("b"))
+    defer { for store in [a, b] { store.close() } }
+    let id = try await a.perform { $0.insert(Employee.self).objectID }
+    try b.catchUp()
+    try await withThrowingTaskGroup { group in
+      for store in [a, b] {
+        for _ in 0..<10 {
+          group.addTask {
+            try await store.perform(retries: 100) { context in
+              let employee = try context.object(with: id) as? Employee
+              employee?.age += 1
+            }
+          }
+        }
+      }
+      try await group.waitForAll()
+    }
+    try a.catchUp()
+    let age = try await a.perform { (try $0.object(with: id) as? Employee)?.age }
+    #expect(age == 38)
+  }
+
+  @Test func newsWakeAndReadersWaitForACommit() async throws {
+    let (a, b) = (try open("a"), try open("b"))
+    defer { for store in [a, b] { store.close() } }
+    let changes = b.changes
+    try insert("Ada", a)
+    for await _ in changes where b.sequence == 1 { break }
+    try insert("Grace", a)
+    try await b.catchUp(through: a.sequence)
+    #expect(try names(b) == ["Ada", "Grace"])
+    let late = await #expect(throws: ArborError.self) {
+      try await b.catchUp(through: 99, within: .milliseconds(20))
+    }
+    #expect(late?.code == .deadlineExceeded)
+    #expect(
+      late?.message
+        == "The store has not got commit 99 of its log in time; its newest is 2.")
+  }
+
+  /// A live store begins a log while others write to it.
+  @Test func aLiveStoreIsShared() async throws {
+    let a = try PersistentStore(for: Office.classes, at: .path(path("a")))
+    let first = try insert("Ada", a)
+    let log = log
+    try await withThrowingTaskGroup { group in
+      for number in 0..<40 {
+        group.addTask {
+          try await a.perform { $0.insert(Company.self).name = "company \(number)" }
+        }
+      }
+      group.addTask { try a.share(through: log) }
+      try await group.waitForAll()
+    }
+    let b = try open("b")
+    #expect(try names(b).count == 41)
+    #expect(try b.makeContext().object(with: first) is Company)
+    try insert("Grace", b)
+    try a.catchUp()
+    #expect(try names(a) == names(b))
+    #expect(
+      message { try a.share(through: log) }
+        == "The store follows a log already; open it without.")
+    for store in [a, b] {
+      try store.check()
+      store.close()
+    }
+    let c = try PersistentStore(for: Office.classes, at: .path(path("c")))
+    defer { c.close() }
+    #expect(
+      message { try c.share(through: log) }
+        == "The log simulated has been begun already; open a store that follows it.")
+    try insert("Ada", c)
+    #expect(c.sharing == nil)
+  }
+
+  @Test func snapshotsLetTheLogGo() throws {
+    let a = try open("a")
+    defer { a.close() }
+    for number in 0..<10 { try insert("company \(number)", a) }
+    let b = try open("b")
+    #expect(try a.publishSnapshot() == 10)
+    for number in 10..<20 { try insert("company \(number)", a) }
+    #expect(try a.publishSnapshot() == 20)
+    try log.trim(through: 20)
+    try insert("last", a)
+    #expect(log.entries.count == 2)
+    // One that is too far behind says so, and begins anew.
+    b.close()
+    #expect(try names(open("c")).count == 21)
+    let again = try open("b")
+    defer { again.close() }
+    #expect(try names(again).count == 21)
+    try again.check()
+  }
+
+  // MARK: What goes wrong
+
+  @Test func withoutTheServerReadingGoesOn() throws {
+    let a = try open("a")
+    let id = try insert("Ada", a)
+    log.isOut = true
+    #expect(try names(a) == ["Ada"])
+    let context = a.makeContext()
+    let company = try #require(try context.object(with: id) as? Company)
+    company.name = "Grace"
+    let text = "The log simulated cannot be reached; commits wait until it can."
+    let error = #expect(throws: ArborError.self) { try context.commit() }
+    #expect(error?.code == .logUnavailable && error?.message == text)
+    #expect(message { try a.catchUp() } == text)
+    #expect(a.sharing?.problem?.message == text)
+    a.close()
+    let again = try open("a")
+    #expect(again.sharing?.problem?.message == text)
+    #expect(try names(again) == ["Ada"])
+    #expect(message { try open("b").close() } == text)
+    log.isOut = false
+    try again.catchUp()
+    #expect(again.sharing?.problem == nil)
+    try insert("Grace", again)
+    #expect(try names(again) == ["Ada", "Grace"])
+    again.close()
+  }
+
+  @Test func whatNobodyKnowsIsFoundOut() throws {
+    var faults = SimulatedLog.Faults()
+    faults.lostAnswers = 1000
+    let deaf = SimulatedLog(seed: 1, faults: faults)
+    let impatient = ImpatientLog(log: deaf)
+    let a = try PersistentStore(
+      for: Office.classes, at: .path(path("a")), following: impatient, every: .seconds(3600))
+    defer { a.close() }
+    let error = #expect(throws: ArborError.self) { try insert("Ada", a) }
+    #expect(error?.code == .outcomeUnknown)
+    let batch = try #require(error?.batch)
+    #expect(
+      error?.message
+        == "The log did not tell whether it has the commit. Ask PersistentStore.outcome(of:) for "
+        + "the batch \(batch.uuidString) once it answers again; until then, do not commit the same "
+        + "changes from another context.")
+    #expect(try names(a) == [])
+    #expect(try a.outcome(of: batch) == .committed)
+    #expect(try a.outcome(of: UUID()) == .unknown)
+    try a.catchUp()
+    #expect(try names(a) == ["Ada"])
+    #expect(a.sharing?.unknownOutcomes == 1)
+  }
+
+  /// Asks for no lost answer.
+  private struct ImpatientLog: CommitLog {
+    let log: SimulatedLog
+    var name: String { log.name }
+    var patience: Duration { .zero }
+    func head() throws(ArborError) -> LogHead? { try log.head() }
+    func begin(with snapshot: LogSnapshot, then entries: [LogEntry]) throws(ArborError) -> Bool {
+      try log.begin(with: snapshot, then: entries)
+    }
+    func append(_ entry: LogEntry) throws(ArborError) -> Appended {
+      let answer = try log.append(entry)
+      return answer == .written ? .unknown : answer
+    }
+    func entries(after sequence: UInt64, limit: Int) throws(ArborError) -> [LogEntry] {
+      try log.entries(after: sequence, limit: limit)
+    }
+    func reserve(
+      _ counter: String, _ count: UInt64, from least: UInt64
+    ) throws(ArborError) -> Range<UInt64> {
+      try log.reserve(counter, count, from: least)
+    }
+    func publish(_ snapshot: LogSnapshot, in file: URL) throws(ArborError) {
+      try log.publish(snapshot, in: file)
+    }
+    func newestSnapshot() throws(ArborError) -> LogSnapshot? { try log.newestSnapshot() }
+    func fetch(_ snapshot: LogSnapshot, to file: URL) throws(ArborError) {
+      try log.fetch(snapshot, to: file)
+    }
+    func trim(through sequence: UInt64) throws(ArborError) { try log.trim(through: sequence) }
+  }
+
+  @Test func aLogThatLostItsEndIsNamed() throws {
+    let (a, b) = (try open("a"), try open("b"))
+    try insert("Ada", a)
+    try insert("Grace", a)
+    try insert("Barbara", a)
+    try b.catchUp()
+    log.lose(2)
+    let text =
+      "The log simulated does not have the store's commit 3, or has another one: they have gone "
+      + "different ways. Close the store and open it again, which keeps what the log does not have."
+    #expect(message { try a.catchUp() } == text)
+    #expect(message { try insert("Margaret", a) } == text)
+    #expect(try names(a) == ["Ada", "Barbara", "Grace"])
+    a.close()
+    let error = #expect(throws: ArborError.self) { try open("a") }
+    #expect(error?.code == .forked)
+    #expect(
+      error?.message
+        == "The log simulated does not have the store's commits 2 to 3: the server has lost them. "
+        + "The store was kept as \(path("a")).forked-3; open it again, which makes it anew from "
+        + "the log, and bring over from the other what is needed.")
+    #expect(error?.violations.count == 2)
+    let lost = try #require(error?.violations.first?.message)
+    #expect(lost.hasPrefix("Commit 2 of "))
+    #expect(lost.hasSuffix(" changed 1 object and is not in the log."))
+    b.close()
+    let fresh = try open("a")
+    #expect(try names(fresh) == ["Ada"])
+    try insert("Margaret", fresh)
+    fresh.close()
+    let kept = try PersistentStore(
+      for: Office.classes, at: .path(path("a") + ".forked-3"),
+      options: StoreOptions(isReadOnly: true))
+    #expect(try names(kept) == ["Ada", "Barbara", "Grace"])
+    kept.close()
+    // Another commit took the place of those that this one has.
+    #expect(#expect(throws: ArborError.self) { try open("b") }?.code == .forked)
+    let other = try open("b")
+    defer { other.close() }
+    #expect(try names(other) == ["Ada", "Margaret"])
+  }
+
+  @Test func filesThatDoNotFitAreRefused() throws {
+    let a = try open("a")
+    defer { a.close() }
+    try insert("Ada", a)
+    let other = try PersistentStore(for: Office.classes, at: .path(path("b")))
+    let otherID = other.id
+    other.close()
+    #expect(
+      message { try open("b").close() }
+        == "\(path("b")) is another store, \(otherID.uuidString), than the one of the log "
+        + "simulated, \(a.id.uuidString). Take another path, or another log for each store.")
+    try a.copy(to: URL(filePath: path("c")))
+    #expect(
+      message { try open("c").close() }
+        == "\(path("c")) is a copy of the store of the log simulated that does not know how far it "
+        + "has the log. Move it away, and open it again, which makes it anew from the log.")
+    #expect(
+      message {
+        try PersistentStore(for: Office.classes, at: .inMemory, following: log).close()
+      } == "A store in memory cannot share a log; give a file.")
+    // Who leaves goes on by itself, and cannot come back.
+    try open("d").close()
+    let own = try PersistentStore(for: Office.classes, at: .path(path("d")))
+    try insert("Grace", own)
+    #expect(
+      message { _ = try own.publishSnapshot() }
+        == "The store shares no log; open it with one.")
+    own.close()
+    #expect(
+      message { try open("d").close() }
+        == "The store has commits of its own behind commit 1, up to which it has its log. Move its "
+        + "file away, and open it again, which makes it anew from the log.")
+  }
+
+  @Test func readersOnlyRead() throws {
+    let a = try open("a")
+    try insert("Ada", a)
+    let reader = try open("b", StoreOptions(isReadOnly: true))
+    try insert("Grace", a)
+    try reader.catchUp()
+    #expect(try names(reader) == ["Ada", "Grace"])
+    #expect(#expect(throws: ArborError.self) { try insert("Ada", reader) }?.code == .readOnly)
+    for store in [a, reader] { store.close() }
+  }
+}

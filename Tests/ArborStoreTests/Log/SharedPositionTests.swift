@@ -1,0 +1,34 @@
+import ArborModel
+import ArborStore
+import Testing
+
+/// How far a store has its log, as bytes.
+@Suite struct SharedPositionTests {
+  private static func point(_ sequence: UInt64) -> SharedPosition.Point {
+    SharedPosition.Point(sequence: sequence, chain: CommitChain(bits: UInt128(sequence) << 70))
+  }
+
+  private static let positions = [
+    SharedPosition(sequence: 7, generation: 2, chain: CommitChain(bits: 5)),
+    SharedPosition(
+      sequence: 40, generation: 1, chain: CommitChain(bits: 1), earlier: (8..<40).map(point)),
+  ]
+
+  @Test(arguments: positions)
+  func itComesBack(position: SharedPosition) {
+    position.encoded().withUnsafeBytes { bytes in
+      #expect(SharedPosition(bytes) == position)
+    }
+  }
+
+  @Test(arguments: positions)
+  func damageIsNoticed(position: SharedPosition) {
+    let bytes = position.encoded()
+    for place in bytes.indices {
+      var damaged = bytes
+      damaged[place] ^= 1
+      #expect(damaged.withUnsafeBytes { SharedPosition($0) } == nil)
+      #expect(bytes[..<place].withUnsafeBytes { SharedPosition($0) } == nil)
+    }
+  }
+}

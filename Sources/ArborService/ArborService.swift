@@ -33,6 +33,7 @@ public import ServiceLifecycle
 /// ## Topics
 /// ### Making
 /// - ``init(_:model:at:options:classes:configuration:)``
+/// - ``init(_:model:at:following:options:classes:configuration:)``
 /// - ``init(_:configuration:opening:)``
 /// - ``Configuration``
 /// ### Using
@@ -95,9 +96,37 @@ public final class ArborService: Service {
     configuration: Configuration = .init()
   ) throws(ArborError) {
     try self.init(name, configuration: configuration) { instrument throws(ArborError) in
-      var options = options
-      options.instrument = StoreInstrument([instrument] + (options.instrument.map { [$0] } ?? []))
-      return try PersistentStore(model: model, at: location, options: options, classes: classes)
+      try PersistentStore(
+        model: model, at: location, options: options.telling(instrument), classes: classes)
+    }
+  }
+
+  /// Opens a store that shares its commits with others, on other machines, through a log.
+  ///
+  /// ```swift
+  /// let staff = try ArborService(
+  ///   "staff", model: model, at: .path("/var/lib/staff/staff.arbor"),
+  ///   following: PostgresLog("host=a,b,c dbname=arbor"))
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - name: What metrics, spans and log entries call the store: one of few, since it is a label.
+  ///   - model: What the store keeps.
+  ///   - location: The file, of this machine alone, whose folder has to exist.
+  ///   - log: The log.
+  ///   - options: How it is opened. An instrument in them is told beside the service's.
+  ///   - classes: The typed classes of the model's entities.
+  ///   - configuration: What the service does beside.
+  /// - Throws: ``ArborError`` as `PersistentStore` with a log.
+  public convenience init(
+    _ name: String, model: ManagedObjectModel, at location: StoreLocation,
+    following log: any CommitLog, options: StoreOptions = .init(),
+    classes: [ManagedObject.Type] = [], configuration: Configuration = .init()
+  ) throws(ArborError) {
+    try self.init(name, configuration: configuration) { instrument throws(ArborError) in
+      try PersistentStore(
+        model: model, at: location, following: log, options: options.telling(instrument),
+        classes: classes)
     }
   }
 
@@ -170,5 +199,14 @@ public final class ArborService: Service {
         "The store could not be backed up; the next backup adds what is missing.",
         metadata: ["error": "\(error)"])
     }
+  }
+}
+
+extension StoreOptions {
+  /// The options with one more instrument.
+  fileprivate func telling(_ instrument: StoreInstrument) -> StoreOptions {
+    var options = self
+    options.instrument = StoreInstrument([instrument] + (options.instrument.map { [$0] } ?? []))
+    return options
   }
 }

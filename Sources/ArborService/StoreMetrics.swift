@@ -25,6 +25,9 @@ final class StoreMetrics: Sendable {
   private let backUps: MeterTable<String, Counter>
   private let backUpDuration: Timer
   private let gauges: MeterTable<String, Meter>
+  private let totals: MeterTable<String, Counter>
+  /// What the totals have been brought up to.
+  private let counted = Lock<[String: UInt64]>([:])
   private let entities = Lock<Set<String>>([])
 
   /// - Parameters:
@@ -52,6 +55,7 @@ final class StoreMetrics: Sendable {
     }
     backUps = MeterTable { counter("arbor_backups_total", ("outcome", $0)) }
     backUpDuration = timer("arbor_backup_duration")
+    totals = MeterTable { counter($0) }
     gauges = MeterTable { Meter(label: $0, dimensions: [store], factory: factory) }
   }
 
@@ -105,6 +109,27 @@ final class StoreMetrics: Sendable {
     let space = try store.space
     gauges["arbor_file_bytes"].set(space.file)
     gauges["arbor_free_bytes"].set(space.free)
-    if let following = store.following { gauges["arbor_log_lag"].set(following.lag) }
+    if let following = store.following { sampleLog(following.lag, following.problem) }
+    if let sharing = store.sharing {
+      sampleLog(sharing.lag, sharing.problem)
+      count("arbor_log_appends_total", sharing.appends)
+      count("arbor_log_lost_races_total", sharing.lostRaces)
+      count("arbor_log_catch_ups_total", sharing.takenOver)
+      count("arbor_log_unknown_outcomes_total", sharing.unknownOutcomes)
+    }
+  }
+
+  private func sampleLog(_ lag: UInt64, _ problem: ArborError?) {
+    gauges["arbor_log_lag"].set(lag)
+    gauges["arbor_log_problem"].set(problem == nil ? 0 : 1)
+  }
+
+  /// Brings a counter up to what the store has counted since it was opened.
+  private func count(_ name: String, _ total: UInt64) {
+    let growth = counted.withLock { counted in
+      defer { counted[name] = total }
+      return total - min(counted[name] ?? 0, total)
+    }
+    totals[name].increment(by: growth)
   }
 }

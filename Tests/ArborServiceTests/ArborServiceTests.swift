@@ -323,4 +323,43 @@ import Testing
     #expect(try setting.metrics.expectMeter("arbor_log_lag", [("store", "parts")]).lastValue == 0)
     #expect(setting.metrics.counterTotal(label: "arbor_fetches_total") == 1)
   }
+
+  @Test func storesThatShareALogTellWhatItCosts() async throws {
+    let setting = try Setting()
+    let log = SimulatedLog()
+    func service(_ name: String) throws -> ArborService {
+      var configuration = ArborService.Configuration()
+      configuration.metrics = setting.metrics
+      configuration.logger = setting.pages.logger
+      configuration.sampling = .milliseconds(10)
+      return try ArborService(
+        name, model: Self.model, at: .path(setting.folder.path("\(name).arbor")), following: log,
+        configuration: configuration)
+    }
+    let (one, two) = (try service("one"), try service("two"))
+    @Sendable func total(_ label: String, _ name: String) -> Int64 {
+      setting.metrics.counterTotal(label: label, dimensions: [("store", name)])
+    }
+    try await setting.run([one, two]) {
+      for code in 1...3 { try await Self.insert(code, one.store) }
+      try two.store.catchUp()
+      try await Self.insert(4, two.store)
+      // Looks add what is new since the one before.
+      while total("arbor_log_appends_total", "two") == 0 { await Task.yield() }
+    }
+    #expect(total("arbor_log_appends_total", "one") == 3)
+    #expect(total("arbor_log_appends_total", "two") == 1)
+    #expect(total("arbor_log_catch_ups_total", "two") == 3)
+    #expect(total("arbor_log_lost_races_total", "one") == 0)
+    #expect(total("arbor_log_unknown_outcomes_total", "one") == 0)
+    for name in ["one", "two"] {
+      let labels = [("store", name)]
+      #expect(try setting.metrics.expectMeter("arbor_log_lag", labels).lastValue != nil)
+      #expect(try setting.metrics.expectMeter("arbor_log_problem", labels).lastValue == 0)
+      #expect(
+        setting.metrics.counterTotal(
+          label: "arbor_commits_total", dimensions: labels + [("outcome", "ok")])
+          == (name == "one" ? 3 : 1))
+    }
+  }
 }

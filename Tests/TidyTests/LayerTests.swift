@@ -28,6 +28,7 @@ import Testing
     "fuzz": ["ArborData"],
     "json-bench": ["ArborExchange", "ArborModel"],
     "arborbench": ["ArborData"],
+    "cluster-demo": ["ArborData", "ArborPostgres", "ArborService"],
     "TestLength": [],
     "TestSupport": ["ArborLocks", "ArborLog", "ArborStore", "ArborObjects", "ArborModel", "LMDB"],
     "ArborLocksTests": ["ArborLocks"],
@@ -88,6 +89,7 @@ import Testing
     "SystemTests": ["Observation"],
     "lmdb-inspect": ["ArgumentParser"],
     "arborbench": ["CSQLite", "GRDB", "Hummingbird"],
+    "cluster-demo": ["ArgumentParser", "FoundationNetworking", "Hummingbird", "Logging"],
     "InspectTests": ["ArgumentParser"],
   ]
 

@@ -1,0 +1,104 @@
+import ArborData
+
+/// The products and orders, in the store that all processes share.
+struct CatalogueStore: Sendable {
+  let store: PersistentStore
+
+  static var model: ManagedObjectModel {
+    get throws {
+      try ManagedObjectModel {
+        Entity("Product") {
+          Attribute("code", .string, .unique)
+          Attribute("title", .string, .default(""))
+          Attribute("stock", .integer64, .default(0))
+          Relationship("orders", to: "Order", inverse: "product", .toMany, deleteRule: .deny)
+        }
+        Entity("Order") {
+          // Not unique, so that an order that is written twice is there twice.
+          Attribute("ticket", .string, .indexed)
+          Attribute("quantity", .integer64, .default(1))
+          Relationship("product", to: "Product", inverse: "orders")
+        }
+      }
+    }
+  }
+
+  func products() async throws -> [ProductItem] {
+    try await store.perform { context in
+      try context.objects("Product").order(by: "code").array.map(Self.item)
+    }
+  }
+
+  func product(_ code: String) async throws -> ProductItem? {
+    try await store.perform { context in
+      try context.fetchOne("Product", matching: "code == \(code)").map(Self.item)
+    }
+  }
+
+  func insert(_ item: ProductItem) async throws {
+    try await store.perform { context in
+      let product = try context.insert("Product")
+      product["code"] = item.code
+      product["title"] = item.title
+      product["stock"] = item.stock
+    }
+  }
+
+  /// Changes a product; nil where there is none.
+  func change(_ code: String, _ change: ProductChange) async throws -> ProductItem? {
+    try await store.perform { context in
+      guard let product = try context.fetchOne("Product", matching: "code == \(code)") else {
+        return nil
+      }
+      if let title = change.title { product["title"] = title }
+      if let stock = change.stock { product["stock"] = stock }
+      return Self.item(product)
+    }
+  }
+
+  /// What becomes of an order.
+  enum Outcome { case ordered, unknownProduct, outOfStock }
+
+  /// Takes what is ordered from the stock, whichever process somebody else orders it from.
+  func order(_ item: OrderItem) async throws -> Outcome {
+    try await store.perform(retries: 100) { context in
+      guard let product = try context.fetchOne("Product", matching: "code == \(item.code)") else {
+        return .unknownProduct
+      }
+      let stock: Int = product["stock"]
+      guard item.quantity > 0, stock >= item.quantity else { return .outOfStock }
+      product["stock"] = stock - item.quantity
+      let order = try context.insert("Order")
+      order["ticket"] = item.ticket
+      order["quantity"] = item.quantity
+      order["product"] = product
+      return .ordered
+    }
+  }
+
+  /// Everything: of one commit where nobody writes meanwhile.
+  func state() async throws -> StateItem {
+    let sequence = store.sharing?.sequence ?? 0
+    let products = try await products()
+    let orders = try await store.perform { context in
+      try context.objects("Order").order(by: "ticket").array.map { order in
+        let product: ManagedObject? = order["product"]
+        return OrderItem(
+          ticket: order["ticket"], code: product.map { $0["code"] } ?? "",
+          quantity: order["quantity"])
+      }
+    }
+    return StateItem(sequence: sequence, products: products, orders: orders)
+  }
+
+  var health: HealthItem {
+    let sharing = store.sharing
+    return HealthItem(
+      sequence: sharing?.sequence ?? 0, lag: sharing?.lag ?? 0, appends: sharing?.appends ?? 0,
+      lostRaces: sharing?.lostRaces ?? 0, problem: sharing?.problem?.message)
+  }
+
+  private static func item(_ product: ManagedObject) -> ProductItem {
+    ProductItem(code: product["code"], title: product["title"], stock: product["stock"])
+  }
+}

@@ -1,0 +1,56 @@
+import Foundation
+
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
+
+/// A process that serves the catalogue, as a client sees it.
+struct Server: Sendable {
+  let port: Int
+
+  /// How a request ended.
+  enum Outcome: Sendable {
+    /// It was done.
+    case done
+    /// It was not done.
+    case refused(Int)
+    /// Nobody knows.
+    case unknown
+  }
+
+  private static let session: URLSession = {
+    let configuration = URLSessionConfiguration.ephemeral
+    configuration.timeoutIntervalForRequest = 60
+    return URLSession(configuration: configuration)
+  }()
+
+  /// Sends a value; whatever is no clear answer leaves open whether it was done.
+  func send(_ value: some Encodable, _ method: String, _ path: String) async -> Outcome {
+    var request = URLRequest(url: url(path))
+    request.httpMethod = method
+    request.setValue("application/json", forHTTPHeaderField: "Content-Type")
+    request.httpBody = try? JSONEncoder().encode(value)
+    guard let (_, response) = try? await Self.session.data(for: request),
+      let status = (response as? HTTPURLResponse)?.statusCode
+    else { return .unknown }
+    switch status {
+    case 200, 201: return .done
+    case 404, 409, 422, 503: return .refused(status)
+    default: return .unknown
+    }
+  }
+
+  func get<Value: Decodable>(_ type: Value.Type, _ path: String) async throws -> Value {
+    let (data, _) = try await Self.session.data(from: url(path))
+    return try JSONDecoder().decode(type, from: data)
+  }
+
+  private func url(_ path: String) -> URL {
+    var components = URLComponents()
+    components.scheme = "http"
+    components.host = "127.0.0.1"
+    components.port = port
+    components.path = "/\(path)"
+    return components.url ?? URL(filePath: path)
+  }
+}

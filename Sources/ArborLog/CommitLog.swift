@@ -36,7 +36,8 @@ public protocol CommitLog: Sendable {
   ///   - snapshot: What the log begins with: one that was published.
   ///   - entries: What was committed behind the snapshot while it was published, each following the
   ///     one before. They are in the log as soon as it is there.
-  /// - Returns: Whether it was begun; false where there is a log already, which stays as it is.
+  /// - Returns: Whether the log begins with the snapshot, also where an earlier call has begun it;
+  ///   false where there is another log already, which stays as it is.
   func begin(
     with snapshot: LogSnapshot, then entries: [LogEntry]
   ) throws(ArborError) -> Bool

@@ -48,20 +48,33 @@ extension SharedStore {
     try file.logReaders().sequences[file.id] != nil
   }
 
-  /// Goes on with ``begin(_:)`` where the log has begun.
+  /// Goes on with ``begin(_:)`` where the log has begun: what it lacks of the store is added.
   func join(_ file: StoreFile, since position: SharedPosition) throws {
     try file.join(client, behind: position) { (group) throws(StoreError) in
       guard let group else { return }
-      do throws(ArborError) {
-        let first = try client.log.entries(after: position.sequence, limit: 1).first
-        guard first?.digest.bits == group.chain.bits else {
-          throw ArborError(
-            .forked,
-            "The store has commits of its own behind commit \(position.sequence), up to which it "
-              + "has its log. Move its file away, and open it again, which makes it anew from the "
-              + "log.")
-        }
-      } catch { throw .log(error) }
+      do throws(ArborError) { try add(group) } catch { throw .log(error) }
+    }
+  }
+
+  /// Adds what of a group the log does not have.
+  ///
+  /// - Throws: ``ArborError`` `forked` where it has something else.
+  private func add(_ group: CommitGroup) throws(ArborError) {
+    var left: CommitGroup? = group
+    while let group = left {
+      guard let entry = try client.log.entries(after: group.first - 1, limit: 1).first else {
+        guard try client.append(entry: LogEntry(group)) else { continue }
+        return
+      }
+      guard entry.last <= group.last, case let (first, rest) = group.split(behind: entry.last),
+        first.chain.bits == entry.digest.bits
+      else {
+        throw ArborError(
+          .forked,
+          "The store has commits of its own behind commit \(group.first - 1), up to which it has "
+            + "its log. Move its file away, and open it again, which makes it anew from the log.")
+      }
+      left = rest
     }
   }
 

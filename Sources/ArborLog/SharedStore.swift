@@ -49,13 +49,25 @@ package struct SharedStore {
     }
     guard let head else { return .noLog }
     if !exists { try install(replacing: false) }
+    // Each snapshot that comes meanwhile is newer than the one before.
+    var newest: UInt64?
     while true {
       switch try takeOver(head, model) {
       case .done(let preparation): return preparation
       case .forked: try keepFork()
-      case .anew: try install(replacing: true)
+      case .anew:
+        let sequence = try install(replacing: true)
+        guard sequence > newest ?? 0 else { throw noSnapshot }
+        newest = sequence
       }
     }
+  }
+
+  private var noSnapshot: ArborError {
+    ArborError(
+      .corrupted,
+      "The log \(log.name) has no snapshot to make a store from. Publish one where the store is "
+        + "open, or bring the log back from a backup of the server.")
   }
 
   private enum Step {
@@ -154,24 +166,20 @@ package struct SharedStore {
     opening.durability = .relaxed
     opening.indexBuilds = .left
     let file = try StoreFile.open(opening)
-    defer {
-      file.endSharing()
-      file.close()
-    }
-    return try body(file)
+    defer { file.close() }
+    // This process may have it open.
+    return try file.keepingLog(body)
   }
 
   /// A name beside the file for one that is to take its place.
   package var stagedPath: String { "\(path)-following" }
 
   /// Makes the file from the newest snapshot.
-  private func install(replacing: Bool) throws {
-    guard let snapshot = try log.newestSnapshot() else {
-      throw ArborError(
-        .corrupted,
-        "The log \(log.name) has no snapshot to make a store from. Publish one where the store is "
-          + "open, or bring the log back from a backup of the server.")
-    }
+  ///
+  /// - Returns: The newest commit in it.
+  @discardableResult
+  private func install(replacing: Bool) throws -> UInt64 {
+    guard let snapshot = try log.newestSnapshot() else { throw noSnapshot }
     let target = replacing ? stagedPath : path
     if replacing { try? FileManager.default.removeItem(atPath: target) }
     var failure: (any Error)?
@@ -185,10 +193,11 @@ package struct SharedStore {
     } catch {
       if let failure { throw failure }
       // Another process has made it meanwhile.
-      if !replacing, case .inputOutput(_, _, EEXIST) = error { return }
+      if !replacing, case .inputOutput(_, _, EEXIST) = error { return snapshot.sequence }
       throw error
     }
     if replacing { try StoreFiles.replace(path, by: target) }
+    return snapshot.sequence
   }
 
   private func fetch(_ snapshot: LogSnapshot, to file: String) throws {

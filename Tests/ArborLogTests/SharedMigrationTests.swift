@@ -122,42 +122,6 @@ import Testing
     #expect(try titles(again) == ["one", "one", "three"])
   }
 
-  /// Goes out where it is told to.
-  private final class DyingLog: CommitLog {
-    let log: SimulatedLog
-    /// Whether snapshots cannot be published.
-    let keepsSnapshotsOut: Bool
-
-    init(_ log: SimulatedLog, keepsSnapshotsOut: Bool) {
-      self.log = log
-      self.keepsSnapshotsOut = keepsSnapshotsOut
-    }
-
-    var name: String { log.name }
-    func head() throws(ArborError) -> LogHead? { try log.head() }
-    func begin(with snapshot: LogSnapshot, then entries: [LogEntry]) throws(ArborError) -> Bool {
-      try log.begin(with: snapshot, then: entries)
-    }
-    func append(_ entry: LogEntry) throws(ArborError) -> Appended { try log.append(entry) }
-    func entries(after sequence: UInt64, limit: Int) throws(ArborError) -> [LogEntry] {
-      try log.entries(after: sequence, limit: limit)
-    }
-    func reserve(
-      _ counter: String, _ count: UInt64, from least: UInt64
-    ) throws(ArborError) -> Range<UInt64> {
-      try log.reserve(counter, count, from: least)
-    }
-    func publish(_ snapshot: LogSnapshot, in file: URL) throws(ArborError) {
-      if keepsSnapshotsOut { throw ArborError(.logUnavailable, "The server has died.") }
-      try log.publish(snapshot, in: file)
-    }
-    func newestSnapshot() throws(ArborError) -> LogSnapshot? { try log.newestSnapshot() }
-    func fetch(_ snapshot: LogSnapshot, to file: URL) throws(ArborError) {
-      try log.fetch(snapshot, to: file)
-    }
-    func trim(through sequence: UInt64) throws(ArborError) { try log.trim(through: sequence) }
-  }
-
   /// One that told the log and died leaves nothing that another one cannot bring to its end.
   @Test func aMigrationThatDiedIsTakenOver() throws {
     let a = try open("a", 1)
@@ -166,7 +130,7 @@ import Testing
     for store in [a, b] { store.close() }
     #expect(
       message {
-        try open("a", 2, through: DyingLog(log, keepsSnapshotsOut: true)).close()
+        try open("a", 2, through: DyingLog(log)).close()
       } == "The server has died.")
     #expect(log.entries.count == 2)
     let former = try open("b", 1)
@@ -181,5 +145,12 @@ import Testing
       try store.check()
       store.close()
     }
+  }
+}
+
+/// Takes no snapshot.
+private final class DyingLog: PassedLog, @unchecked Sendable {
+  override func publish(_ snapshot: LogSnapshot, in file: URL) throws(ArborError) {
+    throw ArborError(.logUnavailable, "The server has died.")
   }
 }

@@ -64,6 +64,16 @@ package final class SimulatedLog: CommitLog {
       late = []
     }
 
+    /// Whether what an entry would follow is here, or was.
+    func isKnown(_ entry: LogEntry) -> Bool {
+      guard let first = entries.first, first.first < entry.first else {
+        return entries.first?.first == entry.first
+          ? entries.first?.previous == entry.previous
+          : entries.isEmpty ? end?.digest == entry.previous : true
+      }
+      return entries.contains { $0.last == entry.first - 1 && $0.digest == entry.previous }
+    }
+
     func counts(_ snapshot: LogSnapshot) -> Bool {
       snapshot == begun
         || entries.contains { $0.last == snapshot.sequence && $0.digest == snapshot.digest }
@@ -125,7 +135,7 @@ package final class SimulatedLog: CommitLog {
     with snapshot: LogSnapshot, then entries: [LogEntry]
   ) throws(ArborError) -> Bool {
     try reached { (state) in
-      guard state.begun == nil else { return false }
+      guard state.begun == nil else { return state.begun == snapshot }
       state.begun = snapshot
       state.entries = entries
       return true
@@ -143,11 +153,10 @@ package final class SimulatedLog: CommitLog {
       guard let end = state.end else { return .forked }
       if defect != .addsAnything, defect != .addsTwice || end.sequence < entry.first - 1 {
         if end.sequence < entry.first - 1 { return .forked }
+        if !state.isKnown(entry) { return .forked }
         if end.sequence > entry.first - 1 {
-          let newer = state.entries.filter { $0.first >= entry.first }
-          return newer.isEmpty ? .forked : .behind(newer)
+          return .behind(state.entries.filter { $0.first >= entry.first })
         }
-        if end.digest != entry.previous { return .forked }
       }
       if state.happens(faults.lateRequests) {
         state.late.append(entry)

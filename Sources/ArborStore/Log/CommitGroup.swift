@@ -18,6 +18,17 @@ package struct CommitGroup: Sendable, Hashable {
     self.commits = commits
   }
 
+  /// The commits up to one of them, and those behind it; nil where there are none.
+  package func split(behind sequence: UInt64) -> (first: CommitGroup, rest: CommitGroup?) {
+    let count = Int(sequence + 1 - first)
+    guard count < commits.count else { return (self, nil) }
+    let head = CommitGroup(
+      batch: batch, first: first, before: before, commits: Array(commits[..<count]))
+    let rest = CommitGroup(
+      batch: UUID(), first: sequence + 1, before: head.chain, commits: Array(commits[count...]))
+    return (head, rest)
+  }
+
   package var last: UInt64 { first + UInt64(commits.count) - 1 }
 
   /// What the history comes to with the group.

@@ -20,6 +20,13 @@ extension StoreFile {
     }
   }
 
+  /// Runs `body`, and lets commits enter the log that they entered before, or none.
+  package func keepingLog<R>(_ body: (StoreFile) throws -> R) rethrows -> R {
+    let before = sharedLog
+    defer { sharing.withLock { $0 = before } }
+    return try body(self)
+  }
+
   /// Commits enter no log any more.
   package func endSharing() { sharing.withLock { $0 = nil } }
 

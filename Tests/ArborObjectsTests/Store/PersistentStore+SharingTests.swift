@@ -216,7 +216,7 @@ import Testing
     var faults = SimulatedLog.Faults()
     faults.lostAnswers = 1000
     let deaf = SimulatedLog(seed: 1, faults: faults)
-    let impatient = ImpatientLog(log: deaf)
+    let impatient = ImpatientLog(deaf)
     let a = try PersistentStore(
       for: Office.classes, at: .path(path("a")), following: impatient, every: .seconds(3600))
     defer { a.close() }
@@ -234,37 +234,6 @@ import Testing
     try a.catchUp()
     #expect(try names(a) == ["Ada"])
     #expect(a.sharing?.unknownOutcomes == 1)
-  }
-
-  /// Asks for no lost answer.
-  private struct ImpatientLog: CommitLog {
-    let log: SimulatedLog
-    var name: String { log.name }
-    var patience: Duration { .zero }
-    func head() throws(ArborError) -> LogHead? { try log.head() }
-    func begin(with snapshot: LogSnapshot, then entries: [LogEntry]) throws(ArborError) -> Bool {
-      try log.begin(with: snapshot, then: entries)
-    }
-    func append(_ entry: LogEntry) throws(ArborError) -> Appended {
-      let answer = try log.append(entry)
-      return answer == .written ? .unknown : answer
-    }
-    func entries(after sequence: UInt64, limit: Int) throws(ArborError) -> [LogEntry] {
-      try log.entries(after: sequence, limit: limit)
-    }
-    func reserve(
-      _ counter: String, _ count: UInt64, from least: UInt64
-    ) throws(ArborError) -> Range<UInt64> {
-      try log.reserve(counter, count, from: least)
-    }
-    func publish(_ snapshot: LogSnapshot, in file: URL) throws(ArborError) {
-      try log.publish(snapshot, in: file)
-    }
-    func newestSnapshot() throws(ArborError) -> LogSnapshot? { try log.newestSnapshot() }
-    func fetch(_ snapshot: LogSnapshot, to file: URL) throws(ArborError) {
-      try log.fetch(snapshot, to: file)
-    }
-    func trim(through sequence: UInt64) throws(ArborError) { try log.trim(through: sequence) }
   }
 
   @Test func aLogThatLostItsEndIsNamed() throws {
@@ -343,6 +312,38 @@ import Testing
         + "file away, and open it again, which makes it anew from the log.")
   }
 
+  @Test func oneFileIsOpenedTwiceInAProcess() throws {
+    let (a, again) = (try open("a"), try open("a"))
+    try insert("Ada", a)
+    try insert("Grace", again)
+    again.close()
+    try insert("Barbara", a)
+    #expect(log.entries.count == 3)
+    let b = try open("b")
+    #expect(try names(b).count == 3)
+    for store in [a, b] { store.close() }
+  }
+
+  /// What a store commits that does not know whether the log begins with it comes there.
+  @Test func aBeginningWithoutAnAnswerIsFoundOut() throws {
+    let a = try PersistentStore(for: Office.classes, at: .path(path("a")))
+    try insert("Ada", a)
+    let error = #expect(throws: ArborError.self) { try a.share(through: DeafBeginning(log)) }
+    #expect(error?.code == .logUnavailable)
+    #expect(a.sharing == nil)
+    try insert("Grace", a)
+    a.close()
+    let again = try open("a")
+    #expect(log.entries.count == 1)
+    try insert("Barbara", again)
+    let b = try open("b")
+    #expect(try names(b) == ["Ada", "Barbara", "Grace"])
+    for store in [again, b] {
+      try store.check()
+      store.close()
+    }
+  }
+
   @Test func readersOnlyRead() throws {
     let a = try open("a")
     try insert("Ada", a)
@@ -352,5 +353,25 @@ import Testing
     #expect(try names(reader) == ["Ada", "Grace"])
     #expect(#expect(throws: ArborError.self) { try insert("Ada", reader) }?.code == .readOnly)
     for store in [a, reader] { store.close() }
+  }
+}
+
+/// Never hears that an entry was added, and asks for no lost answer.
+private final class ImpatientLog: PassedLog, @unchecked Sendable {
+  override var patience: Duration { .zero }
+
+  override func append(_ entry: LogEntry) throws(ArborError) -> Appended {
+    let answer = try super.append(entry)
+    return answer == .written ? .unknown : answer
+  }
+}
+
+/// Does not hear that a log was begun.
+private final class DeafBeginning: PassedLog, @unchecked Sendable {
+  override func begin(
+    with snapshot: LogSnapshot, then entries: [LogEntry]
+  ) throws(ArborError) -> Bool {
+    _ = try super.begin(with: snapshot, then: entries)
+    throw ArborError(.logUnavailable, "The server does not answer.")
   }
 }

@@ -51,7 +51,8 @@ import Testing
   @Test func everyExampleIsTested() {
     #expect(
       Set(article.keys) == [
-        "header", "migration", "index builds", "former", "catalog", "layout", "record",
+        "header", "shared position", "migration", "index builds", "former", "catalog", "layout",
+        "record",
         "object number",
         "counter", "age 36",
         "age nil",

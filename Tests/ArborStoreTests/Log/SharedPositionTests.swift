@@ -1,5 +1,6 @@
 import ArborModel
 import ArborStore
+import TestSupport
 import Testing
 
 /// How far a store has its log, as bytes.
@@ -13,6 +14,18 @@ import Testing
     SharedPosition(
       sequence: 40, generation: 1, chain: CommitChain(bits: 1), earlier: (8..<40).map(point)),
   ]
+
+  @Test func theArticleDrawsIt() throws {
+    let position = SharedPosition(
+      sequence: 41, generation: 1,
+      chain: CommitChain(bits: 0xFFEE_DDCC_BBAA_9988_7766_5544_3322_1100),
+      earlier: [
+        SharedPosition.Point(
+          sequence: 40, chain: CommitChain(bits: 0x0001_0203_0405_0607_0809_0A0B_0C0D_0E0F))
+      ])
+    let told = try #require(ArticleExamples.of("StoreFormat")["shared position"])
+    #expect(told == position.encoded())
+  }
 
   @Test(arguments: positions)
   func itComesBack(position: SharedPosition) {

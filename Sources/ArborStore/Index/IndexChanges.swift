@@ -51,6 +51,18 @@ struct IndexChanges {
     leavesEntries = before.isEmpty && built.isDisjoint(with: carried.keys)
   }
 
+  /// Has the indexes filled that cover entities which come back with their objects.
+  ///
+  /// - Parameter schema: The newer model.
+  mutating func refill(covering entities: Set<String>, in schema: ModelSchema) {
+    for entity in schema.entities
+    where entity.concreteFamily.contains(where: { entities.contains(schema.entities[$0].name) }) {
+      for index in entity.indexes where index.declaringEntity == entity.index {
+        built.insert(PartName(entity.name, index.name))
+      }
+    }
+  }
+
   private struct NamedDefinition {
     let name: String
     let definition: Definition

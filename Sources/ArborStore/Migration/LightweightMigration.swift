@@ -67,9 +67,11 @@ struct LightweightMigration {
     }
     let numbered = try StoreOpener.schema(model, evolution.catalog)
     moves = DatabaseMoves(from: old, to: numbered, evolution)
-    indexes = IndexChanges(
+    var indexes = IndexChanges(
       from: old, to: numbered, refilling: difference,
       isOfOtherVersion: fingerprint != old.model.fingerprint)
+    indexes.refill(covering: evolution.returned, in: numbered)
+    self.indexes = indexes
     var catalog = evolution.catalog
     catalog.carry(moves.carried, \.relationships, from: old.catalog)
     catalog.retire(\.relationships, of: old.catalog)
@@ -87,7 +89,6 @@ struct LightweightMigration {
       ? MigrationObstacle.obstacles(in: difference, dropping: names)
       : MigrationObstacle.obstacles(
         in: difference, dropping: names, listedBy: "revertMigration(_:dropping:)")
-        + Self.unrestored(new, evolution)
         + (names == nil ? Self.valuesOfOtherTypes(difference) : [])
     let subjects = Set(stated.map { [$0.entity, $0.property] })
     // In a copy the attributes of a composite type that changes have begun anew.

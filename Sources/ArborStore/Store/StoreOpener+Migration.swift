@@ -59,14 +59,18 @@ extension StoreOpener {
     if !migration.isReversal { try earlier?.forget(parts.schema, arbor, transaction) }
     let databases = try moveDatabases(migration, transaction)
     try storeCatalog(migration, parts, transaction)
+    let layouts = try layouts(of: schema, transaction.reader, arbor)
+    if migration.isReversal, let earlier {
+      try ReturnedLinks(migration, earlier, databases, layouts).restore(transaction)
+      try ReturnedBlobs(migration, databases, layouts).removeStray(transaction)
+    }
     let isAlone = parts.isMigrating || migration.isStaged || migration.isReversal
     let builds = try IndexBuildPlan(
       migration, parts, IndexBuildList.read(header, transaction.reader, arbor), transaction.reader,
       atMost: isAlone ? nil : most)
     _ = try emptied(builds.later, schema, databases, transaction)
     try buildIndexes(
-      builds.atOnce, schema, databases, try layouts(of: schema, transaction.reader, arbor),
-      storeID: header.storeID, transaction)
+      builds.atOnce, schema, databases, layouts, storeID: header.storeID, transaction)
     try builds.list.write(&header, arbor, transaction)
     let former = FormerModel(
       sequence: header.sequence, fingerprint: header.modelFingerprint, schema: migration.old)

@@ -1,0 +1,266 @@
+internal import ArborModel
+internal import Foundation
+internal import LMDB
+
+/// Brings relationships back that a migration dropped, as the store goes back to the former model
+/// although something was committed since.
+///
+/// Links are what they were, as far as both ends are there still: those of objects that were
+/// deleted since go, and so do the links that lay in records which have been written since, which
+/// have forgotten them. Where one end of a link forgets it, so does the other.
+struct ReturnedLinks {
+  private let migration: LightweightMigration
+  private let former: ModelSchema
+  private let databases: StoreDatabases
+  private let layouts: StoreLayouts
+  private let limit = WorkLimit()
+
+  private var schema: ModelSchema { migration.new }
+
+  /// - Parameters:
+  ///   - former: What the store kept of the model that comes back.
+  ///   - databases: Those of the model that comes back.
+  ///   - layouts: Its layouts.
+  init(
+    _ migration: LightweightMigration, _ former: FormerModel, _ databases: StoreDatabases,
+    _ layouts: StoreLayouts
+  ) {
+    self.migration = migration
+    self.former = former.schema
+    self.databases = databases
+    self.layouts = layouts
+  }
+
+  /// Takes time in proportion to the objects of entities whose to-one relationships come back or
+  /// lead back from those that do, and to the links of the others.
+  func restore(_ transaction: borrowing WriteTransaction) throws(StoreError) {
+    for entity in schema.entities where !entity.isAbstract {
+      try forgetMissingTargets(of: entity, transaction)
+    }
+    let kept = Set(migration.moves.carried.keys).union(migration.moves.moves.map(\.target))
+    for relationship in databases.relationships
+    where !kept.contains(SchemaCatalog.PartName(relationship.schema, schema)) {
+      if relationship.schema.storage == .derived {
+        try derive(relationship, transaction)
+      } else if let order = relationship.order {
+        try restore(relationship, order: order, transaction)
+      } else {
+        try restore(relationship, transaction)
+      }
+    }
+  }
+
+  // MARK: To-one relationships
+
+  /// The to-one relationships that come back in the records of an entity.
+  private func returnedReferences(of entity: EntitySchema) -> [RelationshipSchema] {
+    let plan = migration.evolution.entities.first { $0.name == entity.name }
+    return entity.relationships.filter { relationship in
+      guard case .field = relationship.storage else { return false }
+      return plan.map { $0.returned[relationship.name] != nil } ?? true
+    }
+  }
+
+  /// Takes links out of records whose other end is gone or has forgotten them.
+  private func forgetMissingTargets(
+    of entity: EntitySchema, _ transaction: borrowing WriteTransaction
+  ) throws(StoreError) {
+    let references = returnedReferences(of: entity)
+    guard !references.isEmpty else { return }
+    let records = databases.records(entity.index)
+    var changed: [(number: ObjectNumber, fields: [RecordField])] = []
+    let reader = transaction.reader
+    let scan = RecordScan(entity: entity, records: records, layouts: layouts)
+    try scan.forEach(reader, limit) { (number, record) throws(StoreError) in
+      var fields: [RecordField] = []
+      for relationship in references {
+        guard let field = field(of: relationship, entity), let target = record.reference(field),
+          try !leads(relationship, from: number, to: target, reader)
+        else { continue }
+        fields.append(field)
+      }
+      if !fields.isEmpty { changed.append((number, fields)) }
+    }
+    for (number, fields) in changed {
+      try limit.checkStore()
+      try rewrite(number, of: entity, without: fields, records, transaction)
+    }
+  }
+
+  private func field(of relationship: RelationshipSchema, _ entity: EntitySchema) -> RecordField? {
+    guard case .field(let index) = relationship.storage else { return nil }
+    return entity.layout.fields[index]
+  }
+
+  /// Whether there is an object that a link leads to, and that leads back where it should.
+  private func leads(
+    _ relationship: RelationshipSchema, from owner: ObjectNumber, to target: ObjectNumber,
+    _ reader: TransactionReader
+  ) throws(StoreError) -> Bool {
+    guard let entity = schema.entity(of: target), !entity.isAbstract,
+      schema.entities[relationship.destination].concreteFamily.contains(entity.index)
+    else { return false }
+    let inverse = schema.inverse(of: relationship)
+    guard case .field(let index) = inverse.storage else { return try exists(target, reader) }
+    return try reference(of: target, at: index, entity, reader) == owner
+  }
+
+  private func exists(
+    _ number: ObjectNumber, _ reader: TransactionReader
+  ) throws(StoreError) -> Bool {
+    guard let entity = schema.entity(of: number), !entity.isAbstract else { return false }
+    let records = databases.records(entity.index)
+    return try reader.storedRecord(number, in: records) != nil
+  }
+
+  /// What a to-one relationship of an object leads to; nil where there is no such object.
+  private func reference(
+    of number: ObjectNumber, at index: Int, _ entity: EntitySchema, _ reader: TransactionReader
+  ) throws(StoreError) -> ObjectNumber? {
+    let records = databases.records(entity.index)
+    guard let stored = try reader.storedRecord(number, in: records) else { return nil }
+    let allocator = SlabAllocator(slabSize: 4 << 10)
+    let record = try layouts.verified(stored, of: number, entity: entity, allocator: allocator)
+    return withExtendedLifetime(allocator) { record.reference(entity.layout.fields[index]) }
+  }
+
+  private func rewrite(
+    _ number: ObjectNumber, of entity: EntitySchema, without fields: [RecordField],
+    _ records: Database, _ transaction: borrowing WriteTransaction
+  ) throws(StoreError) {
+    guard let stored = try transaction.reader.storedRecord(number, in: records) else { return }
+    let allocator = SlabAllocator(slabSize: 4 << 10)
+    let record = try layouts.verified(stored, of: number, entity: entity, allocator: allocator)
+    let buffer = RecordBuffer(
+      copying: UnsafeRawBufferPointer(start: record.base, count: record.count), into: allocator)
+    for field in fields { buffer.setNull(field) }
+    var bytes = [UInt8](repeating: 0, count: buffer.view.sealedSize(entity.layout))
+    bytes.withUnsafeMutableBytes {
+      buffer.view.seal(into: $0, layout: entity.layout, key: number, version: record.version)
+    }
+    try storing { () throws(LMDBError) in
+      try bytes.withUnsafeBufferPointer { (bytes) throws(LMDBError) in
+        _ = try transaction.put(
+          records, key: number.rawValue, value: UnsafeRawBufferPointer(bytes))
+      }
+    }
+  }
+
+  // MARK: To-many relationships
+
+  /// Makes the index over a to-one relationship from the records.
+  private func derive(
+    _ relationship: StoreDatabases.Relationship, _ transaction: borrowing WriteTransaction
+  ) throws(StoreError) {
+    let inverse = schema.inverse(of: relationship.schema)
+    let owners = schema.entities[inverse.declaringEntity].concreteFamily
+      .map { schema.entities[$0] }.sorted { $0.number < $1.number }
+    let maintainer = RelationshipMaintainer(relationship)
+    for entity in owners {
+      let scan = RecordScan(
+        entity: entity, records: databases.records(entity.index), layouts: layouts)
+      guard let field = field(of: entity.relationships[inverse.slot], entity) else { continue }
+      try scan.forEach(transaction.reader, limit) { (number, record) throws(StoreError) in
+        guard let target = record.reference(field) else { return }
+        maintainer.collect(target, number, isRemoval: false)
+      }
+    }
+    try write(maintainer, transaction)
+  }
+
+  private func write(
+    _ maintainer: RelationshipMaintainer, _ transaction: borrowing WriteTransaction
+  ) throws(StoreError) {
+    maintainer.sort()
+    try storing { () throws(LMDBError) in
+      try transaction.clear(maintainer.relationship.members)
+      try maintainer.apply(transaction)
+    }
+  }
+
+  /// Copies the links of a relationship without order.
+  private func restore(
+    _ relationship: StoreDatabases.Relationship, _ transaction: borrowing WriteTransaction
+  ) throws(StoreError) {
+    let maintainer = RelationshipMaintainer(relationship)
+    try eachEntry(of: relationship, isOrder: false, transaction) {
+      (owner, value) throws(StoreError) in
+      guard value.count == MemoryLayout<UInt64>.size else { return }
+      let member = ObjectNumber(rawValue: value.loadUnaligned(as: UInt64.self))
+      if try isLink(relationship.schema, owner, member, transaction.reader) {
+        maintainer.collect(owner, member, isRemoval: false)
+      }
+    }
+    try write(maintainer, transaction)
+  }
+
+  /// Copies the links of an ordered relationship, with their positions.
+  private func restore(
+    _ relationship: StoreDatabases.Relationship, order: Database,
+    _ transaction: borrowing WriteTransaction
+  ) throws(StoreError) {
+    var links: [(owner: ObjectNumber, position: UInt64, member: UInt64)] = []
+    try eachEntry(of: relationship, isOrder: true, transaction) {
+      (owner, value) throws(StoreError) in
+      let (position, member) = OrderedMembers.pair(value)
+      if try isLink(
+        relationship.schema, owner, ObjectNumber(rawValue: member), transaction.reader)
+      {
+        links.append((owner, position, member))
+      }
+    }
+    try storing { () throws(LMDBError) in
+      try transaction.clear(relationship.members)
+      try transaction.clear(order)
+      for link in links {
+        try put(link.member, link.position, of: link.owner, relationship.members, transaction)
+        try put(link.position, link.member, of: link.owner, order, transaction)
+      }
+    }
+  }
+
+  private func put(
+    _ first: UInt64, _ second: UInt64, of owner: ObjectNumber, _ database: Database,
+    _ transaction: borrowing WriteTransaction
+  ) throws(LMDBError) {
+    try OrderedMembers.withPair(first, second) { (value) throws(LMDBError) in
+      _ = try transaction.put(database, key: owner.rawValue, value: value, .noDuplicate)
+    }
+  }
+
+  /// Whether both ends of a link are there, and a member that knows one owner only knows this one.
+  private func isLink(
+    _ relationship: RelationshipSchema, _ owner: ObjectNumber, _ member: ObjectNumber,
+    _ reader: TransactionReader
+  ) throws(StoreError) -> Bool {
+    guard try exists(owner, reader) else { return false }
+    return try leads(relationship, from: owner, to: member, reader)
+  }
+
+  /// Calls `body` with the entries that the former model left of a relationship.
+  private func eachEntry(
+    of relationship: StoreDatabases.Relationship, isOrder: Bool,
+    _ transaction: borrowing WriteTransaction,
+    _ body: (ObjectNumber, UnsafeRawBufferPointer) throws(StoreError) -> Void
+  ) throws(StoreError) {
+    let name = SchemaCatalog.PartName(relationship.schema, schema)
+    let owner = former.entity(named: name.entity)
+    let source = owner?.relationships.first {
+      $0.name == name.name && $0.declaringEntity == owner?.index
+    }
+    guard let stored = source.map(former.storedName) else { return }
+    let database =
+      isOrder ? StoreFormat.orderDatabase(stored) : StoreFormat.relationshipDatabase(stored)
+    let flags = isOrder ? StoreFormat.orderedFlags : StoreFormat.relationshipFlags
+    let opened = try storing { () throws(LMDBError) in
+      try transaction.createDatabase(database, flags)
+    }
+    let cursor = try storing { () throws(LMDBError) in try transaction.reader.cursor(opened) }
+    var entry = try storing { () throws(LMDBError) in try cursor.first() }
+    while let found = entry {
+      try limit.checkStore()
+      try body(ObjectNumber(rawValue: found.integerKey), found.value)
+      entry = try storing { () throws(LMDBError) in try cursor.next() }
+    }
+  }
+}

@@ -1,0 +1,227 @@
+import ArborData
+import Foundation
+import TestSupport
+import Testing
+
+/// Links and large binaries on the way back from a migration, after commits with the newer model.
+@Suite struct RevertedLinksTests {
+  private let folder: TemporaryFolder
+  private var url: URL { folder.url.appending(path: "books.arbor") }
+
+  init() throws { folder = try TemporaryFolder() }
+
+  private func text(_ name: String, isExternal: Bool = false) -> AttributeDescription {
+    AttributeDescription(
+      name: name, type: isExternal ? .binary : .string, isOptional: true,
+      allowsExternalStorage: isExternal)
+  }
+
+  private func model() -> ManagedObjectModel {
+    ManagedObjectModel(entities: [
+      EntityDescription(
+        name: "Book", attributes: [text("title"), text("cover", isExternal: true)],
+        relationships: [
+          RelationshipDescription(name: "author", destination: "Author", inverse: "books"),
+          RelationshipDescription(
+            name: "tags", destination: "Tag", inverse: "books", isToMany: true, isOrdered: true),
+        ],
+        fetchIndexes: [FetchIndexDescription(name: "byTitle", elements: [.init("title")])]),
+      EntityDescription(
+        name: "Author", attributes: [text("name"), text("photo", isExternal: true)],
+        relationships: [
+          RelationshipDescription(
+            name: "books", destination: "Book", inverse: "author", isToMany: true)
+        ]),
+      EntityDescription(
+        name: "Tag", attributes: [text("name")],
+        relationships: [
+          RelationshipDescription(
+            name: "books", destination: "Book", inverse: "tags", isToMany: true)
+        ]),
+    ])
+  }
+
+  /// Books without authors, tags, covers and an index, under another name.
+  private func lesser() -> ManagedObjectModel {
+    ManagedObjectModel(entities: [
+      EntityDescription(
+        name: "Volume", attributes: [text("title"), text("note")], renamingIdentifier: "Book"),
+      EntityDescription(name: "Author", attributes: [text("name")]),
+    ])
+  }
+
+  private func open(_ model: ManagedObjectModel) throws -> PersistentStore {
+    try PersistentStore(
+      model: model, at: .file(url),
+      options: StoreOptions(migration: .automatic(dropping: .everythingRemoved)))
+  }
+
+  private func fill() throws {
+    let store = try open(model())
+    defer { store.close() }
+    let context = store.makeContext()
+    let author = try context.insert("Author")
+    author["name"] = "Ada"
+    author["photo"] = Value.binary(Data(repeating: 7, count: 40_000))
+    let tags = try (0..<3).map { number in
+      let tag = try context.insert("Tag")
+      tag["name"] = "tag \(number)"
+      return tag
+    }
+    for number in 0..<20 {
+      let book = try context.insert("Book")
+      book["title"] = "book \(number)"
+      book["author"] = author
+      book["tags"] = [tags[number % 3], tags[(number + 1) % 3]]
+      book["cover"] = Value.binary(Data(repeating: UInt8(number), count: 20_000))
+    }
+    try context.commit()
+    try store.check()
+  }
+
+  private func refusal(_ body: () throws -> Void) -> ArborError? {
+    do {
+      try body()
+      return nil
+    } catch {
+      return error as? ArborError
+    }
+  }
+
+  private func change(_ model: ManagedObjectModel, _ body: (ManagedObjectContext) throws -> Void)
+    throws
+  {
+    let store = try open(model)
+    defer { store.close() }
+    let context = store.makeContext()
+    try body(context)
+    try context.commit()
+    try store.check()
+  }
+
+  /// What lay in records that were written since is forgotten; links and binaries of others are
+  /// there again, as far as both ends are.
+  @Test(arguments: [false, true])
+  func linksAndLargeBinariesComeBackOverCommits(deletesAuthor: Bool) throws {
+    try fill()
+    do {
+      let store = try open(lesser())
+      defer { store.close() }
+      let context = store.makeContext()
+      let volumes = try context.fetch(FetchRequest<ManagedObject>(entity: "Volume"))
+      #expect(volumes.map { $0["title"] as String? } == (0..<20).map { "book \($0)" })
+      context.delete(volumes[3])
+      volumes[5]["note"] = "changed"
+      try context.insert("Volume")["title"] = "new"
+      if deletesAuthor {
+        for author in try context.fetch(FetchRequest<ManagedObject>(entity: "Author")) {
+          context.delete(author)
+        }
+      }
+      try context.commit()
+    }
+    try PersistentStore.revertMigration(url, dropping: ["Volume.note"])
+    let store = try PersistentStore(
+      model: model(), at: .file(url), options: StoreOptions(migration: .refuse))
+    defer { store.close() }
+    try store.check()
+    let context = store.makeContext()
+    let books = try context.fetch(FetchRequest<ManagedObject>(entity: "Book"))
+    #expect(books.map { $0["title"] as String? } == titles())
+    for (number, book) in zip(numbers(), books) {
+      let hasForgotten = number == nil || number == 5
+      #expect((book["author"] as ManagedObject? != nil) == !(hasForgotten || deletesAuthor))
+      #expect(
+        book["cover"] as Data?
+          == (hasForgotten ? nil : Data(repeating: UInt8(number ?? 0), count: 20_000)))
+      #expect(
+        (book["tags"] as [ManagedObject]).map { $0["name"] as String? }
+          == (number.map { ["tag \($0 % 3)", "tag \(($0 + 1) % 3)"] } ?? []))
+    }
+    let author = try context.fetchOne("Author")
+    #expect((author?["books"] as [ManagedObject]?)?.count == (deletesAuthor ? nil : 18))
+    #expect((author?["photo"] as Data?)?.count == (deletesAuthor ? nil : 40_000))
+    let tags = try context.fetch(FetchRequest<ManagedObject>(entity: "Tag"))
+    #expect(tags.map { ($0["books"] as [ManagedObject]).count } == [12, 13, 13])
+    let byTitle = FetchRequest<ManagedObject>(entity: "Book", predicate: "title == 'new'")
+    #expect(try context.fetch(byTitle).count == 1)
+  }
+
+  /// The books after one was deleted and one was added.
+  private func numbers() -> [Int?] { (0..<20).filter { $0 != 3 } + [nil] }
+
+  private func titles() -> [String?] { numbers().map { $0.map { "book \($0)" } ?? "new" } }
+
+  // MARK: Relationships of every shape
+
+  private func people(_ isLinked: Bool) -> ManagedObjectModel {
+    let id = AttributeDescription(name: "id", type: .integer64)
+    var person = EntityDescription(name: "Person", attributes: [id])
+    var (desk, list) = (
+      EntityDescription(name: "Desk", attributes: [id]),
+      EntityDescription(name: "List", attributes: [id])
+    )
+    if isLinked {
+      person.relationships = [
+        .init(name: "desk", destination: "Desk", inverse: "person"),
+        .init(name: "boss", destination: "Person"),
+        .init(name: "friends", destination: "Person", isToMany: true),
+        .init(name: "list", destination: "List", inverse: "people"),
+      ]
+      desk.relationships = [.init(name: "person", destination: "Person", inverse: "desk")]
+      list.relationships = [
+        .init(
+          name: "people", destination: "Person", inverse: "list", isToMany: true, isOrdered: true)
+      ]
+    }
+    return ManagedObjectModel(entities: [person, desk, list])
+  }
+
+  private func ids(_ object: ManagedObject, _ name: String) -> [Int64] {
+    (object[name] as [ManagedObject]).map { $0["id"] }
+  }
+
+  @Test func bothEndsOfALinkAgree() throws {
+    try change(people(true)) { context in
+      let list = try context.insert("List")
+      list["id"] = 0
+      let people = try (0..<6).map { id in
+        let (person, desk) = (try context.insert("Person"), try context.insert("Desk"))
+        (person["id"], desk["id"]) = (id, id)
+        person["desk"] = desk
+        return person
+      }
+      for (index, person) in people.enumerated() {
+        person["boss"] = people[(index + 1) % 6]
+        person["friends"] = [people[(index + 2) % 6], people[(index + 3) % 6]]
+      }
+      list["people"] = Array(people.reversed())
+    }
+    // Person 1 and desk 3 are gone, person 4 and desk 5 have forgotten their links.
+    try change(people(false)) { context in
+      let people = try context.fetch(FetchRequest<ManagedObject>(entity: "Person"))
+      let desks = try context.fetch(FetchRequest<ManagedObject>(entity: "Desk"))
+      context.delete(people[1])
+      context.delete(desks[3])
+      people[4]["id"] = 40
+      desks[5]["id"] = 50
+    }
+    try PersistentStore.revertMigration(url)
+    try change(people(true)) { context in
+      let people = try context.fetch(FetchRequest<ManagedObject>(entity: "Person"))
+      #expect(people.map { $0["id"] as Int64 } == [0, 2, 3, 40, 5])
+      let desks = people.map { ($0["desk"] as ManagedObject?)?["id"] as Int64? }
+      #expect(desks == [0, 2, nil, nil, nil])
+      let bosses = people.map { ($0["boss"] as ManagedObject?)?["id"] as Int64? }
+      #expect(bosses == [nil, 3, 40, nil, 0])
+      #expect(people.map { ids($0, "friends").sorted() } == [[2, 3], [5, 40], [0, 5], [0], [2]])
+      let list = try #require(try context.fetchOne("List"))
+      #expect(ids(list, "people") == [5, 3, 2, 0])
+      // All of it is in order for whoever changes it.
+      list["people"] = [people[3], people[0]]
+      people[0]["desk"] = nil as ManagedObject?
+      people[2]["friends"] = [people[2]]
+      context.delete(people[1])
+    }
+  }
+}

@@ -7,6 +7,7 @@ import TestSupport
 
 /// A log in a database of its own that begins with an empty snapshot.
 struct BegunLog: Sendable {
+  /// Where it is the only one, or has a database of its own.
   let server: PostgresServer
   let connection: String
   let log: PostgresLog
@@ -20,8 +21,16 @@ struct BegunLog: Sendable {
 
   /// - Parameter server: None for the one that all tests share.
   init(_ server: PostgresServer? = nil, options: PostgresLog.Options = .init()) throws {
+    let server = try server ?? PostgresServer.shared.get()
+    try self.init(server, connecting: try server.makeDatabase(), options: options)
+  }
+
+  /// - Parameter connection: Where no log is.
+  init(
+    _ server: PostgresServer? = nil, connecting connection: String, options: PostgresLog.Options
+  ) throws {
     self.server = try server ?? PostgresServer.shared.get()
-    connection = try self.server.makeDatabase()
+    self.connection = connection
     log = try PostgresLog(connection, options: options)
     history = LogHistory(seed: .random(in: 0...(.max)))
     root = history.snapshot()
@@ -30,6 +39,16 @@ struct BegunLog: Sendable {
     try Data("a store".utf8).write(to: file)
     try log.publish(root, in: file)
     _ = try log.begin(with: root, then: [])
+  }
+
+  /// The same log by a value that does not wait for long, and has a connection.
+  func hasty() throws -> PostgresLog {
+    var options = PostgresLog.Options()
+    options.timeout = .milliseconds(1500)
+    options.statementTimeout = .milliseconds(500)
+    let log = try PostgresLog(connection, options: options)
+    while (try? log.head()) == nil {}
+    return log
   }
 
   /// All entries, however few of them come at once.
@@ -59,8 +78,6 @@ func chainProblem(of entries: [LogEntry], behind start: LogHistory) -> String? {
 struct LogWriter {
   private let log: any CommitLog
   private var history: LogHistory
-  /// Every entry that it has seen, in the order of the log.
-  private(set) var lostRaces = 0
 
   init(_ log: any CommitLog, _ history: LogHistory, seed: UInt64) {
     self.log = log
@@ -70,10 +87,11 @@ struct LogWriter {
 
   /// Adds one entry.
   ///
-  /// - Returns: Its batch; nil where the log has lost what it would follow.
-  mutating func add(until deadline: Deadline = Deadline(.seconds(60))) throws -> UUID? {
+  /// - Parameter isOver: Whether to give up.
+  /// - Returns: Its batch; nil where the log has lost what it would follow, or it was given up.
+  mutating func add(until isOver: () -> Bool = { false }) throws -> UUID? {
     var entry = history.draft(commits: .random(in: 1...3))
-    while !deadline.isOver {
+    while !isOver() {
       let appended: Appended
       do { appended = try log.append(entry) } catch {
         guard error.code == .logUnavailable else { throw error }
@@ -84,7 +102,6 @@ struct LogWriter {
         history.follow(entry)
         return entry.batch
       case .behind(let newer):
-        lostRaces += 1
         for one in newer {
           // Its own, whose answer was lost, is answered with written as long as nobody trims.
           guard one.previous == history.digest, one.first == history.sequence + 1 else {

@@ -91,15 +91,13 @@ import Testing
 
   @Test func aSilentServerIsUnknownInTime() throws {
     let server = try PostgresServer()
-    var options = PostgresLog.Options()
-    options.timeout = .seconds(1)
-    options.statementTimeout = .milliseconds(500)
-    var begun = try BegunLog(server, options: options)
+    var begun = try BegunLog(server)
+    let hasty = try begun.hasty()
     let entry = begun.history.next()
     server.stop()
     let start = ContinuousClock.now
-    #expect(try begun.log.append(entry) == .unknown)
-    let error = #expect(throws: ArborError.self) { try begun.log.head() }
+    #expect(try hasty.append(entry) == .unknown)
+    let error = #expect(throws: ArborError.self) { try hasty.head() }
     #expect(error?.code == .logUnavailable)
     #expect(start.duration(to: .now) < .seconds(15))
     server.resume()

@@ -65,6 +65,8 @@ final class PostgresServer: Sendable {
     return data
   }
 
+  /// What the server is called where it is a standby.
+  var name: String { folder.lastPathComponent }
   let folder: URL
   private var data: URL { folder.appending(path: "data") }
   private let settings: [String: String]
@@ -83,16 +85,15 @@ final class PostgresServer: Sendable {
   ) throws {
     folder = try Self.area.get().appending(path: name)
     let usual = [
-      "fsync": "off", "shared_buffers": "16MB", "listen_addresses": "", "max_connections": "60",
+      "fsync": "off", "shared_buffers": "16MB", "listen_addresses": "", "max_connections": "200",
+      "autovacuum": "off",
       "unix_socket_directories": folder.path, "full_page_writes": "off", "lc_messages": "C",
     ]
     self.settings = usual.merging(settings) { $1 }
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     if let user = Self.user { chown(folder.path, user.id, user.group) }
     if let primary {
-      try Self.run(
-        "pg_basebackup", "-D", data.path, "-R", "-X", "stream", "-c", "fast", "--no-sync", "-d",
-        "\(primary.connection) application_name=\(name)")
+      try copy(primary)
     } else {
       _ = try BuiltProgram(at: URL(filePath: "/bin/cp"))
         .run(["-a", try Self.template.get().path, data.path])
@@ -113,13 +114,31 @@ final class PostgresServer: Sendable {
       options, "start")
   }
 
+  /// Makes a server that is gone, or not there yet, a standby of another one.
+  func copy(_ primary: PostgresServer) throws {
+    try? FileManager.default.removeItem(at: data)
+    try Self.run(
+      "pg_basebackup", "-D", data.path, "-R", "-X", "stream", "-c", "fast", "--no-sync", "-d",
+      "\(primary.connection) application_name=\(name)")
+  }
+
+  /// Sets something for all sessions, and waits until new ones have it.
+  func set(_ setting: String, to value: String) throws {
+    try sql("ALTER SYSTEM SET \(setting) = '\(value)'")
+    try sql("SELECT pg_reload_conf()::text")
+    let deadline = Deadline(.seconds(60))
+    while try sql("SHOW \(setting)") != [[value]] {
+      guard !deadline.isOver else { throw Problem(description: "\(setting) is not \(value)") }
+      usleep(10_000)
+    }
+  }
+
   /// Lets a standby take writes.
   func promote() throws { try Self.run("pg_ctl", "-D", data.path, "-w", "promote") }
 
   /// Makes a standby follow another server.
-  func follow(_ primary: PostgresServer, as name: String) throws {
-    try sql("ALTER SYSTEM SET primary_conninfo = '\(primary.connection) application_name=\(name)'")
-    try sql("SELECT pg_reload_conf()::text")
+  func follow(_ primary: PostgresServer) throws {
+    try set("primary_conninfo", to: "\(primary.connection) application_name=\(name)")
   }
 
   /// Runs a statement; gives its rows, whose columns have to be texts.

@@ -134,7 +134,10 @@ package struct CommitLogContract {
   private func file(of size: Int) throws -> URL {
     let url = folder.url.appending(path: "of \(size)")
     if !FileManager.default.fileExists(atPath: url.path) {
-      try Data((0..<size).map { UInt8(truncatingIfNeeded: $0 &* 31 ^ $0 >> 11) }).write(to: url)
+      let block = Data((0..<4099).map { UInt8(truncatingIfNeeded: $0) })
+      var data = Data()
+      while data.count < size { data += block }
+      try data.prefix(size).write(to: url)
     }
     return url
   }

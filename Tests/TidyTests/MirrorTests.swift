@@ -4,7 +4,8 @@ import Testing
 @Suite struct MirrorTests {
   /// Suites named by the threat they meet, or by the walk they take, rather than by one source.
   static let threatSuites: Set<String> = [
-    "ComputedOrderTests", "DataManagerSeedingTests", "FetchCountTests", "HostileSeedTests",
+    "ComputedOrderTests", "DataManagerSeedingTests", "FailoverTests", "ReplicationTests",
+    "FetchCountTests", "HostileSeedTests",
     "CancellationTests", "CodableAttributesTests",
     "JSONComparisonTests",
     "JSONConformanceTests", "JSONHostileTests",

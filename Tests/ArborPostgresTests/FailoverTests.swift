@@ -1,0 +1,161 @@
+import ArborLocks
+import ArborLog
+import ArborModel
+import Foundation
+import TestLength
+import TestSupport
+import Testing
+
+@testable import ArborPostgres
+
+/// Servers end, stop and take each other's place while several machines write.
+@Suite(.enabled(if: PostgresServer.isInstalled), .serialized) struct FailoverTests {
+  private static let length = TestLength.of(30, long: 600)
+
+  /// What a writer was told, and what it met.
+  private struct Told {
+    var batches: [UUID] = []
+    var numbers: [Range<UInt64>] = []
+    /// How often it had taken over what a server then lost, without having told anybody.
+    var forks = 0
+  }
+
+  @Test func nothingThatWasAcknowledgedIsLostOrDoubled() throws {
+    let seed = UInt64.random(in: 0...(.max))
+    print("FailoverTests: seed \(seed), \(Self.length) s")
+    let cluster = try PostgresCluster()
+    try cluster.waitForStandbys()
+    var options = PostgresLog.Options()
+    options.timeout = .seconds(5)
+    options.connectTimeout = .seconds(1)
+    options.statementTimeout = .seconds(2)
+    let begun = try BegunLog(connecting: cluster.connection, options: options)
+    let isOver = Lock(false)
+    let over: @Sendable () -> Bool = { isOver.withLock { $0 } }
+    let writers = try startWriters(4, begun, options, seed: seed, until: over)
+
+    var random = SeededRandom(seed: seed)
+    var events: [String] = []
+    let end = Deadline(.seconds(Self.length))
+    while !end.isOver {
+      events.append(try happen(to: cluster, &random))
+      // Now and then the next one comes while the last one is still being got over.
+      if Bool.random(using: &random) { try cluster.waitForStandbys() }
+      usleep(.random(in: 100_000...800_000, using: &random))
+    }
+    try cluster.waitForStandbys()
+    isOver.withLock { $0 = true }
+    let told = try writers.wait()
+
+    let entries = try begun.allEntries()
+    let acknowledged = told.flatMap(\.batches)
+    let counts = Dictionary(entries.map { ($0.batch, 1) }, uniquingKeysWith: +)
+    #expect(acknowledged.filter { counts[$0] == nil } == [], "lost, seed \(seed)")
+    #expect(counts.filter { $0.value > 1 }.isEmpty, "doubled, seed \(seed)")
+    #expect(Set(acknowledged).count == acknowledged.count, "told twice, seed \(seed)")
+    #expect(chainProblem(of: entries, behind: begun.history) == nil, "seed \(seed)")
+    let numbers = told.flatMap(\.numbers).sorted { $0.lowerBound < $1.lowerBound }
+    let doubled = zip(numbers, numbers.dropFirst()).filter { $0.upperBound > $1.lowerBound }
+    #expect(doubled.isEmpty, "numbers twice, seed \(seed)")
+    #expect(acknowledged.count > 100 && numbers.count > 10)
+    let kinds = Dictionary(events.map { ($0, 1) }, uniquingKeysWith: +)
+    print(
+      "FailoverTests: \(acknowledged.count) acknowledged of \(entries.count), \(numbers.count) "
+        + "reservations, \(told.map(\.forks).reduce(0, +)) forks, \(kinds)")
+  }
+
+  /// Somebody promotes the standby that has less: that what was acknowledged is lost is the server's
+  /// doing, but nobody goes on as if nothing had been.
+  @Test func aLostEndIsFoundOut() throws {
+    let cluster = try PostgresCluster()
+    try cluster.waitForStandbys()
+    var begun = try BegunLog(connecting: cluster.connection, options: .init())
+    #expect(try begun.log.append(begun.history.next()) == .written)
+    try cluster.waitForStandbys(haveAll: true)
+    let (better, worse) = (cluster.standbys[0], cluster.standbys[1])
+    worse.kill()
+    let lost = begun.history.next()
+    #expect(try begun.log.append(lost) == .written)
+    cluster.primary.kill()
+    better.kill()
+    try worse.start()
+    try cluster.promote(worse)
+    #expect(try begun.log.append(begun.history.next()) == .forked)
+  }
+
+  private func startWriters(
+    _ count: Int, _ begun: BegunLog, _ options: PostgresLog.Options, seed: UInt64,
+    until isOver: @escaping @Sendable () -> Bool
+  ) throws -> RunningThreads<Told> {
+    RunningThreads(count) { number in
+      let log = try PostgresLog(begun.connection, options: options)
+      var told = Told()
+      var writer = LogWriter(log, begun.history, seed: seed &+ UInt64(number))
+      var random = SeededRandom(seed: seed &+ UInt64(number))
+      while !isOver() {
+        if Int.random(in: 0..<10, using: &random) == 0,
+          let range = try? log.reserve("numbers", .random(in: 1...100, using: &random), from: 1)
+        {
+          told.numbers.append(range)
+        }
+        if let batch = try writer.add(until: isOver) {
+          told.batches.append(batch)
+        } else if !isOver() {
+          told.forks += 1
+          writer = LogWriter(log, begun.history, seed: seed &+ UInt64(number + told.forks * 10))
+        }
+        // As fast as they can they would only fill the disk.
+        usleep(2000)
+      }
+      return told
+    }
+  }
+
+  /// Lets something go wrong, and repairs it.
+  ///
+  /// - Returns: What it was.
+  private func happen(
+    to cluster: PostgresCluster, _ random: inout SeededRandom
+  ) throws -> String {
+    let time = useconds_t.random(in: 50_000...1_500_000, using: &random)
+    let standby = cluster.standbys[Int.random(in: 0...1, using: &random)]
+    switch Int.random(in: 0..<7, using: &random) {
+    case 0:
+      standby.kill()
+      usleep(time)
+      try standby.start()
+      return "standby killed"
+    case 1:
+      standby.stop()
+      usleep(time)
+      standby.resume()
+      return "standby stopped"
+    case 2:
+      for standby in cluster.standbys { standby.stop() }
+      usleep(time)
+      for standby in cluster.standbys { standby.resume() }
+      return "both standbys stopped"
+    case 3:
+      cluster.primary.stop()
+      usleep(time)
+      cluster.primary.resume()
+      return "primary stopped"
+    case 4:
+      cluster.primary.kill()
+      usleep(time)
+      try cluster.primary.start()
+      return "primary killed"
+    case 5:
+      // What is committed meanwhile is on one standby alone.
+      standby.stop()
+      usleep(time / 4)
+      cluster.primary.stop()
+      standby.resume()
+      try cluster.failOver()
+      return "failed over with a standby behind"
+    default:
+      try cluster.failOver()
+      return "failed over"
+    }
+  }
+}

@@ -114,6 +114,9 @@ let package = Package(
       name: "crash-writer", dependencies: ["ArborData", "ArborStore"],
       path: "tools/crash-lab/crash-writer", swiftSettings: common),
     .executableTarget(
+      name: "log-writer", dependencies: ["ArborData", "ArborPostgres"],
+      path: "tools/crash-lab/log-writer", swiftSettings: common),
+    .executableTarget(
       name: "damage-reader",
       dependencies: ["ArborObjects", "ArborStore", "ArborModel", "LMDB", "CArborBits"],
       path: "tools/crash-lab/damage-reader", swiftSettings: common),
@@ -145,7 +148,8 @@ let package = Package(
     .testTarget(
       name: "ArborPostgresTests",
       dependencies: [
-        "ArborPostgres", "ArborLog", "ArborLocks", "ArborModel", "TestLength", "TestSupport",
+        "ArborPostgres", "ArborLog", "ArborLocks", "ArborModel", "ArborObjects", "TestLength",
+        "TestSupport", "log-writer",
       ],
       swiftSettings: common),
     .testTarget(

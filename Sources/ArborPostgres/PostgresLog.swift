@@ -28,6 +28,9 @@ public final class PostgresLog: CommitLog {
   /// The name of the log in its database.
   public let store: String
 
+  /// As long as a call tries: ``Options/timeout``.
+  public var patience: Duration { options.timeout }
+
   let options: Options
   let tables: PostgresTables
   let pool: ConnectionPool

@@ -10,7 +10,7 @@ import Testing
 
 /// Servers end, stop and take each other's place while several machines write.
 @Suite(.enabled(if: PostgresServer.isInstalled), .serialized) struct FailoverTests {
-  private static let length = TestLength.of(30, long: 600)
+  private static let length = TestLength.of(10, long: 600)
 
   /// What a writer was told, and what it met.
   private struct Told {
@@ -34,15 +34,9 @@ import Testing
     let over: @Sendable () -> Bool = { isOver.withLock { $0 } }
     let writers = try startWriters(4, begun, options, seed: seed, until: over)
 
-    var random = SeededRandom(seed: seed)
-    var events: [String] = []
+    var storm = Storm(cluster, seed: seed)
     let end = Deadline(.seconds(Self.length))
-    while !end.isOver {
-      events.append(try happen(to: cluster, &random))
-      // Now and then the next one comes while the last one is still being got over.
-      if Bool.random(using: &random) { try cluster.waitForStandbys() }
-      usleep(.random(in: 100_000...800_000, using: &random))
-    }
+    while !end.isOver { try storm.next() }
     try cluster.waitForStandbys()
     isOver.withLock { $0 = true }
     let told = try writers.wait()
@@ -58,14 +52,13 @@ import Testing
     let doubled = zip(numbers, numbers.dropFirst()).filter { $0.upperBound > $1.lowerBound }
     #expect(doubled.isEmpty, "numbers twice, seed \(seed)")
     #expect(acknowledged.count > 100 && numbers.count > 10)
-    let kinds = Dictionary(events.map { ($0, 1) }, uniquingKeysWith: +)
     print(
       "FailoverTests: \(acknowledged.count) acknowledged of \(entries.count), \(numbers.count) "
-        + "reservations, \(told.map(\.forks).reduce(0, +)) forks, \(kinds)")
+        + "reservations, \(told.map(\.forks).reduce(0, +)) forks, \(storm.summary)")
   }
 
-  /// Somebody promotes the standby that has less: that what was acknowledged is lost is the server's
-  /// doing, but nobody goes on as if nothing had been.
+  /// Somebody promotes the standby that has less: that what was acknowledged is lost is the
+  /// server's doing, but nobody goes on as if nothing had been.
   @Test func aLostEndIsFoundOut() throws {
     let cluster = try PostgresCluster()
     try cluster.waitForStandbys()
@@ -108,54 +101,6 @@ import Testing
         usleep(2000)
       }
       return told
-    }
-  }
-
-  /// Lets something go wrong, and repairs it.
-  ///
-  /// - Returns: What it was.
-  private func happen(
-    to cluster: PostgresCluster, _ random: inout SeededRandom
-  ) throws -> String {
-    let time = useconds_t.random(in: 50_000...1_500_000, using: &random)
-    let standby = cluster.standbys[Int.random(in: 0...1, using: &random)]
-    switch Int.random(in: 0..<7, using: &random) {
-    case 0:
-      standby.kill()
-      usleep(time)
-      try standby.start()
-      return "standby killed"
-    case 1:
-      standby.stop()
-      usleep(time)
-      standby.resume()
-      return "standby stopped"
-    case 2:
-      for standby in cluster.standbys { standby.stop() }
-      usleep(time)
-      for standby in cluster.standbys { standby.resume() }
-      return "both standbys stopped"
-    case 3:
-      cluster.primary.stop()
-      usleep(time)
-      cluster.primary.resume()
-      return "primary stopped"
-    case 4:
-      cluster.primary.kill()
-      usleep(time)
-      try cluster.primary.start()
-      return "primary killed"
-    case 5:
-      // What is committed meanwhile is on one standby alone.
-      standby.stop()
-      usleep(time / 4)
-      cluster.primary.stop()
-      standby.resume()
-      try cluster.failOver()
-      return "failed over with a standby behind"
-    default:
-      try cluster.failOver()
-      return "failed over"
     }
   }
 }

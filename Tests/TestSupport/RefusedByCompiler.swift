@@ -76,7 +76,8 @@ package enum RefusedByCompiler {
       "-I", products.appending(path: "Modules").path,
       "-module-cache-path", products.appending(path: "ModuleCache").path,
     ]
-    for map in ["CArborBits/include", "CLMDB"] {
+    arguments += try clientFlags.get()
+    for map in ["CArborBits/include", "CLMDB", "CPostgres"] {
       let path = sources.appending(path: map).appending(path: "module.modulemap").path
       arguments += ["-Xcc", "-fmodule-map-file=\(path)"]
     }
@@ -95,6 +96,12 @@ package enum RefusedByCompiler {
   }
 
   private static let program = "Program"
+
+  /// Where the header of PostgreSQL's client is, which not every system has beside the others.
+  private static let clientFlags = Result {
+    try BuiltProgram(at: URL(filePath: "/usr/bin/env")).run(["pkg-config", "--cflags", "libpq"])
+      .output.split(whereSeparator: \.isWhitespace).flatMap { ["-Xcc", String($0)] }
+  }
 
   /// `…/Program.swift:3:7: error: …`
   private static func problem(in line: Substring) -> Problem? {

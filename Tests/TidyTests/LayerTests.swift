@@ -24,10 +24,11 @@ import Testing
     ],
     "world": ["ArborData"],
     "crash-writer": ["ArborData", "ArborStore"],
+    "log-writer": ["ArborData", "ArborPostgres"],
     "damage-reader": ["ArborObjects", "ArborStore", "ArborModel", "LMDB", "CArborBits"],
     "fuzz": ["ArborData"],
     "json-bench": ["ArborExchange", "ArborModel"],
-    "arborbench": ["ArborData"],
+    "arborbench": ["ArborData", "ArborPostgres"],
     "cluster-demo": ["ArborData", "ArborPostgres", "ArborService"],
     "TestLength": [],
     "TestSupport": ["ArborLocks", "ArborLog", "ArborStore", "ArborObjects", "ArborModel", "LMDB"],
@@ -41,7 +42,8 @@ import Testing
       "TestLength", "ArborLog", "ArborObjects", "ArborStore", "ArborModel", "TestSupport",
     ],
     "ArborPostgresTests": [
-      "TestLength", "ArborPostgres", "ArborLog", "ArborModel", "ArborLocks", "TestSupport",
+      "TestLength", "ArborPostgres", "ArborLog", "ArborModel", "ArborObjects", "ArborLocks",
+      "TestSupport",
     ],
     "ArborObjectsTests": [
       "TestLength", "ArborObjects", "ArborLog", "ArborStore", "LMDB", "ArborModel", "ArborLocks",
@@ -88,7 +90,7 @@ import Testing
     "ArborObjectsTests": ["Logging", "Observation"],
     "SystemTests": ["Observation"],
     "lmdb-inspect": ["ArgumentParser"],
-    "arborbench": ["CSQLite", "GRDB", "Hummingbird"],
+    "arborbench": ["CLibPQ", "CSQLite", "GRDB", "Hummingbird"],
     "cluster-demo": ["ArgumentParser", "FoundationNetworking", "Hummingbird", "Logging"],
     "InspectTests": ["ArgumentParser"],
   ]

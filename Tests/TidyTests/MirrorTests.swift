@@ -5,6 +5,7 @@ import Testing
   /// Suites named by the threat they meet, or by the walk they take, rather than by one source.
   static let threatSuites: Set<String> = [
     "ComputedOrderTests", "DataManagerSeedingTests", "FailoverTests", "ReplicationTests",
+    "SharedStoresStormTests",
     "FetchCountTests", "HostileSeedTests",
     "CancellationTests", "CodableAttributesTests",
     "JSONComparisonTests",

@@ -9,9 +9,14 @@ let package = Package(
   targets: [
     // The rival of `arborbench gazetteer`; needs libsqlite3-dev with FTS5.
     .systemLibrary(name: "CSQLite", providers: [.apt(["libsqlite3-dev"])]),
+    // The rival of `arborbench postgres`.
+    .systemLibrary(name: "CLibPQ", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
     .executableTarget(
       name: "arborbench",
-      dependencies: ["CSQLite", .product(name: "ArborData", package: "ArborData")]),
+      dependencies: [
+        "CSQLite", "CLibPQ", .product(name: "ArborData", package: "ArborData"),
+        .product(name: "ArborPostgres", package: "ArborData"),
+      ]),
   ],
   swiftLanguageModes: [.v6]
 )

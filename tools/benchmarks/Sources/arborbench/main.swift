@@ -8,6 +8,8 @@
 // online fills indexes behind a migration of copies, with commits beside it;
 // log commits and loads with and without a log, in files of its own, and restores; backup backs a
 // loaded store up and restores it, and says how much memory that takes;
+// postgres FILE N CONNECTION [ROUNDS] appends to logs of a PostgreSQL database, commits through
+// one, and inserts rows of the same size by libpq;
 // cancel says how long operations on a loaded store and its document go on after a cancellation.
 import Foundation
 
@@ -16,8 +18,8 @@ guard arguments.count >= 3, let count = Int(arguments[arguments.startIndex + 2])
 else {
   print(
     "usage: arborbench load|read|single|mutate|open|size|index|cascade|perform|predicates|document|"
-      + "byhand|import|gazetteer|evolve|online|log|backup|cancel FILE N [REPETITIONS or BLOCK] "
-      + "[nosync]")
+      + "byhand|import|gazetteer|evolve|online|log|backup|postgres|cancel FILE N "
+      + "[REPETITIONS or BLOCK] [nosync]")
   exit(2)
 }
 let mode = arguments[arguments.startIndex]
@@ -44,6 +46,11 @@ do {
   case "online": try benchmark.buildOnline(rounds: number)
   case "log": try benchmark.log(rounds: number)
   case "backup": try benchmark.backUp()
+  case "postgres":
+    guard arguments.count > 3 else { throw BenchmarkError("postgres needs a connection string") }
+    try benchmark.postgres(
+      arguments[arguments.startIndex + 3],
+      rounds: arguments.count > 4 ? Int(arguments[arguments.startIndex + 4]) ?? 1 : 1)
   case "cancel": try await benchmark.cancel()
   default: throw BenchmarkError("no mode \(mode)")
   }

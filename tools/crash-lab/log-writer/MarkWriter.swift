@@ -1,0 +1,90 @@
+import ArborData
+import ArborPostgres
+import Foundation
+
+/// One machine of several that write to a store.
+struct MarkWriter {
+  private let path: String
+  private let log: PostgresLog
+  private let model: ManagedObjectModel
+  private let name: String
+  private let end: ContinuousClock.Instant
+  /// Tells the marks of this process from those of one before it of the same name.
+  private let process = ProcessInfo.processInfo.processIdentifier
+
+  init(
+    path: String, connection: String, name: String, until end: ContinuousClock.Instant
+  ) throws {
+    var options = PostgresLog.Options()
+    options.timeout = .seconds(5)
+    options.connectTimeout = .seconds(1)
+    options.statementTimeout = .seconds(2)
+    log = try PostgresLog(connection, options: options)
+    model = try ManagedObjectModel {
+      Entity("Mark") { Attribute("code", .string, .indexed) }
+      Entity("Tally") {
+        Attribute("name", .string, .unique)
+        Attribute("count", .integer64, .default(0))
+      }
+    }
+    self.path = path
+    self.name = name
+    self.end = end
+  }
+
+  /// Writes until the time is over, opening the store again where it cannot go on.
+  func run() async {
+    var count = 0
+    while ContinuousClock.now < end {
+      do {
+        let store = try PersistentStore(model: model, at: .path(path), following: log)
+        defer { store.close() }
+        try await write(to: store, &count)
+      } catch {
+        tell(error)
+        try? await Task.sleep(for: .milliseconds(50))
+      }
+    }
+  }
+
+  private func write(to store: PersistentStore, _ count: inout Int) async throws {
+    while ContinuousClock.now < end {
+      count += 1
+      let code = "\(name)-\(process)-\(count)"
+      do {
+        try await store.perform(retries: 100) { context in
+          try context.insert("Mark")["code"] = code
+          let tally = try context.fetchOne("Tally") ?? context.insert("Tally")
+          tally["name"] = "all"
+          tally["count"] = (tally["count"] as Int) + 1
+        }
+      } catch let error as ArborError {
+        tell(error)
+        switch error.code {
+        case .outcomeUnknown: guard try await finds(error.batch, store) else { continue }
+        case .logUnavailable, .conflict, .notUnique: continue
+        default: throw error
+        }
+      }
+      FileHandle.standardOutput.write(Data("\(code)\n".utf8))
+    }
+  }
+
+  /// Whether a commit whose answer was lost was made.
+  private func finds(_ batch: UUID?, _ store: PersistentStore) async throws -> Bool {
+    guard let batch else { return false }
+    while ContinuousClock.now < end {
+      switch try? store.outcome(of: batch) {
+      case .committed: return true
+      case .notCommitted: return false
+      case .unknown, nil: try await Task.sleep(for: .milliseconds(50))
+      }
+    }
+    return false
+  }
+
+  private func tell(_ error: any Error) {
+    let code = (error as? ArborError)?.code.rawValue ?? "other"
+    FileHandle.standardError.write(Data("\(code): \(error)\n".utf8))
+  }
+}

@@ -1,0 +1,18 @@
+// log-writer PATH CONNECTION NAME SECONDS: opens the store at PATH, which shares its commits
+// through the log of a PostgreSQL database, and commits to it for a while, whatever happens to the
+// servers. Each commit adds a mark NAME-n and counts one up in an object that all writers change.
+// One that was acknowledged is a line on the standard output; what else happened is one on standard
+// error.
+import ArborData
+import ArborPostgres
+import Foundation
+
+let arguments = CommandLine.arguments
+guard arguments.count == 5, let seconds = Int(arguments[4]) else {
+  FileHandle.standardError.write(Data("usage: log-writer PATH CONNECTION NAME SECONDS\n".utf8))
+  exit(2)
+}
+let end = ContinuousClock.now + .seconds(seconds)
+let writer = try MarkWriter(
+  path: arguments[1], connection: arguments[2], name: arguments[3], until: end)
+await writer.run()

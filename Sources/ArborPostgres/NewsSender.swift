@@ -51,13 +51,13 @@ final class NewsSender: Sendable {
         usable = connection
       } else {
         usable = try pool.open(until: deadline)
+        _ = try usable.run(
+          [PostgresStatement("SELECT set_config('synchronous_commit', 'off', false)")],
+          deadline: deadline)
       }
       _ = try usable.run(
-        [
-          PostgresStatement("SET LOCAL synchronous_commit = off"),
-          PostgresStatement(
-            "SELECT pg_notify('\(NewsListener.channel)', $1)", .text(payload)),
-        ], deadline: deadline)
+        [PostgresStatement("SELECT pg_notify('\(NewsListener.channel)', $1)", .text(payload))],
+        deadline: deadline)
       state.withLock { $0.connection = usable }
     } catch {}
   }

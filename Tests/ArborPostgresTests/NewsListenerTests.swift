@@ -61,6 +61,17 @@ struct NewsListenerTests {
     payloads += try listening.notifications(until: Deadline(.zero))
     #expect((1...most).contains(payloads.count))
     #expect(Set(payloads) == ["public/main"])
+    // All by one connection, which stays.
+    let senders = """
+      SELECT pid::text FROM pg_stat_activity
+      WHERE query LIKE '%pg_notify%' AND query NOT LIKE '%activity%'
+        AND datname = '\(begun.database)'
+      """
+    let first = try begun.server.sql(senders)
+    #expect(first.count == 1)
+    #expect(try begun.log.append(begun.history.next()) == .written)
+    #expect(try listening.notifications(until: Deadline(.seconds(60))).count == 1)
+    #expect(try begun.server.sql(senders) == first)
   }
 
   /// How many connections listen, once that is none, or after a while.

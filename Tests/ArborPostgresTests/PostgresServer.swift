@@ -59,6 +59,7 @@ final class PostgresServer: Sendable {
       local all secretive scram-sha-256
       local all all trust
       local replication all trust
+      hostssl all all 127.0.0.1/32 trust
       """
     let file = data.appending(path: "pg_hba.conf")
     try access.write(to: file, atomically: false, encoding: .utf8)
@@ -78,10 +79,11 @@ final class PostgresServer: Sendable {
   ///
   /// - Parameters:
   ///   - name: A name among the servers; none for one that only has to be there.
+  ///   - files: What is copied to its data, by the names there.
   ///   - primary: The server that it is to be a standby of.
   init(
     _ name: String = UUID().uuidString.prefix(8).lowercased(), settings: [String: String] = [:],
-    standbyOf primary: PostgresServer? = nil
+    files: [String: String] = [:], standbyOf primary: PostgresServer? = nil
   ) throws {
     folder = try Self.area.get().appending(path: name)
     let usual = [
@@ -97,6 +99,12 @@ final class PostgresServer: Sendable {
     } else {
       _ = try BuiltProgram(at: URL(filePath: "/bin/cp"))
         .run(["-a", try Self.template.get().path, data.path])
+    }
+    for (name, path) in files {
+      let copy = data.appending(path: name)
+      try FileManager.default.copyItem(at: URL(filePath: path), to: copy)
+      chmod(copy.path, 0o600)
+      if let user = Self.user { chown(copy.path, user.id, user.group) }
     }
     try start()
   }

@@ -4,7 +4,8 @@ import Testing
 @Suite struct MirrorTests {
   /// Suites named by the threat they meet, or by the walk they take, rather than by one source.
   static let threatSuites: Set<String> = [
-    "ComputedOrderTests", "DataManagerSeedingTests", "FailoverTests", "ReplicationTests",
+    "ComputedOrderTests", "DataManagerSeedingTests", "EncryptionTests", "FailoverTests",
+    "ReplicationTests",
     "SharedStoresStormTests",
     "FetchCountTests", "HostileSeedTests",
     "CancellationTests", "CodableAttributesTests",

@@ -1,0 +1,42 @@
+import ArborLog
+import ArborModel
+import Foundation
+import TestSupport
+import Testing
+
+@testable import ArborPostgres
+
+private let hasOpenSSL = FileManager.default.isExecutableFile(atPath: "/usr/bin/openssl")
+
+/// A server that speaks TLS, with a certificate that a program has to know.
+@Suite(.enabled(if: PostgresServer.isInstalled && hasOpenSSL))
+struct EncryptionTests {
+  @Test func aServerHasToBeTheOneThatItSays() throws {
+    let folder = try TemporaryFolder()
+    let (certificate, key) = (folder.path("certificate.pem"), folder.path("key.pem"))
+    let made = try BuiltProgram(at: URL(filePath: "/usr/bin/openssl")).run([
+      "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=localhost",
+      "-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1", "-keyout", key, "-out", certificate,
+    ])
+    try #require(made.status == 0, "\(made.errors)")
+    let port = try LocalServer().port
+    let server = try PostgresServer(
+      settings: ["listen_addresses": "127.0.0.1", "port": "\(port)", "ssl": "on"],
+      files: ["server.crt": certificate, "server.key": key])
+    let address = "host=127.0.0.1 port=\(port) dbname=postgres user=postgres"
+
+    let known = try PostgresLog("\(address) sslmode=verify-full sslrootcert=\(certificate)")
+    #expect(try known.head() == nil)
+    let encrypted = "SELECT ssl::text FROM pg_stat_ssl WHERE pid = pg_backend_pid()"
+    #expect(try known.read(PostgresStatement(encrypted)).text(0, 0) == "true")
+
+    var options = PostgresLog.Options()
+    options.timeout = .milliseconds(200)
+    let unknown = try PostgresLog(
+      "\(address) sslmode=verify-full sslrootcert=/nowhere", options: options)
+    let error = #expect(throws: ArborError.self) { try unknown.head() }
+    #expect(error?.code == .logUnavailable)
+    #expect(error?.message.contains("root certificate file \"/nowhere\" does not exist") == true)
+    withExtendedLifetime(server) {}
+  }
+}

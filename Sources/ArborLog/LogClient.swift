@@ -180,12 +180,13 @@ package final class LogClient: SharedLog {
       break
     }
     if let last = groups.last?.last {
-      counted.withLock {
-        $0.takenOver += UInt64(groups.count)
-        $0.newest = max($0.newest, last)
-      }
+      counted.withLock { $0.newest = max($0.newest, last) }
     }
     return groups
+  }
+
+  package func noteTakenOver(_ count: Int) {
+    counted.withLock { $0.takenOver += UInt64(count) }
   }
 
   static func modelChanged(_ log: any CommitLog, to name: String?) -> ArborError {

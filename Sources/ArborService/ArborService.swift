@@ -24,8 +24,9 @@ public import ServiceLifecycle
 /// be measured or backed up is logged, and the service goes on.
 ///
 /// A graceful shutdown lets no body of `perform` begin any more, waits until those that run have
-/// ended, for at most ``Configuration/shutdownLimit``, makes a last backup and closes the store. A
-/// task that is cancelled instead neither waits nor backs up. In both cases `run()` returns.
+/// ended, for at most ``Configuration/shutdownLimit``, cancels what is left, makes a last backup,
+/// and closes the store. A task that is cancelled instead neither waits nor backs up. In both cases
+/// `run()` returns.
 ///
 /// Metrics and spans carry names of entities, numbers and times, never values of objects; the
 /// article *Services* lists them.
@@ -159,7 +160,7 @@ public final class ArborService: Service {
     let left = await store.drain(within: isGraceful ? configuration.shutdownLimit : .zero)
     if left > 0 {
       logger.warning(
-        "The store is closed although bodies still run; each ends at its next operation.",
+        "Bodies that still run are cancelled, since the store is being closed.",
         metadata: ["bodies": "\(left)"])
     }
     if isGraceful, let plan = configuration.backUps, plan.backsUpAtShutdown { await backUp(plan) }

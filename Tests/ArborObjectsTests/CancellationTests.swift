@@ -72,6 +72,22 @@ import Testing
     return result
   }
 
+  @Test func aStoreThatIsDrainedEndsWhatItRuns() async throws {
+    try await withFriends { store in
+      let hasBegun = Flag()
+      let work = _Concurrency.Task {
+        try await store.perform { context in
+          hasBegun.raise()
+          return try context.count(FetchRequest<Employee>(predicate: Self.endless))
+        }
+      }
+      while !hasBegun.isRaised { try await _Concurrency.Task.sleep(for: .milliseconds(1)) }
+      #expect(await store.drain(within: .milliseconds(5)) == 1)
+      let error = await #expect(throws: ArborError.self) { try await work.value }
+      #expect(error?.code == .cancelled)
+    }
+  }
+
   @Test(arguments: Operation.allCases.filter { $0 != .commit })
   func aCancelledTaskEndsWhatItRuns(_ operation: Operation) async throws {
     try await withFriends { store in

@@ -212,7 +212,7 @@ import Testing
     #expect(user.state.outcome.withLock { $0 } == "closed")
     #expect(
       setting.lines.contains(
-        "warning The store is closed although bodies still run; each ends at its next operation. "
+        "warning Bodies that still run are cancelled, since the store is being closed. "
           + "bodies=1 store=parts"))
     #expect(try setting.codes() == [])
   }

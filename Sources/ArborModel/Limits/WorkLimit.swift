@@ -30,6 +30,8 @@ package final class WorkLimit {
   private static let soon = Duration.microseconds(250)
   private static let late = Duration.milliseconds(2)
 
+  /// What ends the work beside its task; nil for nothing. It stays from operation to operation.
+  package var revocation: Revocation?
   /// Why the work has to stop; nil while it may go on.
   package private(set) var interruption: Interruption?
   /// How many units may pass before the next look.
@@ -111,7 +113,7 @@ package final class WorkLimit {
   /// - Throws: Why the work has to stop.
   package func checkNow() throws(Interruption) {
     if interruption == nil {
-      if Task<Never, Never>.isCancelled {
+      if isCancelled {
         interruption = .cancelled
       } else if let deadline, ContinuousClock.now >= deadline {
         interruption = .deadlineExceeded
@@ -125,6 +127,10 @@ package final class WorkLimit {
     if let interruption { throw interruption }
   }
 
+  private var isCancelled: Bool {
+    Task<Never, Never>.isCancelled || revocation?.isRevoked ?? false
+  }
+
   /// How many units should be taken together at most, where work is done in batches.
   package var batchSize: Int { stride }
 
@@ -132,7 +138,7 @@ package final class WorkLimit {
   private func look() -> Bool {
     defer { room = interruption == nil ? stride : Self.none }
     guard interruption == nil else { return false }
-    if Task<Never, Never>.isCancelled {
+    if isCancelled {
       interruption = .cancelled
       return false
     }

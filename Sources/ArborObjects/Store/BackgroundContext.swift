@@ -62,6 +62,7 @@ final class BackgroundContext: @unchecked Sendable {
     let context = ManagedObjectContext(store)
     context.mergePolicy = .mergeByPropertyObjectWins
     context.name = "background"
+    context.limit.revocation = store.bodies.revocation
     self.context = context
     return context
   }

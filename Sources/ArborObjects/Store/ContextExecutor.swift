@@ -58,6 +58,7 @@ actor ContextRunner {
     await retrying.giveWay()
     while true {
       let context = ManagedObjectContext(store)
+      context.limit.revocation = store.bodies.revocation
       let start = context.sequence
       do {
         let result = try body(context)

@@ -84,8 +84,8 @@ extension PersistentStore {
     return try background.runAndWait(in: self, retries: retries, body)
   }
 
-  /// Lets no body begin any more, and waits until those that run have ended: the first half of
-  /// stopping a server, with ``close()`` as the second.
+  /// Lets no body begin any more, waits until those that run have ended, and cancels what is left:
+  /// the first half of stopping a server, with ``close()`` as the second.
   ///
   /// Calls of ``perform(retries:_:)`` and its siblings throw `closed` from now on. Everything else
   /// goes on until the store is closed, work in contexts from ``makeContext()`` among it, which
@@ -98,14 +98,17 @@ extension PersistentStore {
   /// ```
   ///
   /// - Parameter limit: How long to wait at most. A task that is cancelled waits no longer.
-  /// - Returns: How many bodies still run. After ``close()`` each of them ends with `closed` at its
-  ///   next operation, unless its commit is being written, which is finished.
+  /// - Returns: How many bodies are left. Each of them ends as if its task were cancelled: with
+  ///   `cancelled` at its next operation, and within milliseconds in one that runs, unless its
+  ///   commit is being written, which is finished. Behind ``close()`` operations throw `closed`.
   public func drain(within limit: Duration) async -> Int {
     bodies.refuse()
     let start = ContinuousClock.now
     while bodies.count > 0, start.duration(to: .now) < limit, !Task.isCancelled {
       try? await Task.sleep(for: .milliseconds(2))
     }
-    return bodies.count
+    let left = bodies.count
+    if left > 0 { bodies.cancel() }
+    return left
   }
 }

@@ -3,6 +3,8 @@ internal import ArborModel
 
 /// How many bodies run in contexts of a store's own making, and whether more may begin.
 final class RunningBodies: Sendable {
+  /// What ends those that run.
+  let revocation = Revocation()
   private let state = Lock((count: 0, isRefusing: false))
 
   /// How many run or wait for their turn.
@@ -26,6 +28,9 @@ final class RunningBodies: Sendable {
 
   /// Counts a body that has ended.
   func end() { state.withLock { $0.count -= 1 } }
+
+  /// Ends those that run as the cancellation of their tasks would.
+  func cancel() { revocation.revoke() }
 
   /// Lets none begin from now on.
   func refuse() { state.withLock { $0.isRefusing = true } }

@@ -23,4 +23,6 @@ package protocol SharedLog: Sendable {
   func reserve(
     _ counter: String, _ count: UInt64, from least: UInt64
   ) throws(StoreError) -> Range<UInt64>
+  /// Counts groups of others that the store has made again.
+  func noteTakenOver(_ count: Int)
 }

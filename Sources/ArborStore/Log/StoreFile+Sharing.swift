@@ -38,7 +38,7 @@ extension StoreFile {
     while let log = sharedLog {
       let groups = try log.groups(after: lastSequence)
       if groups.isEmpty { break }
-      try takeOver(groups)
+      log.noteTakenOver(try takeOver(groups))
     }
     return lastSequence
   }
@@ -46,11 +46,16 @@ extension StoreFile {
   var sharedLog: (any SharedLog)? { sharing.withLock { $0 } }
 
   /// Makes groups of the log again; those that the store has already are passed over.
-  func takeOver(_ groups: [CommitGroup]) throws(StoreError) {
+  ///
+  /// - Returns: How many the store did not have. Several threads may have read the same ones.
+  @discardableResult
+  func takeOver(_ groups: [CommitGroup]) throws(StoreError) -> Int {
     let workspace = try CommitWorkspace(self)
+    var count = 0
     try write(repeats: true) { (transaction, header) throws(StoreError) in
       let newest = header.sequence
       let newer = groups.filter { $0.last > newest }
+      count = newer.count
       guard !newer.isEmpty else { return }
       var position = try sharedPosition(transaction.reader, header)
       var commits: [LoggedCommit] = []
@@ -64,6 +69,7 @@ extension StoreFile {
       try makeAgain(commits, workspace, &header, transaction)
       try write(position, transaction)
     }
+    return count
   }
 
   private func decode(_ group: CommitGroup) throws(StoreError) -> [LoggedCommit] {

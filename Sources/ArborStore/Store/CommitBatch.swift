@@ -35,12 +35,13 @@ final class CommitBatch: @unchecked Sendable {
           switch answer {
           case .behind(let groups):
             // What others did comes first, and everything is judged by it.
-            try store.takeOver(groups)
+            let count = try store.takeOver(groups)
+            store.sharedLog?.noteTakenOver(count)
             for ticket in tickets { ticket.result = nil }
             continue
           case .written(let group):
             // The log has them, so they are commits, whatever kept them from this file.
-            try? store.takeOver([group])
+            _ = try? store.takeOver([group])
             return tickets
           case .none: throw error
           }

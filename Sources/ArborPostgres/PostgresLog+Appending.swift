@@ -1,3 +1,4 @@
+internal import ArborLocks
 public import ArborLog
 public import ArborModel
 internal import Foundation
@@ -47,7 +48,11 @@ extension PostgresLog {
       }
       return .written
     }
-    guard case .done(let appended) = outcome else { return .unknown }
+    guard case .done(let appended) = outcome else {
+      doubted.withLock { _ = $0.insert(entry.batch) }
+      return .unknown
+    }
+    doubted.withLock { _ = $0.remove(entry.batch) }
     if appended == .written { notifier.send() }
     return appended
   }
@@ -56,58 +61,5 @@ extension PostgresLog {
   func isPossible(_ entry: LogEntry) -> Bool {
     entry.first > 0 && entry.first <= entry.last && entry.last <= Int64.max
       && (1...Self.largestBody).contains(entry.body.count)
-  }
-
-  /// What kept an entry from being added.
-  ///
-  /// - Parameter rows: The entry before its first commit, where there is one, and those behind.
-  private func newer(
-    _ rows: PostgresResult, than entry: LogEntry
-  ) throws(PostgresFailure) -> Appended {
-    var newer: [LogEntry] = []
-    for row in 0..<rows.count {
-      let found: EntryRow
-      do { found = try self.entry(rows, row) } catch { throw PostgresFailure(error) }
-      if found.first < entry.first {
-        // Another history: what the entry would follow is not what is there.
-        guard found.last == entry.first - 1, found.digest == entry.previous else { return .forked }
-      } else if found.batch == entry.batch {
-        return .written
-      } else if let body = rows.bytes(row, 5), !body.isEmpty {
-        newer.append(found.entry(body: body))
-      }
-    }
-    if !newer.isEmpty { return .behind(newer) }
-    // The predecessor is the newest entry, and yet nothing was added: it came in between.
-    if rows.count == 1, rows.number(0, 0) ?? entry.first < entry.first {
-      throw PostgresFailure(.refused, state: "40001", "The log changed meanwhile")
-    }
-    return .forked
-  }
-
-  // MARK: Rows
-
-  /// An entry without its body.
-  struct EntryRow {
-    let batch: UUID
-    let first: UInt64
-    let last: UInt64
-    let previous: LogDigest
-    let digest: LogDigest
-
-    func entry(body: [UInt8]) -> LogEntry {
-      LogEntry(
-        batch: batch, first: first, last: last, previous: previous, digest: digest, body: body)
-    }
-  }
-
-  /// - Throws: ``ArborError`` `corrupted`.
-  func entry(_ rows: PostgresResult, _ row: Int) throws(ArborError) -> EntryRow {
-    guard let first = rows.number(row, 0), let last = rows.number(row, 1), last >= first,
-      let batch = rows.uuid(row, 2),
-      let previous = rows.bytes(row, 3).flatMap({ LogDigest(bytes: $0) }),
-      let digest = rows.bytes(row, 4).flatMap({ LogDigest(bytes: $0) })
-    else { throw damaged("the row of entry \(rows.integer(row, 0) ?? 0) is not as it was written") }
-    return EntryRow(batch: batch, first: first, last: last, previous: previous, digest: digest)
   }
 }

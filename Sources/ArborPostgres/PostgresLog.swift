@@ -1,3 +1,4 @@
+internal import ArborLocks
 public import ArborLog
 public import ArborModel
 internal import Foundation
@@ -28,14 +29,16 @@ public final class PostgresLog: CommitLog {
   /// The name of the log in its database.
   public let store: String
 
-  /// As long as a call tries: ``Options/timeout``.
-  public var patience: Duration { options.timeout }
+  /// None: a call asks again by itself, for ``Options/timeout``.
+  public var patience: Duration { .zero }
 
   let options: Options
   let tables: PostgresTables
   let pool: ConnectionPool
   let entryTexts: EntryTexts
   let snapshotTexts: SnapshotTexts
+  /// The batches of which nobody could say whether they are in the log.
+  let doubted = Lock<Set<UUID>>([])
   let notifier: NewsSender
   let listener: NewsListener
 
@@ -82,26 +85,6 @@ public final class PostgresLog: CommitLog {
       let digest = rows.bytes(0, 2).flatMap({ LogDigest(bytes: $0) })
     else { throw damaged("it has a name and no entries") }
     return LogHead(store: id, sequence: last, digest: digest)
-  }
-
-  /// The entries behind a sequence, oldest first: at most 500, and about 16 MiB.
-  ///
-  /// - Throws: ``ArborError`` `logUnavailable`; `invalidArgument` for a limit below 1; `corrupted`
-  ///   for entries that no log writes.
-  public func entries(after sequence: UInt64, limit: Int) throws(ArborError) -> [LogEntry] {
-    guard limit > 0 else {
-      throw ArborError(.invalidArgument, "No entries are asked for; give a limit of at least 1.")
-    }
-    // Behind the last number that a database has there is nothing.
-    guard let sequence = Int64(exactly: sequence) else { return [] }
-    let limit = Int64(min(limit, EntryTexts.mostEntries))
-    let rows = try read(
-      PostgresStatement(entryTexts.behind, .text(store), .integer(sequence), .integer(limit)),
-      bytes: EntryTexts.mostBytes)
-    return try (0..<rows.count).map { (row) throws(ArborError) in
-      let found = try entry(rows, row)
-      return found.entry(body: rows.bytes(row, 5) ?? [])
-    }
   }
 
   /// Takes numbers of a counter that nobody gets again. Where an answer is lost, others are taken.

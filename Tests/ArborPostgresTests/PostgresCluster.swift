@@ -64,7 +64,8 @@ final class PostgresCluster: Sendable {
     old.kill()
     let found = try standbys.map { try ($0, position(of: $0)) }
     let (next, other) =
-      found[0].1 >= found[1].1 ? (found[0].0, found[1].0) : (found[1].0, found[0].0)
+      !found[0].1.lexicographicallyPrecedes(found[1].1)
+      ? (found[0].0, found[1].0) : (found[1].0, found[0].0)
     try promote(next)
     try other.follow(next)
     try old.copy(next)
@@ -77,17 +78,19 @@ final class PostgresCluster: Sendable {
     state.withLock { index in index = servers.firstIndex { $0 === standby } ?? index }
   }
 
-  /// How far a standby has what its primary wrote, once it has applied all that it got.
-  private func position(of standby: PostgresServer) throws -> Int {
+  /// How far a standby has what its primary wrote, once it has applied all that it got. It may have
+  /// got half of a last record, which it never applies.
+  private func position(of standby: PostgresServer) throws -> [Int] {
     let positions = """
-      SELECT (coalesce(pg_last_wal_receive_lsn(), '0/0') - '0/0')::bigint::text,
-        (coalesce(pg_last_wal_replay_lsn(), '0/0') - '0/0')::bigint::text
+      SELECT (coalesce(pg_last_wal_replay_lsn(), '0/0') - '0/0')::bigint::text,
+        (coalesce(pg_last_wal_receive_lsn(), '0/0') - '0/0')::bigint::text
       """
-    var last = -1
+    var (last, repeats) = ([Int](), 0)
     while true {
       let numbers = try standby.sql(positions)[0].map { Int($0 ?? "") ?? 0 }
-      if numbers[1] == last, numbers[1] >= numbers[0] { return last }
-      last = numbers[1]
+      repeats = numbers == last ? repeats + 1 : 0
+      last = numbers
+      if repeats > 0, numbers[0] >= numbers[1] || repeats > 5 { return last }
       usleep(200_000)
     }
   }

@@ -56,7 +56,10 @@ import Testing
     // It is there for all to see, and yet may be lost with this server.
     #expect(try begun.log.entries(after: 0, limit: 1) == [entry])
     #expect(try hasty.append(entry) == .unknown, "asked again")
+    let asked = #expect(throws: ArborError.self) { try hasty.entries(after: 0, limit: 1) }
+    #expect(asked?.code == .logUnavailable, "who waits for the answer has to wait on")
     try server.set(names, to: "")
+    #expect(try hasty.entries(after: 0, limit: 1) == [entry])
     #expect(try begun.log.append(entry) == .written)
     #expect(try begun.allEntries() == [entry])
   }

@@ -54,6 +54,7 @@ import Testing
     "LogFollower": "PersistentStore+FollowingTests",
     "ConnectionPool": "PostgresLogTests",
     "PostgresResult": "PostgresStatementTests",
+    "PostgresLog+Reading": "PostgresLog+AppendingTests",
     "LogWatcher": "PersistentStore+FollowingTests",
     "SharedOpener": "PersistentStore+SharingTests",
     "LightweightMigration": "MigrationTests",

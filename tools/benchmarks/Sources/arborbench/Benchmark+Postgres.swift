@@ -107,8 +107,11 @@ extension Benchmark {
       try measure("22_commit_\(threads)", threads) { thread in
         { number in
           let context = store.makeContext()
-          let row = rows[thread * (rows.count / threads) + number]
-          context.insert(Employee.self)["name"] = "\(threads) \(row.name)"
+          let index = thread * (rows.count / threads) + number
+          let employee = context.insert(Employee.self)
+          employee.fill(from: rows[index], company: nil)
+          // Those of one writer are not those of eight.
+          employee.employeeID = Int64(index * 10 + threads)
           try context.commit()
         }
       }

@@ -1,0 +1,95 @@
+internal import ArborLocks
+public import ArborLog
+public import ArborModel
+internal import Foundation
+
+extension PostgresLog {
+  /// The entries behind a sequence, oldest first: at most 500, and about 16 MiB.
+  ///
+  /// One that was added without anybody having had an answer is given once it is where it has to be
+  /// to last.
+  ///
+  /// - Throws: ``ArborError`` `logUnavailable`; `invalidArgument` for a limit below 1; `corrupted`
+  ///   for entries that no log writes.
+  public func entries(after sequence: UInt64, limit: Int) throws(ArborError) -> [LogEntry] {
+    guard limit > 0 else {
+      throw ArborError(.invalidArgument, "No entries are asked for; give a limit of at least 1.")
+    }
+    // Behind the last number that a database has there is nothing.
+    guard let sequence = Int64(exactly: sequence) else { return [] }
+    let limit = Int64(min(limit, EntryTexts.mostEntries))
+    let rows = try read(
+      PostgresStatement(entryTexts.behind, .text(store), .integer(sequence), .integer(limit)),
+      bytes: EntryTexts.mostBytes)
+    let entries = try (0..<rows.count).map { (row) throws(ArborError) in
+      let found = try entry(rows, row)
+      return found.entry(body: rows.bytes(row, 5) ?? [])
+    }
+    try confirm(entries)
+    return entries
+  }
+
+  /// Waits until entries last whose adding was answered with ``Appended/unknown``: their being there
+  /// is the answer now.
+  private func confirm(_ entries: [LogEntry]) throws(ArborError) {
+    let found = doubted.withLock { doubted in
+      doubted.isEmpty ? [] : doubted.intersection(entries.map(\.batch))
+    }
+    guard !found.isEmpty else { return }
+    _ = try read(PostgresStatement(entryTexts.confirm, .text(store)))
+    doubted.withLock { $0.subtract(found) }
+  }
+
+  /// What keeps an entry from being added.
+  ///
+  /// - Parameter rows: The entry before its first commit, where there is one, and those behind.
+  func newer(
+    _ rows: PostgresResult, than entry: LogEntry
+  ) throws(PostgresFailure) -> Appended {
+    var newer: [LogEntry] = []
+    for row in 0..<rows.count {
+      let found: EntryRow
+      do { found = try self.entry(rows, row) } catch { throw PostgresFailure(error) }
+      if found.first < entry.first {
+        // Another history: what the entry would follow is not what is there.
+        guard found.last == entry.first - 1, found.digest == entry.previous else { return .forked }
+      } else if found.batch == entry.batch {
+        return .written
+      } else if let body = rows.bytes(row, 5), !body.isEmpty {
+        newer.append(found.entry(body: body))
+      }
+    }
+    if !newer.isEmpty { return .behind(newer) }
+    // The predecessor is the newest entry, and yet nothing was added: it came in between.
+    if rows.count == 1, rows.number(0, 0) ?? entry.first < entry.first {
+      throw PostgresFailure(.refused, state: "40001", "The log changed meanwhile")
+    }
+    return .forked
+  }
+
+  // MARK: Rows
+
+  /// An entry without its body.
+  struct EntryRow {
+    let batch: UUID
+    let first: UInt64
+    let last: UInt64
+    let previous: LogDigest
+    let digest: LogDigest
+
+    func entry(body: [UInt8]) -> LogEntry {
+      LogEntry(
+        batch: batch, first: first, last: last, previous: previous, digest: digest, body: body)
+    }
+  }
+
+  /// - Throws: ``ArborError`` `corrupted`.
+  func entry(_ rows: PostgresResult, _ row: Int) throws(ArborError) -> EntryRow {
+    guard let first = rows.number(row, 0), let last = rows.number(row, 1), last >= first,
+      let batch = rows.uuid(row, 2),
+      let previous = rows.bytes(row, 3).flatMap({ LogDigest(bytes: $0) }),
+      let digest = rows.bytes(row, 4).flatMap({ LogDigest(bytes: $0) })
+    else { throw damaged("the row of entry \(rows.integer(row, 0) ?? 0) is not as it was written") }
+    return EntryRow(batch: batch, first: first, last: last, previous: previous, digest: digest)
+  }
+}

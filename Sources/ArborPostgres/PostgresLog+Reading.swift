@@ -29,8 +29,8 @@ extension PostgresLog {
     return entries
   }
 
-  /// Waits until entries last whose adding was answered with ``Appended/unknown``: their being there
-  /// is the answer now.
+  /// Waits until entries last whose adding was answered with ``Appended/unknown``: their being
+  /// there is the answer now.
   private func confirm(_ entries: [LogEntry]) throws(ArborError) {
     let found = doubted.withLock { doubted in
       doubted.isEmpty ? [] : doubted.intersection(entries.map(\.batch))

@@ -65,7 +65,11 @@ import Testing
     let cluster = try PostgresCluster()
     try cluster.waitForStandbys()
     let machines = try (1...4).map { try Machine("w\($0)", cluster.connection) }
-    for machine in machines { try machine.start(seconds: Self.length + 3) }
+    for machine in machines {
+      try machine.start(seconds: Self.length + 3)
+      // The log is begun, and each has its file, before something goes wrong.
+      while try machine.told().isEmpty { usleep(10_000) }
+    }
     var storm = Storm(cluster, seed: seed)
     let end = Deadline(.seconds(Self.length))
     while !end.isOver {

@@ -68,7 +68,8 @@ import Testing
     for machine in machines {
       try machine.start(seconds: Self.length + 3)
       // The log is begun, and each has its file, before something goes wrong.
-      while try machine.told().isEmpty { usleep(10_000) }
+      let patience = Deadline(.seconds(120))
+      while try machine.told().isEmpty, !patience.isOver { usleep(10_000) }
     }
     var storm = Storm(cluster, seed: seed)
     let end = Deadline(.seconds(Self.length))

@@ -21,8 +21,9 @@ package final class LogClient: SharedLog {
   /// The first pause between two questions; the next ones are longer.
   private let firstPause: Duration
   private let counted = Lock(Counts())
-  /// Batches of which nobody knew, with their first commit.
-  private let unknown = Lock<[UUID: UInt64]>([:])
+  /// The last batches, with their first commits: whoever does not know what became of one can ask.
+  private let batches = Lock<[(id: UUID, first: UInt64)]>([])
+  private static let mostBatches = 256
 
   package init(
     _ log: any CommitLog, firstPause: Duration = .milliseconds(5)
@@ -37,6 +38,10 @@ package final class LogClient: SharedLog {
 
   package func append(_ group: CommitGroup) throws(StoreError) -> Appending {
     let entry = LogEntry(group)
+    batches.withLock { batches in
+      if batches.count == Self.mostBatches { batches.removeFirst(Self.mostBatches / 2) }
+      batches.append((group.batch, group.first))
+    }
     let answer: Appended
     do throws(ArborError) { answer = try append(asking: entry) } catch { throw .log(error) }
     switch answer {
@@ -55,7 +60,6 @@ package final class LogClient: SharedLog {
     case .forked: return .refused(.log(forked(at: entry.first - 1)))
     case .unknown:
       counted.withLock { $0.unknown += 1 }
-      unknown.withLock { $0[group.batch] = group.first }
       return .unknown
     }
   }
@@ -110,12 +114,13 @@ package final class LogClient: SharedLog {
         + "does not have.")
   }
 
-  /// What came of a batch of which nobody knew.
+  /// What came of one of the last batches.
   ///
-  /// - Returns: Whether it is in the log; nil where that cannot be told yet, or it was none of this
-  ///   client's.
+  /// - Returns: Whether it is in the log; nil where that cannot be told yet, or it was none of the
+  ///   last ones of this client.
   package func outcome(of batch: UUID) throws(ArborError) -> Bool? {
-    guard let first = unknown.withLock({ $0[batch] }) else { return nil }
+    let known = batches.withLock { $0.last { $0.id == batch } }
+    guard let first = known?.first else { return nil }
     // Until something follows, the server may still add it.
     guard let entry = try log.entries(after: first - 1, limit: 1).first, entry.first == first
     else { return nil }

@@ -21,7 +21,7 @@ import ArgumentParser
       InfoVerb.self, TablesVerb.self, DumpVerb.self, GetVerb.self, ShowVerb.self, SchemaVerb.self,
       IndexVerb.self, CheckVerb.self, LoadVerb.self, SpaceVerb.self, CopyVerb.self,
       CompactVerb.self, ReadersVerb.self, PlanVerb.self, MigrateVerb.self, RevertVerb.self,
-      BackUpVerb.self, RestoreVerb.self, LogVerb.self,
+      BackUpVerb.self, RestoreVerb.self, FollowVerb.self, LogVerb.self,
     ])
 }
 

@@ -26,8 +26,8 @@ public struct ArborError: Error, Sendable {
   /// Each single failure where there are several: every violation of a commit, every problem of a
   /// model. Empty where the error is the only one.
   public var violations: [ArborError] = []
-  /// The commits of which nobody knows whether they are in the log; see
-  /// `PersistentStore.outcome(of:)`.
+  /// The commits of which nobody knows whether they are in the log that the store shares, or which
+  /// are there and not in this machine's file; see `PersistentStore.outcome(of:)`.
   public var batch: UUID?
   /// The error beneath this one.
   public var underlying: (any Error)?

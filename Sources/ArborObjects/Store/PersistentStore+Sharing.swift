@@ -144,7 +144,8 @@ extension PersistentStore {
 
   /// What became of commits that ended with `outcomeUnknown`.
   ///
-  /// - Parameter batch: ``ArborError/batch`` of that error, by this store since it was opened.
+  /// - Parameter batch: ``ArborError/batch`` of that error: one of the last hundred commits by this
+  ///   store since it was opened.
   /// - Throws: ``ArborError`` `logUnavailable`; `notAllowed` where the store shares no log.
   public func outcome(of batch: UUID) throws(ArborError) -> CommitOutcome {
     switch try sharedClient().outcome(of: batch) {

@@ -88,6 +88,15 @@ extension ArborError {
           + "batch \(batch.uuidString) once it answers again; until then, do not commit the same "
           + "changes from another context.")
       self.batch = batch
+    case .inLogOnly(let batch, let reason):
+      let beneath = ArborError(opening: reason)
+      self.init(
+        beneath.code,
+        "The commit is in the log and counts, but this machine's file could not take it: "
+          + "\(beneath.message) The store takes it over once it can; do not commit the same changes "
+          + "again.")
+      underlying = beneath
+      self.batch = batch
     case .metadataExists(let key):
       self.init(.conflict, "Another commit has left the mark \(key) already; read what it wrote.")
     case .conflict, .missingTargets, .stillLinked, .notUnique, .invalidChange, .behindLog:

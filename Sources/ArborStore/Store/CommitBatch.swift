@@ -40,8 +40,10 @@ final class CommitBatch: @unchecked Sendable {
             for ticket in tickets { ticket.result = nil }
             continue
           case .written(let group):
-            // The log has them, so they are commits, whatever kept them from this file.
-            _ = try? store.takeOver([group])
+            // The log has them, so they are commits, whatever keeps them from this file.
+            do throws(StoreError) { _ = try store.takeOver([group]) } catch {
+              Self.tell(tickets, group, error)
+            }
             return tickets
           case .none: throw error
           }
@@ -101,6 +103,14 @@ final class CommitBatch: @unchecked Sendable {
     workspace.end(transactionID, isCommitted: true)
   }
 
+  /// Tells those whose sets the log has that this file does not have them.
+  private static func tell(_ tickets: [CommitTicket], _ group: CommitGroup, _ reason: StoreError) {
+    for ticket in tickets {
+      guard case .success? = ticket.result else { continue }
+      ticket.result = .failure(.inLogOnly(batch: group.batch, reason))
+    }
+  }
+
   private static func append(
     _ group: CommitGroup, to log: any SharedLog
   ) throws(StoreError) -> Answer {
@@ -137,7 +147,7 @@ extension StoreError {
     switch self {
     case .engine, .diskFull, .readOnly, .follower, .inputOutput, .closed, .inUse, .exhausted,
       .fileReplaced, .unsupportedEngine, .invalidPath, .behindLog, .outcomeUnknown,
-      .log:
+      .inLogOnly, .log:
       true
     case .corrupted, .conflict, .missingTargets, .stillLinked, .notUnique, .modelMismatch,
       .modelChanged, .migrationUnderWay, .notReverted, .formatTooNew, .notAStore,

@@ -48,6 +48,9 @@ package indirect enum StoreError: Error, Sendable {
   case behindLog
   /// Whether the commits of a batch are in the log that the store shares is not known.
   case outcomeUnknown(batch: UUID)
+  /// The commits of a batch are in the log that the store shares, and could not be written to the
+  /// file.
+  case inLogOnly(batch: UUID, StoreError)
   /// What the log that the store shares said, or what keeps the two apart.
   case log(ArborError)
   /// The store follows a log, and only commits of that are written to it.

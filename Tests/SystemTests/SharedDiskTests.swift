@@ -1,0 +1,61 @@
+import ArborData
+import Foundation
+import TestSupport
+import Testing
+
+/// A store that shares a log, on a disk that fills up.
+@Suite struct SharedDiskTests {
+  private let log = SimulatedLog()
+  private let model = ManagedObjectModel(entities: [
+    EntityDescription(name: "Note", attributes: [AttributeDescription(name: "text", type: .string)])
+  ])
+
+  private func insert(_ text: String, _ store: PersistentStore) throws {
+    let context = store.makeContext()
+    try context.insert("Note")["text"] = text
+    try context.commit()
+  }
+
+  private func count(_ store: PersistentStore) throws -> Int {
+    try store.makeContext().count(FetchRequest<ManagedObject>(entity: "Note"))
+  }
+
+  /// What the log has counts, and comes to the file when there is room.
+  @Test(.enabled(if: SmallDisk.isPermitted, "mounting takes a privilege"))
+  func whatTheLogHasCounts() throws {
+    let disk = try SmallDisk(bytes: 1 << 20)
+    defer { disk.unmount() }
+    let store = try PersistentStore(
+      model: model, at: .file(disk.url.appending(path: "notes.arbor")), following: log,
+      every: .seconds(3600))
+    let filler = disk.url.appending(path: "filler")
+    try Data(count: 700_000).write(to: filler)
+    let text = String(repeating: "x", count: 4000)
+    var error: ArborError?
+    var commits = 0
+    while error == nil, commits < 1000 {
+      do {
+        try insert(text, store)
+        commits += 1
+      } catch let failure as ArborError { error = failure }
+    }
+    #expect(error?.code == .diskFull)
+    #expect(
+      error?.message
+        == "The commit is in the log and counts, but this machine's file could not take it: There "
+        + "is no room on the disk, or a file-size limit is reached; make room. The store takes it "
+        + "over once it can; do not commit the same changes again.")
+    #expect(try store.outcome(of: try #require(error?.batch)) == .committed)
+    #expect(try count(store) == commits)
+    // Nothing is written behind what the file lacks.
+    #expect(throws: ArborError.self) { try insert(text, store) }
+    #expect(log.entries.last?.last == UInt64(commits + 1))
+    try FileManager.default.removeItem(at: filler)
+    for _ in 0..<100 where (try? store.catchUp()) == nil { Thread.sleep(forTimeInterval: 0.02) }
+    #expect(try count(store) == commits + 1)
+    try insert(text, store)
+    #expect(try count(store) == commits + 2)
+    try store.check()
+    store.close()
+  }
+}

@@ -1,0 +1,94 @@
+import ArborLog
+import ArborModel
+import ArborObjects
+import ArgumentParser
+import Foundation
+
+/// `follow`: a copy of a log's store that is kept up to it.
+struct FollowVerb: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "follow", abstract: "Keeps a copy of a store up to its log, until interrupted.",
+    discussion: """
+      Makes the file from the log where there is none, and brings it up to the log again and again. \
+      Each time that it got something, and when something keeps it from going on, it prints a line; \
+      with --json, each line is a document. Where the log goes on with another model, the file is \
+      made anew. Others may read the file meanwhile. Exit code 1 with --once: the log cannot be \
+      followed.
+      """)
+
+  @Argument(help: "The log's folder.")
+  var folder: String
+
+  @Argument(help: "The copy's file; it is made where there is none.")
+  var path: String
+
+  @Option(help: ArgumentHelp("How often to look at the log.", valueName: "seconds"))
+  var every = 1.0
+
+  @Flag(help: "Look at the log once.")
+  var once = false
+
+  @Flag(help: "Answer in JSON, one document a line.")
+  var json = false
+
+  func validate() throws {
+    guard every > 0, every < 1e6 else {
+      throw ValidationError("--every takes a number of seconds above 0.")
+    }
+  }
+
+  func run() throws {
+    var told: Told?
+    repeat {
+      // A line has to be there when it was printed, not when the program ends.
+      try reportAnswer(on: folder, json: false) { printer in
+        try follow { sequence, problem in
+          let now = Told(sequence: sequence, problem: problem)
+          if now != told { print(line(now)) }
+          told = now
+          fflush(nil)
+        }
+      }
+      // What the log goes on with is taken over by opening anew.
+      if !once { Thread.sleep(forTimeInterval: every) }
+    } while !once
+  }
+
+  /// What the last line said.
+  private struct Told: Equatable {
+    let sequence: UInt64
+    let problem: String?
+  }
+
+  private func line(_ told: Told) -> String {
+    var facts = Facts()
+    facts.add("sequence", Int(clamping: told.sequence))
+    if let problem = told.problem { facts.add("problem", problem) }
+    return json
+      ? facts.json.text(.compact)
+      : "sequence \(told.sequence)" + (told.problem.map { ": \($0)" } ?? "")
+  }
+
+  /// Follows until the store has to be opened again.
+  private func follow(_ tell: (UInt64, String?) -> Void) throws {
+    let store = try PersistentStore(
+      following: FolderLog(path: folder), at: .path(path), every: .seconds(1_000_000))
+    defer { store.close() }
+    while true {
+      do {
+        try store.catchUp()
+        tell(store.sequence, nil)
+      } catch {
+        switch error.code {
+        case _ where once: throw error
+        case .modelChanged: return tell(store.sequence, error.message)
+        // A folder that is not mounted may be again.
+        case .inputOutput, .fileUnreadable: tell(store.sequence, error.message)
+        default: throw error
+        }
+      }
+      if once { return }
+      Thread.sleep(forTimeInterval: every)
+    }
+  }
+}

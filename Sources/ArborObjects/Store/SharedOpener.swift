@@ -63,16 +63,22 @@ struct SharedOpener {
     }
   }
 
-  /// Begins the log with the store at the path, which is made where there is none.
+  /// Begins the log with the store at the path.
+  ///
+  /// Where there is none the log begins with an empty one in memory, and the file is made from the
+  /// log: of several machines that do so one is first, and a kill leaves no file that is another
+  /// store than the log's.
   private func beginLog(_ shared: SharedStore) throws {
     let isNew = !StoreFiles.exists(path)
-    let file = try MigratingOpener(try given.opening(location, model: model), given).open()
+    // Says that there is no store at the path, and nothing of what one would hold.
+    if isNew, model == nil { throw StoreError.missing(path: path) }
+    let source = isNew ? StoreLocation.inMemory : location
+    let file = try MigratingOpener(try given.opening(source, model: model), given).open()
     defer { file.close() }
     do {
       try shared.begin(file)
     } catch StoreError.log(let error) where error.code == .notAllowed {
       // Somebody else's is the log's store.
-      if isNew { try file.destroy() }
     }
     file.endSharing()
   }

@@ -16,7 +16,7 @@ struct SchemaCheck {
         try create()
       } catch {
         // Somebody else was faster: a name that is taken, or a row of the catalogue.
-        guard ["42P07", "42P06", "23505"].contains(error.state) else { throw error }
+        guard ["42P07", "42P06", "42710", "23505"].contains(error.state) else { throw error }
       }
     }
   }

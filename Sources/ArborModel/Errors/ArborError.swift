@@ -15,32 +15,96 @@ public struct ArborError: Error, Sendable {
   public let code: Code
   /// What happened, then what to do.
   public let message: String
-  /// The entity the failure concerns.
-  public var entity: String?
-  /// The object the failure concerns.
-  public var objectID: ObjectID?
-  /// The property, or the path of properties, the failure concerns.
-  public var keyPath: String?
-  /// Where in a document the failure lies.
-  public var location: SourceLocation?
-  /// Each single failure where there are several: every violation of a commit, every problem of a
-  /// model. Empty where the error is the only one.
-  public var violations: [ArborError] = []
-  /// The commits of which nobody knows whether they are in the log that the store shares, or which
-  /// are there and not in this machine's file; see `PersistentStore.outcome(of:)`.
-  public var batch: UUID?
-  /// The error beneath this one.
-  public var underlying: (any Error)?
-  /// A value of the user's data that explains the failure; only in ``debugDescription``.
-  package var offendingValue: String?
-  /// The values that tell the object apart from others, as `code "FR"`; only in
-  /// ``debugDescription``.
-  package var identity: String?
+  /// What few errors have. An error lies in the frame of every function on its way, so that a
+  /// deep recursion takes room for each of its bytes many times: these lie elsewhere.
+  private var attachments: Attachments?
 
   /// Makes an error; further fields are set afterwards.
   public init(_ code: Code, _ message: String) {
     self.code = code
     self.message = message
+  }
+}
+
+extension ArborError {
+  /// Fields beside the sentence; they are nil or empty at first.
+  private struct Fields: Sendable {
+    var entity: String?
+    var objectID: ObjectID?
+    var keyPath: String?
+    var location: SourceLocation?
+    var violations: [ArborError] = []
+    var batch: UUID?
+    var underlying: (any Error)?
+    var offendingValue: String?
+    var identity: String?
+  }
+
+  private final class Attachments: Sendable {
+    let fields: Fields
+    init(_ fields: Fields) { self.fields = fields }
+  }
+
+  private var fields: Fields {
+    get { attachments?.fields ?? Fields() }
+    set { attachments = Attachments(newValue) }
+  }
+
+  /// The entity the failure concerns.
+  public var entity: String? {
+    get { fields.entity }
+    set { fields.entity = newValue }
+  }
+
+  /// The object the failure concerns.
+  public var objectID: ObjectID? {
+    get { fields.objectID }
+    set { fields.objectID = newValue }
+  }
+
+  /// The property, or the path of properties, the failure concerns.
+  public var keyPath: String? {
+    get { fields.keyPath }
+    set { fields.keyPath = newValue }
+  }
+
+  /// Where in a document the failure lies.
+  public var location: SourceLocation? {
+    get { fields.location }
+    set { fields.location = newValue }
+  }
+
+  /// Each single failure where there are several: every violation of a commit, every problem of a
+  /// model. Empty where the error is the only one.
+  public var violations: [ArborError] {
+    get { fields.violations }
+    set { fields.violations = newValue }
+  }
+
+  /// The commits of which nobody knows whether they are in the log that the store shares, or which
+  /// are there and not in this machine's file; see `PersistentStore.outcome(of:)`.
+  public var batch: UUID? {
+    get { fields.batch }
+    set { fields.batch = newValue }
+  }
+
+  /// The error beneath this one.
+  public var underlying: (any Error)? {
+    get { fields.underlying }
+    set { fields.underlying = newValue }
+  }
+
+  /// A value of the user's data that explains the failure; only in ``debugDescription``.
+  package var offendingValue: String? {
+    get { fields.offendingValue }
+    set { fields.offendingValue = newValue }
+  }
+
+  /// The values that tell the object apart from others, as `code "FR"`; only in
+  /// ``debugDescription``.
+  package var identity: String? {
+    get { fields.identity }
+    set { fields.identity = newValue }
   }
 }
 

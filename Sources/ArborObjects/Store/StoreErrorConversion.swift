@@ -81,22 +81,8 @@ extension ArborError {
       underlying = error
     case .corrupted(let entity, _, let what):
       self = Self.damaged(what).with(entity: entity)
-    case .outcomeUnknown(let batch):
-      self.init(
-        .outcomeUnknown,
-        "The log did not tell whether it has the commit. Ask PersistentStore.outcome(of:) for the "
-          + "batch \(batch.uuidString) once it answers again; until then, do not commit the same "
-          + "changes from another context.")
-      self.batch = batch
-    case .inLogOnly(let batch, let reason):
-      let beneath = ArborError(opening: reason)
-      self.init(
-        beneath.code,
-        "The commit is in the log and counts, but this machine's file could not take it: "
-          + "\(beneath.message) The store takes it over once it can; do not commit the same changes "
-          + "again.")
-      underlying = beneath
-      self.batch = batch
+    case .outcomeUnknown(let batch): self.init(unknown: batch)
+    case .inLogOnly(let batch, let reason): self.init(inLogOnly: batch, ArborError(opening: reason))
     case .metadataExists(let key):
       self.init(.conflict, "Another commit has left the mark \(key) already; read what it wrote.")
     case .conflict, .missingTargets, .stillLinked, .notUnique, .invalidChange, .behindLog:
@@ -105,6 +91,25 @@ extension ArborError {
       .inputOutput, .missing:
       self.init(file: error)
     }
+  }
+
+  private init(unknown batch: UUID) {
+    self.init(
+      .outcomeUnknown,
+      "The log did not tell whether it has the commit. Ask PersistentStore.outcome(of:) for the "
+        + "batch \(batch.uuidString) once it answers again; until then, do not commit the same "
+        + "changes from another context.")
+    self.batch = batch
+  }
+
+  private init(inLogOnly batch: UUID, _ reason: ArborError) {
+    self.init(
+      reason.code,
+      "The commit is in the log and counts, but this machine's file could not take it: "
+        + "\(reason.message) The store takes it over once it can; do not commit the same changes "
+        + "again.")
+    underlying = reason
+    self.batch = batch
   }
 
   private init(_ code: Code, _ refusal: MigrationRefusal) {

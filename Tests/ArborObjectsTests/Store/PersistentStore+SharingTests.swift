@@ -64,7 +64,8 @@ import Testing
     #expect(try names(b) == ["Ada", "Barbara", "Grace"])
     #expect(a.sharing?.lag == 0 && b.sharing?.lag == 0)
     #expect(a.sharing?.appends == 3 && b.sharing?.appends == 1)
-    #expect(a.sharing?.lostRaces == 1 && a.sharing?.takenOver == 1)
+    // The look at the log may have come first.
+    #expect(try #require(a.sharing).lostRaces <= 1 && a.sharing?.takenOver == 1)
     for store in [a, b] {
       try store.check()
       store.close()

@@ -9,10 +9,10 @@ struct FollowVerb: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "follow", abstract: "Keeps a copy of a store up to its log, until interrupted.",
     discussion: """
-      Makes the file from the log where there is none, and brings it up to the log again and again. \
-      Each time that it got something, and when something keeps it from going on, it prints a line; \
-      with --json, each line is a document. Where the log goes on with another model, the file is \
-      made anew. Others may read the file meanwhile. Exit code 1 with --once: the log cannot be \
+      Makes the file from the log where there is none, and brings it up to the log again and \
+      again. Each time that it got something, and when something keeps it from going on, it prints \
+      a line; with --json, each line is a document. Where the log goes on with another model, the \
+      file is made anew. Others may read the file meanwhile. Exit code 2: the log cannot be \
       followed.
       """)
 

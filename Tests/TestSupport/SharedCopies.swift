@@ -66,7 +66,10 @@ package final class SharedCopies {
 
   private func open(_ place: Int) throws {
     let shared = store(place)
-    try retrying { _ = try shared.prepare(for: nil) }
+    try retrying {
+      // Without the log a file is opened as it is; here it is to have everything.
+      if case .waiting(let reason) = try shared.prepare(for: nil) { throw reason }
+    }
     var opening = StoreOpening(.file(shared.path), model: nil)
     opening.durability = .relaxed
     let file = try StoreFile.open(opening)
@@ -141,7 +144,6 @@ package final class SharedCopies {
     } catch StoreError.outcomeUnknown(let batch) {
       if kind == 0 { unknown[batch] = name }
       if kind == 1 { unknownRaises += 1 }
-      if kind == 2 { claims.insert(claim) }
     } catch StoreError.log(let error) where Self.passes(error) || Self.isBehindTrimmed(error) {
     }
   }

@@ -28,6 +28,7 @@ let package = Package(
     .library(name: "ArborData", targets: ["ArborData"]),
     .library(name: "ArborMacros", targets: ["ArborMacros"]),
     .library(name: "ArborService", targets: ["ArborService"]),
+    .library(name: "ArborBrowser", targets: ["ArborBrowser"]),
     .library(name: "ArborPostgres", targets: ["ArborPostgres"]),
     .executable(name: "lmdb-inspect", targets: ["lmdb-inspect"]),
   ],
@@ -100,10 +101,16 @@ let package = Package(
         .product(name: "Tracing", package: "swift-distributed-tracing"),
       ],
       swiftSettings: safe),
+    // The page's files are compiled in, so that the tool is one file and needs no bundle.
+    .target(
+      name: "ArborBrowser",
+      dependencies: ["ArborObjects", "ArborStore", "ArborModel", "ArborLocks"],
+      resources: [.embedInCode("Page")], swiftSettings: common),
     .executableTarget(
       name: "lmdb-inspect",
       dependencies: [
-        "ArborExchange", "ArborObjects", "ArborLog", "ArborStore", "ArborModel", "LMDB",
+        "ArborBrowser", "ArborExchange", "ArborObjects", "ArborLog", "ArborStore", "ArborModel",
+        "LMDB",
         "ArborSource", .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       path: "tools/lmdb-inspect", swiftSettings: common),
@@ -177,6 +184,12 @@ let package = Package(
         .product(name: "Logging", package: "swift-log"),
         .product(name: "MetricsTestKit", package: "swift-metrics"),
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+      ],
+      swiftSettings: common),
+    .testTarget(
+      name: "ArborBrowserTests",
+      dependencies: [
+        "ArborBrowser", "ArborData", "ArborLocks", "TestLength", "TestSupport", "lmdb-inspect",
       ],
       swiftSettings: common),
     .testTarget(

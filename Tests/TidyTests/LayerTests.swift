@@ -18,9 +18,10 @@ import Testing
     "ArborMacroPlugin": ["ArborSource"],
     "ArborMacros": ["ArborModel"],
     "ArborService": ["ArborData", "ArborObjects", "ArborLocks"],
+    "ArborBrowser": ["ArborObjects", "ArborStore", "ArborModel", "ArborLocks"],
     "lmdb-inspect": [
-      "ArborExchange", "ArborObjects", "ArborLog", "ArborStore", "ArborModel", "ArborSource",
-      "LMDB",
+      "ArborBrowser", "ArborExchange", "ArborObjects", "ArborLog", "ArborStore", "ArborModel",
+      "ArborSource", "LMDB",
     ],
     "world": ["ArborData"],
     "crash-writer": ["ArborData", "ArborStore"],
@@ -57,6 +58,9 @@ import Testing
     ],
     "ArborMacrosTests": ["ArborMacros", "ArborData", "ArborObjects", "ArborSource", "TestSupport"],
     "ArborServiceTests": ["ArborService", "ArborData", "ArborLocks", "TestSupport"],
+    "ArborBrowserTests": [
+      "ArborBrowser", "ArborData", "ArborModel", "ArborLocks", "TestLength", "TestSupport",
+    ],
     "InspectTests": ["lmdb_inspect", "ArborData", "CLMDB", "TestSupport"],
     "SystemTests": [
       "TestLength", "crash_writer", "ArborData", "ArborExchange", "ArborMacros", "ArborModel",

@@ -33,6 +33,11 @@ import Testing
   /// Sources without a test file of their own, each with the suite that tests it.
   static let testedElsewhere: [String: String] = [
     "CatalogEvolution": "MigrationTests",
+    "BrowserInterface+Objects": "BrowserInterfaceTests",
+    "ChangeList": "ObjectEditorTests",
+    "CommitValues": "ChangeFeedTests",
+    "Connection": "HTTPServerTests",
+    "LoopbackListener": "HTTPServerTests",
     "IndexBuildPlan": "OnlineIndexBuilderTests",
     "IndexPass": "OnlineIndexBuilderTests",
     "RecordScan": "OnlineIndexBuilderTests",
@@ -254,7 +259,7 @@ import Testing
   /// The layers that follow the rule; the remaining suites are named by threat altogether.
   static let layers = [
     "ArborLocks", "LMDB", "ArborModel", "ArborStore", "ArborLog", "ArborObjects", "ArborExchange",
-    "ArborData", "ArborService", "ArborPostgres", "ArborSource", "ArborMacroPlugin",
+    "ArborData", "ArborService", "ArborPostgres", "ArborSource", "ArborMacroPlugin", "ArborBrowser",
   ]
 
   /// A source with fewer lines of code holds declarations rather than logic.

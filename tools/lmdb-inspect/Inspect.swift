@@ -10,7 +10,8 @@ import ArgumentParser
     abstract: "Looks into LMDB files, and says more when the file is a store of ArborData.",
     discussion: """
       Nothing is ever written to the file but by “load”, “compact”, “migrate”, “revert” and \
-      “backup”, which takes down in it how far the log has its commits. A store that another \
+      “backup”, which takes down in it how far the log has its commits, and by “serve --write”. \
+      A store that another \
       process has open can be read safely: the tool takes part in LMDB's locking as every reader \
       does.
 
@@ -21,7 +22,7 @@ import ArgumentParser
       InfoVerb.self, TablesVerb.self, DumpVerb.self, GetVerb.self, ShowVerb.self, SchemaVerb.self,
       IndexVerb.self, CheckVerb.self, LoadVerb.self, SpaceVerb.self, CopyVerb.self,
       CompactVerb.self, ReadersVerb.self, PlanVerb.self, MigrateVerb.self, RevertVerb.self,
-      BackUpVerb.self, RestoreVerb.self, FollowVerb.self, LogVerb.self,
+      BackUpVerb.self, RestoreVerb.self, FollowVerb.self, LogVerb.self, ServeVerb.self,
     ])
 }
 

@@ -27,6 +27,8 @@ struct StoreChecker {
   var keepsFormerModel = false
   /// What ends the check.
   let limit: WorkLimit
+  /// Who is told how far the check is.
+  let progress: StoreCheckProgress.Reporter?
 
   /// The members that the other side asks of one relationship.
   final class ExpectedMembers {
@@ -34,10 +36,12 @@ struct StoreChecker {
   }
 
   init(
-    _ store: StoreFile, _ snapshot: StoreSnapshot, limit: WorkLimit = WorkLimit()
+    _ store: StoreFile, _ snapshot: StoreSnapshot, limit: WorkLimit = WorkLimit(),
+    progress: StoreCheckProgress.Reporter? = nil
   ) throws(StoreError) {
     self.store = store
     self.limit = limit
+    self.progress = progress
     self.snapshot = snapshot
     reader = try snapshot.reader
     indexes = try IndexMaintainer.all(of: store)
@@ -52,9 +56,15 @@ struct StoreChecker {
       try checkRecords(plan)
       try checkStrayBlobs(plan)
     }
-    for place in indexes.indices { try checkIndex(place) }
+    for place in indexes.indices {
+      progress?(StoreCheckProgress(.indexes, done: place, total: indexes.count))
+      try checkIndex(place)
+    }
     try collectLinks()
-    for place in relationships.indices { try checkRelationship(place) }
+    for place in relationships.indices {
+      progress?(StoreCheckProgress(.relationships, done: place, total: relationships.count))
+      try checkRelationship(place)
+    }
     try checkHistory()
     return report
   }
@@ -67,8 +77,14 @@ struct StoreChecker {
     let allocator = SlabAllocator(slabSize: 4 << 10)
     let cursor = try storing { () throws(LMDBError) in try reader.cursor(plan.records) }
     var entry = try storing { () throws(LMDBError) in try cursor.first() }
+    let total = try storing { () throws(LMDBError) in try reader.statistics(plan.records).entries }
+    var done = 0
     while let found = entry {
       try limit.checkStore()
+      if let progress, done.isMultiple(of: StoreCheckProgress.interval) {
+        progress(StoreCheckProgress(.records(plan.entity.name), done: done, total: total))
+      }
+      done += 1
       let number = ObjectNumber(rawValue: found.integerKey)
       guard checkNumber(number, plan.entity, counter) else {
         entry = try storing { () throws(LMDBError) in try cursor.next() }
@@ -148,10 +164,14 @@ extension StoreFile {
   /// - Throws: `modelChanged` where another process has given the file another model, even if what
   ///   this one knows is still read; `interrupted` within milliseconds of the cancellation of the
   ///   task that runs it.
-  package func check() throws(StoreError) -> StoreCheckReport {
+  /// - Parameter progress: Is told how far the check is, on the thread that runs it.
+  package func check(
+    _ progress: StoreCheckProgress.Reporter? = nil
+  ) throws(StoreError) -> StoreCheckReport {
     let limit = WorkLimit()
     try snapshot().close()
     guard !hasLaterModel else { throw .modelChanged }
+    progress?(StoreCheckProgress(.pages, done: 0, total: 1))
     do throws(StoreError) { try verifyPages(limit) } catch {
       guard case .corrupted(_, _, let what) = error else { throw error }
       var report = StoreCheckReport()
@@ -160,7 +180,7 @@ extension StoreFile {
     }
     let snapshot = try logSnapshot()
     defer { snapshot.close() }
-    var checker = try StoreChecker(self, snapshot, limit: limit)
+    var checker = try StoreChecker(self, snapshot, limit: limit, progress: progress)
     return try checker.check()
   }
 }

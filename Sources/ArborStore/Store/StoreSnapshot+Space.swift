@@ -24,6 +24,18 @@ extension StoreSnapshot {
       reclaimable: max(0, use.fileSize - use.compacted * use.pageSize))
   }
 
+  /// The bytes that the records of each concrete entity fill in the file.
+  package func recordBytes() throws(StoreError) -> [(entity: String, bytes: Int)] {
+    let reader = try reader
+    let pageSize = try storing { () throws(LMDBError) in try store.environment.info().pageSize }
+    var sizes: [(entity: String, bytes: Int)] = []
+    for entity in store.schema.entities where !entity.isAbstract {
+      let count = try pages([store.databases.records(entity.index)], reader)
+      sizes.append((entity.name, count * pageSize))
+    }
+    return sizes
+  }
+
   private func pages(
     _ databases: [Database], _ reader: TransactionReader
   ) throws(StoreError) -> Int {

@@ -1,0 +1,62 @@
+internal import ArborModel
+
+/// A model, with the properties that entities inherit looked up once.
+struct BrowsedSchema: Sendable {
+  /// An entity with all of its properties, those of its ancestors first.
+  struct Entity: Sendable {
+    let description: EntityDescription
+    /// The attributes that are stored.
+    let attributes: [AttributeDescription]
+    let relationships: [RelationshipDescription]
+    /// The attribute whose value names an object to a person; nil where none does.
+    let title: String?
+
+    var name: String { description.name }
+  }
+
+  /// The entities in the order of the model.
+  let entities: [Entity]
+  private let byName: [String: Entity]
+
+  init(_ model: ManagedObjectModel) {
+    entities = model.entities.map { Self.entity($0, in: model) }
+    byName = Dictionary(entities.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+  }
+
+  /// The entity of a name.
+  ///
+  /// - Throws: ``ArborError`` `unknownName` where the model has none.
+  func entity(_ name: String) throws(ArborError) -> Entity {
+    if let entity = byName[name] { return entity }
+    throw ArborError(
+      .unknownName,
+      "The model has no entity \(name)." + NearestName.hint(name, in: entities.map(\.name)))
+  }
+
+  /// Whether a to-many relationship is the other side of a to-one, which has its truth.
+  func isKeptByMembers(_ relationship: RelationshipDescription) -> Bool {
+    let inverse = byName[relationship.destination]?.relationships
+      .first { $0.name == relationship.inverse }
+    return inverse?.isToMany == false
+  }
+
+  private static func entity(
+    _ description: EntityDescription, in model: ManagedObjectModel
+  ) -> Entity {
+    var line = [description]
+    // A model's inheritance has no cycles; the bound costs nothing and needs no proof.
+    while let parent = line.last?.parent.flatMap(model.entity(named:)), line.count < 1000 {
+      line.append(parent)
+    }
+    let attributes = line.reversed().flatMap(\.attributes).filter { !$0.isTransient }
+    return Entity(
+      description: description, attributes: attributes,
+      relationships: line.reversed().flatMap(\.relationships), title: title(among: attributes))
+  }
+
+  private static func title(among attributes: [AttributeDescription]) -> String? {
+    let texts = attributes.filter { $0.type == .string }.map(\.name)
+    let usual = ["name", "title", "fullName", "label", "displayName", "caption", "code"]
+    return usual.first(where: texts.contains) ?? texts.first
+  }
+}

@@ -1,0 +1,113 @@
+internal import ArborLocks
+internal import ArborModel
+internal import ArborObjects
+internal import ArborStore
+internal import Foundation
+
+/// How the file is.
+extension BrowserInterface {
+  /// What the file is made of, who reads it, and what indexes are for.
+  func health() throws(ArborError) -> JSONValue {
+    let space = try store.space
+    var readers: [JSONValue] = []
+    for reader in try store.readers {
+      readers.append([
+        "process": JSONValue(Int(reader.processID)), "behind": JSONValue(reader.transactionsBehind),
+        "pinnedBytes": JSONValue(reader.pinnedBytes),
+      ])
+    }
+    return [
+      "file": JSONValue(space.file), "pageSize": JSONValue(space.pageSize),
+      "kinds": .array(
+        (space.kinds + [("free", space.free)]).map {
+          ["name": .string($0.name), "bytes": JSONValue($0.bytes)]
+        }),
+      "reclaimable": JSONValue(space.reclaimable), "readers": .array(readers),
+      "indexes": .array(try store.indexes.map(Self.json)),
+    ]
+  }
+
+  private static func json(of index: IndexStatistics) -> JSONValue {
+    [
+      "name": .string("\(index.entity).\(index.name)"), "isUnique": .bool(index.isUnique),
+      "columns": .array(index.columns.map { .string($0.property) }),
+      "entries": JSONValue(index.entries), "bytes": JSONValue(index.bytes),
+      "uses": JSONValue(index.uses),
+    ]
+  }
+}
+
+/// The check of the whole store: one at a time, in a thread of its own, however many ask for it.
+final class CheckUp: Sendable {
+  private enum Progress {
+    case none
+    case running(String, done: Int, total: Int)
+    case done(JSONObject)
+  }
+
+  private let store: PersistentStore
+  private let progress = Lock(Progress.none)
+
+  init(_ store: PersistentStore) { self.store = store }
+
+  /// Begins a check unless one is running.
+  func start() -> JSONValue {
+    let begins = progress.withLock { progress in
+      if case .running = progress { return false }
+      progress = .running("Beginning", done: 0, total: 1)
+      return true
+    }
+    if begins {
+      let thread = Thread { self.run() }
+      thread.name = "arbor-browser.check"
+      thread.stackSize = 8 << 20
+      thread.start()
+    }
+    return state
+  }
+
+  /// How far the check is, or what it found.
+  var state: JSONValue {
+    progress.withLock { progress in
+      switch progress {
+      case .none: ["state": "none"]
+      case .running(let stage, let done, let total):
+        [
+          "state": "running", "stage": .string(stage), "done": JSONValue(done),
+          "total": JSONValue(total),
+        ]
+      case .done(let result): .object(result)
+      }
+    }
+  }
+
+  private func run() {
+    let began = ContinuousClock.now
+    var result: JSONObject = ["state": "done"]
+    do throws(ArborError) {
+      let report = try store.check { told in
+        self.progress.withLock {
+          $0 = .running(Self.words(told.stage), done: told.done, total: told.total)
+        }
+      }
+      result["records"] = JSONValue(report.recordCount)
+      result["indexEntries"] = JSONValue(report.indexEntryCount)
+      result["links"] = JSONValue(report.linkCount)
+      result["problems"] = .array(report.problems.map { .string($0.description) })
+    } catch {
+      result["error"] = BrowserInterface.json(of: error)
+    }
+    result["milliseconds"] = JSONValue(Int(began.duration(to: .now) / .milliseconds(1)))
+    let done = result
+    progress.withLock { $0 = .done(done) }
+  }
+
+  private static func words(_ stage: StoreCheckProgress.Stage) -> String {
+    switch stage {
+    case .pages: "Verifying pages"
+    case .records(let entity): "Checking records of \(entity)"
+    case .indexes: "Checking indexes"
+    case .relationships: "Checking relationships"
+    }
+  }
+}

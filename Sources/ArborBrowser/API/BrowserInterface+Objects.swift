@@ -1,0 +1,204 @@
+internal import ArborModel
+internal import ArborObjects
+internal import Foundation
+
+/// Objects in pages, one by one, and their parts.
+extension BrowserInterface {
+  /// The greatest number of rows in one answer.
+  private static let largestPage = 500
+  /// How many bytes of a binary one answer has.
+  private static let largestBinary = 64 << 20
+
+  /// A page of objects: `entity`, and where wanted `where`, `sort`, `limit`, and `token` of the
+  /// page before or `offset` to begin anywhere.
+  func objects(_ request: HTTPRequest) throws(ArborError) -> JSONValue {
+    let entity = try entity(of: request)
+    let context = makeContext()
+    var wanted = try self.request(request, entity)
+    wanted.fetchLimit = number("limit", of: request, atMost: Self.largestPage) ?? 100
+    wanted.fetchOffset = number("offset", of: request, atMost: .max) ?? 0
+    wanted.relationshipKeyPathsForPrefetching = entity.relationships
+      .filter { !$0.isToMany && !$0.isTransient }.map(\.name)
+    let began = ContinuousClock.now
+    let page = try context.fetchPage(wanted.page(after: request.parameter("token")))
+    var rows: [JSONValue] = []
+    for object in page.objects { rows.append(try row(object, of: entity)) }
+    return [
+      "rows": .array(rows), "next": page.next.map(JSONValue.string) ?? .null,
+      "milliseconds": milliseconds(since: began),
+    ]
+  }
+
+  /// How many objects there are.
+  func count(_ request: HTTPRequest) throws(ArborError) -> JSONValue {
+    let entity = try entity(of: request)
+    let began = ContinuousClock.now
+    let count = try makeContext().count(self.request(request, entity))
+    return ["count": JSONValue(count), "milliseconds": milliseconds(since: began)]
+  }
+
+  /// One object with everything it has; of to-many relationships the first members.
+  func object(_ request: HTTPRequest) throws(ArborError) -> JSONValue {
+    // The object reads by its context, which it does not keep.
+    let context = makeContext()
+    defer { withExtendedLifetime(context) {} }
+    let object = try context.existingObject(with: id(of: request))
+    let entity = try schema.entity(object.entity.name)
+    var attributes = JSONObject()
+    for attribute in entity.attributes {
+      attributes[attribute.name] = try json(
+        object, attribute, longest: ValueJSON.longestAlone)
+    }
+    var relationships = JSONObject()
+    for relationship in entity.relationships where !relationship.isTransient {
+      relationships[relationship.name] =
+        relationship.isToMany
+        ? try members(of: object, relationship.name, from: 0, count: 50)
+        : link(try object.object(forKey: relationship.name))
+    }
+    return [
+      "id": .string(ValueJSON.name(object.objectID)), "entity": .string(entity.name),
+      "label": label(object), "attributes": .object(attributes),
+      "relationships": .object(relationships),
+    ]
+  }
+
+  /// Members of a to-many relationship, `limit` of them from `offset` on.
+  func members(_ request: HTTPRequest) throws(ArborError) -> JSONValue {
+    let context = makeContext()
+    defer { withExtendedLifetime(context) {} }
+    let object = try context.existingObject(with: id(of: request))
+    return try members(
+      of: object, request.parameter("relationship") ?? "",
+      from: number("offset", of: request, atMost: .max) ?? 0,
+      count: number("limit", of: request, atMost: Self.largestPage) ?? 50)
+  }
+
+  /// The bytes of a binary attribute, as something to be saved and not to be run.
+  func binary(_ request: HTTPRequest) throws(ArborError) -> HTTPResponse {
+    let id = try id(of: request)
+    let name = request.parameter("attribute") ?? ""
+    let context = makeContext()
+    defer { withExtendedLifetime(context) {} }
+    let value = try context.existingObject(with: id).value(forKey: name)
+    guard case .binary(let data) = value else {
+      throw ArborError(.typeMismatch, "\(id.entityName).\(name) is no binary.")
+    }
+    guard data.count <= Self.largestBinary else {
+      throw ArborError(
+        .limitExceeded,
+        "The binary has \(data.count) bytes; the page shows up to \(Self.largestBinary).")
+    }
+    return HTTPResponse(
+      contentType: "application/octet-stream",
+      headers: [("Content-Disposition", "attachment; filename=\"value.bin\"")],
+      body: Array(data))
+  }
+}
+
+/// The parameters of requests.
+extension BrowserInterface {
+  /// The entity that a request names.
+  func entity(of request: HTTPRequest) throws(ArborError) -> BrowsedSchema.Entity {
+    try schema.entity(request.parameter("entity") ?? "")
+  }
+
+  /// What a request asks for: its entity, predicate and order.
+  func request(
+    _ request: HTTPRequest, _ entity: BrowsedSchema.Entity
+  ) throws(ArborError) -> FetchRequest<ManagedObject> {
+    var wanted = FetchRequest<ManagedObject>(entity: entity.name)
+    if let text = request.parameter("where"), !text.allSatisfy(\.isWhitespace) {
+      wanted.predicate = try FetchPredicate(format: text, limits: .untrusted)
+    }
+    wanted.sortKeys = (request.parameter("sort") ?? "").split(separator: ",")
+      .map { SortKey(stringLiteral: String($0)) }
+    return wanted
+  }
+
+  func number(_ name: String, of request: HTTPRequest, atMost most: Int) -> Int? {
+    request.parameter(name).flatMap(Int.init).flatMap { $0 < 0 ? nil : min($0, most) }
+  }
+
+  private func id(of request: HTTPRequest) throws(ArborError) -> ObjectID {
+    try Self.id(request.parameter("id") ?? "", in: store)
+  }
+
+  /// The ID that `Entity/number` names.
+  static func id(_ name: String, in store: PersistentStore) throws(ArborError) -> ObjectID {
+    let parts = name.split(separator: "/", omittingEmptySubsequences: false)
+    guard parts.count == 2, let number = UInt64(parts[1]) else {
+      throw ArborError(.invalidArgument, "This names no object; one reads Entity/number.")
+    }
+    return try store.objectID(String(parts[0]), number)
+  }
+
+  func milliseconds(since began: ContinuousClock.Instant) -> JSONValue {
+    let passed = began.duration(to: .now) / .microseconds(1)
+    return JSONNumber((passed / 10).rounded() / 100).map(JSONValue.number) ?? .null
+  }
+}
+
+/// Objects as JSON.
+extension BrowserInterface {
+  /// A row: the object's name, then a value for each attribute and relationship of the entity that
+  /// was asked for. Of to-many relationships the row has the number of members.
+  private func row(
+    _ object: ManagedObject, of entity: BrowsedSchema.Entity
+  ) throws(ArborError) -> JSONValue {
+    var values: [JSONValue] = [.string(ValueJSON.name(object.objectID))]
+    for attribute in entity.attributes {
+      values.append(try json(object, attribute, longest: ValueJSON.longestInTable))
+    }
+    for relationship in entity.relationships {
+      if relationship.isTransient {
+        values.append(.null)
+      } else if relationship.isToMany {
+        values.append(["members": JSONValue(try object.count(forKey: relationship.name))])
+      } else {
+        values.append(link(try object.object(forKey: relationship.name)))
+      }
+    }
+    return .array(values)
+  }
+
+  private func json(
+    _ object: ManagedObject, _ attribute: AttributeDescription, longest: Int
+  ) throws(ArborError) -> JSONValue {
+    switch attribute.type {
+    case .binary, .transformable:
+      guard let count = object.binaryLength(forKey: attribute.name) else { return .null }
+      // A table does not read large binaries only to say what they are.
+      guard longest > ValueJSON.longestInTable || count <= 4096 else {
+        return ["binary": JSONValue(count)]
+      }
+      guard case .binary(let data) = try object.value(forKey: attribute.name) else { return .null }
+      return ValueJSON.binary(count: count, head: data.prefix(4096))
+    default:
+      return ValueJSON.json(try object.value(forKey: attribute.name), longest: longest)
+    }
+  }
+
+  private func members(
+    of object: ManagedObject, _ name: String, from first: Int, count: Int
+  ) throws(ArborError) -> JSONValue {
+    let members = try object.objects(forKey: name)
+    return [
+      "count": JSONValue(members.count),
+      "members": .array(members.dropFirst(first).prefix(count).map { link($0) }),
+    ]
+  }
+
+  /// An object to go to, with what a person calls it.
+  private func link(_ object: ManagedObject?) -> JSONValue {
+    guard let object else { return .null }
+    return ["object": .string(ValueJSON.name(object.objectID)), "label": label(object)]
+  }
+
+  private func label(_ object: ManagedObject) -> JSONValue {
+    guard let title = try? schema.entity(object.entity.name).title,
+      case .string(let text)? = try? object.value(forKey: title)
+    else { return .null }
+    return .string(String(text.prefix(80)))
+  }
+}

@@ -1,0 +1,70 @@
+internal import ArborModel
+internal import ArborObjects
+internal import Foundation
+
+/// What the store is and what it is made of.
+extension BrowserInterface {
+  /// The model with counts and sizes.
+  func schemaAnswer() throws(ArborError) -> JSONValue {
+    let context = makeContext()
+    var sizes: [String: Int] = [:]
+    for (entity, bytes) in try store.recordBytes() { sizes[entity] = bytes }
+    var entities: [JSONValue] = []
+    for entity in schema.entities {
+      var request = FetchRequest<ManagedObject>(entity: entity.name)
+      var fields = Self.json(of: entity)
+      fields["count"] = JSONValue(try context.count(request))
+      request.includesSubentities = false
+      let ownCount = entity.description.isAbstract ? 0 : try context.count(request)
+      fields["ownCount"] = JSONValue(ownCount)
+      fields["bytes"] = JSONValue(sizes[entity.name] ?? 0)
+      entities.append(.object(fields))
+    }
+    return [
+      "name": .string(store.url?.lastPathComponent ?? "in memory"),
+      "id": .string(store.id.uuidString.lowercased()),
+      "version": .string(store.model.versionIdentifier),
+      "canWrite": .bool(allowsWriting),
+      "sequence": .number(JSONNumber(Int64(clamping: store.sequence))),
+      "entities": .array(entities),
+    ]
+  }
+
+  private static func json(of entity: BrowsedSchema.Entity) -> JSONObject {
+    let description = entity.description
+    return [
+      "name": .string(entity.name), "parent": description.parent.map(JSONValue.string) ?? .null,
+      "isAbstract": .bool(description.isAbstract),
+      "title": entity.title.map(JSONValue.string) ?? .null,
+      "attributes": .array(
+        entity.attributes.map { json(of: $0, isOwn: description.attributes.contains($0)) }),
+      "relationships": .array(
+        entity.relationships.map { json(of: $0, isOwn: description.relationships.contains($0)) }),
+      "indexes": .array(
+        description.fetchIndexes.map { index in
+          ["name": .string(index.name), "summary": .string(index.summary)]
+        }),
+      "unique": .array(
+        description.uniquenessConstraints.map { .array($0.map(JSONValue.string)) }),
+    ]
+  }
+
+  private static func json(of attribute: AttributeDescription, isOwn: Bool) -> JSONValue {
+    [
+      "name": .string(attribute.name), "type": .string("\(attribute.type)"),
+      "isOptional": .bool(attribute.isOptional), "isIndexed": .bool(attribute.isIndexed),
+      "derivation": attribute.derivation.map(JSONValue.string) ?? .null,
+      "default": ValueJSON.json(attribute.defaultValue), "isOwn": .bool(isOwn),
+    ]
+  }
+
+  private static func json(of relationship: RelationshipDescription, isOwn: Bool) -> JSONValue {
+    [
+      "name": .string(relationship.name), "destination": .string(relationship.destination),
+      "inverse": relationship.inverse.map(JSONValue.string) ?? .null,
+      "isToMany": .bool(relationship.isToMany), "isOrdered": .bool(relationship.isOrdered),
+      "isOptional": .bool(relationship.isOptional),
+      "deleteRule": .string(relationship.deleteRule.rawValue), "isOwn": .bool(isOwn),
+    ]
+  }
+}

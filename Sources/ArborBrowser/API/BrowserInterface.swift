@@ -1,0 +1,114 @@
+internal import ArborModel
+internal import ArborObjects
+internal import Foundation
+
+/// What the page can ask for, each at a path of its own.
+///
+/// Every answer reads one snapshot for as long as it takes to make it; nothing of the store is held
+/// between requests.
+final class BrowserInterface: Sendable {
+  let store: PersistentStore
+  let schema: BrowsedSchema
+  let allowsWriting: Bool
+  let limits: HTTPLimits
+  let feed: ChangeFeed
+  let checkUp: CheckUp
+  let editor: ObjectEditor?
+
+  init(_ store: PersistentStore, allowsWriting: Bool, limits: HTTPLimits) {
+    self.store = store
+    self.allowsWriting = allowsWriting
+    self.limits = limits
+    schema = BrowsedSchema(store.model)
+    feed = ChangeFeed(store, schema)
+    checkUp = CheckUp(store)
+    editor = allowsWriting ? ObjectEditor(store, schema) : nil
+  }
+
+  /// The answer to a request that was let in.
+  func response(to request: HTTPRequest) -> HTTPResponse {
+    do {
+      guard request.path.hasPrefix(RequestGate.guarded) else {
+        return try PageFiles.answer(request)
+      }
+      return try answer(request)
+    } catch let error as HTTPRequest.Refusal {
+      return .refusal(error.status, error.reason)
+    } catch let error as ArborError {
+      return .json(["error": Self.json(of: error)], status: Self.status(of: error))
+    } catch {
+      return .refusal(.failed, "The request failed.")
+    }
+  }
+
+  private func answer(_ request: HTTPRequest) throws -> HTTPResponse {
+    let name = request.path.dropFirst(RequestGate.guarded.count)
+    switch (request.method, name) {
+    case ("GET", "schema"): return .json(try schemaAnswer())
+    case ("GET", "objects"): return .json(try objects(request))
+    case ("GET", "count"): return .json(try count(request))
+    case ("GET", "object"): return .json(try object(request))
+    case ("GET", "members"): return .json(try members(request))
+    case ("GET", "binary"): return try binary(request)
+    case ("GET", "query"): return .json(try query(request))
+    case ("GET", "history"): return .json(try feed.recent())
+    case ("GET", "changes"):
+      return feed.stream(after: request.parameter("after").flatMap(UInt64.init) ?? 0)
+    case ("GET", "health"): return .json(try health())
+    case ("GET", "check"): return .json(checkUp.state)
+    case ("POST", "check"): return .json(checkUp.start())
+    case ("POST", "edit"), ("POST", "undo"): return try edit(request, isUndo: name == "undo")
+    case (_, "check"), (_, "edit"), (_, "undo"), (_, "schema"), (_, "objects"), (_, "count"),
+      (_, "object"), (_, "members"), (_, "binary"), (_, "query"), (_, "history"), (_, "changes"),
+      (_, "health"):
+      throw HTTPRequest.Refusal(
+        status: .methodNotAllowed, reason: "\(name) does not answer \(request.method).")
+    default: throw HTTPRequest.Refusal(status: .notFound, reason: "There is nothing here.")
+    }
+  }
+
+  private func edit(_ request: HTTPRequest, isUndo: Bool) throws -> HTTPResponse {
+    guard let editor else {
+      throw HTTPRequest.Refusal(
+        status: .forbidden,
+        reason: "The store is shown for reading only; serve it with --write to change it.")
+    }
+    let document = try JSONValue.parse(Data(request.body))
+    return try isUndo ? editor.undo(document) : editor.edit(document)
+  }
+
+  /// A context for one answer, whose work has an end.
+  func makeContext() -> ManagedObjectContext {
+    let context = store.makeContext()
+    context.deadline = .now + limits.workTime
+    return context
+  }
+
+  /// An error as the page shows it.
+  static func json(of error: ArborError) -> JSONValue {
+    var fields: JSONObject = [
+      "code": .string(error.code.rawValue), "message": .string(error.message),
+    ]
+    if let location = error.location {
+      fields["line"] = JSONValue(location.line)
+      fields["column"] = JSONValue(location.column)
+    }
+    if let entity = error.entity { fields["entity"] = .string(entity) }
+    if let id = error.objectID { fields["id"] = .string(ValueJSON.name(id)) }
+    if let keyPath = error.keyPath { fields["keyPath"] = .string(keyPath) }
+    if !error.violations.isEmpty {
+      fields["violations"] = .array(error.violations.map { json(of: $0) })
+    }
+    return .object(fields)
+  }
+
+  private static func status(of error: ArborError) -> HTTPStatus {
+    switch error.code {
+    case .objectNotFound: .notFound
+    case .conflict, .notUnique, .validation: .conflict
+    case .corrupted, .inputOutput, .diskFull, .fileReplaced: .failed
+    case .closed, .modelChanged, .migrationUnderWay, .deadlineExceeded, .inUse: .unavailable
+    default: .badRequest
+    }
+  }
+}

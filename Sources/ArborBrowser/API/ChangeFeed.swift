@@ -1,0 +1,101 @@
+internal import ArborLocks
+internal import ArborModel
+internal import ArborObjects
+internal import Foundation
+
+/// The commits of a store as they happen, with what they changed.
+///
+/// A store's history tells which properties changed and keeps no values. So the feed remembers the
+/// values that it has shown, of as many objects as ``CommitValues`` allows, and tells old and new
+/// where it knows them. It begins when somebody looks for the first time.
+final class ChangeFeed: Sendable {
+  private struct State {
+    /// The last commits since the feed began, the oldest first.
+    var events: [(sequence: UInt64, json: JSONValue)] = []
+    var task: Task<Void, Never>?
+  }
+
+  /// How many commits are kept for those who come late.
+  private static let longest = 500
+  /// How many commits the page begins with.
+  private static let recentCount = 200
+
+  private let store: PersistentStore
+  private let schema: BrowsedSchema
+  private let state = Lock(State())
+  private let bell = NSCondition()
+
+  init(_ store: PersistentStore, _ schema: BrowsedSchema) {
+    self.store = store
+    self.schema = schema
+  }
+
+  deinit { state.withLock { $0.task?.cancel() } }
+
+  /// The newest commits, the oldest first; the stream goes on behind the last one.
+  func recent() throws(ArborError) -> JSONValue {
+    follow()
+    let known = state.withLock { $0.events }
+    let commits = try store.recentCommits(Self.recentCount).map { commit in
+      known.first { $0.sequence == commit.commitSequence }?.json
+        ?? CommitValues.json(of: commit, objects: CommitValues.names(of: commit))
+    }
+    return ["commits": .array(commits)]
+  }
+
+  /// Commits as server-sent events, from the one behind `sequence` on.
+  func stream(after sequence: UInt64) -> HTTPResponse {
+    follow()
+    var response = HTTPResponse(contentType: "text/event-stream")
+    response.stream = { [weak self] stream in
+      var last = sequence
+      var silence = 0
+      guard stream.sendSignOfLife() else { return }
+      while !stream.isOver, let events = self?.events(after: last) {
+        for event in events {
+          guard stream.send(event.json) else { return }
+          last = event.sequence
+        }
+        silence = events.isEmpty ? silence + 1 : 0
+        if silence > 0, silence.isMultiple(of: 50), !stream.sendSignOfLife() { return }
+      }
+    }
+    return response
+  }
+
+  /// The events behind a sequence; waits a moment where there are none.
+  private func events(after sequence: UInt64) -> [(sequence: UInt64, json: JSONValue)] {
+    let isNews = { self.state.withLock { ($0.events.last?.sequence ?? 0) > sequence } }
+    bell.lock()
+    if !isNews() { _ = bell.wait(until: Date(timeIntervalSinceNow: 0.2)) }
+    bell.unlock()
+    return state.withLock { $0.events.filter { $0.sequence > sequence } }
+  }
+
+  private func follow() {
+    state.withLock { state in
+      guard state.task == nil else { return }
+      // Begins here rather than in the task: no commit is missed in between.
+      let changes = store.changes
+      let remembered = CommitValues(store, schema)
+      state.task = Task.detached(priority: .utility) { [weak self] in
+        var values = remembered
+        for await commit in changes {
+          let json = values.json(of: commit)
+          guard let self else { return }
+          self.add(commit.commitSequence, json)
+        }
+      }
+    }
+  }
+
+  private func add(_ sequence: UInt64, _ json: JSONValue) {
+    state.withLock { state in
+      state.events.append((sequence, json))
+      if state.events.count > Self.longest { state.events.removeFirst() }
+    }
+    bell.lock()
+    bell.broadcast()
+    bell.unlock()
+  }
+}

@@ -1,0 +1,158 @@
+internal import ArborModel
+internal import ArborObjects
+internal import Foundation
+
+/// What commits changed, old and new, as far as it can be known.
+struct CommitValues {
+  /// Of how many objects values are remembered, and how many a store may have to be read at first.
+  private static let mostObjects = 10_000
+  /// How many objects of one commit are told.
+  private static let mostTold = 100
+
+  private let store: PersistentStore
+  private let schema: BrowsedSchema
+  private var known: [ObjectID: [String: JSONValue]] = [:]
+  /// The newest commit that the values of the beginning may be of.
+  private var beginning: UInt64 = 0
+
+  /// Remembers a small store as it is now.
+  init(_ store: PersistentStore, _ schema: BrowsedSchema) {
+    self.store = store
+    self.schema = schema
+    let context = store.makeContext()
+    let roots = schema.entities.filter { $0.description.parent == nil }
+      .map { FetchRequest<ManagedObject>(entity: $0.name) }
+    let count = roots.reduce(0) { $0 + ((try? context.count($1)) ?? Self.mostObjects) }
+    if count <= Self.mostObjects {
+      for root in roots {
+        for object in (try? context.fetch(root)) ?? [] {
+          known[object.objectID] = values(of: object)
+        }
+      }
+    }
+    beginning = newest
+  }
+
+  private var newest: UInt64 { (try? store.recentCommits(1))?.last?.commitSequence ?? 0 }
+
+  /// A commit with old and new values.
+  mutating func json(of commit: CommittedChanges) -> JSONValue {
+    guard commit.isComplete else {
+      known = [:]
+      return Self.json(of: commit, objects: [])
+    }
+    guard commit.commitSequence > beginning else {
+      return Self.json(of: commit, objects: Self.names(of: commit))
+    }
+    let context = store.makeContext()
+    var now: [ObjectID: [String: JSONValue]] = [:]
+    for id in commit.inserted.union(commit.updated) {
+      now[id] = (try? context.existingObject(with: id)).map(values)
+    }
+    // Values are those of the store as it is now. Where it has gone on, they are not this commit's.
+    let isNewest = newest == commit.commitSequence
+    let objects = Self.names(of: commit) { id, property in
+      [
+        "property": .string(property), "old": known[id]?[property],
+        "new": isNewest ? now[id]?[property] : nil,
+      ].compactMapValues { $0 }
+    } all: { id, kind in
+      kind == .deleted ? known[id] ?? [:] : isNewest ? now[id] ?? [:] : [:]
+    }
+    for id in commit.deleted { known[id] = nil }
+    for (id, values) in now { known[id] = isNewest ? values : nil }
+    if known.count > Self.mostObjects { known = [:] }
+    return Self.json(of: commit, objects: objects)
+  }
+
+  private func values(of object: ManagedObject) -> [String: JSONValue] {
+    guard let entity = try? schema.entity(object.entity.name) else { return [:] }
+    var values: [String: JSONValue] = [:]
+    for attribute in entity.attributes {
+      if let count = object.binaryLength(forKey: attribute.name) {
+        values[attribute.name] = ["binary": JSONValue(count)]
+      } else {
+        values[attribute.name] = (try? object.value(forKey: attribute.name)).map {
+          ValueJSON.json($0, longest: ValueJSON.longestInTable)
+        }
+      }
+    }
+    for relationship in entity.relationships where !relationship.isTransient {
+      if relationship.isToMany {
+        values[relationship.name] = (try? object.count(forKey: relationship.name))
+          .map { ["members": JSONValue($0)] }
+      } else {
+        values[relationship.name] = (try? object.value(forKey: relationship.name))
+          .map { ValueJSON.json($0) }
+      }
+    }
+    return values
+  }
+}
+
+extension CommitValues {
+  /// What happened to an object.
+  enum Kind: String { case inserted, updated, deleted }
+
+  /// A commit, with the objects that are told of it.
+  static func json(of commit: CommittedChanges, objects: [JSONValue]) -> JSONValue {
+    [
+      "sequence": JSONValue(Int(clamping: commit.commitSequence)),
+      "date": commit.date.map { .string($0.formatted(ValueJSON.dateStyle)) } ?? .null,
+      "author": commit.author.map(JSONValue.string) ?? .null,
+      "context": commit.contextName.map(JSONValue.string) ?? .null,
+      "isComplete": .bool(commit.isComplete),
+      "inserted": JSONValue(commit.inserted.count), "updated": JSONValue(commit.updated.count),
+      "deleted": JSONValue(commit.deleted.count), "objects": .array(objects),
+    ]
+  }
+
+  /// The objects of a commit and their properties, without values.
+  static func names(of commit: CommittedChanges) -> [JSONValue] {
+    names(of: commit) { _, property in
+      ["property": .string(property)]
+    } all: { _, _ in
+      [:]
+    }
+  }
+
+  /// The objects of a commit: `change` says what is known of one property of an updated object,
+  /// `all` gives the values of an inserted or deleted one.
+  private static func names(
+    of commit: CommittedChanges, change: (ObjectID, String) -> [String: JSONValue],
+    all: (ObjectID, Kind) -> [String: JSONValue]
+  ) -> [JSONValue] {
+    let kinds: [(Kind, Set<ObjectID>)] = [
+      (.inserted, commit.inserted), (.updated, commit.updated), (.deleted, commit.deleted),
+    ]
+    var objects: [JSONValue] = []
+    for (kind, ids) in kinds {
+      let sorted = ids.sorted { ($0.entityName, $0.number) < ($1.entityName, $1.number) }
+      for id in sorted.prefix(max(0, mostTold - objects.count)) {
+        var changes: [JSONValue] = []
+        if kind == .updated {
+          for property in commit.changedProperties(of: id).sorted() {
+            changes.append(.object(object(change(id, property))))
+          }
+        } else {
+          let side = kind == .inserted ? "new" : "old"
+          for (property, value) in all(id, kind).sorted(by: { $0.key < $1.key })
+          where !value.isNull {
+            changes.append(["property": .string(property), side: value])
+          }
+        }
+        objects.append([
+          "object": .string(ValueJSON.name(id)), "kind": .string(kind.rawValue),
+          "changes": .array(changes),
+        ])
+      }
+    }
+    return objects
+  }
+
+  private static func object(_ members: [String: JSONValue]) -> JSONObject {
+    var object = JSONObject()
+    for (key, value) in members.sorted(by: { $0.key < $1.key }) { object[key] = value }
+    return object
+  }
+}

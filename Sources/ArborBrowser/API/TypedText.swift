@@ -1,0 +1,70 @@
+internal import ArborModel
+internal import Foundation
+
+/// Values of one attribute, read from what a person wrote into a form.
+struct TypedText {
+  let entity: String
+  let attribute: AttributeDescription
+
+  init(entity: String, _ attribute: AttributeDescription) {
+    self.entity = entity
+    self.attribute = attribute
+  }
+
+  /// The value of a text; null for nil, and a binary as `{"base64": …}`.
+  ///
+  /// - Throws: ``ArborError`` `unparsableValue` for a text that is no value of the type.
+  func value(of json: JSONValue) throws(ArborError) -> Value {
+    switch json {
+    case .null: return .null
+    case .bool(let flag) where attribute.type == .boolean: return .boolean(flag)
+    case .number(let number): return try value(of: number.text)
+    case .string(let text): return try value(of: text)
+    case .object(let object):
+      guard attribute.type == .binary, let text = object["base64"]?.string,
+        let data = Data(base64Encoded: text)
+      else { throw unparsable }
+      return .binary(data)
+    default: throw unparsable
+    }
+  }
+
+  private func value(of text: String) throws(ArborError) -> Value {
+    let value: Value? =
+      switch attribute.type {
+      case .string: .string(text)
+      case .integer16, .integer32, .integer64: Int64(text).map(Value.integer)
+      case .float, .double: Double(text).flatMap { $0.isNaN ? Value?.none : .double($0) }
+      case .decimal: JSONNumber(text: text)?.decimal.map(Value.decimal)
+      case .boolean: ["true": true, "false": false][text.lowercased()].map(Value.boolean)
+      case .date: Self.date(text).map(Value.date)
+      case .uuid: UUID(uuidString: text).map(Value.uuid)
+      case .uri: URL(string: text).map(Value.uri)
+      case .binary, .transformable, .composite, .undefined: nil
+      }
+    guard let value else { throw unparsable }
+    return value
+  }
+
+  private static func date(_ text: String) -> Date? {
+    let exact = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
+    return (try? Date(text, strategy: exact)) ?? (try? Date(text, strategy: .iso8601))
+  }
+
+  private var unparsable: ArborError {
+    let expected =
+      switch attribute.type {
+      case .integer16, .integer32, .integer64: "Write a whole number, such as 42."
+      case .float, .double, .decimal: "Write a number, such as 1.5."
+      case .boolean: "Write true or false."
+      case .date: "Write a date as 2026-01-31T12:00:00Z."
+      case .uuid: "Write 32 hexadecimal digits with hyphens."
+      case .uri: "Write a URI, such as https://example.com."
+      case .binary: "Choose a file."
+      case .string, .transformable, .composite, .undefined: "It can only be changed by a program."
+      }
+    return ArborError(
+      .unparsableValue, "This is no value of \(entity).\(attribute.name). \(expected)"
+    ).with(entity: entity, keyPath: attribute.name)
+  }
+}

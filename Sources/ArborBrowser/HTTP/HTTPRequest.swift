@@ -1,0 +1,171 @@
+internal import Foundation
+
+/// A request as HTTP/1.1 writes it, of the few forms that the page needs.
+///
+/// One request a connection and no transfer codings: where each thing can be said in one way only,
+/// there is nothing that two readers could understand differently.
+struct HTTPRequest: Sendable {
+  let method: String
+  /// The path, without percent escapes.
+  let path: String
+  /// The parameters behind the question mark, in their order.
+  let parameters: [(name: String, value: String)]
+  /// The header fields, their names in lower case. None comes twice.
+  let headers: [String: String]
+  var body: [UInt8] = []
+
+  /// The first parameter of a name; nil where it is missing or empty.
+  func parameter(_ name: String) -> String? {
+    parameters.first { $0.name == name && !$0.value.isEmpty }?.value
+  }
+
+  /// All parameters of a name that are not empty.
+  func parameters(_ name: String) -> [String] {
+    parameters.filter { $0.name == name && !$0.value.isEmpty }.map(\.value)
+  }
+
+  /// Why a request is not answered.
+  struct Refusal: Error, Equatable {
+    let status: HTTPStatus
+    let reason: String
+  }
+
+  /// Reads one request.
+  ///
+  /// - Throws: ``Refusal`` for a request that is malformed, too large or too slow; nil where the
+  ///   client said nothing at all.
+  static func read(
+    from connection: Connection, _ limits: HTTPLimits
+  ) throws(Refusal) -> HTTPRequest? {
+    let deadline = ContinuousClock.now + limits.headTime
+    var bytes: [UInt8] = []
+    var end: Int?
+    while end == nil {
+      guard bytes.count < limits.head else {
+        throw Refusal(
+          status: .headersTooLarge, reason: "The head is larger than \(limits.head) bytes.")
+      }
+      let more = connection.read(atMost: limits.head - bytes.count, until: deadline)
+      if more.isEmpty {
+        if bytes.isEmpty { return nil }
+        throw Refusal(status: .timeout, reason: "The head did not arrive in time.")
+      }
+      let searched = max(0, bytes.count - 3)
+      bytes += more
+      end = endOfHead(bytes, from: searched)
+    }
+    guard let end else { return nil }
+    var request = try HTTPRequest(head: bytes[..<(end - 4)], limits)
+    let length = try request.bodyLength(limits)
+    request.body = Array(bytes[end...])
+    guard request.body.count <= length else {
+      throw Refusal(status: .badRequest, reason: "There is more than one request.")
+    }
+    let bodyDeadline = ContinuousClock.now + limits.bodyTime
+    while request.body.count < length {
+      let more = connection.read(atMost: length - request.body.count, until: bodyDeadline)
+      if more.isEmpty {
+        throw Refusal(status: .timeout, reason: "The body did not arrive in time.")
+      }
+      request.body += more
+    }
+    return request
+  }
+
+  /// Where the empty line behind the headers ends.
+  private static func endOfHead(_ bytes: [UInt8], from start: Int) -> Int? {
+    let mark: [UInt8] = [13, 10, 13, 10]
+    guard bytes.count >= mark.count else { return nil }
+    return (start...(bytes.count - mark.count)).first { bytes[$0..<($0 + 4)].elementsEqual(mark) }
+      .map { $0 + mark.count }
+  }
+
+  private func bodyLength(_ limits: HTTPLimits) throws(Refusal) -> Int {
+    guard headers["transfer-encoding"] == nil else {
+      throw Refusal(status: .lengthRequired, reason: "A body needs a Content-Length.")
+    }
+    guard let text = headers["content-length"] else { return 0 }
+    guard text.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let length = Int(text) else {
+      throw Refusal(status: .badRequest, reason: "The Content-Length is no number.")
+    }
+    guard length <= limits.body else {
+      throw Refusal(status: .tooLarge, reason: "The body is larger than \(limits.body) bytes.")
+    }
+    return length
+  }
+}
+
+extension HTTPRequest {
+  /// Reads the lines before the empty one.
+  init(head: ArraySlice<UInt8>, _ limits: HTTPLimits) throws(Refusal) {
+    guard let text = String(validating: head, as: UTF8.self),
+      text.unicodeScalars.allSatisfy({
+        $0.value >= 32 && $0.value != 127 || "\r\n\t".unicodeScalars.contains($0)
+      })
+    else { throw Self.malformed("The head is not text.") }
+    let lines = text.components(separatedBy: "\r\n")
+    guard
+      !text.replacingOccurrences(of: "\r\n", with: "").unicodeScalars.contains(where: {
+        $0 == "\r" || $0 == "\n"
+      })
+    else { throw Self.malformed("A line does not end with CR LF.") }
+    guard lines.count <= limits.headerLines + 1 else {
+      throw Refusal(
+        status: .headersTooLarge, reason: "There are more than \(limits.headerLines) headers.")
+    }
+    let words = lines[0].split(separator: " ", omittingEmptySubsequences: false)
+    guard words.count == 3, words[1].hasPrefix("/") else {
+      throw Self.malformed("The request line is malformed.")
+    }
+    guard words[2] == "HTTP/1.1" else {
+      throw Refusal(status: .versionNotSupported, reason: "The version is not HTTP/1.1.")
+    }
+    method = String(words[0])
+    headers = try Self.headers(lines.dropFirst())
+    let parts = words[1].split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
+    guard let path = parts[0].removingPercentEncoding else {
+      throw Self.malformed("The path is malformed.")
+    }
+    self.path = path
+    parameters = try Self.parameters(parts.count > 1 ? parts[1] : "")
+  }
+
+  private static func headers(_ lines: ArraySlice<String>) throws(Refusal) -> [String: String] {
+    var headers: [String: String] = [:]
+    for line in lines {
+      guard let colon = line.firstIndex(of: ":") else { throw malformed("A header has no colon.") }
+      let name = line[..<colon].lowercased()
+      guard !name.isEmpty, name.utf8.allSatisfy(isTokenByte) else {
+        throw malformed("The name of a header is malformed.")
+      }
+      guard headers[name] == nil else { throw malformed("The header \(name) comes twice.") }
+      headers[name] = line[line.index(after: colon)...].trimmingCharacters(in: .whitespaces)
+    }
+    return headers
+  }
+
+  private static func parameters(
+    _ text: Substring
+  ) throws(Refusal) -> [(name: String, value: String)] {
+    var parameters: [(name: String, value: String)] = []
+    for part in text.split(separator: "&") {
+      let pair = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+      let value = (pair.count > 1 ? pair[1] : "").replacing("+", with: " ")
+      guard let name = pair[0].removingPercentEncoding, let value = value.removingPercentEncoding
+      else { throw malformed("A parameter is malformed.") }
+      parameters.append((name, value))
+    }
+    return parameters
+  }
+
+  private static func isTokenByte(_ byte: UInt8) -> Bool {
+    switch byte {
+    case 0x30...0x39, 0x61...0x7A: true
+    default: "!#$%&'*+-.^_`|~".utf8.contains(byte)
+    }
+  }
+
+  private static func malformed(_ reason: String) -> Refusal {
+    Refusal(status: .badRequest, reason: reason)
+  }
+}

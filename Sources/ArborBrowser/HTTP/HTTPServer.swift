@@ -1,0 +1,119 @@
+internal import ArborLocks
+internal import ArborModel
+internal import Foundation
+
+/// Accepts connections on this machine and answers one request on each.
+///
+/// Each connection has a thread: looks into a store block, and a few dozen are all that a page has
+/// use for. Deadlines bound every wait, so that a client that says nothing holds its thread for
+/// seconds only.
+final class HTTPServer: Sendable {
+  typealias Handler = @Sendable (HTTPRequest) -> HTTPResponse
+
+  private struct State {
+    var connections = 0
+    var lastUse = ContinuousClock.now
+    var isStopped = false
+  }
+
+  let port: UInt16
+  private let listener: LoopbackListener
+  private let limits: HTTPLimits
+  private let gate: RequestGate
+  private let handler: Handler
+  private let state = Lock(State())
+  private let ended = NSCondition()
+
+  init(
+    port: UInt16, token: String, limits: HTTPLimits, handler: @escaping Handler
+  ) throws(ArborError) {
+    listener = try LoopbackListener(port: port)
+    self.port = listener.port
+    self.limits = limits
+    self.handler = handler
+    gate = RequestGate(port: listener.port, token: token)
+  }
+
+  /// Begins to accept connections.
+  func start() { Self.run("arbor-browser") { self.acceptAll() } }
+
+  /// Refuses connections from now on, and ends streams.
+  func stop() { state.withLock { $0.isStopped = true } }
+
+  var isStopped: Bool { state.withLock { $0.isStopped } }
+
+  /// Waits until the server has stopped and its last connection has ended.
+  func waitForEnd() {
+    ended.lock()
+    defer { ended.unlock() }
+    while !state.withLock({ $0.isStopped && $0.connections == 0 }) {
+      _ = ended.wait(until: Date(timeIntervalSinceNow: 0.2))
+    }
+  }
+
+  private func acceptAll() {
+    while !stopsNow() {
+      guard let connection = listener.accept(within: 200) else { continue }
+      let isAdmitted = state.withLock { state in
+        state.lastUse = .now
+        guard state.connections < limits.connections else { return false }
+        state.connections += 1
+        return true
+      }
+      guard isAdmitted else {
+        refuse(connection)
+        continue
+      }
+      Self.run("arbor-browser.connection") {
+        self.answer(connection)
+        self.state.withLock {
+          $0.connections -= 1
+          $0.lastUse = .now
+        }
+        self.ended.broadcast()
+      }
+    }
+    listener.end()
+    ended.broadcast()
+  }
+
+  private func stopsNow() -> Bool {
+    state.withLock { state in
+      if state.connections == 0, state.lastUse.duration(to: .now) > limits.idleTime {
+        state.isStopped = true
+      }
+      return state.isStopped
+    }
+  }
+
+  /// Refuses without reading: there is no thread for it.
+  private func refuse(_ connection: Connection) {
+    let answer = HTTPResponse.refusal(.unavailable, "There are too many connections.")
+    _ = connection.write(answer.head + answer.body, until: .now + .milliseconds(100))
+    connection.finish(until: .now + .milliseconds(100))
+  }
+
+  private func answer(_ connection: Connection) {
+    let response: HTTPResponse
+    do throws(HTTPRequest.Refusal) {
+      guard let request = try HTTPRequest.read(from: connection, limits) else { return }
+      response = gate.refusal(of: request) ?? handler(request)
+    } catch {
+      response = .refusal(error.status, error.reason)
+    }
+    guard connection.write(response.head + response.body, until: .now + limits.answerTime) else {
+      return
+    }
+    response.stream?(
+      EventStream(connection: connection, limits: limits, isStopped: { self.isStopped }))
+    connection.finish(until: .now + .seconds(1))
+  }
+
+  /// Runs a body on a thread with room for deep predicates.
+  private static func run(_ name: String, _ body: @escaping @Sendable () -> Void) {
+    let thread = Thread(block: body)
+    thread.name = name
+    thread.stackSize = 8 << 20
+    thread.start()
+  }
+}

@@ -1,0 +1,78 @@
+internal import ArborModel
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// A TCP socket that listens on 127.0.0.1, and on nothing that another machine can reach.
+final class LoopbackListener: Sendable {
+  /// The port, which the system chose where none was asked for.
+  let port: UInt16
+  private let descriptor: Int32
+
+  /// Begins to listen.
+  ///
+  /// - Parameter wanted: The port; 0 for any that is free.
+  /// - Throws: ``ArborError`` `inputOutput` where the port is taken or not allowed.
+  init(port wanted: UInt16) throws(ArborError) {
+    #if canImport(Glibc)
+      let kind = Int32(SOCK_STREAM.rawValue)
+    #else
+      let kind = SOCK_STREAM
+    #endif
+    let descriptor = socket(AF_INET, kind, 0)
+    guard descriptor >= 0, fcntl(descriptor, F_SETFD, FD_CLOEXEC) == 0 else {
+      throw Self.failure("No socket can be made")
+    }
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_port = wanted.bigEndian
+    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+    var size = socklen_t(MemoryLayout<sockaddr_in>.size)
+    // The pointer is used in the call only, and the size is that of what it points to.
+    let isListening = withUnsafeMutablePointer(to: &address) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+        bind(descriptor, address, size) == 0 && listen(descriptor, 64) == 0
+          && getsockname(descriptor, address, &size) == 0
+      }
+    }
+    guard isListening else {
+      let failure = Self.failure("Port \(wanted) of 127.0.0.1 cannot be used")
+      close(descriptor)
+      throw failure
+    }
+    self.descriptor = descriptor
+    port = UInt16(bigEndian: address.sin_port)
+  }
+
+  deinit { close(descriptor) }
+
+  /// Waits for somebody to connect.
+  ///
+  /// - Returns: The connection; nil where nobody came within the time.
+  func accept(within milliseconds: Int32) -> Connection? {
+    var event = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+    guard poll(&event, 1, milliseconds) > 0 else { return nil }
+    #if canImport(Darwin)
+      let accepted = Darwin.accept(descriptor, nil, nil)
+    #elseif canImport(Musl)
+      let accepted = Musl.accept(descriptor, nil, nil)
+    #else
+      let accepted = Glibc.accept(descriptor, nil, nil)
+    #endif
+    guard accepted >= 0 else { return nil }
+    return Connection(accepted)
+  }
+
+  /// Refuses whoever connects from now on.
+  func end() { _ = shutdown(descriptor, Int32(SHUT_RDWR)) }
+
+  private static func failure(_ what: String) -> ArborError {
+    ArborError(
+      .inputOutput, "\(what): \(String(cString: strerror(errno))). Choose another port, or 0.")
+  }
+}

@@ -1,0 +1,66 @@
+internal import Foundation
+
+/// Who is let in.
+///
+/// Any page that the user has open can send requests to a port of this machine, and any name can be
+/// made to lead to it. So a request has to name the server by its address, must not come from
+/// another page, and has to know the token, which is in the address that the user was given.
+struct RequestGate: Sendable {
+  let port: UInt16
+  /// The secret of this run, as hexadecimal digits.
+  let token: String
+
+  /// A secret of 128 bits from the system's random numbers.
+  static func makeToken() -> String {
+    var generator = SystemRandomNumberGenerator()
+    let digits = (0..<2).map { _ in String(generator.next(), radix: 16) }
+    return digits.map { String(repeating: "0", count: 16 - $0.count) + $0 }.joined()
+  }
+
+  /// The paths below this ask for the token; the others are the page's own files, which hold
+  /// nothing of the store.
+  static let guarded = "/api/"
+
+  /// Why a request is refused; nil where it is let in.
+  func refusal(of request: HTTPRequest) -> HTTPResponse? {
+    guard let host = request.headers["host"], hosts.contains(host.lowercased()) else {
+      return .refusal(.forbidden, "The Host is not this server.")
+    }
+    if let origin = request.headers["origin"], !hosts.contains(where: { origin == "http://\($0)" })
+    {
+      return .refusal(.forbidden, "The Origin is another page.")
+    }
+    if let site = request.headers["sec-fetch-site"], site != "same-origin", site != "none" {
+      return .refusal(.forbidden, "The request comes from another page.")
+    }
+    guard request.method == "GET" || request.method == "POST" else {
+      return .refusal(.methodNotAllowed, "Only GET and POST are answered.")
+    }
+    guard request.path.hasPrefix(Self.guarded) else { return nil }
+    guard isKnown(request.headers["authorization"] ?? "") else {
+      return .refusal(
+        .unauthorized, "The token is missing or of another run; open the address that was printed.")
+    }
+    if request.method == "POST", !isJSON(request.headers["content-type"] ?? "") {
+      return .refusal(.unsupportedType, "The body has to be application/json.")
+    }
+    return nil
+  }
+
+  private var hosts: [String] { ["127.0.0.1:\(port)", "localhost:\(port)"] }
+
+  /// Compares in a time that does not tell how much of a guess was right.
+  private func isKnown(_ authorization: String) -> Bool {
+    let (given, expected) = (Array(authorization.utf8), Array("Bearer \(token)".utf8))
+    var difference = given.count ^ expected.count
+    for (index, byte) in expected.enumerated() {
+      difference |= Int(byte ^ (index < given.count ? given[index] : 0))
+    }
+    return difference == 0
+  }
+
+  private func isJSON(_ type: String) -> Bool {
+    let name = type.prefix { $0 != ";" }.trimmingCharacters(in: .whitespaces)
+    return name.lowercased() == "application/json"
+  }
+}

@@ -1,0 +1,216 @@
+import ArborData
+import ArborModel
+import Foundation
+import TestSupport
+import Testing
+
+@testable import ArborBrowser
+
+/// What the page can ask for, and what it is told where it asks for something else.
+@Suite struct BrowserInterfaceTests {
+  @Test func describesTheSchema() throws {
+    try ServedStore.use { served in
+      let schema = try served.client.get("/api/schema").json
+      #expect(schema["name"] == "Company.arbor")
+      #expect(schema["canWrite"] == false)
+      let entities = try #require(schema["entities"]?.array)
+      #expect(entities.map { $0["name"] } == ["Person", "Employee", "Office", "Project"])
+      #expect(entities.map { $0["count"] } == [30, 30, 3, 1])
+      #expect(entities.map { $0["ownCount"] } == [0, 30, 3, 1])
+      #expect((entities[1]["bytes"]?.int64 ?? 0) >= 4096)
+      let employee = entities[1]
+      #expect(employee["parent"] == "Person")
+      #expect(employee["title"] == "name")
+      let attributes = try #require(employee["attributes"]?.array)
+      #expect(
+        attributes.map { $0["name"] } == [
+          "name", "age", "salary", "hired", "badge", "isActive", "photo", "notes",
+        ])
+      #expect(attributes[0]["isOwn"] == false)
+      #expect(attributes[1]["type"] == "integer16")
+      #expect(attributes[1]["default"] == 18)
+      let office = try #require(employee["relationships"]?.array?.first)
+      #expect(office["destination"] == "Office")
+      #expect(office["inverse"] == "employees")
+      #expect(office["isToMany"] == false)
+    }
+  }
+
+  /// Every page token leads to the rows behind, none twice and none left out, and an offset to the
+  /// same rows as the tokens.
+  @Test(arguments: ["", "-age,name", "age"]) func pagesObjects(sort: String) throws {
+    try ServedStore.use(employees: 53) { served in
+      var names: [String] = []
+      var token = ""
+      repeat {
+        let page = try served.client.get(
+          "/api/objects", ["entity": "Employee", "limit": "10", "sort": sort, "token": token]
+        ).json
+        let rows = try #require(page["rows"]?.array)
+        let offset = try served.client.get(
+          "/api/objects",
+          ["entity": "Employee", "limit": "10", "sort": sort, "offset": "\(names.count)"]
+        ).json
+        #expect(offset["rows"]?.array == rows)
+        names += rows.compactMap { $0[0]?.string }
+        token = page["next"]?.string ?? ""
+      } while !token.isEmpty && names.count < 100
+      #expect(names.count == 53)
+      #expect(Set(names).count == 53)
+      let count = try served.client.get("/api/count?entity=Employee")
+      #expect(count.json["count"] == 53)
+    }
+  }
+
+  @Test func rowsHaveValuesAndLinks() throws {
+    try ServedStore.use { served in
+      let page = try served.client.get(
+        "/api/objects", ["entity": "Employee", "where": "name == 'Employee 0'"]
+      ).json
+      let row = try #require(page["rows"]?[0]?.array)
+      #expect(row[0].string?.hasPrefix("Employee/") == true)
+      #expect(row[1] == "Employee 0")
+      #expect(row[2] == 20)
+      #expect(row[3] == .null)
+      #expect(row[6] == true)
+      #expect(row[7] == ["binary": 11, "kind": "png"])
+      #expect(row[9]["label"] == "Riga")
+      #expect(row[10] == ["members": 1])
+    }
+  }
+
+  @Test func showsOneObjectWithItsLinksBothWays() throws {
+    try ServedStore.use { served in
+      let rows = try served.client.get("/api/objects?entity=Office&sort=city").json["rows"]?.array
+      let oslo = try #require(rows?[1][0]?.string)
+      let office = try served.client.get("/api/object", ["id": oslo]).json
+      #expect(office["label"] == "Oslo")
+      #expect(office["attributes"]?["city"] == "Oslo")
+      let employees = try #require(office["relationships"]?["employees"])
+      #expect(employees["count"] == 10)
+      let first = try #require(employees["members"]?[0]?["object"]?.string)
+      let employee = try served.client.get("/api/object", ["id": first]).json
+      #expect(employee["relationships"]?["office"] == ["object": .string(oslo), "label": "Oslo"])
+      let more = try served.client.get(
+        "/api/members", ["id": oslo, "relationship": "employees", "offset": "8", "limit": "5"]
+      ).json
+      #expect(more["members"]?.array?.count == 2)
+    }
+  }
+
+  @Test func givesBinariesToBeSaved() throws {
+    try ServedStore.use { served in
+      let page = try served.client.get(
+        "/api/objects", ["entity": "Employee", "where": "name == 'Employee 0'"]
+      ).json
+      let id = try #require(page["rows"]?[0]?[0]?.string)
+      let answer = try served.client.get("/api/binary", ["id": id, "attribute": "photo"])
+      #expect(answer.body == Array(ServedStore.photo))
+      #expect(answer.headers["content-type"] == "application/octet-stream")
+      #expect(answer.headers["content-disposition"] == "attachment; filename=\"value.bin\"")
+      let other = try served.client.get("/api/binary", ["id": id, "attribute": "name"])
+      #expect(other.status == 400)
+      #expect(other.message == "Employee.name is no binary.")
+    }
+  }
+
+  @Test func saysWhereAPredicateIsWrong() throws {
+    try ServedStore.use { served in
+      let cases: [(String, String, Int64)] = [
+        ("agee > 40", "Employee has no property “agee”", 1), ("age >", "", 6),
+      ]
+      for (text, message, column) in cases {
+        let answer = try served.client.get("/api/objects", ["entity": "Employee", "where": text])
+        #expect(answer.status == 400)
+        #expect(answer.json["error"]?["code"] == "invalidPredicate")
+        #expect(answer.json["error"]?["column"]?.int64 == column, "\(answer.json) \(message)")
+      }
+      let regular = try served.client.get(
+        "/api/objects", ["entity": "Employee", "where": "name MATCHES '(a+)+b'"])
+      #expect(regular.status == 400)
+    }
+  }
+
+  @Test func refusesWhatIsNotThere() throws {
+    try ServedStore.use { served in
+      let cases: [(String, Int, String)] = [
+        (
+          "/api/objects?entity=Employe", 400,
+          "The model has no entity Employe. Did you mean Employee?"
+        ),
+        ("/api/objects", 400, "The model has no entity ."),
+        ("/api/object?id=Office", 400, "This names no object; one reads Entity/number."),
+        ("/api/other", 404, "There is nothing here."),
+        ("/../etc/passwd", 404, "There is nothing here."),
+        ("/%2e%2e/etc/passwd", 404, "There is nothing here."),
+        (
+          "/api/objects?entity=Office&token=x", 400,
+          "The text is no page token; use the next of a page as it is, or nil for the first page."
+        ),
+      ]
+      for (target, status, message) in cases {
+        let answer = try served.client.get(target)
+        #expect(answer.status == status, "\(target)")
+        #expect(answer.message == message, "\(target)")
+      }
+      let gone = try served.client.get("/api/object?id=Office/999")
+      #expect(gone.status == 404)
+      let edit = try served.client.post("/api/edit", ["edits": []])
+      #expect(edit.status == 403)
+      #expect(
+        edit.message == "The store is shown for reading only; serve it with --write to change it.")
+    }
+  }
+
+  @Test func runsQueriesWithTheirPlans() throws {
+    try ServedStore.use { served in
+      let grouped = try served.client.get(
+        "/api/query",
+        [
+          "entity": "Employee", "where": "age < 45", "column": "office.city AS city",
+          "column": "@count AS people", "column": "average(age) AS age", "group": "office.city",
+          "sort": "city",
+        ]
+      ).json
+      #expect(grouped["columns"] == ["city", "people", "age"])
+      #expect(grouped["rows"]?.array?.map { $0[0] } == ["Bern", "Oslo", "Riga"])
+      #expect(grouped["rows"]?[0]?[1] == 8)
+      #expect(grouped["hasMore"] == false)
+      let limited = try served.client.get(
+        "/api/query", ["entity": "Employee", "where": "age == 22", "limit": "10"]
+      ).json
+      #expect(limited["columns"]?.array?.first == "name")
+      #expect(limited["rows"]?.array?.count == 1)
+      let root = try #require(limited["plan"]?["root"])
+      #expect("\(root)".contains("Employee.age"))
+      #expect(root["actual"] == 1)
+      let more = try served.client.get("/api/query", ["entity": "Employee", "limit": "10"]).json
+      #expect(more["rows"]?.array?.count == 10)
+      #expect(more["hasMore"] == true)
+      let having = try served.client.get(
+        "/api/query",
+        ["entity": "Employee", "column": "@count", "group": "office", "having": "@count > 100"]
+      ).json
+      #expect(having["rows"]?.array?.isEmpty == true)
+      let wrong = try served.client.get("/api/query", ["entity": "Employee", "column": "nam"])
+      #expect(wrong.status == 400)
+    }
+  }
+
+  @Test func tellsHealthAndChecks() throws {
+    try ServedStore.use { served in
+      let health = try served.client.get("/api/health").json
+      let kinds = try #require(health["kinds"]?.array)
+      #expect(kinds.map { $0["name"] }.contains("records"))
+      let used = kinds.reduce(0) { $0 + ($1["bytes"]?.int64 ?? 0) }
+      #expect(used > 0 && used <= health["file"]?.int64 ?? 0)
+      #expect(health["indexes"]?.array?.map { $0["name"] }.contains("Person.name") == true)
+      #expect(try served.client.get("/api/check").json["state"] == "none")
+      var state = try served.client.post("/api/check", [:]).json
+      while state["state"] == "running" { state = try served.client.get("/api/check").json }
+      #expect(state["state"] == "done")
+      #expect(state["records"] == 34)
+      #expect(state["problems"] == [])
+    }
+  }
+}

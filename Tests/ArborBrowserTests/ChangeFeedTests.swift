@@ -1,0 +1,81 @@
+import ArborData
+import ArborModel
+import Foundation
+import Testing
+
+@testable import ArborBrowser
+
+/// Commits as they happen.
+@Suite struct ChangeFeedTests {
+  /// Reads events of a stream until there are some.
+  private func events(_ count: Int, from connection: Connection) -> [JSONValue] {
+    var text = ""
+    var events: [JSONValue] = []
+    let deadline = ContinuousClock.now + .seconds(20)
+    while events.count < count, .now < deadline {
+      let bytes = connection.read(atMost: 1 << 16, until: deadline)
+      if bytes.isEmpty { break }
+      text += String(decoding: bytes, as: UTF8.self)
+      events = text.components(separatedBy: "\n\n").dropLast()
+        .filter { $0.contains("data: ") }
+        .compactMap { try? JSONValue.parse(String($0.split(separator: "data: ").last ?? "")) }
+    }
+    return events
+  }
+
+  @Test func tellsCommitsWithOldAndNewValues() throws {
+    try ServedStore.use { served in
+      let client = served.client
+      let recent = try #require(try client.get("/api/history").json["commits"]?.array)
+      #expect(recent.count == 1)
+      #expect(recent[0]["inserted"] == 34)
+      let sequence = try #require(recent[0]["sequence"]?.int64)
+      let connection = try client.connect()
+      let request = client.text("GET", "/api/changes?after=\(sequence)")
+      _ = connection.write(Array(request.utf8), until: .now + .seconds(5))
+      let context = served.store.makeContext()
+      context.author = "Mary"
+      context.name = "import"
+      let employee = try #require(
+        try context.objects("Employee").filter("name == 'Employee 3'").first)
+      employee["age"] = 99
+      try context.commit()
+      let first = events(1, from: connection)
+      context.delete(employee)
+      let office = try context.insert("Office")
+      office["city"] = "Lima"
+      try context.commit()
+      let second = events(1, from: connection)
+      let update = try #require(first.first)
+      #expect(update["author"] == "Mary")
+      #expect(update["context"] == "import")
+      #expect(update["updated"] == 1)
+      let change = update["objects"]?[0]
+      #expect(change?["kind"] == "updated")
+      #expect(change?["changes"] == [["new": 99, "old": 23, "property": "age"]])
+      let both = try #require(second.first)
+      #expect(both["inserted"] == 1)
+      #expect(both["deleted"] == 1)
+      #expect("\(both)".contains("Lima") && "\(both)".contains("\"old\":99"))
+      let again = try #require(try client.get("/api/history").json["commits"]?.array)
+      #expect(again.suffix(2) == [update, both])
+    }
+  }
+
+  @Test func commitsBehindASequenceComeAtOnce() throws {
+    try ServedStore.use { served in
+      let client = served.client
+      _ = try client.get("/api/history")
+      let context = served.store.makeContext()
+      for city in ["A", "B", "C"] {
+        let office = try context.insert("Office")
+        office["city"] = Value.string(city)
+        try context.commit()
+      }
+      let connection = try client.connect()
+      let request = client.text("GET", "/api/changes?after=2")
+      _ = connection.write(Array(request.utf8), until: .now + .seconds(5))
+      #expect(events(2, from: connection).map { $0["sequence"] } == [3, 4])
+    }
+  }
+}

@@ -1,0 +1,81 @@
+import ArborModel
+import Foundation
+import Testing
+
+@testable import ArborBrowser
+
+/// Connections: how many, where from, how long.
+@Suite struct HTTPServerTests {
+  @Test func refusesConnectionsAboveTheLimit() throws {
+    var limits = HTTPLimits()
+    limits.connections = 3
+    limits.headTime = .seconds(20)
+    try ServedStore.use(limits: limits) { served in
+      let held = try (0..<3).map { _ in
+        let connection = try served.client.connect()
+        _ = connection.write(Array("GET".utf8), until: .now + .seconds(5))
+        return connection
+      }
+      // The server accepts in the order of connecting.
+      let answer = try served.client.get("/")
+      #expect(answer.status == 503)
+      #expect(answer.message == "There are too many connections.")
+      for connection in held { connection.finish(until: .now + .milliseconds(200)) }
+      let began = ContinuousClock.now
+      while try served.client.get("/").status != 200, began.duration(to: .now) < .seconds(10) {}
+      #expect(try served.client.get("/").status == 200)
+    }
+  }
+
+  @Test func listensOnThisMachineOnly() throws {
+    try ServedStore.use { served in
+      let table = try String(contentsOfFile: "/proc/net/tcp", encoding: .ascii)
+      let port = String(served.client.port, radix: 16).uppercased()
+      let padded = String(repeating: "0", count: 4 - port.count) + port
+      let listening = table.split(separator: "\n").map { $0.split(separator: " ") }
+        .filter { $0.count > 3 && $0[1].hasSuffix(":\(padded)") && $0[3] == "0A" }
+      #expect(listening.map { $0[1] } == ["0100007F:\(padded)"])
+      let six = (try? String(contentsOfFile: "/proc/net/tcp6", encoding: .ascii)) ?? ""
+      #expect(!six.contains(":\(padded) "))
+    }
+  }
+
+  @Test func stopsWhenIdle() throws {
+    var limits = HTTPLimits()
+    limits.idleTime = .milliseconds(50)
+    try ServedStore.use(limits: limits) { served in
+      served.browser.waitUntilStopped()
+      // The thread that accepted may be about to end.
+      let began = ContinuousClock.now
+      while (try? served.client.connect()) != nil, began.duration(to: .now) < .seconds(10) {}
+      #expect(throws: (any Error).self) { try served.client.connect() }
+    }
+  }
+
+  @Test func stopsAsItIsTold() throws {
+    try ServedStore.use { served in
+      let connection = try served.client.connect()
+      _ = connection.write(
+        Array(served.client.text("GET", "/api/changes").utf8), until: .now + .seconds(5))
+      #expect(!connection.read(atMost: 1 << 16, until: .now + .seconds(5)).isEmpty)
+      served.browser.stop()
+      // The stream ends with the server.
+      _ = served.client.readAll(connection)
+      served.browser.waitUntilStopped()
+    }
+  }
+
+  @Test func aPortThatIsTakenIsNamed() throws {
+    try ServedStore.use { served in
+      var options = StoreBrowser.Options()
+      options.port = UInt16(served.client.port)
+      let error = #expect(throws: ArborError.self) {
+        _ = try StoreBrowser(served.store, options: options)
+      }
+      #expect(
+        error?.message
+          == "Port \(served.client.port) of 127.0.0.1 cannot be used: Address already in use. "
+          + "Choose another port, or 0.")
+    }
+  }
+}

@@ -1,0 +1,183 @@
+import ArborData
+import ArborModel
+import Foundation
+import Testing
+
+@testable import ArborBrowser
+
+/// Changes from the page: shown first, then committed as they were shown.
+@Suite struct ObjectEditorTests {
+  private func id(_ served: ServedStore, _ entity: String, _ predicate: String) throws -> String {
+    let page = try served.client.get("/api/objects", ["entity": entity, "where": predicate])
+    return try #require(page.json["rows"]?[0]?[0]?.string)
+  }
+
+  private func count(_ served: ServedStore, _ entity: String, _ predicate: String) throws -> Int {
+    try served.store.makeContext().objects(entity)
+      .filter(FetchPredicate(format: predicate)).count
+  }
+
+  @Test func showsAndThenCommits() throws {
+    try ServedStore.use(writing: true) { served in
+      #expect(try served.client.get("/api/schema").json["canWrite"] == true)
+      let employee = try id(served, "Employee", "name == 'Employee 3'")
+      let office = try id(served, "Office", "city == 'Oslo'")
+      let edits: JSONValue = [
+        [
+          "op": "update", "id": .string(employee),
+          "values": ["age": "41", "salary": "12.50", "office": .string(office), "notes": "<b>"],
+        ],
+        ["op": "insert", "entity": "Project", "ref": "p", "values": ["title": "Tunnel"]],
+        [
+          "op": "insert", "entity": "Employee", "ref": "e",
+          "values": ["name": "New", "projects": ["p"], "office": .string(office)],
+        ],
+      ]
+      let shown = try served.client.post("/api/edit", ["edits": edits])
+      #expect(shown.status == 200)
+      #expect(shown.json["isCommitted"] == false)
+      let changes = try #require(shown.json["changes"]?.array)
+      #expect(changes.map { $0["kind"] } == ["insert", "insert", "update"])
+      let update = try #require(changes.last)
+      #expect(update["object"] == .string(employee))
+      let properties = try #require(update["properties"]?.array)
+      try #require(properties.count == 4)
+      #expect(properties.map { $0["property"] } == ["age", "notes", "office", "salary"])
+      #expect(properties[0]["old"] == 23)
+      #expect(properties[0]["new"] == 41)
+      let joined = changes[0]["properties"]?.array?.last
+      #expect(joined == ["property": "projects", "added": [["object": "p"]], "removed": []])
+      #expect(properties[2]["new"] == ["object": .string(office)])
+      #expect(try count(served, "Employee", "age == 41 AND notes != nil") == 0)
+      #expect(served.store.sequence == 1)
+
+      let digest = try #require(shown.json["digest"])
+      let done = try served.client.post("/api/edit", ["edits": edits, "digest": digest])
+      #expect(done.status == 200)
+      #expect(done.json["isCommitted"] == true)
+      #expect(done.json["changes"] == shown.json["changes"])
+      let changed = "age == 41 AND salary == 12.5 AND notes == '<b>'"
+      #expect(try count(served, "Employee", changed) == 1)
+      #expect(try count(served, "Employee", "ANY projects.title == 'Tunnel'") == 1)
+      #expect(served.store.sequence == 2)
+      #expect(try served.store.recentCommits(1).last?.author == "browser")
+    }
+  }
+
+  @Test func deletesTellWhatGoesAlong() throws {
+    try ServedStore.use(employees: 6, writing: true) { served in
+      let edits: JSONValue = [
+        ["op": "delete", "id": .string(try id(served, "Office", "city == 'Oslo'"))]
+      ]
+      let shown = try served.client.post("/api/edit", ["edits": edits])
+      #expect(shown.json["changes"]?.array?.count { $0["kind"] == "delete" } == 3)
+      let digest = try #require(shown.json["digest"])
+      // Somebody else is hired meanwhile: the list is another one, and nothing is deleted.
+      let context = served.store.makeContext()
+      let employee = try context.insert("Employee")
+      employee["name"] = "Late"
+      employee["office"] = try context.objects("Office").filter("city == 'Oslo'").first
+      try context.commit()
+      let refused = try served.client.post("/api/edit", ["edits": edits, "digest": digest])
+      #expect(refused.status == 409)
+      #expect(refused.json["isCommitted"] == false)
+      #expect(refused.json["changes"]?.array?.count { $0["kind"] == "delete" } == 4)
+      #expect(try count(served, "Office", "city == 'Oslo'") == 1)
+      let now = try #require(refused.json["digest"])
+      let done = try served.client.post("/api/edit", ["edits": edits, "digest": now])
+      #expect(done.status == 200)
+      #expect(try count(served, "Employee", "TRUEPREDICATE") == 4)
+    }
+  }
+
+  @Test func undoesCommits() throws {
+    try ServedStore.use(employees: 6, writing: true) { served in
+      let nothing = try served.client.post("/api/undo", [:])
+      #expect(nothing.status == 400)
+      #expect(nothing.message == "There is nothing to undo; nothing was changed here.")
+      let edits: JSONValue = [
+        ["op": "delete", "id": .string(try id(served, "Office", "city == 'Oslo'"))]
+      ]
+      let shown = try served.client.post("/api/edit", ["edits": edits])
+      let digest = try #require(shown.json["digest"])
+      _ = try served.client.post("/api/edit", ["edits": edits, "digest": digest])
+      #expect(try count(served, "Employee", "TRUEPREDICATE") == 4)
+      let back = try served.client.post("/api/undo", [:])
+      #expect(back.status == 200)
+      #expect(back.json["isCommitted"] == false)
+      #expect(
+        back.json["changes"]?.array?.map { $0["kind"] } == ["insert", "insert", "insert", "update"])
+      #expect(try count(served, "Employee", "TRUEPREDICATE") == 4)
+      let undone = try served.client.post(
+        "/api/undo", ["digest": try #require(back.json["digest"])])
+      #expect(undone.status == 200)
+      #expect(undone.json["isCommitted"] == true)
+      #expect(try count(served, "Employee", "office.city == 'Oslo'") == 2)
+      #expect(try served.client.post("/api/undo", [:]).status == 400)
+    }
+  }
+
+  @Test func refusesWhatTheModelRefuses() throws {
+    try ServedStore.use(writing: true) { served in
+      let employee: JSONValue = .string(try id(served, "Employee", "name == 'Employee 3'"))
+      let cases: [(JSONValue, Int, String)] = [
+        (
+          ["op": "update", "id": employee, "values": ["age": "old"]], 400,
+          "This is no value of Employee.age. Write a whole number, such as 42."
+        ),
+        (
+          ["op": "update", "id": employee, "values": ["age": "99999"]], 400,
+          "Employee.age takes a whole number from -32768 to 32767, and the value is none."
+        ),
+        (["op": "change"], 400, "An edit is one of insert, update and delete."),
+        (
+          ["op": "insert", "entity": "Person"], 400,
+          "Entity Person is abstract and has no objects of its own; insert one of a subentity."
+        ),
+        (
+          ["op": "update", "id": "Employee/x", "values": [:]], 400,
+          "This names no object; one reads Entity/number."
+        ),
+      ]
+      for (edit, status, message) in cases {
+        let answer = try served.client.post("/api/edit", ["edits": [edit]])
+        #expect(answer.status == status)
+        #expect(answer.message == message)
+      }
+      let empty = try served.client.post("/api/edit", ["edits": []])
+      #expect(empty.message == "There are no edits; send a list of them.")
+      let incomplete = try served.client.post(
+        "/api/edit", ["edits": [["op": "insert", "entity": "Office"]]])
+      #expect(incomplete.status == 409)
+      #expect(incomplete.json["error"]?["code"] == "validation")
+      // Two offices of one city, which only the commit finds.
+      let twice: JSONValue = [
+        ["op": "insert", "entity": "Office", "ref": "a", "values": ["city": "Oslo"]]
+      ]
+      let shown = try served.client.post("/api/edit", ["edits": twice])
+      let refused = try served.client.post(
+        "/api/edit", ["edits": twice, "digest": shown.json["digest"] ?? .null])
+      #expect(refused.status == 409)
+      #expect(served.store.sequence == 1)
+      // What was refused is forgotten: the next commit has nothing of it.
+      let rename: JSONValue = [["op": "update", "id": employee, "values": ["name": "Mary"]]]
+      let good = try served.client.post("/api/edit", ["edits": rename])
+      let done = try served.client.post(
+        "/api/edit", ["edits": rename, "digest": try #require(good.json["digest"])])
+      #expect(done.status == 200)
+      #expect(done.json["changes"]?.array?.count == 1)
+    }
+  }
+
+  @Test func theDocumentHasToBeOne() throws {
+    try ServedStore.use(writing: true) { served in
+      for body in ["", "{", "[]", "{\"edits\": 1}", "{\"edits\":[{}],\"edits\":[]}", "null"] {
+        let answer = try served.client.send(served.client.text("POST", "/api/edit", body: body))
+        #expect(answer.status == 400, "\(body)")
+      }
+      let deep = String(repeating: "[", count: 100_000)
+      let answer = try served.client.send(served.client.text("POST", "/api/edit", body: deep))
+      #expect(answer.status == 400)
+    }
+  }
+}

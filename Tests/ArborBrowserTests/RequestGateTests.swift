@@ -1,0 +1,152 @@
+import ArborModel
+import Foundation
+import Testing
+
+@testable import ArborBrowser
+
+/// Who is let in, by requests over the wire.
+@Suite struct RequestGateTests {
+  @Test func letsThePageIn() throws {
+    try ServedStore.use { served in
+      #expect(try served.client.get("/", headers: ["Authorization": nil]).status == 200)
+      #expect(try served.client.get("/api/schema").status == 200)
+      let named = try served.client.get(
+        "/api/schema", headers: ["Host": "localhost:\(served.client.port)"])
+      #expect(named.status == 200)
+      let own = [
+        "Origin": "http://127.0.0.1:\(served.client.port)", "Sec-Fetch-Site": "same-origin",
+      ]
+      #expect(try served.client.get("/api/schema", headers: own).status == 200)
+    }
+  }
+
+  /// A name of another's choice can be made to lead to this machine.
+  @Test func refusesOtherHosts() throws {
+    try ServedStore.use { served in
+      let port = served.client.port
+      let hosts = [
+        nil, "evil.example", "evil.example:\(port)", "127.0.0.1", "127.0.0.1:\(port + 1)",
+        "127.0.0.1:\(port).evil.example", "0.0.0.0:\(port)", "",
+      ]
+      for path in ["/", "/api/schema"] {
+        for host in hosts {
+          let answer = try served.client.get(path, headers: ["Host": host])
+          #expect(answer.status == 403, "\(host ?? "none")")
+          #expect(answer.message == "The Host is not this server.")
+        }
+      }
+    }
+  }
+
+  @Test func refusesOtherPages() throws {
+    try ServedStore.use { served in
+      let port = served.client.port
+      for origin in [
+        "http://evil.example", "null", "https://127.0.0.1:\(port)", "http://127.0.0.1:1",
+        "http://127.0.0.1:\(port).evil.example", "",
+      ] {
+        let answer = try served.client.get("/api/schema", headers: ["Origin": origin])
+        #expect(answer.status == 403, "\(origin)")
+        #expect(answer.message == "The Origin is another page.")
+      }
+      for site in ["cross-site", "same-site", "other"] {
+        let answer = try served.client.get("/", headers: ["Sec-Fetch-Site": site])
+        #expect(answer.status == 403, "\(site)")
+        #expect(answer.message == "The request comes from another page.")
+      }
+    }
+  }
+
+  @Test func asksForTheToken() throws {
+    try ServedStore.use { served in
+      let token = served.client.token
+      let guesses = [
+        nil, "", token, "Bearer", "Bearer ", "Bearer \(token)0", "Bearer \(token.dropLast())",
+        "bearer \(token)", "Basic \(token)", "Bearer \(String(token.reversed()))",
+      ]
+      for path in ["schema", "objects?entity=Office", "health", "changes", "check", "nothing"] {
+        for guess in guesses {
+          let answer = try served.client.get("/api/\(path)", headers: ["Authorization": guess])
+          #expect(answer.status == 401, "\(path) \(guess ?? "none")")
+          #expect(
+            answer.message
+              == "The token is missing or of another run; open the address that was printed.")
+        }
+      }
+      // Not where others could see it.
+      let inAddress = try served.client.get(
+        "/api/schema?token=\(token)", headers: ["Authorization": nil])
+      #expect(inAddress.status == 401)
+    }
+  }
+
+  @Test func tokensAreLongAndNew() {
+    let tokens = (0..<100).map { _ in RequestGate.makeToken() }
+    #expect(Set(tokens).count == 100)
+    #expect(tokens.allSatisfy { $0.count == 32 && $0.allSatisfy(\.isHexDigit) })
+  }
+
+  @Test func answersOtherMethodsWithRefusal() throws {
+    try ServedStore.use { served in
+      for method in ["OPTIONS", "PUT", "DELETE", "PATCH", "HEAD", "TRACE", "get"] {
+        let answer = try served.client.send(served.client.text(method, "/api/schema"))
+        #expect(answer.status == 405, "\(method)")
+      }
+      // A question whether another page may ask is answered with a plain no.
+      let preflight = try served.client.send(
+        served.client.text(
+          "OPTIONS", "/api/edit",
+          headers: ["Origin": "http://evil.example", "Access-Control-Request-Method": "POST"]))
+      #expect(preflight.status == 403)
+      #expect(preflight.headers.keys.allSatisfy { !$0.hasPrefix("access-control") })
+      #expect(try served.client.post("/api/schema", [:]).status == 405)
+      #expect(try served.client.get("/api/edit").status == 405)
+      #expect(try served.client.post("/style.css", [:]).status == 405)
+    }
+  }
+
+  /// What a form of another page can send without asking has another type.
+  @Test func postsHaveToBeJSON() throws {
+    try ServedStore.use(writing: true) { served in
+      let types = [
+        nil, "", "text/plain", "application/x-www-form-urlencoded", "multipart/form-data",
+        "application/jsonp", "text/plain; application/json",
+      ]
+      for type in types {
+        let request = served.client.text(
+          "POST", "/api/edit", headers: ["Content-Type": type], body: "{}")
+        let answer = try served.client.send(request)
+        #expect(answer.status == 415, "\(type ?? "none")")
+      }
+      let named = served.client.text(
+        "POST", "/api/edit", headers: ["Content-Type": "application/json; charset=utf-8"],
+        body: "{}")
+      #expect(try served.client.send(named).status == 400)
+    }
+  }
+
+  @Test func everyAnswerIsProtected() throws {
+    try ServedStore.use { served in
+      let answers = [
+        try served.client.get("/"), try served.client.get("/style.css"),
+        try served.client.get("/app.js"), try served.client.get("/api/schema"),
+        try served.client.get("/nothing"), try served.client.get("/api/schema?x=%ZZ"),
+        try served.client.get("/api/schema", headers: ["Host": "evil.example"]),
+      ]
+      for answer in answers {
+        let policy = try #require(answer.headers["content-security-policy"])
+        #expect(
+          policy == "default-src 'none'; script-src 'self'; style-src 'self'; "
+            + "img-src 'self' blob:; connect-src 'self'; base-uri 'none'; form-action 'none'; "
+            + "frame-ancestors 'none'")
+        #expect(answer.headers["x-content-type-options"] == "nosniff")
+        #expect(answer.headers["x-frame-options"] == "DENY")
+        #expect(answer.headers["referrer-policy"] == "no-referrer")
+        #expect(answer.headers["cross-origin-resource-policy"] == "same-origin")
+        #expect(answer.headers["cache-control"] == "no-store")
+        #expect(answer.headers.keys.allSatisfy { !$0.hasPrefix("access-control") })
+        #expect(answer.headers["set-cookie"] == nil)
+      }
+    }
+  }
+}

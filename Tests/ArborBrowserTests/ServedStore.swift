@@ -1,0 +1,93 @@
+import ArborData
+import Foundation
+import TestSupport
+import Testing
+
+@testable import ArborBrowser
+
+/// A store of a small company that a browser shows, checked when its test is done with it.
+struct ServedStore {
+  let store: PersistentStore
+  let browser: StoreBrowser
+  let client: RawClient
+
+  static let photo = Data([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A, 1, 2, 3])
+
+  static func makeModel() throws -> ManagedObjectModel {
+    try ManagedObjectModel {
+      Entity("Person", isAbstract: true) {
+        Attribute("name", .string, .indexed)
+      }
+      Entity("Employee", parent: "Person") {
+        Attribute("age", .integer16, .indexed, .default(18))
+        Attribute("salary", .decimal, .optional)
+        Attribute("hired", .date, .optional)
+        Attribute("badge", .uuid, .optional)
+        Attribute("isActive", .boolean, .default(true))
+        Attribute("photo", .binary, .optional, .externalStorage)
+        Attribute("notes", .string, .optional)
+        Relationship("office", to: "Office", inverse: "employees", .optional)
+        Relationship("projects", to: "Project", inverse: "members", .toMany, .optional)
+      }
+      Entity("Office") {
+        Attribute("city", .string, .unique)
+        Relationship(
+          "employees", to: "Employee", inverse: "office", .toMany, .optional, deleteRule: .cascade)
+      }
+      Entity("Project") {
+        Attribute("title", .string)
+        Relationship("members", to: "Employee", inverse: "projects", .toMany, .optional)
+      }
+    }
+  }
+
+  /// Makes a store, serves it, runs `body`, stops and checks.
+  ///
+  /// - Parameters:
+  ///   - employees: How many there are; every one has an office, every tenth a photo.
+  ///   - limits: What the server allows.
+  static func use<R>(
+    employees: Int = 30, writing: Bool = false, limits: HTTPLimits = .init(),
+    _ body: (ServedStore) throws -> R
+  ) throws -> R {
+    let folder = try TemporaryFolder()
+    let url = folder.url.appending(path: "Company.arbor")
+    let store = try PersistentStore(model: makeModel(), at: .file(url))
+    try fill(store, employees)
+    var options = StoreBrowser.Options()
+    options.allowsWriting = writing
+    let result: R
+    do {
+      let browser = try StoreBrowser(store, options: options, limits: limits)
+      defer {
+        browser.stop()
+        browser.waitUntilStopped()
+      }
+      result = try body(
+        ServedStore(store: store, browser: browser, client: RawClient(browser)))
+    }
+    store.close()
+    try TemporaryStore.check(path: url.path)
+    return result
+  }
+
+  private static func fill(_ store: PersistentStore, _ count: Int) throws {
+    let context = store.makeContext()
+    let offices = try ["Riga", "Oslo", "Bern"].map { city in
+      let office = try context.insert("Office")
+      office["city"] = Value.string(city)
+      return office
+    }
+    for number in 0..<count {
+      let employee = try context.insert("Employee")
+      employee["name"] = Value.string("Employee \(number)")
+      employee["age"] = Value.integer(Int64(20 + number % 50))
+      employee["office"] = offices[number % offices.count]
+      if number.isMultiple(of: 10) { employee["photo"] = Value.binary(photo) }
+    }
+    let project = try context.insert("Project")
+    project["title"] = "Bridge"
+    project["members"] = Array(try context.objects("Employee").order(by: "name").limit(2).array)
+    try context.commit()
+  }
+}

@@ -1,0 +1,49 @@
+import ArborModel
+import Foundation
+import Testing
+
+@testable import ArborBrowser
+
+/// What a person writes into a form, as values.
+@Suite struct TypedTextTests {
+  private func value(_ type: AttributeType, _ json: JSONValue) throws(ArborError) -> Value {
+    let attribute = AttributeDescription(name: "x", type: type)
+    return try TypedText(entity: "Thing", attribute).value(of: json)
+  }
+
+  @Test func readsEveryType() throws {
+    let uuid = UUID()
+    let cases: [(AttributeType, JSONValue, Value)] = [
+      (.string, "a", .string("a")), (.string, "", .string("")), (.string, .null, .null),
+      (.integer64, "-9223372036854775808", .integer(.min)), (.integer16, 7, .integer(7)),
+      (.double, "1.5e3", .double(1500)), (.boolean, true, .boolean(true)),
+      (.boolean, "False", .boolean(false)), (.uuid, .string(uuid.uuidString), .uuid(uuid)),
+      (.date, "2026-01-31T12:00:00Z", .date(Date(timeIntervalSince1970: 1_769_860_800))),
+      (.date, "2026-01-31T12:00:00.250Z", .date(Date(timeIntervalSince1970: 1_769_860_800.25))),
+      (.binary, ["base64": "AQI="], .binary(Data([1, 2]))),
+    ]
+    for (type, json, expected) in cases { #expect(try value(type, json) == expected) }
+    let decimal = try value(.decimal, "1234567890123456789.25")
+    #expect("\(decimal)".contains("1234567890123456789.25"))
+  }
+
+  @Test func saysWhatToWrite() {
+    let cases: [(AttributeType, JSONValue, String)] = [
+      (.integer32, "1.5", "Write a whole number, such as 42."),
+      (.integer32, "", "Write a whole number, such as 42."),
+      (.double, "nan", "Write a number, such as 1.5."),
+      (.decimal, "1,5", "Write a number, such as 1.5."),
+      (.boolean, "maybe", "Write true or false."),
+      (.date, "tomorrow", "Write a date as 2026-01-31T12:00:00Z."),
+      (.uuid, "1", "Write 32 hexadecimal digits with hyphens."),
+      (.binary, "AQI=", "Choose a file."), (.binary, ["base64": "%"], "Choose a file."),
+      (.string, [1], "It can only be changed by a program."),
+      (.composite("C"), "x", "It can only be changed by a program."),
+    ]
+    for (type, json, advice) in cases {
+      let error = #expect(throws: ArborError.self) { try value(type, json) }
+      #expect(error?.message == "This is no value of Thing.x. \(advice)")
+      #expect(error?.code == .unparsableValue)
+    }
+  }
+}

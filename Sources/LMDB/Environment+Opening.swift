@@ -107,7 +107,7 @@ extension Environment {
       guard let handle = opened else { throw .outOfMemory }
       var code = configure(handle, options, mapSize: mapSize)
       if code == MDB_SUCCESS { code = mdb_env_open(handle, path, flags(options), 0o600) }
-      if code == MDB_SUCCESS {
+      if code == MDB_SUCCESS, options.clearsStaleReaders {
         var dead: Int32 = 0
         code = mdb_reader_check(handle, &dead)
       }

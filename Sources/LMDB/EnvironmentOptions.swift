@@ -37,6 +37,9 @@ package struct EnvironmentOptions: Sendable {
   /// Opens files on network and user-space file systems too. LMDB's locks and shared memory may
   /// fail there.
   package var allowsNetworkFileSystem = false
+  /// Frees the reader slots of processes that died, as every opening should: their snapshots keep
+  /// pages from being used again. A tool that lists them leaves them.
+  package var clearsStaleReaders = true
   /// Seconds that growth of the map waits for local readers to end.
   package var growthPatience = 60.0
 

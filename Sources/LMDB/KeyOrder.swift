@@ -5,7 +5,7 @@
 #endif
 
 /// How a tree orders its keys.
-enum KeyOrder {
+package enum KeyOrder {
   case bytes
   /// From the last byte to the first.
   case reversedBytes
@@ -13,14 +13,14 @@ enum KeyOrder {
   case integers
 
   /// The order of a database's keys.
-  init(keysOf flags: DatabaseFlags) {
+  package init(keysOf flags: DatabaseFlags) {
     self =
       flags.contains(.integerKey)
       ? .integers : flags.contains(.reverseKey) ? .reversedBytes : .bytes
   }
 
   /// The order of the values of one key.
-  init(valuesOf flags: DatabaseFlags) {
+  package init(valuesOf flags: DatabaseFlags) {
     self =
       flags.contains(.integerDuplicates)
       ? .integers : flags.contains(.reverseDuplicates) ? .reversedBytes : .bytes
@@ -29,7 +29,7 @@ enum KeyOrder {
   /// How a key stands to another: below 0 before it, 0 equal, above 0 behind it. Numbers have one
   /// size.
   @inline(__always)
-  func compare(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer) -> Int {
+  package func compare(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer) -> Int {
     switch self {
     case .bytes:
       let shared = min(left.count, right.count)

@@ -5,9 +5,14 @@
 /// if space.reclaimable > space.file / 2 { try store.compact() }
 /// print(space)
 /// // 12288000 bytes: records 3100672, indexes 1404928, …, free 7340032
+/// for database in space.databases { print(database) }
+/// // records of Employee · 10000 entries · 410 pages · 92 % full
 /// ```
 ///
-/// Every figure but that of the file counts whole pages, of ``pageSize`` bytes each.
+/// Every figure but that of the file counts whole pages, of ``pageSize`` bytes each. The file,
+/// ``used``, ``free``, ``pinned``, records, large binaries and history are exact. The figures of an
+/// index or relationship of more than 256 leaf pages in which objects share values are estimated
+/// from 256 of them; ``Database/isEstimated`` tells.
 public struct StoreSpace: Sendable, Hashable {
   /// Bytes of the file.
   public let file: Int
@@ -15,7 +20,7 @@ public struct StoreSpace: Sendable, Hashable {
   public let pageSize: Int
   /// The records of all objects.
   public let records: Int
-  /// The indexes, those of uniqueness constraints included; `store.indexes` has each.
+  /// The indexes, those of uniqueness constraints included.
   public let indexes: Int
   /// The members of to-many relationships, and their order.
   public let relationships: Int
@@ -27,8 +32,16 @@ public struct StoreSpace: Sendable, Hashable {
   public let other: Int
   /// Pages that hold nothing: later commits use them before the file grows.
   public let free: Int
+  /// What of the free pages no commit can use yet, because a process reads an earlier state; see
+  /// ``longReaders``.
+  public let pinned: Int
   /// What `compact()` would give back, to within some pages.
   public let reclaimable: Int
+  /// The databases of the file, by entity and property; those that hold nothing included.
+  public let databases: [Database]
+  /// The readers that pin more pages than the store was told to put up with, those that
+  /// read the oldest state first.
+  public let longReaders: [StoreReader]
 
   /// Bytes of pages that hold something.
   public var used: Int { records + indexes + relationships + largeBinaries + history + other }
@@ -36,7 +49,8 @@ public struct StoreSpace: Sendable, Hashable {
   /// Describes a file.
   public init(
     file: Int, pageSize: Int, records: Int, indexes: Int, relationships: Int, largeBinaries: Int,
-    history: Int, other: Int, free: Int, reclaimable: Int
+    history: Int, other: Int, free: Int, pinned: Int = 0, reclaimable: Int,
+    databases: [Database] = [], longReaders: [StoreReader] = []
   ) {
     self.file = file
     self.pageSize = pageSize
@@ -47,7 +61,10 @@ public struct StoreSpace: Sendable, Hashable {
     self.history = history
     self.other = other
     self.free = free
+    self.pinned = pinned
     self.reclaimable = reclaimable
+    self.databases = databases
+    self.longReaders = longReaders
   }
 
   /// The bytes of used pages by what they hold, each with a word for it.
@@ -62,7 +79,7 @@ public struct StoreSpace: Sendable, Hashable {
 extension StoreSpace: CustomStringConvertible {
   /// All figures on one line.
   public var description: String {
-    let parts = kinds + [("free", free)]
+    let parts = kinds + [("free", free)] + (pinned > 0 ? [("of which pinned", pinned)] : [])
     return "\(file) bytes: " + parts.map { "\($0.name) \($0.bytes)" }.joined(separator: ", ")
   }
 }

@@ -83,6 +83,7 @@ extension ManagedObjectContext {
     }
     let written = observation.map { _ in tally() }
     finish(receipt)
+    store.longReaders?.noteCommit(of: store.file)
     if let written { observation?.end(receipt, written) }
   }
 

@@ -56,37 +56,4 @@ extension PersistentStore {
     try requireOpen()
     do throws(StoreError) { try file.compact() } catch { throw ArborError(error, in: file) }
   }
-
-  /// Who reads the store at present, in this process and others, those that see the oldest state
-  /// first.
-  ///
-  /// - Complexity: Linear in the number of readers and in the list of free pages.
-  /// - Throws: ``ArborError`` `closed`, `inputOutput`.
-  public var readers: [StoreReader] {
-    get throws(ArborError) {
-      try requireOpen()
-      do throws(StoreError) { return try file.readers() } catch {
-        throw ArborError(error, in: file)
-      }
-    }
-  }
-
-  /// What the store's file is made of: bytes by kind, free pages, and what ``compact()`` would give
-  /// back.
-  ///
-  /// - Complexity: Linear in the number of entities, indexes and relationships, and in the list of
-  ///   free pages; no object is read.
-  /// - Throws: ``ArborError`` `closed`, `modelChanged`, `inputOutput`.
-  public var space: StoreSpace {
-    get throws(ArborError) {
-      try requireOpen()
-      do throws(StoreError) {
-        let snapshot = try file.snapshot()
-        defer { snapshot.close() }
-        return try snapshot.space()
-      } catch {
-        throw ArborError(error, in: file)
-      }
-    }
-  }
 }

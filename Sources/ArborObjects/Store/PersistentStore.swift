@@ -34,6 +34,7 @@ public import Foundation
 /// - ``check()``
 /// - ``space``
 /// - ``readers``
+/// - ``clearStaleReaders()``
 /// - ``copy(to:compacting:)``
 /// - ``compact()``
 /// - ``purge()``
@@ -52,6 +53,8 @@ public final class PersistentStore: Sendable {
   let contention = Contention()
   /// What is told of queries; nil for nothing.
   let watch: QueryWatch?
+  /// Who looks for readers that pin many pages; nil for nobody.
+  let longReaders: LongReaderLog?
   /// What is told of commits; nil for nothing.
   let instrument: StoreInstrument?
   /// The bodies that run in contexts of the store's own making.
@@ -118,6 +121,7 @@ public final class PersistentStore: Sendable {
     }
     self.file = file
     watch = SlowQueryLog.watch(options, file)
+    longReaders = options.pinnedPagesThreshold.map { LongReaderLog(limit: $0) }
     instrument = options.instrument
     compactsWhenClosed = options.compactsWhenClosed
     uniqueIDs = UniqueIDs(file, openState)
@@ -158,7 +162,7 @@ public final class PersistentStore: Sendable {
 
   /// The store's indexes with their sizes and how often fetches have used them, by entity and name.
   ///
-  /// - Complexity: Linear in the number of indexes; no entry is read.
+  /// - Complexity: Linear in the number of indexes, of each of which up to 256 pages are looked at.
   /// - Throws: ``ArborError`` `closed`, `modelChanged`, `inputOutput`.
   public var indexes: [IndexStatistics] {
     get throws(ArborError) {

@@ -119,6 +119,13 @@ public struct StoreOptions: Sendable, Hashable {
   /// the conditions without their values, the plan, the time in the store and the number of rows,
   /// and the index that would have served the query; see ``QueryPlan/suggestedIndex``.
   public var slowQueryThreshold: Duration?
+  /// More pages than this must not be pinned by a process that reads an earlier state, or the
+  /// program's log names it, and so does ``PersistentStore/space``; nil for never. 65,536 pages, as
+  /// by default, are 256 MiB where pages have 4 KiB.
+  ///
+  /// Commits look for such readers, at most every ten seconds. The log's label is
+  /// `ArborData.readers`, its level warning; a reader is named again when it pins twice as many.
+  public var pinnedPagesThreshold: Int? = 65_536
   /// What is told of every commit and fetch as it begins and ends; nil, the default, for nothing.
   public var instrument: StoreInstrument?
 

@@ -18,16 +18,14 @@ extension StoreFile {
 }
 
 extension StoreSnapshot {
-  /// Every index with its size and its uses, by entity and name. Reads no entries.
+  /// Every index with its size and its uses, by entity and name. Looks at up to 256
+  /// pages of each.
   package func indexes() throws(StoreError) -> [IndexStatistics] {
     let reader = try reader
     var list: [IndexStatistics] = []
     for (place, index) in store.databases.indexes.enumerated() {
-      let statistics = try storing { () throws(LMDBError) in
-        try reader.statistics(index.database)
-      }
+      let space = try storing { () throws(LMDBError) in try reader.space(index.database) }
       let entity = store.schema.entities[index.schema.declaringEntity]
-      let pages = statistics.branchPages + statistics.leafPages + statistics.overflowPages
       list.append(
         IndexStatistics(
           entity: entity.name, name: index.schema.name,
@@ -36,7 +34,7 @@ extension StoreSnapshot {
               entity.name(of: column.source), isAscending: column.isAscending,
               kind: column.kind.description)
           }, isUnique: index.schema.isUnique, condition: index.schema.condition?.text,
-          entries: statistics.entries, pages: pages, bytes: pages * statistics.pageSize,
+          entries: space.entries, pages: space.pages, bytes: space.bytes,
           uses: store.indexUse[place].value))
     }
     return list.sorted { ($0.entity, $0.name) < ($1.entity, $1.name) }

@@ -26,6 +26,17 @@ struct HistoryReader {
     return try bytes.map { (bytes) throws(StoreError) in try decode(bytes, sequence) }
   }
 
+  /// What the oldest commit did that is remembered; nil where none is.
+  ///
+  /// - Throws: `corrupted`
+  func oldest() throws(StoreError) -> HistoryEntry? {
+    let first = try storing { () throws(LMDBError) in try reader.cursor(history).first()?.integerKey
+    }
+    if let first { return try entry(first) }
+    let count = header.latestCommits.count
+    return count > 0 ? try latestEntry(header.sequence - count + 1) : nil
+  }
+
   private func latestEntry(_ sequence: UInt64) throws(StoreError) -> HistoryEntry? {
     var found: HistoryEntry?
     try header.latestCommits.forEach(endingWith: header.sequence) {

@@ -1,4 +1,5 @@
 internal import ArborModel
+internal import Foundation
 internal import LMDB
 
 extension StoreSnapshot {
@@ -19,6 +20,18 @@ extension StoreSnapshot {
     guard last < sequence else { return .none }
     guard let entry = try history().entry(last + 1) else { return .tooOld(sequence) }
     return .entry(entry)
+  }
+
+  /// Returns when one of the last commits was made; of one that is forgotten, when the oldest was
+  /// made that is remembered, and nil where none is.
+  ///
+  /// - Parameter count: 1 for the newest commit, 2 for the one before.
+  func date(ofCommitBack count: Int) throws(StoreError) -> Date? {
+    guard count > 0 else { return nil }
+    let history = try history()
+    let back = UInt64(count)
+    if back <= sequence, let entry = try history.entry(sequence - back + 1) { return entry.date }
+    return try history.oldest()?.date
   }
 
   private func history() throws(StoreError) -> HistoryReader {

@@ -2,63 +2,79 @@ package import ArborModel
 internal import LMDB
 
 extension StoreSnapshot {
-  /// What the store's file is made of. Reads no entries but the list of free pages.
+  /// Returns what the store's file is made of.
+  ///
+  /// Reads the list of free pages and up to 256 leaf pages of each database.
   package func space() throws(StoreError) -> StoreSpace {
     let reader = try reader
-    let databases = store.databases
-    let entities = store.schema.entities.filter { !$0.isAbstract }.map(\.index)
     let use = try storing { () throws(LMDBError) in try store.environment.pageUse(in: reader) }
-    let records = try pages(entities.map(databases.records), reader)
-    let indexes = try pages(databases.indexes.map(\.database), reader)
-    let relationships = try pages(
-      databases.relationships.flatMap { [$0.members] + ($0.order.map { [$0] } ?? []) }, reader)
-    let blobs = try pages(entities.compactMap(databases.blobs), reader)
-    let history = try pages([databases.history], reader)
-    // A commit may have come between the snapshot and the look at the file.
-    let other = max(0, use.used - records - indexes - relationships - blobs - history)
+    let databases = try databaseSpaces(reader)
+    func pages(_ kinds: StoreSpace.Database.Kind...) -> Int {
+      databases.reduce(0) { kinds.contains($1.kind) ? $0 + $1.pages : $0 }
+    }
+    let records = pages(.records)
+    let blobs = pages(.largeBinaries)
+    let history = pages(.history)
+    // Estimates must not exceed what there is.
+    let rest = max(0, use.used - records - blobs - history)
+    let indexes = min(pages(.index), rest)
+    let relationships = min(pages(.relationship, .order), rest - indexes)
     return StoreSpace(
       file: use.fileSize, pageSize: use.pageSize, records: records * use.pageSize,
       indexes: indexes * use.pageSize, relationships: relationships * use.pageSize,
       largeBinaries: blobs * use.pageSize, history: history * use.pageSize,
-      other: other * use.pageSize, free: use.free * use.pageSize,
-      reclaimable: max(0, use.fileSize - use.compacted * use.pageSize))
+      // A commit may have come between the snapshot and the look at the file.
+      other: (rest - indexes - relationships) * use.pageSize, free: use.free * use.pageSize,
+      reclaimable: max(0, use.fileSize - use.compacted * use.pageSize), databases: databases)
   }
 
   /// The bytes that the records of each concrete entity fill in the file.
   package func recordBytes() throws(StoreError) -> [(entity: String, bytes: Int)] {
     let reader = try reader
-    let pageSize = try storing { () throws(LMDBError) in try store.environment.info().pageSize }
     var sizes: [(entity: String, bytes: Int)] = []
     for entity in store.schema.entities where !entity.isAbstract {
-      let count = try pages([store.databases.records(entity.index)], reader)
-      sizes.append((entity.name, count * pageSize))
+      let statistics = try storing { () throws(LMDBError) in
+        try reader.statistics(store.databases.records(entity.index))
+      }
+      let pages = statistics.branchPages + statistics.leafPages + statistics.overflowPages
+      sizes.append((entity.name, pages * statistics.pageSize))
     }
     return sizes
   }
 
-  private func pages(
-    _ databases: [Database], _ reader: TransactionReader
-  ) throws(StoreError) -> Int {
-    try storing { () throws(LMDBError) in
-      var count = 0
-      for database in databases {
-        let statistics = try reader.statistics(database)
-        count += statistics.branchPages + statistics.leafPages + statistics.overflowPages
-      }
-      return count
+  private func databaseSpaces(
+    _ reader: TransactionReader
+  ) throws(StoreError) -> [StoreSpace.Database] {
+    let entities = store.schema.entities
+    let databases = store.databases
+    var list: [StoreSpace.Database] = []
+    func add(
+      _ kind: StoreSpace.Database.Kind, _ database: Database, _ entity: Int? = nil,
+      _ name: String? = nil
+    ) throws(StoreError) {
+      let space = try storing { () throws(LMDBError) in try reader.space(database) }
+      list.append(
+        StoreSpace.Database(
+          kind: kind, entity: entity.map { entities[$0].name }, name: name,
+          storedName: database.name, entries: space.entries, pages: space.pages,
+          bytes: space.bytes, fill: space.fill,
+          // Pages of trees whose keys have one value each are counted.
+          isEstimated: space.isEstimated && database.flags.contains(.duplicates)))
     }
-  }
-}
-
-extension StoreFile {
-  /// The snapshots that processes hold of the store, those of the oldest state first.
-  package func readers() throws(StoreError) -> [StoreReader] {
-    guard !hasEnded else { throw .closed }
-    let held = try storing(path: path) { () throws(LMDBError) in try environment.heldSnapshots() }
-    return held.map {
-      StoreReader(
-        processID: $0.processID, transactionsBehind: $0.transactionsBehind,
-        pinnedBytes: $0.pinnedBytes)
+    for entity in entities where !entity.isAbstract {
+      try add(.records, databases.records(entity.index), entity.index)
+      if let blobs = databases.blobs(entity.index) { try add(.largeBinaries, blobs, entity.index) }
     }
+    for index in databases.indexes {
+      try add(.index, index.database, index.schema.declaringEntity, index.schema.name)
+    }
+    for relationship in databases.relationships {
+      let (owner, name) = (relationship.schema.declaringEntity, relationship.schema.name)
+      try add(.relationship, relationship.members, owner, name)
+      if let order = relationship.order { try add(.order, order, owner, name) }
+    }
+    try add(.history, databases.history)
+    try add(.store, databases.arbor)
+    return list
   }
 }

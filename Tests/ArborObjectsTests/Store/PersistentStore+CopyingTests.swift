@@ -103,22 +103,6 @@ import Testing
     store.close()
   }
 
-  @Test func namesWhoReads() throws {
-    let context = store.makeContext()
-    try insert(["Ada"], context)
-    #expect(try store.readers == [])
-    try context.withSnapshot {
-      try insert(["Grace"], store.makeContext())
-      let readers = try store.readers
-      #expect(readers.map(\.transactionsBehind) == [1])
-      #expect(readers[0].processID == ProcessInfo.processInfo.processIdentifier)
-      #expect(readers[0].pinnedBytes > 0)
-    }
-    #expect(try store.readers == [])
-    store.close()
-    #expect(throws: ArborError.self) { try store.readers }
-  }
-
   @Test func copiesWhileOthersWrite() throws {
     let context = store.makeContext()
     try insert(["Ada", "Grace"], context)

@@ -1,44 +1,10 @@
-import ArborLocks
 import ArborModel
 import ArborObjects
-import Logging
 import TestSupport
 import Testing
 
 /// What queries that take long leave in the log.
 @Suite struct SlowQueryLogTests {
-  private struct Entry: Sendable {
-    let label: String
-    let message: String
-    let metadata: [String: String]
-  }
-
-  private static let entries = Lock<[Entry]>([])
-
-  private struct Handler: LogHandler {
-    let label: String
-    var metadata: Logger.Metadata = [:]
-    var logLevel = Logger.Level.trace
-
-    subscript(metadataKey key: String) -> Logger.Metadata.Value? {
-      get { metadata[key] }
-      set { metadata[key] = newValue }
-    }
-
-    func log(event: LogEvent) {
-      let entry = Entry(
-        label: label, message: "\(event.message)",
-        metadata: (event.metadata ?? [:]).mapValues { "\($0)" })
-      SlowQueryLogTests.entries.withLock { $0.append(entry) }
-    }
-  }
-
-  /// The program's log is set up once.
-  private static let isSetUp: Bool = {
-    LoggingSystem.bootstrap { Handler(label: $0) }
-    return true
-  }()
-
   private func store(
     _ threshold: Duration?, entity: String = "LoggedNote"
   ) throws -> PersistentStore {
@@ -54,7 +20,7 @@ import Testing
   }
 
   @Test func slowQueriesAreLoggedWithoutTheirValues() throws {
-    try #require(Self.isSetUp)
+    try #require(ProgramLog.isSetUp)
     let store = try store(.zero)
     let context = store.makeContext()
     try context.insert("LoggedNote")["body"] = "secret"
@@ -62,9 +28,7 @@ import Testing
     let found = try context.fetch("LoggedNote", matching: "body == \("secret")")
     #expect(found.count == 1)
     #expect(try context.count("LoggedNote", matching: "body BEGINSWITH 'sec'") == 1)
-    let own = Self.entries.withLock { entries in
-      entries.filter { $0.metadata["entity"] == "LoggedNote" }
-    }
+    let own = ProgramLog.entries("entity", "LoggedNote")
     #expect(own.map(\.metadata["rows"]) == ["1", "1"])
     #expect(own.allSatisfy { $0.label == "ArborData.query" })
     #expect(own.first?.metadata["query"] == "LoggedNote where body == ?")
@@ -94,7 +58,7 @@ import Testing
     ]
 
   @Test(arguments: readers.indices) func everythingThatReadsIsLogged(place: Int) throws {
-    try #require(Self.isSetUp)
+    try #require(ProgramLog.isSetUp)
     let name = "LoggedNote\(place)"
     let store = try store(.zero, entity: name)
     let context = store.makeContext()
@@ -105,7 +69,7 @@ import Testing
     try context.commit()
     let reader = Self.readers[place]
     try reader.read(context.objects(name).filter("body BEGINSWITH \("secret")"))
-    let own = Self.entries.withLock { entries in entries.filter { $0.metadata["entity"] == name } }
+    let own = ProgramLog.entries("entity", name)
     let entry = try #require(own.first)
     #expect(own.count == 1 || reader.asked.isEmpty)
     #expect(entry.metadata["query"]?.hasPrefix("\(reader.asked)\(name) where ") == true)
@@ -116,13 +80,12 @@ import Testing
   }
 
   @Test func nothingIsLoggedWithoutAThreshold() throws {
-    try #require(Self.isSetUp)
-    let before = Self.entries.withLock { $0.count { $0.metadata["entity"] == "QuietNote" } }
-    #expect(before == 0)
+    try #require(ProgramLog.isSetUp)
+    #expect(ProgramLog.entries("entity", "QuietNote").isEmpty)
     let store = try PersistentStore(
       model: ManagedObjectModel(entities: [EntityDescription(name: "QuietNote")]), at: .inMemory)
     #expect(try store.makeContext().fetch("QuietNote").isEmpty)
-    #expect(Self.entries.withLock { $0.contains { $0.metadata["entity"] == "QuietNote" } } == false)
+    #expect(ProgramLog.entries("entity", "QuietNote").isEmpty)
     store.close()
   }
 }

@@ -57,6 +57,28 @@ import Testing
     }
   }
 
+  /// An index in which many objects share a value lies in trees within its tree.
+  @Test func sharedValuesCountWhereTheyBelong() throws {
+    let model = try ManagedObjectModel {
+      Entity("Task") { Attribute("isDone", .boolean, .indexed) }
+    }
+    try TemporaryStore.use(model) { store in
+      let draft = Draft(store.file)
+      for number in 0..<6000 {
+        try draft.insert("Task", ["isDone": .boolean(number % 2 == 0)])
+      }
+      try draft.commit()
+      let space = try space(store.file)
+      // 6,000 numbers of 8 bytes.
+      #expect(space.indexes >= 48_000)
+      let index = try #require(space.databases.first { $0.kind == .index })
+      #expect(index.title == "index Task.isDone" && index.bytes == space.indexes)
+      #expect(index.entries == 6000 && !index.isEstimated)
+      // Root pages, names, the free list, history and the model are few.
+      #expect(space.other < 16 * space.pageSize)
+    }
+  }
+
   /// What compacting gives back is what was said, to within some pages.
   @Test func saysWhatCompactingGivesBack() throws {
     try TemporaryStore.use(OfficeModel.make()) { store in

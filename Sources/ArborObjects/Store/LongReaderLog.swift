@@ -1,0 +1,84 @@
+internal import ArborLocks
+internal import ArborModel
+internal import ArborStore
+internal import Logging
+
+/// Writes readers that pin many pages to the program's log.
+///
+/// Commits ask it, since without commits no reader pins anything. It looks at most once an
+/// interval, so that a commit pays for a look at the clock.
+final class LongReaderLog: Sendable {
+  /// A snapshot among those of all processes.
+  private struct Key: Hashable {
+    let processID: Int32
+    let transaction: UInt64
+  }
+
+  private struct State {
+    var next: ContinuousClock.Instant
+    /// How many pages each reader pinned when it was written.
+    var written: [Key: Int] = [:]
+  }
+
+  /// Readers that pin more pages are written.
+  let limit: Int
+  private let interval: Duration
+  private let state: Lock<State>
+  private static let logger = Logger(label: "ArborData.readers")
+
+  init(limit: Int, interval: Duration = .seconds(10)) {
+    self.limit = limit
+    self.interval = interval
+    state = Lock(State(next: .now))
+  }
+
+  /// Looks at the readers of a store where it is time to, and writes those that pin too much.
+  func noteCommit(of file: StoreFile) {
+    let now = ContinuousClock.now
+    let isTime = state.withLock { state in
+      guard now >= state.next else { return false }
+      state.next = now + interval
+      return true
+    }
+    // A store that is being closed has no readers to speak of.
+    guard isTime, let readers = try? file.readers() else { return }
+    for reader in news(of: readers) { Self.write(reader, of: file, to: Self.logger) }
+  }
+
+  /// The readers that have not been written, or that pin twice as many pages since.
+  func news(of readers: [StoreReader]) -> [StoreReader] {
+    let long = readers.filter { $0.pinnedPages > limit }
+    return state.withLock { state in
+      var written: [Key: Int] = [:]
+      var news: [StoreReader] = []
+      for reader in long {
+        let key = Key(processID: reader.processID, transaction: reader.transaction)
+        // A context holds one snapshot; of several of one state the first stands for all.
+        if written[key] != nil { continue }
+        let before = state.written[key]
+        let isNews = before.map { reader.pinnedPages >= 2 * $0 } ?? true
+        if isNews { news.append(reader) }
+        written[key] = isNews ? reader.pinnedPages : before
+      }
+      state.written = written
+      return news
+    }
+  }
+
+  /// Writes one reader: a line for people, its parts for programs.
+  static func write(_ reader: StoreReader, of file: StoreFile, to logger: Logger) {
+    var metadata: Logger.Metadata = [
+      "process": "\(reader.processID)", "transaction": "\(reader.transaction)",
+      "transactionsBehind": "\(reader.transactionsBehind)",
+      "pinnedPages": "\(reader.pinnedPages)", "pinnedBytes": "\(reader.pinnedBytes)",
+    ]
+    if let name = reader.processName { metadata["processName"] = "\(name)" }
+    if let since = reader.since { metadata["since"] = "\(since)" }
+    if let path = file.path { metadata["path"] = "\(path)" }
+    logger.warning(
+      """
+      A reader keeps pages from being used again, so the file grows: \(reader). End its \
+      withSnapshot, or its process.
+      """, metadata: metadata)
+  }
+}

@@ -1,0 +1,66 @@
+import ArborModel
+import Foundation
+import TestSupport
+import Testing
+
+@testable import ArborObjects
+
+/// Which readers are written to the program's log.
+@Suite struct LongReaderLogTests {
+  private func reader(_ pages: Int, transaction: UInt64 = 1) -> StoreReader {
+    StoreReader(
+      processID: 1, transaction: transaction, transactionsBehind: 1, pinnedPages: pages,
+      pinnedBytes: pages * 4096)
+  }
+
+  @Test func aReaderIsNewsOnceAndAgainWhenItPinsTwiceAsMuch() {
+    let log = LongReaderLog(limit: 10)
+    #expect(log.news(of: [reader(10)]) == [])
+    #expect(log.news(of: [reader(11), reader(11), reader(12, transaction: 2)]).count == 2)
+    #expect(log.news(of: [reader(21), reader(23, transaction: 2)]).isEmpty)
+    #expect(log.news(of: [reader(22), reader(23, transaction: 2)]) == [reader(22)])
+    #expect(log.news(of: [reader(40)]).isEmpty)
+    // It ended, and another reads the same state.
+    #expect(log.news(of: []).isEmpty)
+    #expect(log.news(of: [reader(40)]) == [reader(40)])
+  }
+
+  @Test func commitsNameThemInTheLog() throws {
+    try #require(ProgramLog.isSetUp)
+    let folder = try TemporaryFolder()
+    let path = folder.path("long.arbor")
+    let store = try PersistentStore(for: Office.classes, at: .path(path))
+    let context = store.makeContext()
+    context.insert(Company.self).name = "Ada"
+    try context.commit()
+    var options = StoreOptions()
+    options.pinnedPagesThreshold = 0
+    let watched = try PersistentStore(for: Office.classes, at: .path(path), options: options)
+    #expect(try watched.space.longReaders == [])
+    try context.withSnapshot {
+      let other = watched.makeContext()
+      other.insert(Company.self).name = "Grace"
+      try other.commit()
+      let space = try watched.space
+      #expect(space.longReaders.map(\.processID) == [ProcessInfo.processInfo.processIdentifier])
+      #expect(space.pinned > 0 && space.pinned <= space.free)
+      #expect(space.pinned == space.longReaders[0].pinnedBytes)
+      // The first opening was told to put up with more.
+      #expect(try store.space.longReaders == [] && store.space.pinned == space.pinned)
+    }
+    let written = ProgramLog.entries("path", path)
+    let entry = try #require(written.first)
+    #expect(written.count == 1)
+    #expect(entry.label == "ArborData.readers" && entry.level == "warning")
+    #expect(entry.metadata["process"] == "\(ProcessInfo.processInfo.processIdentifier)")
+    #expect(
+      entry.message.hasPrefix(
+        "A reader keeps pages from being used again, so the file grows: process "))
+    #expect(entry.message.hasSuffix(" bytes pinned. End its withSnapshot, or its process."))
+    #expect(!"\(entry)".contains("Ada"))
+    #expect(try watched.clearStaleReaders() == 0)
+    watched.close()
+    store.close()
+    #expect(throws: ArborError.self) { try store.clearStaleReaders() }
+  }
+}

@@ -1,0 +1,19 @@
+import Foundation
+import Testing
+
+@testable import LMDB
+
+@Suite struct ProcessNameTests {
+  #if os(Linux)
+    @Test func isWhatTheSystemSays() throws {
+      let name = try String(contentsOfFile: "/proc/self/comm", encoding: .utf8)
+      #expect(ProcessName.of(getpid()).map { $0 + "\n" } == name)
+      #expect(ProcessName.of(1) != nil)
+    }
+  #endif
+
+  @Test func processesThatAreGoneHaveNone() {
+    // Above the greatest number that the system gives.
+    #expect(ProcessName.of(.max) == nil)
+  }
+}

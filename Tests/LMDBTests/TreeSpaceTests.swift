@@ -1,0 +1,93 @@
+import Testing
+
+@testable import LMDB
+
+/// Counting the pages of a database, against what the whole file has.
+@Suite struct TreeSpaceTests {
+  private static let sets: DatabaseFlags = [
+    .duplicates, .fixedDuplicates, .integerDuplicates,
+  ]
+
+  /// The pages of all databases but the engine's own.
+  private func pages(_ environment: Environment) throws -> Int {
+    try environment.read { transaction in
+      let use = try environment.pageUse(in: transaction.reader)
+      let names = try transaction.statistics(.unnamed)
+      return use.used - 2 - use.list - names.branchPages - names.leafPages
+    }
+  }
+
+  private func space(_ database: Database, _ environment: Environment) throws -> TreeSpace {
+    try environment.read { try $0.reader.space(database) }
+  }
+
+  @Test func countsThePagesOfTheValuesOfSingleKeys() throws {
+    let folder = try TemporaryFolder()
+    let environment = try folder.environment()
+    let database = try #require(try environment.openDatabase("i", Self.sets, create: true))
+    #expect(try space(database, environment).fill == nil)
+    try environment.write { transaction in
+      for number in 0..<20_000 as Range<UInt64> {
+        // Two keys with many values, and many with one.
+        let key: [UInt8] =
+          number < 15_000
+          ? [UInt8(number % 2)] : [2] + withUnsafeBytes(of: number.bigEndian, Array.init)
+        try transaction.put(database, key, number.nativeBytes)
+      }
+    }
+    let space = try space(database, environment)
+    let statistics = try environment.statistics(of: database)
+    #expect(space.pages == (try pages(environment)))
+    #expect(space.pages > statistics.leafPages + statistics.branchPages + 20)
+    #expect(space.entries == 20_000 && !space.isEstimated)
+    #expect(space.bytes == space.pages * space.pageSize)
+    #expect(try (0.5...1).contains(#require(space.fill)))
+  }
+
+  @Test func estimatesThoseOfALargeTreeFromSomePages() throws {
+    let folder = try TemporaryFolder()
+    let environment = try folder.environment()
+    let database = try #require(try environment.openDatabase("i", Self.sets, create: true))
+    try environment.write { transaction in
+      var number: UInt64 = 0
+      for key in 0..<9000 as Range<UInt64> {
+        // Every hundredth key has a tree of its own.
+        let padding = [UInt8](repeating: 1, count: 300)
+        let bytes = withUnsafeBytes(of: key.bigEndian, Array.init) + padding
+        for _ in 0..<(key % 100 == 7 ? 600 : 1) {
+          number += 1
+          try transaction.put(database, bytes, number.nativeBytes)
+        }
+      }
+    }
+    let space = try space(database, environment)
+    let exact = try pages(environment)
+    #expect(space.isEstimated && space.entries == 9000 + 90 * 599)
+    #expect(abs(space.pages - exact) < exact / 5, "\(space.pages) of \(exact)")
+  }
+
+  @Test func tellsHowFullTheLeavesAre() throws {
+    let folder = try TemporaryFolder()
+    let environment = try folder.environment()
+    let database = try #require(try environment.openDatabase("r", .integerKey, create: true))
+    try environment.write { transaction in
+      for key in 0..<1000 as Range<UInt64> {
+        try transaction.put(database, key.nativeBytes, [UInt8](repeating: 7, count: 100))
+      }
+    }
+    let space = try space(database, environment)
+    let leaves = Double(try environment.statistics(of: database).leafPages)
+    // Header and offset of a node, key and value; the header of a page.
+    let used = 1000 * Double(8 + 2 + 8 + 100) + leaves * 16
+    #expect(space.fill == used / (leaves * Double(space.pageSize)))
+    #expect(space.pages == (try pages(environment)))
+  }
+
+  @Test func databasesThatCannotBeLookedAtHaveTheirOwnPages() throws {
+    let folder = try TemporaryFolder()
+    let environment = try folder.environment()
+    _ = try environment.openDatabase("r", .integerKey, create: true)
+    let space = try space(.unnamed, environment)
+    #expect(space.pages == 1 && space.entries == 1 && space.fill == nil)
+  }
+}

@@ -113,7 +113,7 @@ let package = Package(
         "LMDB",
         "ArborSource", .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
-      path: "tools/lmdb-inspect", swiftSettings: common),
+      path: "tools/lmdb-inspect", exclude: ["lmdb-inspect.1"], swiftSettings: common),
     .executableTarget(
       name: "world", dependencies: ["ArborData"], path: "tools/world",
       exclude: ["World.xcdatamodeld", "Seeds"], swiftSettings: common),

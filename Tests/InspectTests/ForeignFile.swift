@@ -33,7 +33,7 @@ struct ForeignFile {
 
   func remove() { try? FileManager.default.removeItem(at: folder) }
 
-  private func write(_ body: (OpaquePointer?) throws -> Void) throws {
+  func write(_ body: (OpaquePointer?) throws -> Void) throws {
     var environment: OpaquePointer?
     try Self.check(mdb_env_create(&environment), "create")
     defer { mdb_env_close(environment) }
@@ -45,7 +45,7 @@ struct ForeignFile {
     try Self.check(mdb_txn_commit(transaction), "commit")
   }
 
-  private static func open(
+  static func open(
     _ transaction: OpaquePointer?, _ name: String?, _ flags: Int32
   ) throws -> MDB_dbi {
     var database: MDB_dbi = 0
@@ -53,7 +53,7 @@ struct ForeignFile {
     return database
   }
 
-  private static func put(
+  static func put(
     _ transaction: OpaquePointer?, _ database: MDB_dbi, _ key: [UInt8], _ value: [UInt8]
   ) throws {
     var (key, value) = (key, value)
@@ -66,11 +66,11 @@ struct ForeignFile {
     }
   }
 
-  private static func bytes<Number: FixedWidthInteger>(_ number: Number) -> [UInt8] {
+  static func bytes<Number: FixedWidthInteger>(_ number: Number) -> [UInt8] {
     withUnsafeBytes(of: number) { Array($0) }
   }
 
-  private static func check(_ code: Int32, _ place: String) throws {
+  static func check(_ code: Int32, _ place: String) throws {
     if code != MDB_SUCCESS { throw Failure.code(code, at: place) }
   }
 }

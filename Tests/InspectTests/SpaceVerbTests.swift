@@ -17,11 +17,12 @@ import Testing
   private func bytes(_ url: URL) throws -> Int { try Data(contentsOf: url).count }
 
   @Test func spaceTellsTheKinds() throws {
-    let space = try #require(try inspection.json("space") as? [String: Int])
+    let answer = try #require(try inspection.json("space") as? [String: Any])
+    let space = answer.compactMapValues { $0 as? Int }
     #expect(
       Set(space.keys) == [
         "file", "used", "records", "indexes", "relationships", "largeBinaries", "history", "other",
-        "free", "reclaimable",
+        "free", "pinned", "reclaimable",
       ])
     #expect(space["file"] == (try bytes(office.url)))
     #expect(space["records"] == 3 * 4096 && space["indexes"] == 3 * 4096)
@@ -31,16 +32,56 @@ import Testing
     #expect(info["usedBytes"] as? Int == space["used"])
     #expect(info["freeBytes"] as? Int == space["free"])
     let text = try inspection.run("space").output
-    #expect(text.contains("\n  large binaries      0\n") && text.contains("\nreclaimable  "))
+    #expect(text.contains(/\n  large binaries +0\n/) && text.contains("\nreclaimable  "))
   }
 
   @Test func spaceOfAnyFile() throws {
     let file = try ForeignFile()
     defer { file.remove() }
     let space = try #require(
-      try Inspection(file.folder, data: file.data).json("space") as? [String: Int])
-    #expect(Set(space.keys) == ["file", "used", "free", "reclaimable"])
-    #expect((space["used"] ?? 0) > 0)
+      try Inspection(file.folder, data: file.data).json("space") as? [String: Any])
+    #expect(
+      Set(space.keys) == [
+        "file", "used", "free", "pinned", "reclaimable", "databases", "longReaders",
+      ])
+    #expect(space["used"] as? Int ?? 0 > 0)
+    let tables = try #require(space["databases"] as? [[String: Any]])
+    #expect(tables.compactMap { $0["table"] as? String } == ["numbers", "sets", "words"])
+    #expect(tables.map { $0["entries"] as? Int } == [2, 3, 3])
+    #expect(tables.map { $0["pages"] as? Int } == [1, 1, 1])
+  }
+
+  @Test func spaceNamesEveryDatabase() throws {
+    let space = try #require(try inspection.json("space") as? [String: Any])
+    let databases = try #require(space["databases"] as? [[String: Any]])
+    let employees = try #require(databases.first { $0["table"] as? String == "e/Employee" })
+    #expect(employees["kind"] as? String == "records")
+    #expect(employees["entity"] as? String == "Employee" && employees["name"] is NSNull)
+    #expect(employees["entries"] as? Int == 3 && employees["pages"] as? Int == 1)
+    #expect(employees["estimated"] as? Bool == false)
+    let fill = try #require(employees["fill"] as? Double)
+    #expect((0.01...0.5).contains(fill))
+    let indexes = databases.filter { $0["kind"] as? String == "index" }
+    #expect(Set(indexes.compactMap { $0["name"] as? String }) == ["age", "badge", "name"])
+    #expect(space["longReaders"] as? [String] == [])
+    let text = try inspection.run("space").output
+    #expect(text.contains("  index Employee.badge\n") && text.contains("  records of Office\n"))
+  }
+
+  @Test func aPictureShowsEveryByte() throws {
+    let picture = office.folder.url.appending(path: "space.svg")
+    #expect(try run("space", office.url.path, "--svg", picture.path).status == 0)
+    let text = try String(contentsOf: picture, encoding: .utf8)
+    let titles = text.matches(of: /<g class="\w+"><title>([^<]*)<\/title><rect [^>]*\/>/)
+      .map { String($0.output.1) }
+    #expect(text.hasPrefix("<svg xmlns=") && text.hasSuffix("\n</svg>\n"))
+    #expect(titles.contains { $0.hasPrefix("records of Employee: 4096 bytes, ") })
+    let sum = titles.compactMap { title in
+      title.firstMatch(of: /: (\d+) bytes/).flatMap { Int($0.output.1) }
+    }.reduce(0, +)
+    #expect(sum == (try bytes(office.url)))
+    let again = try run("space", office.url.path, "--svg", picture.path)
+    #expect(again.status == 1 && again.errors.contains("is not written over"))
   }
 
   @Test(arguments: [[], ["--compact"]]) func copies(_ options: [String]) throws {
@@ -88,19 +129,6 @@ import Testing
     #expect(try bytes(office.url) < before / 2)
     #expect(try run("check", office.url.path).status == 0)
     #expect(try run("dump", office.url.path).output == objects)
-  }
-
-  @Test func readersAreNamed() throws {
-    #expect(try inspection.run("readers").output == "no readers\n")
-    let store = try PersistentStore(at: .file(office.url))
-    defer { store.close() }
-    let context = store.makeContext()
-    try context.withSnapshot {
-      let list = try #require(try inspection.json("readers") as? [[String: Int]])
-      #expect(list.map { $0["process"] } == [Int(getpid())])
-      #expect(list.map { $0["behind"] } == [0])
-      #expect(try inspection.run("readers").output.contains("pinned bytes"))
-    }
   }
 
   @Test func compactSaysWhyNot() throws {

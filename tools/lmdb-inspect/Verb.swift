@@ -51,7 +51,7 @@ func reportAnswer(
   } catch let error as ExitCode {
     throw error
   } catch {
-    let reason = error as? InspectError ?? .unreadable("\(path): \(error)")
+    let reason = InspectError(error, on: path)
     FileHandle.standardError.write(Data("lmdb-inspect: \(reason)\n".utf8))
     throw ExitCode(reason.code.rawValue)
   }

@@ -1,4 +1,5 @@
 import ArborModel
+import ArborObjects
 import ArborStore
 import Foundation
 import LMDB
@@ -14,10 +15,13 @@ struct InspectedFile {
 
   /// Opens a file, or the `data.mdb` of a folder.
   ///
-  /// - Parameter isImmutable: reads without the lock file, which then need not be writable.
-  init(path given: String, isImmutable: Bool) throws {
+  /// - Parameters:
+  ///   - isImmutable: reads without the lock file, which then need not be writable.
+  ///   - clearsStaleReaders: frees the slots of readers that died.
+  init(path given: String, isImmutable: Bool, clearsStaleReaders: Bool = true) throws {
     var options = EnvironmentOptions()
     options.isReadOnly = true
+    options.clearsStaleReaders = clearsStaleReaders
     options.isImmutable = isImmutable
     var path = given
     if let folder = Self.folder(of: given) {
@@ -49,6 +53,23 @@ struct InspectedFile {
     throw InspectError.notFound(
       "\(path) is an LMDB file, but no store of ArborData: it has no model. Look at it with "
         + "“tables”, “dump” and “get”.")
+  }
+
+  /// The store by the library's public interface, for reading only; whoever opens it closes it.
+  func openStore() throws -> PersistentStore {
+    _ = try requireStore()
+    return try PersistentStore(at: .path(path), options: StoreOptions(isReadOnly: true))
+  }
+
+  /// An entity by its name.
+  func entity(_ name: String) throws -> EntitySchema {
+    let store = try requireStore()
+    if let entity = store.schema.entity(named: name) { return entity }
+    let nearest =
+      NearestName.of(name, in: store.schema.entities.map(\.name))
+      .map { " Did you mean “\($0)”?" } ?? ""
+    throw InspectError.notFound(
+      "There is no entity “\(name)” in \(path).\(nearest) “schema” lists them all.")
   }
 
   /// A database by the name that it has in the file, or that the model has for it now; the empty

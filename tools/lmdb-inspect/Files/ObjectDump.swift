@@ -32,12 +32,13 @@ struct ObjectDump {
     let snapshot = try store.snapshot()
     defer { snapshot.close() }
     var count = 0
+    var last: ObjectNumber?
     while count < limit {
       let wanted = min(Self.batch, limit - count)
       let found = try snapshot.fetch(
         StoreQuery(
           entity: entity, includesSubentities: withSubentities, predicate: condition,
-          limit: wanted, offset: count),
+          limit: wanted, continuation: last.map { RowContinuation(values: [], number: $0) }),
         overlay: nil, allocator: SlabAllocator())
       for row in found.rows {
         guard let record = row.record, let object = DecodedObject(row.number, record, in: store)
@@ -45,6 +46,7 @@ struct ObjectDump {
         printer.add(json: object.json(), text: object.line)
       }
       count += found.rows.count
+      last = found.rows.last?.number
       if found.rows.count < wanted { break }
     }
     return count

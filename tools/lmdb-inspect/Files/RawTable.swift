@@ -5,17 +5,21 @@ import LMDB
 struct RawTable {
   let database: Database
   let statistics: DatabaseStatistics
+  /// The pages with those of the values of single keys.
+  let space: TreeSpace
 
   init(_ database: Database, in environment: Environment) throws {
     self.database = database
-    statistics = try environment.statistics(of: database)
+    let transaction = try environment.beginRead()
+    statistics = try transaction.statistics(database)
+    space = try transaction.reader.space(database)
   }
 
   /// How the database is called; the unnamed one by a word.
   var name: String { database.name.isEmpty ? "(unnamed)" : database.name }
 
-  var pages: Int { statistics.branchPages + statistics.leafPages + statistics.overflowPages }
-  var bytes: Int { pages * statistics.pageSize }
+  var pages: Int { space.pages }
+  var bytes: Int { space.bytes }
 
   /// The words of `lmdb.h` for the flags that are set.
   var flags: [String] {

@@ -11,14 +11,14 @@ struct TextTable {
     let all = (header.isEmpty ? [] : [header]) + rows
     let columns = all.map(\.count).max() ?? 0
     let widths = (0..<columns).map { column in
-      all.map { column < $0.count ? $0[column].count : 0 }.max() ?? 0
+      all.map { column < $0.count ? TextWidth.of($0[column]) : 0 }.max() ?? 0
     }
     let isNumeric = (0..<columns).map { column in
       rows.allSatisfy { column >= $0.count || Self.isNumber($0[column]) }
     }
     return all.map { row in
       let cells = row.enumerated().map { column, cell in
-        let padding = String(repeating: " ", count: widths[column] - cell.count)
+        let padding = String(repeating: " ", count: widths[column] - TextWidth.of(cell))
         return isNumeric[column] ? padding + cell : cell + padding
       }
       let line = cells.joined(separator: "  ")

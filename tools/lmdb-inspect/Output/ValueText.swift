@@ -35,7 +35,7 @@ enum ValueText {
       "{"
         + parts.sorted { $0.key < $1.key }.map { "\($0.key): \(text($0.value))" }
         .joined(separator: ", ") + "}"
-    default: json(value).string ?? json(value).text()
+    default: TerminalText.escaped(json(value).string ?? json(value).text())
     }
   }
 
@@ -43,7 +43,7 @@ enum ValueText {
 
   private static func quoted(_ text: String) -> String {
     let shown = text.count > longest ? text.prefix(longest) + "…" : text[...]
-    return JSONValue.string(String(shown)).text()
+    return TerminalText.escaped(JSONValue.string(String(shown)).text())
   }
 
   private static func object(_ parts: [String: Value]) -> JSONObject {

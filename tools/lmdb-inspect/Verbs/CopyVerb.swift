@@ -27,8 +27,7 @@ struct CopyVerb: Verb {
     }
     if let problem = file.problem { throw problem }
     if file.store != nil {
-      let options = StoreOptions(isReadOnly: true)
-      let store = try PersistentStore(at: .path(file.path), options: options)
+      let store = try file.openStore()
       defer { store.close() }
       try store.copy(to: URL(filePath: copy), compacting: compact)
     } else {

@@ -1,37 +1,88 @@
 import ArborModel
+import ArborStore
 import ArgumentParser
+import Foundation
 import LMDB
 
 /// `readers`: who reads a file, and what that costs.
 struct ReadersVerb: Verb {
   static let configuration = CommandConfiguration(
     commandName: "readers",
-    abstract: "Lists who reads a file, and how many bytes each keeps from being used again.")
+    abstract: "Lists who reads a file, since when, and what each keeps from being used again.",
+    discussion: """
+      A process that reads an earlier state pins the pages that were replaced since: until it ends \
+      the file grows instead. When the state was replaced follows from the history of commits, and \
+      is estimated; a file of another program has none. Readers whose process is gone are stale; \
+      the next opening by a program ends them, or --clear does at once.
+      """)
 
   @OptionGroup var target: FileArguments
 
-  func answer(_ file: InspectedFile, _ printer: inout Printer) throws {
-    // Without the lock file nobody knows.
-    let held = target.immutable ? [] : try file.environment.heldSnapshots()
-    printer.print(json: .array(held.map(Self.json)), text: Self.text(held))
+  @Flag(help: "End the readers whose process is gone: writes to the lock file.")
+  var clear = false
+
+  func validate() throws {
+    if clear, target.immutable {
+      throw ValidationError("--clear writes to the lock file, which --immutable does not open.")
+    }
   }
 
-  private static func json(_ reader: HeldSnapshot) -> JSONValue {
+  func run() throws {
+    try report { printer in
+      let file = try InspectedFile(
+        path: target.path, isImmutable: target.immutable, clearsStaleReaders: false)
+      try answer(file, &printer)
+    }
+  }
+
+  func answer(_ file: InspectedFile, _ printer: inout Printer) throws {
+    let cleared = clear ? try file.environment.endStaleSnapshots() : nil
+    // Without the lock file nobody knows.
+    let held =
+      target.immutable ? [] : try file.environment.heldSnapshots(clearsStale: false)
+    let readers = zip(held, Self.describe(held, in: file)).map { ($0, $1) }
+    let list = JSONValue.array(readers.map(Self.json))
+    var text = Self.text(readers)
+    if let cleared { text += "\n\(cleared) stale \(cleared == 1 ? "reader" : "readers") cleared" }
+    printer.print(
+      json: cleared.map { ["cleared": JSONValue($0), "readers": list] } ?? list, text: text)
+  }
+
+  private static func describe(_ held: [HeldSnapshot], in file: InspectedFile) -> [StoreReader] {
+    if let store = file.store { return store.describe(held) }
+    return held.map {
+      StoreReader(
+        processID: $0.processID, processName: ProcessName.of($0.processID),
+        transaction: $0.transactionID, transactionsBehind: $0.transactionsBehind,
+        pinnedPages: $0.pinnedPages, pinnedBytes: $0.pinnedBytes)
+    }
+  }
+
+  private static func json(_ held: HeldSnapshot, _ reader: StoreReader) -> JSONValue {
     [
       "process": JSONValue(Int(reader.processID)),
-      "transaction": JSONValue(Int(clamping: reader.transactionID)),
+      "name": reader.processName.map(JSONValue.string) ?? .null,
+      "stale": .bool(held.isStale),
+      "since": reader.since.map { .string($0.formatted(ValueText.dateStyle)) } ?? .null,
+      "transaction": JSONValue(Int(clamping: reader.transaction)),
       "behind": JSONValue(reader.transactionsBehind),
+      "pinnedPages": JSONValue(reader.pinnedPages),
       "pinnedBytes": JSONValue(reader.pinnedBytes),
     ]
   }
 
-  private static func text(_ held: [HeldSnapshot]) -> String {
-    guard !held.isEmpty else { return "no readers" }
-    var text = TextTable(["process", "transaction", "behind", "pinned bytes"])
-    for reader in held {
+  private static func text(_ readers: [(HeldSnapshot, StoreReader)]) -> String {
+    guard !readers.isEmpty else { return "no readers" }
+    var text = TextTable([
+      "process", "transaction", "behind", "pinned pages", "pinned bytes", "since about", "name",
+    ])
+    for (held, reader) in readers {
+      let name = TerminalText.escaped(reader.processName ?? "")
       text.add([
-        String(reader.processID), String(reader.transactionID), String(reader.transactionsBehind),
-        String(reader.pinnedBytes),
+        String(reader.processID), String(reader.transaction), String(reader.transactionsBehind),
+        String(reader.pinnedPages), String(reader.pinnedBytes),
+        reader.since.map { $0.formatted(.iso8601) } ?? "-",
+        held.isStale ? "stale: the process is gone" : name,
       ])
     }
     return text.text

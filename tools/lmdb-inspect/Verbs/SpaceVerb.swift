@@ -1,44 +1,36 @@
 import ArborModel
+import ArborObjects
 import ArborStore
 import ArgumentParser
+import Foundation
 import LMDB
 
 /// `space`: what the bytes of a file are for.
 struct SpaceVerb: Verb {
   static let configuration = CommandConfiguration(
     commandName: "space",
-    abstract: "Says what the bytes of a file are for, and what “compact” would give back.")
+    abstract: "Says what the bytes of a file are for, and what “compact” would give back.",
+    discussion: """
+      Free pages are used by later commits before the file grows; pinned ones not before their \
+      readers end. Figures of a large database whose keys have several values each are estimated \
+      from 256 of its pages and marked with “about”. How full pages are is that of the leaf pages, \
+      or of 256 of them.
+      """)
 
   @OptionGroup var target: FileArguments
 
+  @Option(help: ArgumentHelp("Write a picture into a new file.", valueName: "file"))
+  var svg: String?
+
   func answer(_ file: InspectedFile, _ printer: inout Printer) throws {
     if let problem = file.problem { throw problem }
-    var facts = Facts()
-    if let store = file.store {
-      try addStore(store, to: &facts)
-    } else {
-      let use = try file.environment.read { try file.environment.pageUse(in: $0.reader) }
-      facts.add("file", use.fileSize)
-      facts.add("used", use.used * use.pageSize)
-      facts.add("free", use.free * use.pageSize)
-      facts.add("reclaimable", max(0, use.fileSize - use.compacted * use.pageSize))
+    if let svg, FileManager.default.fileExists(atPath: svg) { throw InspectError.occupied(svg) }
+    let space = try FileSpace(file)
+    if let svg {
+      let name = URL(filePath: file.path).lastPathComponent
+      let map = SpaceMap(title: "\(name): \(space.bytes) bytes", parts: space.parts)
+      try Data(map.svg.utf8).write(to: URL(filePath: svg), options: .withoutOverwriting)
     }
-    printer.print(json: facts.json, text: facts.text)
-  }
-
-  private func addStore(_ store: StoreFile, to facts: inout Facts) throws {
-    let snapshot = try store.snapshot()
-    defer { snapshot.close() }
-    let space = try snapshot.space()
-    facts.add("file", space.file)
-    facts.add("used", space.used)
-    for kind in space.kinds { facts.add(Self.key(kind.name), label: "  \(kind.name)", kind.bytes) }
-    facts.add("free", space.free)
-    facts.add("reclaimable", space.reclaimable)
-  }
-
-  /// The name of a kind in JSON.
-  private static func key(_ name: String) -> String {
-    name == "large binaries" ? "largeBinaries" : name
+    printer.print(json: space.json, text: space.text)
   }
 }

@@ -1,0 +1,82 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// What the program says of itself.
+@Suite struct CommandLineTests {
+  private func run(_ arguments: String...) throws -> BuiltProgram.Outcome {
+    try Inspection.program.run(arguments)
+  }
+
+  private static let root = URL(filePath: #filePath).deletingLastPathComponent()
+    .deletingLastPathComponent().deletingLastPathComponent()
+
+  @Test(arguments: [
+    ("shwo", " Did you mean “show”?"), ("expalin", " Did you mean “explain”?"), ("frobnicate", ""),
+  ]) func verbsThatAreMeantAreOffered(_ verb: String, _ offer: String) throws {
+    let outcome = try run(verb, "file")
+    #expect(outcome.status == 64)
+    #expect(outcome.errors.hasPrefix("Error: There is no verb “\(verb)”.\(offer)\n"))
+  }
+
+  @Test func optionsThatAreMeantAreOffered() throws {
+    let outcome = try run("info", "--jsn", "file")
+    #expect(outcome.status == 64)
+    #expect(outcome.errors.hasPrefix("Error: Unknown option '--jsn'. Did you mean '--json'?\n"))
+  }
+
+  /// The page in the repository is the one that the program prints: after a change of the help,
+  /// “lmdb-inspect manual > tools/lmdb-inspect/lmdb-inspect.1”.
+  @Test func theManualPageIsThatOfTheHelp() throws {
+    let page = try run("manual").output
+    let kept = try String(
+      contentsOf: Self.root.appending(path: "tools/lmdb-inspect/lmdb-inspect.1"), encoding: .utf8)
+    #expect(page == kept)
+    let help = try run("--help").output
+    for verb in help.matches(of: /\n {2}([a-z]+) {2,}/).map(\.output.1) where verb != "help" {
+      #expect(page.contains("\n.SS \(verb)"), "\(verb)")
+    }
+    for code in ["0", "1", "2", "64"] { #expect(page.contains("\n\\fB\(code)\\fR\n"), "\(code)") }
+  }
+
+  @Test func theFormatterHasNoComplaint() throws {
+    let formatter = URL(filePath: "/usr/bin/groff")
+    guard FileManager.default.isExecutableFile(atPath: formatter.path) else { return }
+    let page = Self.root.appending(path: "tools/lmdb-inspect/lmdb-inspect.1").path
+    let outcome = try BuiltProgram(at: formatter)
+      .run(["-k", "-man", "-Tutf8", "-ww", "-z", page])
+    #expect(outcome.status == 0 && outcome.errors.isEmpty, "\(outcome.errors)")
+  }
+
+  @Test func bashCompletes() throws {
+    let script = try run("--generate-completion-script", "bash")
+    #expect(script.status == 0)
+    let folder = try TemporaryFolder()
+    let file = folder.url.appending(path: "completion")
+    try Data(script.output.utf8).write(to: file)
+    func completions(_ words: String...) throws -> Set<Substring> {
+      let list = words.map { "'\($0)'" }.joined(separator: " ")
+      let outcome = try BuiltProgram(at: URL(filePath: "/bin/bash")).run([
+        "-c",
+        """
+        source '\(file.path)'
+        COMP_WORDS=(\(list)); COMP_CWORD=\(words.count - 1); COMP_LINE="${COMP_WORDS[*]}"
+        COMP_POINT=${#COMP_LINE}; COMP_TYPE=9
+        f=$(complete -p lmdb-inspect | sed 's/.*-F \\([^ ]*\\).*/\\1/')
+        "$f" lmdb-inspect "${COMP_WORDS[COMP_CWORD]}" "${COMP_WORDS[COMP_CWORD-1]}"
+        printf '%s\\n' "${COMPREPLY[@]}"
+        """,
+      ])
+      #expect(outcome.errors.isEmpty, "\(outcome.errors)")
+      return Set(outcome.output.split(separator: "\n"))
+    }
+    #expect(try completions("lmdb-inspect", "ex") == ["explain"])
+    #expect(try completions("lmdb-inspect", "space", "--s").contains("--svg"))
+  }
+
+  @Test(arguments: ["zsh", "fish"]) func otherShellsHaveAScript(shell: String) throws {
+    let script = try run("--generate-completion-script", shell)
+    #expect(script.status == 0)
+    for word in ["explain", "svg", "clear"] { #expect(script.output.contains(word), "\(word)") }
+  }
+}

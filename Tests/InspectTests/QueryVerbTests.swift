@@ -1,0 +1,136 @@
+import ArborData
+import Foundation
+import TestSupport
+import Testing
+
+/// Questions to a store, each with its rows.
+@Suite struct QueryVerbTests {
+  private let office: OfficeStore
+  private var inspection: Inspection { Inspection(office.url) }
+
+  init() throws { office = try OfficeStore() }
+
+  private func rows(_ arguments: String...) throws -> [[String: Any]] {
+    let outcome = try Inspection.program.run(
+      ["query", office.url.path] + arguments + ["--json"])
+    #expect(outcome.status == 0, "\(outcome.errors)")
+    return try #require(
+      try JSONSerialization.jsonObject(with: Data(outcome.output.utf8)) as? [[String: Any]])
+  }
+
+  @Test func countsObjectsAndEntries() throws {
+    #expect(try inspection.run("count", "Employee").output == "3\n")
+    #expect(try inspection.run("count", "Person", "name != 'Ada'").output == "2\n")
+    #expect(try inspection.run("count", "e/Office").output == "1\n")
+    #expect(
+      try inspection.json("count") as? [String: Int] == ["Employee": 3, "Office": 1, "Project": 1])
+    let foreign = try ForeignFile()
+    defer { foreign.remove() }
+    let other = Inspection(foreign.folder, data: foreign.data)
+    #expect(try other.json("count") as? [String: Int] == ["numbers": 2, "sets": 3, "words": 3])
+    #expect(try other.run("count", "sets").output == "3\n")
+    #expect(try other.run("count", "sets", "age > 1").status == 1)
+  }
+
+  @Test func rowsAreWhatWasAskedFor() throws {
+    let sorted = try rows(
+      "Employee", "age > 30", "--sort", "-age", "--limit", "2", "--columns",
+      "name,age,office.city AS city, uppercase(name) AS loud")
+    #expect(sorted.map { $0["name"] as? String } == ["Grace", "Edsger"])
+    #expect(sorted.map { $0["age"] as? Int } == [45, 41])
+    #expect(sorted.map { $0["city"] as? String } == ["Riga", "Riga"])
+    #expect(sorted.map { $0["loud"] as? String } == ["GRACE", "EDSGER"])
+    let groups = try rows(
+      "Employee", "--group", "office.city", "--columns",
+      "office.city AS city,@count AS people,max(age) AS oldest")
+    #expect(groups.count == 1 && groups[0]["people"] as? Int == 3)
+    #expect(groups[0]["oldest"] as? Int == 45 && groups[0]["city"] as? String == "Riga")
+    #expect(try rows("Employee", "--group", "isActive")[0]["count"] as? Int == 3)
+  }
+
+  @Test func withoutColumnsARowIsTheObject() throws {
+    let ada = try #require(try rows("Employee", "name == 'Ada'").first)
+    let id = try #require(ada["id"] as? String)
+    #expect(ada["badge"] as? String == OfficeStore.badge.uuidString)
+    #expect((ada["office"] as? String)?.hasPrefix("Office/") == true)
+    #expect(ada["projects"] == nil)
+    // What “show” takes.
+    #expect(try inspection.run("show", id).output.hasPrefix("\(id), version "))
+    let text = try inspection.run("query", "Employee", "age > 40", "--columns", "name,age")
+    #expect(text.output == "name      age\n\"Grace\"   45\n\"Edsger\"  41\n2 rows\n")
+    let none = try inspection.run("query", "Employee", "age > 400")
+    #expect(none.output == "0 rows\n" && none.status == 0)
+    #expect(try rows("Employee", "age > 400").isEmpty)
+  }
+
+  /// More objects than are read at a time, in an order that an index has and in one that it lacks.
+  @Test func rowsKeepTheirOrderOverBatches() throws {
+    let store = try PersistentStore(at: .file(office.url))
+    let context = store.makeContext()
+    for number in 0..<2345 { try context.insert("Project")["title"] = "project \(number % 977)" }
+    try context.commit()
+    let request = FetchRequest<ManagedObject>(entity: "Project", sortKeys: ["-title"])
+    let expected = try context.fetch(request).map { "Project/\($0.objectID.number)" }
+    store.close()
+    let found = try rows("Project", "--sort", "-title", "--columns", "SELF AS id")
+    #expect(found.map { $0["id"] as? String } == expected)
+    let text = try inspection.run("query", "Project", "--sort=-title", "--columns", "title")
+    #expect(text.output.split(separator: "\n").count == 1 + expected.count + 1)
+  }
+
+  @Test func explainsHow() throws {
+    let plan = try #require(
+      try inspection.json("explain", "Employee", "age > 40") as? [String: Any])
+    let root = try #require(plan["plan"] as? [String: Any])
+    #expect(root["kind"] as? String == "index" && root["name"] as? String == "Employee.age")
+    #expect(plan["suggestedIndex"] is NSNull)
+    let text = try inspection.run("explain", "Employee", "rate > 0.1", "--sort", "name").output
+    #expect(text.contains("sort name") && text.contains("rate > 0.1"))
+    #expect(text.contains("\nan index would help: Index("))
+  }
+
+  @Test(arguments: [
+    (
+      ["query", "Emploiee"],
+      "There is no entity “Emploiee” in PATH. Did you mean “Employee”? "
+        + "“schema” lists them all."
+    ),
+    (
+      ["count", "Employe", "age > 1"],
+      "There is no entity “Employe” in PATH. Did you mean "
+        + "“Employee”? “schema” lists them all."
+    ),
+    (["count", "Offices"], "There is no table “Offices” in PATH. “tables” lists them all."),
+  ]) func namesThatAreMeantAreOffered(_ arguments: [String], _ message: String) throws {
+    let outcome = try Inspection.program.run(
+      [arguments[0], office.url.path] + arguments.dropFirst())
+    #expect(outcome.status == 1)
+    #expect(
+      outcome.errors == "lmdb-inspect: "
+        + message.replacing("PATH", with: office.url.path) + "\n")
+  }
+
+  @Test func propertiesThatAreMeantAreOffered() throws {
+    for arguments in [
+      ["query", office.url.path, "Employee", "agee > 1"],
+      ["query", office.url.path, "Employee", "--sort", "agee"],
+      ["query", office.url.path, "Employee", "--columns", "agee"],
+      ["explain", office.url.path, "Employee", "agee > 1"],
+    ] {
+      let outcome = try Inspection.program.run(arguments)
+      #expect(outcome.status == 1, "\(arguments) \(outcome)")
+      #expect(outcome.errors.contains(/[dD]id you mean "?age"?\?/), "\(outcome.errors)")
+    }
+    #expect(
+      try Inspection.program.run(["query", office.url.path, "Employee", "--limit", "0"])
+        .status == 64)
+  }
+
+  @Test func listsAreCutAtTheirOwnCommasOnly() throws {
+    let found = try rows(
+      "Employee", "name == 'Ada'", "--columns",
+      "name, 'a,b' AS text ,(age + 1) AS next", "--columns", "age")
+    #expect(found.first?["text"] as? String == "a,b" && found.first?["next"] as? Int == 37)
+    #expect(found.first?["age"] as? Int == 36)
+  }
+}

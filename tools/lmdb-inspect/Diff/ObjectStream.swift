@@ -1,0 +1,40 @@
+import ArborModel
+import ArborStore
+
+/// The objects of one concrete entity in the order of their numbers, some at a time.
+struct ObjectStream {
+  private static let batch = 1000
+
+  private let snapshot: StoreSnapshot
+  private let entity: EntitySchema
+  private var fetched: FetchedRecords?
+  private var next = 0
+  private var isAtEnd = false
+
+  init(_ entity: EntitySchema, on snapshot: StoreSnapshot) {
+    self.entity = entity
+    self.snapshot = snapshot
+  }
+
+  /// The next object with its record, which is valid until the call after the next.
+  mutating func object() throws -> (number: ObjectNumber, record: RecordView)? {
+    while true {
+      if let fetched, next < fetched.rows.count {
+        let row = fetched.rows[next]
+        next += 1
+        if let record = row.record { return (row.number, record) }
+        continue
+      }
+      guard !isAtEnd else { return nil }
+      let last = fetched?.rows.last?.number
+      let found = try snapshot.fetch(
+        StoreQuery(
+          entity: entity, includesSubentities: false, limit: Self.batch,
+          continuation: last.map { RowContinuation(values: [], number: $0) }),
+        overlay: nil, allocator: SlabAllocator())
+      isAtEnd = found.rows.count < Self.batch
+      fetched = found
+      next = 0
+    }
+  }
+}

@@ -1,0 +1,126 @@
+import ArborModel
+import ArborStore
+
+/// The differences between the objects of two stores, by identity: a merge join of each entity's
+/// records by number, which takes the same memory for stores of any size.
+struct StoreDiff {
+  private let old: StoreSide
+  private let new: StoreSide
+  private var list = DifferenceList()
+
+  private init(_ old: StoreSide, _ new: StoreSide) {
+    self.old = old
+    self.new = new
+  }
+
+  /// Prints what is different in `new`, each store as of one commit.
+  static func print(
+    _ old: StoreFile, _ new: StoreFile, to printer: inout Printer
+  ) throws -> DifferenceList {
+    let (before, after) = (try old.snapshot(), try new.snapshot())
+    defer {
+      before.close()
+      after.close()
+    }
+    var diff = StoreDiff(
+      StoreSide(store: old, snapshot: before), StoreSide(store: new, snapshot: after))
+    try diff.compareEntities(&printer)
+    return diff.list
+  }
+
+  private mutating func compareEntities(_ printer: inout Printer) throws {
+    let (olds, news) = (old.entities, new.entities)
+    for entity in olds {
+      if let same = news.first(where: { $0.name == entity.name }) {
+        try compare(entity, same, &printer)
+      } else {
+        addModel(entity.name, "only in the first store", &printer)
+        try addAll(entity, of: old, .gone, &printer)
+      }
+    }
+    for entity in news where !olds.contains(where: { $0.name == entity.name }) {
+      addModel(entity.name, "only in the second store", &printer)
+      try addAll(entity, of: new, .added, &printer)
+    }
+  }
+
+  private mutating func compare(
+    _ oldEntity: EntitySchema, _ newEntity: EntitySchema, _ printer: inout Printer
+  ) throws {
+    let comparison = PropertyComparison(old, oldEntity, new, newEntity)
+    for (name, text) in comparison.oddities { addModel(name, text, &printer) }
+    var olds = ObjectStream(oldEntity, on: old.snapshot)
+    var news = ObjectStream(newEntity, on: new.snapshot)
+    var before = try olds.object()
+    var after = try news.object()
+    while before != nil || after != nil {
+      let (first, second) = (before?.number.sequence ?? .max, after?.number.sequence ?? .max)
+      if first == second, let one = before, let other = after {
+        let changes = try comparison.changes(one, other)
+        if !changes.isEmpty { addChange(one.number, changes, &printer) }
+      } else if first < second, let one = before {
+        addObject(one, of: old, .gone, &printer)
+      } else if let other = after {
+        addObject(other, of: new, .added, &printer)
+      }
+      if first <= second { before = try olds.object() }
+      if second <= first { after = try news.object() }
+    }
+  }
+
+  private mutating func addAll(
+    _ entity: EntitySchema, of side: StoreSide, _ kind: Difference.Kind, _ printer: inout Printer
+  ) throws {
+    var objects = ObjectStream(entity, on: side.snapshot)
+    while let object = try objects.object() { addObject(object, of: side, kind, &printer) }
+  }
+
+  // MARK: What is printed
+
+  private mutating func addObject(
+    _ object: (number: ObjectNumber, record: RecordView), of side: StoreSide,
+    _ kind: Difference.Kind, _ printer: inout Printer
+  ) {
+    guard let decoded = DecodedObject(object.number, object.record, in: side.store) else { return }
+    var json = JSONObject()
+    json["id"] = .string(decoded.name)
+    json["object"] = decoded.json()
+    let values = String(decoded.line.dropFirst(decoded.name.count).drop { $0 == " " })
+    list.add(
+      Difference(kind: kind, subject: decoded.name, text: values, json: json), to: &printer)
+  }
+
+  private mutating func addChange(
+    _ number: ObjectNumber, _ changes: [PropertyComparison.Change], _ printer: inout Printer
+  ) {
+    let name = DecodedObject.name(number, in: old.store.schema)
+    var properties = JSONObject()
+    for change in changes {
+      properties[change.property] = ["before": change.before.json, "after": change.after.json]
+    }
+    var json = JSONObject()
+    json["id"] = .string(name)
+    json["properties"] = .object(properties)
+    let text = changes.map { "\($0.property): \($0.before.text) → \($0.after.text)" }
+      .joined(separator: ", ")
+    list.add(Difference(kind: .changed, subject: name, text: text, json: json), to: &printer)
+  }
+
+  private mutating func addModel(_ subject: String, _ text: String, _ printer: inout Printer) {
+    var json = JSONObject()
+    json["subject"] = .string(subject)
+    json["message"] = .string(text)
+    list.add(Difference(kind: .model, subject: subject, text: text, json: json), to: &printer)
+  }
+}
+
+/// One of two stores that are compared.
+struct StoreSide {
+  let store: StoreFile
+  let snapshot: StoreSnapshot
+
+  /// The entities that have objects of their own.
+  var entities: [EntitySchema] { store.schema.entities.filter { !$0.isAbstract } }
+
+  func name(_ number: ObjectNumber) -> String { DecodedObject.name(number, in: store.schema) }
+}

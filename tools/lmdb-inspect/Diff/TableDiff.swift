@@ -1,0 +1,105 @@
+import ArborModel
+import LMDB
+
+/// The differences between the tables of two LMDB files: a merge join of each by key, in tables
+/// with several values of a key by key and value.
+struct TableDiff {
+  private let old: InspectedFile
+  private let new: InspectedFile
+  private var list = DifferenceList()
+
+  /// Prints what is different in `new`, each file as of one commit for each table.
+  static func print(
+    _ old: InspectedFile, _ new: InspectedFile, to printer: inout Printer
+  ) throws -> DifferenceList {
+    var diff = TableDiff(old: old, new: new)
+    let (olds, news) = (
+      try old.environment.databaseNames(), try new.environment.databaseNames()
+    )
+    for name in [""] + Set(olds + news).sorted() {
+      guard name.isEmpty || (olds.contains(name) && news.contains(name)) else {
+        let isOld = olds.contains(name)
+        diff.addTable(name, isOld ? "only in the first file" : "only in the second file", &printer)
+        continue
+      }
+      try diff.compare(name, hiding: name.isEmpty ? Set(olds + news) : [], &printer)
+    }
+    return diff.list
+  }
+
+  private init(old: InspectedFile, new: InspectedFile) {
+    self.old = old
+    self.new = new
+  }
+
+  private mutating func compare(
+    _ name: String, hiding hidden: Set<String>, _ printer: inout Printer
+  ) throws {
+    let table = try RawTable(old.database(name), in: old.environment)
+    let other = try RawTable(new.database(name), in: new.environment)
+    guard table.flags == other.flags else {
+      let flags = [table, other].map { $0.flags.isEmpty ? "none" : $0.flags.joined(separator: " ") }
+      return addTable(
+        name, "of other flags: \(flags[0]) in the first file, \(flags[1]) in the second", &printer)
+    }
+    let oldState = try old.environment.beginRead()
+    let newState = try new.environment.beginRead()
+    let olds = try oldState.cursor(table.database)
+    let news = try newState.cursor(other.database)
+    let (keys, values) = (
+      KeyOrder(keysOf: table.database.flags), KeyOrder(valuesOf: table.database.flags)
+    )
+    let hasSeveral = table.database.flags.contains(.duplicates)
+    // The unnamed database lists the others, whose roots differ in any case.
+    func isHidden(_ entry: Entry) -> Bool {
+      !hidden.isEmpty && hidden.contains(String(decoding: entry.key, as: UTF8.self))
+    }
+    var before = try olds.next()
+    var after = try news.next()
+    while before != nil || after != nil {
+      if let one = before, isHidden(one) {
+        before = try olds.next()
+        continue
+      }
+      if let other = after, isHidden(other) {
+        after = try news.next()
+        continue
+      }
+      var order = before == nil ? 1 : -1
+      if let one = before, let other = after {
+        order = keys.compare(one.key, other.key)
+        if order == 0, hasSeveral { order = values.compare(one.value, other.value) }
+        if order == 0, !one.value.elementsEqual(other.value) {
+          addEntry(.changed, table, one, other, &printer)
+        }
+      }
+      if order < 0, let one = before { addEntry(.gone, table, one, nil, &printer) }
+      if order > 0, let other = after { addEntry(.added, table, other, nil, &printer) }
+      if order <= 0 { before = try olds.next() }
+      if order >= 0 { after = try news.next() }
+    }
+  }
+
+  private mutating func addEntry(
+    _ kind: Difference.Kind, _ table: RawTable, _ entry: Entry, _ next: Entry?,
+    _ printer: inout Printer
+  ) {
+    var json = JSONObject()
+    json["table"] = .string(table.database.name)
+    json["key"] = table.keyJSON(entry.key)
+    json[next == nil ? "value" : "before"] = table.valueJSON(entry.value)
+    var text = "\(table.keyLine(entry.key))  \(table.valueLine(entry.value))"
+    if let next {
+      json["after"] = table.valueJSON(next.value)
+      text += " → \(table.valueLine(next.value))"
+    }
+    list.add(Difference(kind: kind, subject: table.name, text: text, json: json), to: &printer)
+  }
+
+  private mutating func addTable(_ name: String, _ text: String, _ printer: inout Printer) {
+    var json = JSONObject()
+    json["subject"] = .string(name)
+    json["message"] = .string(text)
+    list.add(Difference(kind: .model, subject: name, text: text, json: json), to: &printer)
+  }
+}

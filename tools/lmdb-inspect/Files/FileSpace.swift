@@ -1,0 +1,129 @@
+import ArborModel
+import ArborObjects
+import ArborStore
+import LMDB
+
+/// What the bytes of a file are for, of a store by entity and property, of any other LMDB file by
+/// table.
+struct FileSpace {
+  /// Bytes of the file.
+  let bytes: Int
+  private var facts = Facts()
+  private var databases: [StoreSpace.Database] = []
+  private var longReaders: [StoreReader] = []
+  private var free = 0
+  private var pinned = 0
+  private var other = 0
+
+  init(_ file: InspectedFile) throws {
+    if let store = file.store {
+      let space = try store.space(longReadersPinning: StoreOptions().pinnedPagesThreshold)
+      bytes = space.file
+      databases = space.databases
+      longReaders = space.longReaders
+      (free, pinned) = (space.free, space.pinned)
+      add(space)
+    } else {
+      let use = try file.environment.read { try file.environment.pageUse(in: $0.reader) }
+      // Without the lock file nobody knows of readers.
+      let held =
+        file.environment.options.isImmutable ? [] : try file.environment.heldSnapshots()
+      bytes = use.fileSize
+      free = use.free * use.pageSize
+      pinned = min(free, held.map(\.pinnedBytes).max() ?? 0)
+      databases = try file.environment.databaseNames().map {
+        Self.describe(try RawTable(file.database($0), in: file.environment))
+      }
+      addFile(used: use.used * use.pageSize, compacted: use.compacted * use.pageSize)
+    }
+    // The root pages, names and lists of pages, which are no database with a name.
+    other = max(0, bytes - free - databases.reduce(0) { $0 + $1.bytes })
+  }
+
+  private mutating func add(_ space: StoreSpace) {
+    facts.add("file", space.file)
+    facts.add("used", space.used)
+    for kind in space.kinds { facts.add(Self.key(kind.name), label: "  \(kind.name)", kind.bytes) }
+    facts.add("free", space.free)
+    facts.add("pinned", label: "  pinned by readers", space.pinned)
+    facts.add("reclaimable", space.reclaimable)
+  }
+
+  private mutating func addFile(used: Int, compacted: Int) {
+    facts.add("file", bytes)
+    facts.add("used", used)
+    facts.add("free", free)
+    facts.add("pinned", label: "  pinned by readers", pinned)
+    facts.add("reclaimable", max(0, bytes - compacted))
+  }
+
+  private static func describe(_ table: RawTable) -> StoreSpace.Database {
+    StoreSpace.Database(
+      kind: .store, storedName: table.database.name, entries: table.space.entries,
+      pages: table.space.pages, bytes: table.space.bytes, fill: table.space.fill,
+      isEstimated: table.space.isEstimated && table.database.flags.contains(.duplicates))
+  }
+
+  /// The name of a kind in JSON.
+  private static func key(_ name: String) -> String {
+    name == "large binaries" ? "largeBinaries" : name
+  }
+
+  /// What a database is called: a table of another program by its name.
+  private func title(_ database: StoreSpace.Database) -> String {
+    let isOurs = database.kind != .store || database.storedName == StoreFormat.arborDatabase
+    return TerminalText.escaped(isOurs ? database.title : database.storedName)
+  }
+}
+
+// MARK: Answers
+
+extension FileSpace {
+  var text: String {
+    var table = TextTable(["entries", "pages", "bytes", "full", "what"])
+    for database in databases where database.pages > 0 {
+      let about = database.isEstimated ? "about " : ""
+      let fill = database.fill.map { "\(Int(($0 * 100).rounded()))%" } ?? "-"
+      table.add([
+        String(database.entries), String(database.pages), String(database.bytes), fill,
+        about + title(database),
+      ])
+    }
+    let long = longReaders.map { "\nlong reader: \($0)" }.joined()
+    return "\(facts.text)\n\n\(table.text)\(long)"
+  }
+
+  var json: JSONValue {
+    var facts = facts
+    facts.add("databases", json: .array(databases.map(Self.json)), text: "")
+    facts.add("longReaders", json: .array(longReaders.map { .string("\($0)") }), text: "")
+    return facts.json
+  }
+
+  private static func json(_ database: StoreSpace.Database) -> JSONValue {
+    [
+      "kind": .string(database.kind.rawValue),
+      "entity": database.entity.map(JSONValue.string) ?? .null,
+      "name": database.name.map(JSONValue.string) ?? .null,
+      "table": .string(database.storedName),
+      "entries": JSONValue(database.entries),
+      "pages": JSONValue(database.pages),
+      "bytes": JSONValue(database.bytes),
+      "fill": database.fill.flatMap { JSONNumber($0) }.map(JSONValue.number) ?? .null,
+      "estimated": .bool(database.isEstimated),
+    ]
+  }
+
+  /// The parts of a picture: every byte of the file is in one of them.
+  var parts: [SpaceMap.Part] {
+    databases.map { database in
+      let fill = database.fill.map { "\(Int(($0 * 100).rounded())) % full" } ?? ""
+      return SpaceMap.Part(
+        kind: database.kind.rawValue, title: title(database), bytes: database.bytes, note: fill)
+    } + [
+      SpaceMap.Part(kind: "free", title: "free", bytes: free - pinned),
+      SpaceMap.Part(kind: "pinned", title: "free, pinned by readers", bytes: pinned),
+      SpaceMap.Part(kind: "other", title: "lists of pages and names", bytes: other),
+    ]
+  }
+}

@@ -1,0 +1,32 @@
+/// Text from a file on its way to a terminal, which takes some characters for orders.
+enum TerminalText {
+  /// The text with everything that a terminal would obey, or that would change the order of what
+  /// stands beside it, in the form `\u{1B}`. Line ends and tabs are written `\n`, `\r` and `\t`.
+  static func escaped(_ text: String) -> String {
+    // Most texts have nothing of the kind.
+    guard text.unicodeScalars.contains(where: isHostile) else { return text }
+    var escaped = ""
+    for scalar in text.unicodeScalars {
+      switch scalar {
+      case "\n": escaped += "\\n"
+      case "\r": escaped += "\\r"
+      case "\t": escaped += "\\t"
+      case let scalar where isHostile(scalar):
+        escaped += "\\u{" + String(scalar.value, radix: 16, uppercase: true) + "}"
+      default: escaped.unicodeScalars.append(scalar)
+      }
+    }
+    return escaped
+  }
+
+  private static func isHostile(_ scalar: Unicode.Scalar) -> Bool {
+    switch scalar.value {
+    // C0 and C1, delete; line and paragraph separators; embeddings, overrides and isolates of the
+    // order of writing; the mark at the beginning of files; tags.
+    case 0..<0x20, 0x7F..<0xA0, 0x2028...0x202E, 0x2066...0x2069, 0x200E, 0x200F, 0x61C, 0xFEFF,
+      0xE0000...0xE007F:
+      true
+    default: false
+    }
+  }
+}

@@ -1,0 +1,56 @@
+/// How much room texts take in a terminal.
+///
+/// Characters of East Asian scripts and emoji take two columns, marks that combine with others and
+/// what joins them none. A terminal that has another version of Unicode may see some otherwise.
+enum TextWidth {
+  /// The number of columns of a text without control characters.
+  static func of(_ text: String) -> Int {
+    // Plain text has a byte for each column.
+    if text.utf8.allSatisfy({ $0 < 0x80 }) { return text.utf8.count }
+    return text.reduce(0) { $0 + of($1) }
+  }
+
+  static func of(_ character: Character) -> Int {
+    guard let first = character.unicodeScalars.first else { return 0 }
+    if first.value < 0x300 { return first.value == 0xAD ? 0 : 1 }
+    // A sign that is shown as a picture, because a selector behind it asks for it.
+    if character.unicodeScalars.contains(where: { $0.value == 0xFE0F }) { return 2 }
+    switch first.properties.generalCategory {
+    case .nonspacingMark, .enclosingMark, .format: return 0
+    default: return isWide(first) ? 2 : 1
+    }
+  }
+
+  /// A text with spaces behind it, up to a width.
+  static func padded(_ text: String, to width: Int) -> String {
+    text + String(repeating: " ", count: max(0, width - of(text)))
+  }
+
+  /// The beginning of a text that a number of columns has room for, with a mark where something is
+  /// left out.
+  static func cut(_ text: String, to width: Int) -> String {
+    guard of(text) > width else { return text }
+    if width < 1 { return "" }
+    var kept = ""
+    var room = width - 1
+    for character in text {
+      let size = of(character)
+      if size > room { break }
+      room -= size
+      kept.append(character)
+    }
+    return kept + "…"
+  }
+
+  /// Whether the terminal shows a scalar in two columns. Source: EastAsianWidth.txt, W and F.
+  private static func isWide(_ scalar: Unicode.Scalar) -> Bool {
+    if scalar.properties.isEmojiPresentation { return true }
+    switch scalar.value {
+    case 0x1100...0x115F, 0x2E80...0x303E, 0x3041...0x33FF, 0x3400...0x4DBF, 0x4E00...0x9FFF,
+      0xA000...0xA4CF, 0xA960...0xA97F, 0xAC00...0xD7A3, 0xF900...0xFAFF, 0xFE30...0xFE6F,
+      0xFF01...0xFF60, 0xFFE0...0xFFE6, 0x17000...0x18CFF, 0x1B000...0x1B2FF, 0x20000...0x3FFFD:
+      return true
+    default: return false
+    }
+  }
+}

@@ -1,0 +1,67 @@
+import ArborModel
+import ArborObjects
+import ArborStore
+import ArgumentParser
+import LMDB
+
+/// `count`: how many objects or entries there are.
+struct CountVerb: Verb {
+  static let configuration = CommandConfiguration(
+    commandName: "count", abstract: "Counts the objects of an entity or the entries of a table.",
+    discussion: """
+      With a predicate those that match it. An entity's subentities count with it; without a name \
+      every entity is counted by itself, or in a file of another program every table.
+      """)
+
+  @OptionGroup var target: FileArguments
+
+  @Argument(help: "An entity or a table.")
+  var name: String?
+
+  @Argument(help: "A predicate that the objects match.")
+  var predicate: String?
+
+  func answer(_ file: InspectedFile, _ printer: inout Printer) throws {
+    guard let name else { return try printAll(of: file, &printer) }
+    let count: Int
+    if predicate != nil || file.store?.schema.entity(named: name) != nil {
+      count = try countObjects(name, in: file)
+    } else {
+      count = try RawTable(file.database(name), in: file.environment).statistics.entries
+    }
+    printer.print(json: JSONValue(count), text: String(count))
+  }
+
+  private func countObjects(_ name: String, in file: InspectedFile) throws -> Int {
+    let entity = try file.entity(name)
+    let store = try file.openStore()
+    defer { store.close() }
+    return try store.makeContext().count(
+      FetchRequest<ManagedObject>(
+        entity: entity.name, predicate: predicate.map { FetchPredicate(stringLiteral: $0) }))
+  }
+
+  private func printAll(of file: InspectedFile, _ printer: inout Printer) throws {
+    if let problem = file.problem { throw problem }
+    var counts = JSONObject()
+    var table = TextTable([])
+    func add(_ name: String, _ count: Int) {
+      counts[name] = JSONValue(count)
+      table.add([name, String(count)])
+    }
+    if let store = file.store {
+      let snapshot = try store.snapshot()
+      defer { snapshot.close() }
+      for entity in store.schema.entities where !entity.isAbstract {
+        add(
+          entity.name,
+          try snapshot.count(StoreQuery(entity: entity, includesSubentities: false), overlay: nil))
+      }
+    } else {
+      for name in try file.environment.databaseNames() {
+        add(name, try RawTable(file.database(name), in: file.environment).statistics.entries)
+      }
+    }
+    printer.print(json: .object(counts), text: table.text)
+  }
+}

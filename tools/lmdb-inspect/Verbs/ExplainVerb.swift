@@ -1,0 +1,24 @@
+import ArborModel
+import ArborObjects
+import ArgumentParser
+
+/// `explain`: how the store answers a query.
+struct ExplainVerb: Verb {
+  static let configuration = CommandConfiguration(
+    commandName: "explain", abstract: "Says how a query is answered, and which index would help.",
+    discussion: """
+      The plan is a tree of steps, the last one first; each takes its rows from those below it. \
+      Nothing is fetched, but where counting costs nothing rows are counted.
+      """)
+
+  @OptionGroup var target: FileArguments
+  @OptionGroup var query: QueryArguments
+
+  func answer(_ file: InspectedFile, _ printer: inout Printer) throws {
+    let request = try query.request(in: file)
+    let store = try file.openStore()
+    defer { store.close() }
+    let plan = try store.makeContext().explain(request)
+    printer.print(json: PlanText.json(plan), text: PlanText.text(plan))
+  }
+}

@@ -27,7 +27,8 @@ package final class StartedProgram {
   /// Held while one starts, so that none inherits the pipe of another, which would keep it open.
   private static let starting = NSLock()
 
-  private let identifier: pid_t
+  /// The process of the program.
+  package let identifier: pid_t
   private var status: Int32?
   /// The end of the pipe that is read.
   private let reader: Int32?

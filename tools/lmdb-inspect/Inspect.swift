@@ -35,7 +35,8 @@ import ArgumentParser
       CountVerb.self, QueryVerb.self, ExplainVerb.self, IndexVerb.self, DiffVerb.self,
       CheckVerb.self, LoadVerb.self, SpaceVerb.self, CopyVerb.self, CompactVerb.self,
       ReadersVerb.self, PlanVerb.self, MigrateVerb.self, RevertVerb.self, BackUpVerb.self,
-      RestoreVerb.self, FollowVerb.self, LogVerb.self, ServeVerb.self, ManualVerb.self,
+      RestoreVerb.self, FollowVerb.self, LogVerb.self, ServeVerb.self, BrowseVerb.self,
+      ManualVerb.self,
     ])
 
   static func main() async {

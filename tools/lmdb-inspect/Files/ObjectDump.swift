@@ -56,11 +56,7 @@ struct ObjectDump {
     to entity: EntitySchema
   ) throws -> (bound: BoundPredicate, arguments: [Value])? {
     guard let predicate else { return nil }
-    let parsed = FetchPredicate(stringLiteral: predicate)
-    do {
-      let bound = try PredicateBinder.bind(parsed, to: entity, in: store.schema)
-      return (bound, parsed.arguments)
-    } catch {
+    do { return try store.bind(predicate, to: entity) } catch {
       throw InspectError.notFound("--where: \(error)")
     }
   }

@@ -1,0 +1,64 @@
+/// What the screen shows: a title, rows of which one is selected, and a line at the bottom.
+struct Frame: Equatable {
+  /// A line in which a person writes.
+  struct Prompt: Equatable {
+    var label: String
+    var text: String
+    /// How many characters stand before the cursor.
+    var cursor: Int
+  }
+
+  var title: String
+  /// The names of the columns; nil for none.
+  var header: String?
+  var rows: [String] = []
+  /// The row that stands out.
+  var selected: Int?
+  var status: String
+  var prompt: Prompt?
+
+  /// The frame as a terminal draws it over whatever was there.
+  ///
+  /// Every text passes ``TerminalText`` here, so nothing that a file holds reaches the terminal as
+  /// an order, and no line is longer than the screen.
+  func text(_ size: Terminal.Size) -> String {
+    var lines = [Self.reversed(title, size)]
+    if let header { lines.append("\u{1B}[1m\(Self.fitted(header, size))\u{1B}[0m") }
+    let room = max(0, size.rows - lines.count - 1)
+    for (index, row) in rows.prefix(room).enumerated() {
+      lines.append(index == selected ? Self.reversed(row, size) : Self.fitted(row, size))
+    }
+    while lines.count < size.rows - 1 { lines.append("") }
+    var cursor = "\u{1B}[?25l"
+    if let prompt {
+      // What is said while somebody writes stands above the line.
+      if size.rows > 2 { lines[size.rows - 2] = Self.fitted(status, size) }
+      let (line, column) = Self.line(of: prompt, size)
+      lines.append(line)
+      cursor = "\u{1B}[\(size.rows);\(column + 1)H\u{1B}[?25h"
+    } else {
+      lines.append("\u{1B}[2m\(Self.fitted(status, size))\u{1B}[0m")
+    }
+    // A screen of one line shows the last one.
+    let shown = lines.suffix(max(1, size.rows)).map { "\($0)\u{1B}[K" }
+    return "\u{1B}[?25l\u{1B}[H" + shown.joined(separator: "\r\n") + cursor
+  }
+
+  private static func fitted(_ text: String, _ size: Terminal.Size) -> String {
+    TextWidth.cut(TerminalText.escaped(text), to: size.columns)
+  }
+
+  private static func reversed(_ text: String, _ size: Terminal.Size) -> String {
+    "\u{1B}[7m\(TextWidth.padded(fitted(text, size), to: size.columns))\u{1B}[0m"
+  }
+
+  /// The end of the line where it does not fit, so that the cursor is seen.
+  private static func line(of prompt: Prompt, _ size: Terminal.Size) -> (String, column: Int) {
+    let before = TerminalText.escaped(String(prompt.text.prefix(prompt.cursor)))
+    let behind = TerminalText.escaped(String(prompt.text.dropFirst(prompt.cursor)))
+    var shown = prompt.label + before
+    while TextWidth.of(shown) >= size.columns, !shown.isEmpty { shown.removeFirst() }
+    let column = TextWidth.of(shown)
+    return (shown + TextWidth.cut(behind, to: max(0, size.columns - column - 1)), column)
+  }
+}

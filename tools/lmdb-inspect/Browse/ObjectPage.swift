@@ -1,0 +1,64 @@
+import ArborModel
+import ArborStore
+
+/// One object with everything it has; its relationships lead on.
+struct ObjectPage: BrowsePage {
+  private struct Row {
+    let name: String
+    let text: String
+    var target: ObjectNumber?
+    var members: RelationshipSchema?
+  }
+
+  private let store: StoreFile
+  private let number: ObjectNumber
+  private let list: [Row]
+  let title: String
+
+  init(_ store: StoreFile, _ number: ObjectNumber) throws {
+    self.store = store
+    self.number = number
+    let name = DecodedObject.name(number, in: store.schema)
+    let snapshot = try store.snapshot()
+    defer { snapshot.close() }
+    let slabs = SlabAllocator()
+    guard let record = try snapshot.record(number, allocator: slabs),
+      let object = DecodedObject(number, record, in: store)
+    else {
+      title = "\(name), which is deleted"
+      list = []
+      return
+    }
+    title = "\(name), version \(object.version)"
+    var rows = object.attributes.map { Row(name: $0.name, text: ValueText.text($0.value)) }
+    rows += object.targets.map { (name, target) in
+      Row(name: name, text: target.map { "→ \(object.text($0))" } ?? "nil", target: target)
+    }
+    for relationship in object.entity.relationships
+    where relationship.isToMany && !relationship.isHidden {
+      let count = try snapshot.memberCount(relationship, of: number)
+      rows.append(
+        Row(
+          name: relationship.name, text: "→ \(count) \(count == 1 ? "object" : "objects")",
+          members: relationship))
+    }
+    list = rows
+  }
+
+  var count: Int { list.count }
+
+  func rows(_ range: Range<Int>, shift: Int) -> (header: String?, rows: [String]) {
+    let width = list.map { TextWidth.of($0.name) }.max() ?? 0
+    return (nil, list[range].map { "\(TextWidth.padded($0.name, to: width))  \($0.text)" })
+  }
+
+  func page(at row: Int) throws -> (any BrowsePage)? {
+    if let target = list[row].target { return try ObjectPage(store, target) }
+    if let members = list[row].members {
+      return try ObjectListPage(store, .members(members, of: number), predicate: "")
+    }
+    return nil
+  }
+
+  func reloaded() throws -> any BrowsePage { try ObjectPage(store, number) }
+}

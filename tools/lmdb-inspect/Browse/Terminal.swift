@@ -1,0 +1,146 @@
+import Foundation
+
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Darwin
+#endif
+
+/// The terminal that the program runs in, as a screen of its own and without the line editor.
+///
+/// Whatever ends the program but SIGKILL, ``restore()`` puts the terminal back: signals arrive as
+/// events.
+final class Terminal {
+  enum Event: Equatable {
+    case key(Key)
+    case resized
+    /// The terminal is gone, or somebody asks the program to end.
+    case ended
+  }
+
+  struct Size: Equatable {
+    var rows: Int
+    var columns: Int
+  }
+
+  /// Where the handler of signals writes; -1 where nobody listens.
+  ///
+  /// `nonisolated(unsafe)`: set before handlers are installed and after they are removed only.
+  nonisolated(unsafe) private static var signals: Int32 = -1
+  private static let handled = [SIGWINCH, SIGTERM, SIGHUP, SIGINT]
+
+  private var saved = termios()
+  private var pipe: [Int32] = [-1, -1]
+  private var decoder = KeyDecoder()
+  private var isRestored = false
+
+  /// Takes the terminal.
+  ///
+  /// - Throws: ``InspectError`` where input or output is none.
+  init() throws {
+    guard isatty(STDIN_FILENO) == 1, isatty(STDOUT_FILENO) == 1,
+      tcgetattr(STDIN_FILENO, &saved) == 0, makePipe(&pipe) == 0
+    else {
+      throw InspectError.unreadable(
+        "“browse” needs a terminal for its input and output; use “query” or “dump” in scripts.")
+    }
+    var raw = saved
+    cfmakeraw(&raw)
+    tcsetattr(STDIN_FILENO, TCSAFLUSH, &raw)
+    for end in pipe { _ = fcntl(end, F_SETFL, O_NONBLOCK) }
+    Self.signals = pipe[1]
+    for signal in Self.handled {
+      // Sound: a handler may write to a descriptor, and does nothing else.
+      setHandler(signal) { number in
+        var byte = UInt8(truncatingIfNeeded: number)
+        let before = errno
+        _ = systemWrite(Terminal.signals, &byte, 1)
+        errno = before
+      }
+    }
+    // Another screen, without a cursor.
+    write("\u{1B}[?1049h\u{1B}[?25l\u{1B}[2J")
+  }
+
+  deinit { restore() }
+
+  /// Gives the terminal back as it was.
+  func restore() {
+    guard !isRestored else { return }
+    isRestored = true
+    write("\u{1B}[0m\u{1B}[?25h\u{1B}[?1049l")
+    tcsetattr(STDIN_FILENO, TCSAFLUSH, &saved)
+    for signal in Self.handled { setHandler(signal, SIG_DFL) }
+    Self.signals = -1
+    for end in pipe { close(end) }
+  }
+
+  /// Rows and columns of the screen; 24 and 80 where the terminal does not tell.
+  var size: Size {
+    var size = winsize()
+    guard ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_row > 0, size.ws_col > 0
+    else { return Size(rows: 24, columns: 80) }
+    return Size(rows: Int(size.ws_row), columns: Int(size.ws_col))
+  }
+
+  func write(_ text: String) {
+    var bytes = Array(text.utf8)[...]
+    while !bytes.isEmpty {
+      let count = bytes.withUnsafeBytes { systemWrite(STDOUT_FILENO, $0.baseAddress, $0.count) }
+      if count > 0 {
+        bytes = bytes.dropFirst(count)
+      } else if errno != EINTR, errno != EAGAIN {
+        // The terminal is gone, which the next event tells.
+        return
+      }
+    }
+  }
+
+  /// Waits for what happens next.
+  func event() -> Event {
+    while true {
+      if let key = decoder.next(isComplete: false) { return .key(key) }
+      var polled = [
+        pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0),
+        pollfd(fd: pipe[0], events: Int16(POLLIN), revents: 0),
+      ]
+      // An Escape that nothing follows for a moment is the key.
+      let result = poll(&polled, nfds_t(polled.count), decoder.isWaiting ? 50 : -1)
+      if result == 0 {
+        if let key = decoder.next(isComplete: true) { return .key(key) }
+        continue
+      }
+      if result < 0, errno != EINTR { return .ended }
+      if let number = read(pipe[0])?.first {
+        return Int32(number) == SIGWINCH ? .resized : .ended
+      }
+      guard result > 0, polled[0].revents != 0 else { continue }
+      guard let bytes = read(STDIN_FILENO), !bytes.isEmpty else { return .ended }
+      decoder.add(bytes)
+    }
+  }
+
+  /// What there is to be read; nil for nothing.
+  private func read(_ descriptor: Int32) -> [UInt8]? {
+    var bytes = [UInt8](repeating: 0, count: 1024)
+    let count = systemRead(descriptor, &bytes, bytes.count)
+    return count < 0 ? nil : Array(bytes.prefix(count))
+  }
+}
+
+// The system's functions by names that the type's own do not hide.
+
+private func makePipe(_ ends: inout [Int32]) -> Int32 { pipe(&ends) }
+
+private func setHandler(_ number: Int32, _ handler: (@convention(c) (Int32) -> Void)?) {
+  _ = signal(number, handler)
+}
+
+private func systemWrite(_ descriptor: Int32, _ bytes: UnsafeRawPointer?, _ count: Int) -> Int {
+  guard let bytes else { return 0 }
+  return write(descriptor, bytes, count)
+}
+
+private func systemRead(_ descriptor: Int32, _ bytes: inout [UInt8], _ count: Int) -> Int {
+  read(descriptor, &bytes, count)
+}

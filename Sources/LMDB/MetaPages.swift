@@ -81,6 +81,33 @@ struct MetaPages: Equatable {
     }
   }
 
+  /// The root pages that are sound in themselves, the newest first, whatever became of the other
+  /// one and of the pages that they lead to.
+  ///
+  /// - Throws: ``LMDBError/foreignFormat(version:)`` where another version of LMDB wrote the file.
+  static func soundPages(_ descriptor: Int32) throws(LMDBError) -> [MetaPage] {
+    var pages: [MetaPage] = []
+    do throws(LMDBError) {
+      if let first = try page(descriptor, at: 0, mayBeEmpty: true), first.complaint(as: 0) == nil {
+        pages.append(first)
+      }
+    } catch {
+      if case .foreignFormat = error { throw error }
+    }
+    var pageSize = 512
+    while pageSize <= 32768 {
+      let second = try? page(descriptor, at: pageSize, mayBeEmpty: true)
+      if let second, second.pageSize == pageSize, second.complaint(as: 1) == nil,
+        pages.allSatisfy({ $0.pageSize == pageSize })
+      {
+        pages.append(second)
+        break
+      }
+      pageSize *= 2
+    }
+    return pages.sorted { $0.transactionID > $1.transactionID }
+  }
+
   private static func page(
     _ descriptor: Int32, at offset: Int, mayBeEmpty: Bool
   ) throws(LMDBError) -> MetaPage? {

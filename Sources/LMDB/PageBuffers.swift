@@ -31,6 +31,24 @@ struct PageBuffers: ~Copyable {
     return pages[level]
   }
 
+  /// What is wrong with the nodes of a page: they have to be inside the page and fill it.
+  mutating func nodeComplaint(_ page: RawPage, isLeaf: Bool) -> String? {
+    let (lower, upper) = (page.lower, page.upper)
+    guard lower >= RawPage.headerSize, lower % 2 == 0, lower <= upper, upper <= page.size else {
+      return "its bounds are \(lower) and \(upper)"
+    }
+    for index in 0..<page.count {
+      let offset = page.nodeOffset(index)
+      guard offset >= upper, offset % 2 == 0, offset + RawPage.nodeHeaderSize <= page.size else {
+        return "a node begins outside of it"
+      }
+      let node = page.node(index)
+      let end = node.dataOffset + (isLeaf ? node.heldSize : 0)
+      guard end <= page.size else { return "a node ends outside of it" }
+    }
+    return tile(page, isLeaf: isLeaf) ? nil : "its nodes overlap or leave gaps"
+  }
+
   /// Whether the nodes of a page lie side by side from its upper bound to its end, without gap or
   /// overlap. The nodes must lie inside, at even offsets.
   mutating func tile(_ page: RawPage, isLeaf: Bool) -> Bool {

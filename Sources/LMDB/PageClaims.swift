@@ -3,10 +3,13 @@ struct PageClaims: ~Copyable {
   private let words: UnsafeMutablePointer<UInt64>
   /// The pages that have been claimed.
   private(set) var count: UInt64 = 0
+  /// The last page that can be claimed.
+  let lastPage: UInt64
 
   /// - Parameter lastPage: the last page that can be claimed. The caller bounds it: an eighth of
   ///   it in bytes is allocated.
   init(lastPage: UInt64) {
+    self.lastPage = lastPage
     // Sound: freed with the value, which can not be copied; callers keep to the last page.
     words = .allocate(capacity: Int(lastPage / 64) + 1)
     words.initialize(repeating: 0, count: Int(lastPage / 64) + 1)
@@ -23,6 +26,11 @@ struct PageClaims: ~Copyable {
     words[place] |= mask
     count += 1
     return true
+  }
+
+  /// Whether a page was claimed.
+  func contains(_ page: UInt64) -> Bool {
+    page <= lastPage && words[Int(page / 64)] & (1 << (page % 64)) != 0
   }
 
   /// The first page of a range that nobody claimed.

@@ -71,21 +71,6 @@ extension PageVerifier {
   mutating func checkNodes(
     _ page: RawPage, _ number: UInt64, _ tree: TreeWalk, isLeaf: Bool
   ) throws(LMDBError) {
-    let (lower, upper) = (page.lower, page.upper)
-    guard lower >= RawPage.headerSize, lower % 2 == 0, lower <= upper, upper <= page.size else {
-      throw damage(tree, number, "its bounds are \(lower) and \(upper)")
-    }
-    for index in 0..<page.count {
-      let offset = page.nodeOffset(index)
-      guard offset >= upper, offset % 2 == 0, offset + RawPage.nodeHeaderSize <= page.size else {
-        throw damage(tree, number, "a node begins outside of it")
-      }
-      let node = page.node(index)
-      let end = node.dataOffset + (isLeaf ? node.heldSize : 0)
-      guard end <= page.size else { throw damage(tree, number, "a node ends outside of it") }
-    }
-    guard buffers.tile(page, isLeaf: isLeaf) else {
-      throw damage(tree, number, "its nodes overlap or leave gaps")
-    }
+    if let what = buffers.nodeComplaint(page, isLeaf: isLeaf) { throw damage(tree, number, what) }
   }
 }

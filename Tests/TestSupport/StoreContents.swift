@@ -4,7 +4,8 @@ internal import LMDB
 /// Every entry of every database of a store but those that concern one file alone: the header, the
 /// log, and the counters of numbers, which are reserved by whoever gives them out.
 package struct StoreContents: Equatable {
-  private var databases: [String: [[UInt8]]] = [:]
+  /// The entries of each database, each a key, a zero and a value.
+  package private(set) var databases: [String: [[UInt8]]] = [:]
 
   package init(_ file: StoreFile) throws {
     for name in try file.environment.databaseNames() where name != StoreFormat.logDatabase {

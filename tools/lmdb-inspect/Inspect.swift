@@ -36,7 +36,7 @@ import ArgumentParser
       CheckVerb.self, LoadVerb.self, SpaceVerb.self, CopyVerb.self, CompactVerb.self,
       ReadersVerb.self, PlanVerb.self, MigrateVerb.self, RevertVerb.self, BackUpVerb.self,
       RestoreVerb.self, FollowVerb.self, LogVerb.self, ServeVerb.self, BrowseVerb.self,
-      ManualVerb.self,
+      SalvageVerb.self, ManualVerb.self,
     ])
 
   static func main() async {

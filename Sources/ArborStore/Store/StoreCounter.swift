@@ -31,7 +31,8 @@ package enum StoreCounter {
     return writer.bytes
   }
 
-  private static func decode(_ bytes: UnsafeRawBufferPointer) -> UInt64? {
+  /// The number of bytes that ``encode(_:)`` made; nil for others.
+  static func decode(_ bytes: UnsafeRawBufferPointer) -> UInt64? {
     guard var reader = ByteReader(checked: bytes), let value: UInt64 = reader.read(),
       reader.isAtEnd
     else { return nil }

@@ -43,21 +43,32 @@ package enum StoreCreation {
     try storing { () throws(LMDBError) in
       let opened = try transaction.createDatabases(StoreDatabases.list(schema))
       let arbor = StoreDatabases(schema, opened: opened).arbor
-      try put(schema.model, ModelDigest(schema.model), arbor, transaction)
-      try put(StoreFormat.catalogKey, CatalogCodec.encode(schema.catalog), arbor, transaction)
-      try StoreCounter.write(StoreFormat.uniqueIDCounter, 1, arbor, transaction)
-      for entity in schema.entities where !entity.isAbstract {
-        let name = StoreFormat.objectCounter(entity.number)
-        try StoreCounter.write(name, 1, arbor, transaction)
-        let key = StoreFormat.layoutKey(entity: entity.number, layout: entity.layout.number)
-        try put(key, LayoutCodec.encode(StoredLayout(entity)), arbor, transaction)
-      }
+      let layouts = schema.entities.filter { !$0.isAbstract }.map { StoredLayout($0) }
+      try describe(schema, layouts, arbor, transaction)
       let header = HeaderRecord(
         pageSize: UInt32(pageSize), modelGeneration: 1, storeID: id,
         modelFingerprint: schema.model.fingerprint, transactionID: transaction.id,
         bootID: StoreHeader.bootID, sequence: 0)
       try StoreHeader.writeMark(header, arbor, in: transaction)
       try StoreHeader.write(header, arbor, in: transaction)
+    }
+  }
+
+  /// Writes what a store without objects says of itself but for its header: model, catalogue,
+  /// layouts and counters.
+  static func describe(
+    _ schema: ModelSchema, _ layouts: [StoredLayout], _ arbor: Database,
+    _ transaction: borrowing WriteTransaction
+  ) throws(LMDBError) {
+    try put(schema.model, ModelDigest(schema.model), arbor, transaction)
+    try put(StoreFormat.catalogKey, CatalogCodec.encode(schema.catalog), arbor, transaction)
+    try StoreCounter.write(StoreFormat.uniqueIDCounter, 1, arbor, transaction)
+    for entity in schema.entities where !entity.isAbstract {
+      try StoreCounter.write(StoreFormat.objectCounter(entity.number), 1, arbor, transaction)
+    }
+    for stored in layouts {
+      let key = StoreFormat.layoutKey(entity: stored.layout.entity, layout: stored.layout.number)
+      try put(key, LayoutCodec.encode(stored), arbor, transaction)
     }
   }
 

@@ -1,0 +1,75 @@
+internal import ArborModel
+internal import LMDB
+
+/// Records that wait to be written to the store that a salvage fills.
+struct PendingRecords {
+  private struct Item {
+    let number: ObjectNumber
+    let range: Range<Int>
+    let isDoubtful: Bool
+  }
+
+  private var bytes: [UInt8] = []
+  private var items: [Item] = []
+  /// Whether a doubtful record takes the place of an older one that is kept.
+  var replacesKept = false
+
+  private static let mostBytes = 4 << 20
+
+  var isFull: Bool { bytes.count >= Self.mostBytes || items.count >= SalvageTarget.mostChanges }
+
+  mutating func append(_ record: UnsafeRawBufferPointer, _ number: ObjectNumber, isDoubtful: Bool) {
+    let start = bytes.count
+    bytes.append(contentsOf: record)
+    items.append(Item(number: number, range: start..<bytes.count, isDoubtful: isDoubtful))
+  }
+
+  /// Writes what waits, each where nothing newer or less doubtful is.
+  mutating func write(to target: SalvageTarget) throws(StoreError) {
+    guard !items.isEmpty else { return }
+    items.sort { $0.number < $1.number }
+    let (items, bytes, replacesKept) = (items, bytes, replacesKept)
+    try target.write { (transaction) throws(StoreError) in
+      try storing { () throws(LMDBError) in
+        try bytes.withUnsafeBufferPointer { (bytes) throws(LMDBError) in
+          for item in items {
+            let record = UnsafeRawBufferPointer(UnsafeBufferPointer(rebasing: bytes[item.range]))
+            try Self.write(item, record, replacesKept, target, transaction)
+          }
+        }
+      }
+    }
+    self.items.removeAll(keepingCapacity: true)
+    self.bytes.removeAll(keepingCapacity: bytes.count <= 2 * Self.mostBytes)
+  }
+
+  private static func write(
+    _ item: Item, _ record: UnsafeRawBufferPointer, _ replacesKept: Bool, _ target: SalvageTarget,
+    _ transaction: borrowing WriteTransaction
+  ) throws(LMDBError) {
+    guard let entity = target.schema.entity(of: item.number) else { return }
+    let (database, key) = (target.databases.records(entity.index), item.number.rawValue)
+    if let present = try transaction.reader.get(database, key: key) {
+      let isDoubtful = try transaction.reader.get(target.doubtful, key: key) != nil
+      if isDoubtful == item.isDoubtful {
+        guard age(of: record) > age(of: present) else { return }
+      } else if item.isDoubtful {
+        guard replacesKept, age(of: record) > age(of: present) else { return }
+        try transaction.put(target.doubtful, key: key, value: UInt64(1), .overwrite)
+      } else {
+        try transaction.delete(target.doubtful, key: key)
+      }
+    } else if item.isDoubtful {
+      try transaction.put(target.doubtful, key: key, value: UInt64(1), .overwrite)
+    }
+    try transaction.put(database, key: key, value: record)
+  }
+
+  /// What grows from record to record of one object: its version, and the layout, since a migration
+  /// may write it anew without a commit.
+  private static func age(of record: UnsafeRawBufferPointer) -> UInt64 {
+    guard let base = record.baseAddress, record.count >= RecordLayout.headerSize else { return 0 }
+    let view = RecordView(base: base, count: record.count)
+    return UInt64(view.version) << 16 | UInt64(view.layoutNumber)
+  }
+}

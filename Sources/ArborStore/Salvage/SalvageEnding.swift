@@ -1,0 +1,68 @@
+internal import ArborModel
+internal import Foundation
+internal import LMDB
+
+/// Writes what a salvaged store says of itself: counters above everything that was met, metadata,
+/// a history that tells those who knew the damaged store to take everything as changed, and the
+/// header.
+struct SalvageEnding {
+  let source: SalvageSource
+  let target: SalvageTarget
+
+  /// Where the application's unique numbers go on when their counter is lost: above any that a
+  /// program can have been given.
+  private static let firstUniqueID: UInt64 = 1 << 48
+
+  /// - Parameter greatest: The greatest sequence that was met, by the numbers of entities.
+  func write(
+    greatest: [UInt16: UInt64], _ outcome: inout SalvageOutcome
+  ) throws(StoreError) {
+    let counters = source.entries.counters
+    let uniqueID = counters[StoreFormat.uniqueIDCounter]
+    outcome.isUniqueIDLost = uniqueID == nil
+    outcome.doubtfulMetadata = source.entries.metadata.filter { $0.value.rank < .current }
+      .map(\.key).sorted()
+    try target.write { (transaction) throws(StoreError) in
+      let arbor = target.databases.arbor
+      for plan in target.entities {
+        let name = StoreFormat.objectCounter(plan.entity.number)
+        let met = (greatest[plan.entity.number] ?? 0) + 1
+        try StoreCounter.raise(name, to: max(met, counters[name] ?? 1), arbor, transaction)
+      }
+      try StoreCounter.raise(
+        StoreFormat.uniqueIDCounter, to: uniqueID ?? Self.firstUniqueID, arbor, transaction)
+      try storing { () throws(LMDBError) in
+        for (key, found) in source.entries.metadata {
+          try StoreCreation.put(
+            StoreFormat.applicationKey(key), found.bytes, arbor, transaction)
+        }
+        try transaction.deleteDatabase(target.doubtful)
+      }
+      try writeHeader(transaction)
+    }
+  }
+
+  /// The sequence goes on behind that of the damaged store, with a commit that changed everything,
+  /// so that neither its logs nor its tokens are taken for this one's. The commits before are known
+  /// to have been, and no more.
+  private func writeHeader(_ transaction: borrowing WriteTransaction) throws(StoreError) {
+    var header = try StoreHeader.read(transaction.reader, target.databases.arbor)
+    let last = min((source.header?.sequence ?? 0) + 1, HeaderRecord.mostCommits)
+    let first = last >= StoreFormat.historyLength ? last - StoreFormat.historyLength : 0
+    header.sequence = first
+    while header.sequence < last {
+      header.sequence += 1
+      let entry = CommitHistory.everything.encoded(
+        sequence: header.sequence, target.schema)
+      try storing { () throws(LMDBError) in
+        try CommitHistory.write(
+          entry, behind: &header, target.databases.history, transaction)
+      }
+    }
+    header.transactionID = transaction.id
+    header.bootID = StoreHeader.bootID
+    try storing { () throws(LMDBError) in
+      try StoreHeader.write(header, target.databases.arbor, in: transaction)
+    }
+  }
+}

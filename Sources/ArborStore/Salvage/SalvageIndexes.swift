@@ -1,0 +1,108 @@
+internal import ArborModel
+internal import LMDB
+
+/// Fills the indexes of the new store from its records, and removes objects that share values which
+/// must be unique: doubtful ones before others.
+struct SalvageIndexes {
+  let target: SalvageTarget
+
+  /// Indexes over more objects are filled in batches.
+  static let mostObjects = 100_000
+
+  /// Fills the indexes.
+  ///
+  /// - Parameter mostAtOnce: How many objects are indexed in one transaction.
+  /// - Returns: The objects that were removed; where there are any, nothing is filled, since others
+  ///   may lead to them.
+  func build(mostAtOnce: Int = mostObjects) throws(StoreError) -> [ObjectNumber] {
+    let violations = try isSmall(mostAtOnce) ? buildAtOnce() : buildInBatches()
+    return try remove(violations.map { ($0.existing, $0.offending) })
+  }
+
+  private func builder() throws(StoreError) -> IndexBuilder {
+    try IndexBuilder(
+      target.schema, target.databases, target.layouts, storeID: target.storeID
+    ) { _ in true }
+  }
+
+  private func clear(_ transaction: borrowing WriteTransaction) throws(StoreError) {
+    try storing { () throws(LMDBError) in
+      for index in target.databases.indexes { try transaction.clear(index.database) }
+    }
+  }
+
+  private func buildAtOnce() throws(StoreError) -> [UniquenessViolation] {
+    var found: [UniquenessViolation] = []
+    let builder = try self.builder()
+    try target.write { (transaction) throws(StoreError) in
+      try clear(transaction)
+      try builder.build(transaction)
+      found = try builder.violations(transaction.reader)
+    }
+    return found
+  }
+
+  /// Fills them as they are filled behind a migration, so that no transaction is large.
+  private func buildInBatches() throws(StoreError) -> [UniquenessViolation] {
+    let arbor = target.databases.arbor
+    try target.write { (transaction) throws(StoreError) in
+      try clear(transaction)
+      var header = try StoreHeader.read(transaction.reader, arbor)
+      let builds = target.databases.indexes.map {
+        IndexBuildList.Build(index: target.schema.catalogNumber(of: $0.schema))
+      }
+      try IndexBuildList(builds).write(&header, arbor, transaction)
+      header.transactionID = transaction.id
+      try storing { () throws(LMDBError) in
+        try StoreHeader.write(header, arbor, in: transaction)
+      }
+    }
+    let opening = StoreOpening(.file(target.environment.path), model: nil)
+    let parts = try StoreOpener(opening).parts(of: target.environment, path: nil)
+    let store = StoreFile(parts)
+    do throws(StoreError) {
+      try OnlineIndexBuilder(store, largestBatch: opening.largestIndexBatch).run()
+      return []
+    } catch .duplicatesBuilt {
+      let builder = try self.builder()
+      return try target.read { (reader) throws(StoreError) in try builder.violations(reader) }
+    } catch {
+      throw error
+    }
+  }
+
+  private func isSmall(_ most: Int) throws(StoreError) -> Bool {
+    try target.read { (reader) throws(StoreError) in
+      try storing { () throws(LMDBError) in
+        var count = 0
+        for plan in target.entities { count += try reader.entryCount(plan.records) }
+        return count <= most
+      }
+    }
+  }
+
+  /// Removes one object of each pair.
+  private func remove(_ pairs: [(ObjectNumber, ObjectNumber)]) throws(StoreError) -> [ObjectNumber]
+  {
+    guard !pairs.isEmpty else { return [] }
+    var removed: [ObjectNumber] = []
+    try target.write { (transaction) throws(StoreError) in
+      removed = []
+      try storing { () throws(LMDBError) in
+        for (first, second) in pairs {
+          let isFirstDoubtful =
+            try transaction.reader.get(target.doubtful, key: first.rawValue) != nil
+          let isSecondDoubtful =
+            try transaction.reader.get(target.doubtful, key: second.rawValue) != nil
+          let number = isFirstDoubtful && !isSecondDoubtful ? first : second
+          guard let entity = target.schema.entity(of: number),
+            try transaction.delete(target.databases.records(entity.index), key: number.rawValue)
+          else { continue }
+          try transaction.delete(target.doubtful, key: number.rawValue)
+          removed.append(number)
+        }
+      }
+    }
+    return removed
+  }
+}

@@ -1,0 +1,129 @@
+internal import ArborModel
+internal import Foundation
+internal import LMDB
+
+/// The new store that a salvage fills, in a file that nobody else has open.
+///
+/// Nothing is waited for until the end, and each transaction changes few pages, so that memory
+/// stays bounded however large the store is.
+final class SalvageTarget {
+  let environment: Environment
+  let schema: ModelSchema
+  let databases: StoreDatabases
+  let layouts: StoreLayouts
+  let plans: [EntityPlan?]
+  let storeID: UUID
+  let limit = WorkLimit()
+  /// The numbers of the objects that came from pages of which nobody knows whether they are out of
+  /// date, for as long as the salvage takes.
+  let doubtful: Database
+
+  static let doubtfulName = "salvage"
+  /// So many objects or links are written in one transaction at most: each may change a page.
+  static let mostChanges = 1 << 13
+
+  init(path: String, _ model: SalvagedModel, header: HeaderRecord?) throws(StoreError) {
+    schema = model.schema
+    layouts = try StoreLayouts(
+      model.layouts.filter { layout in
+        model.schema.entities.contains {
+          $0.number == layout.layout.entity && $0.layout.number > 1
+        }
+      }, of: model.schema.entities)
+    storeID = header?.storeID ?? UUID()
+    var options = EnvironmentOptions()
+    options.create = true
+    options.durability = .none
+    let environment = try storing(path: path) { () throws(LMDBError) in
+      try Environment.open(path: path, options: options)
+    }
+    self.environment = environment
+    do throws(StoreError) {
+      let pageSize = try storing { () throws(LMDBError) in try environment.info().pageSize }
+      let start = HeaderRecord(
+        pageSize: UInt32(pageSize), modelGeneration: max(1, header?.modelGeneration ?? 1),
+        storeID: storeID, modelFingerprint: schema.model.fingerprint, transactionID: 0,
+        bootID: StoreHeader.bootID, sequence: 0)
+      let list =
+        StoreDatabases.list(schema) + [(name: Self.doubtfulName, flags: StoreFormat.recordFlags)]
+      var opened: [Database] = []
+      try Self.write(environment) { [schema] (transaction) throws(StoreError) in
+        opened = try storing { () throws(LMDBError) in try transaction.createDatabases(list) }
+        let arbor = StoreDatabases(schema, opened: opened).arbor
+        var header = start
+        header.transactionID = transaction.id
+        try storing { () throws(LMDBError) in
+          try StoreCreation.describe(schema, model.layouts, arbor, transaction)
+          try StoreHeader.writeMark(header, arbor, in: transaction)
+          try StoreHeader.write(header, arbor, in: transaction)
+        }
+      }
+      doubtful = opened.removeLast()
+      databases = StoreDatabases(schema, opened: opened)
+      plans = EntityPlan.all(of: schema, databases: databases)
+    } catch {
+      try? environment.close()
+      throw error
+    }
+  }
+
+  deinit { try? environment.close() }
+
+  /// The concrete entities, in the order of their numbers.
+  var entities: [EntityPlan] {
+    plans.compactMap { $0 }.sorted { $0.entity.number < $1.entity.number }
+  }
+
+  /// Runs `body` in a transaction; it may run again.
+  func write(
+    _ body: (borrowing WriteTransaction) throws(StoreError) -> Void
+  ) throws(StoreError) {
+    try limit.checkStoreNow()
+    try Self.write(environment, body)
+  }
+
+  private static func write(
+    _ environment: Environment, _ body: (borrowing WriteTransaction) throws(StoreError) -> Void
+  ) throws(StoreError) {
+    var failure: StoreError?
+    try storing { () throws(LMDBError) in
+      try environment.runWrite { transaction in
+        do throws(StoreError) {
+          try body(transaction)
+          failure = nil
+          return true
+        } catch {
+          failure = error
+          return false
+        }
+      }
+    }
+    if let failure { throw failure }
+  }
+
+  /// Reads in a snapshot of what was written.
+  func read<R>(_ body: (TransactionReader) throws(StoreError) -> R) throws(StoreError) -> R {
+    let transaction = try storing { () throws(LMDBError) in try environment.beginRead() }
+    return try body(transaction.reader)
+  }
+
+  /// Whether an object is in the new store.
+  func exists(_ number: ObjectNumber, _ reader: TransactionReader) throws(LMDBError) -> Bool {
+    guard let entity = schema.entity(of: number), !entity.isAbstract else { return false }
+    return try reader.get(databases.records(entity.index), key: number.rawValue) != nil
+  }
+
+  /// A record of the new store in its newest layout; nil where there is none.
+  func record(
+    _ number: ObjectNumber, _ reader: TransactionReader, _ allocator: SlabAllocator
+  ) throws(StoreError) -> RecordView? {
+    guard let entity = schema.entity(of: number), !entity.isAbstract else { return nil }
+    let found = try storing { () throws(LMDBError) in
+      try reader.get(databases.records(entity.index), key: number.rawValue)
+    }
+    guard let found, let base = found.baseAddress else { return nil }
+    return try layouts.verified(
+      RecordView(base: base, count: found.count), of: number, entity: entity,
+      allocator: allocator)
+  }
+}

@@ -1,0 +1,96 @@
+internal import ArborModel
+internal import LMDB
+
+/// How far a page that something was found on can be believed.
+enum SalvageRank: Int, Comparable {
+  /// It is left over from an earlier state, or carries the number of another page.
+  case stale
+  /// Nobody can tell whether it is of the newest state.
+  case unknown
+  /// It is of the newest state, and damaged.
+  case damaged
+  /// It is of the newest state.
+  case current
+
+  static func < (left: SalvageRank, right: SalvageRank) -> Bool { left.rawValue < right.rawValue }
+
+  init(_ use: DamagedFile.PageUse) {
+    switch use {
+    case .current: self = .current
+    case .unknown: self = .unknown
+    case .free, .misplaced: self = .stale
+    }
+  }
+}
+
+/// What was found of the entries of the `arbor` database, by the rank of the pages.
+struct SalvagedEntries {
+  struct Found {
+    let bytes: [UInt8]
+    let rank: SalvageRank
+  }
+
+  /// The best first.
+  private(set) var models: [Found] = []
+  private(set) var catalogs: [Found] = []
+  private(set) var layouts: [String: Found] = [:]
+  /// The greatest of each name.
+  private(set) var counters: [String: UInt64] = [:]
+  /// By the application's keys.
+  private(set) var metadata: [String: Found] = [:]
+
+  /// More different ones are not tried.
+  private static let mostVersions = 64
+
+  /// Takes down an entry, whatever it is worth.
+  mutating func note(_ key: String, _ bytes: UnsafeRawBufferPointer, _ rank: SalvageRank) {
+    switch key {
+    case StoreFormat.modelKey:
+      // Checked by what it says, since it has no checksum.
+      if bytes.first == UInt8(ascii: "{") { Self.insert(bytes, rank, into: &models) }
+    case StoreFormat.catalogKey:
+      if ByteReader(checked: bytes) != nil { Self.insert(bytes, rank, into: &catalogs) }
+    default:
+      if key.hasPrefix(StoreFormat.counterKey("")) {
+        noteCounter(String(key.dropFirst(StoreFormat.counterKey("").count)), bytes)
+      } else if key.hasPrefix(StoreFormat.applicationKey("")) {
+        let name = String(key.dropFirst(StoreFormat.applicationKey("").count))
+        Self.replace(&metadata[name], bytes, rank)
+      } else if key.hasPrefix("layout/"), ByteReader(checked: bytes) != nil {
+        Self.replace(&layouts[key], bytes, rank)
+      }
+    }
+  }
+
+  private mutating func noteCounter(_ name: String, _ bytes: UnsafeRawBufferPointer) {
+    guard let value = StoreCounter.decode(bytes), value <= StoreCounter.limit(name) + 1 else {
+      return
+    }
+    counters[name] = max(counters[name] ?? 0, value)
+  }
+
+  private static func replace(
+    _ found: inout Found?, _ bytes: UnsafeRawBufferPointer, _ rank: SalvageRank
+  ) {
+    if let found, found.rank >= rank { return }
+    found = Found(bytes: Array(bytes), rank: rank)
+  }
+
+  private static func insert(
+    _ bytes: UnsafeRawBufferPointer, _ rank: SalvageRank, into list: inout [Found]
+  ) {
+    if let place = list.firstIndex(where: { $0.bytes.elementsEqual(bytes) }) {
+      guard list[place].rank < rank else { return }
+      list.remove(at: place)
+    }
+    let place = list.firstIndex { $0.rank < rank } ?? list.count
+    list.insert(Found(bytes: Array(bytes), rank: rank), at: place)
+    if list.count > mostVersions { list.removeLast() }
+  }
+
+  /// Forgets the application's metadata that no page of the newest state holds, where the newest
+  /// state is known to hold no other.
+  mutating func keepMetadata(from rank: SalvageRank) {
+    metadata = metadata.filter { $0.value.rank >= rank }
+  }
+}

@@ -1,0 +1,162 @@
+internal import ArborModel
+internal import LMDB
+
+/// Both sides of a relationship, made to agree.
+extension SalvagedLinks {
+  /// Gives each side the links that only the other one has, or takes them away.
+  func agree() throws(StoreError) {
+    let relationships = target.databases.relationships
+    for place in relationships.indices where relationships[place].schema.storage == .links {
+      let inverse = target.schema.inverse(of: relationships[place].schema)
+      if case .links = inverse.storage,
+        let other = target.databases.relationshipPlace(
+          entity: relationships[place].schema.destination, slot: inverse.slot)
+      {
+        try agree(place, with: other)
+      }
+    }
+    try takeOverFields()
+  }
+
+  // MARK: Two to-many sides
+
+  private func agree(_ place: Int, with other: Int) throws(StoreError) {
+    var last: StoredLink?
+    repeat {
+      let links = try nextLinks(place, behind: last)
+      last = links.last
+      let onlyHere = try target.read { (reader) throws(StoreError) in
+        var missing: [StoredLink] = []
+        for link in links where try !has(other, link.member, link.owner, reader) {
+          missing.append(link)
+        }
+        return missing
+      }
+      let added = onlyHere.filter { mayLack(other, $0.member) }.map {
+        StoredLink(place: other, owner: $0.member, member: $0.owner, position: nil)
+      }
+      try write(added)
+      try remove(onlyHere.filter { !mayLack(other, $0.member) })
+    } while last != nil
+  }
+
+  /// The next links of a relationship, in the order of its database.
+  private func nextLinks(_ place: Int, behind last: StoredLink?) throws(StoreError) -> [StoredLink]
+  {
+    let relationship = target.databases.relationships[place]
+    return try target.read { (reader) throws(StoreError) in
+      try storing { () throws(LMDBError) in
+        var links: [StoredLink] = []
+        let cursor = try reader.cursor(relationship.members)
+        var entry = try cursor.seek(last?.owner ?? 0)
+        while let found = entry, links.count < SalvageTarget.mostChanges {
+          let link = Self.link(place, found, isOrdered: relationship.order != nil)
+          let isBehind = last.map { (link.owner, link.member) > ($0.owner, $0.member) } ?? true
+          if isBehind { links.append(link) }
+          entry = try cursor.next()
+        }
+        return links
+      }
+    }
+  }
+
+  private static func link(_ place: Int, _ entry: Entry, isOrdered: Bool) -> StoredLink {
+    guard isOrdered else {
+      return StoredLink(
+        place: place, owner: entry.integerKey, member: entry.integerValue, position: 0)
+    }
+    let (member, position) = OrderedMembers.pair(entry.value)
+    return StoredLink(
+      place: place, owner: entry.integerKey, member: member, position: position)
+  }
+
+  private func has(
+    _ place: Int, _ owner: UInt64, _ member: UInt64, _ reader: TransactionReader
+  ) throws(StoreError) -> Bool {
+    let relationship = target.databases.relationships[place]
+    return try storing { () throws(LMDBError) in
+      if relationship.order != nil {
+        return try OrderedMembers.position(
+          reader, relationship.members, ObjectNumber(rawValue: owner),
+          ObjectNumber(rawValue: member)) != nil
+      }
+      return try reader.cursor(relationship.members).seekExact(owner, value: member) != nil
+    }
+  }
+
+  private func remove(_ links: [StoredLink]) throws(StoreError) {
+    guard !links.isEmpty else { return }
+    for link in links {
+      noteLost(
+        ObjectNumber(rawValue: link.owner), target.databases.relationships[link.place].schema,
+        ObjectNumber(rawValue: link.member))
+    }
+    try target.write { (transaction) throws(StoreError) in
+      try storing { () throws(LMDBError) in
+        for link in links {
+          try Self.remove(link, target.databases.relationships[link.place], transaction)
+        }
+      }
+    }
+  }
+
+  private static func remove(
+    _ link: StoredLink, _ relationship: StoreDatabases.Relationship,
+    _ transaction: borrowing WriteTransaction
+  ) throws(LMDBError) {
+    guard let order = relationship.order, let position = link.position else {
+      try transaction.delete(relationship.members, key: link.owner, value: link.member)
+      return
+    }
+    try OrderedMembers.withNumber(link.owner) { (key) throws(LMDBError) in
+      try OrderedMembers.withPair(link.member, position) { (value) throws(LMDBError) in
+        _ = try transaction.delete(relationship.members, key: key, value: value)
+      }
+      try OrderedMembers.withPair(position, link.member) { (value) throws(LMDBError) in
+        _ = try transaction.delete(order, key: key, value: value)
+      }
+    }
+  }
+
+  // MARK: Fields
+
+  /// Adds what to-one fields ask of to-many sides: all members of derived relationships, and those
+  /// of ordered ones whose positions are lost, at the end.
+  private func takeOverFields() throws(StoreError) {
+    for plan in target.entities {
+      let references = plan.references.filter { $0.listPlace != nil }
+      guard !references.isEmpty else { continue }
+      let maintainers = target.databases.relationships.map { RelationshipMaintainer($0) }
+      try target.forEachRecord(of: plan) { (number, record) throws(StoreError) in
+        for reference in references {
+          guard let owner = record.reference(reference.field), let place = reference.listPlace
+          else { continue }
+          maintainers[place].collect(owner, number, isRemoval: false)
+        }
+      } batch: { () throws(StoreError) in
+        try write(maintainers)
+      }
+    }
+  }
+
+  private func write(_ maintainers: [RelationshipMaintainer]) throws(StoreError) {
+    for (place, maintainer) in maintainers.enumerated() where !maintainer.isEmpty {
+      if maintainer.relationship.schema.storage == .derived {
+        maintainer.sort()
+        try target.write { (transaction) throws(StoreError) in
+          maintainer.forgetEnd()
+          try storing { () throws(LMDBError) in try maintainer.apply(transaction) }
+        }
+      } else {
+        var links: [StoredLink] = []
+        for index in 0..<maintainer.run.count {
+          let change = maintainer.run[index]
+          links.append(
+            StoredLink(place: place, owner: change.high, member: change.low, position: nil))
+        }
+        try write(links)
+      }
+      maintainer.removeAll()
+    }
+  }
+}

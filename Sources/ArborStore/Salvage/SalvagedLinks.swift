@@ -1,0 +1,218 @@
+internal import ArborModel
+internal import LMDB
+
+/// Brings the links of a damaged store into the new one, as far as both of their ends are there.
+///
+/// A link between to-many sides lies in the databases of both, and one of an ordered relationship
+/// in two databases on its own side, so that most of what one page loses another one has. Links
+/// have no checksum: one that its own page has and the other side's sound page has not is left out.
+final class SalvagedLinks {
+  let source: SalvageSource
+  let target: SalvageTarget
+  /// By the numbers of relationships: the owners whose members are lost, in part or all of them.
+  private(set) var lost: [[ClosedRange<UInt64>]]
+  private(set) var outcome: LinkOutcome
+  private var pending: [StoredLink] = []
+  private var failure: StoreError?
+
+  /// One member of an owner, with its position where the relationship is ordered.
+  struct StoredLink {
+    let place: Int
+    let owner: UInt64
+    let member: UInt64
+    /// nil where it is unknown; 0 where there is none.
+    let position: UInt64?
+  }
+
+  /// What became of the links.
+  struct LinkOutcome {
+    var lostCount = 0
+    var lost: [SalvageOutcome.LostLink] = []
+  }
+
+  init(_ source: SalvageSource, _ target: SalvageTarget) {
+    (self.source, self.target) = (source, target)
+    lost = target.databases.relationships.map { _ in [] }
+    outcome = LinkOutcome()
+  }
+
+  private var relationships: [StoreDatabases.Relationship] { target.databases.relationships }
+
+  /// Copies the links of every relationship that keeps them in databases of its own.
+  func copy() throws(StoreError) {
+    for place in relationships.indices where relationships[place].schema.storage == .links {
+      let schema = relationships[place].schema
+      let stored = target.schema.storedName(of: schema)
+      try copy(place, StoreFormat.relationshipDatabase(stored), isOrder: false)
+      if schema.isOrdered { try copy(place, StoreFormat.orderDatabase(stored), isOrder: true) }
+    }
+  }
+
+  private func copy(_ place: Int, _ name: String, isOrder: Bool) throws(StoreError) {
+    guard let tree = source.trees[name] else {
+      if !isOrder { lost[place] = [0...UInt64.max] }
+      return
+    }
+    let isOrdered = relationships[place].schema.isOrdered
+    let flags = isOrdered ? StoreFormat.orderedFlags : StoreFormat.relationshipFlags
+    let size = isOrdered ? OrderedMembers.valueSize : 8
+    do throws(LMDBError) {
+      _ = try source.file.traverse(tree) { (entry, isSound) throws(LMDBError) in
+        guard isSound, entry.key.count == 8 else { return }
+        let owner = entry.key.loadUnaligned(as: UInt64.self)
+        let isWhole = try self.source.file.forEachValue(of: entry, flags, size: size) {
+          (value) throws(LMDBError) in
+          try self.take(place, owner, value, isOrdered: isOrdered, isOrder: isOrder)
+        }
+        if !isWhole, !isOrder { self.lost[place].append(owner...owner) }
+      } lost: { range in
+        if !isOrder, let numbers = range.numbers { self.lost[place].append(numbers) }
+      }
+      try flush()
+    } catch {
+      throw failure ?? StoreError(error)
+    }
+  }
+
+  private func take(
+    _ place: Int, _ owner: UInt64, _ value: UnsafeRawBufferPointer, isOrdered: Bool, isOrder: Bool
+  ) throws(LMDBError) {
+    if isOrdered {
+      let (first, second) = OrderedMembers.pair(value)
+      pending.append(
+        StoredLink(
+          place: place, owner: owner, member: isOrder ? second : first,
+          position: isOrder ? first : second))
+    } else {
+      pending.append(
+        StoredLink(
+          place: place, owner: owner, member: value.loadUnaligned(as: UInt64.self), position: 0))
+    }
+    if pending.count >= SalvageTarget.mostChanges { try flush() }
+  }
+
+  /// Takes down a link that is not in the new store.
+  func noteLost(
+    _ owner: ObjectNumber, _ relationship: RelationshipSchema, _ member: ObjectNumber
+  ) {
+    outcome.note((owner, relationship, member))
+  }
+
+  /// Whether links of an owner may be missing.
+  func mayLack(_ place: Int, _ owner: UInt64) -> Bool {
+    lost[place].contains { $0.contains(owner) }
+  }
+
+  private func flush() throws(LMDBError) {
+    do throws(StoreError) { try write(pending) } catch {
+      failure = error
+      throw .closed
+    }
+    pending.removeAll(keepingCapacity: true)
+  }
+
+  // MARK: Writing
+
+  /// Writes links whose ends are there; notes the others as lost.
+  func write(_ links: [StoredLink]) throws(StoreError) {
+    guard !links.isEmpty else { return }
+    var result = outcome
+    try target.write { (transaction) throws(StoreError) in
+      result = outcome
+      let allocator = SlabAllocator(slabSize: 4 << 10)
+      for link in links where try accepts(link, transaction.reader, allocator, &result) {
+        try storing { () throws(LMDBError) in
+          try Self.put(link, relationships[link.place], transaction)
+        }
+      }
+    }
+    outcome = result
+  }
+
+  private func accepts(
+    _ link: StoredLink, _ reader: TransactionReader, _ allocator: SlabAllocator,
+    _ outcome: inout LinkOutcome
+  ) throws(StoreError) -> Bool {
+    let schema = relationships[link.place].schema
+    let owner = ObjectNumber(rawValue: link.owner)
+    let member = ObjectNumber(rawValue: link.member)
+    let inverse = target.schema.inverse(of: schema)
+    guard target.schema.leads(inverse, to: owner), target.schema.leads(schema, to: member) else {
+      return false
+    }
+    let (hasOwner, hasMember) = try storing { () throws(LMDBError) in
+      (try target.exists(owner, reader), try target.exists(member, reader))
+    }
+    guard hasOwner, hasMember else {
+      // Where the other side is a field, that one tells.
+      if hasOwner != hasMember, inverse.isToMany {
+        outcome.note(hasOwner ? (owner, schema, member) : (member, inverse, owner))
+      }
+      return false
+    }
+    guard !inverse.isToMany else { return true }
+    // The member's field is what counts.
+    guard let record = try target.record(member, reader, allocator),
+      let field = target.field(inverse, of: member)
+    else { return false }
+    return record.reference(field) == owner
+  }
+
+  /// Puts a link that may be there already, which keeps its position then.
+  static func put(
+    _ link: StoredLink, _ relationship: StoreDatabases.Relationship,
+    _ transaction: borrowing WriteTransaction
+  ) throws(LMDBError) {
+    guard let order = relationship.order else {
+      try transaction.put(relationship.members, key: link.owner, value: link.member)
+      return
+    }
+    let (owner, member) = (
+      ObjectNumber(rawValue: link.owner), ObjectNumber(rawValue: link.member)
+    )
+    let reader = transaction.reader
+    guard try OrderedMembers.position(reader, relationship.members, owner, member) == nil else {
+      return
+    }
+    var position = link.position ?? 0
+    if link.position == nil { position = try end(of: owner, order, reader) }
+    try OrderedMembers.withPair(link.member, position) { (value) throws(LMDBError) in
+      _ = try transaction.put(relationship.members, key: link.owner, value: value, .noDuplicate)
+    }
+    try OrderedMembers.withPair(position, link.member) { (value) throws(LMDBError) in
+      _ = try transaction.put(order, key: link.owner, value: value, .noDuplicate)
+    }
+  }
+
+  /// A position behind the last member.
+  private static func end(
+    of owner: ObjectNumber, _ order: Database, _ reader: TransactionReader
+  ) throws(LMDBError) -> UInt64 {
+    let cursor = try reader.cursor(order)
+    guard try cursor.seekExact(owner.rawValue) != nil, let last = try cursor.lastDuplicate() else {
+      return StoreFormat.positionGap
+    }
+    let (position, _) = OrderedMembers.pair(last.value)
+    return position.addingReportingOverflow(StoreFormat.positionGap).overflow
+      ? .max : position + StoreFormat.positionGap
+  }
+}
+
+extension SalvagedLinks.LinkOutcome {
+  mutating func note(_ link: (ObjectNumber, RelationshipSchema, ObjectNumber)) {
+    lostCount += 1
+    guard lost.count < SalvageOutcome.mostListed else { return }
+    lost.append(
+      SalvageOutcome.LostLink(owner: link.0, relationship: link.1.name, target: link.2))
+  }
+}
+
+extension SalvageTarget {
+  /// Where the records of an object's entity have a to-one relationship; nil where they have not.
+  func field(_ relationship: RelationshipSchema, of number: ObjectNumber) -> RecordField? {
+    guard let entity = schema.entity(of: number), let own = entity.own(relationship),
+      case .field(let index) = own.storage
+    else { return nil }
+    return entity.layout.fields[index]
+  }
+}

@@ -1,0 +1,112 @@
+internal import ArborModel
+internal import LMDB
+
+/// The model, the catalogue and the layouts of a damaged store, as far as its pages hold them.
+struct SalvagedModel {
+  let schema: ModelSchema
+  /// All layouts of all concrete entities.
+  let layouts: [StoredLayout]
+  /// Older layouts that are lost, by entity: records in them can not be read.
+  let lostLayouts: [UInt16: Set<UInt16>]
+  let origin: SalvageOutcome.Origin
+  let isCatalogMade: Bool
+
+  /// Finds a model and a catalogue that fit each other and the layouts.
+  ///
+  /// - Parameter given: The model to take where no page holds one that fits.
+  /// - Throws: `corrupted` where there is none.
+  init(_ source: SalvageSource, given: ManagedObjectModel?) throws(StoreError) {
+    let models = Self.models(source)
+    var choices = models.map { ($0, SalvageOutcome.Origin.file) }
+    if let given { choices.append((given, .given)) }
+    let catalogs = source.entries.catalogs.compactMap { found in
+      found.bytes.withUnsafeBytes { CatalogCodec.decode($0)?.withoutRetiredDatabases }
+    }
+    for (model, origin) in choices {
+      for catalog in catalogs {
+        if let fit = Self.fit(model, catalog, source) {
+          self.init(fit, source, origin, isCatalogMade: false)
+          return
+        }
+      }
+      if catalogs.isEmpty, let fit = Self.fit(model, SchemaCatalog(numbering: model), source) {
+        self.init(fit, source, origin, isCatalogMade: true)
+        return
+      }
+    }
+    throw .corrupted(
+      entity: nil, object: nil,
+      what: given == nil && models.isEmpty
+        ? "no page of the file holds its model; give the model that it was written with."
+        : "no page of the file holds a catalogue that fits the model.")
+  }
+
+  private init(
+    _ schema: ModelSchema, _ source: SalvageSource, _ origin: SalvageOutcome.Origin,
+    isCatalogMade: Bool
+  ) {
+    var layouts: [StoredLayout] = []
+    var lost: [UInt16: Set<UInt16>] = [:]
+    for entity in schema.entities where !entity.isAbstract {
+      for number in 1...entity.layout.number {
+        if let found = Self.layout(number, of: entity.number, source) {
+          layouts.append(found)
+        } else if number == entity.layout.number {
+          layouts.append(StoredLayout(entity))
+        } else {
+          // Something has to stand there; no record is read by it.
+          lost[entity.number, default: []].insert(number)
+          layouts.append(
+            StoredLayout(
+              layout: RecordLayout(entity: entity.number, number: number, fields: []),
+              defaults: []))
+        }
+      }
+    }
+    self.schema = schema
+    self.layouts = layouts
+    self.origin = origin
+    self.isCatalogMade = isCatalogMade
+    lostLayouts = lost
+  }
+
+  /// The models that the file holds, that of the header first.
+  private static func models(_ source: SalvageSource) -> [ManagedObjectModel] {
+    let models = source.entries.models.compactMap { found -> ManagedObjectModel? in
+      do throws(StoreError) {
+        let model = try found.bytes.withUnsafeBufferPointer { (bytes) throws(StoreError) in
+          try ModelCodec.decode(UnsafeRawBufferPointer(bytes))
+        }
+        return try OfferedModel(model).checked()
+      } catch { return nil }
+    }
+    let fingerprint = source.header?.modelFingerprint
+    return models.filter { $0.fingerprint == fingerprint }
+      + models.filter { $0.fingerprint != fingerprint }
+  }
+
+  /// The model compiled with a catalogue; nil where they do not fit, or records would not be read
+  /// by the newest layouts that were found.
+  private static func fit(
+    _ model: ManagedObjectModel, _ catalog: SchemaCatalog, _ source: SalvageSource
+  ) -> ModelSchema? {
+    guard let schema = try? StoreOpener.schema(model, catalog) else { return nil }
+    for entity in schema.entities where !entity.isAbstract {
+      guard let found = layout(entity.layout.number, of: entity.number, source) else { continue }
+      guard
+        found.layout.fields.elementsEqual(
+          entity.layout.fields, by: { $0.isStored(as: $1) })
+      else { return nil }
+    }
+    return schema
+  }
+
+  private static func layout(
+    _ number: UInt16, of entity: UInt16, _ source: SalvageSource
+  ) -> StoredLayout? {
+    let key = StoreFormat.layoutKey(entity: entity, layout: number)
+    return source.entries.layouts[key].flatMap { found in
+      found.bytes.withUnsafeBytes { LayoutCodec.decode($0, entity: entity, number: number) }
+    }
+  }
+}

@@ -1,0 +1,121 @@
+package import ArborModel
+package import Foundation
+internal import LMDB
+
+/// Takes out of a damaged store's file what its pages still hold, into a new store.
+///
+/// The damaged file is read by plain bounded reads and never changed. The records are the truth:
+/// indexes and derived relationships are made anew from them.
+package struct StoreSalvage {
+  private let source: SalvageSource
+  private let model: SalvagedModel
+  private var outcome = SalvageOutcome()
+
+  /// Salvages the store at a path into a new file.
+  ///
+  /// - Parameters:
+  ///   - model: The model of the store, for a file that no longer holds it.
+  ///   - target: The path of the new store; nothing may be there.
+  /// - Throws: `inputOutput` with `EEXIST` where the target exists; `missing` where there is no
+  ///   file to salvage, `inUse` where somebody has it open; `corrupted` where no page holds the
+  ///   model and none is given, or the one that is given does not fit; `notAStore` where nothing
+  ///   looks like a page of a store. Nothing is left behind then.
+  package static func run(
+    from path: String, to target: String, model: ManagedObjectModel? = nil
+  ) throws(StoreError) -> SalvageResult {
+    if StoreFiles.exists(target) {
+      throw .inputOutput(operation: "salvage", path: target, errno: EEXIST)
+    }
+    let source = try SalvageSource(path: path)
+    let salvagedModel = try SalvagedModel(source, given: model)
+    var salvage = StoreSalvage(source: source, model: salvagedModel)
+    var storeID = UUID()
+    try StoreCreation.install(at: target) { (temporary) throws(StoreError) in
+      storeID = try salvage.fill(temporary)
+    }
+    return SalvageResult(
+      outcome: salvage.outcome, schema: salvagedModel.schema, storeID: storeID)
+  }
+
+  private init(source: SalvageSource, model: SalvagedModel) {
+    (self.source, self.model) = (source, model)
+    outcome.state = source.state
+    outcome.model = model.origin
+    outcome.isCatalogMade = model.isCatalogMade
+    outcome.sequence = source.header?.sequence
+  }
+
+  /// Fills a new file.
+  private mutating func fill(_ path: String) throws(StoreError) -> UUID {
+    let target = try SalvageTarget(path: path, model, header: source.header)
+    let records = SalvagedRecords(source, model, target)
+    try records.copy()
+    let blobs = SalvagedBlobs(source, target)
+    try blobs.copy(everywhere: !records.lost.isEmpty)
+    let mending = SalvageMending(target)
+    let indexes = SalvageIndexes(target: target)
+    repeat {
+      while try mending.run() {}
+    } while try !indexes.build().isEmpty
+    try blobs.removeStrays()
+    let links = SalvagedLinks(source, target)
+    try links.copy()
+    try links.agree()
+    note(mending, links)
+    try count(records, target)
+    try SalvageEnding(source: source, target: target).write(
+      greatest: records.greatest, &outcome)
+    try storing(path: path) { () throws(LMDBError) in
+      try target.environment.synchronize()
+      try target.environment.close()
+    }
+    return target.storeID
+  }
+
+  private mutating func note(_ mending: SalvageMending, _ links: SalvagedLinks) {
+    outcome.lostLinks = Array(
+      (mending.lostLinks.lost + links.outcome.lost).prefix(SalvageOutcome.mostListed))
+    outcome.lostLinkCount = mending.lostLinks.lostCount + links.outcome.lostCount
+    outcome.lostBinaries = mending.lostBinaries
+    outcome.lostBinaryCount = mending.lostBinaryCount
+  }
+
+  private mutating func count(
+    _ records: SalvagedRecords, _ target: SalvageTarget
+  ) throws(StoreError) {
+    var (entities, doubtful): ([SalvageOutcome.Entity], [ObjectNumber]) = ([], [])
+    try target.read { (reader) throws(StoreError) in
+      try storing { () throws(LMDBError) in
+        var doubtfulCounts: [UInt16: Int] = [:]
+        let cursor = try reader.cursor(target.doubtful)
+        var entry = try cursor.first()
+        while let found = entry {
+          let number = ObjectNumber(rawValue: found.integerKey)
+          doubtfulCounts[number.entity, default: 0] += 1
+          if doubtful.count < SalvageOutcome.mostListed { doubtful.append(number) }
+          entry = try cursor.next()
+        }
+        for plan in target.entities {
+          let entity = plan.entity
+          var counts = SalvageOutcome.Entity(name: entity.name)
+          let present = try reader.entryCount(plan.records)
+          counts.doubtful = doubtfulCounts[entity.number] ?? 0
+          counts.kept = present - counts.doubtful
+          if let expected = records.expected[entity.number] {
+            counts.lost = max(0, Int(clamping: expected) - present)
+          }
+          entities.append(counts)
+        }
+      }
+    }
+    outcome.entities = entities.sorted { $0.name < $1.name }
+    outcome.doubtful = doubtful
+  }
+}
+
+/// What a salvage did, and what its numbers mean.
+package struct SalvageResult: Sendable {
+  package let outcome: SalvageOutcome
+  package let schema: ModelSchema
+  package let storeID: UUID
+}

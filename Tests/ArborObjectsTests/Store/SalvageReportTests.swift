@@ -1,0 +1,65 @@
+import ArborModel
+import ArborObjects
+import Foundation
+import TestSupport
+import Testing
+
+/// What a salvage tells, and what it leaves of the damaged store.
+@Suite struct SalvageReportTests {
+  private let folder: TemporaryFolder
+  private let model: ManagedObjectModel
+  private var url: URL { folder.url.appending(path: "Staff.arbor") }
+  private var rescued: URL { folder.url.appending(path: "Rescued.arbor") }
+
+  init() throws {
+    folder = try TemporaryFolder()
+    model = try ManagedObjectModel {
+      Entity("Person") {
+        Attribute("name", .string, .indexed)
+        Relationship("team", to: "Team", inverse: "people")
+      }
+      Entity("Team") {
+        Attribute("name", .string, .unique)
+        Relationship("people", to: "Person", inverse: "team", .toMany)
+      }
+    }
+    let store = try PersistentStore(model: model, at: .file(url))
+    defer { store.close() }
+    let context = store.makeContext()
+    let team = try context.insert("Team")
+    team["name"] = "Data"
+    for name in ["Ada", "Grace"] {
+      let person = try context.insert("Person")
+      person["name"] = name
+      person["team"] = team
+    }
+    try context.commit()
+  }
+
+  @Test func tellsThatNothingIsLost() throws {
+    let before = try Data(contentsOf: url)
+    let report = try PersistentStore.salvage(url, to: rescued)
+    #expect(report.isComplete)
+    #expect(
+      report.description == """
+        Read the newest state, of commit 1.
+        Person: 2 kept, 0 doubtful, 0 lost
+        Team: 1 kept, 0 doubtful, 0 lost
+        """)
+    #expect(
+      report.json.text(.compact)
+        == #"{"state":"newest","sequence":1,"entities":[{"name":"Person","kept":2,"doubtful":0,"#
+        + #""lost":0},{"name":"Team","kept":1,"doubtful":0,"lost":0}],"doubtful":[],"#
+        + #""lostLinkCount":0,"lostLinks":[],"lostBinaryCount":0,"lostBinaries":[],"#
+        + #""doubtfulMetadata":[],"isModelGiven":false,"isCatalogMade":false,"#
+        + #""isUniqueIDLost":false}"#)
+    #expect(try Data(contentsOf: url) == before)
+    let store = try PersistentStore(model: model, at: .file(rescued))
+    defer { store.close() }
+    try store.check()
+    let context = store.makeContext()
+    let people = try context.fetch(
+      FetchRequest<ManagedObject>(entity: "Person", predicate: "team.name == 'Data'"))
+    #expect(people.count == 2)
+  }
+}

@@ -1,0 +1,183 @@
+package import ArborModel
+package import ArborStore
+internal import Foundation
+internal import LMDB
+
+/// A sound store, damaged copies of it, and whether what is salvaged of them is all that can be.
+///
+/// Where each record lies is known from the pages of the sound file, read by themselves: a record
+/// of which no page was damaged has to be in the new store, byte by byte.
+package struct SalvageTrial {
+  /// A record, and the pages that it lies on.
+  private struct Record {
+    let bytes: [UInt8]
+    let pages: Set<UInt64>
+  }
+
+  package let path: String
+  package let bytes: [UInt8]
+  package let pageSize: Int
+  private let records: [UInt64: Record]
+
+  package var pageCount: Int { bytes.count / pageSize }
+
+  /// - Parameter path: A store that is open nowhere.
+  package init(path: String) throws {
+    self.path = path
+    bytes = Array(try Data(contentsOf: URL(filePath: path)))
+    (records, pageSize) = try Self.records(path)
+  }
+
+  /// The records of the newest state, wherever they lie.
+  private static func records(_ path: String) throws -> ([UInt64: Record], pageSize: Int) {
+    let file = try DamagedFile(path: path)
+    guard let newest = file.transactions.first else { throw LMDBError.invalid }
+    _ = try file.begin(with: newest) { (_, _) throws(LMDBError) in }
+    let size = file.pageSize
+    let found = Found()
+    try file.scan { (page, use, leaf) throws(LMDBError) in
+      guard use == .current else { return }
+      try leaf.forEach { (entry) throws(LMDBError) in
+        guard entry.key.count == 8 else { return }
+        let key = entry.key.loadUnaligned(as: UInt64.self)
+        try file.withValue(of: entry) { (value) throws(LMDBError) in
+          guard let value, isRecord(value, ObjectNumber(rawValue: key)) else { return }
+          var pages: Set<UInt64> = [page]
+          if let first = entry.firstPage {
+            pages.formUnion(first...(first + UInt64((value.count + 15) / size)))
+          }
+          found.records[key] = Record(bytes: Array(value), pages: pages)
+        }
+      }
+    }
+    return (found.records, size)
+  }
+
+  private final class Found {
+    var records: [UInt64: Record] = [:]
+  }
+
+  private static func isRecord(_ bytes: UnsafeRawBufferPointer, _ number: ObjectNumber) -> Bool {
+    guard let base = bytes.baseAddress, bytes.count >= 12 else { return false }
+    let stored = bytes.loadUnaligned(fromByteOffset: bytes.count - 4, as: UInt32.self)
+    return stored
+      == RecordChecksum.of(base, count: bytes.count - 4, entity: number.entity, key: number)
+  }
+
+  /// How many records there are.
+  package var recordCount: Int { records.count }
+
+  /// The numbers of the records that lie on some pages.
+  package func numbers(on pages: Set<UInt64>) -> Set<ObjectNumber> {
+    Set(
+      records.filter { !$0.value.pages.isDisjoint(with: pages) }.map {
+        ObjectNumber(rawValue: $0.key)
+      })
+  }
+
+  /// What is wrong with a salvaged store; empty where nothing is.
+  ///
+  /// - Parameter damaged: The pages that were damaged.
+  package func problems(
+    of target: String, _ outcome: SalvageOutcome, damaged: Set<UInt64>
+  ) throws -> [String] {
+    var problems: [String] = []
+    do { try TemporaryStore.check(path: target) } catch { problems.append("\(error)") }
+    let kept = try Self.records(target).0
+    let doubtful = Set(outcome.doubtful.map(\.rawValue))
+    let mended = Set(
+      outcome.lostLinks.map(\.owner.rawValue) + outcome.lostBinaries.map(\.owner.rawValue))
+    for (key, record) in records where record.pages.isDisjoint(with: damaged) {
+      guard let found = kept[key] else {
+        problems.append("\(Self.name(key)) on the pages \(record.pages) is missing")
+        continue
+      }
+      if found.bytes != record.bytes, !mended.contains(key) {
+        problems.append("\(Self.name(key)) is another")
+      }
+    }
+    // What is kept of an earlier state is as that one had it.
+    guard outcome.state == .newest || outcome.state == .withoutRoot else { return problems }
+    for (key, record) in kept where !doubtful.contains(key) && !mended.contains(key) {
+      if records[key]?.bytes != record.bytes {
+        problems.append("\(Self.name(key)) is out of date or deleted, and not listed")
+      }
+    }
+    return problems
+  }
+
+  private static func name(_ key: UInt64) -> String {
+    let number = ObjectNumber(rawValue: key)
+    return "\(number.entity)/\(number.sequence)"
+  }
+
+  /// Writes damaged bytes to a file and salvages that.
+  ///
+  /// - Returns: What is wrong with the new store, and what the salvage tells.
+  package func salvage(
+    _ damagedBytes: [UInt8], damaged: Set<UInt64>, in folder: TemporaryFolder,
+    model: ManagedObjectModel? = nil
+  ) throws -> (problems: [String], outcome: SalvageOutcome) {
+    let (path, target) = (folder.path("damaged"), folder.path("salvaged"))
+    for used in [path, target, target + "-lock"] {
+      try? FileManager.default.removeItem(atPath: used)
+    }
+    try Data(damagedBytes).write(to: URL(filePath: path))
+    let outcome = try StoreSalvage.run(from: path, to: target, model: model).outcome
+    return (try problems(of: target, outcome, damaged: damaged), outcome)
+  }
+}
+
+/// A way to damage a file, and the pages that it strikes.
+package enum PageDamage: CaseIterable, Sendable {
+  case bit, zeros, noise, cut, swapped, repeated, range
+
+  /// Damages bytes at random.
+  package func strike(
+    _ bytes: inout [UInt8], pageSize: Int, _ random: inout SeededRandom
+  ) -> Set<UInt64> {
+    let count = bytes.count / pageSize
+    func page() -> Int { Int.random(in: 0..<count, using: &random) }
+    func pages(_ range: Range<Int>) -> Set<UInt64> {
+      range.isEmpty
+        ? []
+        : Set((UInt64(range.lowerBound / pageSize))...UInt64((range.upperBound - 1) / pageSize))
+    }
+    switch self {
+    case .bit:
+      let place = Int.random(in: 0..<bytes.count, using: &random)
+      bytes[place] ^= 1 << UInt8.random(in: 0..<8, using: &random)
+      return [UInt64(place / pageSize)]
+    case .zeros, .noise:
+      let struck = page()
+      for place in struck * pageSize..<(struck + 1) * pageSize {
+        bytes[place] = self == .zeros ? 0 : UInt8.random(in: 0...255, using: &random)
+      }
+      return [UInt64(struck)]
+    case .cut:
+      let length = Int.random(in: pageSize..<bytes.count, using: &random)
+      let lost = pages(length..<bytes.count)
+      bytes.removeSubrange(length...)
+      return lost
+    case .swapped:
+      let (one, other) = (page(), page())
+      guard one != other else { return [] }
+      for offset in 0..<pageSize {
+        bytes.swapAt(one * pageSize + offset, other * pageSize + offset)
+      }
+      return [UInt64(one), UInt64(other)]
+    case .repeated:
+      let (one, other) = (page(), page())
+      guard one != other else { return [] }
+      for offset in 0..<pageSize {
+        bytes[one * pageSize + offset] = bytes[other * pageSize + offset]
+      }
+      return [UInt64(one)]
+    case .range:
+      let start = Int.random(in: 0..<bytes.count, using: &random)
+      let end = min(bytes.count, start + Int.random(in: 1...4 * pageSize, using: &random))
+      for place in start..<end { bytes[place] = UInt8.random(in: 0...255, using: &random) }
+      return pages(start..<end)
+    }
+  }
+}

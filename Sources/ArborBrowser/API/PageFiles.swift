@@ -1,10 +1,27 @@
 /// The files of the page. They are compiled in and hold nothing of any store.
 enum PageFiles {
   private static let files: [String: (type: String, bytes: [UInt8])] = [
-    "/": ("text/html; charset=utf-8", PackageResources.index_html),
-    "/style.css": ("text/css; charset=utf-8", PackageResources.style_css),
-    "/app.js": ("text/javascript; charset=utf-8", PackageResources.app_js),
+    "/": (html, PackageResources.index_html),
+    "/icon.svg": ("image/svg+xml", PackageResources.icon_svg),
+    "/style.css": (css, PackageResources.style_css),
+    "/views.css": (css, PackageResources.views_css),
+    "/api.js": (script, PackageResources.api_js),
+    "/app.js": (script, PackageResources.app_js),
+    "/dom.js": (script, PackageResources.dom_js),
+    "/edit.js": (script, PackageResources.edit_js),
+    "/grid.js": (script, PackageResources.grid_js),
+    "/health.js": (script, PackageResources.health_js),
+    "/history.js": (script, PackageResources.history_js),
+    "/objects.js": (script, PackageResources.objects_js),
+    "/predicate.js": (script, PackageResources.predicate_js),
+    "/query.js": (script, PackageResources.query_js),
+    "/schema.js": (script, PackageResources.schema_js),
+    "/values.js": (script, PackageResources.values_js),
   ]
+
+  private static let html = "text/html; charset=utf-8"
+  private static let css = "text/css; charset=utf-8"
+  private static let script = "text/javascript; charset=utf-8"
 
   /// The file of a path.
   ///

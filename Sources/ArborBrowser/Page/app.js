@@ -1,1 +1,120 @@
+// The frame of the page: which view is shown, and what keys do everywhere.
+import { get, takeToken } from "./api.js";
+import { el, failure, notify, show } from "./dom.js";
+import { setUpEditing } from "./edit.js";
+import { healthView } from "./health.js";
+import { historyView } from "./history.js";
+import { objectsView } from "./objects.js";
+import { queryView } from "./query.js";
+import { schemaView } from "./schema.js";
 
+const views = {
+  schema: schemaView, objects: objectsView, query: queryView, history: historyView,
+  health: healthView,
+};
+const main = document.getElementById("main");
+let schema = null;
+let leave = null;
+
+/** What the address behind `#` says: a view, the rest of its path, and parameters. */
+function route() {
+  const [path, query] = location.hash.replace(/^#\/?/, "").split("?");
+  const [view, ...rest] = path.split("/").map(decodeURIComponent);
+  return { view: views[view] ? view : "schema", rest, parameters: new URLSearchParams(query || "") };
+}
+
+async function render() {
+  const { view, rest, parameters } = route();
+  for (const tab of document.querySelectorAll("#tabs a")) {
+    if (tab.dataset.view === view) tab.setAttribute("aria-current", "page");
+    else tab.removeAttribute("aria-current");
+  }
+  // A view that can go on with another address does so: its place in a list is kept.
+  if (leave && leave.view === view && leave.update && leave.update(rest, parameters)) return;
+  if (leave && leave.end) leave.end();
+  leave = null;
+  main.className = `view ${view}`;
+  main.setAttribute("aria-busy", "true");
+  document.title = `${view[0].toUpperCase()}${view.slice(1)} · ${schema.name}`;
+  try {
+    leave = { view, ...(await views[view](main, schema, rest, parameters)) };
+  } catch (error) {
+    show(main, failure(error));
+  }
+  main.setAttribute("aria-busy", "false");
+}
+
+/** Reads the schema anew, with its counts. */
+export async function reloadSchema() {
+  schema = await get("schema");
+  return schema;
+}
+
+const keys = [
+  ["1 … 5", "Schema, Objects, Query, History, Health"],
+  ["/", "Go to the search or predicate of the view"],
+  ["↑ ↓ Page Home End", "Move in a list of objects"],
+  ["Enter", "Show the object, or run the predicate"],
+  ["Escape", "Close what is open"],
+  ["+ − 0", "Zoom the schema; arrow keys move it"],
+  ["Ctrl Enter", "Run the query"],
+];
+
+function showKeys() {
+  const dialog = document.getElementById("dialog");
+  show(dialog, el("h2", { id: "dialog-title" }, "Keys"),
+    el("dl", { class: "keys" },
+      keys.map(([key, what]) => [el("dt", {}, el("kbd", {}, key)), el("dd", {}, what)])),
+    el("form", { method: "dialog" }, el("button", { class: "primary" }, "Close")));
+  dialog.showModal();
+}
+
+function isTyping(target) {
+  return target.closest("input, textarea, select, dialog") !== null;
+}
+
+document.addEventListener("keydown", (event) => {
+  if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return;
+  const names = Object.keys(views);
+  if (event.key >= "1" && event.key <= "5") location.hash = `#/${names[event.key - 1]}`;
+  else if (event.key === "/") {
+    const box = main.querySelector("[data-search]");
+    if (box) box.focus();
+  } else if (event.key === "?") showKeys();
+  else return;
+  event.preventDefault();
+});
+
+async function start() {
+  if (!takeToken()) {
+    show(main, el("div", { class: "failure", role: "alert" },
+      el("strong", {}, "This address lacks its token."),
+      el("p", {}, "Open the address that lmdb-inspect serve printed, all of it.")));
+    main.setAttribute("aria-busy", "false");
+    return;
+  }
+  document.getElementById("help").addEventListener("click", showKeys);
+  try {
+    await reloadSchema();
+  } catch (error) {
+    show(main, failure(error));
+    main.setAttribute("aria-busy", "false");
+    return;
+  }
+  document.getElementById("store-name").textContent = schema.name;
+  const mode = document.getElementById("mode");
+  mode.textContent = schema.canWrite ? "writing" : "read only";
+  mode.classList.toggle("warn", schema.canWrite);
+  mode.hidden = false;
+  setUpEditing(schema, async () => {
+    await reloadSchema();
+    if (leave && leave.refresh) leave.refresh(schema);
+  });
+  window.addEventListener("hashchange", render);
+  window.addEventListener("unhandledrejection", (event) => {
+    if (event.reason && event.reason.name !== "AbortError") notify(event.reason.message, "error");
+  });
+  await render();
+}
+
+start();

@@ -1,0 +1,83 @@
+// Requests to the server that served the page. The token stays out of addresses.
+
+let token = "";
+
+/** Takes the token out of the address bar; it lives as long as the tab. */
+export function takeToken() {
+  const given = location.hash.match(/^#token=([0-9a-f]+)/);
+  if (given) {
+    sessionStorage.setItem("token", given[1]);
+    history.replaceState(null, "", location.pathname + "#/schema");
+  }
+  token = sessionStorage.getItem("token") || "";
+  return token !== "";
+}
+
+/** What the server says instead of an answer. */
+export class Failure extends Error {
+  constructor(status, fields, document) {
+    super(fields.message || "The request failed.");
+    Object.assign(this, fields, { status, document });
+  }
+}
+
+function address(path, parameters) {
+  const query = new URLSearchParams();
+  for (const [name, value] of Object.entries(parameters)) {
+    for (const each of Array.isArray(value) ? value : [value]) {
+      if (each !== undefined && each !== null && each !== "") query.append(name, each);
+    }
+  }
+  const text = query.toString();
+  return `/api/${path}${text ? "?" + text : ""}`;
+}
+
+async function request(url, options = {}) {
+  let response;
+  try {
+    response = await fetch(url, {
+      ...options, headers: { Authorization: `Bearer ${token}`, ...options.headers },
+    });
+  } catch (error) {
+    if (error.name === "AbortError") throw error;
+    throw new Failure(0, { code: "gone", message: "The server has stopped. Start it anew." });
+  }
+  if (!response.ok) {
+    const document = await response.json().catch(() => ({}));
+    throw new Failure(response.status, document.error || {}, document);
+  }
+  return response;
+}
+
+export async function get(path, parameters = {}, signal) {
+  return (await request(address(path, parameters), { signal })).json();
+}
+
+export async function post(path, body) {
+  const options = {
+    method: "POST", body: JSON.stringify(body), headers: { "Content-Type": "application/json" },
+  };
+  return (await request(`/api/${path}`, options)).json();
+}
+
+/** The bytes of a binary. */
+export async function binary(id, attribute) {
+  return (await request(address("binary", { id, attribute }))).arrayBuffer();
+}
+
+/** Reads events until the signal ends it; an event source of the browser could not send the token. */
+export async function events(path, parameters, signal, take) {
+  const response = await request(address(path, parameters), { signal });
+  const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
+  let text = "";
+  for (;;) {
+    const { value, done } = await reader.read();
+    if (done) return;
+    text += value;
+    const parts = text.split("\n\n");
+    text = parts.pop();
+    for (const part of parts) {
+      if (part.startsWith("data: ")) take(JSON.parse(part.slice(6)));
+    }
+  }
+}

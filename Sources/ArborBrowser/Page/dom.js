@@ -1,0 +1,81 @@
+// Elements are made of nodes and text only: no text of a store ever becomes markup.
+
+/** Makes an element; `on…` attributes are listeners, `style` sets properties one by one. */
+export function el(tag, attributes = {}, ...children) {
+  return fill(document.createElement(tag), attributes, children);
+}
+
+/** Makes an element of SVG. */
+export function svg(tag, attributes = {}, ...children) {
+  return fill(document.createElementNS("http://www.w3.org/2000/svg", tag), attributes, children);
+}
+
+function fill(element, attributes, children) {
+  for (const [name, value] of Object.entries(attributes)) {
+    if (value === undefined || value === null || value === false) continue;
+    if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
+    else if (name === "style") {
+      for (const [property, setting] of Object.entries(value)) {
+        element.style.setProperty(property, setting);
+      }
+    } else element.setAttribute(name, value === true ? "" : value);
+  }
+  element.append(...children.flat(Infinity).filter((child) => child !== null && child !== undefined));
+  return element;
+}
+
+/** Puts children in the place of what an element has. */
+export function show(element, ...children) {
+  element.replaceChildren(...children.flat(Infinity).filter((child) => child));
+}
+
+/** A whole number with thin groups, as a person reads it. */
+export function count(number) {
+  return Number(number).toLocaleString("en").replaceAll(",", "\u202f");
+}
+
+export function plural(number, one, many = one + "s") {
+  return `${count(number)} ${Number(number) === 1 ? one : many}`;
+}
+
+export function bytes(number) {
+  let size = Number(number);
+  for (const unit of ["bytes", "KB", "MB", "GB"]) {
+    if (size < 1000 || unit === "GB") {
+      return `${unit === "bytes" || size >= 100 ? Math.round(size) : size.toFixed(1)} ${unit}`;
+    }
+    size /= 1024;
+  }
+}
+
+export function milliseconds(time) {
+  return time < 1 ? `${Math.max(1, Math.round(time * 1000))} µs`
+    : time < 1000 ? `${time < 10 ? time.toFixed(1) : Math.round(time)} ms`
+    : `${(time / 1000).toFixed(1)} s`;
+}
+
+/** Runs a function once calls have stopped for a while. */
+export function debounce(wait, run) {
+  let timer = 0;
+  return (...values) => {
+    clearTimeout(timer);
+    timer = setTimeout(() => run(...values), wait);
+  };
+}
+
+let noticeTimer = 0;
+
+/** Tells something that needs no answer. */
+export function notify(text, kind = "info") {
+  const notice = document.getElementById("notice");
+  clearTimeout(noticeTimer);
+  show(notice, el("div", { class: `notice ${kind}` }, text));
+  noticeTimer = setTimeout(() => show(notice), kind === "error" ? 9000 : 4000);
+}
+
+/** What stands in a view where something went wrong. */
+export function failure(error) {
+  return el("div", { class: "failure", role: "alert" },
+    el("strong", {}, error.message || "The request failed."),
+    (error.violations || []).map((each) => el("p", {}, each.message)));
+}

@@ -1,0 +1,203 @@
+// The objects of an entity: a table, a condition, and one object with its links.
+import { get } from "./api.js";
+import { count, el, failure, milliseconds, plural, show } from "./dom.js";
+import { editForm, insertForm } from "./edit.js";
+import { makeGrid } from "./grid.js";
+import { predicateBox } from "./predicate.js";
+import { link, whole } from "./values.js";
+
+const widths = {
+  boolean: 90, integer16: 90, integer32: 110, integer64: 130, float: 110, double: 120,
+  decimal: 140, date: 210, uuid: 320, binary: 130, uri: 240, string: 220,
+};
+const numbers = ["integer16", "integer32", "integer64", "float", "double", "decimal"];
+
+function columns(entity) {
+  const attributes = entity.attributes.map((each) => ({
+    name: each.name, width: widths[each.type] || 180, isNumber: numbers.includes(each.type),
+    canSort: !["binary", "undefined"].includes(each.type) && !each.type.includes("("),
+  }));
+  const relationships = entity.relationships.map((each) => ({
+    name: each.name, width: each.isToMany ? 130 : 190, canSort: false,
+  }));
+  return [{ name: "object", width: 170, canSort: false }, ...attributes, ...relationships];
+}
+
+/** The view of an entity's objects; `#/objects/Entity?where=…&sort=…&id=…`. */
+export async function objectsView(main, schema, rest, parameters) {
+  const first = schema.entities.find((each) => !each.isAbstract && each.count) || schema.entities[0];
+  const name = rest[0] || (first && first.name);
+  let entity = schema.entities.find((each) => each.name === name);
+  if (!entity) {
+    show(main, el("div", { class: "failure", role: "alert" },
+      el("strong", {}, name ? `There is no entity ${name}.` : "The model has no entities.")));
+    return {};
+  }
+  let state = { where: parameters.get("where") || "", sort: parameters.get("sort") || "" };
+  let grid = null;
+  const summary = el("p", { class: "summary", role: "status" }, "\u00a0");
+  const detail = el("aside", { class: "detail", "aria-label": "Object", hidden: true });
+  const table = el("div", { class: "table" });
+
+  function address(changes) {
+    const { id, ...now } = { ...state, ...changes };
+    const query = new URLSearchParams(Object.entries({ ...now, id: id || "" }).filter(([, value]) => value));
+    return `#/objects/${encodeURIComponent(name)}${query.size ? "?" + query : ""}`;
+  }
+
+  const box = predicateBox({
+    schema, entity: () => name, label: `Condition for ${name}`, value: state.where,
+    placeholder: `${entity.attributes[0] ? entity.attributes[0].name : "name"} == …   (all objects)`,
+    take: (text) => {
+      if (text.trim() === state.where) load();
+      else location.hash = address({ where: text.trim(), id: "" });
+    },
+  });
+  box.input.dataset.search = "";
+
+  async function load() {
+    box.clear();
+    const query = { entity: name, where: state.where };
+    if (grid) grid.end();
+    grid = makeGrid({
+      label: `Objects of ${name}`, columns: columns(entity), order: state.sort,
+      load: ({ offset, limit, token, signal }) =>
+        get("objects", { ...query, sort: state.sort, offset: token ? "" : offset, limit, token }, signal),
+      open: (id) => { location.hash = address({ id }); },
+      sort: (sort) => { location.hash = address({ sort }); },
+      failed,
+    });
+    show(table, grid.element);
+    try {
+      const total = await get("count", query);
+      grid.setTotal(total.count);
+      show(summary, el("strong", {}, plural(total.count, "object")),
+        state.where ? ` of ${count(entity.count)}` : "",
+        el("span", { class: "faint" }, ` · counted in ${milliseconds(total.milliseconds)}`));
+    } catch (error) {
+      failed(error);
+    }
+  }
+
+  function failed(error) {
+    grid.setTotal(0);
+    show(summary, "\u00a0");
+    if (error.code === "invalidPredicate" || error.column) box.fail(error);
+    else show(summary, failure(error));
+  }
+
+  async function showObject(id) {
+    detail.hidden = !id;
+    main.classList.toggle("with-detail", Boolean(id));
+    if (!id) return;
+    try {
+      const object = await get("object", { id });
+      const isNarrow = matchMedia("(max-width: 760px)").matches;
+      show(detail, objectView(schema, object, () => { location.hash = address({ id: "" }); },
+        (form) => show(detail, form), () => showObject(id)));
+      if (isNarrow) detail.querySelector("button").focus();
+    } catch (error) {
+      show(detail, closeButton(() => { location.hash = address({ id: "" }); }), failure(error));
+    }
+  }
+
+  detail.addEventListener("keydown", (event) => {
+    if (event.key !== "Escape") return;
+    location.hash = address({ id: "" });
+    if (grid) grid.element.focus();
+  });
+
+  const insert = schema.canWrite && !entity.isAbstract && el("button", {
+    type: "button", onclick: () => {
+      detail.hidden = false;
+      main.classList.add("with-detail");
+      show(detail, insertForm(schema, entity, () => showObject("")));
+      const field = detail.querySelector("input, select, textarea");
+      if (field) field.focus();
+    },
+  }, `New ${name}`);
+
+  show(main, entityList(schema, name),
+    el("section", { class: "content", "aria-label": name },
+      el("div", { class: "bar" }, box.element, insert || null), summary, table), detail);
+  const loading = load();
+  await showObject(parameters.get("id"));
+  await loading;
+
+  return {
+    end: () => grid && grid.end(),
+    update(nextRest, next) {
+      if ((nextRest[0] || name) !== name) return false;
+      const [where, sort] = [next.get("where") || "", next.get("sort") || ""];
+      if (where !== state.where || sort !== state.sort) {
+        state = { where, sort };
+        box.value = where;
+        load();
+      }
+      showObject(next.get("id"));
+      return true;
+    },
+    refresh(changed) {
+      entity = changed.entities.find((each) => each.name === name) || entity;
+      schema = changed;
+      load();
+      showObject(new URLSearchParams(location.hash.split("?")[1] || "").get("id"));
+    },
+  };
+}
+
+/** The entities: a list beside the table, and a menu where there is no room for it. */
+function entityList(schema, name) {
+  return el("nav", { class: "side", "aria-label": "Entities" },
+    el("ul", {}, schema.entities.map((each) => el("li", {}, el("a", {
+      href: `#/objects/${encodeURIComponent(each.name)}`,
+      "aria-current": each.name === name ? "page" : null, class: each.isAbstract ? "abstract" : null,
+    }, el("span", {}, each.name), el("span", { class: "count" }, count(each.count)))))),
+    el("label", { class: "menu" }, el("span", { class: "hidden" }, "Entity"),
+      el("select", {
+        onchange: (event) => { location.hash = `#/objects/${encodeURIComponent(event.target.value)}`; },
+      }, schema.entities.map((each) => el("option", {
+        value: each.name, selected: each.name === name,
+      }, `${each.name} (${count(each.count)})`)))));
+}
+
+function closeButton(close) {
+  return el("button", { type: "button", class: "close quiet", "aria-label": "Close", onclick: close }, "✕");
+}
+
+/** One object with everything it has. */
+function objectView(schema, object, close, replace, again) {
+  const entity = schema.entities.find((each) => each.name === object.entity);
+  const edit = schema.canWrite && el("button", {
+    type: "button", onclick: () => replace(editForm(schema, entity, object, again)),
+  }, "Edit");
+  return [
+    el("header", {}, el("div", {}, el("p", { class: "code faint" }, object.id),
+      el("h2", {}, object.label || object.id)), closeButton(close)),
+    el("dl", { class: "values" }, Object.entries(object.attributes).map(([name, value]) => [
+      el("dt", {}, name), el("dd", {}, whole(value, object.id, name)),
+    ])),
+    Object.entries(object.relationships).map(([name, value]) => relationship(object, name, value)),
+    edit ? el("div", { class: "actions" }, edit) : null,
+  ];
+}
+
+function relationship(object, name, value) {
+  const isToMany = value && "members" in value;
+  const list = el("ul", { class: "links" });
+  const add = (members) => list.append(...members.map((each) => el("li", {}, link(each))));
+  if (isToMany) add(value.members);
+  else if (value) add([value]);
+  const more = isToMany && value.count > value.members.length && el("button", {
+    type: "button", class: "quiet", onclick: async () => {
+      const next = await get("members", {
+        id: object.id, relationship: name, offset: list.children.length, limit: 200,
+      });
+      add(next.members);
+      if (list.children.length >= next.count || !next.members.length) more.remove();
+    },
+  }, "Show more");
+  return el("section", { class: "relationship" },
+    el("h3", {}, name, isToMany ? el("span", { class: "count" }, count(value.count)) : null),
+    list.children.length ? list : el("p", { class: "nil" }, isToMany ? "none" : "nil"), more || null);
+}

@@ -1,0 +1,136 @@
+// A box for conditions and expressions, which completes names and shows where a mistake is.
+import { el, show } from "./dom.js";
+
+const words = [
+  "AND", "OR", "NOT", "IN", "BETWEEN", "CONTAINS", "CONTAINS[cd]", "BEGINSWITH", "BEGINSWITH[cd]",
+  "ENDSWITH", "LIKE", "ANY", "ALL", "NONE", "SUBQUERY(", "TRUE", "FALSE", "nil", "now()",
+];
+const sets = ["@count", "@sum", "@avg", "@min", "@max"];
+const functions = ["@count", "count(", "sum(", "average(", "min(", "max(", "median("];
+
+/** The names that can stand at the end of a text, with what each is. */
+function completions(schema, entityName, before, isColumn) {
+  const start = before.match(/[\p{L}\p{N}_.@]*$/u)[0];
+  if ((before.match(/'/g) || []).length % 2 || (before.match(/"/g) || []).length % 2) return null;
+  const path = start.split(".");
+  const typed = path.pop();
+  let entity = schema.entities.find((each) => each.name === entityName);
+  let isMany = false;
+  for (const name of path) {
+    const next = entity && entity.relationships.find((each) => each.name === name);
+    if (!next) return null;
+    isMany = isMany || next.isToMany;
+    entity = schema.entities.find((each) => each.name === next.destination);
+  }
+  if (!entity) return null;
+  const names = [
+    ...entity.attributes.map((each) => ({ name: each.name, what: each.type })),
+    ...entity.relationships.map((each) => ({
+      name: each.name, what: each.isToMany ? `many ${each.destination}` : each.destination,
+    })),
+    ...(isMany ? sets.map((name) => ({ name, what: "of all" })) : []),
+    ...(path.length ? [] : (isColumn ? functions : words).map((name) => ({ name, what: "" }))),
+  ];
+  const wanted = typed.toLowerCase();
+  const found = names.filter((each) => each.name.toLowerCase().startsWith(wanted)
+    && each.name !== typed);
+  return { typed, found: found.slice(0, 12) };
+}
+
+let boxes = 0;
+
+/**
+ * Makes a box.
+ *
+ * `take` is called with the text when it is entered. `entity` gives the entity whose names are
+ * completed.
+ */
+export function predicateBox({ schema, entity, label, placeholder, value, take, isColumn }) {
+  const id = `box-${++boxes}`;
+  const list = el("ul", { role: "listbox", id: `${id}-list`, "aria-label": "Names", hidden: true });
+  const mark = el("div", { class: "mark", hidden: true, "aria-hidden": "true" }, "▲");
+  const message = el("p", { class: "problem", id: `${id}-problem`, role: "alert" });
+  const input = el("input", {
+    id, type: "text", role: "combobox", autocomplete: "off", autocapitalize: "off",
+    spellcheck: "false", placeholder, value: value || null, "aria-label": label,
+    "aria-autocomplete": "list", "aria-expanded": "false", "aria-controls": `${id}-list`,
+    "aria-describedby": `${id}-problem`,
+  });
+  let shown = null;
+  let chosen = -1;
+
+  function close() {
+    shown = null;
+    chosen = -1;
+    list.hidden = true;
+    input.setAttribute("aria-expanded", "false");
+    input.removeAttribute("aria-activedescendant");
+  }
+
+  function open() {
+    shown = completions(schema, entity(), input.value.slice(0, input.selectionStart), isColumn);
+    if (!shown || !shown.found.length || !shown.typed && input.value.trim()) return close();
+    chosen = -1;
+    show(list, shown.found.map((each, index) => el("li", {
+      role: "option", id: `${id}-${index}`, "aria-selected": "false",
+      onmousedown: (event) => { event.preventDefault(); complete(index); },
+    }, el("span", { class: "code" }, each.name), el("span", { class: "faint" }, each.what))));
+    list.hidden = false;
+    input.setAttribute("aria-expanded", "true");
+  }
+
+  function choose(index) {
+    const options = [...list.children];
+    chosen = (index + options.length) % options.length;
+    options.forEach((option, place) => {
+      option.setAttribute("aria-selected", place === chosen ? "true" : "false");
+    });
+    options[chosen].scrollIntoView({ block: "nearest" });
+    input.setAttribute("aria-activedescendant", options[chosen].id);
+  }
+
+  function complete(index) {
+    const start = input.selectionStart - shown.typed.length;
+    input.setRangeText(shown.found[index].name, start, input.selectionStart, "end");
+    close();
+    input.focus();
+  }
+
+  function clear() {
+    mark.hidden = true;
+    message.textContent = "";
+    input.removeAttribute("aria-invalid");
+  }
+
+  input.addEventListener("input", () => { clear(); open(); });
+  input.addEventListener("blur", close);
+  input.addEventListener("keydown", (event) => {
+    if (shown && event.key === "ArrowDown") choose(chosen + 1);
+    else if (shown && event.key === "ArrowUp") choose(chosen - 1);
+    else if (shown && (event.key === "Tab" || event.key === "Enter") && chosen >= 0) complete(chosen);
+    else if (event.key === "ArrowDown") open();
+    else if (event.key === "Escape" && shown) close();
+    else if (event.key === "Escape") input.blur();
+    else if (event.key === "Enter" && !event.ctrlKey) { close(); take(input.value); }
+    else return;
+    event.preventDefault();
+    event.stopPropagation();
+  });
+
+  return {
+    element: el("div", { class: "predicate" },
+      el("div", { class: "field" }, input, mark, list), message),
+    input,
+    get value() { return input.value; },
+    set value(text) { input.value = text; clear(); },
+    clear,
+    /** Shows a mistake under the character where it is. */
+    fail(error) {
+      message.textContent = error.message;
+      input.setAttribute("aria-invalid", "true");
+      mark.hidden = !error.column;
+      mark.style.setProperty("--column", String((error.column || 1) - 1));
+      mark.style.setProperty("--scroll", `${input.scrollLeft}px`);
+    },
+  };
+}

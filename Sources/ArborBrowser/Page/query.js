@@ -1,0 +1,139 @@
+// Queries: rows of values, grouped and aggregated, and the plan by which they are found.
+import { get } from "./api.js";
+import { count, el, failure, milliseconds, plural, show } from "./dom.js";
+import { predicateBox } from "./predicate.js";
+import { cell } from "./values.js";
+
+/** Parts of a list that stand between commas, but for those in parentheses and quotes. */
+export function split(text) {
+  const parts = [""];
+  let depth = 0;
+  let quote = "";
+  for (const letter of text) {
+    if (quote) quote = letter === quote ? "" : quote;
+    else if (letter === "'" || letter === '"') quote = letter;
+    else if ("([{".includes(letter)) depth++;
+    else if (")]}".includes(letter)) depth--;
+    else if (letter === "," && depth === 0) { parts.push(""); continue; }
+    parts[parts.length - 1] += letter;
+  }
+  return parts.map((part) => part.trim()).filter((part) => part);
+}
+
+/** The view of queries; what was asked is in the address. */
+export async function queryView(main, schema, rest, parameters) {
+  const names = schema.entities.map((each) => each.name);
+  let asked = parameters.get("entity");
+  if (!names.includes(asked)) asked = (schema.entities.find((each) => each.ownCount) || schema.entities[0] || {}).name;
+  const entity = el("select", { "aria-label": "Entity" },
+    names.map((name) => el("option", { value: name, selected: name === asked }, name)));
+  const box = (key, label, placeholder, isColumn) => predicateBox({
+    schema, entity: () => entity.value, label, placeholder, value: parameters.get(key) || "",
+    take: go, isColumn,
+  });
+  const boxes = {
+    where: box("where", "Where", "all objects", false),
+    column: box("column", "Columns", "all attributes", true),
+    group: box("group", "Group by", "nothing; columns such as @count", true),
+    having: box("having", "Having", "@count > 10", true),
+    sort: box("sort", "Sort by", "a minus sign for descending", true),
+  };
+  boxes.where.input.dataset.search = "";
+  const limit = el("input", {
+    type: "number", min: 1, max: 1000, value: parameters.get("limit") || 100, "aria-label": "Limit",
+  });
+  const distinct = el("input", { type: "checkbox", checked: parameters.get("distinct") === "true" });
+  const result = el("section", { class: "result", "aria-label": "Result", "aria-live": "polite" });
+
+  function question() {
+    const query = new URLSearchParams({ entity: entity.value });
+    for (const [name, each] of Object.entries(boxes)) if (each.value.trim()) query.set(name, each.value.trim());
+    query.set("limit", limit.value);
+    if (distinct.checked) query.set("distinct", "true");
+    return query;
+  }
+
+  function go() {
+    history.replaceState(null, "", `#/query?${question()}`);
+    return run();
+  }
+
+  async function run() {
+    for (const each of Object.values(boxes)) each.clear();
+    try {
+      const answer = await get("query", {
+        entity: entity.value, where: boxes.where.value, having: boxes.having.value,
+        column: split(boxes.column.value), group: split(boxes.group.value),
+        sort: split(boxes.sort.value).join(","), limit: limit.value,
+        distinct: distinct.checked ? "true" : "",
+      });
+      show(result, answerView(answer));
+    } catch (error) {
+      show(result);
+      if (error.column && boxes.where.value) boxes.where.fail(error);
+      else show(result, failure(error));
+    }
+  }
+
+  const field = (label, each) => el("div", { class: "labelled" }, el("span", { class: "label", "aria-hidden": "true" }, label), each.element || each);
+  show(main, el("form", {
+    class: "question", "aria-label": "Query",
+    onsubmit: (event) => { event.preventDefault(); go(); },
+    onkeydown: (event) => { if (event.key === "Enter" && event.ctrlKey) { event.preventDefault(); go(); } },
+  },
+  field("Entity", entity), field("Where", boxes.where), field("Columns", boxes.column),
+  field("Group by", boxes.group), field("Having", boxes.having), field("Sort by", boxes.sort),
+  el("div", { class: "last" }, el("label", {}, "Limit ", limit),
+    el("label", {}, distinct, " Distinct"),
+    el("button", { type: "submit", class: "primary" }, "Run"))), result);
+  if (parameters.size) await run();
+  else show(result, el("p", { class: "empty" }, "Ctrl Enter runs the query."));
+  return {};
+}
+
+function isNumber(value) {
+  return typeof value === "number" || Boolean(value && value.number);
+}
+
+function answerView(answer) {
+  const rows = answer.rows.map((row) => el("tr", {}, row.map((value) => el("td", {
+    class: isNumber(value) ? "end" : null,
+  }, cell(value)))));
+  return [
+    el("p", { class: "summary" }, el("strong", {}, answer.hasMore ? `The first ${plural(rows.length, "row")}` : plural(rows.length, "row")),
+      el("span", { class: "faint" }, ` · ${milliseconds(answer.milliseconds)}`)),
+    planView(answer.plan),
+    el("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Rows" },
+      el("table", {}, el("thead", {}, el("tr", {}, answer.columns.map((name, index) => el("th", {
+        scope: "col", class: answer.rows.some((row) => isNumber(row[index])) ? "end" : null,
+      }, name)))),
+        el("tbody", {}, rows))),
+  ];
+}
+
+/** The plan as a tree, the last step at its root. */
+function planView(plan) {
+  const most = Math.max(1, ...rowsOf(plan.root));
+  return el("section", { class: "plan", "aria-label": "Plan" }, el("h2", {}, "Plan"),
+    el("ul", { class: "tree" }, step(plan.root, most)),
+    plan.suggestedIndex ? el("p", { class: "advice" }, el("strong", {}, "An index would help: "),
+      el("code", {}, plan.suggestedIndex)) : null);
+}
+
+function rowsOf(step) {
+  return [step.actual || step.estimated || 0, ...step.inputs.flatMap(rowsOf)];
+}
+
+function step(each, most) {
+  const rows = each.actual ?? each.estimated;
+  return el("li", {}, el("div", { class: "step" },
+    el("span", { class: `kind ${each.kind}` }, each.kind),
+    el("span", { class: "what" }, each.name ? el("code", {}, each.name) : null,
+      each.name && each.detail ? " " : null, each.detail),
+    el("span", { class: "figures" },
+      el("span", {}, each.actual === null ? "– rows" : plural(each.actual, "row")),
+      each.estimated === null ? null : el("span", { class: "faint" }, ` estimated ${count(each.estimated)}`)),
+    el("span", { class: "meter", "aria-hidden": "true" },
+      el("span", { style: { width: `${Math.max(1, (rows || 0) / most * 100)}%` } }))),
+  each.inputs.length ? el("ul", {}, each.inputs.map((input) => step(input, most))) : null);
+}

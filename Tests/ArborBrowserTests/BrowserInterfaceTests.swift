@@ -73,7 +73,7 @@ import Testing
       #expect(row[2] == 20)
       #expect(row[3] == .null)
       #expect(row[6] == true)
-      #expect(row[7] == ["binary": 11, "kind": "png"])
+      #expect(row[7] == ["binary": 76, "kind": "png"])
       #expect(row[9]["label"] == "Riga")
       #expect(row[10] == ["members": 1])
     }

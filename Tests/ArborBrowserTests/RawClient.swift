@@ -49,7 +49,10 @@ struct RawClient {
   struct NotConnected: Error {}
 
   /// Opens a connection.
-  func connect() throws -> Connection {
+  func connect() throws -> Connection { try Self.connect(to: port) }
+
+  /// Opens a connection to a port of this machine.
+  static func connect(to port: Int) throws -> Connection {
     let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
     try #require(descriptor >= 0)
     var address = sockaddr_in()

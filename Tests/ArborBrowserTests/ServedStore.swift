@@ -11,7 +11,12 @@ struct ServedStore {
   let browser: StoreBrowser
   let client: RawClient
 
-  static let photo = Data([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A, 1, 2, 3])
+  /// A picture of four points.
+  static let photo =
+    Data(
+      base64Encoded: "iVBORw0KGgoAAAANSUhEUgAAAAIAAAACCAIAAAD91JpzAAAAE0lEQVR42mOQrfL///8/Ax"
+        + "ADWQA2FAfHqNbW1wAAAABJRU5ErkJggg=="
+    ) ?? Data()
 
   static func makeModel() throws -> ManagedObjectModel {
     try ManagedObjectModel {

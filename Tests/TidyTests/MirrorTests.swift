@@ -13,6 +13,7 @@ import Testing
     "JSONConformanceTests", "JSONHostileTests",
     "ImportHooksTests", "MembershipPolicyTests", "ModelBasedTests", "ModelHostileTests",
     "ObjectLifetimeTests",
+    "PageTests", "PageHostileTests", "PageScrollingTests", "PageEditingTests",
     "PlannedWaysTests",
     "RandomCommitsTests", "RandomDifferencesTests",
     "RandomExportsTests", "RandomGraphTests", "RandomIndexesTests",

@@ -101,11 +101,12 @@ export async function objectsView(main, schema, rest, parameters) {
     }
   }
 
-  detail.addEventListener("keydown", (event) => {
-    if (event.key !== "Escape") return;
-    location.hash = address({ id: "" });
+  main.onkeydown = (event) => {
+    if (event.key !== "Escape" || detail.hidden) return;
+    if (parameterOfAddress("id")) location.hash = address({ id: "" });
+    else showObject("");
     if (grid) grid.element.focus();
-  });
+  };
 
   const insert = schema.canWrite && !entity.isAbstract && el("button", {
     type: "button", onclick: () => {
@@ -125,7 +126,10 @@ export async function objectsView(main, schema, rest, parameters) {
   await loading;
 
   return {
-    end: () => grid && grid.end(),
+    end() {
+      main.onkeydown = null;
+      if (grid) grid.end();
+    },
     update(nextRest, next) {
       if ((nextRest[0] || name) !== name) return false;
       const [where, sort] = [next.get("where") || "", next.get("sort") || ""];
@@ -141,9 +145,13 @@ export async function objectsView(main, schema, rest, parameters) {
       entity = changed.entities.find((each) => each.name === name) || entity;
       schema = changed;
       load();
-      showObject(new URLSearchParams(location.hash.split("?")[1] || "").get("id"));
+      showObject(parameterOfAddress("id"));
     },
   };
+}
+
+function parameterOfAddress(name) {
+  return new URLSearchParams(location.hash.split("?")[1] || "").get(name);
 }
 
 /** The entities: a list beside the table, and a menu where there is no room for it. */

@@ -1,0 +1,196 @@
+import ArborModel
+import Foundation
+import TestSupport
+import Testing
+
+/// A web browser without a window, driven over the Chrome DevTools Protocol.
+///
+/// One tab of one process, which ends with the object. Tests that need it run where Chromium is
+/// installed; Debian's package is `chromium`.
+final class Chromium {
+  static let executable = [
+    "/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome",
+  ]
+  .map { URL(filePath: $0) }.first { FileManager.default.isExecutableFile(atPath: $0.path) }
+  /// Where pictures of the page go, for whoever wants to look; nil for nowhere.
+  static let pictures = ProcessInfo.processInfo.environment["ARBOR_SCREENSHOTS"]
+    .map { URL(filePath: $0) }
+
+  private let folder: TemporaryFolder
+  private let program: StartedProgram
+  private let socket: WebSocket
+  private var session: String?
+  private var count: Int64 = 0
+  /// What went wrong in the page: exceptions, refusals by its policy, dialogs, and requests to
+  /// anybody but its server.
+  private(set) var complaints: [String] = []
+
+  struct Failure: Error, CustomStringConvertible { let description: String }
+
+  init(width: Int = 1280, height: Int = 800, isDark: Bool = false) throws {
+    folder = try TemporaryFolder()
+    program = try StartedProgram(
+      try #require(Self.executable),
+      [
+        "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
+        "--no-first-run", "--disable-extensions", "--disable-background-networking",
+        "--remote-debugging-port=0", "--user-data-dir=\(folder.url.path)", "about:blank",
+      ])
+    let (port, path) = try Self.address(in: folder)
+    socket = try WebSocket(port: port, path: path)
+    let target = try call("Target.createTarget", ["url": "about:blank"])["targetId"] ?? .null
+    let attached = try call("Target.attachToTarget", ["targetId": target, "flatten": true])
+    session = attached["sessionId"]?.string
+    for domain in ["Page", "Runtime", "Log", "Network"] { try call("\(domain).enable") }
+    try call("Page.addScriptToEvaluateOnNewDocument", ["source": .string(Self.shiftWatch)])
+    try resize(width, height, isDark: isDark)
+  }
+
+  deinit {
+    session = nil
+    _ = try? call("Browser.close")
+    program.kill()
+    _ = program.wait()
+  }
+
+  /// Keeps how far things moved without anybody's doing.
+  private static let shiftWatch = """
+    window.shifts = 0;
+    new PerformanceObserver((list) => {
+      for (const each of list.getEntries()) if (!each.hadRecentInput) window.shifts += each.value;
+    }).observe({ type: "layout-shift", buffered: true });
+    """
+
+  private static func address(in folder: TemporaryFolder) throws -> (port: Int, path: String) {
+    let file = folder.url.appending(path: "DevToolsActivePort")
+    let began = ContinuousClock.now
+    while began.duration(to: .now) < .seconds(60) {
+      let lines = (try? String(contentsOf: file, encoding: .utf8))?.split(separator: "\n") ?? []
+      if lines.count == 2, let port = Int(lines[0]) { return (port, String(lines[1])) }
+      Thread.sleep(forTimeInterval: 0.02)
+    }
+    throw Failure(description: "Chromium does not start.")
+  }
+
+  // MARK: The protocol
+
+  @discardableResult
+  func call(_ method: String, _ parameters: JSONObject = [:]) throws -> JSONValue {
+    count += 1
+    let own = count
+    var message: JSONObject = [
+      "id": .number(JSONNumber(own)), "method": .string(method), "params": .object(parameters),
+    ]
+    if let session { message["sessionId"] = .string(session) }
+    try socket.send(JSONValue.object(message).text(.compact))
+    while true {
+      let answer = try JSONValue.parse(socket.receive())
+      if answer["id"]?.int64 == own {
+        if let error = answer["error"] { throw Failure(description: "\(method): \(error)") }
+        return answer["result"] ?? .null
+      }
+      note(answer)
+    }
+  }
+
+  private func note(_ event: JSONValue) {
+    let parameters = event["params"]
+    switch event["method"]?.string {
+    case "Runtime.exceptionThrown":
+      complaints.append("exception: \(parameters?["exceptionDetails"] ?? .null)")
+    case "Log.entryAdded":
+      // Refused requests are answers that the page shows.
+      let entry = parameters?["entry"]
+      if entry?["source"] != "network" { complaints.append("log: \(entry?["text"] ?? .null)") }
+    case "Page.javascriptDialogOpening":
+      complaints.append("dialog: \(parameters?["message"] ?? .null)")
+    case "Network.requestWillBeSent":
+      let url = parameters?["request"]?["url"]?.string ?? ""
+      if !["http://127.0.0.1:", "blob:", "about:", "data:"].contains(where: url.hasPrefix) {
+        complaints.append("request: \(url)")
+      }
+    default: break
+    }
+  }
+
+  // MARK: The page
+
+  func open(_ url: URL) throws { try call("Page.navigate", ["url": .string(url.absoluteString)]) }
+
+  func resize(_ width: Int, _ height: Int, isDark: Bool = false) throws {
+    try call(
+      "Emulation.setDeviceMetricsOverride",
+      [
+        "width": .number(JSONNumber(Int64(width))), "height": .number(JSONNumber(Int64(height))),
+        "deviceScaleFactor": 1, "mobile": .bool(width < 500),
+      ])
+    try call(
+      "Emulation.setEmulatedMedia",
+      ["features": [["name": "prefers-color-scheme", "value": isDark ? "dark" : "light"]]])
+  }
+
+  /// The value of an expression; a promise is waited for.
+  @discardableResult
+  func evaluate(_ script: String) throws -> JSONValue {
+    let answer = try call(
+      "Runtime.evaluate",
+      ["expression": .string(script), "awaitPromise": true, "returnByValue": true])
+    if let details = answer["exceptionDetails"] { throw Failure(description: "\(details)") }
+    return answer["result"]?["value"] ?? .null
+  }
+
+  /// Waits until an expression is true; throws with the page's text where it does not come true.
+  func wait(_ script: String, seconds: Int = 30) throws {
+    let began = ContinuousClock.now
+    while began.duration(to: .now) < .seconds(seconds) {
+      if try evaluate("Boolean(\(script))") == true { return }
+      Thread.sleep(forTimeInterval: 0.01)
+    }
+    let text = try evaluate("document.body.innerText").string ?? ""
+    throw Failure(description: "Never true: \(script)\n\(complaints)\n\(text.prefix(1000))")
+  }
+
+  func exists(_ selector: String) throws { try wait("document.querySelector(`\(selector)`)") }
+
+  /// The text of the first element of a selector; empty where there is none.
+  func text(_ selector: String) throws -> String {
+    try evaluate("document.querySelector(`\(selector)`)?.innerText ?? ''").string ?? ""
+  }
+
+  private static let keyCodes: [String: Int64] = [
+    "Tab": 9, "Enter": 13, "Escape": 27, "PageUp": 33, "PageDown": 34, "End": 35, "Home": 36,
+    "ArrowLeft": 37, "ArrowUp": 38, "ArrowRight": 39, "ArrowDown": 40,
+  ]
+
+  /// Presses a key as a person does.
+  func press(_ key: String, control: Bool = false, shift: Bool = false) throws {
+    let code = Self.keyCodes[key] ?? Int64(key.uppercased().utf8.first ?? 0)
+    var event: JSONObject = [
+      "type": "keyDown", "key": .string(key), "code": .string(key),
+      "windowsVirtualKeyCode": .number(JSONNumber(code)),
+      "modifiers": .number(JSONNumber((control ? 2 : 0) | (shift ? 8 : 0))),
+    ]
+    if !control { event["text"] = key == "Enter" ? "\r" : key.count == 1 ? .string(key) : nil }
+    try call("Input.dispatchKeyEvent", event)
+    event["type"] = "keyUp"
+    event["text"] = nil
+    try call("Input.dispatchKeyEvent", event)
+  }
+
+  /// Types a text where the focus is.
+  func type(_ text: String) throws { try call("Input.insertText", ["text": .string(text)]) }
+
+  func click(_ selector: String) throws {
+    try exists(selector)
+    try evaluate("document.querySelector(`\(selector)`).click()")
+  }
+
+  /// Keeps a picture of the page where the environment asks for it.
+  func picture(_ name: String) throws {
+    guard let folder = Self.pictures else { return }
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    let answer = try call("Page.captureScreenshot", ["format": "png"])
+    let data = try #require(answer["data"]?.string.flatMap { Data(base64Encoded: $0) })
+    try data.write(to: folder.appending(path: "\(name).png"))
+  }
+}

@@ -1,0 +1,96 @@
+import ArborModel
+
+/// What anybody needs of a page to use it: names of controls, contrast of texts, and a width that
+/// fits. A list of what is wrong.
+enum PageAudit {
+  static func problems(in page: Chromium) throws -> [String] {
+    let found = try page.evaluate("(\(script))()")
+    return found.array?.compactMap(\.string) ?? ["\(found)"]
+  }
+
+  private static let script = #"""
+    () => {
+      const problems = [];
+      const seen = (element) => {
+        const box = element.getBoundingClientRect();
+        const style = getComputedStyle(element);
+        return box.width > 0 && box.height > 0 && style.visibility !== "hidden"
+          && !element.closest("[hidden], .dim, .hidden, :disabled, .skip");
+      };
+      const named = (element) => (element.getAttribute("aria-label") || "").trim()
+        || (element.getAttribute("aria-labelledby") || "").split(" ").some((id) =>
+          document.getElementById(id)?.textContent.trim())
+        || [...(element.labels || [])].some((label) => label.textContent.trim())
+        || element.textContent.trim() || element.alt || element.title;
+      const what = (element) => element.tagName.toLowerCase()
+        + `.${element.getAttribute("class") || ""} ${element.textContent.trim().slice(0, 40)}`;
+      const controls = "a[href], button, input, select, textarea, [role=button], [role=grid], "
+        + "[role=img], [role=dialog], dialog[open], [tabindex='0']";
+      for (const element of document.querySelectorAll(controls)) {
+        const isField = element.matches("input, select, textarea");
+        const label = isField ? (element.getAttribute("aria-label") || "").trim()
+          || [...(element.labels || [])].some((each) => each.textContent.trim()) : named(element);
+        if (seen(element) && !label) problems.push(`no name: ${what(element)}`);
+      }
+      for (const image of document.images) {
+        if (!image.hasAttribute("alt")) problems.push(`no alt: ${image.src}`);
+      }
+      const ids = [...document.querySelectorAll("[id]")].map((element) => element.id);
+      for (const id of new Set(ids.filter((id, place) => ids.indexOf(id) !== place))) {
+        problems.push(`id twice: ${id}`);
+      }
+      for (const attribute of ["aria-controls", "aria-describedby", "aria-labelledby"]) {
+        for (const element of document.querySelectorAll(`[${attribute}]`)) {
+          for (const id of element.getAttribute(attribute).split(" ")) {
+            if (!document.getElementById(id)) problems.push(`${attribute} leads nowhere: ${id}`);
+          }
+        }
+      }
+      const channels = (text) => {
+        const numbers = text.match(/[\d.]+/g).map(Number);
+        const scale = text.startsWith("color(") ? 255 : 1;
+        return [...numbers.slice(0, 3).map((each) => each * scale), numbers[3] ?? 1];
+      };
+      const over = (top, below) => [0, 1, 2].map((i) => top[i] * top[3] + below[i] * (1 - top[3]));
+      const light = (color) => {
+        const [r, g, b] = color.slice(0, 3).map((each) => {
+          const part = each / 255;
+          return part <= 0.03928 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4;
+        });
+        return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+      };
+      const ground = (element) => {
+        const layers = [];
+        for (let each = element; each; each = each.parentElement) {
+          const color = channels(getComputedStyle(each).backgroundColor);
+          if (color[3] > 0) layers.push(color);
+          if (color[3] === 1) break;
+        }
+        return layers.reverse().reduce((below, layer) => over(layer, below), [255, 255, 255]);
+      };
+      const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+      while (texts.nextNode()) {
+        const element = texts.currentNode.parentElement;
+        if (!texts.currentNode.data.trim() || !seen(element)) continue;
+        if (element.closest("noscript, script, style, option, .mark")) continue;
+        const style = getComputedStyle(element);
+        const isDrawn = element instanceof SVGElement;
+        if (isDrawn && style.opacity === "0") continue;
+        const below = ground(isDrawn ? element.closest(".stage") || document.body : element);
+        const color = over(channels(isDrawn ? style.fill : style.color), below);
+        const [high, low] = [light(color), light(below)].sort((a, b) => b - a);
+        const ratio = (high + 0.05) / (low + 0.05);
+        const size = parseFloat(style.fontSize);
+        const isLarge = size >= 24 || size >= 18.66 && Number(style.fontWeight) >= 700;
+        if (ratio < (isLarge ? 3 : 4.5)) {
+          problems.push(`contrast ${ratio.toFixed(2)}: ${what(element)} ${style.color}`);
+        }
+      }
+      if (document.documentElement.scrollWidth > innerWidth) {
+        problems.push(`wider than the window: ${document.documentElement.scrollWidth}`);
+      }
+      if (window.shifts > 0.02) problems.push(`moved by itself: ${window.shifts.toFixed(3)}`);
+      return [...new Set(problems)];
+    }
+    """#
+}

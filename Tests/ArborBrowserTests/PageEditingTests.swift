@@ -1,0 +1,116 @@
+import ArborData
+import ArborModel
+import Foundation
+import TestSupport
+import Testing
+
+@testable import ArborBrowser
+
+/// Changes in the page: collected, shown, committed, undone.
+@Suite(.serialized, .enabled(if: Chromium.executable != nil)) struct PageEditingTests {
+  private func count(_ served: ServedStore, _ predicate: String) throws -> Int {
+    try served.store.makeContext().objects("Employee")
+      .filter(FetchPredicate(format: predicate)).count
+  }
+
+  private func fill(_ page: Chromium, _ label: String, _ text: String) throws {
+    try page.evaluate(
+      """
+      {
+        const label = [...document.querySelectorAll('.edit label')]
+          .find((each) => each.textContent.startsWith('\(label)'));
+        document.getElementById(label.htmlFor).focus();
+        document.getElementById(label.htmlFor).select();
+      }
+      """)
+    try page.type(text)
+  }
+
+  @Test func changesAreShownCommittedAndUndone() throws {
+    try ServedStore.use(writing: true) { served in
+      let page = try Chromium()
+      try page.open(served.browser.url)
+      try page.exists(".box")
+      #expect(try page.text("#mode") == "writing")
+      try page.evaluate("location.hash = '#/objects/Employee?id=Employee/4'")
+      try page.click(".detail .actions button")
+      try page.exists(".edit")
+      try fill(page, "age", "61")
+      try fill(page, "salary", "12.50")
+      try page.picture("edit")
+      #expect(try PageAudit.problems(in: page) == [])
+      try page.press("Enter")
+      try page.wait("document.querySelector('#review').innerText === 'Review 1 change'")
+
+      try page.evaluate("location.hash = '#/objects/Office?id=Office/2'")
+      try page.wait("document.querySelector('.detail h2')?.innerText === 'Oslo'")
+      try page.click(".detail .actions button")
+      try page.click(".edit .danger")
+      try page.evaluate("location.hash = '#/objects/Project'")
+      try page.wait("document.querySelector('.bar > button')?.innerText === 'New Project'")
+      try page.click(".bar > button")
+      try page.exists(".edit")
+      try fill(page, "title", "Tunnel")
+      try page.press("Enter")
+      try page.wait("document.querySelector('#review').innerText === 'Review 3 changes'")
+
+      try page.click("#review")
+      try page.exists("dialog .figure.deleted")
+      #expect(try page.text("dialog .figures") == "1 inserted\n1 updated\n11 deleted")
+      #expect(try PageAudit.problems(in: page) == [])
+      try page.picture("review")
+      #expect(try count(served, "TRUEPREDICATE") == 30)
+      // The button to commit has the focus.
+      try page.press("Enter")
+      try page.wait("!document.querySelector('dialog').open")
+      try page.wait("document.querySelector('#review').hidden")
+      #expect(try count(served, "TRUEPREDICATE") == 20)
+      #expect(try count(served, "age == 61 AND salary == 12.5") == 1)
+      // The table shows it without being asked.
+      try page.wait("document.querySelector('.summary').innerText.startsWith('2 objects')")
+
+      try page.click("#undo")
+      try page.exists("dialog .figure.inserted")
+      try page.press("Enter")
+      try page.wait("!document.querySelector('dialog').open")
+      #expect(try count(served, "TRUEPREDICATE") == 30)
+      #expect(try count(served, "age == 61") == 0)
+      #expect(page.complaints == [])
+    }
+  }
+
+  @Test func refusalsAreShownAndChangesKept() throws {
+    try ServedStore.use(writing: true) { served in
+      let page = try Chromium(width: 390, height: 780)
+      try page.open(served.browser.url)
+      try page.exists(".box")
+      try page.evaluate("location.hash = '#/objects/Employee?id=Employee/4'")
+      try page.click(".detail .actions button")
+      try page.exists(".edit")
+      try fill(page, "age", "many")
+      try page.press("Enter")
+      try page.wait("!document.querySelector('#review').hidden")
+      try page.click("#review")
+      try page.wait("document.querySelector('dialog .failure')?.innerText.includes('whole number')")
+      #expect(try PageAudit.problems(in: page) == [])
+      try page.picture("refusal-390")
+      try page.press("Escape")
+      try page.wait("!document.querySelector('dialog').open")
+      #expect(try page.evaluate("document.querySelector('#review').hidden") == false)
+      #expect(served.store.sequence == 1)
+      #expect(page.complaints == [])
+    }
+  }
+
+  @Test func aStoreForReadingHasNoWayToChangeIt() throws {
+    try ServedStore.use { served in
+      let page = try Chromium()
+      try page.open(served.browser.url)
+      try page.exists(".box")
+      try page.evaluate("location.hash = '#/objects/Employee?id=Employee/4'")
+      try page.exists(".detail .relationship")
+      #expect(try page.evaluate("document.querySelector('#undo').hidden") == true)
+      #expect(try page.evaluate("document.querySelectorAll('.actions, .bar > button').length") == 0)
+    }
+  }
+}

@@ -1,0 +1,56 @@
+import Foundation
+import Testing
+
+@testable import ArborBrowser
+
+/// The page as files: whole, and without anything that its policy forbids.
+@Suite struct PageFilesTests {
+  /// The files that a text refers to, by import, source, reference or address of a style.
+  private func references(in text: String) -> [String] {
+    let patterns = [
+      #/from "\.\/([^"]+)"/#, #/src="([^"#]+)"/#, #/href="([^"#]+)"/#, #/url\(([^)]+)\)/#,
+    ]
+    return patterns.flatMap { text.matches(of: $0).map { String($0.1) } }
+  }
+
+  @Test func everyFileThatIsNamedIsThere() throws {
+    try ServedStore.use { served in
+      var waiting = [""]
+      var seen: Set<String> = []
+      while let name = waiting.popLast() {
+        guard seen.insert(name).inserted else { continue }
+        let answer = try served.client.get("/\(name)", headers: ["Authorization": nil])
+        #expect(answer.status == 200, "\(name)")
+        waiting += references(in: String(decoding: answer.body, as: UTF8.self))
+      }
+      #expect(seen.count == 16)
+    }
+  }
+
+  /// The policy would refuse these silently, and a page that needs them would break.
+  @Test func nothingNeedsWhatThePolicyForbids() throws {
+    try ServedStore.use { served in
+      let page = String(decoding: try served.client.get("/").body, as: UTF8.self)
+      #expect(!page.contains("<style"))
+      #expect(!page.contains(" style="))
+      #expect(page.matches(of: #/<script(?![^>]* src=)/#).isEmpty)
+      #expect(page.matches(of: #/ on[a-z]+=/#).isEmpty)
+      for name in references(in: page) where name.hasSuffix(".js") {
+        #expect(name == "app.js")
+      }
+      let scripts = [
+        "api", "app", "dom", "edit", "grid", "health", "history", "objects", "predicate", "query",
+        "schema", "values",
+      ]
+      for name in scripts {
+        let script = String(decoding: try served.client.get("/\(name).js").body, as: UTF8.self)
+        for forbidden in [
+          "innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval(", "new Function",
+          "https://", "localStorage", ".cssText", "setAttribute(\"style\"",
+        ] {
+          #expect(!script.contains(forbidden), "\(name): \(forbidden)")
+        }
+      }
+    }
+  }
+}

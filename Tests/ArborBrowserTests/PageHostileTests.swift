@@ -1,0 +1,110 @@
+import ArborData
+import ArborModel
+import Foundation
+import TestSupport
+import Testing
+
+@testable import ArborBrowser
+
+/// A store whose every text tries to become a part of the page.
+@Suite(.serialized, .enabled(if: Chromium.executable != nil)) struct PageHostileTests {
+  private static let attack =
+    "<img src=x onerror=\"window.harm=1\"><script>window.harm=1</script>"
+    + "<a href=\"javascript:window.harm=1\">x</a>'\"`${window.harm=1}</title></textarea>"
+    + "\u{202E}\u{0}\u{1F}&lt;b&gt;"
+
+  @Test func textsStayTexts() throws {
+    let folder = try TemporaryFolder()
+    let url = folder.url.appending(path: "<img src=x onerror=harm=1>&amp;.arbor")
+    let model = try ManagedObjectModel {
+      Entity("Thing") {
+        Attribute("name", .string)
+        Attribute("page", .uri, .optional)
+        Attribute("data", .binary, .optional)
+        Relationship("others", to: "Thing", inverse: "one", .toMany, .optional)
+        Relationship("one", to: "Thing", inverse: "others", .optional)
+      }
+    }
+    let store = try PersistentStore(model: model, at: .file(url))
+    try change(store)
+    var options = StoreBrowser.Options()
+    options.allowsWriting = true
+    do {
+      let browser = try StoreBrowser(store, options: options)
+      defer {
+        browser.stop()
+        browser.waitUntilStopped()
+      }
+      try look(try Chromium(), browser, store)
+    }
+    store.close()
+    try TemporaryStore.check(path: url.path)
+  }
+
+  private func change(_ store: PersistentStore) throws {
+    let context = store.makeContext()
+    context.author = Self.attack
+    context.name = Self.attack
+    let things = try (0..<3).map { _ in
+      let thing = try context.insert("Thing")
+      thing["name"] = Value.string(Self.attack)
+      // A picture that is a script, and an address that is one.
+      thing["data"] = Value.binary(Data("<svg onload='window.harm=1'>\(Self.attack)".utf8))
+      thing["page"] = URL(string: "javascript:window.harm=1").map(Value.uri) ?? .null
+      return thing
+    }
+    try things[0].setObjects(things[1...], forKey: "others")
+    try context.commit()
+  }
+
+  private func look(_ page: Chromium, _ browser: StoreBrowser, _ store: PersistentStore) throws {
+    try page.open(browser.url)
+    try page.exists(".box")
+    #expect(try page.text("#store-name") == "<img src=x onerror=harm=1>&amp;.arbor")
+    let where_ = "name%20CONTAINS%20'%3Cimg'"
+    let views = [
+      ("objects/Thing?where=\(where_)&id=Thing/1", ".detail .relationship a"),
+      ("objects/%3Cimg%20src%3Dx%20onerror%3Dharm%3D1%3E", ".failure"),
+      ("objects/Thing?id=%3Cimg%20src%3Dx%20onerror%3Dharm%3D1%3E", ".detail .failure"),
+      ("query?entity=Thing&column=name,page,others.@count", ".result td"),
+      ("query?entity=Thing&where=%3Cimg%20src%3Dx%20onerror%3Dharm%3D1%3E", ".problem:not(:empty)"),
+      ("history", ".commit summary"), ("health", ".space-map"), ("schema", ".box"),
+    ]
+    for (address, mark) in views {
+      try page.evaluate("location.hash = `#/\(address)`")
+      try page.exists(mark)
+      if address == "history" {
+        try page.click(".commit summary")
+        try change(store)
+        try page.wait("document.querySelectorAll('.commit').length === 2")
+        try page.click(".commit summary")
+        try page.wait("document.querySelector('.changes')")
+      }
+      try page.picture("hostile-\(address.prefix { $0.isLetter })")
+      #expect(try page.evaluate("window.harm ?? 0") == 0, "\(address)")
+      // Nothing but what the page itself is made of.
+      #expect(
+        try page.evaluate(
+          """
+          document.querySelectorAll('script').length === 1
+            && [...document.images].every((image) => image.src.endsWith('/icon.svg'))
+            && !document.querySelector('a[href^="javascript"], iframe, object, embed')
+            && !document.querySelector('[onerror], [onload], [onclick]')
+          """) == true, "\(address)")
+    }
+    // The changes of a commit, on their way.
+    try page.evaluate("location.hash = '#/objects/Thing?id=Thing/1'")
+    try page.exists(".detail .actions button")
+    try page.click(".detail .actions button")
+    try page.evaluate(
+      """
+      { const field = document.querySelector('.edit textarea, .edit input[type=text]');
+        field.value += '!'; field.dispatchEvent(new Event('input', { bubbles: true })); }
+      """)
+    try page.click(".edit .primary")
+    try page.click("#review")
+    try page.exists("dialog .changes .new")
+    #expect(try page.evaluate("window.harm ?? 0") == 0)
+    #expect(page.complaints == [])
+  }
+}

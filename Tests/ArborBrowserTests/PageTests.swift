@@ -1,0 +1,162 @@
+import ArborData
+import ArborModel
+import Foundation
+import TestLength
+import TestSupport
+import Testing
+
+@testable import ArborBrowser
+
+/// The page in a web browser: every view, by keys alone, narrow and dark.
+@Suite(.serialized, .enabled(if: Chromium.executable != nil)) struct PageTests {
+  @Test func everyViewShowsTheStoreAndAnswersKeys() throws {
+    try ServedStore.use { served in
+      let page = try Chromium()
+      try page.open(served.browser.url)
+      try page.exists(".box")
+      // The token is no longer where others could see it.
+      #expect(try page.evaluate("location.href.includes('token')") == false)
+      #expect(try page.text("#store-name") == "Company.arbor")
+      #expect(try page.evaluate("document.querySelectorAll('.box').length") == 4)
+      #expect(try page.evaluate("document.querySelectorAll('.edge').length") == 3)
+      try page.press("/")
+      try page.type("city")
+      try page.wait("document.querySelectorAll('.box.dim').length === 3")
+      try page.press("Enter")
+      try page.wait("document.querySelector('.detail h2')?.innerText === 'Office'")
+      try page.picture("schema")
+      try page.press("Escape")
+
+      try page.press("2")
+      try page.wait("document.querySelectorAll('.rows .row:not(.waiting)').length > 10")
+      #expect(try page.text(".summary").hasPrefix("30 objects"))
+      try page.evaluate("document.querySelector('.grid').focus()")
+      try page.press("ArrowDown")
+      try page.press("ArrowDown")
+      try page.press("Enter")
+      try page.wait("document.querySelector('.detail h2')?.innerText === 'Employee 1'")
+      try page.picture("objects")
+      try page.press("Escape")
+      try page.wait("document.querySelector('.detail').hidden")
+      try page.press("End")
+      try page.wait("document.querySelector('.rows .selected')?.dataset.index === '29'")
+
+      try page.press("3")
+      try page.exists(".question")
+      try page.press("/")
+      try page.type("age < 45")
+      try page.press("Tab")
+      try page.type("office.city AS city, @count, average(age)")
+      try page.press("Tab")
+      try page.type("office.city")
+      try page.press("Enter", control: true)
+      try page.wait("document.querySelectorAll('.result tbody tr').length === 3")
+      #expect(try page.text(".tree").contains("age < 45"))
+      #expect(try page.text(".tree").contains("rows"))
+      try page.picture("query")
+
+      try page.press("Escape")
+      try page.evaluate("document.activeElement.blur()")
+      try page.press("4")
+      try page.wait("document.querySelectorAll('.commit').length === 1")
+      try commit(served)
+      try page.wait("document.querySelectorAll('.commit').length === 2")
+      try page.evaluate("document.querySelector('.commit summary').focus()")
+      try page.press("Enter")
+      try page.wait("document.querySelector('.changes .new')?.innerText === '77'")
+      #expect(try page.text(".changes .old") == "23")
+      #expect(try page.text(".commit .who") == "Mary")
+      try page.picture("history")
+
+      try page.press("5")
+      try page.exists(".space-map svg")
+      try page.exists(".check button")
+      try page.evaluate("document.querySelector('.check button').focus()")
+      try page.press("Enter")
+      try page.wait("document.querySelector('.verdict')?.innerText === 'No problems'")
+      try page.picture("health")
+      #expect(page.complaints == [])
+    }
+  }
+
+  private func commit(_ served: ServedStore) throws {
+    let context = served.store.makeContext()
+    context.author = "Mary"
+    let employee = try context.objects("Employee").filter("name == 'Employee 3'").first
+    employee?["age"] = 77
+    try context.commit()
+  }
+
+  @Test func conditionsCompleteAndSayWhatIsWrong() throws {
+    try ServedStore.use { served in
+      let page = try Chromium()
+      try page.open(served.browser.url)
+      try page.exists(".box")
+      try page.evaluate("location.hash = '#/objects/Employee'")
+      try page.exists(".rows .row:not(.waiting)")
+      try page.press("/")
+      try page.type("off")
+      try page.exists("[role=option]")
+      try page.press("ArrowDown")
+      try page.press("Tab")
+      try page.type(".ci")
+      try page.wait("document.querySelector('[role=option]')?.innerText.includes('city')")
+      try page.press("ArrowDown")
+      try page.picture("completion")
+      try page.press("Enter")
+      try page.type(" == 'Oslo'")
+      try page.press("Enter")
+      try page.wait("document.querySelector('.summary')?.innerText.startsWith('10 objects')")
+      // The mark stands under the first letter of the name that is not there.
+      try page.evaluate("document.querySelector('.field input').select()")
+      try page.type("age > 20 AND nme == 'x'")
+      try page.press("Enter")
+      try page.wait("document.querySelector('.problem')?.innerText.includes('did you mean')")
+      #expect(
+        try page.evaluate("document.querySelector('.mark').style.getPropertyValue('--column')")
+          == "13")
+      try page.picture("mistake")
+      // Links lead to objects and back.
+      try page.evaluate("location.hash = '#/objects/Employee?sort=-age'")
+      try page.click(".rows .row:not(.waiting) a.object")
+      try page.wait(
+        "document.querySelector('.detail header .code')?.innerText.startsWith('Office/')")
+      try page.click(".detail .links a")
+      try page.wait(
+        "document.querySelector('.detail header .code')?.innerText.startsWith('Employee/')")
+      try page.evaluate("location.hash = '#/objects/Employee?id=Employee/1'")
+      try page.exists(".detail .binary img")
+      #expect(page.complaints == [])
+    }
+  }
+
+  /// Every view, wide, dark and narrow: all controls have names, all texts can be read, nothing is
+  /// wider than the window, and nothing moves by itself.
+  @Test func everybodyCanUseIt() throws {
+    try ServedStore.use(writing: true) { served in
+      let page = try Chromium()
+      try page.open(served.browser.url)
+      try page.exists(".box")
+      let query = "column=office.city%20AS%20city,@count&group=office.city"
+      let views = [
+        ("schema", "schema", ".box"), ("objects", "objects/Employee", ".rows .row:not(.waiting)"),
+        ("object", "objects/Employee?id=Employee/1", ".detail .relationship"),
+        ("query", "query?entity=Employee&where=age%20%3C%2045&\(query)", ".plan"),
+        ("history", "history", ".commit"), ("health", "health", ".space-map svg"),
+      ]
+      for (width, height, isDark) in [(1280, 800, false), (1280, 800, true), (390, 780, false)] {
+        try page.resize(width, height, isDark: isDark)
+        for (name, address, mark) in views {
+          try page.evaluate("window.shifts = 0; location.hash = '#/\(address)'")
+          try page.exists(mark)
+          try page.wait("document.getElementById('main').getAttribute('aria-busy') === 'false'")
+          if name == "history" { try page.click(".commit summary") }
+          let problems = try PageAudit.problems(in: page)
+          #expect(problems == [], "\(name) \(width) \(isDark)")
+          try page.picture("\(name)-\(width)\(isDark ? "-dark" : "")")
+        }
+      }
+      #expect(page.complaints == [])
+    }
+  }
+}

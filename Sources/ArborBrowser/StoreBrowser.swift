@@ -43,7 +43,7 @@ public final class StoreBrowser: Sendable {
 
   /// Begins to serve a store.
   ///
-  /// - Throws: ``ArborError`` `inputOutput` where the port cannot be had.
+  /// - Throws: `ArborError` `inputOutput` where the port cannot be had.
   public convenience init(
     _ store: PersistentStore, options: Options = .init()
   ) throws(ArborError) {

@@ -25,7 +25,7 @@ public import Foundation
 /// ## Topics
 /// ### Opening
 /// - ``init(modelNamed:in:alias:fileName:options:classes:delegate:group:)-(_,URL,_,_,_,_,_,_)``
-/// - ``init(for:at:options:delegate:group:)-([ManagedObject.Type],_,_,_,_)``
+/// - ``init(for:at:options:delegate:group:)-([ManagedObject.],_,_,_,_)``
 /// - ``init(model:at:options:classes:delegate:group:)``
 /// - ``init(store:delegate:group:)``
 /// ### Objects

@@ -12,7 +12,7 @@ struct ConnectionParameters: Sendable {
   let connectTimeout: Int?
 
   /// - Parameter string: `host=a,b dbname=staff` or `postgresql://a,b/staff`, as libpq reads it.
-  /// - Throws: ``ArborError`` `invalidArgument`. It quotes nothing of the string, in which anything
+  /// - Throws: `ArborError` `invalidArgument`. It quotes nothing of the string, in which anything
   ///   may be a password.
   init(_ string: String) throws(ArborError) {
     guard Self.hasPlainPassword(string), var options = Self.options(of: string) else {

@@ -13,9 +13,9 @@ extension PostgresLog {
   /// answer that comes with a warning, as of a wait for standbys that was cancelled, counts as
   /// none.
   ///
-  /// - Returns: ``Appended/unknown`` where nobody could say until the time was over; the entry may
+  /// - Returns: `Appended.unknown` where nobody could say until the time was over; the entry may
   ///   still come to be in the log then.
-  /// - Throws: ``ArborError`` `logUnavailable` where the entry is not in the log; `invalidArgument`
+  /// - Throws: `ArborError` `logUnavailable` where the entry is not in the log; `invalidArgument`
   ///   for one that no log takes: without a body, with more than 512 MiB, or with a last sequence
   ///   before its first one or above 2⁶³ - 1.
   public func append(_ entry: LogEntry) throws(ArborError) -> Appended {

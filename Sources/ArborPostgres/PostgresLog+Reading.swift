@@ -9,7 +9,7 @@ extension PostgresLog {
   /// One that was added without anybody having had an answer is given once it is where it has to be
   /// to last.
   ///
-  /// - Throws: ``ArborError`` `logUnavailable`; `invalidArgument` for a limit below 1; `corrupted`
+  /// - Throws: `ArborError` `logUnavailable`; `invalidArgument` for a limit below 1; `corrupted`
   ///   for entries that no log writes.
   public func entries(after sequence: UInt64, limit: Int) throws(ArborError) -> [LogEntry] {
     guard limit > 0 else {
@@ -29,7 +29,7 @@ extension PostgresLog {
     return entries
   }
 
-  /// Waits until entries last whose adding was answered with ``Appended/unknown``: their being
+  /// Waits until entries last whose adding was answered with `Appended.unknown`: their being
   /// there is the answer now.
   private func confirm(_ entries: [LogEntry]) throws(ArborError) {
     let found = doubted.withLock { doubted in
@@ -83,7 +83,7 @@ extension PostgresLog {
     }
   }
 
-  /// - Throws: ``ArborError`` `corrupted`.
+  /// - Throws: `ArborError` `corrupted`.
   func entry(_ rows: PostgresResult, _ row: Int) throws(ArborError) -> EntryRow {
     guard let first = rows.number(row, 0), let last = rows.number(row, 1), last >= first,
       let batch = rows.uuid(row, 2),

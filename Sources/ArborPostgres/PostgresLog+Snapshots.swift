@@ -7,7 +7,7 @@ extension PostgresLog {
   ///
   /// - Returns: Whether it was begun; false where there is a log of that name already. Beginning
   ///   again with the same snapshot, as after an error, gives true.
-  /// - Throws: ``ArborError`` `logUnavailable`; `invalidArgument` for a snapshot that was not
+  /// - Throws: `ArborError` `logUnavailable`; `invalidArgument` for a snapshot that was not
   ///   published, entries that do not follow it, and where the store has a log under another name;
   ///   `outcomeUnknown`.
   public func begin(
@@ -58,7 +58,7 @@ extension PostgresLog {
   /// Adds a snapshot. The file is read and sent a MiB at a time; the snapshot is there once all of
   /// it is.
   ///
-  /// - Throws: ``ArborError`` `logUnavailable`; `invalidArgument` where the log is of another
+  /// - Throws: `ArborError` `logUnavailable`; `invalidArgument` where the log is of another
   ///   store; `fileUnreadable` and `inputOutput` of the file; `outcomeUnknown`.
   public func publish(_ snapshot: LogSnapshot, in file: URL) throws(ArborError) {
     if let id = try storeID(), id != snapshot.store {
@@ -77,7 +77,7 @@ extension PostgresLog {
 
   /// The newest snapshot that counts; nil where the log has none.
   ///
-  /// - Throws: ``ArborError`` `logUnavailable`, `corrupted`.
+  /// - Throws: `ArborError` `logUnavailable`, `corrupted`.
   public func newestSnapshot() throws(ArborError) -> LogSnapshot? {
     let rows = try read(PostgresStatement(snapshotTexts.newest, .text(store)))
     guard rows.count > 0 else { return nil }
@@ -89,7 +89,7 @@ extension PostgresLog {
 
   /// Writes a snapshot to a file, a MiB at a time.
   ///
-  /// - Throws: ``ArborError`` `logUnavailable`, also where the snapshot has been removed meanwhile;
+  /// - Throws: `ArborError` `logUnavailable`, also where the snapshot has been removed meanwhile;
   ///   `corrupted` where a part of it is missing; `diskFull` and `inputOutput` of the file.
   public func fetch(_ snapshot: LogSnapshot, to file: URL) throws(ArborError) {
     let (store, id) = (PostgresValue.uuid(snapshot.store), PostgresValue.uuid(snapshot.id))
@@ -118,7 +118,7 @@ extension PostgresLog {
   /// sequence. What was begun less than a day ago and does not count, as a snapshot that somebody
   /// is sending, stays.
   ///
-  /// - Throws: ``ArborError`` `logUnavailable`, `outcomeUnknown`; part of it may be removed then.
+  /// - Throws: `ArborError` `logUnavailable`, `outcomeUnknown`; part of it may be removed then.
   public func trim(through sequence: UInt64) throws(ArborError) {
     let last = PostgresValue.integer(Int64(clamping: sequence))
     let statement = PostgresStatement(entryTexts.trim, .text(store), last)
@@ -132,7 +132,7 @@ extension PostgresLog {
   /// All of it is one transaction, for which a log with much in it may need a longer
   /// ``Options/statementTimeout``. Where there is no such log nothing happens.
   ///
-  /// - Throws: ``ArborError`` `logUnavailable`, `outcomeUnknown`.
+  /// - Throws: `ArborError` `logUnavailable`, `outcomeUnknown`.
   public func remove() throws(ArborError) {
     _ = try write(snapshotTexts.removeLog.map { PostgresStatement($0, .text(store)) })
   }

@@ -16,7 +16,7 @@ internal import Foundation
 ///
 /// Making a log connects to nothing. Each call tries again within ``Options/timeout`` where a
 /// connection is lost, and goes on with the server that is written to by then, so that failing over
-/// is a delay. What was answered with ``Appended/written`` is on the medium of the server, and of
+/// is a delay. What was answered with `Appended.written` is on the medium of the server, and of
 /// as many standbys as `synchronous_standby_names` asks for; a session turns `synchronous_commit`
 /// on where it is `off` or `local`.
 ///
@@ -53,7 +53,7 @@ public final class PostgresLog: CommitLog {
   ///     `PGPASSWORD`, `~/.pgpass`).
   ///   - store: The name of the log among those of the database: 1 to 200 bytes of UTF-8.
   ///   - options: How long to wait, and where the tables are.
-  /// - Throws: ``ArborError`` `invalidArgument` for a string that libpq does not read, a name or an
+  /// - Throws: `ArborError` `invalidArgument` for a string that libpq does not read, a name or an
   ///   option that no log has. The message quotes nothing of the string.
   public init(
     _ connection: String, store: String = "main", options: Options = Options()
@@ -77,7 +77,7 @@ public final class PostgresLog: CommitLog {
 
   /// How far the log is; nil for one that nobody has begun.
   ///
-  /// - Throws: ``ArborError`` `logUnavailable`; `corrupted` where entries are missing.
+  /// - Throws: `ArborError` `logUnavailable`; `corrupted` where entries are missing.
   public func head() throws(ArborError) -> LogHead? {
     let rows = try read(PostgresStatement(entryTexts.head, .text(store)))
     guard rows.count > 0 else { return nil }
@@ -89,7 +89,7 @@ public final class PostgresLog: CommitLog {
 
   /// Takes numbers of a counter that nobody gets again. Where an answer is lost, others are taken.
   ///
-  /// - Throws: ``ArborError`` `logUnavailable`; `invalidArgument` for a count of 0, for more
+  /// - Throws: `ArborError` `logUnavailable`; `invalidArgument` for a count of 0, for more
   ///   numbers than a counter has, and for a log that nobody has begun.
   public func reserve(
     _ counter: String, _ count: UInt64, from least: UInt64

@@ -90,7 +90,7 @@ public final class ArborService: Service {
   ///   - options: How it is opened. An instrument in them is told beside the service's.
   ///   - classes: The typed classes of the model's entities.
   ///   - configuration: What the service does beside.
-  /// - Throws: ``ArborError`` as `PersistentStore`.
+  /// - Throws: `ArborError` as `PersistentStore`.
   public convenience init(
     _ name: String, model: ManagedObjectModel, at location: StoreLocation,
     options: StoreOptions = .init(), classes: [ManagedObject.Type] = [],
@@ -118,7 +118,7 @@ public final class ArborService: Service {
   ///   - options: How it is opened. An instrument in them is told beside the service's.
   ///   - classes: The typed classes of the model's entities.
   ///   - configuration: What the service does beside.
-  /// - Throws: ``ArborError`` as `PersistentStore` with a log.
+  /// - Throws: `ArborError` as `PersistentStore` with a log.
   public convenience init(
     _ name: String, model: ManagedObjectModel, at location: StoreLocation,
     following log: any CommitLog, options: StoreOptions = .init(),
@@ -134,7 +134,7 @@ public final class ArborService: Service {
   /// Keeps the store until the service is shut down gracefully or its task is cancelled, and closes
   /// it then.
   ///
-  /// - Throws: ``ArborError`` `closed` where the store is closed already: a service runs once.
+  /// - Throws: `ArborError` `closed` where the store is closed already: a service runs once.
   public func run() async throws {
     guard !store.isClosed else {
       throw ArborError(

@@ -84,6 +84,8 @@ import Testing
     let root = try #require(plan["plan"] as? [String: Any])
     #expect(root["kind"] as? String == "index" && root["name"] as? String == "Employee.age")
     #expect(plan["suggestedIndex"] is NSNull)
+    let analyzed = try inspection.run("explain", "Employee", "rate > 0.1", "--analyze").output
+    #expect(analyzed.hasPrefix("filter rate > 0.1 · 3 rows\n"), "\(analyzed)")
     let text = try inspection.run("explain", "Employee", "rate > 0.1", "--sort", "name").output
     #expect(text.contains("sort name") && text.contains("rate > 0.1"))
     #expect(text.contains("\nan index would help: Index("))

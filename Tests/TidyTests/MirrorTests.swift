@@ -26,7 +26,7 @@ import Testing
     "SyncTests",
     "TopOfGroupsTests",
     "UniqueFetchTests", "UniquenessMigrationTests",
-    "PredicateLanguageArticleTests",
+    "PredicateLanguageArticleTests", "QueryPlanningArticleTests",
     "ValueModelsArticleTests",
     "UntrustedPredicateTests",
   ]

@@ -14,6 +14,8 @@ enum SourceTree {
   /// Read and stripped once for all rules.
   private static let sources = ["Sources", "Tests", "tools"].flatMap(files(below:))
     .filter { $0.hasSuffix(".swift") && !$0.hasSuffix("/Package.swift") }
+    // The steps of tutorials are documents.
+    .filter { !$0.contains(".docc/") }
     .map(file)
 
   /// Every text file a person wrote: sources, tests, tools, documents, settings.

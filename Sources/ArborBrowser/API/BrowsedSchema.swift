@@ -25,7 +25,7 @@ struct BrowsedSchema: Sendable {
 
   /// The entity of a name.
   ///
-  /// - Throws: ``ArborError`` `unknownName` where the model has none.
+  /// - Throws: `ArborError` `unknownName` where the model has none.
   func entity(_ name: String) throws(ArborError) -> Entity {
     if let entity = byName[name] { return entity }
     throw ArborError(

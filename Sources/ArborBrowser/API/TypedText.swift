@@ -13,7 +13,7 @@ struct TypedText {
 
   /// The value of a text; null for nil, and a binary as `{"base64": …}`.
   ///
-  /// - Throws: ``ArborError`` `unparsableValue` for a text that is no value of the type.
+  /// - Throws: `ArborError` `unparsableValue` for a text that is no value of the type.
   func value(of json: JSONValue) throws(ArborError) -> Value {
     switch json {
     case .null: return .null

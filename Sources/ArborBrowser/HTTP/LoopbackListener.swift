@@ -17,7 +17,7 @@ final class LoopbackListener: Sendable {
   /// Begins to listen.
   ///
   /// - Parameter wanted: The port; 0 for any that is free.
-  /// - Throws: ``ArborError`` `inputOutput` where the port is taken or not allowed.
+  /// - Throws: `ArborError` `inputOutput` where the port is taken or not allowed.
   init(port wanted: UInt16) throws(ArborError) {
     #if canImport(Glibc)
       let kind = Int32(SOCK_STREAM.rawValue)

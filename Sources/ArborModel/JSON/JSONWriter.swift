@@ -17,7 +17,7 @@ extension JSONValue {
     String(decoding: bytes(style), as: UTF8.self)
   }
 
-  /// The value as JSON in UTF-8, as ``text(_:)`` gives it.
+  /// The value as JSON in UTF-8, as ``text(_:)-method`` gives it.
   public func data(_ style: JSONStyle = .compact) -> Data { Data(bytes(style)) }
 
   private func bytes(_ style: JSONStyle) -> [UInt8] {

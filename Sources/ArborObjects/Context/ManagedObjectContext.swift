@@ -38,7 +38,7 @@ internal import Foundation
 /// - ``fetchOne(_:)``
 /// - ``count(_:)``
 /// - ``fetchIDs(_:)``
-/// - ``explain(_:)``
+/// - ``explain(_:analyze:)``
 /// - ``objects(_:)-(String)``
 /// - ``objects(with:)``
 /// - ``aggregate(_:_:)``

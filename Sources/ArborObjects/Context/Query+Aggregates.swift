@@ -4,8 +4,8 @@ internal import Foundation
 /// One value made of a query's objects, without making them. Of the limited objects where the query
 /// has a limit or an offset.
 ///
-/// Time in proportion to the objects that fulfil the filters; but ``minimum(_:)-(String)`` and
-/// ``maximum(_:)-(String)`` look at the ends of an index where one has the attribute's order, see
+/// Time in proportion to the objects that fulfil the filters; but ``minimum(_:)->Value?`` and
+/// ``maximum(_:)->Value?`` look at the ends of an index where one has the attribute's order, see
 /// ``ManagedObjectContext/aggregate(_:_:)``. ``explain(_:_:)`` says which way is taken.
 ///
 /// Each is a ``Value``, or by context the Swift type that is wanted:

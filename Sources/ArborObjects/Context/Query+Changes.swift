@@ -38,7 +38,7 @@ extension Query {
   /// Sets properties of the objects, by their names, to dynamic values.
   ///
   /// - Returns: How many objects the query had.
-  /// - Throws: As ``update(_:)-([String:(any_PredicateArgument)?])``.
+  /// - Throws: As the form that takes Swift values.
   @_disfavoredOverload @discardableResult
   public func update(_ values: [String: Value]) throws(ArborError) -> Int { try change(values) }
 

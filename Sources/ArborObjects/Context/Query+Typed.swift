@@ -28,7 +28,7 @@ extension Query {
   /// let youngest = try context.objects(Employee.self).minimum(\.age)   // Int?
   /// ```
   ///
-  /// - Throws: ``ArborError`` as ``minimum(_:)-(String)``; `invalidPredicate` for a key path that
+  /// - Throws: ``ArborError`` as ``minimum(_:)->Value?``; `invalidPredicate` for a key path that
   ///   is no path of modelled properties.
   public func minimum<V: AttributeValue>(_ keyPath: KeyPath<T, V>) throws(ArborError) -> V? {
     try minimum(T.propertyPath(of: keyPath))

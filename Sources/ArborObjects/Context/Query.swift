@@ -16,8 +16,8 @@ public import ArborModel
 ///
 /// ## Topics
 /// ### Steps
-/// - ``filter(_:)``
-/// - ``exclude(_:)``
+/// - ``filter(_:)-(FetchPredicate)``
+/// - ``exclude(_:)-(FetchPredicate)``
 /// - ``order(by:)-(SortKey...)``
 /// - ``limit(_:)``
 /// - ``top(_:per:by:)-(_,_,SortKey...)``
@@ -35,14 +35,14 @@ public import ArborModel
 /// - ``page(after:)``
 /// - ``explain()``
 /// ### Aggregates
-/// - ``minimum(_:)-(String)``
-/// - ``maximum(_:)-(String)``
-/// - ``sum(_:)-(String)``
-/// - ``average(_:)-(String)``
-/// - ``aggregate(_:_:)``
+/// - ``minimum(_:)->Value?``
+/// - ``maximum(_:)->Value?``
+/// - ``sum(_:)->Value?``
+/// - ``average(_:)->Value?``
+/// - ``aggregate(_:_:)->Value?``
 /// - ``aggregates(_:)``
 /// ### Changes
-/// - ``update(_:)``
+/// - ``update(_:)-([String:Value])``
 /// - ``delete()``
 public struct Query<T: ManagedObject> {
   /// The context that answers.

@@ -7,8 +7,8 @@ extension PersistentStore {
   /// what was kept for it: the values of removed attributes, the objects of removed entities and
   /// the links of removed relationships.
   ///
-  /// Until then, ``revertMigration(_:)`` brings the former model back. The next migration confirms
-  /// the one before. Nothing happens where there is nothing to confirm.
+  /// Until then, ``revertMigration(_:dropping:)`` brings the former model back. The next migration
+  /// confirms the one before. Nothing happens where there is nothing to confirm.
   ///
   /// ```swift
   /// let store = try PersistentStore(model: newer, at: .file(url))

@@ -45,12 +45,12 @@ public import ArborModel
 /// - ``changedValues()``
 /// - ``committedValues(for:)``
 /// ### Values by name
-/// - ``subscript(_:)``
+/// - ``subscript(_:)->Value``
 /// - ``value(forKey:)``
 /// - ``value(forKeyPath:)``
-/// - ``setValue(_:forKey:)``
+/// - ``setValue(_:forKey:)-(Value,_)``
 /// ### Accessors of typed classes
-/// - ``attribute(_:)``
+/// - ``attribute(_:)-7rjy7``
 /// - ``toOne(_:)``
 /// - ``toMany(_:)``
 /// - ``orderedToMany(_:)``

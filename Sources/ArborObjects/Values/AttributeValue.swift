@@ -23,9 +23,9 @@ public import ArborModel
 public protocol AttributeValue: PredicateArgument, Codable {
   /// The type of the attribute that a property of this type describes, unless it names another.
   static var attributeType: AttributeType { get }
-  /// Reads an attribute; ``ManagedObject/attribute(_:)`` calls it.
+  /// Reads an attribute; ``ManagedObject/attribute(_:)-7rjy7`` calls it.
   static func load(from object: ManagedObject, slot: Int) -> Self
-  /// Writes an attribute; ``ManagedObject/setAttribute(_:_:)`` calls it.
+  /// Writes an attribute; ``ManagedObject/setAttribute(_:_:)-5sx81`` calls it.
   func store(in object: ManagedObject, slot: Int)
   /// The Swift value that a dynamic value holds, or nil where it holds something else.
   static func fromValue(_ value: Value) -> Self?

@@ -8,17 +8,21 @@ struct ExplainVerb: Verb {
     commandName: "explain", abstract: "Says how a query is answered, and which index would help.",
     discussion: """
       The plan is a tree of steps, the last one first; each takes its rows from those below it. \
-      Nothing is fetched, but where counting costs nothing rows are counted.
+      Nothing is fetched, but where counting costs nothing rows are counted; with --analyze the \
+      query is run and the rows that leave each step are counted.
       """)
 
   @OptionGroup var target: FileArguments
   @OptionGroup var query: QueryArguments
 
+  @Flag(help: "Run the query and count the rows that leave each step.")
+  var analyze = false
+
   func answer(_ file: InspectedFile, _ printer: inout Printer) throws {
     let request = try query.request(in: file)
     let store = try file.openStore()
     defer { store.close() }
-    let plan = try store.makeContext().explain(request)
+    let plan = try store.makeContext().explain(request, analyze: analyze)
     printer.print(json: PlanText.json(plan), text: PlanText.text(plan))
   }
 }

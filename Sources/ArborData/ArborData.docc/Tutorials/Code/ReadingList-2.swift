@@ -1,0 +1,14 @@
+import ArborData
+import ArborMacros
+import Foundation
+
+@Entity final class Author: ManagedObject {
+  @Attribute(.unique) var name: String = ""
+  @Relationship(inverse: "author", deleteRule: .cascade) var books: Set<Book>
+}
+
+@Entity final class Book: ManagedObject {
+  var title: String = ""
+  @Attribute(.indexed) var year: Int = 0
+  @Relationship(inverse: "books") var author: Author?
+}

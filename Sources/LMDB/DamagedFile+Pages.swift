@@ -45,6 +45,44 @@ extension DamagedFile {
     lastPage = .max
   }
 
+  /// Goes on without a root page from a leaf with names of databases: looks for the branches above
+  /// it, and hands on the entries of the tree.
+  ///
+  /// - Returns: Whether the whole tree of names is sound.
+  package func begin(
+    withNamesOn leaf: UInt64,
+    _ entry: @escaping (DamagedEntry, _ isSound: Bool) throws(LMDBError) -> Void
+  ) throws(LMDBError) -> Bool {
+    var (root, depth) = (leaf, 1)
+    while depth < TreeWalk.mostLevels, let above = try branch(above: root, depth: depth) {
+      (root, depth) = (above, depth + 1)
+    }
+    begin()
+    return try traverse(Self.names(root, depth: depth), entry)
+  }
+
+  private static func names(_ root: UInt64, depth: Int) -> TreeWalk {
+    TreeWalk(.main, "of names", TreeRecord(root: root, depth: depth), rootLevel: 0)
+  }
+
+  /// The branch that leads to a page: of several that do, since pages are used again, the one below
+  /// which everything is sound.
+  private func branch(above page: UInt64, depth: Int) throws(LMDBError) -> UInt64? {
+    var candidates: [UInt64] = []
+    try forEachPage { (number, found) throws(LMDBError) in
+      guard found.flags == .branch, found.number == number,
+        buffers.nodeComplaint(found, isLeaf: false) == nil,
+        (0..<found.count).contains(where: { found.node($0).child == page })
+      else { return }
+      candidates.append(number)
+    }
+    for candidate in candidates {
+      begin()
+      if try traverse(Self.names(candidate, depth: depth + 1), { _, _ in }) { return candidate }
+    }
+    return candidates.count == 1 ? candidates[0] : nil
+  }
+
   /// Reads which pages a root page lists as free; nothing is known where a part of the list is
   /// damaged.
   private func readFreePages(_ root: MetaPage) throws(LMDBError) {
@@ -80,12 +118,22 @@ extension DamagedFile {
 
   /// Hands on the entries of every leaf, in the order of the file.
   ///
-  /// - Parameter body: Gets the page's number, what it is for, and a closure that hands on its
-  ///   entries.
+  /// - Parameter body: Gets the page's number, what it is for, and its entries.
   package func scan(
     _ body: (_ page: UInt64, PageUse, _ entries: DamagedLeaf) throws(LMDBError) -> Void
   ) throws(LMDBError) {
     distrustFreePages()
+    try forEachPage { (number, page) throws(LMDBError) in
+      guard page.flags == .leaf else { return }
+      firstFreeLevel = 0
+      try body(number, use(of: number, page), DamagedLeaf(page: page))
+    }
+  }
+
+  /// Reads every page behind the root pages, many at once.
+  private func forEachPage(
+    _ body: (_ number: UInt64, RawPage) throws(LMDBError) -> Void
+  ) throws(LMDBError) {
     let count = max(1, Self.windowSize / pageSize)
     let window = UnsafeMutableRawBufferPointer.allocate(
       byteCount: count * pageSize, alignment: 16)
@@ -99,13 +147,9 @@ extension DamagedFile {
         continue
       }
       for index in 0..<size / pageSize {
-        let number = first + UInt64(index)
         let bytes = UnsafeRawBufferPointer(
           rebasing: window[index * pageSize..<(index + 1) * pageSize])
-        let page = RawPage(bytes: bytes)
-        guard page.flags == .leaf else { continue }
-        firstFreeLevel = 0
-        try body(number, use(of: number, page), DamagedLeaf(page: page))
+        try body(first + UInt64(index), RawPage(bytes: bytes))
       }
       first += UInt64(size / pageSize)
     }

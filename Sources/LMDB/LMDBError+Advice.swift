@@ -14,6 +14,11 @@ extension LMDBError: CustomStringConvertible {
   /// What to do about it, in one sentence.
   package var remedy: String { advice.remedy }
 
+  /// What to do about a damaged file.
+  private static let damageRemedy =
+    "Restore a backup, or take out what is sound with lmdb-inspect salvage STORE TARGET; "
+    + "lmdb-inspect check lists the damage."
+
   private var advice: (cause: String, remedy: String) {
     switch self {
     case .keyExists, .notFound, .pageNotFound, .corrupted, .damaged, .panic, .versionMismatch,
@@ -51,17 +56,17 @@ extension LMDBError: CustomStringConvertible {
     case .pageNotFound:
       (
         "A page that the tree refers to is not in the file.",
-        "The file is damaged: restore a backup; lmdb-inspect check lists the damage."
+        "The file is damaged. \(Self.damageRemedy)"
       )
     case .corrupted:
       (
         "A page of the file has the wrong kind or contradicts itself.",
-        "The file is damaged: restore a backup; lmdb-inspect check lists the damage."
+        "The file is damaged. \(Self.damageRemedy)"
       )
     case .damaged(let finding):
       (
         "The file is damaged: \(finding)",
-        "Restore a backup; lmdb-inspect check lists the damage."
+        Self.damageRemedy
       )
     case .panic:
       (
@@ -122,12 +127,12 @@ extension LMDBError: CustomStringConvertible {
     case .cursorFull:
       (
         "The tree is deeper than a cursor can follow.",
-        "The file is damaged: restore a backup; lmdb-inspect check lists the damage."
+        "The file is damaged. \(Self.damageRemedy)"
       )
     case .pageFull:
       (
         "A page had no room for an entry that must fit.",
-        "The file is damaged: restore a backup; lmdb-inspect check lists the damage."
+        "The file is damaged. \(Self.damageRemedy)"
       )
     default:
       (
@@ -225,7 +230,7 @@ extension LMDBError: CustomStringConvertible {
     case .truncated:
       (
         "The file ends before its last used page.",
-        "Part of it is lost: restore a backup; nothing in the file was changed."
+        "Part of it is lost. \(Self.damageRemedy)"
       )
     default:
       (

@@ -127,5 +127,13 @@ struct TreeRecord: Equatable {
     root = Self.noPage
   }
 
+  /// The record of a tree of which no more is known than where its root lies and how deep it is.
+  init(root: UInt64, depth: Int) {
+    (pad, flags) = (0, [])
+    self.depth = depth
+    (branchPages, leafPages, overflowPages, entries) = (0, 0, 0, 0)
+    self.root = root
+  }
+
   var isEmpty: Bool { root == Self.noPage }
 }

@@ -190,8 +190,7 @@ public final class PersistentStore: Sendable {
     guard !report.isSound else { return }
     var error = ArborError(
       .corrupted,
-      "The store has \(report.problems.count) problems; restore a backup."
-    )
+      "The store has \(report.problems.count) problems. \(ArborError.damageRemedy)")
     error.violations = report.problems.map { problem in
       ArborError(.corrupted, problem.description).with(
         entity: problem.entity, objectID: problem.object.map(file.objectID))

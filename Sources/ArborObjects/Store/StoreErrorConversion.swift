@@ -7,9 +7,13 @@ extension ArborError {
   private static func damaged(_ what: String) -> ArborError {
     ArborError(
       .corrupted,
-      "The store is damaged: \(what.asClause). Restore a backup; lmdb-inspect check lists the "
-        + "damage.")
+      "The store is damaged: \(what.asClause). \(damageRemedy)")
   }
+
+  /// What to do about a damaged store.
+  static let damageRemedy =
+    "Restore a backup, or take out what is sound with PersistentStore.salvage(_:to:) or "
+    + "lmdb-inspect salvage STORE TARGET; lmdb-inspect check lists the damage."
 
   /// An error of a store that is open.
   init(_ error: StoreError, in file: StoreFile) {

@@ -61,8 +61,10 @@ final class SalvageSource {
       state = .newest
       if found.header.transactionID == newest { add(found.trees) }
     } else {
-      file.begin()
-      (trees, knowsAllNames) = ([:], false)
+      trees = [:]
+      knowsAllNames = try file.begin(withNamesOn: found.page) { (entry, _) throws(LMDBError) in
+        self.noteName(entry)
+      }
       state = .withoutRoot
       add(found.trees)
     }
@@ -95,6 +97,7 @@ final class SalvageSource {
   }
 
   private struct FoundHeader {
+    let page: UInt64
     let header: HeaderRecord
     let trees: [DamagedTree]
   }
@@ -102,7 +105,7 @@ final class SalvageSource {
   /// The newest header on any page, with the databases whose names lie beside it.
   private func newestHeader(upTo last: UInt64) throws(LMDBError) -> FoundHeader? {
     var newest: FoundHeader?
-    try file.scan { (_, _, leaf) throws(LMDBError) in
+    try file.scan { (page, _, leaf) throws(LMDBError) in
       var header: HeaderRecord?
       try leaf.forEach { (entry) throws(LMDBError) in
         guard entry.key.elementsEqual(StoreFormat.headerKey.utf8) else { return }
@@ -115,7 +118,7 @@ final class SalvageSource {
       try leaf.forEach { (entry) throws(LMDBError) in
         if let tree = entry.tree { trees.append(tree) }
       }
-      newest = FoundHeader(header: header, trees: trees)
+      newest = FoundHeader(page: page, header: header, trees: trees)
     }
     return newest
   }

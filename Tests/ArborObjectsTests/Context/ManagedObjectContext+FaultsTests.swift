@@ -75,8 +75,9 @@ import Testing
         #expect(
           error?.message
             == "The store is damaged: the relationship badge leads to object number "
-            + "\(target.rawValue), which is of no entity that it leads to. Restore a backup; "
-            + "lmdb-inspect check lists the damage.")
+            + "\(target.rawValue), which is of no entity that it leads to. "
+            + "Restore a backup, or take out what is sound with PersistentStore.salvage(_:to:) or "
+            + "lmdb-inspect salvage STORE TARGET; lmdb-inspect check lists the damage.")
       }
     }
   }
@@ -171,7 +172,9 @@ import Testing
         #expect(
           error?.message
             == "The store is damaged: the object number \(number) is among the records of another "
-            + "entity. Restore a backup; lmdb-inspect check lists the damage.")
+            + "entity. Restore a backup, or take out what is sound with "
+            + "PersistentStore.salvage(_:to:) or lmdb-inspect salvage STORE TARGET; lmdb-inspect "
+            + "check lists the damage.")
         #expect(failure { _ = try context.fetchIDs(.init(entity: "Badge")) } != nil)
       }
     }

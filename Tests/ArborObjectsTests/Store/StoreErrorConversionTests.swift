@@ -77,8 +77,9 @@ import Testing
     let what = "The header is damaged."
     #expect(
       ArborError(opening: .corrupted(entity: nil, object: nil, what: what)).message
-        == "The store is damaged: the header is damaged. Restore a backup; lmdb-inspect check "
-        + "lists the damage.")
+        == "The store is damaged: the header is damaged. Restore a backup, or take out "
+        + "what is sound with PersistentStore.salvage(_:to:) or lmdb-inspect salvage STORE "
+        + "TARGET; lmdb-inspect check lists the damage.")
     #expect(
       ArborError(opening: .notAStore(path: "a.txt", what: "The file has no header.")).message
         == "a.txt is no store: the file has no header. Choose another file.")

@@ -44,6 +44,9 @@ package struct PageUse: Sendable, Hashable {
   /// The pages that a compacted copy would have: the two root pages and the databases, and what one
   /// commit behind it adds, a way down the tree of names and a list of the pages it replaces.
   package var compacted: Int { min(all, max(0, used - list) + depth + 1) }
+
+  /// The bytes that a compacted copy would save.
+  package var reclaimable: Int { max(0, fileSize - compacted * pageSize) }
 }
 
 /// One taken slot in the file's table of readers.

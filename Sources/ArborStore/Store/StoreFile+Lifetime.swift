@@ -25,10 +25,10 @@ extension StoreFile {
 
   private func compactIfWorthwhile() {
     guard !isReadOnly, path != nil, let snapshot = try? quietSnapshot() else { return }
-    let space = try? snapshot.space()
+    let use = try? environment.pageUse(in: snapshot.reader)
     snapshot.close()
-    guard let space, space.reclaimable >= Self.leastReclaimed,
-      space.reclaimable >= space.file / 4, space.file - space.reclaimable <= Self.mostCopied,
+    guard let use, use.reclaimable >= Self.leastReclaimed,
+      use.reclaimable >= use.fileSize / 4, use.fileSize - use.reclaimable <= Self.mostCopied,
       let held = try? environment.heldSnapshots(), held.isEmpty
     else { return }
     // The verification behind the store ends with it anyway.

@@ -25,7 +25,7 @@ extension StoreSnapshot {
       largeBinaries: blobs * use.pageSize, history: history * use.pageSize,
       // A commit may have come between the snapshot and the look at the file.
       other: (rest - indexes - relationships) * use.pageSize, free: use.free * use.pageSize,
-      reclaimable: max(0, use.fileSize - use.compacted * use.pageSize), databases: databases)
+      reclaimable: use.reclaimable, databases: databases)
   }
 
   /// The bytes that the records of each concrete entity fill in the file.

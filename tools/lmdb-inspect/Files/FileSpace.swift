@@ -34,7 +34,7 @@ struct FileSpace {
       databases = try file.environment.databaseNames().map {
         Self.describe(try RawTable(file.database($0), in: file.environment))
       }
-      addFile(used: use.used * use.pageSize, compacted: use.compacted * use.pageSize)
+      addFile(used: use.used * use.pageSize, reclaimable: use.reclaimable)
     }
     // The root pages, names and lists of pages, which are no database with a name.
     other = max(0, bytes - free - databases.reduce(0) { $0 + $1.bytes })
@@ -49,12 +49,12 @@ struct FileSpace {
     facts.add("reclaimable", space.reclaimable)
   }
 
-  private mutating func addFile(used: Int, compacted: Int) {
+  private mutating func addFile(used: Int, reclaimable: Int) {
     facts.add("file", bytes)
     facts.add("used", used)
     facts.add("free", free)
     facts.add("pinned", label: "  pinned by readers", pinned)
-    facts.add("reclaimable", max(0, bytes - compacted))
+    facts.add("reclaimable", reclaimable)
   }
 
   private static func describe(_ table: RawTable) -> StoreSpace.Database {

@@ -72,6 +72,7 @@ import Testing
     }
     #expect(try completions("lmdb-inspect", "ex") == ["explain"])
     #expect(try completions("lmdb-inspect", "space", "--s").contains("--svg"))
+    #expect(try completions("lmdb-inspect", "info", "\(folder.path("comp"))") == ["\(file.path)"])
   }
 
   @Test(arguments: ["zsh", "fish"]) func otherShellsHaveAScript(shell: String) throws {

@@ -10,7 +10,8 @@ protocol Verb: ParsableCommand {
 
 /// The arguments that every verb takes.
 struct FileArguments: ParsableArguments {
-  @Argument(help: "The store or LMDB file; or a folder that holds data.mdb.")
+  @Argument(
+    help: "The store or LMDB file; or a folder that holds data.mdb.", completion: .file())
   var path: String
 
   @Flag(help: "Answer with one JSON document.")

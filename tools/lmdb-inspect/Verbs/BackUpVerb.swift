@@ -15,7 +15,7 @@ struct BackUpVerb: ParsableCommand {
       read and write the store meanwhile.
       """)
 
-  @Argument(help: "The store's file.")
+  @Argument(help: "The store's file.", completion: .file())
   var path: String
 
   @Argument(help: "The log's folder, one for each store; it is made where there is none.")

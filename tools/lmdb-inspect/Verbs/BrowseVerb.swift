@@ -13,7 +13,7 @@ struct BrowseVerb: ParsableCommand {
       held while you look.
       """)
 
-  @Argument(help: "The store.")
+  @Argument(help: "The store.", completion: .file())
   var path: String
 
   @Flag(

@@ -12,7 +12,7 @@ struct CompactVerb: ParsableCommand {
       may have the store open. Stopped at any moment, it leaves the former file or the new one.
       """)
 
-  @Argument(help: "The store's file.")
+  @Argument(help: "The store's file.", completion: .file())
   var path: String
 
   @Flag(help: "Answer with one JSON document.")

@@ -15,7 +15,7 @@ struct CopyVerb: Verb {
 
   @OptionGroup var target: FileArguments
 
-  @Argument(help: "The file to be made.")
+  @Argument(help: "The file to be made.", completion: .file())
   var copy: String
 
   @Flag(help: "Leave free pages out: a smaller file, in more time.")

@@ -16,7 +16,7 @@ struct DiffVerb: Verb {
 
   @OptionGroup var target: FileArguments
 
-  @Argument(help: "The store or file that it is compared with.")
+  @Argument(help: "The store or file that it is compared with.", completion: .file())
   var other: String
 
   func answer(_ file: InspectedFile, _ printer: inout Printer) throws {

@@ -16,7 +16,7 @@ struct FollowVerb: ParsableCommand {
       followed.
       """)
 
-  @Argument(help: "The log's folder.")
+  @Argument(help: "The log's folder.", completion: .file())
   var folder: String
 
   @Argument(help: "The copy's file; it is made where there is none.")

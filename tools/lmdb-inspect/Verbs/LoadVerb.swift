@@ -14,7 +14,7 @@ struct LoadVerb: ParsableCommand {
       empty. Everything is one commit, and the store is checked afterwards.
       """)
 
-  @Argument(help: "The store's file.")
+  @Argument(help: "The store's file.", completion: .file())
   var path: String
 
   @Argument(help: "The documents; a file named .ndjson or .jsonl holds one on each line.")

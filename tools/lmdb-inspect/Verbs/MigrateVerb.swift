@@ -46,7 +46,7 @@ struct RevertVerb: ParsableCommand {
       interrupted is given up.
       """)
 
-  @Argument(help: "The store's file.")
+  @Argument(help: "The store's file.", completion: .file())
   var path: String
 
   @Flag(help: "Answer with one JSON document.")

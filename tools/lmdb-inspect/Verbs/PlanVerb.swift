@@ -27,7 +27,7 @@ struct PlanVerb: ParsableCommand {
 
 /// The arguments of verbs that lead a store to a model.
 struct MigrationArguments: ParsableArguments {
-  @Argument(help: "The store's file.")
+  @Argument(help: "The store's file.", completion: .file())
   var path: String
 
   @Argument(help: "The model: a .xcdatamodeld, .xcdatamodel or .model.json.")

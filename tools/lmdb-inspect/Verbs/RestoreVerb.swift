@@ -14,10 +14,10 @@ struct RestoreVerb: ParsableCommand {
       something is at the file's path already.
       """)
 
-  @Argument(help: "The log's folder.")
+  @Argument(help: "The log's folder.", completion: .file())
   var folder: String
 
-  @Argument(help: "The file to be made.")
+  @Argument(help: "The file to be made.", completion: .file())
   var path: String
 
   @Option(

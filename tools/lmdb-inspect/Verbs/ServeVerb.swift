@@ -16,7 +16,7 @@ struct ServeVerb: ParsableCommand {
       after half an hour in which nobody looked.
       """)
 
-  @Argument(help: "The store.")
+  @Argument(help: "The store.", completion: .file())
   var path: String
 
   @Flag(help: "Let the page change, insert and delete objects.")

@@ -19,7 +19,8 @@ struct SpaceVerb: Verb {
 
   @OptionGroup var target: FileArguments
 
-  @Option(help: ArgumentHelp("Write a picture into a new file.", valueName: "file"))
+  @Option(
+    help: ArgumentHelp("Write a picture into a new file.", valueName: "file"), completion: .file())
   var svg: String?
 
   func answer(_ file: InspectedFile, _ printer: inout Printer) throws {

@@ -199,7 +199,8 @@ let package = Package(
       name: "SystemTests",
       dependencies: [
         "ArborData", "ArborExchange", "ArborMacros", "ArborObjects", "ArborModel", "ArborStore",
-        "ArborService", "ArborLocks", "TestLength", "TestSupport", "crash-writer", "damage-reader",
+        "ArborBrowser", "ArborService", "ArborLocks", "TestLength", "TestSupport", "crash-writer",
+        "damage-reader",
         "lmdb-inspect", "world",
       ],
       swiftSettings: common),

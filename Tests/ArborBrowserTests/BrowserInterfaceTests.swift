@@ -98,6 +98,33 @@ import Testing
     }
   }
 
+  /// Of many members only those that are shown are read, with the same result.
+  @Test func showsPartsOfManyMembers() throws {
+    try ServedStore.use(employees: 0) { served in
+      let context = served.store.makeContext()
+      let office = try context.objects("Office").order(by: "city").first
+      let project = try context.objects("Project").first
+      let employees = try (0..<5001).map { number in
+        let employee = try context.insert("Employee")
+        employee["name"] = Value.string("Employee \(number)")
+        employee["office"] = office
+        return employee
+      }
+      try project?.setObjects(employees, forKey: "members")
+      try context.commit()
+      for (object, relationship) in [(office, "employees"), (project, "members")] {
+        let id = try #require(object.map { ValueJSON.name($0.objectID) })
+        let part = try served.client.get(
+          "/api/members",
+          ["id": id, "relationship": relationship, "offset": "4990", "limit": "50"]
+        ).json
+        #expect(part["count"] == 5001)
+        let labels = part["members"]?.array?.map { $0["label"] }
+        #expect(labels == (4990...5000).map { .string("Employee \($0)") })
+      }
+    }
+  }
+
   @Test func givesBinariesToBeSaved() throws {
     try ServedStore.use { served in
       let page = try served.client.get(
@@ -204,7 +231,11 @@ import Testing
       #expect(kinds.map { $0["name"] }.contains("records"))
       let used = kinds.reduce(0) { $0 + ($1["bytes"]?.int64 ?? 0) }
       #expect(used > 0 && used <= health["file"]?.int64 ?? 0)
-      #expect(health["indexes"]?.array?.map { $0["name"] }.contains("Person.name") == true)
+      let databases = try #require(health["databases"]?.array)
+      let index = try #require(databases.first { $0["title"] == "index Person.name" })
+      #expect(index["entries"] == 30)
+      #expect(index["kind"] == "index")
+      #expect(index["uses"]?.int64 != nil)
       #expect(try served.client.get("/api/check").json["state"] == "none")
       var state = try served.client.post("/api/check", [:]).json
       while state["state"] == "running" { state = try served.client.get("/api/check").json }

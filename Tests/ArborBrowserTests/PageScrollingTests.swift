@@ -52,8 +52,8 @@ import Testing
     try page.wait("document.querySelector('.summary')?.innerText.includes('objects')")
     try page.evaluate(Self.rowsInSight)
     // Step by step from the beginning, by leaps through the whole, and the last steps.
-    #expect(try page.evaluate("steps(0, \(TestLength.of(40, long: 400)))") == "")
-    #expect(try page.evaluate("leaps(\(TestLength.of(30, long: 300)))") == "")
+    #expect(try page.evaluate("steps(0, \(TestLength.of(40, long: 200)))") == "")
+    #expect(try page.evaluate("leaps(\(TestLength.of(30, long: 60)))") == "")
     try page.evaluate("document.querySelector('.grid').focus()")
     try page.press("End")
     try page.wait("missing() === '' && rows().at(-1)?.index === \(Self.count - 1)")

@@ -107,6 +107,18 @@ import Testing
       try page.type(" == 'Oslo'")
       try page.press("Enter")
       try page.wait("document.querySelector('.summary')?.innerText.startsWith('10 objects')")
+      // Literals of the attribute's type.
+      try page.evaluate("document.querySelector('.field input').select()")
+      try page.type("isActive == ")
+      try page.wait("document.querySelector('[role=option]')?.innerText.startsWith('TRUE')")
+      try page.evaluate("document.querySelector('.field input').select()")
+      try page.type("badge == u")
+      try page.wait("document.querySelector('[role=option]')?.innerText.startsWith('uuid')")
+      try page.press("ArrowDown")
+      try page.press("Enter")
+      try page.type("F")
+      #expect(
+        try page.evaluate("document.querySelector('.field input').value") == "badge == uuid(\"F\")")
       // The mark stands under the first letter of the name that is not there.
       try page.evaluate("document.querySelector('.field input').select()")
       try page.type("age > 20 AND nme == 'x'")

@@ -8,7 +8,7 @@ import Testing
     "TypedClasses", "Concurrency", "LiveResults", "ComingFromCoreData",
     "ComingFromSwiftData", "ComingFromGRDB", "Importing", "PredicateLanguage", "Servers",
     "ErrorsAndValidation", "SchemaEvolution", "MoreThanOneMachine", "Services",
-    "Operations", "QueryPlanning",
+    "Operations", "QueryPlanning", "Browser",
   ]
 
   @Test(arguments: articles) func theCodeCompiles(article: String) throws {

@@ -21,9 +21,8 @@ import ArgumentParser
 
       Nothing is ever written to the file but by “load”, “compact”, “migrate”, “revert” and \
       “backup”, which takes down in it how far the log has its commits, and by “serve --write”. \
-      A store that another \
-      process has open can be read safely: the tool takes part in LMDB's locking as every reader \
-      does.
+      A store that another process has open can be read safely: the tool takes part in LMDB's \
+      locking as every reader does.
 
       “lmdb-inspect --generate-completion-script bash”, or zsh or fish, prints what a shell needs \
       to complete verbs, options and files.

@@ -12,7 +12,10 @@ extension BrowserInterface {
     var readers: [JSONValue] = []
     for reader in try store.readers {
       readers.append([
-        "process": JSONValue(Int(reader.processID)), "behind": JSONValue(reader.transactionsBehind),
+        "process": JSONValue(Int(reader.processID)),
+        "name": reader.processName.map(JSONValue.string) ?? .null,
+        "since": reader.since.map { .string($0.formatted(ValueJSON.dateStyle)) } ?? .null,
+        "behind": JSONValue(reader.transactionsBehind),
         "pinnedBytes": JSONValue(reader.pinnedBytes),
       ])
     }
@@ -22,18 +25,27 @@ extension BrowserInterface {
         (space.kinds + [("free", space.free)]).map {
           ["name": .string($0.name), "bytes": JSONValue($0.bytes)]
         }),
-      "reclaimable": JSONValue(space.reclaimable), "readers": .array(readers),
-      "indexes": .array(try store.indexes.map(Self.json)),
+      "reclaimable": JSONValue(space.reclaimable), "pinned": JSONValue(space.pinned),
+      "readers": .array(readers),
+      "databases": .array(try databases(of: space)),
     ]
   }
 
-  private static func json(of index: IndexStatistics) -> JSONValue {
-    [
-      "name": .string("\(index.entity).\(index.name)"), "isUnique": .bool(index.isUnique),
-      "columns": .array(index.columns.map { .string($0.property) }),
-      "entries": JSONValue(index.entries), "bytes": JSONValue(index.bytes),
-      "uses": JSONValue(index.uses),
-    ]
+  /// Each entity, index and relationship; of an index, how often this process has used it.
+  private func databases(of space: StoreSpace) throws(ArborError) -> [JSONValue] {
+    let uses = Dictionary(
+      try store.indexes.map { ("\($0.entity).\($0.name)", $0.uses) },
+      uniquingKeysWith: { first, _ in first })
+    return space.databases.map { database in
+      let name = [database.entity, database.name].compactMap { $0 }.joined(separator: ".")
+      return [
+        "kind": .string(database.kind.rawValue), "title": .string(database.title),
+        "entries": JSONValue(database.entries), "bytes": JSONValue(database.bytes),
+        "fill": database.fill.flatMap(JSONNumber.init).map(JSONValue.number) ?? .null,
+        "isEstimated": .bool(database.isEstimated),
+        "uses": database.kind == .index ? uses[name].map { JSONValue($0) } ?? .null : .null,
+      ]
+    }
   }
 }
 

@@ -182,11 +182,34 @@ extension BrowserInterface {
   private func members(
     of object: ManagedObject, _ name: String, from first: Int, count: Int
   ) throws(ArborError) -> JSONValue {
-    let members = try object.objects(forKey: name)
-    return [
-      "count": JSONValue(members.count),
-      "members": .array(members.dropFirst(first).prefix(count).map { link($0) }),
-    ]
+    let total = try object.count(forKey: name)
+    var members: [ManagedObject] = []
+    if total > Self.mostMembersRead, let request = try request(for: name, of: object, first, count)
+    {
+      members = try object.context?.fetch(request) ?? []
+    } else {
+      members = Array(try object.objects(forKey: name).dropFirst(first).prefix(count))
+    }
+    return ["count": JSONValue(total), "members": .array(members.map { link($0) })]
+  }
+
+  /// From how many members on only those that are shown are looked for, by the other side of the
+  /// relationship; in the order of their IDs.
+  private static var mostMembersRead: Int { 5000 }
+
+  private func request(
+    for name: String, of object: ManagedObject, _ first: Int, _ count: Int
+  ) throws(ArborError) -> FetchRequest<ManagedObject>? {
+    let entity = try schema.entity(object.entity.name)
+    guard let relationship = entity.relationships.first(where: { $0.name == name }),
+      let inverse = relationship.inverse
+    else { return nil }
+    let form = schema.isKeptByMembers(relationship) ? "%K == %@" : "ANY %K == %@"
+    var request = FetchRequest<ManagedObject>(entity: relationship.destination)
+    request.predicate = try FetchPredicate(format: form, inverse, object.objectID)
+    request.fetchOffset = first
+    request.fetchLimit = max(1, count)
+    return request
   }
 
   /// An object to go to, with what a person calls it.

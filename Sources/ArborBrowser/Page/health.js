@@ -8,7 +8,7 @@ export async function healthView(main) {
   let timer = 0;
   let isOver = false;
   const check = el("div", { class: "check" });
-  const card = (title, ...children) => el("section", { class: title === "Indexes" ? "card wide" : "card", "aria-label": title }, el("h2", {}, title), ...children);
+  const card = (title, ...children) => el("section", { class: title === "Databases" ? "card wide" : "card", "aria-label": title }, el("h2", {}, title), ...children);
 
   function showCheck(state) {
     if (state.state === "running") {
@@ -49,25 +49,84 @@ export async function healthView(main) {
 
   show(main,
     card("Space", el("p", { class: "big" }, bytes(health.file)), spaceBar(health),
-      el("p", { class: "faint" }, `Pages of ${bytes(health.pageSize)}. Compacting would give back ${bytes(health.reclaimable)}.`)),
+      el("p", { class: "faint" }, `Pages of ${bytes(health.pageSize)}. Compacting would give back ${bytes(health.reclaimable)}.`,
+        health.pinned ? ` Readers pin ${bytes(health.pinned)}.` : "")),
     card("Check", check),
-    card("Readers", health.readers.length ? table(["Process", "Transactions behind", "Pinned"],
-      health.readers.map((each) => [each.process, count(each.behind), bytes(each.pinnedBytes)]))
-      : el("p", { class: "empty" }, "Nobody holds a snapshot.")),
-    card("Indexes", health.indexes.length ? table(["Index", "Columns", "Entries", "Size", "Uses"],
-      health.indexes.map((each) => [
-        each.isUnique ? `${each.name} (unique)` : each.name, each.columns.join(", "), count(each.entries),
-        bytes(each.bytes), count(each.uses),
-      ])) : el("p", { class: "empty" }, "The model has no indexes.")));
+    card("Readers", health.readers.length ? table(["Process", "Name", "Reads since about", "Transactions behind", "Pinned"],
+      health.readers.map((each) => [
+        each.process, each.name || "unknown", each.since ? new Date(each.since).toLocaleString("en-GB") : "the newest commit",
+        count(each.behind), bytes(each.pinnedBytes),
+      ])) : el("p", { class: "empty" }, "Nobody holds a snapshot.")),
+    card("Databases", treemap(health),
+      table(["Database", "Entries", "Size", "Full", "Used by fetches"], health.databases.map((each) => [
+        each.title, count(each.entries), (each.isEstimated ? "about " : "") + bytes(each.bytes),
+        each.fill === null ? "–" : `${Math.round(each.fill * 100)} %`,
+        each.uses === null ? "" : each.uses === 1 ? "once" : `${count(each.uses)} times`,
+      ]))));
   await follow();
   return { end: () => { isOver = true; clearTimeout(timer); } };
 }
 
 function table(names, rows) {
-  const isText = (name, index) => index === 0 || name === "Columns";
+  const isText = (name, index) => index === 0 || name === "Name" || name === "Reads since about";
   return el("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": names[0] },
     el("table", {}, el("thead", {}, el("tr", {}, names.map((name, index) => el("th", { scope: "col", class: isText(name, index) ? null : "end" }, name)))),
       el("tbody", {}, rows.map((row) => el("tr", {}, row.map((value, index) => el("td", { class: isText(names[index], index) ? null : "end" }, String(value))))))));
+}
+
+const parts = { records: 0, index: 1, relationship: 2, order: 2, largeBinaries: 3, history: 4, store: 5, free: 6 };
+
+/** Every database as an area, in proportion to its bytes. */
+function treemap(health) {
+  const free = health.kinds.find((each) => each.name === "free");
+  const all = [...health.databases, { title: "free", kind: "free", bytes: free ? free.bytes : 0 }]
+    .filter((each) => each.bytes > 0).sort((a, b) => b.bytes - a.bytes);
+  const [width, height] = [1000, 320];
+  const total = all.reduce((sum, each) => sum + each.bytes, 0);
+  const areas = squarify(all.map((each) => ({ ...each, area: each.bytes / total * width * height })), { x: 0, y: 0, width, height });
+  return el("figure", { class: "treemap" }, svg("svg", {
+    viewBox: `0 0 ${width} ${height}`, role: "img",
+    "aria-label": all.slice(0, 20).map((each) => `${each.title} ${bytes(each.bytes)}`).join(", "),
+  }, areas.map((each) => svg("g", {}, svg("title", {}, `${each.title}: ${bytes(each.bytes)}`),
+    svg("rect", {
+      x: each.x + 1, y: each.y + 1, width: Math.max(0, each.width - 2), height: Math.max(0, each.height - 2), rx: 4,
+      class: `part part-${parts[each.kind]}`,
+    })))), el("figcaption", { class: "hidden" }, "Databases by size"));
+}
+
+/**
+ * Divides a rectangle among areas, the largest first, so that each is about as wide as high:
+ * squarified treemaps by Bruls, Huizing and van Wijk.
+ */
+function squarify(items, box) {
+  const placed = [];
+  let row = [];
+  const worst = (list, side) => {
+    const sum = list.reduce((all, each) => all + each.area, 0);
+    return Math.max(...list.map((each) => Math.max(side * side * each.area / (sum * sum), sum * sum / (side * side * each.area))));
+  };
+  const lay = () => {
+    const sum = row.reduce((all, each) => all + each.area, 0);
+    const isTall = box.width >= box.height;
+    const depth = sum / (isTall ? box.height : box.width);
+    let along = isTall ? box.y : box.x;
+    for (const each of row) {
+      const length = each.area / depth;
+      placed.push(isTall ? { ...each, x: box.x, y: along, width: depth, height: length }
+        : { ...each, x: along, y: box.y, width: length, height: depth });
+      along += length;
+    }
+    box = isTall ? { x: box.x + depth, y: box.y, width: box.width - depth, height: box.height }
+      : { x: box.x, y: box.y + depth, width: box.width, height: box.height - depth };
+    row = [];
+  };
+  for (const item of items) {
+    const side = Math.min(box.width, box.height);
+    if (row.length && worst([...row, item], side) > worst(row, side)) lay();
+    row.push(item);
+  }
+  if (row.length) lay();
+  return placed;
 }
 
 /** The file as one bar, a part for each kind of page. */

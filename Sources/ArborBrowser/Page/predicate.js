@@ -8,8 +8,38 @@ const words = [
 const sets = ["@count", "@sum", "@avg", "@min", "@max"];
 const functions = ["@count", "count(", "sum(", "average(", "min(", "max(", "median("];
 
+/** The beginning of this day in UTC, as predicates write dates: in seconds since 2001. */
+const today = (Date.UTC(...new Date().toISOString().slice(0, 10).split("-").map((each, place) => each - (place === 1)))
+  - Date.UTC(2001, 0, 1)) / 1000;
+
+/** How values of a type are written. */
+const literals = {
+  boolean: ["TRUE", "FALSE"], date: ["now()", `CAST(${today}, "NSDate")`],
+  uuid: ['uuid("")'], uri: ['uri("")'], string: ['""'], binary: ['data("")'],
+};
+
+/** What can be compared with the attribute before the operator that a text ends with. */
+function literalsFor(schema, entityName, before) {
+  const found = before.match(/([\p{L}\p{N}_.]+)\s*(?:[=!<>]=?|==|<>|=<|=>)\s*([\p{L}"]*)$/u);
+  if (!found) return null;
+  const path = found[1].split(".");
+  const last = path.pop();
+  let entity = schema.entities.find((each) => each.name === entityName);
+  for (const name of path) {
+    const next = entity && entity.relationships.find((each) => each.name === name);
+    entity = next && schema.entities.find((each) => each.name === next.destination);
+  }
+  const attribute = entity && entity.attributes.find((each) => each.name === last);
+  if (!attribute) return null;
+  const names = [...(literals[attribute.type] || []), "nil"].filter((each) =>
+    each.toLowerCase().startsWith(found[2].toLowerCase()) && each !== found[2]);
+  return { typed: found[2], found: names.map((name) => ({ name, what: attribute.type })), isLiteral: true };
+}
+
 /** The names that can stand at the end of a text, with what each is. */
 function completions(schema, entityName, before, isColumn) {
+  const written = literalsFor(schema, entityName, before);
+  if (written && written.found.length) return written;
   const start = before.match(/[\p{L}\p{N}_.@]*$/u)[0];
   if ((before.match(/'/g) || []).length % 2 || (before.match(/"/g) || []).length % 2) return null;
   const path = start.split(".");
@@ -69,7 +99,7 @@ export function predicateBox({ schema, entity, label, placeholder, value, take, 
 
   function open() {
     shown = completions(schema, entity(), input.value.slice(0, input.selectionStart), isColumn);
-    if (!shown || !shown.found.length || !shown.typed && input.value.trim()) return close();
+    if (!shown || !shown.found.length || !shown.typed && !shown.isLiteral && input.value.trim()) return close();
     chosen = -1;
     show(list, shown.found.map((each, index) => el("li", {
       role: "option", id: `${id}-${index}`, "aria-selected": "false",
@@ -91,7 +121,11 @@ export function predicateBox({ schema, entity, label, placeholder, value, take, 
 
   function complete(index) {
     const start = input.selectionStart - shown.typed.length;
-    input.setRangeText(shown.found[index].name, start, input.selectionStart, "end");
+    const { name } = shown.found[index];
+    input.setRangeText(name, start, input.selectionStart, "end");
+    // Between the quotes of a literal that is to be filled in.
+    const inner = name.indexOf('""');
+    if (inner >= 0) input.setSelectionRange(start + inner + 1, start + inner + 1);
     close();
     input.focus();
   }

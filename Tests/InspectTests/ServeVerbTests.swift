@@ -1,0 +1,62 @@
+import ArborData
+import Foundation
+import TestSupport
+import Testing
+
+/// What `serve` prints and serves; the page itself has tests of its own.
+@Suite struct ServeVerbTests {
+  /// Starts the verb and gives the address that it prints.
+  private func serve(
+    _ arguments: [String], _ body: (URL) async throws -> Void
+  ) async throws {
+    let program = try StartedProgram(
+      Inspection.program.executable, ["serve"] + arguments, output: .pipe)
+    defer {
+      program.kill()
+      _ = program.wait()
+    }
+    var line: [UInt8] = []
+    while !line.contains(UInt8(ascii: "\n")) {
+      let more = program.read()
+      try #require(!more.isEmpty)
+      line += more
+    }
+    let text = String(decoding: line, as: UTF8.self).trimmingCharacters(in: .newlines)
+    let address = try #require(text.firstMatch(of: #/http:\/\/127[^"]*/#)?.output)
+    try await body(try #require(URL(string: String(address))))
+  }
+
+  private func schema(_ url: URL) async throws -> String {
+    let token = try #require(url.fragment).dropFirst("token=".count)
+    var parts = try #require(URLComponents(url: url, resolvingAgainstBaseURL: false))
+    (parts.fragment, parts.path) = (nil, "/api/schema")
+    let curl = BuiltProgram(at: URL(filePath: "/usr/bin/curl"))
+    return try curl.run([
+      "-s", "-H", "Authorization: Bearer \(token)", try #require(parts.url).absoluteString,
+    ]).output
+  }
+
+  @Test(.enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/curl")))
+  func printsTheAddressOfAPage() async throws {
+    let office = try OfficeStore()
+    try await serve([office.url.path]) { url in
+      let schema = try await schema(url)
+      #expect(schema.contains("\"name\":\"Office.arbor\""))
+      #expect(schema.contains("\"canWrite\":false"))
+    }
+    try await serve([office.url.path, "--write", "--json"]) { url in
+      let schema = try await schema(url)
+      #expect(schema.contains("\"canWrite\":true"))
+    }
+    try TemporaryStore.check(path: office.url.path)
+  }
+
+  @Test func saysWhyAFileCannotBeServed() throws {
+    let folder = try TemporaryFolder()
+    let missing = folder.path("None.arbor")
+    let outcome = try Inspection.program.run(["serve", missing])
+    #expect(outcome.status == 2)
+    #expect(outcome.errors.hasPrefix("lmdb-inspect: \(missing): "))
+    #expect(outcome.output.isEmpty)
+  }
+}

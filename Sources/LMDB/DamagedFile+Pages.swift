@@ -126,7 +126,9 @@ extension DamagedFile {
     try forEachPage { (number, page) throws(LMDBError) in
       guard page.flags == .leaf else { return }
       firstFreeLevel = 0
-      try body(number, use(of: number, page), DamagedLeaf(page: page))
+      try body(
+        number, use(of: number, page),
+        DamagedLeaf(page: page, isSound: buffers.nodeComplaint(page, isLeaf: true) == nil))
     }
   }
 
@@ -176,6 +178,8 @@ extension DamagedFile {
 /// The entries of a leaf that was read by itself.
 package struct DamagedLeaf {
   let page: RawPage
+  /// Whether the entries lie inside of the page and fill it.
+  package let isSound: Bool
 
   package func forEach(
     _ body: (DamagedEntry) throws(LMDBError) -> Void

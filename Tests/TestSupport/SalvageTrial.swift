@@ -116,14 +116,16 @@ package struct SalvageTrial {
   /// - Returns: What is wrong with the new store, and what the salvage tells.
   package func salvage(
     _ damagedBytes: [UInt8], damaged: Set<UInt64>, in folder: TemporaryFolder,
-    model: ManagedObjectModel? = nil
+    model: ManagedObjectModel? = nil, mostIndexedAtOnce: Int = 100_000
   ) throws -> (problems: [String], outcome: SalvageOutcome) {
     let (path, target) = (folder.path("damaged"), folder.path("salvaged"))
     for used in [path, target, target + "-lock"] {
       try? FileManager.default.removeItem(atPath: used)
     }
     try Data(damagedBytes).write(to: URL(filePath: path))
-    let outcome = try StoreSalvage.run(from: path, to: target, model: model).outcome
+    let outcome = try StoreSalvage.run(
+      from: path, to: target, model: model, mostIndexedAtOnce: mostIndexedAtOnce
+    ).outcome
     return (try problems(of: target, outcome, damaged: damaged), outcome)
   }
 }

@@ -48,6 +48,7 @@ import Testing
     "PendingRecords": "StoreSalvageTests",
     "DeletedObjects": "StoreSalvageTests",
     "SalvagedLinks": "StoreSalvageTests",
+    "SalvagedLinks+Pages": "StoreSalvageTests",
     "SalvagedLinks+Sides": "StoreSalvageTests",
     "SalvagedBlobs": "StoreSalvageTests",
     "SalvageMending": "StoreSalvageTests",

@@ -6,16 +6,13 @@ internal import LMDB
 struct SalvageIndexes {
   let target: SalvageTarget
 
-  /// Indexes over more objects are filled in batches.
-  static let mostObjects = 100_000
-
   /// Fills the indexes.
   ///
-  /// - Parameter mostAtOnce: How many objects are indexed in one transaction.
+  /// - Parameter most: Indexes over more objects are filled in batches.
   /// - Returns: The objects that were removed; where there are any, nothing is filled, since others
   ///   may lead to them.
-  func build(mostAtOnce: Int = mostObjects) throws(StoreError) -> [ObjectNumber] {
-    let violations = try isSmall(mostAtOnce) ? buildAtOnce() : buildInBatches()
+  func build(atOnce most: Int) throws(StoreError) -> [ObjectNumber] {
+    let violations = try isSmall(most) ? buildAtOnce() : buildInBatches()
     return try remove(violations.map { ($0.existing, $0.offending) })
   }
 

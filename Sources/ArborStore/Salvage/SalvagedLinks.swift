@@ -46,6 +46,16 @@ final class SalvagedLinks {
       try copy(place, StoreFormat.relationshipDatabase(stored), isOrder: false)
       if schema.isOrdered { try copy(place, StoreFormat.orderDatabase(stored), isOrder: true) }
     }
+    if lost.contains(where: { !$0.isEmpty }) { try run(copyFromPages) }
+  }
+
+  private func run(_ body: () throws(LMDBError) -> Void) throws(StoreError) {
+    do throws(LMDBError) {
+      try body()
+      try flush()
+    } catch {
+      throw failure ?? StoreError(error)
+    }
   }
 
   private func copy(_ place: Int, _ name: String, isOrder: Bool) throws(StoreError) {
@@ -56,7 +66,7 @@ final class SalvagedLinks {
     let isOrdered = relationships[place].schema.isOrdered
     let flags = isOrdered ? StoreFormat.orderedFlags : StoreFormat.relationshipFlags
     let size = isOrdered ? OrderedMembers.valueSize : 8
-    do throws(LMDBError) {
+    try run { () throws(LMDBError) in
       _ = try source.file.traverse(tree) { (entry, isSound) throws(LMDBError) in
         guard isSound, entry.key.count == 8 else { return }
         let owner = entry.key.loadUnaligned(as: UInt64.self)
@@ -68,10 +78,12 @@ final class SalvagedLinks {
       } lost: { range in
         if !isOrder, let numbers = range.numbers { self.lost[place].append(numbers) }
       }
-      try flush()
-    } catch {
-      throw failure ?? StoreError(error)
     }
+  }
+
+  func append(_ link: StoredLink) throws(LMDBError) {
+    pending.append(link)
+    if pending.count >= SalvageTarget.mostChanges { try flush() }
   }
 
   private func take(
@@ -79,16 +91,15 @@ final class SalvagedLinks {
   ) throws(LMDBError) {
     if isOrdered {
       let (first, second) = OrderedMembers.pair(value)
-      pending.append(
+      try append(
         StoredLink(
           place: place, owner: owner, member: isOrder ? second : first,
           position: isOrder ? first : second))
     } else {
-      pending.append(
+      try append(
         StoredLink(
           place: place, owner: owner, member: value.loadUnaligned(as: UInt64.self), position: 0))
     }
-    if pending.count >= SalvageTarget.mostChanges { try flush() }
   }
 
   /// Takes down a link that is not in the new store.

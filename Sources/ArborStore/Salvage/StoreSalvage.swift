@@ -16,12 +16,14 @@ package struct StoreSalvage {
   /// - Parameters:
   ///   - model: The model of the store, for a file that no longer holds it.
   ///   - target: The path of the new store; nothing may be there.
+  ///   - mostIndexedAtOnce: Indexes over more objects are filled in batches.
   /// - Throws: `inputOutput` with `EEXIST` where the target exists; `missing` where there is no
   ///   file to salvage, `inUse` where somebody has it open; `corrupted` where no page holds the
   ///   model and none is given, or the one that is given does not fit; `notAStore` where nothing
   ///   looks like a page of a store. Nothing is left behind then.
   package static func run(
-    from path: String, to target: String, model: ManagedObjectModel? = nil
+    from path: String, to target: String, model: ManagedObjectModel? = nil,
+    mostIndexedAtOnce: Int = 100_000
   ) throws(StoreError) -> SalvageResult {
     if StoreFiles.exists(target) {
       throw .inputOutput(operation: "salvage", path: target, errno: EEXIST)
@@ -31,7 +33,7 @@ package struct StoreSalvage {
     var salvage = StoreSalvage(source: source, model: salvagedModel)
     var storeID = UUID()
     try StoreCreation.install(at: target) { (temporary) throws(StoreError) in
-      storeID = try salvage.fill(temporary)
+      storeID = try salvage.fill(temporary, mostIndexedAtOnce)
     }
     return SalvageResult(
       outcome: salvage.outcome, schema: salvagedModel.schema, storeID: storeID)
@@ -46,7 +48,9 @@ package struct StoreSalvage {
   }
 
   /// Fills a new file.
-  private mutating func fill(_ path: String) throws(StoreError) -> UUID {
+  private mutating func fill(
+    _ path: String, _ mostIndexedAtOnce: Int
+  ) throws(StoreError) -> UUID {
     let target = try SalvageTarget(path: path, model, header: source.header)
     let records = SalvagedRecords(source, model, target)
     try records.copy()
@@ -56,7 +60,7 @@ package struct StoreSalvage {
     let indexes = SalvageIndexes(target: target)
     repeat {
       while try mending.run() {}
-    } while try !indexes.build().isEmpty
+    } while try !indexes.build(atOnce: mostIndexedAtOnce).isEmpty
     try blobs.removeStrays()
     let links = SalvagedLinks(source, target)
     try links.copy()

@@ -1,8 +1,11 @@
+import ArborLog
 import ArborModel
-import ArborObjects
+import ArborStore
 import Foundation
 import TestSupport
 import Testing
+
+@testable import ArborObjects
 
 /// What a salvage tells, and what it leaves of the damaged store.
 @Suite struct SalvageReportTests {
@@ -61,5 +64,29 @@ import Testing
     let people = try context.fetch(
       FetchRequest<ManagedObject>(entity: "Person", predicate: "team.name == 'Data'"))
     #expect(people.count == 2)
+  }
+
+  /// Object IDs lead to their objects; a log begins anew, and tokens tell of everything.
+  @Test func thoseWhoFollowedReadAnew() throws {
+    let log = FolderLog(folder.url.appending(path: "log"))
+    let damaged = try PersistentStore(at: .file(url))
+    #expect(try damaged.backUp(to: log).isSnapshot)
+    let ids = try damaged.makeContext().fetchIDs(FetchRequest<ManagedObject>(entity: "Person"))
+    let sequence = damaged.file.lastSequence
+    damaged.close()
+    _ = try PersistentStore.salvage(url, to: rescued)
+    let store = try PersistentStore(model: model, at: .file(rescued))
+    defer { store.close() }
+    #expect(try store.makeContext().fetchIDs(FetchRequest<ManagedObject>(entity: "Person")) == ids)
+    #expect(store.file.lastSequence == sequence + 1)
+    let backUp = try store.backUp(to: log)
+    #expect(backUp.isSnapshot && backUp.sequence == sequence + 1)
+    let snapshot = try store.file.snapshot()
+    defer { snapshot.close() }
+    guard case .entries(let entries) = try snapshot.history(after: 0) else {
+      Issue.record("The history is too old.")
+      return
+    }
+    #expect(entries.map(\.isBulk) == Array(repeating: true, count: Int(sequence) + 1))
   }
 }

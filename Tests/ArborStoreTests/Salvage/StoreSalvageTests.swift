@@ -74,10 +74,12 @@ import Testing
     }
   }
 
-  /// Any one page may be gone.
+  /// Any one page may be gone. Where no record lies on it, all else is there, links and indexes
+  /// included: each link lies on more than one page.
   @Test func everyPageMayBeGone() throws {
     try makeStore()
     let trial = try SalvageTrial(path: path)
+    let whole = try Objects(path: path).counts
     #expect(trial.recordCount > 250)
     for page in 0..<trial.pageCount {
       var bytes = trial.bytes
@@ -85,7 +87,97 @@ import Testing
       let (problems, outcome) = try trial.salvage(
         bytes, damaged: [UInt64(page)], in: folder, model: OfficeModel.make())
       #expect(problems == [], "page \(page): \(outcome)")
+      guard trial.numbers(on: [UInt64(page)]).isEmpty else { continue }
+      #expect(outcome.lostLinkCount == 0, "page \(page): \(outcome)")
+      #expect(try Objects(path: folder.path("salvaged")).counts == whole, "page \(page)")
     }
+  }
+
+  /// What is gone altogether comes back from no page but as doubtful.
+  @Test func whatWasPurgedIsNotKept() throws {
+    try makeStore()
+    let file = try StoreFile.open(StoreOpening(.file(path), model: nil))
+    try file.purge()
+    file.close()
+    let trial = try SalvageTrial(path: path)
+    #expect(trial.recordCount == 0)
+    for page in 0..<trial.pageCount {
+      var bytes = trial.bytes
+      for place in page * trial.pageSize..<(page + 1) * trial.pageSize { bytes[place] = 0 }
+      let (problems, outcome) = try trial.salvage(
+        bytes, damaged: [UInt64(page)], in: folder, model: OfficeModel.make())
+      #expect(problems == [], "page \(page): \(outcome)")
+    }
+  }
+
+  /// Files of machines with other pages, with their root pages and without.
+  @Test(arguments: [8192, 16384, 32768], [true, false]) func pagesOfAnotherSize(
+    size: Int, hasRoots: Bool
+  ) throws {
+    let file = try StoreFile.open(StoreOpening(.file(path), model: try OfficeModel.make()))
+    let draft = Draft(file)
+    let tag = try draft.insert("Tag", ["name": .string("all")])
+    let project = try draft.insert(
+      "Project", ["title": .string(String(repeating: "p", count: 20_000))])
+    for number in 0..<20 {
+      let person = try draft.insert("Employee", ["employeeID": .integer(Int64(number))])
+      try draft.link(person, "tags", tag)
+      try draft.link(person, "favourites", project)
+    }
+    try draft.commit()
+    var paged = try PagedFile(copying: file, pageSize: size).bytes
+    file.close()
+    if !hasRoots { for place in 0..<2 * size { paged[place] = 0 } }
+    try Data(paged).write(to: URL(filePath: folder.path("paged")))
+    let outcome = try StoreSalvage.run(from: folder.path("paged"), to: target).outcome
+    #expect(outcome.state == (hasRoots ? .newest : .withoutRoot))
+    #expect(outcome.lostLinkCount == 0)
+    try TemporaryStore.check(path: target)
+    #expect(try Objects(path: target) == Objects(path: path))
+  }
+
+  /// An index that was not filled is filled in the new store, at once or in batches.
+  @Test(arguments: [0, 100_000]) func unfinishedIndexesAreFilled(_ most: Int) throws {
+    func model(isIndexed: Bool) throws -> ManagedObjectModel {
+      ManagedObjectModel(entities: [
+        EntityDescription(
+          name: "Note",
+          attributes: [
+            .init(name: "text", type: .string, isOptional: true, isIndexed: isIndexed)
+          ])
+      ])
+    }
+    var opening = StoreOpening(.file(path), model: try model(isIndexed: false))
+    let file = try StoreFile.open(opening)
+    let draft = Draft(file)
+    for number in 0..<50 { try draft.insert("Note", ["text": .string("\(number)")]) }
+    try draft.commit()
+    file.close()
+    opening.model = try model(isIndexed: true)
+    opening.mostObjectsIndexedAtOnce = 10
+    opening.indexBuilds = .left
+    try StoreFile.open(opening).close()
+    _ = try StoreSalvage.run(from: path, to: target, mostIndexedAtOnce: most)
+    opening.location = .file(target)
+    let salvaged = try StoreFile.open(opening)
+    defer { salvaged.close() }
+    #expect(try salvaged.indexBuilds().isEmpty)
+    #expect(try salvaged.check().indexEntryCount == 50)
+  }
+
+  @Test func nothingIsLeftOfWhatFails() throws {
+    #expect(throws: StoreError.self) { try StoreSalvage.run(from: path, to: target) }
+    try Data("no store".utf8).write(to: URL(filePath: path))
+    #expect(throws: StoreError.self) { try StoreSalvage.run(from: path, to: target) }
+    try FileManager.default.removeItem(atPath: path)
+    try makeStore()
+    let open = try StoreFile.open(StoreOpening(.file(path), model: nil))
+    #expect(throws: StoreError.self) { try StoreSalvage.run(from: path, to: target) }
+    open.close()
+    try Data().write(to: URL(filePath: target))
+    #expect(throws: StoreError.self) { try StoreSalvage.run(from: path, to: target) }
+    let names = try FileManager.default.contentsOfDirectory(atPath: folder.url.path)
+    #expect(Set(names) == ["Office.arbor", "Office.arbor-lock", "Rescued.arbor"])
   }
 }
 
@@ -98,4 +190,7 @@ struct Objects: Equatable {
       !["arbor", "history"].contains($0.key)
     }
   }
+
+  /// How many entries each database has.
+  var counts: [String: Int] { databases.mapValues(\.count) }
 }

@@ -1,0 +1,59 @@
+internal import ArborModel
+internal import LMDB
+
+/// Links on pages of the state that no tree leads to any more.
+extension SalvagedLinks {
+  /// Takes the links of sound pages. Nothing on a page says which relationship it is of, so those
+  /// count whose owner and member are of entities that one relationship alone connects.
+  func copyFromPages() throws(LMDBError) {
+    try source.file.scan { (_, use, leaf) throws(LMDBError) in
+      guard use == .current, leaf.isSound else { return }
+      try leaf.forEach { (entry) throws(LMDBError) in
+        guard entry.key.count == 8 else { return }
+        let owner = entry.key.loadUnaligned(as: UInt64.self)
+        guard let entity = self.target.schema.entity(of: ObjectNumber(rawValue: owner)),
+          entity.relationships.contains(where: { $0.storage == .links })
+        else { return }
+        _ = try self.source.file.forEachValue(
+          of: entry, StoreFormat.relationshipFlags, size: 8
+        ) { (value) throws(LMDBError) in
+          try self.take(owner, value.loadUnaligned(as: UInt64.self), position: nil)
+        }
+        _ = try self.source.file.forEachValue(
+          of: entry, StoreFormat.orderedFlags, size: OrderedMembers.valueSize
+        ) { (value) throws(LMDBError) in
+          let (first, second) = OrderedMembers.pair(value)
+          try self.take(owner, first, position: second)
+          try self.take(owner, second, position: first)
+        }
+      }
+    }
+  }
+
+  /// - Parameter position: nil for an unordered relationship.
+  private func take(_ owner: UInt64, _ member: UInt64, position: UInt64?) throws(LMDBError) {
+    guard let place = place(owner, member, isOrdered: position != nil), mayLack(place, owner) else {
+      return
+    }
+    try append(
+      StoredLink(place: place, owner: owner, member: member, position: position ?? 0))
+  }
+
+  /// The only relationship that connects an owner with a member; nil where there are several, where
+  /// it is none that is kept as links, or where the number is of no object.
+  private func place(_ owner: UInt64, _ member: UInt64, isOrdered: Bool) -> Int? {
+    let (owner, member) = (ObjectNumber(rawValue: owner), ObjectNumber(rawValue: member))
+    guard member.sequence > 0, target.schema.entity(of: member) != nil else { return nil }
+    var found: Int?
+    for (place, relationship) in target.databases.relationships.enumerated()
+    where relationship.schema.isOrdered == isOrdered {
+      let schema = relationship.schema
+      guard target.schema.leads(schema, to: member),
+        target.schema.leads(target.schema.inverse(of: schema), to: owner)
+      else { continue }
+      if found != nil { return nil }
+      found = place
+    }
+    return found.flatMap { target.databases.relationships[$0].schema.storage == .links ? $0 : nil }
+  }
+}

@@ -39,7 +39,7 @@ public struct StoreSpace: Sendable, Hashable {
   public let reclaimable: Int
   /// The databases of the file, by entity and property; those that hold nothing included.
   public let databases: [Database]
-  /// The readers that pin more pages than the store was told to put up with, those that
+  /// The readers that pin more pages than `StoreOptions.pinnedPagesThreshold`, those that
   /// read the oldest state first.
   public let longReaders: [StoreReader]
 

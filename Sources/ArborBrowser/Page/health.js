@@ -51,12 +51,12 @@ export async function healthView(main) {
     card("Space", el("p", { class: "big" }, bytes(health.file)), spaceBar(health),
       el("p", { class: "faint" }, `Pages of ${bytes(health.pageSize)}. Compacting would give back ${bytes(health.reclaimable)}.`,
         health.pinned ? ` Readers pin ${bytes(health.pinned)}.` : "")),
-    card("Check", check),
+    el("div", { class: "column" }, card("Check", check),
     card("Readers", health.readers.length ? table(["Process", "Name", "Reads since about", "Transactions behind", "Pinned"],
       health.readers.map((each) => [
         each.process, each.name || "unknown", each.since ? new Date(each.since).toLocaleString("en-GB") : "the newest commit",
         count(each.behind), bytes(each.pinnedBytes),
-      ])) : el("p", { class: "empty" }, "Nobody holds a snapshot.")),
+      ])) : el("p", { class: "empty" }, "Nobody holds a snapshot."))),
     card("Databases", treemap(health),
       table(["Database", "Entries", "Size", "Full", "Used by fetches"], health.databases.map((each) => [
         each.title, count(each.entries), (each.isEstimated ? "about " : "") + bytes(each.bytes),

@@ -182,7 +182,7 @@ export async function schemaView(main, schema) {
     }
     for (const { link, group } of lineViews) {
       const isOf = link.from === chosen || link.to === chosen;
-      group.classList.toggle("dim", Boolean(text) || Boolean(chosen) && !isOf);
+      group.classList.toggle("dim", chosen ? !isOf : Boolean(text));
       group.classList.toggle("chosen", Boolean(chosen) && isOf);
     }
     found.textContent = text ? plural(schema.entities.filter(isFound).length, "entity", "entities") : "";

@@ -5,8 +5,8 @@ public import Foundation
 /// so that several machines can write to one store.
 ///
 /// A commit counts once its entry is in the log, and whoever adds one has taken over everything
-/// before it. The log itself judges nothing: it keeps entries, one behind the other, and says no
-/// where somebody was faster. `PostgresLog` is one; a program can bring its own.
+/// before it. The log itself validates nothing: it keeps entries, one behind the other, and refuses
+/// those that somebody was faster than. `PostgresLog` is one; a program can bring its own.
 ///
 /// What a log promises:
 /// - An entry is added whole or not at all, and only behind the entry that it names as its
@@ -17,15 +17,16 @@ public import Foundation
 ///
 /// All methods may be called from several threads at once, and they may block: each ends within a
 /// time-out of the log's own. Errors are ``ArborError`` `logUnavailable` where the log cannot be
-/// reached or refuses, and `corrupted`, `formatTooNew` or `invalidArgument` for what is there. What
-/// an error says was not done was not done.
+/// reached or refuses, `outcomeUnknown` where nobody knows whether a log was begun or a snapshot
+/// published, and `corrupted`, `formatTooNew` or `invalidArgument` for what is there. After any
+/// other error than `outcomeUnknown` nothing was done.
 public protocol CommitLog: Sendable {
   /// What messages call the log. It holds no password.
   var name: String { get }
 
   /// How long a store asks again where an answer was lost, before it says that the outcome is
   /// unknown. Commits of its process wait meanwhile.
-  var patience: Duration { get }
+  var waitLimit: Duration { get }
 
   /// How far the log is; nil for one that nobody has begun.
   func head() throws(ArborError) -> LogHead?
@@ -102,7 +103,7 @@ public protocol CommitLog: Sendable {
 
 extension CommitLog {
   /// Ten seconds.
-  public var patience: Duration { .seconds(10) }
+  public var waitLimit: Duration { .seconds(10) }
 
   /// Nothing tells of what is new: copies look again and again.
   public func news() -> AsyncStream<Void>? { nil }

@@ -103,8 +103,8 @@ struct LogBase: Sendable {
     }
     try check()
     let segments = try segments()
-    for (place, segment) in segments.enumerated() {
-      let isLast = place == segments.count - 1
+    for (index, segment) in segments.enumerated() {
+      let isLast = index == segments.count - 1
       guard isLast || segment.last > sequence && !onlyLastSegment else { continue }
       let path = path(of: segment)
       guard var reader = try LogSegment.Reader(path, segment) else {
@@ -146,11 +146,11 @@ struct LogBase: Sendable {
     guard let file = try LogInput(snapshotPath), file.size == Int(manifest.size) else {
       throw ArborError.damagedLog(snapshotPath, "it has another size than its manifest says")
     }
-    for (place, checksum) in manifest.checksums.enumerated() {
+    for (index, checksum) in manifest.checksums.enumerated() {
       let block = try file.read(
-        from: place * LogManifest.blockSize, count: LogManifest.blockSize)
+        from: index * LogManifest.blockSize, count: LogManifest.blockSize)
       guard Checksum.of(block) == checksum else {
-        throw ArborError.damagedLog(snapshotPath, "block \(place) is not as it was written")
+        throw ArborError.damagedLog(snapshotPath, "block \(index) is not as it was written")
       }
       try block.withRawBytes { (block) throws(ArborError) in try body(block) }
     }

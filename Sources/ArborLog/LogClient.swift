@@ -98,7 +98,7 @@ package final class LogClient: SharedLog {
         // Only the first question can be told not to have been heard.
         if deadline == nil { throw error }
       }
-      let end = deadline ?? .now + log.patience
+      let end = deadline ?? .now + log.waitLimit
       deadline = end
       guard .now < end else { return .unknown }
       Thread.sleep(for: pause)

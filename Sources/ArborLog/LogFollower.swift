@@ -1,7 +1,6 @@
 internal import ArborLocks
 internal import ArborModel
 package import ArborStore
-internal import Foundation
 
 /// Brings a store up to the log that it follows, again and again.
 package final class LogFollower: Sendable {
@@ -31,16 +30,16 @@ package final class LogFollower: Sendable {
     try position.withLock { position in
       let (path, identity) = try log.existing()
       let bases = try log.bases(of: identity)
-      guard var place = bases.firstIndex(where: { $0.number == position.base }) else {
+      guard var index = bases.firstIndex(where: { $0.number == position.base }) else {
         throw Self.needsReopening(path, "no longer has what follows the store's newest commit")
       }
       while true {
         let end = try FolderLog.apply(
-          bases[place], to: file, knowing: position.chain, keepsPosition: true)
+          bases[index], to: file, knowing: position.chain, keepsPosition: true)
         position = LogPosition(log: identity.log, end)
-        place += 1
-        guard place < bases.count else { return end.sequence }
-        let next = bases[place]
+        index += 1
+        guard index < bases.count else { return end.sequence }
+        let next = bases[index]
         guard next.manifest.generation == file.modelGeneration else {
           throw Self.needsReopening(path, "goes on with another model")
         }
@@ -94,7 +93,7 @@ package final class LogFollower: Sendable {
   ///
   /// - Throws: `ArborError` of the log, `StoreError` of the store.
   package static func prepare(_ path: String, following log: FolderLog) throws {
-    guard FileManager.default.fileExists(atPath: path) else {
+    guard StoreFiles.exists(path) else {
       _ = try log.restore(to: path, at: .newest, follows: true)
       return
     }
@@ -112,8 +111,8 @@ package final class LogFollower: Sendable {
       }
     }
     guard needsAnew else { return }
-    let staged = "\(path)-following"
-    try? FileManager.default.removeItem(atPath: staged)
+    let staged = StoreFiles.followingPath(of: path)
+    StoreFiles.discard(staged)
     _ = try log.restore(to: staged, at: .newest, follows: true)
     try StoreFiles.replace(path, by: staged)
   }

@@ -89,14 +89,14 @@ package struct SharedMigration {
   private func announce(behind end: SharedPosition.Point) throws -> SharedPosition.Point? {
     let entry = LogEntry(
       .model(model.fingerprint, name: modelName), after: end, upTo: end.sequence + 1)
-    return try append(entry) ? entry.end : nil
+    return try shared.client.append(entry: entry) ? entry.end : nil
   }
 
   /// Publishes the migrated copy, lets the log go on with it, and takes it as the file.
   private func finish(behind change: SharedPosition.Point, _ copied: SharedPosition) throws {
     let staged = SharedStore(shared.stagedPath, shared.client)
     let id = UUID()
-    let entry = try staged.withFile { file in
+    let (entry, store) = try staged.withFile { file in
       let last = max(file.lastSequence, change.sequence + 1)
       let entry = LogEntry(.snapshot(id), after: change, upTo: last)
       try file.setPosition(
@@ -104,13 +104,13 @@ package struct SharedMigration {
           sequence: last, generation: file.modelGeneration, chain: entry.end.chain,
           earlier: copied.earlier + [copied.newest]), raising: last)
       try file.synchronize()
-      return entry
+      return (entry, file.id)
     }
     let snapshot = LogSnapshot(
-      id: id, store: try staged.withFile(\.id), sequence: entry.last, digest: entry.digest)
+      id: id, store: store, sequence: entry.last, digest: entry.digest)
     try log.publish(snapshot, in: URL(filePath: shared.stagedPath))
     // Where somebody else's snapshot is there already, the next look takes that.
-    guard try append(entry) else { return }
+    guard try shared.client.append(entry: entry) else { return }
     try StoreFiles.replace(shared.path, by: shared.stagedPath)
   }
 
@@ -127,14 +127,5 @@ package struct SharedMigration {
     try finish(behind: change, position)
   }
 
-  /// - Returns: Whether the entry is in the log; false where others were faster.
-  private func append(_ entry: LogEntry) throws -> Bool {
-    try shared.client.append(entry: entry)
-  }
-
-  private func removeStaged() {
-    for path in [shared.stagedPath, shared.stagedPath + "-lock"] {
-      try? FileManager.default.removeItem(atPath: path)
-    }
-  }
+  private func removeStaged() { StoreFiles.discard(shared.stagedPath) }
 }

@@ -44,7 +44,7 @@ extension SharedStore {
   }
 
   /// Whether a kill interrupted ``begin(_:)`` behind the log's beginning.
-  func isJoining(_ file: StoreFile, _ position: SharedPosition) throws -> Bool {
+  func isJoining(_ file: StoreFile) throws -> Bool {
     try file.logReaders().sequences[file.id] != nil
   }
 
@@ -69,10 +69,7 @@ extension SharedStore {
       guard entry.last <= group.last, case let (first, rest) = group.split(behind: entry.last),
         first.chain.bits == entry.digest.bits
       else {
-        throw ArborError(
-          .forked,
-          "The store has commits of its own behind commit \(group.first - 1), up to which it has "
-            + "its log. Move its file away, and open it again, which makes it anew from the log.")
+        throw SharedPosition.ownCommits(behind: group.first - 1)
       }
       left = rest
     }
@@ -92,11 +89,8 @@ extension SharedStore {
     copyOf file: StoreFile, position: (StoreFile) throws -> SharedPosition?
   ) throws -> (position: SharedPosition, snapshot: LogSnapshot) {
     let staged = file.path.map { "\($0)-snapshot" } ?? NSTemporaryDirectory() + UUID().uuidString
-    defer {
-      try? FileManager.default.removeItem(atPath: staged)
-      try? FileManager.default.removeItem(atPath: staged + "-lock")
-    }
-    try? FileManager.default.removeItem(atPath: staged)
+    StoreFiles.discard(staged)
+    defer { StoreFiles.discard(staged) }
     try file.copy(to: staged, compacting: true, keepsMarker: false, keepsPosition: true)
     let found = try SharedStore(staged, client).withFile { copy in
       if let position = try position(copy) { try copy.setPosition(position) }

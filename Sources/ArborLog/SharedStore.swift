@@ -96,7 +96,7 @@ package struct SharedStore {
           "\(path) is a copy of the store of the log \(log.name) that does not know how far it has "
             + "the log. Move it away, and open it again, which makes it anew from the log.")
       }
-      if try isJoining(file, position) { try join(file, since: position) }
+      if try isJoining(file) { try join(file, since: position) }
       switch try relation(of: position.newest) {
       case .forked: return .forked
       case .removed: return .anew
@@ -172,7 +172,7 @@ package struct SharedStore {
   }
 
   /// A name beside the file for one that is to take its place.
-  package var stagedPath: String { "\(path)-following" }
+  package var stagedPath: String { StoreFiles.followingPath(of: path) }
 
   /// Makes the file from the newest snapshot.
   ///
@@ -181,7 +181,7 @@ package struct SharedStore {
   private func install(replacing: Bool) throws -> UInt64 {
     guard let snapshot = try log.newestSnapshot() else { throw noSnapshot }
     let target = replacing ? stagedPath : path
-    if replacing { try? FileManager.default.removeItem(atPath: target) }
+    if replacing { StoreFiles.discard(target) }
     var failure: (any Error)?
     do throws(StoreError) {
       try StoreCreation.install(at: target) { (temporary) throws(StoreError) in

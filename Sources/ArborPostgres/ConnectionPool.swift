@@ -71,12 +71,12 @@ final class ConnectionPool: Sendable {
   func open(until deadline: Deadline) throws(PostgresFailure) -> PostgresConnection {
     let (first, isChecked) = state.withLock { ($0.server, $0.isSchemaChecked) }
     let count = parameters.servers.count
-    let patience =
+    let waitLimit =
       parameters.connectTimeout.map { Duration.seconds($0) } ?? options.connectTimeout
     var failures: [PostgresFailure] = []
     for index in (0..<count).map({ (first + $0) % count }) {
       do throws(PostgresFailure) {
-        let limit = deadline.atMost(patience)
+        let limit = deadline.atMost(waitLimit)
         let connection = try PostgresConnection.open(parameters.servers[index], deadline: limit)
         try setUp(connection, limit)
         if !isChecked {

@@ -16,7 +16,7 @@ final class NewsListener: Sendable {
 
   /// How long a stop may go unnoticed.
   private static let interval = Duration.milliseconds(250)
-  private static let patience = Duration.seconds(5)
+  private static let waitLimit = Duration.seconds(5)
 
   private let pool: ConnectionPool
   private let payload: String
@@ -78,9 +78,9 @@ final class NewsListener: Sendable {
     var pause = 0.05
     while !isIdle() {
       do throws(PostgresFailure) {
-        let connection = try pool.open(until: Deadline(Self.patience))
+        let connection = try pool.open(until: Deadline(Self.waitLimit))
         _ = try connection.run(
-          [PostgresStatement("LISTEN \(Self.channel)")], deadline: Deadline(Self.patience))
+          [PostgresStatement("LISTEN \(Self.channel)")], deadline: Deadline(Self.waitLimit))
         // What came before cannot be known.
         tell()
         pause = 0.05

@@ -15,7 +15,7 @@ final class NewsSender: Sendable {
   }
 
   private static let interval = DispatchTimeInterval.milliseconds(10)
-  private static let patience = Duration.seconds(1)
+  private static let waitLimit = Duration.seconds(1)
 
   private let pool: ConnectionPool
   private let payload: String
@@ -44,7 +44,7 @@ final class NewsSender: Sendable {
       defer { state.connection = nil }
       return state.connection
     }
-    let deadline = Deadline(Self.patience)
+    let deadline = Deadline(Self.waitLimit)
     do throws(PostgresFailure) {
       let usable: PostgresConnection
       if let connection, connection.isUsable {

@@ -95,7 +95,7 @@ internal import CPostgres
 
   /// Why there is no connection. `FATAL:  28P01: password authentication failed for user "ada"`.
   private func refusal() -> PostgresFailure {
-    let text = said
+    let text = lastMessage
     if unsafe PQconnectionNeedsPassword(handle) == 1 {
       return PostgresFailure(.unreachable, state: "28P01", text)
     }
@@ -225,8 +225,8 @@ internal import CPostgres
 
   /// The failure of a connection that ended, with what the server said last.
   private func lost(_ results: [PostgresResult]) -> PostgresFailure {
-    let said = results.first { !$0.isSuccess }
-    return PostgresFailure(.lost, state: said?.state, said?.message ?? lastError)
+    let failed = results.first { !$0.isSuccess }
+    return PostgresFailure(.lost, state: failed?.state, failed?.message ?? lastError)
   }
 
   // MARK: Listening
@@ -260,10 +260,10 @@ internal import CPostgres
     }
   }
 
-  private var lastError: String { said.isEmpty ? "The connection is closed" : said }
+  private var lastError: String { lastMessage.isEmpty ? "The connection is closed" : lastMessage }
 
   /// What libpq says of the last error, without lines of the server's source and of advice.
-  private var said: String {
+  private var lastMessage: String {
     unsafe String(cString: PQerrorMessage(handle)).split(separator: "\n")
       .filter { !$0.hasPrefix("LOCATION:") && !$0.hasPrefix("\t") }.joined(separator: "; ")
   }

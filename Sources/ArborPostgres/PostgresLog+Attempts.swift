@@ -23,14 +23,14 @@ extension PostgresLog {
   ) throws(ArborError) -> Outcome<Result> {
     let moving = Duration.seconds(bytes >> 20)
     let deadline = Deadline(options.timeout + moving)
-    let patience = options.statementTimeout + .seconds(1) + moving
+    let waitLimit = options.statementTimeout + .seconds(1) + moving
     var isInDoubt = false
     var pause = 0.01
     while true {
       do throws(PostgresFailure) {
         return .done(
           try pool.withConnection(until: deadline) { (connection) throws(PostgresFailure) in
-            try body(connection, deadline.atMost(patience))
+            try body(connection, deadline.atMost(waitLimit))
           })
       } catch {
         if case .unsuitable(let found) = error.kind { throw found }

@@ -30,7 +30,7 @@ public final class PostgresLog: CommitLog {
   public let store: String
 
   /// None: a call asks again by itself, for ``Options/timeout``.
-  public var patience: Duration { .zero }
+  public var waitLimit: Duration { .zero }
 
   let options: Options
   let tables: PostgresTables

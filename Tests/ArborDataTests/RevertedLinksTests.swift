@@ -5,107 +5,17 @@ import Testing
 
 /// Links and large binaries on the way back from a migration, after commits with the newer model.
 @Suite struct RevertedLinksTests {
-  private let folder: TemporaryFolder
-  private var url: URL { folder.url.appending(path: "books.arbor") }
+  private let bookStore: BookStore
 
-  init() throws { folder = try TemporaryFolder() }
-
-  private func text(_ name: String, isExternal: Bool = false) -> AttributeDescription {
-    AttributeDescription(
-      name: name, type: isExternal ? .binary : .string, isOptional: true,
-      allowsExternalStorage: isExternal)
-  }
-
-  private func model() -> ManagedObjectModel {
-    ManagedObjectModel(entities: [
-      EntityDescription(
-        name: "Book", attributes: [text("title"), text("cover", isExternal: true)],
-        relationships: [
-          RelationshipDescription(name: "author", destination: "Author", inverse: "books"),
-          RelationshipDescription(
-            name: "tags", destination: "Tag", inverse: "books", isToMany: true, isOrdered: true),
-        ],
-        fetchIndexes: [FetchIndexDescription(name: "byTitle", elements: [.init("title")])]),
-      EntityDescription(
-        name: "Author", attributes: [text("name"), text("photo", isExternal: true)],
-        relationships: [
-          RelationshipDescription(
-            name: "books", destination: "Book", inverse: "author", isToMany: true)
-        ]),
-      EntityDescription(
-        name: "Tag", attributes: [text("name")],
-        relationships: [
-          RelationshipDescription(
-            name: "books", destination: "Book", inverse: "tags", isToMany: true)
-        ]),
-    ])
-  }
-
-  /// Books without authors, tags, covers and an index, under another name.
-  private func lesser() -> ManagedObjectModel {
-    ManagedObjectModel(entities: [
-      EntityDescription(
-        name: "Volume", attributes: [text("title"), text("note")], renamingIdentifier: "Book"),
-      EntityDescription(name: "Author", attributes: [text("name")]),
-    ])
-  }
-
-  private func open(_ model: ManagedObjectModel) throws -> PersistentStore {
-    try PersistentStore(
-      model: model, at: .file(url),
-      options: StoreOptions(migration: .automatic(dropping: .everythingRemoved)))
-  }
-
-  private func fill() throws {
-    let store = try open(model())
-    defer { store.close() }
-    let context = store.makeContext()
-    let author = try context.insert("Author")
-    author["name"] = "Ada"
-    author["photo"] = Value.binary(Data(repeating: 7, count: 40_000))
-    let tags = try (0..<3).map { number in
-      let tag = try context.insert("Tag")
-      tag["name"] = "tag \(number)"
-      return tag
-    }
-    for number in 0..<20 {
-      let book = try context.insert("Book")
-      book["title"] = "book \(number)"
-      book["author"] = author
-      book["tags"] = [tags[number % 3], tags[(number + 1) % 3]]
-      book["cover"] = Value.binary(Data(repeating: UInt8(number), count: 20_000))
-    }
-    try context.commit()
-    try store.check()
-  }
-
-  private func refusal(_ body: () throws -> Void) -> ArborError? {
-    do {
-      try body()
-      return nil
-    } catch {
-      return error as? ArborError
-    }
-  }
-
-  private func change(_ model: ManagedObjectModel, _ body: (ManagedObjectContext) throws -> Void)
-    throws
-  {
-    let store = try open(model)
-    defer { store.close() }
-    let context = store.makeContext()
-    try body(context)
-    try context.commit()
-    try store.check()
-  }
+  init() throws { bookStore = try BookStore() }
 
   /// What lay in records that were written since is forgotten; links and binaries of others are
   /// there again, as far as both ends are.
   @Test(arguments: [false, true])
   func linksAndLargeBinariesComeBackOverCommits(deletesAuthor: Bool) throws {
-    try fill()
+    try bookStore.fill()
     do {
-      let store = try open(lesser())
+      let store = try bookStore.open(bookStore.lesser())
       defer { store.close() }
       let context = store.makeContext()
       let volumes = try context.fetch(FetchRequest<ManagedObject>(entity: "Volume"))
@@ -120,9 +30,9 @@ import Testing
       }
       try context.commit()
     }
-    try PersistentStore.revertMigration(url, dropping: ["Volume.note"])
+    try PersistentStore.revertMigration(bookStore.url, dropping: ["Volume.note"])
     let store = try PersistentStore(
-      model: model(), at: .file(url), options: StoreOptions(migration: .refuse))
+      model: bookStore.model(), at: .file(bookStore.url), options: StoreOptions(migration: .refuse))
     defer { store.close() }
     try store.check()
     let context = store.makeContext()
@@ -182,7 +92,7 @@ import Testing
   }
 
   @Test func bothEndsOfALinkAgree() throws {
-    try change(people(true)) { context in
+    try bookStore.change(people(true)) { context in
       let list = try context.insert("List")
       list["id"] = 0
       let people = try (0..<6).map { id in
@@ -198,7 +108,7 @@ import Testing
       list["people"] = Array(people.reversed())
     }
     // Person 1 and desk 3 are gone, person 4 and desk 5 have forgotten their links.
-    try change(people(false)) { context in
+    try bookStore.change(people(false)) { context in
       let people = try context.fetch(FetchRequest<ManagedObject>(entity: "Person"))
       let desks = try context.fetch(FetchRequest<ManagedObject>(entity: "Desk"))
       context.delete(people[1])
@@ -206,8 +116,8 @@ import Testing
       people[4]["id"] = 40
       desks[5]["id"] = 50
     }
-    try PersistentStore.revertMigration(url)
-    try change(people(true)) { context in
+    try PersistentStore.revertMigration(bookStore.url)
+    try bookStore.change(people(true)) { context in
       let people = try context.fetch(FetchRequest<ManagedObject>(entity: "Person"))
       #expect(people.map { $0["id"] as Int64 } == [0, 2, 3, 40, 5])
       let desks = people.map { ($0["desk"] as ManagedObject?)?["id"] as Int64? }

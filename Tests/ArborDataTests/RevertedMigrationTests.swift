@@ -6,127 +6,36 @@ import Testing
 /// The way back from a migration, until it is confirmed. That it leads back to the same data is
 /// what `EvolvingStore` tries for every change that the tests of migrations make.
 @Suite struct RevertedMigrationTests {
-  private let folder: TemporaryFolder
-  private var url: URL { folder.url.appending(path: "books.arbor") }
+  private let bookStore: BookStore
 
-  init() throws { folder = try TemporaryFolder() }
-
-  private func text(_ name: String, isExternal: Bool = false) -> AttributeDescription {
-    AttributeDescription(
-      name: name, type: isExternal ? .binary : .string, isOptional: true,
-      allowsExternalStorage: isExternal)
-  }
-
-  private func model() -> ManagedObjectModel {
-    ManagedObjectModel(entities: [
-      EntityDescription(
-        name: "Book", attributes: [text("title"), text("cover", isExternal: true)],
-        relationships: [
-          RelationshipDescription(name: "author", destination: "Author", inverse: "books"),
-          RelationshipDescription(
-            name: "tags", destination: "Tag", inverse: "books", isToMany: true, isOrdered: true),
-        ],
-        fetchIndexes: [FetchIndexDescription(name: "byTitle", elements: [.init("title")])]),
-      EntityDescription(
-        name: "Author", attributes: [text("name"), text("photo", isExternal: true)],
-        relationships: [
-          RelationshipDescription(
-            name: "books", destination: "Book", inverse: "author", isToMany: true)
-        ]),
-      EntityDescription(
-        name: "Tag", attributes: [text("name")],
-        relationships: [
-          RelationshipDescription(
-            name: "books", destination: "Book", inverse: "tags", isToMany: true)
-        ]),
-    ])
-  }
-
-  /// Books without authors, tags, covers and an index, under another name.
-  private func lesser() -> ManagedObjectModel {
-    ManagedObjectModel(entities: [
-      EntityDescription(
-        name: "Volume", attributes: [text("title"), text("note")], renamingIdentifier: "Book"),
-      EntityDescription(name: "Author", attributes: [text("name")]),
-    ])
-  }
-
-  private func open(_ model: ManagedObjectModel) throws -> PersistentStore {
-    try PersistentStore(
-      model: model, at: .file(url),
-      options: StoreOptions(migration: .automatic(dropping: .everythingRemoved)))
-  }
-
-  /// Makes the store, and tells what it holds.
-  private func fill() throws -> String {
-    let store = try open(model())
-    defer { store.close() }
-    let context = store.makeContext()
-    let author = try context.insert("Author")
-    author["name"] = "Ada"
-    author["photo"] = Value.binary(Data(repeating: 7, count: 40_000))
-    let tags = try (0..<3).map { number in
-      let tag = try context.insert("Tag")
-      tag["name"] = "tag \(number)"
-      return tag
-    }
-    for number in 0..<20 {
-      let book = try context.insert("Book")
-      book["title"] = "book \(number)"
-      book["author"] = author
-      book["tags"] = [tags[number % 3], tags[(number + 1) % 3]]
-      book["cover"] = Value.binary(Data(repeating: UInt8(number), count: 20_000))
-    }
-    try context.commit()
-    return try contents(store)
-  }
-
-  private func contents(_ store: PersistentStore) throws -> String {
-    try store.check()
-    let context = store.makeContext()
-    var text = ""
-    for entity in ["Book", "Author", "Tag"] {
-      let objects = try context.fetch(FetchRequest<ManagedObject>(entity: entity))
-      text += String(decoding: try context.export(objects, as: .ndjson), as: UTF8.self)
-    }
-    return text
-  }
-
-  private func refusal(_ body: () throws -> Void) -> ArborError? {
-    do {
-      try body()
-      return nil
-    } catch {
-      return error as? ArborError
-    }
-  }
+  init() throws { bookStore = try BookStore() }
 
   @Test func everythingThatWasDroppedIsThereAgain() throws {
-    let before = try fill()
+    let before = try bookStore.fill()
     do {
-      let store = try open(lesser())
+      let store = try bookStore.open(bookStore.lesser())
       defer { store.close() }
       try store.check()
     }
-    try PersistentStore.revertMigration(url)
+    try PersistentStore.revertMigration(bookStore.url)
     do {
-      let store = try PersistentStore(model: model(), at: .file(url))
+      let store = try PersistentStore(model: bookStore.model(), at: .file(bookStore.url))
       defer { store.close() }
-      #expect(try contents(store) == before)
+      #expect(try bookStore.contents(store) == before)
       let byTitle = FetchRequest<ManagedObject>(entity: "Book", predicate: "title == 'book 7'")
       #expect(try store.makeContext().fetch(byTitle).count == 1)
     }
     // And there again.
-    let again = try open(lesser())
+    let again = try bookStore.open(bookStore.lesser())
     defer { again.close() }
     try again.check()
-    #expect(refusal { try PersistentStore.revertMigration(url) }?.code == .inUse)
+    #expect(refusal { try PersistentStore.revertMigration(bookStore.url) }?.code == .inUse)
   }
 
   @Test func whatIsConfirmedHasNoWayBack() throws {
-    _ = try fill()
+    _ = try bookStore.fill()
     do {
-      let store = try open(lesser())
+      let store = try bookStore.open(bookStore.lesser())
       defer { store.close() }
       try store.check()
       try store.confirmMigration()
@@ -137,44 +46,44 @@ import Testing
       try context.commit()
       try store.check()
     }
-    let error = try #require(refusal { try PersistentStore.revertMigration(url) })
+    let error = try #require(refusal { try PersistentStore.revertMigration(bookStore.url) })
     #expect(error.code == .notAllowed)
     #expect(
       error.message
-        == "\(url.path) has no migration to revert: there was none, or it is confirmed. Restore a "
-        + "backup, or open the store with the model that it has.")
-    let store = try open(lesser())
+        == "\(bookStore.url.path) has no migration to revert: there was none, or it is confirmed. "
+        + "Restore a backup, or open the store with the model that it has.")
+    let store = try bookStore.open(bookStore.lesser())
     defer { store.close() }
     try store.check()
   }
 
   @Test func aMigrationConfirmsTheOneBefore() throws {
-    _ = try fill()
-    try open(lesser()).close()
-    var third = lesser()
-    third.entities[1].attributes.append(text("born"))
-    try open(third).close()
-    try PersistentStore.revertMigration(url)
-    #expect(refusal { try PersistentStore.revertMigration(url) }?.code == .notAllowed)
-    let store = try PersistentStore(at: .file(url))
+    _ = try bookStore.fill()
+    try bookStore.open(bookStore.lesser()).close()
+    var third = bookStore.lesser()
+    third.entities[1].attributes.append(bookStore.text("born"))
+    try bookStore.open(third).close()
+    try PersistentStore.revertMigration(bookStore.url)
+    #expect(refusal { try PersistentStore.revertMigration(bookStore.url) }?.code == .notAllowed)
+    let store = try PersistentStore(at: .file(bookStore.url))
     defer { store.close() }
-    #expect(store.model == lesser())
+    #expect(store.model == bookStore.lesser())
     try store.check()
   }
 
   @Test func whatIsKeptGoesWithEverything() throws {
-    _ = try fill()
+    _ = try bookStore.fill()
     do {
-      let store = try open(lesser())
+      let store = try bookStore.open(bookStore.lesser())
       defer { store.close() }
       try store.purge()
       try store.check()
     }
-    #expect(refusal { try PersistentStore.revertMigration(url) }?.code == .notAllowed)
+    #expect(refusal { try PersistentStore.revertMigration(bookStore.url) }?.code == .notAllowed)
   }
 
   @Test func aFileThatIsNoneIsNamed() {
-    #expect(refusal { try PersistentStore.revertMigration(url) }?.code == .fileUnreadable)
+    #expect(refusal { try PersistentStore.revertMigration(bookStore.url) }?.code == .fileUnreadable)
   }
 
   // MARK: Over later commits
@@ -190,17 +99,6 @@ import Testing
     ])
   }
 
-  private func change(_ model: ManagedObjectModel, _ body: (ManagedObjectContext) throws -> Void)
-    throws
-  {
-    let store = try open(model)
-    defer { store.close() }
-    let context = store.makeContext()
-    try body(context)
-    try context.commit()
-    try store.check()
-  }
-
   private func items(_ context: ManagedObjectContext) throws -> [ManagedObject] {
     try context.fetch(FetchRequest<ManagedObject>(entity: "Item", sortKeys: ["a"]))
   }
@@ -210,13 +108,13 @@ import Testing
     var former = plain(["a"])
     former.entities[0].attributes.append(
       AttributeDescription(name: "key", type: .uuid, isOptional: true))
-    try change(former) { try $0.insert("Item")["key"] = UUID() }
+    try bookStore.change(former) { try $0.insert("Item")["key"] = UUID() }
     var newer = former
     newer.entities[0].attributes[1].type = .string
-    try change(newer) { try $0.insert("Item")["key"] = "text" }
-    let before = try Data(contentsOf: url)
+    try bookStore.change(newer) { try $0.insert("Item")["key"] = "text" }
+    let before = try Data(contentsOf: bookStore.url)
     let error = try #require(
-      refusal { try PersistentStore.revertMigration(url, dropping: .everythingRemoved) })
+      refusal { try PersistentStore.revertMigration(bookStore.url, dropping: .everythingRemoved) })
     #expect(error.code == .notAllowed)
     #expect(
       error.violations.map(\.message) == [
@@ -224,9 +122,9 @@ import Testing
           + "nothing converts its values back: name \"Item.key\" to let it begin anew, or go on "
           + "with the newer model, and carry the data over by an export."
       ])
-    #expect(try Data(contentsOf: url) == before)
-    try PersistentStore.revertMigration(url, dropping: ["Item.key"])
-    let store = try open(former)
+    #expect(try Data(contentsOf: bookStore.url) == before)
+    try PersistentStore.revertMigration(bookStore.url, dropping: ["Item.key"])
+    let store = try bookStore.open(former)
     defer { store.close() }
     let context = store.makeContext()
     #expect(try items(context).map { $0["key"] as Value } == [.null, .null])
@@ -235,8 +133,8 @@ import Testing
 
   @Test func valuesOfUnchangedObjectsAreThereAgain() throws {
     var former = plain(["a", "b"])
-    former.entities.append(EntityDescription(name: "Gone", attributes: [text("x")]))
-    try change(former) { context in
+    former.entities.append(EntityDescription(name: "Gone", attributes: [bookStore.text("x")]))
+    try bookStore.change(former) { context in
       for number in 0..<3 {
         let item = try context.insert("Item")
         item["a"] = "a\(number)"
@@ -247,8 +145,8 @@ import Testing
     var newer = plain(["a", "c"])
     newer.entities[0].attributes[0].name = "first"
     newer.entities[0].attributes[0].renamingIdentifier = "a"
-    newer.entities.append(EntityDescription(name: "Added", attributes: [text("y")]))
-    try change(newer) { context in
+    newer.entities.append(EntityDescription(name: "Added", attributes: [bookStore.text("y")]))
+    try bookStore.change(newer) { context in
       let items = try context.fetch(
         FetchRequest<ManagedObject>(entity: "Item", sortKeys: ["first"]))
       items[1]["c"] = "new"
@@ -256,7 +154,7 @@ import Testing
       fourth["first"] = "a3"
       try context.insert("Added")["y"] = "lost"
     }
-    let error = try #require(refusal { try PersistentStore.revertMigration(url) })
+    let error = try #require(refusal { try PersistentStore.revertMigration(bookStore.url) })
     #expect(
       Set(error.violations.map(\.message)) == [
         "Item.c: removed, its values are dropped; name \"Item.c\" in "
@@ -264,9 +162,9 @@ import Testing
         "Added: removed, its objects are dropped; name \"Added\" in "
           + "revertMigration(_:dropping:) to let that go.",
       ])
-    try PersistentStore.revertMigration(url, dropping: ["Item.c", "Added"])
-    #expect(refusal { try PersistentStore.revertMigration(url) }?.code == .notAllowed)
-    try change(former) { context in
+    try PersistentStore.revertMigration(bookStore.url, dropping: ["Item.c", "Added"])
+    #expect(refusal { try PersistentStore.revertMigration(bookStore.url) }?.code == .notAllowed)
+    try bookStore.change(former) { context in
       let found = try items(context)
       #expect(found.map { $0["a"] as String? } == ["a0", "a1", "a2", "a3"])
       #expect(found.map { $0["b"] as String? } == ["b0", nil, "b2", nil])
@@ -275,7 +173,7 @@ import Testing
       found[3]["b"] = "b3"
     }
     // The way is open again, and numbers do not come back as others.
-    try change(newer) { context in
+    try bookStore.change(newer) { context in
       let added = try context.insert("Added")
       added["y"] = "other"
       let first = try context.fetch(FetchRequest<ManagedObject>(entity: "Item"))
@@ -292,15 +190,15 @@ import Testing
     former.entities.append(EntityDescription(name: "Gone", parent: "Item"))
     newer.entities.append(EntityDescription(name: "Kept", parent: "Item"))
     former.entities.append(EntityDescription(name: "Kept", parent: "Item"))
-    try change(former) { context in
+    try bookStore.change(former) { context in
       for number in 0..<3 {
         try context.insert("Gone")["a"] = "gone \(number)"
         try context.insert("Kept")["a"] = "kept \(number)"
       }
     }
-    try change(newer) { try $0.insert("Kept")["a"] = "kept 3" }
-    try PersistentStore.revertMigration(url)
-    try change(former) { context in
+    try bookStore.change(newer) { try $0.insert("Kept")["a"] = "kept 3" }
+    try PersistentStore.revertMigration(bookStore.url)
+    try bookStore.change(former) { context in
       let request = FetchRequest<ManagedObject>(entity: "Item", predicate: "a >= 'gone 1'")
       let count = try context.count(request)
       #expect(count == 6)
@@ -308,17 +206,17 @@ import Testing
   }
 
   @Test func aValueThatMustBeThereIsAskedFor() throws {
-    try change(plain(["a", "b"], mandatory: true)) { context in
+    try bookStore.change(plain(["a", "b"], mandatory: true)) { context in
       let item = try context.insert("Item")
       item["a"] = "a0"
       item["b"] = "b0"
     }
-    try change(plain(["a"])) { context in try context.insert("Item")["a"] = "a1" }
-    let error = try #require(refusal { try PersistentStore.revertMigration(url) })
+    try bookStore.change(plain(["a"])) { context in try context.insert("Item")["a"] = "a1" }
+    let error = try #require(refusal { try PersistentStore.revertMigration(bookStore.url) })
     #expect(error.violations.count == 1 && error.violations.first?.keyPath == "b")
-    try change(plain(["a"])) { context in context.delete(try items(context)[1]) }
-    try PersistentStore.revertMigration(url)
-    try change(plain(["a", "b"], mandatory: true)) { context in
+    try bookStore.change(plain(["a"])) { context in context.delete(try items(context)[1]) }
+    try PersistentStore.revertMigration(bookStore.url)
+    try bookStore.change(plain(["a", "b"], mandatory: true)) { context in
       let values = try items(context).map { $0["b"] as String? }
       #expect(values == ["b0"])
     }

@@ -12,7 +12,7 @@ open class PassedLog: CommitLog, @unchecked Sendable {
   public init(_ log: any CommitLog) { self.log = log }
 
   open var name: String { log.name }
-  open var patience: Duration { log.patience }
+  open var waitLimit: Duration { log.waitLimit }
   open func head() throws(ArborError) -> LogHead? { try log.head() }
 
   open func begin(

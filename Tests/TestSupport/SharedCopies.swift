@@ -43,12 +43,12 @@ package final class SharedCopies {
     files = [first] + [StoreFile?](repeating: nil, count: count - 1)
     let shared = store(0)
     try retrying { try shared.begin(first) }
-    for place in 1..<count { try open(place) }
+    for index in 1..<count { try open(index) }
   }
 
-  private func store(_ place: Int) -> SharedStore {
+  private func store(_ index: Int) -> SharedStore {
     SharedStore(
-      folder.path("\(place).arbor"),
+      folder.path("\(index).arbor"),
       LogClient(log, firstPause: .zero))
   }
 
@@ -64,8 +64,8 @@ package final class SharedCopies {
 
   private static func passes(_ error: ArborError) -> Bool { error.code == .logUnavailable }
 
-  private func open(_ place: Int) throws {
-    let shared = store(place)
+  private func open(_ index: Int) throws {
+    let shared = store(index)
     try retrying {
       // Without the log a file is opened as it is; here it is to have everything.
       if case .waiting(let reason) = try shared.prepare(for: nil) { throw reason }
@@ -73,7 +73,7 @@ package final class SharedCopies {
     var opening = StoreOpening(.file(shared.path), model: nil)
     opening.durability = .relaxed
     let file = try StoreFile.open(opening)
-    files[place] = file
+    files[index] = file
     try retrying { try file.share(through: shared.client) }
   }
 
@@ -95,28 +95,28 @@ package final class SharedCopies {
   }
 
   private func step(_ step: Int) throws {
-    let place = Int.random(in: 0..<files.count, using: &random)
-    guard let file = files[place] else { return }
+    let index = Int.random(in: 0..<files.count, using: &random)
+    guard let file = files[index] else { return }
     switch Int.random(in: 0..<40, using: &random) {
     case 0..<8: _ = try? file.takeOverNews()
     case 8:
       // As after a crash: what was lost on the way comes from the log.
       file.close()
-      files[place] = nil
-      try open(place)
-    case 9: _ = try? store(place).publish(file)
+      files[index] = nil
+      try open(index)
+    case 9: _ = try? store(index).publish(file)
     case 10: try? log.trim(through: file.lastSequence)
-    case 11: try restart(place, file)
+    case 11: try restart(index, file)
     default: try commit(file, step)
     }
   }
 
   /// Loses the file.
-  private func restart(_ place: Int, _ file: StoreFile) throws {
+  private func restart(_ index: Int, _ file: StoreFile) throws {
     guard Int.random(in: 0..<4, using: &random) == 0 else { return }
     try file.destroy()
-    files[place] = nil
-    try open(place)
+    files[index] = nil
+    try open(index)
   }
 
   /// One commit by one copy: a new object, a raise of what is there, or a claim of a unique value.
@@ -156,19 +156,19 @@ package final class SharedCopies {
   // MARK: Comparing
 
   private func compare() throws {
-    for place in files.indices {
-      files[place]?.close()
-      files[place] = nil
-      try open(place)
+    for index in files.indices {
+      files[index]?.close()
+      files[index] = nil
+      try open(index)
     }
     // What was on its way arrives with the first.
     for file in files { try retrying { _ = try file?.takeOverNews() } }
     guard let first = files[0] else { return }
     let contents = try StoreContents(first)
-    for (place, file) in files.enumerated() {
+    for (index, file) in files.enumerated() {
       guard let file else { continue }
-      if try StoreContents(file) != contents { problems.append("copy \(place) differs") }
-      if try !file.check().isSound { problems.append("copy \(place) is not sound") }
+      if try StoreContents(file) != contents { problems.append("copy \(index) differs") }
+      if try !file.check().isSound { problems.append("copy \(index) is not sound") }
     }
     try compareObjects(first)
   }

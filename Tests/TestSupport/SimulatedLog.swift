@@ -92,7 +92,7 @@ package final class SimulatedLog: CommitLog {
   }
 
   package let name = "simulated"
-  package let patience = Duration.microseconds(20)
+  package let waitLimit = Duration.microseconds(20)
 
   // MARK: What tests look at and do
 

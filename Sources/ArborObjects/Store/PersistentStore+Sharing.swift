@@ -7,7 +7,7 @@ extension PersistentStore {
   /// Opens a store that shares its commits with others, on other machines, through a log.
   ///
   /// Everything is read from the file, at local speed. A commit is in the log before it counts:
-  /// it is judged behind everything that others have added, so that uniqueness, delete rules and
+  /// it is validated behind everything that others have added, so that uniqueness, delete rules and
   /// merge policies hold as they do between processes of one machine, and costs one round trip to
   /// the log. What others commit comes here by itself; contexts, results and ``changes`` hear of it
   /// as of any other commit.

@@ -14,7 +14,7 @@ public struct Sharing: Sendable {
   public let appends: UInt64
   /// How many commits were in them.
   public let appendedCommits: UInt64
-  /// How often somebody else was faster, so that commits were judged again.
+  /// How often somebody else was faster, so that commits were validated again.
   public let lostRaces: UInt64
   /// How many entries of others were taken over.
   public let takenOver: UInt64

@@ -1,6 +1,6 @@
 package import Foundation
 
-/// Commits that were judged together and enter a log as one.
+/// Commits that were validated together and enter a log as one.
 package struct CommitGroup: Sendable, Hashable {
   /// Tells the group from every other, so that whoever lost an answer can ask for it.
   package let batch: UUID
@@ -34,8 +34,8 @@ package struct CommitGroup: Sendable, Hashable {
   /// What the history comes to with the group.
   package var chain: CommitChain {
     var chain = before
-    for (place, commit) in commits.enumerated() {
-      commit.withUnsafeBytes { chain.append(first + UInt64(place), $0) }
+    for (index, commit) in commits.enumerated() {
+      commit.withUnsafeBytes { chain.append(first + UInt64(index), $0) }
     }
     return chain
   }

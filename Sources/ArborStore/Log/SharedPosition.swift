@@ -1,4 +1,4 @@
-internal import ArborModel
+package import ArborModel
 
 /// How far a copy of a store has the log that it shares.
 ///
@@ -65,6 +65,14 @@ package struct SharedPosition: Sendable, Hashable {
         "The log no longer has what follows the store's newest commit, \(sequence). Reading goes "
           + "on; close the store and open it again, which makes it anew from the log's newest "
           + "snapshot."))
+  }
+
+  /// That a store has commits behind one that did not go through its log.
+  package static func ownCommits(behind sequence: UInt64) -> ArborError {
+    ArborError(
+      .forked,
+      "The store has commits of its own behind commit \(sequence), up to which it has its log. "
+        + "Move its file away, and open it again, which makes it anew from the log.")
   }
 
   // MARK: Bytes

@@ -38,9 +38,9 @@ extension StoreFile {
   ) throws(StoreError) {
     workspace.begin(transaction.id)
     var greatest = GreatestNumbers()
-    for (place, commit) in commits.enumerated() {
+    for (index, commit) in commits.enumerated() {
       greatest.note(commit.set)
-      try makeAgain(commit, workspace, &header, hasWritten: place > 0, transaction)
+      try makeAgain(commit, workspace, &header, hasWritten: index > 0, transaction)
     }
     try raiseCounters(above: greatest, transaction)
   }

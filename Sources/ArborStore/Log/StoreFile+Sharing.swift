@@ -74,8 +74,8 @@ extension StoreFile {
 
   private func decode(_ group: CommitGroup) throws(StoreError) -> [LoggedCommit] {
     var commits: [LoggedCommit] = []
-    for (place, bytes) in group.commits.enumerated() {
-      let sequence = group.first + UInt64(place)
+    for (index, bytes) in group.commits.enumerated() {
+      let sequence = group.first + UInt64(index)
       let commit = bytes.withUnsafeBytes {
         LoggedCommitCodec.decode($0, sequence: sequence, schema)
       }
@@ -136,11 +136,7 @@ extension StoreFile {
         chain: CommitChain(store: id, sequence: header.sequence))
     }
     guard position.sequence == header.sequence else {
-      throw .log(
-        ArborError(
-          .forked,
-          "The store has commits of its own behind commit \(position.sequence), up to which it has "
-            + "its log. Move its file away, and open it again, which makes it anew from the log."))
+      throw .log(SharedPosition.ownCommits(behind: position.sequence))
     }
     guard position.generation == header.modelGeneration else {
       throw .log(

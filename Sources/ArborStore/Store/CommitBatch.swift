@@ -24,17 +24,17 @@ final class CommitBatch: @unchecked Sendable {
   /// - Parameter take: Gives what has come meanwhile; asked again until it gives nothing.
   /// - Returns: The tickets that are done, each with its result.
   func write(to store: StoreFile, _ take: () -> [CommitTicket]) -> [CommitTicket] {
-    var (tickets, judged) = (take(), 0)
+    var (tickets, validated) = (take(), 0)
     while true {
       var answer = Answer.none
       do throws(StoreError) {
-        try write(&tickets, &judged, to: store, take, &answer)
+        try write(&tickets, &validated, to: store, take, &answer)
         return tickets
       } catch {
         do throws(StoreError) {
           switch answer {
           case .behind(let groups):
-            // What others did comes first, and everything is judged by it.
+            // What others did comes first, and everything is validated by it.
             let count = try store.takeOver(groups)
             store.sharedLog?.noteTakenOver(count)
             for ticket in tickets { ticket.result = nil }
@@ -48,9 +48,9 @@ final class CommitBatch: @unchecked Sendable {
           case .none: throw error
           }
         } catch {
-          for (place, ticket) in tickets.enumerated() {
+          for (index, ticket) in tickets.enumerated() {
             // A set that was refused for itself keeps its reason.
-            if place < judged, case .failure? = ticket.result { continue }
+            if index < validated, case .failure? = ticket.result { continue }
             ticket.result = .failure(error)
           }
           return tickets
@@ -60,7 +60,7 @@ final class CommitBatch: @unchecked Sendable {
   }
 
   private func write(
-    _ tickets: inout [CommitTicket], _ judged: inout Int, to store: StoreFile,
+    _ tickets: inout [CommitTicket], _ validated: inout Int, to store: StoreFile,
     _ take: () -> [CommitTicket], _ answer: inout Answer
   ) throws(StoreError) {
     let workspace = try workspace(for: store)
@@ -74,15 +74,15 @@ final class CommitBatch: @unchecked Sendable {
         // The closure runs again after the map has grown: results count anew, tickets stay. What
         // is in the log already is not added again.
         if case .written = answer { throw .behindLog }
-        judged = 0
+        validated = 0
         transactionID = transaction.reader.id
         workspace.begin(transactionID)
         var writer = CommitWriter(
           store: store, workspace: workspace, header: header, logs: log != nil)
-        while judged < tickets.count {
-          try Self.write(tickets[judged], &writer, transaction)
-          judged += 1
-          if judged == tickets.count { tickets += take() }
+        while validated < tickets.count {
+          try Self.write(tickets[validated], &writer, transaction)
+          validated += 1
+          if validated == tickets.count { tickets += take() }
         }
         // Where every set was refused there is nothing to commit.
         if !writer.hasWritten, case .failure(let reason)? = tickets.last?.result { throw reason }

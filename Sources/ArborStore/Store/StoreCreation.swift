@@ -132,10 +132,7 @@ package enum StoreCreation {
       throw StoreError(error, path: path)
     }
     let temporary = file.path
-    defer {
-      unlink(temporary + "-lock")
-      unlink(temporary)
-    }
+    defer { StoreFiles.discard(temporary) }
     try fill(temporary)
     var code = replacing ? rename(temporary, path) : arbor_rename_exclusive(temporary, path)
     if replacing, code != 0 { code = errno }

@@ -86,10 +86,7 @@ extension StoreFile {
 
   private func compact(by staged: consuming UnfinishedFile) throws(StoreError) {
     let temporary = staged.path
-    defer {
-      unlink(temporary + "-lock")
-      unlink(temporary)
-    }
+    defer { StoreFiles.discard(temporary) }
     var refusal: StoreError?
     do throws(LMDBError) {
       try environment.compact(by: staged) { transaction throws(LMDBError) in

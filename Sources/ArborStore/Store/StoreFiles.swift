@@ -84,6 +84,15 @@ package enum StoreFiles {
     }
   }
 
+  /// The name beside a store's file of the one that is made to take its place from a log.
+  package static func followingPath(of path: String) -> String { "\(path)-following" }
+
+  /// Removes a file that nobody else knows, and the engine's lock file, if they exist.
+  package static func discard(_ path: String) {
+    unlink(path + "-lock")
+    unlink(path)
+  }
+
   /// Whether there is a file at a path.
   package static func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }
 

@@ -359,7 +359,7 @@ import Testing
 
 /// Never hears that an entry was added, and asks for no lost answer.
 private final class ImpatientLog: PassedLog, @unchecked Sendable {
-  override var patience: Duration { .zero }
+  override var waitLimit: Duration { .zero }
 
   override func append(_ entry: LogEntry) throws(ArborError) -> Appended {
     let answer = try super.append(entry)

@@ -11,30 +11,30 @@ final class OlderRecords {
     let layout: RecordLayout
     let conversion: RecordConversion
     /// The conditions for its records; nil where they take more than it has.
-    let predicate: CompiledPredicate?
+    let filter: RowFilter?
 
-    init(_ conversion: RecordConversion, _ predicate: CompiledPredicate?) {
+    init(_ conversion: RecordConversion, _ filter: RowFilter?) {
       layout = conversion.old
       self.conversion = conversion
-      self.predicate = predicate
+      self.filter = filter
     }
   }
 
   /// By the numbers of layouts.
   private let forms: [Form?]
   /// The conditions for records of the newest layout.
-  private let predicate: CompiledPredicate
+  private let filter: RowFilter
   private let resolver: SnapshotResolver
   private let upgrades: UpgradedRecords
 
   /// - Returns: nil where the entity has no older layout.
   init?(
-    of entity: EntitySchema, _ predicate: @escaping CompiledPredicate, _ executor: QueryExecutor,
+    of entity: EntitySchema, _ filter: RowFilter, _ executor: QueryExecutor,
     _ nodes: [BoundNode]
   ) throws {
     let conversions = executor.source.store.layouts.conversions(of: entity)
     guard !conversions.isEmpty else { return nil }
-    self.predicate = predicate
+    self.filter = filter
     resolver = executor.resolver
     upgrades = resolver.upgrades
     var read = PropertiesRead()
@@ -45,8 +45,7 @@ final class OlderRecords {
       guard isOwn, let older = conversion.entity(entity, reading: read.own.attributes) else {
         return Form(conversion, nil)
       }
-      return Form(
-        conversion, try executor.filter(nodes, for: older).predicate ?? { _, _, _ in true })
+      return Form(conversion, try executor.filter(nodes, for: older))
     }
   }
 
@@ -65,12 +64,12 @@ final class OlderRecords {
     _ record: RecordView, _ form: Form, _ number: ObjectNumber, of entity: EntitySchema,
     _ sink: inout Sink
   ) throws -> Bool {
-    if let predicate = form.predicate {
-      guard predicate(record, number, resolver) else { return true }
+    if let filter = form.filter {
+      guard filter.accepts(record, number, resolver) else { return true }
       if !Sink.readsRecords { return try sink.take(number, .stored(record), of: entity) }
     }
     let converted = upgrades.convert(record, form.conversion)
-    if form.predicate == nil, !predicate(converted, number, resolver) {
+    if form.filter == nil, !filter.accepts(converted, number, resolver) {
       upgrades.takeBack(converted)
       return true
     }

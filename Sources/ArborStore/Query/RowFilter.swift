@@ -1,6 +1,6 @@
 internal import ArborModel
 
-/// Judges the records of one concrete entity by conditions.
+/// Evaluates conditions on the records of one concrete entity.
 struct RowFilter {
   let entity: EntitySchema
   /// nil where every record passes.

@@ -110,6 +110,8 @@ internal import CPostgres
 
   /// Whether statements can be sent. A server that has closed the connection is noticed here,
   /// before anything is.
+  ///
+  /// It looks at the socket, so it is asked once for each use, before.
   var isUsable: Bool {
     guard isIdle, unsafe PQstatus(handle) == CONNECTION_OK else { return false }
     guard unsafe PQconsumeInput(handle) == 1, unsafe PQstatus(handle) == CONNECTION_OK else {
@@ -130,7 +132,9 @@ internal import CPostgres
   func run(
     _ statements: [PostgresStatement], deadline: Deadline
   ) throws(PostgresFailure) -> [PostgresResult] {
-    guard isUsable else { throw PostgresFailure(.unreachable, lastError) }
+    guard isIdle, unsafe PQstatus(handle) == CONNECTION_OK, !notices.isEnding else {
+      throw PostgresFailure(.unreachable, lastError)
+    }
     notices.warnings = []
     isIdle = false
     var isStatement: [Bool] = []

@@ -7,7 +7,8 @@ extension PostgresLog {
   /// The largest body of an entry, in bytes.
   static let largestBody = 512 << 20
 
-  /// Adds an entry, where its predecessor is the newest one, in one round trip.
+  /// Adds an entry, where its predecessor is the newest one, in one round trip; where it is not, and
+  /// the one before was added, in two.
   ///
   /// Where an answer is lost, it asks again within its time, on another server if need be. An
   /// answer that comes with a warning, as of a wait for standbys that was cancelled, counts as
@@ -27,17 +28,22 @@ extension PostgresLog {
           + "is not before the first one.")
     }
     let first = PostgresValue.integer(Int64(entry.first))
-    let statements = [
-      PostgresStatement(
-        entryTexts.append, .text(store), first, .integer(Int64(entry.last)), .uuid(entry.batch),
-        .bytes(entry.previous.bytes), .bytes(entry.digest.bytes), .bytes(entry.body)),
-      PostgresStatement(entryTexts.newer, .text(store), first, .uuid(entry.batch)),
-    ]
+    let append = PostgresStatement(
+      entryTexts.append, .text(store), first, .integer(Int64(entry.last)), .uuid(entry.batch),
+      .bytes(entry.previous.bytes), .bytes(entry.digest.bytes), .bytes(entry.body))
+    let newer = PostgresStatement(entryTexts.newer, .text(store), first, .uuid(entry.batch))
     let confirm = PostgresStatement(entryTexts.confirm, .text(store))
     let outcome = try attempt(bytes: entry.body.count) {
       (connection, deadline) throws(PostgresFailure) -> Appended in
-      let results = try connection.run(statements, deadline: deadline)
-      if results[0].count > 0 { return .written }
+      // What a loser needs takes a server as long as adding does. Who won the last time asks for it
+      // only after a loss.
+      let expectsLoss = lostLast.withLock { $0 }
+      var results = try connection.run(
+        expectsLoss ? [append, newer] : [append], deadline: deadline)
+      let isLost = results[0].count == 0
+      if isLost != expectsLoss { lostLast.withLock { $0 = isLost } }
+      if !isLost { return .written }
+      if !expectsLoss { results += try connection.run([newer], deadline: deadline) }
       let found = try self.newer(results[1], than: entry)
       guard found == .written else { return found }
       // It was there, but whoever put it there had no answer: standbys may not have it. A

@@ -39,6 +39,8 @@ public final class PostgresLog: CommitLog {
   let snapshotTexts: SnapshotTexts
   /// The batches of which nobody could say whether they are in the log.
   let doubted = Lock<Set<UUID>>([])
+  /// Whether another was faster when the newest entry was to be added.
+  let lostLast = Lock(false)
   let notifier: NewsSender
   let listener: NewsListener
 

@@ -7,8 +7,8 @@ extension PostgresLog {
   /// The largest body of an entry, in bytes.
   static let largestBody = 512 << 20
 
-  /// Adds an entry, where its predecessor is the newest one, in one round trip; where it is not, and
-  /// the one before was added, in two.
+  /// Adds an entry, where its predecessor is the newest one, in one round trip; in two, where it is
+  /// not and the call before added one.
   ///
   /// Where an answer is lost, it asks again within its time, on another server if need be. An
   /// answer that comes with a warning, as of a wait for standbys that was cancelled, counts as

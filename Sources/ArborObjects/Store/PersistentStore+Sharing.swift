@@ -40,8 +40,8 @@ extension PersistentStore {
   ///   - location: The file, whose folder has to exist; memory is refused. Each machine has its
   ///     own; processes of one machine can use one, each with the log.
   ///   - log: The log.
-  ///   - options: How it is opened. Commits wait for the log and not for the disk of this machine,
-  ///     whatever they say of durability.
+  ///   - options: How it is opened. Whatever they say of durability, it is `relaxed`: power loss
+  ///     may take commits from the file, which gets them from the log again.
   ///   - classes: The typed classes of the model's entities.
   ///   - interval: How often to look at the log where it cannot tell of news by itself.
   /// - Throws: ``ArborError`` `logUnavailable` where the log cannot be reached and there is no file

@@ -10,6 +10,8 @@
 // loaded store up and restores it, and says how much memory that takes;
 // postgres FILE N CONNECTION [ROUNDS] appends to logs of a PostgreSQL database, commits through
 // one, and inserts rows of the same size by libpq;
+// sharing FILE N CONNECTION [ROUNDS] shares a store through such a log, joins it with a copy, reads
+// and catches up;
 // cancel says how long operations on a loaded store and its document go on after a cancellation.
 import Foundation
 
@@ -18,7 +20,7 @@ guard arguments.count >= 3, let count = Int(arguments[arguments.startIndex + 2])
 else {
   print(
     "usage: arborbench load|read|single|mutate|open|size|index|cascade|perform|predicates|document|"
-      + "byhand|import|gazetteer|evolve|online|log|backup|postgres|cancel FILE N "
+      + "byhand|import|gazetteer|evolve|online|log|backup|postgres|sharing|cancel FILE N "
       + "[REPETITIONS or BLOCK] [nosync]")
   exit(2)
 }
@@ -49,6 +51,11 @@ do {
   case "postgres":
     guard arguments.count > 3 else { throw BenchmarkError("postgres needs a connection string") }
     try benchmark.postgres(
+      arguments[arguments.startIndex + 3],
+      rounds: arguments.count > 4 ? Int(arguments[arguments.startIndex + 4]) ?? 1 : 1)
+  case "sharing":
+    guard arguments.count > 3 else { throw BenchmarkError("sharing needs a connection string") }
+    try benchmark.sharing(
       arguments[arguments.startIndex + 3],
       rounds: arguments.count > 4 ? Int(arguments[arguments.startIndex + 4]) ?? 1 : 1)
   case "cancel": try await benchmark.cancel()

@@ -142,6 +142,7 @@ extension DamagedFile {
     defer { window.deallocate() }
     var first: UInt64 = 2
     while first < pageCount {
+      if isStopped() { throw .closed }
       let size = (try? readFully(descriptor, window, at: Int(first) * pageSize)) ?? 0
       if size < pageSize {
         // The end, or a part that the medium does not give: behind it there may be more.

@@ -48,6 +48,7 @@ extension DamagedFile {
     _ visitor: borrowing Visitor
   ) throws(LMDBError) -> Bool {
     let level = tree.rootLevel + depth - 1
+    if isStopped() { throw .closed }
     firstFreeLevel = level + 1
     defer { firstFreeLevel = tree.rootLevel }
     guard number >= 2, number < pageCount, depth <= tree.record.depth,

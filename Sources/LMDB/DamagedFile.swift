@@ -20,6 +20,9 @@ package final class DamagedFile {
   package let pageCount: UInt64
   /// Whether somebody holds the file open, who may change it while it is read.
   package let isInUse: Bool
+  /// Asked again and again while pages are read; the reading ends with ``LMDBError/closed`` where
+  /// it says so.
+  package var isStopped: () -> Bool = { false }
   /// The root pages that are sound in themselves, the newest first.
   let roots: [MetaPage]
   let descriptor: Int32

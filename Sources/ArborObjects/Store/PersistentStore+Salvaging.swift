@@ -25,9 +25,10 @@ extension PersistentStore {
   /// ```
   ///
   /// The new store has the identity of the damaged one, so that object IDs still lead to their
-  /// objects, and a commit more, which stands for the change of everything: who followed the
-  /// damaged store reads anew, and a log that was kept of it begins a new snapshot. It follows no
-  /// log.
+  /// objects. It counts commits further, the last of which stands for the change of everything: who
+  /// followed the damaged store reads anew, and a log that was kept of it begins a new snapshot.
+  /// What the history had of commits before, tombstones included, is not taken over, and the new
+  /// store follows no log. Derived attributes keep the values that they had.
   ///
   /// Blocks for about the time that it takes to read the file and write the objects; memory does
   /// not grow with the store, but for a bit for each page and the largest value. Ends within a

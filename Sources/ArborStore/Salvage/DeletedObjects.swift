@@ -15,7 +15,7 @@ struct DeletedObjects {
   mutating func read(_ source: SalvageSource, _ schema: ModelSchema) throws(StoreError) {
     let list = DeletionList()
     if let tree = source.trees[StoreFormat.historyDatabase] {
-      try storing { () throws(LMDBError) in
+      try storing(source.limit) { () throws(LMDBError) in
         _ = try source.file.traverse(tree) { (entry, _) throws(LMDBError) in
           guard entry.key.count == 8 else { return }
           let sequence = entry.key.loadUnaligned(as: UInt64.self)

@@ -12,12 +12,17 @@ struct SalvageEnding {
   /// Where the application's unique numbers go on when their counter is lost: above any that a
   /// program can have been given.
   private static let firstUniqueID: UInt64 = 1 << 48
+  /// How far behind what was met counts go on that may have been further: more than was counted
+  /// since the pages were written that are left.
+  private static let margin: UInt64 = 1 << 20
 
   /// - Parameter greatest: The greatest sequence that was met, by the numbers of entities.
   func write(
     greatest: [UInt16: UInt64], _ outcome: inout SalvageOutcome
   ) throws(StoreError) {
-    let counters = source.entries.counters
+    // Where the last page of the counters may be lost, those that were found are older.
+    let margin = source.isArborWhole ? 0 : Self.margin
+    let counters = source.entries.counters.mapValues { $0 + margin }
     let uniqueID = counters[StoreFormat.uniqueIDCounter]
     outcome.isUniqueIDLost = uniqueID == nil
     outcome.doubtfulMetadata = source.entries.metadata.filter { $0.value.rank < .current }
@@ -26,7 +31,7 @@ struct SalvageEnding {
       let arbor = target.databases.arbor
       for plan in target.entities {
         let name = StoreFormat.objectCounter(plan.entity.number)
-        let met = (greatest[plan.entity.number] ?? 0) + 1
+        let met = (greatest[plan.entity.number] ?? 0) + 1 + margin
         try StoreCounter.raise(name, to: max(met, counters[name] ?? 1), arbor, transaction)
       }
       try StoreCounter.raise(
@@ -42,12 +47,14 @@ struct SalvageEnding {
     }
   }
 
-  /// The sequence goes on behind that of the damaged store, with a commit that changed everything,
+  /// The sequence goes on behind that of the damaged store, or far behind it where the last header
+  /// may be lost, with a commit that changed everything,
   /// so that neither its logs nor its tokens are taken for this one's. The commits before are known
   /// to have been, and no more.
   private func writeHeader(_ transaction: borrowing WriteTransaction) throws(StoreError) {
     var header = try StoreHeader.read(transaction.reader, target.databases.arbor)
-    let last = min((source.header?.sequence ?? 0) + 1, HeaderRecord.mostCommits)
+    let step = source.isHeaderCertain ? 1 : Self.margin
+    let last = min((source.header?.sequence ?? 0) + step, HeaderRecord.mostCommits)
     let first = last >= StoreFormat.historyLength ? last - StoreFormat.historyLength : 0
     header.sequence = first
     while header.sequence < last {

@@ -8,18 +8,25 @@ final class SalvageSource {
   /// The header of the state, or of an earlier one where that is lost.
   private(set) var header: HeaderRecord?
   private(set) var state = SalvageOutcome.State.unknown
+  /// Whether the header is that of the last commit for certain.
+  private(set) var isHeaderCertain = false
   /// Where the databases lie, by their names in the file.
   private(set) var trees: [String: DamagedTree] = [:]
   private(set) var entries = SalvagedEntries()
   /// Whether everything that the `arbor` database held was read.
   private(set) var isArborWhole = false
+  /// What ends the reading before it is done.
+  let limit: WorkLimit
   /// Whether all names of databases were read.
   private var knowsAllNames = false
 
   init(path: String) throws(StoreError) {
     file = try storing(path: path) { () throws(LMDBError) in try DamagedFile(path: path) }
     guard !file.isInUse else { throw .inUse(path: file.path) }
-    try storing(path: path) { () throws(LMDBError) in
+    let limit = WorkLimit()
+    file.isStopped = { !limit.admit(1) }
+    self.limit = limit
+    try storing(limit) { () throws(LMDBError) in
       try chooseState()
       try findNames()
       try readArbor()
@@ -36,7 +43,8 @@ final class SalvageSource {
     let areBothSound = transactions.count == 2 && transactions[0] == transactions[1] &+ 1
     if let newest = transactions.first {
       try begin(with: newest)
-      if areBothSound, header?.transactionID == newest { return state = .newest }
+      isHeaderCertain = areBothSound && header?.transactionID == newest
+      if isHeaderCertain { return state = .newest }
     }
     // What lies behind the newest of two root pages was never committed.
     guard let found = try newestHeader(upTo: areBothSound ? transactions[0] : .max) else {

@@ -40,6 +40,7 @@ final class SalvagedBlobs {
       }
       try flush()
     } catch {
+      if let interruption = source.limit.interruption { throw .interrupted(interruption) }
       throw failure ?? StoreError(error)
     }
   }

@@ -54,6 +54,7 @@ final class SalvagedLinks {
       try body()
       try flush()
     } catch {
+      if let interruption = source.limit.interruption { throw .interrupted(interruption) }
       throw failure ?? StoreError(error)
     }
   }

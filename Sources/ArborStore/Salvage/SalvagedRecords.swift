@@ -158,6 +158,7 @@ final class SalvagedRecords {
       try body()
       try flush()
     } catch {
+      if let interruption = source.limit.interruption { throw .interrupted(interruption) }
       throw failure ?? StoreError(error)
     }
   }

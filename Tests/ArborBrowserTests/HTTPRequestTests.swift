@@ -83,8 +83,8 @@ import Testing
 
   @Test func boundsTheTime() throws {
     var limits = HTTPLimits()
-    limits.headTime = .milliseconds(60)
-    limits.bodyTime = .milliseconds(60)
+    limits.headTime = .milliseconds(400)
+    limits.bodyTime = .milliseconds(100)
     try ServedStore.use(limits: limits) { served in
       let head = try served.client.send("GET / HTTP/1.1\r\nHost: ")
       #expect(head.status == 408)
@@ -107,7 +107,7 @@ import Testing
   /// Any bytes are answered or refused, and the server goes on.
   @Test(arguments: [UInt64.random(in: 0...(.max))]) func survivesAnyBytes(seed: UInt64) throws {
     var limits = HTTPLimits()
-    limits.headTime = .milliseconds(40)
+    limits.headTime = .milliseconds(400)
     try ServedStore.use(limits: limits) { served in
       var random = SeededRandom(seed: seed)
       let whole = Array(served.client.text("GET", "/api/schema").utf8)

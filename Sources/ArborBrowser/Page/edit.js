@@ -181,16 +181,21 @@ function changeList(changes) {
     el("div", { class: "list", tabindex: 0, role: "region", "aria-label": "Changes" }, changes.slice(0, 500).map((each) =>
       el("div", { class: "object-change" }, el("p", {}, el("span", { class: `figure ${kinds[each.kind]}` }, kinds[each.kind]), " ",
         el("span", { class: "code" }, each.object)),
-      each.properties.length ? changeTable(each.properties.map(members)) : null)),
+      each.properties.length ? changeTable(each.properties.map((change) => members(change, each.kind))) : null)),
     changes.length > 500 ? el("p", { class: "faint" }, `… and ${plural(changes.length - 500, "object")} more`) : null),
   ];
 }
 
 /** Who leaves and who joins, as one line each. */
-function members(change) {
-  if (!("added" in change)) return change;
+function members(change, kind) {
+  if (!("added" in change)) {
+    return kind === "insert" ? { property: change.property, new: change.new } : change;
+  }
   const names = (list, sign) => list.slice(0, 20).map((each) => `${sign}${text(each)}`).join(", ") + (list.length > 20 ? " …" : "");
-  return { property: change.property, old: names(change.removed, "−") || "", new: names(change.added, "+") || "" };
+  return {
+    property: change.property, ...(change.removed.length ? { old: names(change.removed, "−") } : {}),
+    ...(change.added.length ? { new: names(change.added, "+") } : {}),
+  };
 }
 
 /** Shows what an answer would change, and commits it where that is wanted. */

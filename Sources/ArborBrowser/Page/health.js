@@ -81,7 +81,7 @@ function treemap(health) {
   const free = health.kinds.find((each) => each.name === "free");
   const all = [...health.databases, { title: "free", kind: "free", bytes: free ? free.bytes : 0 }]
     .filter((each) => each.bytes > 0).sort((a, b) => b.bytes - a.bytes);
-  const [width, height] = [1000, 320];
+  const [width, height] = [1000, 170];
   const total = all.reduce((sum, each) => sum + each.bytes, 0);
   const areas = squarify(all.map((each) => ({ ...each, area: each.bytes / total * width * height })), { x: 0, y: 0, width, height });
   return el("figure", { class: "treemap" }, svg("svg", {

@@ -82,9 +82,13 @@ function objectView(object) {
 
 /** Properties with what they were and what they are; what is not known is left out. */
 export function changeTable(changes) {
+  // What is new has no former values, what is gone no later ones.
+  const sides = ["old", "new"].filter((side) => changes.some((change) => side in change));
+  if (!sides.length) return el("p", { class: "faint" }, changes.map((change) => change.property).join(", "));
+  const names = ["Property", ...sides.map((side) => side === "old" ? "Before" : "After")];
   return el("table", { class: "changes" }, el("thead", { class: "hidden" }, el("tr", {},
-    ["Property", "Before", "After"].map((each) => el("th", { scope: "col" }, each)))),
+    names.map((each) => el("th", { scope: "col" }, each)))),
   el("tbody", {}, changes.map((change) => el("tr", {}, el("th", { scope: "row" }, change.property),
-    el("td", { class: "old" }, "old" in change ? cell(change.old) : el("span", { class: "faint" }, "…")),
-    el("td", { class: "new" }, "new" in change ? cell(change.new) : el("span", { class: "faint" }, "…"))))));
+    sides.map((side) => el("td", { class: side },
+      side in change ? cell(change[side]) : el("span", { class: "faint" }, "…")))))));
 }

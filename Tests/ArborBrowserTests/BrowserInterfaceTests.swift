@@ -189,6 +189,20 @@ import Testing
     }
   }
 
+  /// A look into the store has an end, whatever is asked for.
+  @Test func endsWhatTakesTooLong() throws {
+    var limits = HTTPLimits()
+    limits.workTime = .zero
+    try ServedStore.use(limits: limits) { served in
+      for path in ["count", "objects", "query"] {
+        let answer = try served.client.get(
+          "/api/\(path)", ["entity": "Employee", "where": "notes CONTAINS 'x'"])
+        #expect(answer.status == 503, "\(path)")
+        #expect(answer.json["error"]?["code"] == "deadlineExceeded", "\(path)")
+      }
+    }
+  }
+
   @Test func runsQueriesWithTheirPlans() throws {
     try ServedStore.use { served in
       let grouped = try served.client.get(

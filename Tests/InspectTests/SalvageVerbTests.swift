@@ -84,6 +84,8 @@ import Testing
             }
           ],
           "doubtful": [],
+          "leftOutCount": 0,
+          "leftOut": [],
           "lostLinkCount": 0,
           "lostLinks": [],
           "lostBinaryCount": 0,

@@ -89,6 +89,8 @@ package struct SalvageTrial {
       outcome.lostLinks.map(\.owner.rawValue) + outcome.lostBinaries.map(\.owner.rawValue))
     for (key, record) in records where record.pages.isDisjoint(with: damaged) {
       guard let found = kept[key] else {
+        // Two of which nobody knows which one is out of date cannot share a unique value.
+        if outcome.leftOut.contains(where: { $0.rawValue == key }), !doubtful.isEmpty { continue }
         problems.append("\(Self.name(key)) on the pages \(record.pages) is missing")
         continue
       }
@@ -96,8 +98,8 @@ package struct SalvageTrial {
         problems.append("\(Self.name(key)) is another")
       }
     }
-    // What is kept of an earlier state is as that one had it.
-    guard outcome.state == .newest || outcome.state == .withoutRoot else { return problems }
+    // What is kept of a state that may be an earlier one is as that one had it.
+    guard outcome.state == .newest else { return problems }
     for (key, record) in kept where !doubtful.contains(key) && !mended.contains(key) {
       if records[key]?.bytes != record.bytes {
         problems.append("\(Self.name(key)) is out of date or deleted, and not listed")

@@ -8,6 +8,8 @@ extension SalvageReport {
     report["sequence"] = sequence.map { number(Int(clamping: $0)) } ?? .null
     report["entities"] = .array(entities.map(\.json))
     report["doubtful"] = .array(doubtful.map { .string("\($0)") })
+    report["leftOutCount"] = number(leftOutCount)
+    report["leftOut"] = .array(leftOut.map { .string("\($0)") })
     report["lostLinkCount"] = number(lostLinkCount)
     report["lostLinks"] = .array(lostLinks.map(\.json))
     report["lostBinaryCount"] = number(lostBinaryCount)

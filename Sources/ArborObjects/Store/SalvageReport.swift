@@ -15,7 +15,8 @@ public struct SalvageReport: Sendable, Hashable {
   public enum State: String, Sendable, Hashable, CaseIterable {
     /// That of the last commit.
     case newest
-    /// That of the commit before the last, whose own root page leads nowhere.
+    /// That of the only root page that leads to one: it may be of the commit before the last.
+    /// What is newer on other pages is doubtful.
     case previous
     /// The newest that a page tells of. Both root pages are damaged, so that nothing says whether a
     /// later one is lost.
@@ -71,6 +72,11 @@ public struct SalvageReport: Sendable, Hashable {
   /// The doubtful objects: their records lie on pages that the state lists as free, or of which
   /// nothing tells whether they belong to it. Look at them, and delete what should not be there.
   public let doubtful: [ObjectID]
+  /// How many objects were left out.
+  public let leftOutCount: Int
+  /// Objects that were found and left out, since another object has a value of theirs that must be
+  /// unique: one of the two is out of date, and a doubtful one goes first.
+  public let leftOut: [ObjectID]
   /// How many links are lost.
   public let lostLinkCount: Int
   /// The links that are lost.
@@ -103,6 +109,8 @@ public struct SalvageReport: Sendable, Hashable {
       Entity(name: $0.name, kept: $0.kept, doubtful: $0.doubtful, lost: $0.lost)
     }
     doubtful = outcome.doubtful.map(objectID)
+    leftOutCount = outcome.leftOutCount
+    leftOut = outcome.leftOut.map(objectID)
     lostLinkCount = outcome.lostLinkCount
     lostLinks = outcome.lostLinks.map {
       LostLink(
@@ -120,7 +128,8 @@ public struct SalvageReport: Sendable, Hashable {
 
   /// Whether the new store has everything that the state has, as far as that can be told.
   public var isComplete: Bool {
-    state == .newest && lostLinkCount == 0 && lostBinaryCount == 0 && doubtfulMetadata.isEmpty
+    state == .newest && leftOutCount == 0 && lostLinkCount == 0 && lostBinaryCount == 0
+      && doubtfulMetadata.isEmpty
       && !isUniqueIDLost && entities.allSatisfy { $0.lost == 0 && $0.doubtful == 0 }
   }
 }
@@ -134,6 +143,14 @@ extension SalvageReport: CustomStringConvertible {
       lines.append("\(entity.name): \(entity.kept) kept, \(entity.doubtful) doubtful, \(lost)")
     }
     lines += doubtful.map { "doubtful: \(Self.name($0))" }
+    let doubtfulCount = entities.reduce(0) { $0 + $1.doubtful }
+    if doubtfulCount > doubtful.count {
+      lines.append("and \(doubtfulCount - doubtful.count) doubtful ones more")
+    }
+    lines += leftOut.map { "left out: \(Self.name($0))" }
+    if leftOutCount > leftOut.count {
+      lines.append("and \(leftOutCount - leftOut.count) left out more")
+    }
     lines += lostLinks.map {
       "lost link: \(Self.name($0.owner)).\($0.relationship) to \(Self.name($0.target))"
     }
@@ -159,8 +176,9 @@ extension SalvageReport: CustomStringConvertible {
     let commit = sequence.map { "commit \($0)" } ?? "an unknown commit"
     return switch state {
     case .newest: "Read the newest state, of \(commit)."
-    case .previous: "Read the state before the last commit, of \(commit)."
-    case .withoutRoot: "Read the newest state that a page tells of, of \(commit)."
+    case .previous: "Read the state of one root page, of \(commit); a later one may be lost."
+    case .withoutRoot:
+      "Read the newest state that a page tells of, of \(commit); a later one may be lost."
     case .unknown: "Read single pages: nothing tells which of them belong together."
     }
   }

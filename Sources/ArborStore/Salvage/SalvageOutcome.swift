@@ -6,7 +6,7 @@ package struct SalvageOutcome: Sendable {
   package enum State: String, Sendable, Hashable {
     /// That of the last commit.
     case newest
-    /// That of the commit before, because the last one's root page leads nowhere.
+    /// That of the only root page that leads to one: it may be of the commit before the last.
     case previous
     /// The newest that a page tells of, without a root page that says whether it is the last.
     case withoutRoot
@@ -58,8 +58,9 @@ package struct SalvageOutcome: Sendable {
   package internal(set) var entities: [Entity] = []
   /// The doubtful objects, in the order of their numbers, as far as they are listed.
   package internal(set) var doubtful: [ObjectNumber] = []
-  /// The links in the new store, each once for a pair of inverse relationships.
-  package internal(set) var linkCount = 0
+  /// Objects that are not in the new store, since others have their values, which must be unique.
+  package internal(set) var leftOutCount = 0
+  package internal(set) var leftOut: [ObjectNumber] = []
   package internal(set) var lostLinkCount = 0
   package internal(set) var lostLinks: [LostLink] = []
   package internal(set) var lostBinaryCount = 0
@@ -69,13 +70,8 @@ package struct SalvageOutcome: Sendable {
   /// Whether the counter of the application's unique numbers is lost, so that they go on far above.
   package internal(set) var isUniqueIDLost = false
 
-  mutating func noteLost(_ link: LostLink) {
-    lostLinkCount += 1
-    if lostLinks.count < Self.mostListed { lostLinks.append(link) }
-  }
-
-  mutating func noteLost(_ binary: LostBinary) {
-    lostBinaryCount += 1
-    if lostBinaries.count < Self.mostListed { lostBinaries.append(binary) }
+  mutating func noteLeftOut(_ numbers: [ObjectNumber]) {
+    leftOutCount += numbers.count
+    leftOut += numbers.prefix(max(0, Self.mostListed - leftOut.count))
   }
 }

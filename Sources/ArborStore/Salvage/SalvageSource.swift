@@ -60,20 +60,23 @@ final class SalvageSource {
     for transaction in transactions {
       try begin(with: transaction)
       guard header?.transactionID == found.header.transactionID else { continue }
-      return state = isHeaderLost ? .previous : .newest
+      // The other root page may have been of a later one.
+      return state = .previous
     }
     if let newest = transactions.first, found.header.transactionID <= newest {
       // Nothing leads to the page with the header, or it is from before the states that the root
       // pages know of: then it is good for what never changes.
       try begin(with: newest)
-      state = .newest
+      state = areBothSound ? .newest : .previous
       if found.header.transactionID == newest { add(found.trees) }
     } else {
       trees = [:]
       knowsAllNames = try file.begin(withNamesOn: found.page) { (entry, _) throws(LMDBError) in
         self.noteName(entry)
       }
-      state = .withoutRoot
+      // The root page that is lost cannot have been of a later one.
+      let isNewest = transactions.first.map { found.header.transactionID == $0 &+ 1 } ?? false
+      state = isNewest ? .newest : .withoutRoot
       add(found.trees)
     }
     header = found.header

@@ -32,10 +32,15 @@ final class SalvagedRecords {
     (self.source, self.model, self.target) = (source, model, target)
   }
 
+  /// Whether a later state may have been lost.
+  private var mayBeOutdated: Bool {
+    source.state == .previous || source.state == .withoutRoot
+  }
+
   func copy() throws(StoreError) {
     for plan in target.entities { try copyTree(of: plan.entity) }
-    if source.state == .previous {
-      // What the last commit wrote lies on pages that this state does not lead to.
+    if mayBeOutdated {
+      // What later commits wrote lies on pages that this state does not lead to.
       for plan in target.entities { lost[plan.entity.number] = [Self.all(plan.entity)] }
       pending.replacesKept = true
     }
@@ -46,7 +51,7 @@ final class SalvagedRecords {
       try source.file.scan { (_, use, leaf) throws(LMDBError) in
         try leaf.forEach { (entry) throws(LMDBError) in
           try self.take(
-            entry, isDoubtful: use != .current || self.source.state == .previous, among: nil)
+            entry, isDoubtful: use != .current || self.mayBeOutdated, among: nil)
         }
       }
     }

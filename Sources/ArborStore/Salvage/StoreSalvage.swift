@@ -58,9 +58,12 @@ package struct StoreSalvage {
     try blobs.copy(everywhere: !records.lost.isEmpty)
     let mending = SalvageMending(target)
     let indexes = SalvageIndexes(target: target)
-    repeat {
+    while true {
       while try mending.run() {}
-    } while try !indexes.build(atOnce: mostIndexedAtOnce).isEmpty
+      let removed = try indexes.build(atOnce: mostIndexedAtOnce)
+      if removed.isEmpty { break }
+      outcome.noteLeftOut(removed)
+    }
     try blobs.removeStrays()
     let links = SalvagedLinks(source, target)
     try links.copy()

@@ -53,7 +53,8 @@ import Testing
       report.json.text(.compact)
         == #"{"state":"newest","sequence":1,"entities":[{"name":"Person","kept":2,"doubtful":0,"#
         + #""lost":0},{"name":"Team","kept":1,"doubtful":0,"lost":0}],"doubtful":[],"#
-        + #""lostLinkCount":0,"lostLinks":[],"lostBinaryCount":0,"lostBinaries":[],"#
+        + #""leftOutCount":0,"leftOut":[],"lostLinkCount":0,"lostLinks":[],"#
+        + #""lostBinaryCount":0,"lostBinaries":[],"#
         + #""doubtfulMetadata":[],"isModelGiven":false,"isCatalogMade":false,"#
         + #""isUniqueIDLost":false}"#)
     #expect(try Data(contentsOf: url) == before)

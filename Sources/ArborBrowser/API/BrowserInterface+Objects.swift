@@ -6,11 +6,9 @@ internal import Foundation
 extension BrowserInterface {
   /// The greatest number of rows in one answer.
   private static let largestPage = 500
-  /// How many bytes of a binary one answer has.
-  private static let largestBinary = 64 << 20
 
-  /// A page of objects: `entity`, and where wanted `where`, `sort`, `limit`, and `token` of the
-  /// page before or `offset` to begin anywhere.
+  /// A page of objects: `entity`, and where wanted `where`, `sort` once for each key, `limit`, and
+  /// `token` of the page before or `offset` to begin anywhere.
   func objects(_ request: HTTPRequest) throws(ArborError) -> JSONValue {
     let entity = try entity(of: request)
     let context = makeContext()
@@ -80,14 +78,15 @@ extension BrowserInterface {
     let name = request.parameter("attribute") ?? ""
     let context = makeContext()
     defer { withExtendedLifetime(context) {} }
-    let value = try context.existingObject(with: id).value(forKey: name)
-    guard case .binary(let data) = value else {
-      throw ArborError(.typeMismatch, "\(id.entityName).\(name) is no binary.")
-    }
-    guard data.count <= Self.largestBinary else {
+    let object = try context.existingObject(with: id)
+    let count = object.binaryLength(forKey: name) ?? 0
+    guard count <= limits.binary else {
       throw ArborError(
         .limitExceeded,
-        "The binary has \(data.count) bytes; the page shows up to \(Self.largestBinary).")
+        "The binary has \(count) bytes; the page shows up to \(limits.binary).")
+    }
+    guard case .binary(let data) = try object.value(forKey: name) else {
+      throw ArborError(.typeMismatch, "\(id.entityName).\(name) is no binary.")
     }
     return HTTPResponse(
       contentType: "application/octet-stream",
@@ -111,8 +110,8 @@ extension BrowserInterface {
     if let text = request.parameter("where"), !text.allSatisfy(\.isWhitespace) {
       wanted.predicate = try FetchPredicate(format: text, limits: .untrusted)
     }
-    wanted.sortKeys = (request.parameter("sort") ?? "").split(separator: ",")
-      .map { SortKey(stringLiteral: String($0)) }
+    wanted.sortKeys = request.parameters("sort").map { SortKey(stringLiteral: $0) }
+    try wanted.description.checkExpressions(.untrusted)
     return wanted
   }
 
@@ -168,8 +167,10 @@ extension BrowserInterface {
     switch attribute.type {
     case .binary, .transformable:
       guard let count = object.binaryLength(forKey: attribute.name) else { return .null }
-      // A table does not read large binaries only to say what they are.
-      guard longest > ValueJSON.longestInTable || count <= 4096 else {
+      // Binaries are not read only to tell their kind: in a table where they are large, alone where
+      // they could not be shown.
+      let most = longest > ValueJSON.longestInTable ? limits.binary : 4096
+      guard count <= most else {
         return ["binary": JSONValue(count)]
       }
       guard case .binary(let data) = try object.value(forKey: attribute.name) else { return .null }

@@ -7,13 +7,14 @@ extension BrowserInterface {
   /// How many rows one answer has at most.
   private static let mostRows = 1000
 
-  /// Runs a query: `entity`, and where wanted `where`, `sort`, `column` and `group` once for each,
-  /// `having`, `limit`, `distinct`.
+  /// Runs a query: `entity`, and where wanted `where`, `having`, `limit`, `distinct`, and `sort`,
+  /// `column` and `group` once for each.
   func query(_ request: HTTPRequest) throws(ArborError) -> JSONValue {
     let entity = try entity(of: request)
     var wanted = try self.request(request, entity)
     wanted.propertiesToFetch = request.parameters("column")
     wanted.propertiesToGroupBy = request.parameters("group")
+    try wanted.description.checkExpressions(.untrusted)
     wanted.returnsDistinctResults = request.parameter("distinct") == "true"
     if let having = request.parameter("having") {
       wanted.havingPredicate = try FetchPredicate(format: having, limits: .untrusted)

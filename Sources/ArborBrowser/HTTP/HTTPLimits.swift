@@ -6,6 +6,8 @@ struct HTTPLimits: Sendable {
   var headerLines = 64
   /// Bytes of a body.
   var body = 1 << 20
+  /// Bytes of a binary in an answer; larger ones are not read.
+  var binary = 64 << 20
   /// Connections at one time; one more is refused.
   var connections = 32
   /// How long a client may take to send its request's head.

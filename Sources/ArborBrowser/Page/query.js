@@ -64,7 +64,7 @@ export async function queryView(main, schema, rest, parameters) {
       const answer = await get("query", {
         entity: entity.value, where: boxes.where.value, having: boxes.having.value,
         column: split(boxes.column.value), group: split(boxes.group.value),
-        sort: split(boxes.sort.value).join(","), limit: limit.value,
+        sort: split(boxes.sort.value), limit: limit.value,
         distinct: distinct.checked ? "true" : "",
       });
       show(result, answerView(answer));

@@ -1,13 +1,14 @@
 extension PredicateParser {
   /// Reads what names a column of rows: `expression [ "AS" name ]`.
   ///
+  /// - Parameter limits: How large the text may be and what it may ask for.
   /// - Returns: The expression, and the name behind `AS`.
-  /// - Throws: ``ArborError`` `invalidPredicate` where the text is something else, with line and
-  ///   column.
+  /// - Throws: ``ArborError`` `invalidPredicate` where the text is something else or beyond the
+  ///   limits, with line and column.
   static func column(
-    _ text: String
+    _ text: String, limits: PredicateLimits = .standard
   ) throws(ArborError) -> (expression: ExpressionNode, name: String?) {
-    try parseExpression(text, isFormat: false) { (parser) throws(PredicateFailure) in
+    try parseExpression(text, isFormat: false, limits) { (parser) throws(PredicateFailure) in
       let expression = try parser.expression()
       let name = try parser.columnName()
       guard case .end = parser.token.kind else {
@@ -24,7 +25,8 @@ extension PredicateParser {
   static func expressionText(
     _ format: String, arguments: [Value]
   ) throws(ArborError) -> String {
-    let parsed = try parseExpression(format, isFormat: true) { (parser) throws(PredicateFailure) in
+    let parsed = try parseExpression(format, isFormat: true, .standard) {
+      (parser) throws(PredicateFailure) in
       let expression = try parser.expression()
       guard case .end = parser.token.kind else { throw parser.expected("an operator or the end") }
       return (expression, parser.lexer.argumentCount)
@@ -64,10 +66,9 @@ extension PredicateParser {
   }
 
   private static func parseExpression<R>(
-    _ text: String, isFormat: Bool,
+    _ text: String, isFormat: Bool, _ limits: PredicateLimits,
     _ body: (inout PredicateParser) throws(PredicateFailure) -> R
   ) throws(ArborError) -> R {
-    let limits = PredicateLimits.standard
     guard text.utf8.count <= limits.maximumLength else {
       throw ArborError(
         .invalidPredicate,

@@ -41,10 +41,28 @@ package struct FetchDescription: Sendable, Hashable {
     self.predicate = predicate
     self.sortKeys = sortKeys
   }
+
   /// What the request and its predicates allow an operation to take.
   package var allowance: WorkAllowance {
     var allowance = predicate?.allowance ?? WorkAllowance()
     if let havingPredicate { allowance = allowance.narrowed(by: havingPredicate.allowance) }
     return timeLimit.map { allowance.narrowed(by: WorkAllowance(timeLimit: $0)) } ?? allowance
+  }
+}
+
+extension FetchDescription {
+  /// Checks the texts of columns, groups and sort keys that come from outside, as
+  /// ``FetchPredicate/init(format:limits:)`` does those of predicates.
+  ///
+  /// - Throws: ``ArborError`` `invalidPredicate` for a text that is no expression or beyond the
+  ///   limits, with line and column.
+  package func checkExpressions(_ limits: PredicateLimits) throws(ArborError) {
+    for text in propertiesToFetch + propertiesToGroupBy {
+      _ = try PredicateParser.column(text, limits: limits)
+    }
+    // A mere path may be named like a word of the language.
+    for key in sortKeys where !key.keyPath.utf8.allSatisfy(\.isOfPlainPath) {
+      _ = try PredicateParser.column(key.keyPath, limits: limits)
+    }
   }
 }

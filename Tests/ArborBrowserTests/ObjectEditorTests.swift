@@ -117,6 +117,56 @@ import Testing
     }
   }
 
+  private func update(_ id: String, _ values: JSONValue) -> JSONValue {
+    [["op": "update", "id": .string(id), "values": values]]
+  }
+
+  /// The commit before stays done where another program has made the edits already.
+  @Test func editsWithoutEffectTakeNothingBack() throws {
+    try ServedStore.use(employees: 6, writing: true) { served in
+      let employee = try id(served, "Employee", "name == 'Employee 3'")
+      let first = update(employee, ["age": "41"])
+      let shown = try served.client.post("/api/edit", ["edits": first]).json["digest"]
+      _ = try served.client.post("/api/edit", ["edits": first, "digest": try #require(shown)])
+      let second = update(employee, ["notes": "x"])
+      let digest = try #require(
+        try served.client.post("/api/edit", ["edits": second]).json["digest"])
+      let context = served.store.makeContext()
+      let other = try #require(
+        try context.objects("Employee").filter("name == 'Employee 3'").first)
+      other["notes"] = "x"
+      try context.commit()
+      let refused = try served.client.post("/api/edit", ["edits": second, "digest": digest])
+      #expect(refused.status == 409)
+      #expect(refused.json["changes"] == [])
+      #expect(try count(served, "Employee", "age == 41") == 1)
+      let third = update(try id(served, "Employee", "name == 'Employee 4'"), ["age": "42"])
+      let alone = try #require(try served.client.post("/api/edit", ["edits": third]).json["digest"])
+      let done = try served.client.post("/api/edit", ["edits": third, "digest": alone])
+      #expect(done.status == 200)
+      #expect(done.json["changes"]?.array?.count == 1)
+      #expect(try count(served, "Employee", "age == 41") == 1)
+      #expect(try count(served, "Employee", "age == 42") == 1)
+    }
+  }
+
+  /// A list that shows the beginning of a text only is another one where its end has changed.
+  @Test func theDigestIsOfWholeValues() throws {
+    try ServedStore.use(employees: 2, writing: true) { served in
+      let employee = try id(served, "Employee", "name == 'Employee 0'")
+      let long = String(repeating: "x", count: 300)
+      let digests = try [
+        ["notes": .string(long + "a")], ["notes": .string(long + "b")],
+        ["photo": ["base64": "AAAA"]], ["photo": ["base64": "AAAB"]],
+      ].map { (values: JSONValue) in
+        try #require(
+          try served.client.post("/api/edit", ["edits": update(employee, values)])
+            .json["digest"]?.string)
+      }
+      #expect(Set(digests).count == 4)
+    }
+  }
+
   @Test func refusesWhatTheModelRefuses() throws {
     try ServedStore.use(writing: true) { served in
       let employee: JSONValue = .string(try id(served, "Employee", "name == 'Employee 3'"))

@@ -22,7 +22,7 @@ final class BrowserInterface: Sendable {
     schema = BrowsedSchema(store.model)
     feed = ChangeFeed(store, schema)
     checkUp = CheckUp(store)
-    editor = allowsWriting ? ObjectEditor(store, schema) : nil
+    editor = allowsWriting ? ObjectEditor(store, schema, workTime: limits.workTime) : nil
   }
 
   /// The answer to a request that was let in.

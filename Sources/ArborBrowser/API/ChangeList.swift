@@ -20,12 +20,13 @@ struct ChangeList {
   ) {
     // Another context sees the store as it is.
     let stored = context.store.makeContext()
-    let list = Lister(names: names, edited: edited, schema: schema, stored: stored)
+    var list = Lister(names: names, edited: edited, schema: schema, stored: stored)
     changes =
       list.changes("insert", context.insertedObjects)
       + list.changes("update", context.updatedObjects)
       + list.changes("delete", context.deletedObjects)
-    digest = Self.digest(of: JSONValue.array(changes).text(.compact))
+    list.digest.mix(JSONValue.array(changes).text(.compact).utf8)
+    digest = list.digest.text
   }
 
   func json(isCommitted: Bool) -> JSONValue {
@@ -35,11 +36,28 @@ struct ChangeList {
   }
 
   /// FNV-1a of 64 bits: the digest tells a user's own lists apart, and protects from nobody.
-  private static func digest(of text: String) -> String {
-    let hash = text.utf8.reduce(0xCBF2_9CE4_8422_2325 as UInt64) {
-      ($0 ^ UInt64($1)) &* 0x100_0000_01B3
+  private struct Digest {
+    private var hash: UInt64 = 0xCBF2_9CE4_8422_2325
+
+    var text: String { String(hash, radix: 16) }
+
+    mutating func mix(_ bytes: some Sequence<UInt8>) {
+      for byte in bytes { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
     }
-    return String(hash, radix: 16)
+
+    /// Mixes all of a value in, of which the list may show a part only.
+    mutating func mix(_ value: Value) {
+      switch value {
+      case .binary(let data): mix(data)
+      case .list(let values): for value in values { mix(value) }
+      case .composite(let parts):
+        for (name, value) in parts.sorted(by: { $0.key < $1.key }) {
+          mix(name.utf8)
+          mix(value)
+        }
+      default: mix(ValueJSON.json(value, longest: .max).text(.compact).utf8)
+      }
+    }
   }
 
   private struct Lister {
@@ -47,38 +65,45 @@ struct ChangeList {
     let edited: Set<ObjectID>?
     let schema: BrowsedSchema
     let stored: ManagedObjectContext
+    var digest = Digest()
 
-    func changes(_ kind: String, _ objects: Set<ManagedObject>) -> [JSONValue] {
+    mutating func changes(_ kind: String, _ objects: Set<ManagedObject>) -> [JSONValue] {
       let sorted = objects.sorted {
         ($0.objectID.entityName, $0.objectID.number) < ($1.objectID.entityName, $1.objectID.number)
       }
-      return sorted.compactMap { object in
+      var changes: [JSONValue] = []
+      for object in sorted {
         let properties = kind == "delete" ? [] : properties(object, isNew: kind == "insert")
         // What changed by its members only, which are listed themselves.
-        if kind == "update", properties.isEmpty { return nil }
-        return [
+        if kind == "update", properties.isEmpty { continue }
+        changes.append([
           "kind": .string(kind), "object": .string(name(object.objectID)),
           "entity": .string(object.entity.name), "properties": .array(properties),
-        ]
+        ])
       }
+      return changes
     }
 
-    private func properties(_ object: ManagedObject, isNew: Bool) -> [JSONValue] {
+    private mutating func properties(_ object: ManagedObject, isNew: Bool) -> [JSONValue] {
       let before = isNew ? nil : try? stored.existingObject(with: object.objectID)
       let entity = try? schema.entity(object.entity.name)
-      return object.changedValues().sorted { $0.key < $1.key }.compactMap { property, value in
+      var properties: [JSONValue] = []
+      for (property, value) in object.changedValues().sorted(by: { $0.key < $1.key }) {
         let old = before.flatMap { try? $0.value(forKey: property) } ?? .null
         if let relationship = entity?.relationships.first(where: { $0.name == property }),
           relationship.isToMany
         {
-          // Written out: a bare `nil` beside a JSON value would be a null.
           if schema.isKeptByMembers(relationship) || edited?.contains(object.objectID) == false {
-            return JSONValue?.none
+            continue
           }
-          return members(property, from: old, to: value)
+          properties.append(members(property, from: old, to: value))
+        } else {
+          properties.append([
+            "property": .string(property), "old": json(old), "new": json(value),
+          ])
         }
-        return ["property": .string(property), "old": json(old), "new": json(value)]
       }
+      return properties
     }
 
     /// Who joins and who leaves: the others may be many.
@@ -97,11 +122,11 @@ struct ChangeList {
       return values.compactMap { if case .objectID(let id) = $0 { name(id) } else { nil } }
     }
 
-    private func json(_ value: Value) -> JSONValue {
-      switch value {
-      case .objectID(let id): ["object": .string(name(id))]
-      default: ValueJSON.json(value, longest: ValueJSON.longestInTable)
-      }
+    private mutating func json(_ value: Value) -> JSONValue {
+      // The numbers of inserted objects differ from one attempt to the next.
+      if case .objectID(let id) = value { return ["object": .string(name(id))] }
+      digest.mix(value)
+      return ValueJSON.json(value, longest: ValueJSON.longestInTable)
     }
 
     private func name(_ id: ObjectID) -> String { names[id] ?? ValueJSON.name(id) }

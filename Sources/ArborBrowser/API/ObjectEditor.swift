@@ -11,15 +11,18 @@ internal import Foundation
 final class ObjectEditor: Sendable {
   private let store: PersistentStore
   private let schema: BrowsedSchema
+  /// How long edits may take that are only shown.
+  private let workTime: Duration
   /// The context of all commits, whose history undoes them. Under a lock, since each request has a
   /// thread of its own.
   private let writer: Lock<ManagedObjectContext>
   /// How many commits can be undone.
   private static let levels = 50
 
-  init(_ store: PersistentStore, _ schema: BrowsedSchema) {
+  init(_ store: PersistentStore, _ schema: BrowsedSchema, workTime: Duration) {
     self.store = store
     self.schema = schema
+    self.workTime = workTime
     let context = store.makeContext()
     context.author = "browser"
     context.undoHistory = UndoHistory(levelLimit: Self.levels)
@@ -34,6 +37,7 @@ final class ObjectEditor: Sendable {
     guard let digest = document["digest"]?.string else {
       // In a context of its own, which is dropped with all it did.
       let context = store.makeContext()
+      context.deadline = .now + workTime
       let list = try apply(edits, in: context)
       try context.validate()
       return .json(list.json(isCommitted: false))
@@ -44,14 +48,14 @@ final class ObjectEditor: Sendable {
           try self.apply(edits, in: context)
         }
         guard list.digest == digest else {
-          context.undo()
+          // Not by undoing: edits without effect leave no group, and the last one is a commit's.
+          context.rollback()
           return .json(list.json(isCommitted: false), status: .conflict)
         }
         try context.commit()
         return .json(list.json(isCommitted: true))
       } catch {
-        if context.hasChanges { context.undo() }
-        if context.hasChanges { context.rollback() }
+        context.rollback()
         throw error
       }
     }
@@ -67,15 +71,15 @@ final class ObjectEditor: Sendable {
       context.undo()
       let list = ChangeList(context, self.schema, names: [:])
       guard let digest = document["digest"]?.string else {
-        context.redo()
+        context.rollback()
         return .json(list.json(isCommitted: false))
       }
       guard list.digest == digest else {
-        context.redo()
+        context.rollback()
         return .json(list.json(isCommitted: false), status: .conflict)
       }
       do throws(ArborError) { try context.commit() } catch {
-        context.redo()
+        context.rollback()
         throw error
       }
       return .json(list.json(isCommitted: true))

@@ -11,8 +11,8 @@ public import Foundation
 /// browser.waitUntilStopped()
 /// ```
 ///
-/// The page is served on 127.0.0.1 only, to those who know the token that is in the URL: whoever
-/// has the URL reads all of the store. Nothing is loaded from elsewhere. Unless
+/// The page is served on 127.0.0.1 only, to those who know the token that is in the URL, with
+/// which all of the store can be read. Nothing is loaded from elsewhere. Unless
 /// ``Options/allowsWriting`` says otherwise nothing can be changed.
 ///
 /// A browser may be used from any thread. It keeps its store, and stops when nobody refers to it.
@@ -39,6 +39,7 @@ public final class StoreBrowser: Sendable {
   }
 
   private let server: HTTPServer
+  let checkUp: CheckUp
   private let token: String
 
   /// Begins to serve a store.
@@ -58,6 +59,7 @@ public final class StoreBrowser: Sendable {
     token = RequestGate.makeToken()
     let interface = BrowserInterface(
       store, allowsWriting: options.allowsWriting && !store.isReadOnly, limits: limits)
+    checkUp = interface.checkUp
     server = try HTTPServer(port: options.port, token: token, limits: limits) { request in
       interface.response(to: request)
     }
@@ -77,9 +79,14 @@ public final class StoreBrowser: Sendable {
     return parts.url ?? URL(filePath: "/")
   }
 
-  /// Ends serving; what is being answered is answered to its end.
+  /// Ends serving; what is being answered is answered to its end, and a check of the store goes on
+  /// to its end.
   public func stop() { server.stop() }
 
-  /// Blocks the thread until the browser has been stopped, or has been idle for too long.
-  public func waitUntilStopped() { server.waitForEnd() }
+  /// Blocks the thread until the browser has been stopped, or has been idle for too long, and does
+  /// nothing with the store any more.
+  public func waitUntilStopped() {
+    server.waitForEnd()
+    checkUp.waitForEnd()
+  }
 }

@@ -1,3 +1,4 @@
+import ArborData
 import ArborModel
 import Foundation
 import Testing
@@ -60,9 +61,57 @@ import Testing
       #expect(!connection.read(atMost: 1 << 16, until: .now + .seconds(5)).isEmpty)
       served.browser.stop()
       // The stream ends with the server.
-      _ = served.client.readAll(connection)
+      let deadline = ContinuousClock.now + .seconds(20)
+      while !connection.read(atMost: 1 << 16, until: deadline).isEmpty {}
+      #expect(ContinuousClock.now < deadline)
       served.browser.waitUntilStopped()
     }
+  }
+
+  @Test func answersNothingOnceStopped() throws {
+    try ServedStore.use { served in
+      served.browser.stop()
+      // The listener may be about to end, or wait for a connection once more.
+      let answer = try? served.client.get("/api/schema")
+      #expect(answer?.status != 200)
+      served.browser.waitUntilStopped()
+    }
+  }
+
+  /// A check reads the store until it has ended.
+  @Test func theEndIsThatOfTheCheckToo() throws {
+    try ServedStore.use { served in
+      _ = try served.client.post("/api/check", [:])
+      served.browser.stop()
+      served.browser.waitUntilStopped()
+      #expect(served.browser.checkUp.state["state"] == "done")
+    }
+  }
+
+  @Test func aPortCanBeUsedAgainAtOnce() throws {
+    try ServedStore.use { served in
+      var options = StoreBrowser.Options()
+      options.port = UInt16(served.client.port)
+      // The server closes first, so that its side of the connection lingers.
+      #expect(try served.client.get("/").status == 200)
+      served.browser.stop()
+      served.browser.waitUntilStopped()
+      let again = try Self.browser(of: served.store, options)
+      #expect(try RawClient(again).get("/").status == 200)
+      again.stop()
+      again.waitUntilStopped()
+    }
+  }
+
+  /// The former listener is closed by its thread a moment after the end.
+  private static func browser(
+    of store: PersistentStore, _ options: StoreBrowser.Options
+  ) throws -> StoreBrowser {
+    let deadline = ContinuousClock.now + .seconds(10)
+    while ContinuousClock.now < deadline {
+      if let browser = try? StoreBrowser(store, options: options) { return browser }
+    }
+    return try StoreBrowser(store, options: options)
   }
 
   @Test func aPortThatIsTakenIsNamed() throws {

@@ -106,6 +106,19 @@ import Testing
   }
 
   /// What a form of another page can send without asking has another type.
+  /// What is not let in is refused before its body has come.
+  @Test func readsNoBodyOfStrangers() throws {
+    try ServedStore.use { served in
+      let began = ContinuousClock.now
+      let answer = try served.client.send(
+        served.client.text(
+          "POST", "/api/check",
+          headers: ["Authorization": "Bearer 0", "Content-Length": "1000000"]))
+      #expect(answer.status == 401)
+      #expect(began.duration(to: .now) < HTTPLimits().bodyTime / 2)
+    }
+  }
+
   @Test func postsHaveToBeJSON() throws {
     try ServedStore.use(writing: true) { served in
       let types = [

@@ -59,6 +59,7 @@ final class CheckUp: Sendable {
 
   private let store: PersistentStore
   private let progress = Lock(Progress.none)
+  private let ended = NSCondition()
 
   init(_ store: PersistentStore) { self.store = store }
 
@@ -76,6 +77,17 @@ final class CheckUp: Sendable {
       thread.start()
     }
     return state
+  }
+
+  /// Waits until no check is running.
+  func waitForEnd() {
+    ended.lock()
+    defer { ended.unlock() }
+    while isRunning { _ = ended.wait(until: Date(timeIntervalSinceNow: 0.2)) }
+  }
+
+  private var isRunning: Bool {
+    progress.withLock { if case .running = $0 { true } else { false } }
   }
 
   /// How far the check is, or what it found.
@@ -112,6 +124,7 @@ final class CheckUp: Sendable {
     result["milliseconds"] = JSONValue(Int(began.duration(to: .now) / .milliseconds(1)))
     let done = result
     progress.withLock { $0 = .done(done) }
+    ended.broadcast()
   }
 
   private static func words(_ stage: StoreCheckProgress.Stage) -> String {

@@ -15,6 +15,12 @@ final class Connection: Sendable {
     self.descriptor = descriptor
     _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
     _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK)
+    #if canImport(Darwin)
+      // Linux is told with each send.
+      var isOn: Int32 = 1
+      _ = setsockopt(
+        descriptor, SOL_SOCKET, SO_NOSIGPIPE, &isOn, socklen_t(MemoryLayout<Int32>.size))
+    #endif
   }
 
   deinit { close(descriptor) }

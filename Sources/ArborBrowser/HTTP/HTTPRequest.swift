@@ -2,8 +2,8 @@ internal import Foundation
 
 /// A request as HTTP/1.1 writes it, of the few forms that the page needs.
 ///
-/// One request a connection and no transfer codings: where each thing can be said in one way only,
-/// there is nothing that two readers could understand differently.
+/// One request a connection and no transfer codings: where each thing has one form only, there
+/// is nothing that two readers could understand differently.
 struct HTTPRequest: Sendable {
   let method: String
   /// The path, without percent escapes.
@@ -32,10 +32,13 @@ struct HTTPRequest: Sendable {
 
   /// Reads one request.
   ///
-  /// - Throws: ``Refusal`` for a request that is malformed, too large or too slow; nil where the
-  ///   client said nothing at all.
+  /// - Parameter admit: Called with the head; a body that it refuses is not read.
+  /// - Returns: nil where the client sent nothing at all.
+  /// - Throws: ``Refusal`` for a request that is malformed, too large or too slow, and what `admit`
+  ///   throws.
   static func read(
-    from connection: Connection, _ limits: HTTPLimits
+    from connection: Connection, _ limits: HTTPLimits,
+    admit: (HTTPRequest) throws(Refusal) -> Void
   ) throws(Refusal) -> HTTPRequest? {
     let deadline = ContinuousClock.now + limits.headTime
     var bytes: [UInt8] = []
@@ -57,6 +60,7 @@ struct HTTPRequest: Sendable {
     guard let end else { return nil }
     var request = try HTTPRequest(head: bytes[..<(end - 4)], limits)
     let length = try request.bodyLength(limits)
+    try admit(request)
     request.body = Array(bytes[end...])
     guard request.body.count <= length else {
       throw Refusal(status: .badRequest, reason: "There is more than one request.")

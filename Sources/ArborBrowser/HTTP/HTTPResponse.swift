@@ -34,7 +34,7 @@ struct HTTPResponse: Sendable {
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob:; "
     + "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
-  /// What every answer says beside its own headers.
+  /// The headers of every answer beside its own.
   static let protections: [(name: String, value: String)] = [
     ("Content-Security-Policy", policy), ("X-Content-Type-Options", "nosniff"),
     ("X-Frame-Options", "DENY"), ("Referrer-Policy", "no-referrer"),

@@ -56,7 +56,7 @@ final class HTTPServer: Sendable {
       guard let connection = listener.accept(within: 200) else { continue }
       let isAdmitted = state.withLock { state in
         state.lastUse = .now
-        guard state.connections < limits.connections else { return false }
+        guard !state.isStopped, state.connections < limits.connections else { return false }
         state.connections += 1
         return true
       }
@@ -88,7 +88,8 @@ final class HTTPServer: Sendable {
 
   /// Refuses without reading: there is no thread for it.
   private func refuse(_ connection: Connection) {
-    let answer = HTTPResponse.refusal(.unavailable, "There are too many connections.")
+    let reason = isStopped ? "The server has stopped." : "There are too many connections."
+    let answer = HTTPResponse.refusal(.unavailable, reason)
     _ = connection.write(answer.head + answer.body, until: .now + .milliseconds(100))
     connection.finish(until: .now + .milliseconds(100))
   }
@@ -96,8 +97,9 @@ final class HTTPServer: Sendable {
   private func answer(_ connection: Connection) {
     let response: HTTPResponse
     do throws(HTTPRequest.Refusal) {
-      guard let request = try HTTPRequest.read(from: connection, limits) else { return }
-      response = gate.refusal(of: request) ?? handler(request)
+      let request = try HTTPRequest.read(from: connection, limits, admit: gate.admit)
+      guard let request else { return }
+      response = handler(request)
     } catch {
       response = .refusal(error.status, error.reason)
     }

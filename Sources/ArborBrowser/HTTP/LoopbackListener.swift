@@ -28,6 +28,13 @@ final class LoopbackListener: Sendable {
     guard descriptor >= 0, fcntl(descriptor, F_SETFD, FD_CLOEXEC) == 0 else {
       throw Self.failure("No socket can be made")
     }
+    // A connection may be gone between poll and accept, which must not wait then.
+    _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK)
+    // A port whose last connections are dying may be had again at once; one that is listened on
+    // may not.
+    var isOn: Int32 = 1
+    _ = setsockopt(
+      descriptor, SOL_SOCKET, SO_REUSEADDR, &isOn, socklen_t(MemoryLayout<Int32>.size))
     var address = sockaddr_in()
     address.sin_family = sa_family_t(AF_INET)
     address.sin_port = wanted.bigEndian
@@ -64,11 +71,15 @@ final class LoopbackListener: Sendable {
     #else
       let accepted = Glibc.accept(descriptor, nil, nil)
     #endif
-    guard accepted >= 0 else { return nil }
+    guard accepted >= 0 else {
+      // Out of descriptors: the connection stays ready, and poll does not wait for it.
+      usleep(10_000)
+      return nil
+    }
     return Connection(accepted)
   }
 
-  /// Refuses whoever connects from now on.
+  /// Refuses connections from now on.
   func end() { _ = shutdown(descriptor, Int32(SHUT_RDWR)) }
 
   private static func failure(_ what: String) -> ArborError {

@@ -21,30 +21,32 @@ struct RequestGate: Sendable {
   /// nothing of the store.
   static let guarded = "/api/"
 
-  /// Why a request is refused; nil where it is let in.
-  func refusal(of request: HTTPRequest) -> HTTPResponse? {
+  /// Lets a request in, of which the head is enough.
+  ///
+  /// - Throws: ``HTTPRequest/Refusal`` that says why it is not let in.
+  func admit(_ request: HTTPRequest) throws(HTTPRequest.Refusal) {
     guard let host = request.headers["host"], hosts.contains(host.lowercased()) else {
-      return .refusal(.forbidden, "The Host is not this server.")
+      throw .init(status: .forbidden, reason: "The Host is not this server.")
     }
     if let origin = request.headers["origin"], !hosts.contains(where: { origin == "http://\($0)" })
     {
-      return .refusal(.forbidden, "The Origin is another page.")
+      throw .init(status: .forbidden, reason: "The Origin is another page.")
     }
     if let site = request.headers["sec-fetch-site"], site != "same-origin", site != "none" {
-      return .refusal(.forbidden, "The request comes from another page.")
+      throw .init(status: .forbidden, reason: "The request comes from another page.")
     }
     guard request.method == "GET" || request.method == "POST" else {
-      return .refusal(.methodNotAllowed, "Only GET and POST are answered.")
+      throw .init(status: .methodNotAllowed, reason: "Only GET and POST are answered.")
     }
-    guard request.path.hasPrefix(Self.guarded) else { return nil }
+    guard request.path.hasPrefix(Self.guarded) else { return }
     guard isKnown(request.headers["authorization"] ?? "") else {
-      return .refusal(
-        .unauthorized, "The token is missing or of another run; open the address that was printed.")
+      throw .init(
+        status: .unauthorized,
+        reason: "The token is missing or of another run; open the address that was printed.")
     }
     if request.method == "POST", !isJSON(request.headers["content-type"] ?? "") {
-      return .refusal(.unsupportedType, "The body has to be application/json.")
+      throw .init(status: .unsupportedType, reason: "The body has to be application/json.")
     }
-    return nil
   }
 
   private var hosts: [String] { ["127.0.0.1:\(port)", "localhost:\(port)"] }

@@ -62,6 +62,32 @@ import Testing
     }
   }
 
+  /// What is committed while the values of the beginning are read has them before or after it.
+  @Test func valuesOfCommitsDuringTheBeginningAreUnknown() async throws {
+    let store = try PersistentStore(model: ServedStore.makeModel(), at: .inMemory)
+    let context = store.makeContext()
+    let office = try context.insert("Office")
+    office["city"] = "Riga"
+    try context.commit()
+    var values = CommitValues(store, BrowsedSchema(store.model))
+    var changes = store.changes.makeAsyncIterator()
+    office["city"] = "Oslo"
+    try context.commit()
+    values.fill()
+    let during = values.json(of: try #require(await changes.next()))
+    #expect(during["objects"]?[0]?["changes"] == [["property": "city"]])
+    for (city, expected) in [
+      ("Bern", ["new": "Bern", "property": "city"] as JSONValue),
+      ("Lima", ["new": "Lima", "old": "Bern", "property": "city"]),
+    ] {
+      office["city"] = Value.string(city)
+      try context.commit()
+      let after = values.json(of: try #require(await changes.next()))
+      #expect(after["objects"]?[0]?["changes"] == [expected])
+    }
+    store.close()
+  }
+
   @Test func commitsBehindASequenceComeAtOnce() throws {
     try ServedStore.use { served in
       let client = served.client

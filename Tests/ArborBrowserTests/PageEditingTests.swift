@@ -79,6 +79,32 @@ import Testing
     }
   }
 
+  /// A field writes ends of lines in its own way, which is no change of a value.
+  @Test func onlyWhatWasChangedIsSent() throws {
+    try ServedStore.use(writing: true) { served in
+      let context = served.store.makeContext()
+      let employee = try #require(
+        try context.objects("Employee").filter("name == 'Employee 3'").first)
+      employee["notes"] = "one\r\ntwo\rthree"
+      try context.commit()
+      let page = try Chromium()
+      try page.open(served.browser.url)
+      try page.exists(".box")
+      try page.evaluate("location.hash = '#/objects/Employee?id=Employee/4'")
+      try page.click(".detail .actions button")
+      try page.exists(".edit textarea")
+      try fill(page, "age", "61")
+      try page.press("Enter")
+      try page.click("#review")
+      try page.exists("dialog .changes")
+      #expect(
+        try page.evaluate(
+          "[...document.querySelectorAll('dialog .changes tbody th')].map((each) => each.innerText)"
+        ) == ["age"])
+      #expect(page.complaints == [])
+    }
+  }
+
   @Test func refusalsAreShownAndChangesKept() throws {
     try ServedStore.use(writing: true) { served in
       let page = try Chromium(width: 390, height: 780)

@@ -87,6 +87,48 @@ import Testing
     try context.commit()
   }
 
+  /// The view that was chosen last stays, whatever comes from the server for others; and an address
+  /// with its token begins anew.
+  @Test func theViewChosenLastIsShown() throws {
+    try ServedStore.use { served in
+      let page = try Chromium()
+      try page.open(served.browser.url)
+      try page.exists(".box")
+      try page.evaluate(
+        """
+        {
+          const send = window.fetch;
+          window.fetch = async (...parts) => {
+            const answer = await send(...parts);
+            if (/api.(health|history)/.test(parts[0])) {
+              await new Promise((resume) => { window.resume = resume; });
+            }
+            return answer;
+          };
+        }
+        """)
+      for view in ["health", "history"] {
+        try page.evaluate("delete window.resume; location.hash = '#/\(view)'")
+        try page.wait("window.resume")
+        try page.evaluate("location.hash = '#/objects/Employee'")
+        try page.wait("document.querySelector('.summary')?.innerText.startsWith('30 objects')")
+        // The answer of the view that was left comes now.
+        try page.evaluate(
+          "window.isLater = false; resume(); setTimeout(() => { window.isLater = true; }, 50)")
+        try page.wait("window.isLater")
+        #expect(
+          try page.evaluate("document.querySelector('.summary')?.innerText.slice(0, 10)")
+            == "30 objects")
+        #expect(try page.evaluate("document.querySelector('#main').className") == "view objects")
+      }
+      let token = try #require(served.browser.url.fragment)
+      try page.evaluate("window.isFormer = true; location.hash = '#\(token)'")
+      try page.wait("!window.isFormer && document.querySelector('.box')")
+      #expect(try page.evaluate("location.hash") == "#/schema")
+      #expect(page.complaints == [])
+    }
+  }
+
   @Test func conditionsCompleteAndSayWhatIsWrong() throws {
     try ServedStore.use { served in
       let page = try Chromium()

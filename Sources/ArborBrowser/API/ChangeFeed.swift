@@ -21,13 +21,15 @@ final class ChangeFeed: Sendable {
   private static let recentCount = 200
 
   private let store: PersistentStore
-  private let schema: BrowsedSchema
   private let state = Lock(State())
+  private let values: Lock<CommitValues>
+  /// Reads the store, which blocks, for the task that waits for commits.
+  private let queue = DispatchQueue(label: "arbor-browser.feed", qos: .utility)
   private let bell = NSCondition()
 
   init(_ store: PersistentStore, _ schema: BrowsedSchema) {
     self.store = store
-    self.schema = schema
+    values = Lock(CommitValues(store, schema))
   }
 
   deinit { state.withLock { $0.task?.cancel() } }
@@ -73,23 +75,26 @@ final class ChangeFeed: Sendable {
   }
 
   private func follow() {
-    state.withLock { state in
-      guard state.task == nil else { return }
+    let isFirst = state.withLock { state in
+      guard state.task == nil else { return false }
       // Begins here rather than in the task: no commit is missed in between.
       let changes = store.changes
-      let remembered = CommitValues(store, schema)
       state.task = Task.detached(priority: .utility) { [weak self] in
-        var values = remembered
         for await commit in changes {
-          let json = values.json(of: commit)
+          guard commit.migration == nil else { continue }
           guard let self else { return }
-          self.add(commit.commitSequence, json)
+          self.queue.async { self.add(commit) }
         }
       }
+      return true
     }
+    // Commits that follow the answer have their former values.
+    if isFirst { values.withLock { $0.fill() } }
   }
 
-  private func add(_ sequence: UInt64, _ json: JSONValue) {
+  private func add(_ commit: CommittedChanges) {
+    let sequence = commit.commitSequence
+    let json = values.withLock { $0.json(of: commit) }
     state.withLock { state in
       state.events.append((sequence, json))
       if state.events.count > Self.longest { state.events.removeFirst() }

@@ -12,13 +12,18 @@ struct CommitValues {
   private let store: PersistentStore
   private let schema: BrowsedSchema
   private var known: [ObjectID: [String: JSONValue]] = [:]
-  /// The newest commit that the values of the beginning may be of.
-  private var beginning: UInt64 = 0
+  /// The newest commit that the values of the beginning may be of; nil before they are read.
+  private var beginning: UInt64?
 
-  /// Remembers a small store as it is now.
+  /// Begins without values.
   init(_ store: PersistentStore, _ schema: BrowsedSchema) {
     self.store = store
     self.schema = schema
+  }
+
+  /// Remembers a small store as it is now, unless that has been done.
+  mutating func fill() {
+    guard beginning == nil else { return }
     let context = store.makeContext()
     let roots = schema.entities.filter { $0.description.parent == nil }
       .map { FetchRequest<ManagedObject>(entity: $0.name) }
@@ -37,11 +42,14 @@ struct CommitValues {
 
   /// A commit with old and new values.
   mutating func json(of commit: CommittedChanges) -> JSONValue {
+    fill()
     guard commit.isComplete else {
       known = [:]
       return Self.json(of: commit, objects: [])
     }
-    guard commit.commitSequence > beginning else {
+    guard commit.commitSequence > beginning ?? 0 else {
+      // Committed while the objects were read, each of them before or after it.
+      for id in commit.inserted.union(commit.updated).union(commit.deleted) { known[id] = nil }
       return Self.json(of: commit, objects: Self.names(of: commit))
     }
     let context = store.makeContext()

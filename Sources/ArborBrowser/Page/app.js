@@ -15,6 +15,7 @@ const views = {
 const main = document.getElementById("main");
 let schema = null;
 let leave = null;
+let turns = 0;
 
 /** What the address behind `#` says: a view, the rest of its path, and parameters. */
 function route() {
@@ -24,6 +25,7 @@ function route() {
 }
 
 async function render() {
+  if (location.hash.startsWith("#token=")) return;
   const { view, rest, parameters } = route();
   for (const tab of document.querySelectorAll("#tabs a")) {
     if (tab.dataset.view === view) tab.setAttribute("aria-current", "page");
@@ -33,12 +35,21 @@ async function render() {
   if (leave && leave.view === view && leave.update && leave.update(rest, parameters)) return;
   if (leave && leave.end) leave.end();
   leave = null;
+  // A view that waits for the server shows nothing once another one has been chosen.
+  const turn = ++turns;
+  const isCurrent = () => turn === turns;
   main.className = `view ${view}`;
   main.setAttribute("aria-busy", "true");
   document.title = `${view[0].toUpperCase()}${view.slice(1)} · ${schema.name}`;
   try {
-    leave = { view, ...(await views[view](main, schema, rest, parameters)) };
+    const made = await views[view](main, schema, rest, parameters, isCurrent);
+    if (!isCurrent()) {
+      if (made.end) made.end();
+      return;
+    }
+    leave = { view, ...made };
   } catch (error) {
+    if (!isCurrent()) return;
     show(main, failure(error));
   }
   main.setAttribute("aria-busy", "false");
@@ -86,6 +97,10 @@ document.addEventListener("keydown", (event) => {
 });
 
 async function start() {
+  // The address of another run, entered into the tab of this one.
+  window.addEventListener("hashchange", () => {
+    if (location.hash.startsWith("#token=")) location.reload();
+  });
   if (!takeToken()) {
     show(main, el("div", { class: "failure", role: "alert" },
       el("strong", {}, "This address lacks its token."),

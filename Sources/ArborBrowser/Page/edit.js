@@ -89,6 +89,8 @@ function fields(entity, object) {
     const id = `${form}-${found.length}`;
     const isNil = el("input", { type: "checkbox", checked: value === null, "aria-label": `${attribute.name} is nil` });
     const field = input(attribute, value, id);
+    // As the field gives it: it writes ends of lines in its own way.
+    const first = field.value;
     field.addEventListener("input", () => { isNil.checked = false; });
     found.push({
       property: attribute.name, before: value, field,
@@ -102,7 +104,7 @@ function fields(entity, object) {
         return field.files.length ? { base64: await base64(field.files[0]) } : undefined;
       },
       isChanged: (now) => now !== undefined && (now === null ? value !== null
-        : typeof now === "object" || String(now) !== editable(value) || value === null),
+        : typeof now === "object" || field.value !== first || value === null),
     });
   }
   for (const relationship of entity.relationships) {
@@ -111,13 +113,14 @@ function fields(entity, object) {
     const id = `${form}-${found.length}`;
     const field = el("input", { id, type: "text", spellcheck: "false", autocomplete: "off", placeholder: `${relationship.destination}/1` });
     field.value = editable(value);
+    const first = field.value;
     const read = () => relationship.isToMany ? field.value.split(",").map((each) => each.trim()).filter((each) => each)
       : field.value.trim() || null;
     found.push({
       property: relationship.name, field, read: async () => read(),
       element: el("div", { class: "labelled" }, el("label", { for: id }, relationship.name,
         el("span", { class: "faint" }, ` ${relationship.isToMany ? "many " : ""}${relationship.destination}`)), field),
-      isChanged: () => field.value.trim() !== editable(value),
+      isChanged: () => field.value.trim() !== first.trim(),
     });
   }
   return found;
@@ -126,8 +129,8 @@ function fields(entity, object) {
 async function base64(file) {
   const bytes = new Uint8Array(await file.arrayBuffer());
   let letters = "";
-  for (let place = 0; place < bytes.length; place += 32768) {
-    letters += String.fromCharCode(...bytes.subarray(place, place + 32768));
+  for (let offset = 0; offset < bytes.length; offset += 32768) {
+    letters += String.fromCharCode(...bytes.subarray(offset, offset + 32768));
   }
   return btoa(letters);
 }

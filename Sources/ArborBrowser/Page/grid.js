@@ -116,10 +116,10 @@ export function makeGrid({ label, columns, load, open, sort, order, failed }) {
       return el("div", attributes, columns.map(() =>
         el("div", { class: "cell", role: "gridcell" }, el("span", { class: "bone" }))));
     }
-    return el("div", attributes, columns.map((column, place) => el("div", {
+    return el("div", attributes, columns.map((column, index) => el("div", {
       class: column.isNumber ? "cell end" : "cell", role: "gridcell",
-      title: typeof values[place] === "string" && values[place].length > 20 ? text(values[place]) : null,
-    }, place === 0 ? el("span", { class: "code" }, values[0]) : cell(values[place]))));
+      title: typeof values[index] === "string" && values[index].length > 20 ? text(values[index]) : null,
+    }, index === 0 ? el("span", { class: "code" }, values[0]) : cell(values[index]))));
   }
 
   /** Loads the pages in sight; by the token of the page before where it is known. */

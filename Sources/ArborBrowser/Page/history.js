@@ -6,8 +6,9 @@ import { cell, objectAddress } from "./values.js";
 const longest = 400;
 
 /** The view of commits. */
-export async function historyView(main, schema) {
+export async function historyView(main, schema, rest, parameters, isCurrent) {
   const { commits } = await get("history");
+  if (!isCurrent()) return {};
   const list = el("ol", { class: "commits", "aria-label": "Commits", reversed: true });
   const state = el("span", { class: "live", role: "status" }, "Live");
   let total = commits.length;

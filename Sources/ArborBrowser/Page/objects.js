@@ -35,6 +35,7 @@ export async function objectsView(main, schema, rest, parameters) {
   }
   let state = { where: parameters.get("where") || "", sort: parameters.get("sort") || "" };
   let grid = null;
+  let shownObject = 0;
   const summary = el("p", { class: "summary", role: "status" }, "\u00a0");
   const detail = el("aside", { class: "detail", "aria-label": "Object", hidden: true });
   const table = el("div", { class: "table" });
@@ -59,23 +60,26 @@ export async function objectsView(main, schema, rest, parameters) {
     box.clear();
     const query = { entity: name, where: state.where };
     if (grid) grid.end();
-    grid = makeGrid({
+    const own = makeGrid({
       label: `Objects of ${name}`, columns: columns(entity), order: state.sort,
       load: ({ offset, limit, token, signal }) =>
         get("objects", { ...query, sort: state.sort, offset: token ? "" : offset, limit, token }, signal),
       open: (id) => { location.hash = address({ id }); },
       sort: (sort) => { location.hash = address({ sort }); },
-      failed,
+      failed: (error) => { if (own === grid) failed(error); },
     });
+    grid = own;
     show(table, grid.element);
     try {
       const total = await get("count", query);
+      // A slow count of a condition that is no longer asked for.
+      if (own !== grid) return;
       grid.setTotal(total.count);
       show(summary, el("strong", {}, plural(total.count, "object")),
         state.where ? ` of ${count(entity.count)}` : "",
         el("span", { class: "faint" }, ` · counted in ${milliseconds(total.milliseconds)}`));
     } catch (error) {
-      failed(error);
+      if (own === grid) failed(error);
     }
   }
 
@@ -87,26 +91,30 @@ export async function objectsView(main, schema, rest, parameters) {
   }
 
   async function showObject(id) {
+    const own = ++shownObject;
     detail.hidden = !id;
     main.classList.toggle("with-detail", Boolean(id));
     if (!id) return;
     try {
       const object = await get("object", { id });
+      if (own !== shownObject) return;
       const isNarrow = matchMedia("(max-width: 760px)").matches;
       show(detail, objectView(schema, object, () => { location.hash = address({ id: "" }); },
         (form) => show(detail, form), () => showObject(id)));
       if (isNarrow) detail.querySelector("button").focus();
     } catch (error) {
+      if (own !== shownObject) return;
       show(detail, closeButton(() => { location.hash = address({ id: "" }); }), failure(error));
     }
   }
 
-  main.onkeydown = (event) => {
+  const onKey = (event) => {
     if (event.key !== "Escape" || detail.hidden) return;
     if (parameterOfAddress("id")) location.hash = address({ id: "" });
     else showObject("");
     if (grid) grid.element.focus();
   };
+  main.onkeydown = onKey;
 
   const insert = schema.canWrite && !entity.isAbstract && el("button", {
     type: "button", onclick: () => {
@@ -127,7 +135,8 @@ export async function objectsView(main, schema, rest, parameters) {
 
   return {
     end() {
-      main.onkeydown = null;
+      if (main.onkeydown === onKey) main.onkeydown = null;
+      shownObject++;
       if (grid) grid.end();
     },
     update(nextRest, next) {

@@ -9,7 +9,7 @@ const sets = ["@count", "@sum", "@avg", "@min", "@max"];
 const functions = ["@count", "count(", "sum(", "average(", "min(", "max(", "median("];
 
 /** The beginning of this day in UTC, as predicates write dates: in seconds since 2001. */
-const today = (Date.UTC(...new Date().toISOString().slice(0, 10).split("-").map((each, place) => each - (place === 1)))
+const today = (Date.UTC(...new Date().toISOString().slice(0, 10).split("-").map((each, index) => each - (index === 1)))
   - Date.UTC(2001, 0, 1)) / 1000;
 
 /** How values of a type are written. */
@@ -112,8 +112,8 @@ export function predicateBox({ schema, entity, label, placeholder, value, take, 
   function choose(index) {
     const options = [...list.children];
     chosen = (index + options.length) % options.length;
-    options.forEach((option, place) => {
-      option.setAttribute("aria-selected", place === chosen ? "true" : "false");
+    options.forEach((option, position) => {
+      option.setAttribute("aria-selected", position === chosen ? "true" : "false");
     });
     options[chosen].scrollIntoView({ block: "nearest" });
     input.setAttribute("aria-activedescendant", options[chosen].id);

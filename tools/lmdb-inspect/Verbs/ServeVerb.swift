@@ -11,9 +11,9 @@ struct ServeVerb: ParsableCommand {
     discussion: """
       Prints the address of a page with the store's schema, its objects, queries with their plans, \
       commits as they happen, and the health of its file. The page is served on this machine only, \
-      to whoever has the address: it holds a secret that is made anew each time. Nothing is \
+      to those who have the address: it holds a secret that is made anew each time. Nothing is \
       loaded from the network, and nothing can be changed without --write. Ends by Control-C, or \
-      after half an hour in which nobody looked.
+      after half an hour without a request; an open History counts as one.
       """)
 
   @Argument(help: "The store.", completion: .file())

@@ -8,8 +8,11 @@ package struct DamagedEntry {
   let data: RawPage
   /// The size of the value.
   package let size: Int
+  /// Whether it lies where its page says that no entry lies: it may have been deleted before.
+  package let isOutside: Bool
 
   init(_ node: RawNode) {
+    isOutside = node.offset < node.page.upper
     key = node.key
     flags = node.flags
     data = node.data

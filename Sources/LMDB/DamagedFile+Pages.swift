@@ -143,7 +143,7 @@ extension DamagedFile {
     var first: UInt64 = 2
     while first < pageCount {
       if isStopped() { throw .closed }
-      let size = (try? readFully(descriptor, window, at: Int(first) * pageSize)) ?? 0
+      let size = readBytes(descriptor, window, Int(first) * pageSize)
       if size < pageSize {
         // The end, or a part that the medium does not give: behind it there may be more.
         first += 1

@@ -8,7 +8,7 @@ extension DamagedFile {
   ///
   /// - Parameters:
   ///   - entry: Gets an entry, and whether its page is sound.
-  ///   - lost: Gets the keys that a part of the tree may have held that can not be followed.
+  ///   - lost: Gets the keys that a part of the tree may have held that cannot be followed.
   /// - Returns: Whether the whole tree is sound.
   @discardableResult
   package func traverse(

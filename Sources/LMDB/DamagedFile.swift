@@ -37,6 +37,11 @@ package final class DamagedFile {
   /// The level of the buffers that a tree within a tree begins with.
   var firstFreeLevel = 0
   private var value = UnsafeMutableRawBufferPointer(start: nil, count: 0)
+  /// How bytes of the file are read, as far as the medium gives them; tests put in its place a
+  /// medium with unreadable sectors.
+  var readBytes: (_ descriptor: Int32, UnsafeMutableRawBufferPointer, _ offset: Int) -> Int = {
+    readAvailable($0, $1, at: $2)
+  }
 
   /// Opens a file for reading.
   ///
@@ -81,7 +86,7 @@ package final class DamagedFile {
     value.deallocate()
   }
 
-  /// The page size by which most pages carry the number of the place where they lie.
+  /// The page size by which most pages carry their number.
   private static func pageSize(_ descriptor: Int32, _ size: Int) -> Int? {
     var best: (size: Int, count: Int)?
     var pageSize = 512
@@ -90,8 +95,7 @@ package final class DamagedFile {
       for page in 2..<max(3, min(size / pageSize, 4096)) {
         var header: (UInt64, UInt64) = (0, 0)
         let isPage = withUnsafeMutableBytes(of: &header) { bytes in
-          guard let read = try? readFully(descriptor, bytes, at: page * pageSize), read == 16
-          else { return false }
+          guard readAvailable(descriptor, bytes, at: page * pageSize) == 16 else { return false }
           let found = RawPage(bytes: UnsafeRawBufferPointer(bytes))
           return found.number == page
             && [.branch, .leaf, [.leaf, .packed], .overflow].contains(found.flags)
@@ -110,9 +114,7 @@ package final class DamagedFile {
   func read(_ page: UInt64, level: Int) -> RawPage? {
     guard page < pageCount else { return nil }
     let buffer = buffers.page(level: level)
-    guard (try? readFully(descriptor, buffer, at: Int(page) * pageSize)) == pageSize else {
-      return nil
-    }
+    guard readBytes(descriptor, buffer, Int(page) * pageSize) == pageSize else { return nil }
     return RawPage(bytes: UnsafeRawBufferPointer(buffer))
   }
 
@@ -122,9 +124,7 @@ package final class DamagedFile {
     guard first >= 2, first < pageCount else { return nil }
     var header: (UInt64, UInt64) = (0, 0)
     let length = withUnsafeMutableBytes(of: &header) { bytes -> UInt64? in
-      guard (try? readFully(descriptor, bytes, at: Int(first) * pageSize)) == bytes.count else {
-        return nil
-      }
+      guard readBytes(descriptor, bytes, Int(first) * pageSize) == bytes.count else { return nil }
       let page = RawPage(bytes: UnsafeRawBufferPointer(bytes))
       return page.number == first && page.flags == .overflow ? page.runLength : nil
     }
@@ -136,7 +136,7 @@ package final class DamagedFile {
     }
     let target = UnsafeMutableRawBufferPointer(rebasing: value[..<size])
     let offset = Int(first) * pageSize + RawPage.headerSize
-    guard (try? readFully(descriptor, target, at: offset)) == size else { return nil }
+    guard readBytes(descriptor, target, offset) == size else { return nil }
     return UnsafeRawBufferPointer(target)
   }
 }

@@ -244,6 +244,24 @@ struct MetaPage: Equatable {
   }
 }
 
+/// Reads until `bytes` is full, the file ends, or the medium does not give what follows; the number
+/// of bytes read.
+func readAvailable(
+  _ descriptor: Int32, _ bytes: UnsafeMutableRawBufferPointer, at offset: Int
+) -> Int {
+  var done = 0
+  while done < bytes.count {
+    let count = pread(
+      descriptor, bytes.baseAddress.map { $0 + done }, bytes.count - done, off_t(offset + done))
+    if count > 0 {
+      done += count
+    } else if count == 0 || errno != EINTR {
+      break
+    }
+  }
+  return done
+}
+
 /// Reads until `bytes` is full or the file ends; the number of bytes read.
 func readFully(
   _ descriptor: Int32, _ bytes: UnsafeMutableRawBufferPointer, at offset: Int

@@ -35,6 +35,21 @@ import Testing
     #expect(meta.pageSize == info.pageSize)
   }
 
+  /// Reading fails where memory is not to be written, as it does where a sector is not to be read:
+  /// what was read before counts.
+  @Test func whatIsReadBeforeAnErrorCounts() throws {
+    let file = try DataFile(path: path, create: false, allowsNetwork: true, lock: LOCK_SH)
+    let size = Int(sysconf(Int32(_SC_PAGESIZE)))
+    let memory = try #require(
+      mmap(nil, 2 * size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0))
+    defer { munmap(memory, 2 * size) }
+    #expect(mprotect(memory + size, size, PROT_NONE) == 0)
+    let bytes = UnsafeMutableRawBufferPointer(start: memory, count: 2 * size)
+    #expect(throws: LMDBError.self) { try readFully(file.descriptor, bytes, at: 0) }
+    #expect(readAvailable(file.descriptor, bytes, at: 0) == size)
+    #expect(try bytes.prefix(size).elementsEqual(contents.prefix(size)))
+  }
+
   @Test func refusesForeignFiles() throws {
     for text in ["SQLite format 3\0" + String(repeating: "x", count: 9000), "{}", "x"] {
       try write(Data(text.utf8))

@@ -57,7 +57,6 @@ import Testing
     "SalvageOutcome": "StoreSalvageTests",
     "DamagedFile": "StoreSalvageTests",
     "DamagedFile+Trees": "StoreSalvageTests",
-    "DamagedFile+Pages": "StoreSalvageTests",
     "DamagedEntry": "StoreSalvageTests",
     "PersistentStore+Salvaging": "SalvageReportTests",
     "SalvageReport+JSON": "SalvageReportTests",

@@ -13,7 +13,8 @@ internal import LMDB
 /// part may have held. What lies on a page that the state neither leads to nor lists as free was on
 /// that part, and is kept. What lies on free pages, or on any where the list of free pages is
 /// damaged as well, may be out of date, or of a deleted object: it is doubtful. So is whatever is
-/// newer than the state before the last commit, where that is all that can be followed.
+/// newer than the state before the last commit, where that is all that can be followed, and what
+/// lies on a damaged page where that says that nothing lies: it may have been deleted.
 final class SalvagedRecords {
   private let source: SalvageSource
   private let model: SalvagedModel
@@ -50,8 +51,9 @@ final class SalvagedRecords {
     try run { () throws(LMDBError) in
       try source.file.scan { (_, use, leaf) throws(LMDBError) in
         try leaf.forEach { (entry) throws(LMDBError) in
+          let mayBeDeleted = !leaf.isSound && entry.isOutside
           try self.take(
-            entry, isDoubtful: use != .current || self.mayBeOutdated, among: nil)
+            entry, isDoubtful: use != .current || mayBeDeleted || self.mayBeOutdated, among: nil)
         }
       }
     }
@@ -65,8 +67,8 @@ final class SalvagedRecords {
     }
     expected[entity.number] = tree.entryCount
     try run { () throws(LMDBError) in
-      try source.file.traverse(tree) { (entry, _) throws(LMDBError) in
-        try self.take(entry, isDoubtful: false, among: entity)
+      try source.file.traverse(tree) { (entry, isSound) throws(LMDBError) in
+        try self.take(entry, isDoubtful: !isSound && entry.isOutside, among: entity)
       } lost: { range in
         guard let numbers = range.numbers.map({ $0.clamped(to: Self.all(entity)) }) else { return }
         self.lost[entity.number, default: []].append(numbers)
@@ -124,7 +126,7 @@ final class SalvagedRecords {
   }
 
   /// Ranges in ascending order, without overlap.
-  private static func joined(_ ranges: [ClosedRange<UInt64>]) -> [ClosedRange<UInt64>] {
+  static func joined(_ ranges: [ClosedRange<UInt64>]) -> [ClosedRange<UInt64>] {
     var joined: [ClosedRange<UInt64>] = []
     for range in ranges.sorted(by: { $0.lowerBound < $1.lowerBound }) {
       if let last = joined.last, range.lowerBound <= last.upperBound {
@@ -138,7 +140,7 @@ final class SalvagedRecords {
   }
 
   /// Whether one of some joined ranges holds a number. Logarithmic.
-  private static func contains(_ number: UInt64, _ ranges: [ClosedRange<UInt64>]) -> Bool {
+  static func contains(_ number: UInt64, _ ranges: [ClosedRange<UInt64>]) -> Bool {
     var (lower, upper) = (0, ranges.count)
     while lower < upper {
       let middle = (lower + upper) / 2

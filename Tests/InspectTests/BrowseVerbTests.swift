@@ -146,12 +146,34 @@ import Testing
   }
 
   /// Whoever ends the program from outside gets the terminal back.
-  @Test func signalsGiveTheTerminalBack() throws {
+  @Test(arguments: [SIGTERM, SIGHUP, SIGINT, SIGQUIT])
+  func signalsGiveTheTerminalBack(_ signal: Int32) throws {
     let terminal = try browse()
-    terminal.terminate()
+    terminal.signal(signal)
     #expect(terminal.waitForEnd() == 0)
     let last = terminal.wait { !$0.isOther }
     #expect(!last.isOther && last.isCursorShown)
+  }
+
+  /// `browse S | less`: the terminal that is the input alone stays as it is.
+  @Test func leavesTheTerminalAloneWhereOutputIsAPipe() throws {
+    let folder = office.folder.url
+    let terminal = try PseudoTerminal(
+      Inspection.program.executable, ["browse", office.url.path],
+      script: """
+        stty -g <"$TTY" >"$FOLDER/before"
+        setsid -w -c "$@" <"$TTY" 2>"$FOLDER/errors" | cat >"$FOLDER/output"
+        stty -g <"$TTY" >"$FOLDER/after"
+        echo ended >"$TTY"
+        """, environment: ["FOLDER": folder.path])
+    #expect(terminal.waitForEnd() == 0)
+    func text(_ name: String) throws -> String {
+      try String(contentsOf: folder.appending(path: name), encoding: .utf8)
+    }
+    #expect(try text("output") == "")
+    #expect(try text("errors").contains("needs a terminal"))
+    #expect(try text("before").count > 10)
+    #expect(try text("after") == text("before"))
   }
 
   @Test func needsATerminal() throws {

@@ -20,7 +20,14 @@ final class PseudoTerminal {
   private static let unlock: UInt = 0x4004_5431
   private static let number: UInt = 0x8004_5430
 
-  init(_ executable: URL, _ arguments: [String], rows: Int = 12, columns: Int = 60) throws {
+  /// - Parameters:
+  ///   - script: How a shell starts the program `$@` in the terminal `$TTY`.
+  ///   - environment: Further variables of the shell.
+  init(
+    _ executable: URL, _ arguments: [String], rows: Int = 12, columns: Int = 60,
+    script: String = "exec setsid -c \"$@\" <\"$TTY\" >\"$TTY\" 2>&1",
+    environment: [String: String] = [:]
+  ) throws {
     main = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC)
     var lock: Int32 = 0
     var number: UInt32 = 0
@@ -31,8 +38,8 @@ final class PseudoTerminal {
     // The program is the leader of a session that the terminal controls, as under a shell.
     program = try StartedProgram(
       URL(filePath: "/bin/sh"),
-      ["-c", "exec setsid -c \"$@\" <\"$TTY\" >\"$TTY\" 2>&1", "sh", executable.path] + arguments,
-      environment: ["TTY": path, "TERM": "xterm-256color"])
+      ["-c", script, "sh", executable.path] + arguments,
+      environment: ["TTY": path, "TERM": "xterm-256color"].merging(environment) { $1 })
     setSize(rows: rows, columns: columns)
   }
 
@@ -68,8 +75,8 @@ final class PseudoTerminal {
     return screen
   }
 
-  /// Asks the program to end.
-  func terminate() { kill(program.identifier, SIGTERM) }
+  /// Sends the program a signal.
+  func signal(_ number: Int32) { kill(program.identifier, number) }
 
   /// Waits for the end; gives the exit code.
   func waitForEnd() -> Int32 {

@@ -8,8 +8,9 @@ import Foundation
 
 /// The terminal that the program runs in, as a screen of its own and without the line editor.
 ///
-/// Whatever ends the program but SIGKILL, ``restore()`` puts the terminal back: signals arrive as
-/// events.
+/// ``restore()`` puts the terminal back. The signals that ask a program to end, which are SIGTERM,
+/// SIGHUP, SIGINT and SIGQUIT, arrive as events, so that it comes to that; after SIGKILL or a crash
+/// the terminal stays as it is, until `reset` puts it back.
 final class Terminal {
   enum Event: Equatable {
     case key(Key)
@@ -27,12 +28,13 @@ final class Terminal {
   ///
   /// `nonisolated(unsafe)`: set before handlers are installed and after they are removed only.
   nonisolated(unsafe) private static var signals: Int32 = -1
-  private static let handled = [SIGWINCH, SIGTERM, SIGHUP, SIGINT]
+  private static let handled = [SIGWINCH, SIGTERM, SIGHUP, SIGINT, SIGQUIT]
 
   private var saved = termios()
   private var pipe: [Int32] = [-1, -1]
   private var decoder = KeyDecoder()
-  private var isRestored = false
+  /// True until the terminal is taken: an initializer that throws runs the deinitializer too.
+  private var isRestored = true
 
   /// Takes the terminal.
   ///
@@ -44,6 +46,7 @@ final class Terminal {
       throw InspectError.unreadable(
         "“browse” needs a terminal for its input and output; use “query” or “dump” in scripts.")
     }
+    isRestored = false
     var raw = saved
     cfmakeraw(&raw)
     tcsetattr(STDIN_FILENO, TCSAFLUSH, &raw)

@@ -14,10 +14,10 @@ struct SalvageVerb: ParsableCommand {
       store too, and listed; what is lost is listed.
       """)
 
-  @Argument(help: "The damaged store's file.")
+  @Argument(help: "The damaged store's file.", completion: .file())
   var path: String
 
-  @Argument(help: "The file to be made.")
+  @Argument(help: "The file to be made.", completion: .file())
   var target: String
 
   @Flag(help: "Answer with one JSON document.")
@@ -27,7 +27,7 @@ struct SalvageVerb: ParsableCommand {
     help: """
       The model that the store was written with, for a file that no longer holds it: a \
       .xcdatamodeld, .xcdatamodel or .model.json.
-      """)
+      """, completion: .file())
   var model: String?
 
   func run() throws {

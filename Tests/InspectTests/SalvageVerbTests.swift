@@ -63,6 +63,7 @@ import Testing
         {
           "state": "withoutRoot",
           "sequence": 1,
+          "isSequenceCertain": false,
           "entities": [
             {
               "name": "Employee",

@@ -4,16 +4,6 @@ import Testing
 
 /// Texts of a file on their way to a terminal, and the keys that come from there.
 @Suite struct TerminalTextTests {
-  @Test func ordersBecomeTexts() {
-    #expect(TerminalText.escaped("plain, Ångström, 项目 👩‍👩‍👧") == "plain, Ångström, 项目 👩‍👩‍👧")
-    #expect(TerminalText.escaped("a\u{1B}[2Jb") == "a\\u{1B}[2Jb")
-    #expect(TerminalText.escaped("a\nb\tc\rd") == "a\\nb\\tc\\rd")
-    for scalar in Array(0..<0x20) + Array(0x7F..<0xA0) + [0x202E, 0x2066, 0x200F, 0xFEFF] {
-      let text = Unicode.Scalar(UInt32(scalar)).map { String(Character($0)) } ?? ""
-      #expect(TerminalText.escaped("x\(text)").hasPrefix("x\\"), "\(scalar)")
-    }
-  }
-
   @Test(arguments: [
     ("", 0), ("abc", 3), ("é", 1), ("e\u{301}", 1), ("项目", 4), ("ｆ", 2), ("한", 2), ("👩‍👩‍👧", 2),
     ("☂\u{FE0F}", 2), ("a\u{200B}", 1), ("→ 3", 3),

@@ -1,4 +1,5 @@
 import ArborModel
+import ArborObjects
 import ArgumentParser
 
 /// `lmdb-inspect`: looks into LMDB files, and says more when the file is a store of ours.

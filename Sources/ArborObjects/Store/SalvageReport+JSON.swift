@@ -6,6 +6,7 @@ extension SalvageReport {
     var report = JSONObject()
     report["state"] = .string(state.rawValue)
     report["sequence"] = sequence.map { number(Int(clamping: $0)) } ?? .null
+    report["isSequenceCertain"] = .bool(isSequenceCertain)
     report["entities"] = .array(entities.map(\.json))
     report["doubtful"] = .array(doubtful.map { .string("\($0)") })
     report["leftOutCount"] = number(leftOutCount)

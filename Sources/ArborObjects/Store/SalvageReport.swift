@@ -67,6 +67,9 @@ public struct SalvageReport: Sendable, Hashable {
   public let state: State
   /// The commit sequence of the newest header that was found; nil for none.
   public let sequence: UInt64?
+  /// Whether that is the sequence of the last commit for certain: false where a later header may be
+  /// lost.
+  public let isSequenceCertain: Bool
   /// The concrete entities, by name.
   public let entities: [Entity]
   /// The doubtful objects: their records lie on pages that the state lists as free, or of which
@@ -105,6 +108,7 @@ public struct SalvageReport: Sendable, Hashable {
     }
     state = State(rawValue: outcome.state.rawValue) ?? .unknown
     sequence = outcome.sequence
+    isSequenceCertain = outcome.isHeaderCertain
     entities = outcome.entities.map {
       Entity(name: $0.name, kept: $0.kept, doubtful: $0.doubtful, lost: $0.lost)
     }
@@ -128,19 +132,25 @@ public struct SalvageReport: Sendable, Hashable {
 
   /// Whether the new store has everything that the state has, as far as that can be told.
   public var isComplete: Bool {
-    state == .newest && leftOutCount == 0 && lostLinkCount == 0 && lostBinaryCount == 0
-      && doubtfulMetadata.isEmpty
-      && !isUniqueIDLost && entities.allSatisfy { $0.lost == 0 && $0.doubtful == 0 }
+    state == .newest && isSequenceCertain && !isCatalogMade && leftOutCount == 0
+      && lostLinkCount == 0 && lostBinaryCount == 0
+      && doubtfulMetadata.isEmpty && !isUniqueIDLost
+      && entities.allSatisfy { $0.lost == 0 && $0.doubtful == 0 }
   }
 }
 
 extension SalvageReport: CustomStringConvertible {
-  /// The report in lines of text.
+  /// The report in lines of text. Characters of names and keys that would begin a line, or that a
+  /// terminal would obey, are written as `\n` and `\u{1B}`.
   public var description: String {
     var lines = [stateSentence]
+    if state == .newest, !isSequenceCertain {
+      lines.append("A later header may be lost, so that this may not be the last commit's number.")
+    }
     for entity in entities {
       let lost = entity.lost.map { "\($0) lost" } ?? "nobody can tell how many lost"
-      lines.append("\(entity.name): \(entity.kept) kept, \(entity.doubtful) doubtful, \(lost)")
+      lines.append(
+        "\(escaped(entity.name)): \(entity.kept) kept, \(entity.doubtful) doubtful, \(lost)")
     }
     lines += doubtful.map { "doubtful: \(Self.name($0))" }
     let doubtfulCount = entities.reduce(0) { $0 + $1.doubtful }
@@ -152,16 +162,18 @@ extension SalvageReport: CustomStringConvertible {
       lines.append("and \(leftOutCount - leftOut.count) left out more")
     }
     lines += lostLinks.map {
-      "lost link: \(Self.name($0.owner)).\($0.relationship) to \(Self.name($0.target))"
+      "lost link: \(Self.name($0.owner)).\(escaped($0.relationship)) to \(Self.name($0.target))"
     }
     if lostLinkCount > lostLinks.count {
       lines.append("and \(lostLinkCount - lostLinks.count) lost links more")
     }
-    lines += lostBinaries.map { "lost binary: \(Self.name($0.owner)).\($0.attribute)" }
+    lines += lostBinaries.map {
+      "lost binary: \(Self.name($0.owner)).\(escaped($0.attribute))"
+    }
     if lostBinaryCount > lostBinaries.count {
       lines.append("and \(lostBinaryCount - lostBinaries.count) lost binaries more")
     }
-    lines += doubtfulMetadata.map { "doubtful metadata: \($0)" }
+    lines += doubtfulMetadata.map { "doubtful metadata: \(escaped($0))" }
     if isModelGiven { lines.append("The file no longer holds its model; the given one was taken.") }
     if isCatalogMade {
       lines.append("The file no longer holds its catalogue; that of a new store was taken.")
@@ -183,5 +195,10 @@ extension SalvageReport: CustomStringConvertible {
     }
   }
 
-  private static func name(_ id: ObjectID) -> String { "\(id.entityName) \(id.number)" }
+  private static func name(_ id: ObjectID) -> String {
+    "\(escaped(id.entityName)) \(id.number)"
+  }
 }
+
+/// A name or key of the damaged file, which stays on its line.
+private func escaped(_ text: String) -> String { TerminalText.escaped(text) }

@@ -16,13 +16,19 @@ struct SalvageEnding {
   /// since the pages were written that are left.
   private static let margin: UInt64 = 1 << 20
 
-  /// - Parameter greatest: The greatest sequence that was met, by the numbers of entities.
+  /// - Parameters:
+  ///   - greatest: The greatest sequence that was met, by the numbers of entities.
+  ///   - expected: How many objects the trees say that they have, by the numbers of entities: as
+  ///     many numbers at least were given out.
   func write(
-    greatest: [UInt16: UInt64], _ outcome: inout SalvageOutcome
+    greatest: [UInt16: UInt64], expected: [UInt16: UInt64], _ outcome: inout SalvageOutcome
   ) throws(StoreError) {
     // Where the last page of the counters may be lost, those that were found are older.
     let margin = source.isArborWhole ? 0 : Self.margin
     let counters = source.entries.counters.mapValues { $0 + margin }
+    // A tree whose record is damaged may say any number, but has no more than fit into the file.
+    let mostObjects =
+      source.file.pageCount * UInt64(source.file.pageSize / RecordLayout.headerSize)
     let uniqueID = counters[StoreFormat.uniqueIDCounter]
     outcome.isUniqueIDLost = uniqueID == nil
     outcome.doubtfulMetadata = source.entries.metadata.filter { $0.value.rank < .current }
@@ -31,7 +37,9 @@ struct SalvageEnding {
       let arbor = target.databases.arbor
       for plan in target.entities {
         let name = StoreFormat.objectCounter(plan.entity.number)
-        let met = (greatest[plan.entity.number] ?? 0) + 1 + margin
+        let number = plan.entity.number
+        let given = max(greatest[number] ?? 0, min(expected[number] ?? 0, mostObjects))
+        let met = given + 1 + margin
         try StoreCounter.raise(name, to: max(met, counters[name] ?? 1), arbor, transaction)
       }
       try StoreCounter.raise(

@@ -8,11 +8,13 @@ struct SalvageIndexes {
 
   /// Fills the indexes.
   ///
-  /// - Parameter most: Indexes over more objects are filled in batches.
+  /// - Parameter isSmall: Whether they are filled at once, not in batches: what ``isSmall(_:)``
+  ///   told before the first time, since batches leave a list of what is to be filled that only
+  ///   batches take away.
   /// - Returns: The objects that were removed; where there are any, nothing is filled, since others
   ///   may lead to them.
-  func build(atOnce most: Int) throws(StoreError) -> [ObjectNumber] {
-    let violations = try isSmall(most) ? buildAtOnce() : buildInBatches()
+  func build(atOnce isSmall: Bool) throws(StoreError) -> [ObjectNumber] {
+    let violations = try isSmall ? buildAtOnce() : buildInBatches()
     return try remove(violations.map { ($0.existing, $0.offending) })
   }
 
@@ -68,7 +70,8 @@ struct SalvageIndexes {
     }
   }
 
-  private func isSmall(_ most: Int) throws(StoreError) -> Bool {
+  /// Whether the store has no more than some objects.
+  func isSmall(_ most: Int) throws(StoreError) -> Bool {
     try target.read { (reader) throws(StoreError) in
       try storing { () throws(LMDBError) in
         var count = 0

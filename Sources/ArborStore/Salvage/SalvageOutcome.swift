@@ -54,6 +54,8 @@ package struct SalvageOutcome: Sendable {
   package internal(set) var isCatalogMade = false
   /// The commit sequence of the newest header that was found; nil for none.
   package internal(set) var sequence: UInt64?
+  /// Whether that is the header of the last commit for certain.
+  package internal(set) var isHeaderCertain = false
   /// By name.
   package internal(set) var entities: [Entity] = []
   /// The doubtful objects, in the order of their numbers, as far as they are listed.

@@ -42,7 +42,7 @@ struct SalvagedEntries {
   /// More different ones are not tried.
   private static let mostVersions = 64
 
-  /// Takes down an entry, whatever it is worth.
+  /// Records an entry, whatever it is worth.
   mutating func note(_ key: String, _ bytes: UnsafeRawBufferPointer, _ rank: SalvageRank) {
     switch key {
     case StoreFormat.modelKey:
@@ -79,12 +79,12 @@ struct SalvagedEntries {
   private static func insert(
     _ bytes: UnsafeRawBufferPointer, _ rank: SalvageRank, into list: inout [Found]
   ) {
-    if let place = list.firstIndex(where: { $0.bytes.elementsEqual(bytes) }) {
-      guard list[place].rank < rank else { return }
-      list.remove(at: place)
+    if let index = list.firstIndex(where: { $0.bytes.elementsEqual(bytes) }) {
+      guard list[index].rank < rank else { return }
+      list.remove(at: index)
     }
-    let place = list.firstIndex { $0.rank < rank } ?? list.count
-    list.insert(Found(bytes: Array(bytes), rank: rank), at: place)
+    let index = list.firstIndex { $0.rank < rank } ?? list.count
+    list.insert(Found(bytes: Array(bytes), rank: rank), at: index)
     if list.count > mostVersions { list.removeLast() }
   }
 

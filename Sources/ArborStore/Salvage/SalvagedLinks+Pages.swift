@@ -32,27 +32,29 @@ extension SalvagedLinks {
 
   /// - Parameter position: nil for an unordered relationship.
   private func take(_ owner: UInt64, _ member: UInt64, position: UInt64?) throws(LMDBError) {
-    guard let place = place(owner, member, isOrdered: position != nil), mayLack(place, owner) else {
+    guard let index = relationship(of: owner, member, isOrdered: position != nil),
+      mayLack(index, owner)
+    else {
       return
     }
     try append(
-      StoredLink(place: place, owner: owner, member: member, position: position ?? 0))
+      StoredLink(index: index, owner: owner, member: member, position: position ?? 0))
   }
 
-  /// The only relationship that connects an owner with a member; nil where there are several, where
-  /// it is none that is kept as links, or where the number is of no object.
-  private func place(_ owner: UInt64, _ member: UInt64, isOrdered: Bool) -> Int? {
+  /// The index of the only relationship that connects an owner with a member; nil where there are
+  /// several, where it is none that is kept as links, or where the number is of no object.
+  private func relationship(of owner: UInt64, _ member: UInt64, isOrdered: Bool) -> Int? {
     let (owner, member) = (ObjectNumber(rawValue: owner), ObjectNumber(rawValue: member))
     guard member.sequence > 0, target.schema.entity(of: member) != nil else { return nil }
     var found: Int?
-    for (place, relationship) in target.databases.relationships.enumerated()
+    for (index, relationship) in target.databases.relationships.enumerated()
     where relationship.schema.isOrdered == isOrdered {
       let schema = relationship.schema
       guard target.schema.leads(schema, to: member),
         target.schema.leads(target.schema.inverse(of: schema), to: owner)
       else { continue }
       if found != nil { return nil }
-      found = place
+      found = index
     }
     return found.flatMap { target.databases.relationships[$0].schema.storage == .links ? $0 : nil }
   }

@@ -6,13 +6,13 @@ extension SalvagedLinks {
   /// Gives each side the links that only the other one has, or takes them away.
   func agree() throws(StoreError) {
     let relationships = target.databases.relationships
-    for place in relationships.indices where relationships[place].schema.storage == .links {
-      let inverse = target.schema.inverse(of: relationships[place].schema)
+    for index in relationships.indices where relationships[index].schema.storage == .links {
+      let inverse = target.schema.inverse(of: relationships[index].schema)
       if case .links = inverse.storage,
         let other = target.databases.relationshipPlace(
-          entity: relationships[place].schema.destination, slot: inverse.slot)
+          entity: relationships[index].schema.destination, slot: inverse.slot)
       {
-        try agree(place, with: other)
+        try agree(index, with: other)
       }
     }
     try takeOverFields()
@@ -20,10 +20,11 @@ extension SalvagedLinks {
 
   // MARK: Two to-many sides
 
-  private func agree(_ place: Int, with other: Int) throws(StoreError) {
+  private func agree(_ index: Int, with other: Int) throws(StoreError) {
     var last: StoredLink?
     repeat {
-      let links = try nextLinks(place, behind: last)
+      try target.limit.checkStoreNow()
+      let links = try nextLinks(index, behind: last)
       last = links.last
       let onlyHere = try target.read { (reader) throws(StoreError) in
         var missing: [StoredLink] = []
@@ -33,7 +34,7 @@ extension SalvagedLinks {
         return missing
       }
       let added = onlyHere.filter { mayLack(other, $0.member) }.map {
-        StoredLink(place: other, owner: $0.member, member: $0.owner, position: nil)
+        StoredLink(index: other, owner: $0.member, member: $0.owner, position: nil)
       }
       try write(added)
       try remove(onlyHere.filter { !mayLack(other, $0.member) })
@@ -41,16 +42,16 @@ extension SalvagedLinks {
   }
 
   /// The next links of a relationship, in the order of its database.
-  private func nextLinks(_ place: Int, behind last: StoredLink?) throws(StoreError) -> [StoredLink]
+  private func nextLinks(_ index: Int, behind last: StoredLink?) throws(StoreError) -> [StoredLink]
   {
-    let relationship = target.databases.relationships[place]
+    let relationship = target.databases.relationships[index]
     return try target.read { (reader) throws(StoreError) in
       try storing { () throws(LMDBError) in
         var links: [StoredLink] = []
         let cursor = try reader.cursor(relationship.members)
         var entry = try cursor.seek(last?.owner ?? 0)
         while let found = entry, links.count < SalvageTarget.mostChanges {
-          let link = Self.link(place, found, isOrdered: relationship.order != nil)
+          let link = Self.link(index, found, isOrdered: relationship.order != nil)
           let isBehind = last.map { (link.owner, link.member) > ($0.owner, $0.member) } ?? true
           if isBehind { links.append(link) }
           entry = try cursor.next()
@@ -60,20 +61,20 @@ extension SalvagedLinks {
     }
   }
 
-  private static func link(_ place: Int, _ entry: Entry, isOrdered: Bool) -> StoredLink {
+  private static func link(_ index: Int, _ entry: Entry, isOrdered: Bool) -> StoredLink {
     guard isOrdered else {
       return StoredLink(
-        place: place, owner: entry.integerKey, member: entry.integerValue, position: 0)
+        index: index, owner: entry.integerKey, member: entry.integerValue, position: 0)
     }
     let (member, position) = OrderedMembers.pair(entry.value)
     return StoredLink(
-      place: place, owner: entry.integerKey, member: member, position: position)
+      index: index, owner: entry.integerKey, member: member, position: position)
   }
 
   private func has(
-    _ place: Int, _ owner: UInt64, _ member: UInt64, _ reader: TransactionReader
+    _ index: Int, _ owner: UInt64, _ member: UInt64, _ reader: TransactionReader
   ) throws(StoreError) -> Bool {
-    let relationship = target.databases.relationships[place]
+    let relationship = target.databases.relationships[index]
     return try storing { () throws(LMDBError) in
       if relationship.order != nil {
         return try OrderedMembers.position(
@@ -88,13 +89,13 @@ extension SalvagedLinks {
     guard !links.isEmpty else { return }
     for link in links {
       noteLost(
-        ObjectNumber(rawValue: link.owner), target.databases.relationships[link.place].schema,
+        ObjectNumber(rawValue: link.owner), target.databases.relationships[link.index].schema,
         ObjectNumber(rawValue: link.member))
     }
     try target.write { (transaction) throws(StoreError) in
       try storing { () throws(LMDBError) in
         for link in links {
-          try Self.remove(link, target.databases.relationships[link.place], transaction)
+          try Self.remove(link, target.databases.relationships[link.index], transaction)
         }
       }
     }
@@ -129,9 +130,9 @@ extension SalvagedLinks {
       let maintainers = target.databases.relationships.map { RelationshipMaintainer($0) }
       try target.forEachRecord(of: plan) { (number, record) throws(StoreError) in
         for reference in references {
-          guard let owner = record.reference(reference.field), let place = reference.listPlace
+          guard let owner = record.reference(reference.field), let index = reference.listPlace
           else { continue }
-          maintainers[place].collect(owner, number, isRemoval: false)
+          maintainers[index].collect(owner, number, isRemoval: false)
         }
       } batch: { () throws(StoreError) in
         try write(maintainers)
@@ -140,7 +141,7 @@ extension SalvagedLinks {
   }
 
   private func write(_ maintainers: [RelationshipMaintainer]) throws(StoreError) {
-    for (place, maintainer) in maintainers.enumerated() where !maintainer.isEmpty {
+    for (index, maintainer) in maintainers.enumerated() where !maintainer.isEmpty {
       if maintainer.relationship.schema.storage == .derived {
         maintainer.sort()
         try target.write { (transaction) throws(StoreError) in
@@ -149,10 +150,10 @@ extension SalvagedLinks {
         }
       } else {
         var links: [StoredLink] = []
-        for index in 0..<maintainer.run.count {
-          let change = maintainer.run[index]
+        for changeIndex in 0..<maintainer.run.count {
+          let change = maintainer.run[changeIndex]
           links.append(
-            StoredLink(place: place, owner: change.high, member: change.low, position: nil))
+            StoredLink(index: index, owner: change.high, member: change.low, position: nil))
         }
         try write(links)
       }

@@ -17,7 +17,8 @@ final class SalvagedLinks {
 
   /// One member of an owner, with its position where the relationship is ordered.
   struct StoredLink {
-    let place: Int
+    /// That of the relationship in ``StoreDatabases/relationships``.
+    let index: Int
     let owner: UInt64
     let member: UInt64
     /// nil where it is unknown; 0 where there is none.
@@ -40,12 +41,13 @@ final class SalvagedLinks {
 
   /// Copies the links of every relationship that keeps them in databases of its own.
   func copy() throws(StoreError) {
-    for place in relationships.indices where relationships[place].schema.storage == .links {
-      let schema = relationships[place].schema
+    for index in relationships.indices where relationships[index].schema.storage == .links {
+      let schema = relationships[index].schema
       let stored = target.schema.storedName(of: schema)
-      try copy(place, StoreFormat.relationshipDatabase(stored), isOrder: false)
-      if schema.isOrdered { try copy(place, StoreFormat.orderDatabase(stored), isOrder: true) }
+      try copy(index, StoreFormat.relationshipDatabase(stored), isOrder: false)
+      if schema.isOrdered { try copy(index, StoreFormat.orderDatabase(stored), isOrder: true) }
     }
+    lost = lost.map(SalvagedRecords.joined)
     if lost.contains(where: { !$0.isEmpty }) { try run(copyFromPages) }
   }
 
@@ -59,12 +61,12 @@ final class SalvagedLinks {
     }
   }
 
-  private func copy(_ place: Int, _ name: String, isOrder: Bool) throws(StoreError) {
+  private func copy(_ index: Int, _ name: String, isOrder: Bool) throws(StoreError) {
     guard let tree = source.trees[name] else {
-      if !isOrder { lost[place] = [0...UInt64.max] }
+      if !isOrder { lost[index] = [0...UInt64.max] }
       return
     }
-    let isOrdered = relationships[place].schema.isOrdered
+    let isOrdered = relationships[index].schema.isOrdered
     let flags = isOrdered ? StoreFormat.orderedFlags : StoreFormat.relationshipFlags
     let size = isOrdered ? OrderedMembers.valueSize : 8
     try run { () throws(LMDBError) in
@@ -73,11 +75,11 @@ final class SalvagedLinks {
         let owner = entry.key.loadUnaligned(as: UInt64.self)
         let isWhole = try self.source.file.forEachValue(of: entry, flags, size: size) {
           (value) throws(LMDBError) in
-          try self.take(place, owner, value, isOrdered: isOrdered, isOrder: isOrder)
+          try self.take(index, owner, value, isOrdered: isOrdered, isOrder: isOrder)
         }
-        if !isWhole, !isOrder { self.lost[place].append(owner...owner) }
+        if !isWhole, !isOrder { self.lost[index].append(owner...owner) }
       } lost: { range in
-        if !isOrder, let numbers = range.numbers { self.lost[place].append(numbers) }
+        if !isOrder, let numbers = range.numbers { self.lost[index].append(numbers) }
       }
     }
   }
@@ -88,31 +90,31 @@ final class SalvagedLinks {
   }
 
   private func take(
-    _ place: Int, _ owner: UInt64, _ value: UnsafeRawBufferPointer, isOrdered: Bool, isOrder: Bool
+    _ index: Int, _ owner: UInt64, _ value: UnsafeRawBufferPointer, isOrdered: Bool, isOrder: Bool
   ) throws(LMDBError) {
     if isOrdered {
       let (first, second) = OrderedMembers.pair(value)
       try append(
         StoredLink(
-          place: place, owner: owner, member: isOrder ? second : first,
+          index: index, owner: owner, member: isOrder ? second : first,
           position: isOrder ? first : second))
     } else {
       try append(
         StoredLink(
-          place: place, owner: owner, member: value.loadUnaligned(as: UInt64.self), position: 0))
+          index: index, owner: owner, member: value.loadUnaligned(as: UInt64.self), position: 0))
     }
   }
 
-  /// Takes down a link that is not in the new store.
+  /// Records a link that is not in the new store.
   func noteLost(
     _ owner: ObjectNumber, _ relationship: RelationshipSchema, _ member: ObjectNumber
   ) {
     outcome.note((owner, relationship, member))
   }
 
-  /// Whether links of an owner may be missing.
-  func mayLack(_ place: Int, _ owner: UInt64) -> Bool {
-    lost[place].contains { $0.contains(owner) }
+  /// Whether links of an owner may be missing. Logarithmic, once the ranges are joined.
+  func mayLack(_ index: Int, _ owner: UInt64) -> Bool {
+    SalvagedRecords.contains(owner, lost[index])
   }
 
   private func flush() throws(LMDBError) {
@@ -134,7 +136,7 @@ final class SalvagedLinks {
       let allocator = SlabAllocator(slabSize: 4 << 10)
       for link in links where try accepts(link, transaction.reader, allocator, &result) {
         try storing { () throws(LMDBError) in
-          try Self.put(link, relationships[link.place], transaction)
+          try Self.put(link, relationships[link.index], transaction)
         }
       }
     }
@@ -145,7 +147,7 @@ final class SalvagedLinks {
     _ link: StoredLink, _ reader: TransactionReader, _ allocator: SlabAllocator,
     _ outcome: inout LinkOutcome
   ) throws(StoreError) -> Bool {
-    let schema = relationships[link.place].schema
+    let schema = relationships[link.index].schema
     let owner = ObjectNumber(rawValue: link.owner)
     let member = ObjectNumber(rawValue: link.member)
     let inverse = target.schema.inverse(of: schema)

@@ -45,6 +45,7 @@ package struct StoreSalvage {
     outcome.model = model.origin
     outcome.isCatalogMade = model.isCatalogMade
     outcome.sequence = source.header?.sequence
+    outcome.isHeaderCertain = source.isHeaderCertain
   }
 
   /// Fills a new file.
@@ -58,9 +59,10 @@ package struct StoreSalvage {
     try blobs.copy(everywhere: !records.lost.isEmpty)
     let mending = SalvageMending(target)
     let indexes = SalvageIndexes(target: target)
+    let isSmall = try indexes.isSmall(mostIndexedAtOnce)
     while true {
       while try mending.run() {}
-      let removed = try indexes.build(atOnce: mostIndexedAtOnce)
+      let removed = try indexes.build(atOnce: isSmall)
       if removed.isEmpty { break }
       outcome.noteLeftOut(removed)
     }
@@ -71,7 +73,7 @@ package struct StoreSalvage {
     note(mending, links)
     try count(records, target)
     try SalvageEnding(source: source, target: target).write(
-      greatest: records.greatest, &outcome)
+      greatest: records.greatest, expected: records.expected, &outcome)
     try storing(path: path) { () throws(LMDBError) in
       try target.environment.synchronize()
       try target.environment.close()

@@ -1,11 +1,11 @@
 import ArborLog
 import ArborModel
-import ArborStore
 import Foundation
 import TestSupport
 import Testing
 
 @testable import ArborObjects
+@testable import ArborStore
 
 /// What a salvage tells, and what it leaves of the damaged store.
 @Suite struct SalvageReportTests {
@@ -51,7 +51,8 @@ import Testing
         """)
     #expect(
       report.json.text(.compact)
-        == #"{"state":"newest","sequence":1,"entities":[{"name":"Person","kept":2,"doubtful":0,"#
+        == #"{"state":"newest","sequence":1,"isSequenceCertain":true,"#
+        + #""entities":[{"name":"Person","kept":2,"doubtful":0,"#
         + #""lost":0},{"name":"Team","kept":1,"doubtful":0,"lost":0}],"doubtful":[],"#
         + #""leftOutCount":0,"leftOut":[],"lostLinkCount":0,"lostLinks":[],"#
         + #""lostBinaryCount":0,"lostBinaries":[],"#
@@ -65,6 +66,56 @@ import Testing
     let people = try context.fetch(
       FetchRequest<ManagedObject>(entity: "Person", predicate: "team.name == 'Data'"))
     #expect(people.count == 2)
+  }
+
+  /// Without the catalogue nobody knows whether things have the numbers of a new store.
+  @Test func isNotCompleteWithoutTheCatalogue() throws {
+    var bytes = try Data(contentsOf: url)
+    let key = Data(StoreFormat.catalogKey.utf8)
+    var rest = bytes.startIndex..<bytes.endIndex
+    while let found = bytes.range(of: key, in: rest) {
+      // The catalogue begins behind its key, and has a checksum.
+      bytes[found.upperBound] ^= 1
+      rest = found.upperBound..<bytes.endIndex
+    }
+    try bytes.write(to: url)
+    let report = try PersistentStore.salvage(url, to: rescued)
+    #expect(report.isCatalogMade && !report.isComplete)
+    #expect(
+      report.description == """
+        Read the newest state, of commit 1.
+        Person: 2 kept, 0 doubtful, 0 lost
+        Team: 1 kept, 0 doubtful, 0 lost
+        The file no longer holds its catalogue; that of a new store was taken.
+        """)
+  }
+
+  /// Keys of a damaged file may be any text: they forge no lines.
+  @Test func keysStayOnTheirLines() throws {
+    var outcome = SalvageOutcome()
+    outcome.state = .newest
+    outcome.sequence = 7
+    outcome.doubtfulMetadata = ["a\nPerson: 9 kept\u{1B}[2J"]
+    let result = SalvageResult(
+      outcome: outcome, schema: try ModelSchema(model, catalog: SchemaCatalog(numbering: model)),
+      storeID: UUID())
+    #expect(
+      SalvageReport(result).description == """
+        Read the newest state, of commit 7.
+        A later header may be lost, so that this may not be the last commit's number.
+        doubtful metadata: a\\nPerson: 9 kept\\u{1B}[2J
+        """)
+  }
+
+  @Test func isNotCompleteWhereALaterHeaderMayBeLost() throws {
+    var outcome = SalvageOutcome()
+    outcome.state = .newest
+    let schema = try ModelSchema(model, catalog: SchemaCatalog(numbering: model))
+    let uncertain = SalvageResult(outcome: outcome, schema: schema, storeID: UUID())
+    #expect(!SalvageReport(uncertain).isComplete)
+    outcome.isHeaderCertain = true
+    let certain = SalvageResult(outcome: outcome, schema: schema, storeID: UUID())
+    #expect(SalvageReport(certain).isComplete)
   }
 
   /// Object IDs lead to their objects; a log begins anew, and tokens tell of everything.

@@ -110,6 +110,73 @@ import Testing
     }
   }
 
+  private static let notes = ManagedObjectModel(entities: [
+    EntityDescription(
+      name: "Note", attributes: [.init(name: "text", type: .string, isOptional: true)])
+  ])
+
+  /// What a page holds where its header says that no record lies may have been deleted.
+  @Test func deletedRecordsOnDamagedPagesAreDoubtful() throws {
+    let file = try StoreFile.open(StoreOpening(.file(path), model: Self.notes))
+    var notes: [ObjectNumber] = []
+    for number in 0..<9 {
+      let draft = Draft(file)
+      notes.append(try draft.insert("Note", ["text": .string("note \(number)")]))
+      try draft.commit()
+    }
+    let deleted = try #require(notes.last)
+    let draft = Draft(file)
+    try draft.delete(deleted)
+    try draft.commit()
+    file.close()
+    let trial = try SalvageTrial(path: path)
+    let page = try #require(
+      (0..<UInt64(trial.pageCount)).first { trial.numbers(on: [$0]).contains(notes[0]) })
+    var bytes = trial.bytes
+    // The number of nodes, which are one more: the last one is still there.
+    bytes[Int(page) * trial.pageSize + 12] += 2
+    let (problems, outcome) = try trial.salvage(bytes, damaged: [page], in: folder)
+    #expect(problems == [], "\(outcome)")
+    #expect(outcome.doubtful == [deleted] && outcome.state == .newest)
+    #expect(outcome.entities.map(\.kept) == [8])
+  }
+
+  /// The newest root page and every page with a header that the last commit wrote are gone.
+  @Test func aStateWithoutItsHeaderIsNotCertain() throws {
+    try StoreFile.open(StoreOpening(.file(path), model: Self.notes)).close()
+    var before: [UInt8] = []
+    for number in 0..<3 {
+      before = Array(try Data(contentsOf: URL(filePath: path)))
+      let file = try StoreFile.open(StoreOpening(.file(path), model: nil))
+      let draft = Draft(file)
+      try draft.insert("Note", ["text": .string("\(number)")])
+      try draft.commit()
+      file.close()
+    }
+    let trial = try SalvageTrial(path: path)
+    let size = trial.pageSize
+    var bytes = trial.bytes
+    func transaction(_ page: Int) -> UInt64 {
+      bytes.withUnsafeBytes { $0.loadUnaligned(fromByteOffset: page * size + 144, as: UInt64.self) }
+    }
+    var damaged: Set<UInt64> = [transaction(0) > transaction(1) ? 0 : 1]
+    for page in 2..<trial.pageCount {
+      let range = page * size..<(page + 1) * size
+      let isNew = range.upperBound > before.count || before[range] != bytes[range]
+      if isNew, Data(bytes[range]).range(of: Data(StoreFormat.headerKey.utf8)) != nil {
+        damaged.insert(UInt64(page))
+      }
+    }
+    #expect(damaged.count > 1)
+    for page in damaged {
+      for offset in Int(page) * size..<(Int(page) + 1) * size { bytes[offset] = 0 }
+    }
+    let (problems, outcome) = try trial.salvage(
+      bytes, damaged: damaged, in: folder, model: Self.notes)
+    #expect(problems == [], "\(outcome)")
+    #expect(!outcome.isHeaderCertain && outcome.state == .previous, "\(outcome)")
+  }
+
   /// Files of machines with other pages, with their root pages and without.
   @Test(arguments: [8192, 16384, 32768], [true, false]) func pagesOfAnotherSize(
     size: Int, hasRoots: Bool

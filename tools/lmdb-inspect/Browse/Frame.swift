@@ -1,3 +1,5 @@
+import ArborObjects
+
 /// What the screen shows: a title, rows of which one is selected, and a line at the bottom.
 struct Frame: Equatable {
   /// A line in which a person writes.

@@ -1,3 +1,5 @@
+import ArborObjects
+
 /// A picture of what the bytes of a file are for, as SVG: each part a rectangle of its size.
 struct SpaceMap {
   struct Part {

@@ -1,4 +1,5 @@
 import ArborModel
+import ArborObjects
 import Foundation
 
 /// Values of attributes as a person and a program can read them.

@@ -1,4 +1,5 @@
 import ArborModel
+import ArborObjects
 import ArborStore
 import ArgumentParser
 import Foundation

@@ -1,8 +1,8 @@
 /// Text from a file on its way to a terminal, which takes some characters for orders.
-enum TerminalText {
+package enum TerminalText {
   /// The text with everything that a terminal would obey, or that would change the order of what
   /// stands beside it, in the form `\u{1B}`. Line ends and tabs are written `\n`, `\r` and `\t`.
-  static func escaped(_ text: String) -> String {
+  package static func escaped(_ text: String) -> String {
     // Most texts have nothing of the kind.
     guard text.unicodeScalars.contains(where: isHostile) else { return text }
     var escaped = ""

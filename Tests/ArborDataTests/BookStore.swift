@@ -56,7 +56,8 @@ struct BookStore {
   func open(_ model: ManagedObjectModel) throws -> PersistentStore {
     try PersistentStore(
       model: model, at: .file(url),
-      options: StoreOptions(migration: .automatic(dropping: .everythingRemoved)))
+      options: StoreOptions(
+        migration: .automatic(dropping: .everythingRemoved), durability: .relaxed))
   }
 
   /// Makes the store, and tells what it holds.

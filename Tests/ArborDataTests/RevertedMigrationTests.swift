@@ -103,34 +103,6 @@ import Testing
     try context.fetch(FetchRequest<ManagedObject>(entity: "Item", sortKeys: ["a"]))
   }
 
-  /// Nothing converts them back, and they are still there: whatever was removed does not name them.
-  @Test func valuesOfAnotherTypeStayUnlessTheyAreNamed() throws {
-    var former = plain(["a"])
-    former.entities[0].attributes.append(
-      AttributeDescription(name: "key", type: .uuid, isOptional: true))
-    try bookStore.change(former) { try $0.insert("Item")["key"] = UUID() }
-    var newer = former
-    newer.entities[0].attributes[1].type = .string
-    try bookStore.change(newer) { try $0.insert("Item")["key"] = "text" }
-    let before = try Data(contentsOf: bookStore.url)
-    let error = try #require(
-      refusal { try PersistentStore.revertMigration(bookStore.url, dropping: .everythingRemoved) })
-    #expect(error.code == .notAllowed)
-    #expect(
-      error.violations.map(\.message) == [
-        "Item.key: the type changes from string to uuid, without code its values are dropped; "
-          + "nothing converts its values back: name \"Item.key\" to let it begin anew, or go on "
-          + "with the newer model, and carry the data over by an export."
-      ])
-    #expect(try Data(contentsOf: bookStore.url) == before)
-    try PersistentStore.revertMigration(bookStore.url, dropping: ["Item.key"])
-    let store = try bookStore.open(former)
-    defer { store.close() }
-    let context = store.makeContext()
-    #expect(try items(context).map { $0["key"] as Value } == [.null, .null])
-    try store.check()
-  }
-
   @Test func valuesOfUnchangedObjectsAreThereAgain() throws {
     var former = plain(["a", "b"])
     former.entities.append(EntityDescription(name: "Gone", attributes: [bookStore.text("x")]))

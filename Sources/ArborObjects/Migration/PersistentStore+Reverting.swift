@@ -38,8 +38,10 @@ extension PersistentStore {
   /// now, removed attributes and to-one relationships have their values again in objects that were
   /// not changed since, and their defaults in others; removed to-many relationships have their
   /// links, as far as both ends agree and are there still; and removed entities have their objects.
-  /// What has no place in the former model is dropped only where it is named. Where values of
-  /// another type would have to come back, it is refused.
+  /// Values whose type changed are converted back in objects that were changed since, and are what
+  /// they were in others; nothing converts binary, transformed and composite values back. What the
+  /// former model has no room for, values that its types do not hold included, is dropped only
+  /// where it is named.
   ///
   /// ```swift
   /// store.close()
@@ -48,9 +50,9 @@ extension PersistentStore {
   /// ```
   ///
   /// Takes time in proportion to the objects of entities whose indexes have to be filled again,
-  /// and, where something was committed since, to those of entities that get relationships or large
-  /// binaries back; none otherwise. Other processes that have the store open get `modelChanged` at
-  /// their next fetch or commit.
+  /// and, where something was committed since, to those of entities that get relationships, large
+  /// binaries or types back; none otherwise. Other processes that have the store open get
+  /// `modelChanged` at their next fetch or commit.
   ///
   /// After a migration in a copy, the store that the copy took the place of comes back as it was;
   /// nobody may have that one open any more, and nothing may have been committed since, unless

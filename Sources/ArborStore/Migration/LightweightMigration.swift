@@ -18,6 +18,8 @@ struct LightweightMigration {
   /// The attributes of the newer model that are laid out anew, by the entities that declare them,
   /// with their names in the older model: a pass brings their values along.
   let relaid: [ModelDifference.Subject: String]
+  /// On the way back, the attributes whose type changed, by the entities that declare them.
+  let retyped: [ModelDifference.Subject: RetypedAttribute]
   /// What of the models stands in the way.
   let obstacles: [MigrationObstacle]
   /// Whether the file is the private copy of a staged migration.
@@ -65,6 +67,7 @@ struct LightweightMigration {
       else { return }
       sources[subject] = change.source?.property ?? property
     }
+    retyped = former == nil ? [:] : RetypedAttribute.all(in: difference, dropping: names)
     let numbered = try StoreOpener.schema(model, evolution.catalog)
     moves = DatabaseMoves(from: old, to: numbered, evolution)
     var indexes = IndexChanges(
@@ -90,11 +93,21 @@ struct LightweightMigration {
       : MigrationObstacle.obstacles(
         in: difference, dropping: names, listedBy: "revertMigration(_:dropping:)")
         + (names == nil ? Self.valuesOfOtherTypes(difference) : [])
-    let subjects = Set(stated.map { [$0.entity, $0.property] })
+    let converted = Set(retyped.keys.map { [$0.entity, $0.property] })
+    let given = stated.filter { !converted.contains([$0.entity, $0.property]) }
+    let subjects = Set(given.map { [$0.entity, $0.property] })
     // In a copy the attributes of a composite type that changes have begun anew.
     obstacles =
-      stated.filter { $0.entity != nil || !isStaged }
+      given.filter { $0.entity != nil || !isStaged }
       + moves.obstacles.filter { !subjects.contains([$0.entity, $0.property]) }
+  }
+
+  /// The attribute whose type changed, as an entity's objects have it, by its name.
+  func retyped(_ name: String, of entity: String) -> RetypedAttribute? {
+    guard !retyped.isEmpty, let description = new.model.entity(named: entity) else { return nil }
+    return new.model.lineage(of: description).lazy.compactMap {
+      retyped[ModelDifference.Subject($0.name, name)]
+    }.first
   }
 
   /// The refusal of a migration for what was found.

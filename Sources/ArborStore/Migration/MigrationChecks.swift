@@ -75,7 +75,7 @@ struct MigrationChecks {
       let count = try storing { () throws(LMDBError) in try reader.entryCount(records) }
       guard count > 0 else { return }
       let first = try firstObjects(records)
-      for name in plan.missing {
+      for name in plan.missing where migration.retyped(name, of: plan.name) == nil {
         if let number = formerNumber(of: name, plan) {
           required.append((name, number))
           continue
@@ -97,7 +97,7 @@ struct MigrationChecks {
           })
       }
     }
-    for (name, number) in required {
+    for (name, number) in required where migration.retyped(name, of: plan.name) == nil {
       guard let field = former.layout.fields.first(where: { $0.catalogNumber == number }) else {
         continue
       }

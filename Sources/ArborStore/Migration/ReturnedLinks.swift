@@ -132,18 +132,9 @@ struct ReturnedLinks {
     let allocator = SlabAllocator(slabSize: 4 << 10)
     let record = try layouts.verified(stored, of: number, entity: entity, allocator: allocator)
     let buffer = RecordBuffer(
-      copying: UnsafeRawBufferPointer(start: record.base, count: record.count), into: allocator)
+      copying: record.bytes, into: allocator)
     for field in fields { buffer.setNull(field) }
-    var bytes = [UInt8](repeating: 0, count: buffer.view.sealedSize(entity.layout))
-    bytes.withUnsafeMutableBytes {
-      buffer.view.seal(into: $0, layout: entity.layout, key: number, version: record.version)
-    }
-    try storing { () throws(LMDBError) in
-      try bytes.withUnsafeBufferPointer { (bytes) throws(LMDBError) in
-        _ = try transaction.put(
-          records, key: number.rawValue, value: UnsafeRawBufferPointer(bytes))
-      }
-    }
+    try transaction.put(buffer.view, of: number, entity, in: records)
   }
 
   // MARK: To-many relationships

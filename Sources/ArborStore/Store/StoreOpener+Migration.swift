@@ -61,6 +61,7 @@ extension StoreOpener {
     try storeCatalog(migration, parts, transaction)
     let layouts = try layouts(of: schema, transaction.reader, arbor)
     if migration.isReversal, let earlier {
+      try ReturnedValues(migration, parts, earlier, layouts).restore(transaction)
       try ReturnedLinks(migration, earlier, databases, layouts).restore(transaction)
       try ReturnedBlobs(migration, databases, layouts).removeStray(transaction)
     }

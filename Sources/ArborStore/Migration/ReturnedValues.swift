@@ -1,0 +1,178 @@
+internal import ArborModel
+internal import LMDB
+
+/// Gives attributes the values of their former type again, as the store goes back to the former
+/// model although something was committed since.
+///
+/// Records that were not written since have them still, whatever the newer model made of them;
+/// others have values of the newer type, which are converted back where the former one holds them.
+struct ReturnedValues {
+  private let migration: LightweightMigration
+  private let parts: StoreParts
+  private let former: FormerModel
+  private let layouts: StoreLayouts
+  private let limit = WorkLimit()
+
+  /// - Parameter layouts: Those of the model that comes back.
+  init(
+    _ migration: LightweightMigration, _ parts: StoreParts, _ former: FormerModel,
+    _ layouts: StoreLayouts
+  ) {
+    self.migration = migration
+    self.parts = parts
+    self.former = former
+    self.layouts = layouts
+  }
+
+  /// An attribute as the three models have it.
+  private struct Column {
+    let attribute: AttributeSchema
+    let retyped: RetypedAttribute
+    let before: RecordField
+    let since: RecordField
+    var unfitting = ObjectTally()
+    var missing = ObjectTally()
+
+    private var isMandatory: Bool { !attribute.description.isOptional }
+
+    /// What an object has from now on.
+    ///
+    /// - Parameter value: Its value; nil where the former type does not hold that.
+    mutating func value(_ value: Value?, of number: ObjectNumber) -> Value {
+      if value == nil, !retyped.isDropped { unfitting.add(number) }
+      if let value, !value.isNull || !isMandatory { return value }
+      let filling = attribute.description.defaultValue
+      if filling.isNull, isMandatory { missing.add(number) }
+      return filling
+    }
+  }
+
+  /// Takes time in proportion to the objects of entities that have such an attribute.
+  ///
+  /// - Throws: `notReverted` with the values that the former types do not hold and that may not be
+  ///   dropped.
+  func restore(_ transaction: borrowing WriteTransaction) throws(StoreError) {
+    if migration.retyped.isEmpty { return }
+    let arbor = parts.databases.arbor
+    let formerLayouts = try StoreOpener.layouts(of: former.schema, transaction.reader, arbor)
+    var obstacles: [MigrationObstacle] = []
+    for entity in migration.new.entities where !entity.isAbstract {
+      guard
+        let before = former.schema.entities.first(where: { $0.number == entity.number }),
+        let since = migration.old.entities.first(where: { $0.number == entity.number }),
+        !since.isAbstract
+      else { continue }
+      var columns = columns(of: entity, before, since)
+      if columns.isEmpty { continue }
+      try restore(&columns, of: entity, before, since, formerLayouts, transaction)
+      for column in columns { obstacles += self.obstacles(column, of: since, transaction.reader) }
+    }
+    guard obstacles.isEmpty else { throw migration.refusal(obstacles) }
+  }
+
+  private func columns(
+    of entity: EntitySchema, _ before: EntitySchema, _ since: EntitySchema
+  ) -> [Column] {
+    entity.attributes.compactMap { attribute in
+      guard let retyped = migration.retyped(attribute.name, of: entity.name),
+        let former = before.attributes.first(where: { $0.name == attribute.name }),
+        let present = since.attributes.first(where: { $0.name == retyped.source })
+      else { return nil }
+      return Column(
+        attribute: attribute, retyped: retyped, before: former.field, since: present.field)
+    }
+  }
+
+  private func restore(
+    _ columns: inout [Column], of entity: EntitySchema, _ before: EntitySchema,
+    _ since: EntitySchema, _ formerLayouts: StoreLayouts,
+    _ transaction: borrowing WriteTransaction
+  ) throws(StoreError) {
+    let records = parts.databases.records(since.index)
+    // Values of the two types lie alike then, so that nothing tells when they were written.
+    let isSameLayout = since.layout.number == before.layout.number
+    var next: UInt64? = 0
+    while let first = next {
+      // What is written moves what cursors stand on, so each begins anew.
+      let cursor = try storing { () throws(LMDBError) in
+        try transaction.reader.cursor(records)
+      }
+      var batch: [ObjectNumber] = []
+      var entry = try storing { () throws(LMDBError) in try cursor.seek(first) }
+      while let found = entry, batch.count < Self.batchSize {
+        batch.append(ObjectNumber(rawValue: found.integerKey))
+        entry = try storing { () throws(LMDBError) in try cursor.next() }
+      }
+      next = batch.count < Self.batchSize ? nil : batch.last.map { $0.rawValue + 1 }
+      let allocator = SlabAllocator(slabSize: 4 << 10)
+      for number in batch {
+        try limit.checkStore()
+        guard let stored = try transaction.reader.storedRecord(number, in: records) else {
+          continue
+        }
+        let isWritten = stored.layoutNumber > before.layout.number || isSameLayout
+        let source = isWritten ? since : before
+        let record = try (isWritten ? parts.layouts : formerLayouts).verified(
+          stored, of: number, entity: source, allocator: allocator)
+        let upgraded = try layouts.verified(
+          stored, of: number, entity: entity, allocator: allocator)
+        var buffer = RecordBuffer(copying: upgraded.bytes, into: allocator)
+        for index in columns.indices {
+          let column = columns[index]
+          let value = record.value(isWritten ? column.since : column.before)
+          let kept = columns[index].value(
+            isWritten ? column.retyped.type.restored(value) : value, of: number)
+          _ = buffer.set(column.attribute.field, kept, allocator: allocator)
+        }
+        try transaction.put(buffer.view, of: number, entity, in: records)
+      }
+    }
+  }
+
+  private static var batchSize: Int { 1 << 10 }
+
+  private func obstacles(
+    _ column: Column, of since: EntitySchema, _ reader: TransactionReader
+  ) -> [MigrationObstacle] {
+    let checks = MigrationChecks(migration, parts, reader)
+    let (name, type) = (column.attribute.name, column.retyped.type)
+    let entity = migration.new.entities.first { $0.number == since.number }?.name ?? since.name
+    var obstacles: [MigrationObstacle] = []
+    if column.unfitting.count > 0 {
+      obstacles.append(
+        checks.obstacle(
+          entity, name, column.unfitting.count, column.unfitting.first, since,
+          " with a value, written since, that \(type) cannot hold"
+        ) {
+          "\($0); name \"\(column.retyped.lossName)\" in revertMigration(_:dropping:) to let that "
+            + "go, or change them with the newer model"
+        })
+    } else if column.missing.count > 0 {
+      obstacles.append(
+        checks.obstacle(
+          entity, name, column.missing.count, column.missing.first, since, " without a value"
+        ) {
+          "it is mandatory without a default, and \($0); give them values, or delete them, with "
+            + "the newer model"
+        })
+    }
+    return obstacles
+  }
+}
+
+extension WriteTransaction {
+  /// Puts a record in the place of the one that an object has, with the same version.
+  func put(
+    _ record: RecordView, of number: ObjectNumber, _ entity: EntitySchema, in records: Database
+  ) throws(StoreError) {
+    var bytes = [UInt8](repeating: 0, count: record.sealedSize(entity.layout))
+    bytes.withUnsafeMutableBytes {
+      record.seal(into: $0, layout: entity.layout, key: number, version: record.version)
+    }
+    try storing { () throws(LMDBError) in
+      try bytes.withUnsafeBufferPointer { (bytes) throws(LMDBError) in
+        _ = try put(records, key: number.rawValue, value: UnsafeRawBufferPointer(bytes))
+      }
+    }
+  }
+}

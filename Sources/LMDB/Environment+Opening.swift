@@ -101,11 +101,13 @@ extension Environment {
     _ path: String, _ options: EnvironmentOptions, descriptor: Int32
   ) throws(LMDBError) -> sending OpaquePointer {
     var mapSize = max(options.initialMapSize, 1 << 16) & ~0xFFFF
+    let names = try MetaPages.read(descriptor)?.newest.main.entries ?? 0
+    let databases = Int(min(names, mostNames)) + options.additionalDatabases
     while true {
       var opened: OpaquePointer?
       try check(mdb_env_create(&opened))
       guard let handle = opened else { throw .outOfMemory }
-      var code = configure(handle, options, mapSize: mapSize)
+      var code = configure(handle, options, mapSize: mapSize, databases: databases)
       if code == MDB_SUCCESS { code = mdb_env_open(handle, path, flags(options), 0o600) }
       if code == MDB_SUCCESS, options.clearsStaleReaders {
         var dead: Int32 = 0
@@ -122,16 +124,18 @@ extension Environment {
 
   /// With less address space than this a store is of no use.
   private static var smallestMap: Int { 1 << 22 }
+  /// There is room for no more names of a file than this, whatever a damaged one says.
+  private static var mostNames: UInt64 { 1 << 16 }
 
   private static func configure(
-    _ handle: OpaquePointer, _ options: EnvironmentOptions, mapSize: Int
+    _ handle: OpaquePointer, _ options: EnvironmentOptions, mapSize: Int, databases: Int
   ) -> Int32 {
     var code = mdb_env_set_mapsize(handle, mapSize)
     if code == MDB_SUCCESS {
       code = mdb_env_set_maxreaders(handle, UInt32(clamping: options.maximumReaders))
     }
     if code == MDB_SUCCESS {
-      code = mdb_env_set_maxdbs(handle, UInt32(clamping: options.maximumDatabases))
+      code = mdb_env_set_maxdbs(handle, UInt32(clamping: databases))
     }
     return code
   }

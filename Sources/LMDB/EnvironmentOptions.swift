@@ -30,8 +30,9 @@ package struct EnvironmentOptions: Sendable {
   package var maximumMapSize = 1 << 46
   /// Reader slots in the lock file; the first process that opens the file decides.
   package var maximumReaders = 1024
-  /// Named databases that can be open at once.
-  package var maximumDatabases = 4096
+  /// Named databases that can be open at once besides those that the file has as it is opened. Room
+  /// for each is cleared at opening and for each snapshot, so it is not as large as it could be.
+  package var additionalDatabases = 512
   /// Verifies every page before anything is read through the map.
   package var verifiesPages = false
   /// Opens files on network and user-space file systems too. LMDB's locks and shared memory may

@@ -107,7 +107,7 @@ extension LMDBError: CustomStringConvertible {
     case .dbsFull:
       (
         "More named databases were opened than the environment has room for.",
-        "Raise maximumDatabases when opening."
+        "Close the file and open it again."
       )
     case .readersFull:
       (

@@ -121,10 +121,15 @@ import Testing
   }
 
   @Test func saysWhenThereIsNoRoomForMore() throws {
-    let small = try folder.environment("small.arbor") { $0.maximumDatabases = 3 }
+    let small = try folder.environment("small.arbor") { $0.additionalDatabases = 3 }
     for name in ["a", "b", "c"] { _ = try small.openDatabase(name, [], create: true) }
     #expect(throws: LMDBError.dbsFull) { try small.openDatabase("d", [], create: true) }
     #expect(try small.databaseNames() == ["a", "b", "c"])
+    try small.close()
+
+    let again = try folder.environment("small.arbor") { $0.additionalDatabases = 1 }
+    for name in ["d", "a", "b", "c"] { _ = try again.openDatabase(name, [], create: true) }
+    #expect(throws: LMDBError.dbsFull) { try again.openDatabase("e", [], create: true) }
   }
 
   @Test func deletesADatabaseForGood() throws {

@@ -35,6 +35,7 @@ struct StoreOpener {
     options.isReadOnly = opening.isReadOnly
     options.verifiesPages = opening.verification == .full
     options.durability = opening.durability == .full ? .full : .relaxed
+    if let model = opening.model { options.additionalDatabases += model.mostDatabases }
     if let size = opening.initialMapSize { options.initialMapSize = size }
     if let size = opening.maximumMapSize { options.maximumMapSize = size }
     return options
@@ -261,5 +262,17 @@ struct StoreOpener {
         entity: nil, object: nil, what: "The database \(wanted.name) is missing.")
     }
     return StoreDatabases(schema, opened: opened.compactMap { $0 })
+  }
+}
+
+extension ManagedObjectModel {
+  /// No store has more databases for the entities, properties, and indexes of this model.
+  fileprivate var mostDatabases: Int {
+    var most = 0
+    for entity in entities {
+      most += 1 + entity.attributes.count + entity.relationships.count
+      most += entity.fetchIndexes.count + entity.uniquenessConstraints.count
+    }
+    return most
   }
 }

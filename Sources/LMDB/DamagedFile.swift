@@ -54,16 +54,9 @@ package final class DamagedFile {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
     guard descriptor >= 0 else { throw .lastSystemError }
     do throws(LMDBError) {
-      var status = stat()
-      guard fstat(descriptor, &status) == 0 else { throw .lastSystemError }
-      switch status.st_mode & S_IFMT {
-      case S_IFREG: break
-      case S_IFDIR: throw .isDirectory
-      default: throw .notRegularFile
-      }
+      let size = Int(try DataFile.status(ofFile: descriptor).st_size)
       // The lock goes with the descriptor.
       isInUse = flock(descriptor, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK
-      let size = Int(status.st_size)
       roots = try MetaPages.soundPages(descriptor)
       guard let pageSize = roots.first?.pageSize ?? Self.pageSize(descriptor, size) else {
         throw .invalid

@@ -170,16 +170,21 @@ struct DataFile: ~Copyable {
   private static func inspect(
     _ descriptor: Int32, allowsNetwork: Bool
   ) throws(LMDBError) -> FileIdentity {
-    var status = stat()
-    guard fstat(descriptor, &status) == 0 else { throw .lastSystemError }
-    switch status.st_mode & S_IFMT {
-    case S_IFREG: break
-    case S_IFDIR: throw .isDirectory
-    default: throw .notRegularFile
-    }
+    let status = try status(ofFile: descriptor)
     if status.st_nlink > 1 { throw .hardLinked }
     if !allowsNetwork, isRemote(descriptor) { throw .networkFileSystem }
     return FileIdentity(status)
+  }
+
+  /// What the system says of an open file; an error where it is none, but a folder or a device.
+  static func status(ofFile descriptor: Int32) throws(LMDBError) -> stat {
+    var status = stat()
+    guard fstat(descriptor, &status) == 0 else { throw .lastSystemError }
+    switch status.st_mode & S_IFMT {
+    case S_IFREG: return status
+    case S_IFDIR: throw .isDirectory
+    default: throw .notRegularFile
+    }
   }
 
   #if canImport(Glibc)

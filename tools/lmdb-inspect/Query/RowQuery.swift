@@ -53,6 +53,7 @@ struct RowQuery {
         var part = request
         part.predicate = "SELF IN \(ids)"
         part.fetchLimit = 0
+        part.fetchOffset = 0
         try hand(on: context.fetchRows(part), body)
       }
     }

@@ -72,6 +72,14 @@ struct MigrationKind: Sendable, CustomTestStringConvertible {
       newer: adding(.init(name: "rank", type: .integer32, isOptional: true, defaultValue: 7)),
       there: setting("rank", 7), back: setting("rank", nil), droppingBack: ["Book.rank"]),
     Self(
+      testDescription: "attribute added, mandatory with default",
+      newer: adding(.init(name: "rank", type: .integer32, defaultValue: 7)),
+      there: setting("rank", 7), back: setting("rank", nil), droppingBack: ["Book.rank"]),
+    Self(
+      testDescription: "attribute added, derived",
+      newer: adding(
+        .init(name: "fanCount", type: .integer64, isOptional: true, derivation: "fans.@count"))),
+    Self(
       testDescription: "attribute added, mandatory without default",
       newer: adding(.init(name: "code", type: .string)),
       there: { $0.change("Book") { $0["code"] = code($0["id"]) } },
@@ -182,6 +190,34 @@ struct MigrationKind: Sendable, CustomTestStringConvertible {
       there: { $0.changeLinks("Author") { $0["reviews"] = [] } },
       back: { $0.changeLinks("Author") { $0["reviews"] = nil } }, droppingBack: ["Author.reviews"]),
     Self(
+      testDescription: "relationship renamed",
+      newer: { model in
+        model.entities[0].relationships[0].name = "works"
+        model.entities[0].relationships[0].renamingIdentifier = "books"
+        model.entities[1].relationships[0].inverse = "works"
+      },
+      there: { $0.changeLinks("Author") { $0["works"] = $0.removeValue(forKey: "books") } },
+      back: { $0.changeLinks("Author") { $0["books"] = $0.removeValue(forKey: "works") } }),
+    Self(
+      testDescription: "order gained and lost",
+      newer: author { $0.relationships[0].isOrdered = true }, droppingBack: ["Author.books"]),
+    Self(
+      testDescription: "destination changed to a subentity and back", former: novels("Book"),
+      newer: novels("Novel"), prepare: shelveNovels),
+    Self(
+      testDescription: "destination changed to another entity",
+      former: sequel("Book"), newer: sequel("Author"),
+      there: { $0.changeLinks("Book") { $0["sequel"] = $0["author"] } },
+      back: { $0.changeLinks("Book") { $0["sequel"] = nil } },
+      codeThere: { migration in
+        try migration.migrate("Book") { old, new in
+          new["sequel"] = try (old["author"] as ManagedObject?).flatMap {
+            try migration.object(for: $0)
+          }
+        }
+      },
+      codeBack: { try $0.migrate("Book") { _, new in new["sequel"] = nil as ManagedObject? } }),
+    Self(
       testDescription: "delete rule changed",
       newer: author { $0.relationships[0].deleteRule = .cascade }),
     Self(
@@ -211,6 +247,40 @@ struct MigrationKind: Sendable, CustomTestStringConvertible {
         }
       }, droppingBack: ["Title"]),
   ]
+
+  /// Gives authors relationships that lead to an entity of books.
+  private static func novels(_ destination: String) -> Edit {
+    { model in
+      if model.entity(named: "Novel") == nil {
+        model.entities.append(EntityDescription(name: "Novel", parent: "Book"))
+      }
+      model.entities[0].relationships.removeAll { ["debut", "shelf"].contains($0.name) }
+      model.entities[0].relationships += [
+        .init(name: "debut", destination: destination),
+        .init(name: "shelf", destination: destination, isToMany: true, isOrdered: true),
+      ]
+    }
+  }
+
+  /// Makes novels of every other book, and lets authors lead to theirs.
+  private static func shelveNovels(_ plain: inout PlainObjects) {
+    for id in (plain.values["Book"] ?? [:]).keys where id.isMultiple(of: 2) {
+      plain.values["Novel", default: [:]][id] = plain.values["Book"]?.removeValue(forKey: id)
+      plain.links["Novel", default: [:]][id] = plain.links["Book"]?.removeValue(forKey: id)
+    }
+    for (id, links) in plain.links["Author"] ?? [:] {
+      let novels = (links["books"] ?? []).filter { $0.isMultiple(of: 2) }
+      plain.links["Author"]?[id]?["debut"] = Array(novels.prefix(1))
+      plain.links["Author"]?[id]?["shelf"] = novels.reversed()
+    }
+  }
+
+  private static func sequel(_ destination: String) -> Edit {
+    book { book in
+      book.relationships.removeAll { $0.name == "sequel" }
+      book.relationships.append(.init(name: "sequel", destination: destination))
+    }
+  }
 
   private static let firstTitle: Int64 = 1_000_000
 

@@ -134,4 +134,108 @@ import Testing
       context.delete(people[1])
     }
   }
+
+  // MARK: Destinations
+
+  /// Authors whose first book and whose shelf lead to novels, or to books of any kind.
+  private func library(leadingTo destination: String) -> ManagedObjectModel {
+    ManagedObjectModel(entities: [
+      EntityDescription(
+        name: "Author", attributes: [bookStore.text("name")],
+        relationships: [
+          RelationshipDescription(name: "debut", destination: destination),
+          RelationshipDescription(
+            name: "shelf", destination: destination, isToMany: true, isOrdered: true),
+          RelationshipDescription(
+            name: "prizes", destination: destination, inverse: "winner", isToMany: true),
+        ]),
+      EntityDescription(
+        name: "Book", attributes: [bookStore.text("title")],
+        relationships: destination == "Book" ? [winner] : []),
+      EntityDescription(
+        name: "Novel", parent: "Book", relationships: destination == "Book" ? [] : [winner]),
+    ])
+  }
+
+  private let winner = RelationshipDescription(
+    name: "winner", destination: "Author", inverse: "prizes")
+
+  private func links(_ author: ManagedObject) -> [String] {
+    let debut = author["debut"] as ManagedObject?
+    let members = ["shelf", "prizes"].flatMap { author[$0] as [ManagedObject] }
+    return ([debut].compactMap(\.self) + members).map { ($0["title"] as String?) ?? "" }
+  }
+
+  /// Links that were made since to what the former model does not allow are in the way; all others
+  /// stay.
+  @Test func linksOfAWiderDestinationGoBackWhereTheyFit() throws {
+    let (former, newer) = (library(leadingTo: "Novel"), library(leadingTo: "Book"))
+    try bookStore.change(former) { context in
+      let author = try context.insert("Author")
+      let novels = try ["one", "two"].map { title in
+        let novel = try context.insert("Novel")
+        novel["title"] = title
+        return novel
+      }
+      author["debut"] = novels[0]
+      author["shelf"] = [novels[1], novels[0]]
+      author["prizes"] = [novels[1]]
+    }
+    try bookStore.change(newer) { context in
+      let author = try #require(try context.fetchOne("Author"))
+      let book = try context.insert("Book")
+      book["title"] = "any"
+      author["debut"] = book
+      author["shelf"] = (author["shelf"] as [ManagedObject]) + [book]
+    }
+    let before = try Data(contentsOf: bookStore.url)
+    let error = try #require(
+      refusal { try PersistentStore.revertMigration(bookStore.url, dropping: .everythingRemoved) })
+    #expect(
+      error.violations.map(\.message)
+        == ["debut", "shelf"].map {
+          "Author.\($0): there is 1 object with links to objects that are no Novel (Author 1), to "
+            + "which it leads in the former model; change them with the newer one."
+        })
+    #expect(try Data(contentsOf: bookStore.url) == before)
+    try bookStore.change(newer) { context in
+      let author = try #require(try context.fetchOne("Author"))
+      let novels = try context.fetch(FetchRequest<ManagedObject>(entity: "Novel"))
+      author["debut"] = novels[1]
+      author["shelf"] = [novels[0], novels[1]]
+    }
+    try PersistentStore.revertMigration(bookStore.url)
+    try bookStore.change(former) { context in
+      let author = try #require(try context.fetchOne("Author"))
+      #expect(links(author) == ["two", "one", "two", "two"])
+      author["debut"] = nil as ManagedObject?
+    }
+  }
+
+  /// A copy of the store is what a narrower destination takes: the way back is the store before.
+  @Test func linksOfANarrowerDestinationComeBackAsTheyWere() throws {
+    let (former, newer) = (library(leadingTo: "Book"), library(leadingTo: "Novel"))
+    try bookStore.change(former) { context in
+      let author = try context.insert("Author")
+      let novel = try context.insert("Novel")
+      novel["title"] = "one"
+      author["debut"] = novel
+      author["shelf"] = [novel]
+      author["prizes"] = [novel]
+    }
+    try bookStore.open(newer).close()
+    try PersistentStore.revertMigration(bookStore.url)
+    try bookStore.change(former) { context in
+      let author = try #require(try context.fetchOne("Author"))
+      #expect(links(author) == ["one", "one", "one"])
+    }
+    try bookStore.change(newer) { context in try context.insert("Novel")["title"] = "since" }
+    #expect(refusal { try PersistentStore.revertMigration(bookStore.url) }?.code == .notAllowed)
+    try PersistentStore.revertMigration(bookStore.url, dropping: .everythingRemoved)
+    try bookStore.change(former) { context in
+      #expect(try context.count("Novel") == 1)
+      let author = try #require(try context.fetchOne("Author"))
+      #expect(links(author) == ["one", "one", "one"])
+    }
+  }
 }

@@ -104,6 +104,7 @@ import Testing
     "PropertyWork": "MigrationPassTests",
     "MigrationChecks": "MigrationTests",
     "MigrationChecks+Members": "MemberRulesMigrationTests",
+    "MigrationChecks+Destinations": "RevertedLinksTests",
     "MigrationNotice": "MigrationNewsTests",
     "ModelState": "MigrationNewsTests",
     "MigratingOpener": "MigrationStepTests",

@@ -91,7 +91,8 @@ struct LightweightMigration {
       former == nil
       ? MigrationObstacle.obstacles(in: difference, dropping: names)
       : MigrationObstacle.obstacles(
-        in: difference, dropping: names, listedBy: "revertMigration(_:dropping:)")
+        in: difference, dropping: names, listedBy: "revertMigration(_:dropping:)",
+        checksLinks: true)
         + (names == nil ? Self.valuesOfOtherTypes(difference) : [])
     let converted = Set(retyped.keys.map { [$0.entity, $0.property] })
     let given = stated.filter { !converted.contains([$0.entity, $0.property]) }

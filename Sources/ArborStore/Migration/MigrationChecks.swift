@@ -110,6 +110,7 @@ struct MigrationChecks {
         })
     }
     try checkMembers(plan, former, &obstacles)
+    try checkDestinations(plan, former, &obstacles)
   }
 
   /// The catalogue number in the older model of an attribute whose values a pass brings along.

@@ -10,11 +10,15 @@ extension MigrationObstacle {
   ///   - names: What may be dropped; nil for everything.
   ///   - list: What such names are given in.
   ///   - passes: Whether the store is copied and passes over its objects are made.
+  ///   - checksLinks: Whether present links are looked at, so that rules for what they lead to do
+  ///     not stand in the way by themselves.
   package static func obstacles(
     in difference: ModelDifference, dropping names: Set<String>?,
-    listedBy list: String = "options.migration = .automatic(dropping:)", passes: Bool = false
+    listedBy list: String = "options.migration = .automatic(dropping:)", passes: Bool = false,
+    checksLinks: Bool = false
   ) -> [MigrationObstacle] {
     difference.storedChanges.compactMap { change in
+      if checksLinks, change.limitsDestinations, change.loss == nil { return nil }
       let isNamed = change.loss.map { names?.contains($0.name) ?? true } ?? false
       guard let reason = reason(change, isNamed: isNamed, passes, list) else { return nil }
       return MigrationObstacle(
@@ -105,6 +109,16 @@ extension MigrationObstacle {
     case (_, .destination?), (_, .noLongerKind?):
       "links may lead to objects that are no longer allowed there"
     default: nil
+    }
+  }
+}
+
+extension ModelDifference.Change {
+  /// Whether present links may lead to objects that the newer model does not allow there.
+  fileprivate var limitsDestinations: Bool {
+    switch rule {
+    case .destination, .noLongerKind: true
+    default: false
     }
   }
 }

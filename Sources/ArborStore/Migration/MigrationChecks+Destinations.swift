@@ -1,0 +1,82 @@
+internal import ArborModel
+internal import LMDB
+
+/// Links that the former model does not allow, as the store goes back to it over later commits.
+extension MigrationChecks {
+  /// Lists the objects of an entity that have links to objects of other entities than the model
+  /// that comes back lets them have.
+  ///
+  /// Takes a look at each link of relationships that led to fewer entities, and at none of others.
+  func checkDestinations(
+    _ plan: CatalogEvolution.Entity, _ present: EntitySchema,
+    _ obstacles: inout [MigrationObstacle]
+  ) throws(StoreError) {
+    guard migration.isReversal, let entity = migration.new.entity(named: plan.name) else { return }
+    for relationship in entity.relationships where !relationship.isHidden {
+      guard let source = plan.relationships[relationship.name],
+        let since = present.relationships.first(where: { $0.name == source })
+      else { continue }
+      let strange = strangeEntities(relationship, since)
+      guard !strange.isEmpty else { continue }
+      var tally = ObjectTally()
+      var last: ObjectNumber?
+      try forEachLink(of: since, present) { owner, member in
+        guard owner != last, strange.contains(member.entity) else { return }
+        last = owner
+        tally.add(owner)
+      }
+      guard tally.count > 0 else { continue }
+      let destination = migration.new.entities[relationship.destination].name
+      obstacles.append(
+        obstacle(
+          plan.name, relationship.name, tally.count, tally.first, present,
+          " with links to objects that are no \(destination)"
+        ) {
+          "\($0), to which it leads in the former model; change them with the newer one"
+        })
+    }
+  }
+
+  /// The numbers of the entities that both models have and that only the one that is left lets a
+  /// relationship lead to.
+  private func strangeEntities(
+    _ relationship: RelationshipSchema, _ since: RelationshipSchema
+  ) -> Set<UInt16> {
+    let (old, new) = (migration.old, migration.new)
+    let allowed = new.entities[relationship.destination].concreteFamily.map {
+      new.entities[$0].number
+    }
+    return Set(old.entities[since.destination].concreteFamily.map { old.entities[$0].number })
+      .intersection(new.entities.map(\.number)).subtracting(allowed)
+  }
+
+  /// Calls `body` with both ends of each link, those of an object one after another.
+  private func forEachLink(
+    of relationship: RelationshipSchema, _ present: EntitySchema,
+    _ body: (_ owner: ObjectNumber, _ member: ObjectNumber) -> Void
+  ) throws(StoreError) {
+    if case .field(let index) = relationship.storage {
+      let field = present.layout.fields[index]
+      return try forEachRecord(of: present) { number, record in
+        if let member = record.reference(field) { body(number, member) }
+      }
+    }
+    guard let own = present.own(relationship),
+      let place = databases.relationshipPlace(entity: present.index, slot: own.slot)
+    else { return }
+    let stored = databases.relationships[place]
+    let cursor = try storing { () throws(LMDBError) in try reader.cursor(stored.members) }
+    var entry = try storing { () throws(LMDBError) in try cursor.first() }
+    while let found = entry {
+      try limit.checkStore()
+      let owner = ObjectNumber(rawValue: found.integerKey)
+      if owner.entity == present.number, found.value.count >= MemoryLayout<UInt64>.size {
+        let member =
+          stored.order == nil
+          ? found.value.loadUnaligned(as: UInt64.self) : OrderedMembers.pair(found.value).0
+        body(owner, ObjectNumber(rawValue: member))
+      }
+      entry = try storing { () throws(LMDBError) in try cursor.next() }
+    }
+  }
+}

@@ -1,4 +1,5 @@
 #include <lmdb.h>
+#include <stdint.h>
 
 // Calls of the system that Swift's own modules leave out, for the layer that deals with files.
 #ifdef __linux__
@@ -56,4 +57,14 @@ static inline int arbor_redirect(int descriptor, int target) {
 static inline void arbor_prefetch_page(const void *page) {
   for (int offset = 0; offset < 4096; offset += 64)
     __builtin_prefetch((const char *)page + offset);
+}
+
+// Words that threads share without an order among them.
+
+static inline uint32_t arbor_load_relaxed(const uint32_t *word) {
+  return __atomic_load_n(word, __ATOMIC_RELAXED);
+}
+
+static inline void arbor_store_relaxed(uint32_t *word, uint32_t value) {
+  __atomic_store_n(word, value, __ATOMIC_RELAXED);
 }

@@ -11,13 +11,20 @@ extension Cursor {
   }
 
   /// The next value of the present key; nil after its last one.
-  package func nextDuplicate() throws(LMDBError) -> Entry? { try move(MDB_NEXT_DUP) }
+  package func nextDuplicate() throws(LMDBError) -> Entry? {
+    try step(MDB_NEXT_DUP, forward: true)
+  }
 
   /// The value of the present key before this one; nil before its first one.
-  package func previousDuplicate() throws(LMDBError) -> Entry? { try move(MDB_PREV_DUP) }
+  package func previousDuplicate() throws(LMDBError) -> Entry? {
+    try step(MDB_PREV_DUP, forward: false)
+  }
 
   /// The last value of the present key.
-  package func lastDuplicate() throws(LMDBError) -> Entry? { try move(MDB_LAST_DUP) }
+  package func lastDuplicate() throws(LMDBError) -> Entry? {
+    if let pageGuard { try pageGuard.pointee.verifyLastValue(handle) }
+    return try move(MDB_LAST_DUP)
+  }
 
   /// The entry of exactly this key and value.
   package func seekExact(
@@ -63,6 +70,7 @@ extension Cursor {
   private func move(
     _ operation: MDB_cursor_op, _ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer
   ) throws(LMDBError) -> Entry? {
+    if let pageGuard { try pageGuard.pointee.verifySearch(.key(key), values: .key(value)) }
     var key = MDB_val(key)
     var value = MDB_val(value)
     let code = mdb_cursor_get(handle, &key, &value, operation)
@@ -105,6 +113,7 @@ extension Cursor {
   /// The next values of the same key; nil after its last one.
   package func nextBatch() throws(LMDBError) -> UnsafeRawBufferPointer? {
     if try valueCount() == 1 { return nil }
+    if let pageGuard { try pageGuard.pointee.verifyStep(handle, forward: true) }
     return try batch(MDB_NEXT_MULTIPLE)
   }
 
@@ -127,6 +136,8 @@ extension Cursor {
     let code = mdb_cursor_get(handle, &key, &values, operation)
     if code == MDB_NOTFOUND { return nil }
     try check(code)
-    return UnsafeRawBufferPointer(values)
+    let batch = UnsafeRawBufferPointer(values)
+    if let pageGuard { pageGuard.pointee.arrive(atEndOf: batch) }
+    return batch
   }
 }

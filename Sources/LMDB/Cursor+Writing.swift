@@ -31,6 +31,7 @@ extension Cursor {
   package func put(
     key: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer, _ mode: BulkMode
   ) throws(LMDBError) -> Bool {
+    if let pageGuard { try pageGuard.pointee.verifyPut(key, value, mode.mode) }
     var key = MDB_val(key)
     var value = MDB_val(value)
     slotPointer.pointee.bytesPut &+= key.mv_size &+ value.mv_size
@@ -78,6 +79,7 @@ extension Cursor {
     slotPointer.pointee.bytesPut &+= 8 &+ count
     var value = MDB_val(mv_size: count, mv_data: nil)
     let code = try withNumber(key) { (bytes) throws(LMDBError) -> Int32 in
+      if let pageGuard { try pageGuard.pointee.verifyPut(bytes, bytes, mode) }
       var key = MDB_val(bytes)
       return mdb_cursor_put(handle, &key, &value, mode.flags | UInt32(MDB_RESERVE))
     }

@@ -45,29 +45,43 @@ package struct Cursor: ~Copyable {
   private let slot: SlotReference
   private let generation: UInt64
   private let database: UInt32
+  /// Verifies pages before the engine uses them; nil where all are verified.
+  let pageGuard: UnsafeMutablePointer<CursorGuard>?
   let hasDuplicates: Bool
 
   init(slot: SlotReference, database: Database) throws(LMDBError) {
     let here = slot.pointer
-    var opened = here.pointee.takeCursor(database.handle)
-    if let kept = opened {
-      let code = mdb_cursor_renew(here.pointee.transaction, kept)
-      if code != MDB_SUCCESS {
-        mdb_cursor_close(kept)
-        throw LMDBError(code: code)
-      }
-    } else {
-      try check(mdb_cursor_open(here.pointee.transaction, database.handle, &opened))
+    let guarding = try CursorGuard.make(here, database)
+    do throws(LMDBError) { handle = try Self.open(here, database) } catch {
+      guarding?.free()
+      throw error
     }
-    guard let opened else { throw .outOfMemory }
-    handle = opened
+    pageGuard = guarding
     self.slot = slot
     generation = here.pointee.generation
     self.database = database.handle
     hasDuplicates = database.flags.contains(.duplicates)
   }
 
+  /// A new cursor of the engine, or one that was kept.
+  @inline(__always)
+  private static func open(
+    _ slot: UnsafeMutablePointer<TransactionSlot>, _ database: Database
+  ) throws(LMDBError) -> OpaquePointer {
+    if let kept = slot.pointee.takeCursor(database.handle) {
+      let code = mdb_cursor_renew(slot.pointee.transaction, kept)
+      if code == MDB_SUCCESS { return kept }
+      mdb_cursor_close(kept)
+      throw LMDBError(code: code)
+    }
+    var opened: OpaquePointer?
+    try check(mdb_cursor_open(slot.pointee.transaction, database.handle, &opened))
+    guard let opened else { throw .outOfMemory }
+    return opened
+  }
+
   deinit {
+    pageGuard?.free()
     let isLate = slot.pointer.pointee.generation != generation
     if slot.pointer.pointee.isWriter {
       // The end of a write transaction has freed its cursors.
@@ -82,22 +96,24 @@ package struct Cursor: ~Copyable {
   // MARK: Moving
 
   /// The first entry.
-  package func first() throws(LMDBError) -> Entry? { try move(MDB_FIRST) }
+  package func first() throws(LMDBError) -> Entry? { try moveToEnd(MDB_FIRST, .first) }
 
   /// The last entry; in a database with duplicates the last value of the last key.
-  package func last() throws(LMDBError) -> Entry? { try move(MDB_LAST) }
+  package func last() throws(LMDBError) -> Entry? { try moveToEnd(MDB_LAST, .last) }
 
   /// The entry after the present one.
-  package func next() throws(LMDBError) -> Entry? { try move(MDB_NEXT) }
+  package func next() throws(LMDBError) -> Entry? { try step(MDB_NEXT, forward: true) }
 
   /// The entry before the present one.
-  package func previous() throws(LMDBError) -> Entry? { try move(MDB_PREV) }
+  package func previous() throws(LMDBError) -> Entry? { try step(MDB_PREV, forward: false) }
 
   /// The first entry of the next key.
-  package func nextKey() throws(LMDBError) -> Entry? { try move(MDB_NEXT_NODUP) }
+  package func nextKey() throws(LMDBError) -> Entry? { try step(MDB_NEXT_NODUP, forward: true) }
 
   /// The last entry of the previous key.
-  package func previousKey() throws(LMDBError) -> Entry? { try move(MDB_PREV_NODUP) }
+  package func previousKey() throws(LMDBError) -> Entry? {
+    try step(MDB_PREV_NODUP, forward: false)
+  }
 
   /// The entry it stands on; nil on a new cursor.
   package func current() throws(LMDBError) -> Entry? {
@@ -105,7 +121,7 @@ package struct Cursor: ~Copyable {
     var value = MDB_val()
     let code = mdb_cursor_get(handle, &key, &value, MDB_GET_CURRENT)
     if code == EINVAL { return nil }
-    return try Self.entry(code, key, value)
+    return try arrive(code, key, value)
   }
 
   /// The first entry whose key is `key` or above.
@@ -142,20 +158,45 @@ package struct Cursor: ~Copyable {
     }
   }
 
+  private func moveToEnd(
+    _ operation: MDB_cursor_op, _ goal: TreeGoal
+  ) throws(LMDBError) -> Entry? {
+    if let pageGuard { try pageGuard.pointee.verifySearch(goal, values: goal) }
+    return try move(operation)
+  }
+
+  /// Moves from the present entry to one beside it.
+  @inline(__always)
+  func step(_ operation: MDB_cursor_op, forward: Bool) throws(LMDBError) -> Entry? {
+    if let pageGuard { try pageGuard.pointee.verifyStep(handle, forward: forward) }
+    return try move(operation)
+  }
+
+  /// Moves where the pages are verified.
   @inline(__always)
   func move(_ operation: MDB_cursor_op) throws(LMDBError) -> Entry? {
     var key = MDB_val()
     var value = MDB_val()
-    return try Self.entry(mdb_cursor_get(handle, &key, &value, operation), key, value)
+    return try arrive(mdb_cursor_get(handle, &key, &value, operation), key, value)
   }
 
   @inline(__always)
   func move(
     _ operation: MDB_cursor_op, _ key: UnsafeRawBufferPointer
   ) throws(LMDBError) -> Entry? {
+    if let pageGuard { try pageGuard.pointee.verifySearch(.key(key), values: .first) }
     var key = MDB_val(key)
     var value = MDB_val()
-    return try Self.entry(mdb_cursor_get(handle, &key, &value, operation), key, value)
+    return try arrive(mdb_cursor_get(handle, &key, &value, operation), key, value)
+  }
+
+  @inline(__always)
+  private func arrive(
+    _ code: Int32, _ key: MDB_val, _ value: MDB_val
+  ) throws(LMDBError) -> Entry? {
+    let entry = try Self.entry(code, key, value)
+    if let pageGuard, let entry { try pageGuard.pointee.arrive(at: entry) }
+    return entry
   }
 
   @inline(__always)

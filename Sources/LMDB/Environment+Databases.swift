@@ -236,6 +236,9 @@ extension WriteTransaction {
     environment.state.withLock { state in state.forEachSlot { $0.closeCursors() } }
     let slot = environment.writerSlot.pointer
     slot.pointee.holdsGate = true
+    if let pageGuard = slot.pointee.pageGuard {
+      try pageGuard.pointee.verifyClearing(database)
+    }
     let code = mdb_drop(slot.pointee.transaction, database.handle, 1)
     try slot.pointee.judge(code)
     environment.databases.withLock { $0.delete(database) }

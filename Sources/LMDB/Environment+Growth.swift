@@ -29,6 +29,7 @@ extension Environment {
     defer { openGate() }
     let limit = options.maximumMapSize
     state.withLock { $0.forgetTrees() }
+    writerSlot.pointer.pointee.pageGuard?.pointee.forgetMap()
     let failure = try withHandle { (handle) throws(LMDBError) -> LMDBError? in
       let (info, used) = try Self.sizes(handle)
       let target = try Self.size(after: info.me_mapsize, used: used, limit: limit)

@@ -25,7 +25,9 @@ extension Environment {
     let file = DataFile(
       descriptor: descriptor, path: folder.dataPath, identity: FileIdentity(status))
     guard isKnown else { throw .lastSystemError }
-    return try make(folder.dataPath, options, file: file, isShared: false)
+    let environment = try make(folder.dataPath, options, file: file, isShared: false)
+    environment.marks.complete()
+    return environment
   }
 }
 

@@ -49,6 +49,7 @@ extension Environment {
   func replacedPages(
     in reader: TransactionReader
   ) throws(LMDBError) -> [(transactionID: UInt64, count: Int)] {
+    try verifyFreeLists(of: Int(reader.id))
     let cursor = try reader.cursor(Self.freeList)
     var list: [(transactionID: UInt64, count: Int)] = []
     // A damaged list may claim more than there are pages in the world.
@@ -73,6 +74,7 @@ extension Environment {
   /// one. Cheap.
   package func pagesFreedByLastCommit() throws(LMDBError) -> Int {
     let transaction = try beginRead()
+    try verifyFreeLists(of: Int(transaction.id))
     let cursor = try transaction.reader.cursor(Self.freeList)
     guard let entry = try cursor.last(), entry.integerKey == transaction.id else { return 0 }
     return Int(clamping: entry.integerValue)
@@ -139,6 +141,8 @@ extension Environment {
   /// Copies under a snapshot of its own, which keeps the map in place.
   private func copy(into descriptor: Int32, compacting: Bool) throws(LMDBError) {
     let flags = compacting ? UInt32(MDB_CP_COMPACT) : 0
+    // The engine descends every tree.
+    if compacting, !marks.areComplete { try verifyPages() }
     while true {
       let code: Int32
       do {

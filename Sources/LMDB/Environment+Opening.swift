@@ -60,7 +60,8 @@ extension Environment {
     let environment = try EnvironmentRegistry.shared.environment(of: identity) {
       () throws(LMDBError) -> Environment in
       guard let file = file.take() else { throw .fileReplaced }
-      if try MetaPages.check(file.descriptor) == nil, !mayCreate { throw .fileTooSmall }
+      let isNew = try MetaPages.check(file.descriptor) == nil
+      if isNew, !mayCreate { throw .fileTooSmall }
       var target = file.path
       var lockPath = target + "-lock"
       if options.isFolder {
@@ -72,10 +73,13 @@ extension Environment {
       if !options.isImmutable {
         try LockFile.prepare(lockPath, of: file.descriptor, readers: options.maximumReaders)
       }
-      return try make(target, options, file: file, isShared: true)
+      let environment = try make(target, options, file: file, isShared: true)
+      if isNew { environment.marks.complete() }
+      return environment
     }
     environment.file.endOpening()
     if !isVerified { try environment.verifyPages() }
+    if options.verifiesPages { environment.marks.complete() }
     return environment
   }
 

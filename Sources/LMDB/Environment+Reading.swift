@@ -81,7 +81,7 @@ extension Environment {
     let id = mdb_txn_id(slot.pointer.pointee.transaction)
     guard roots.hold(id) else { return false }
     slot.pointer.pointee.trees.turn(toStateOf: id)
-    return true
+    return guardPages(of: slot, in: id)
   }
 
   /// So often others may commit twice just while a snapshot begins; beyond that nobody commits, and

@@ -124,10 +124,17 @@ extension Environment {
       switch code {
       case MDB_SUCCESS:
         // Nobody else commits now, so the root page can be of no other transaction than the last.
-        if roots.hold(mdb_txn_id(slot.pointee.transaction) &- 1) { return }
-        mdb_txn_abort(slot.pointee.transaction)
-        slot.pointee.transaction = nil
-        throw .fileReplaced
+        let state = mdb_txn_id(slot.pointee.transaction) &- 1
+        do throws(LMDBError) {
+          guard roots.hold(state), guardPages(of: writerSlot, in: state) else {
+            throw .fileReplaced
+          }
+          return try verifyFreeLists(of: state)
+        } catch {
+          mdb_txn_abort(slot.pointee.transaction)
+          slot.pointee.transaction = nil
+          throw error
+        }
       case MDB_MAP_RESIZED: try growMap()
       case MDB_PANIC:
         fail(.panic)

@@ -39,6 +39,7 @@ package final class Environment: Sendable {
   let databases = Lock(DatabaseTable())
   let changes = EventCount()
   let writerSlot = SlotReference.make(isWriter: true)
+  let marks: PageMarks
   let birth = ForkGuard.generation
   /// False for a file without a lasting name: nobody else can open it.
   let isShared: Bool
@@ -48,7 +49,6 @@ package final class Environment: Sendable {
     handle: sending OpaquePointer, file: consuming DataFile, roots: consuming RootPages,
     options: EnvironmentOptions, isShared: Bool
   ) {
-    self.roots = roots
     path = file.path
     self.file = file
     self.options = options
@@ -57,6 +57,8 @@ package final class Environment: Sendable {
     var initial = EnvironmentState()
     initial.handle = handle
     state = Lock(initial)
+    marks = PageMarks(mapSize: options.initialMapSize, pageSize: roots.pageSize)
+    self.roots = roots
     writerSlot.pointer.pointee.descriptor = self.file.descriptor
   }
 
@@ -181,6 +183,7 @@ extension EnvironmentState {
       if let transaction = slot.transaction { mdb_txn_abort(transaction) }
       slot.transaction = nil
       slot.trees.forget()
+      slot.pageGuard?.pointee.forgetMap()
     }
   }
 

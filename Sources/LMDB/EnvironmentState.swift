@@ -40,6 +40,7 @@ struct EnvironmentState {
     var slot = allSlots
     while let here = slot {
       here.pointer.pointee.trees.forget()
+      here.pointer.pointee.pageGuard?.pointee.forgetMap()
       slot = here.pointer.pointee.nextSlot
     }
   }

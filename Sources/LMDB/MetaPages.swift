@@ -48,6 +48,7 @@ struct MetaPages: Equatable {
         try meta.newest.checkSize(descriptor)
         try meta.newest.checkRoot(meta.newest.free.root, descriptor)
         try meta.newest.checkRoot(meta.newest.main.root, descriptor)
+        try PageVerifier.verifyNames(descriptor, meta.newest)
         return meta
       } catch {
         if try read(descriptor) == meta { throw error }
@@ -169,7 +170,7 @@ struct MetaPage: Equatable {
   /// Where a root page has its transaction.
   static let transactionOffset = 144
 
-  fileprivate init(_ page: RawPage) throws(LMDBError) {
+  init(_ page: RawPage) throws(LMDBError) {
     number = page.number
     flags = page.flags.rawValue
     address = page.word(24)

@@ -87,7 +87,7 @@ extension PageVerifier {
       if tree.kind == .free { try readFreeList(of: node, number, tree) }
       tree.entries += 1
     case .largeData where tree.kind != .values && !tree.hasSeveralValues:
-      try visitRun(of: node, number, &tree)
+      if scope != .page { try visitRun(of: node, number, &tree) }
       tree.entries += 1
     case .tree where tree.kind == .main && node.dataSize == TreeRecord.size:
       try visitDatabase(node, number, tree, level: level)
@@ -139,6 +139,7 @@ extension PageVerifier {
   ) throws(LMDBError) {
     let name = String(decoding: node.key, as: UTF8.self)
     var named = TreeWalk(.named, name, TreeRecord(node.data), rootLevel: level + 1)
+    if scope != .trees { return }
     try visit(&named)
     guard report.databases.count < Self.mostDatabases else {
       throw damage(tree, number, "it has more than \(Self.mostDatabases) names")
@@ -174,6 +175,7 @@ extension PageVerifier {
     guard record.flags == TreeWalk.valueFlags(tree.record.flags) else {
       throw damage(tree, number, "the values of a key have other flags than their database")
     }
+    if scope != .trees { return }
     var values = TreeWalk(valuesOf: tree, record, rootLevel: level + 1)
     try visit(&values)
     tree.valueSize = values.keySize

@@ -24,23 +24,40 @@ extension PageVerifier {
     }
     let level = tree.rootLevel + depth - 1
     let page = try fetch(number, tree, level: level)
+    try inspect(page, number, &tree, depth: depth, range)
+    guard page.flags == .branch else { return }
+    for index in 0..<page.count {
+      try visit(page.node(index).child, &tree, depth: depth + 1, page.range(of: index, in: range))
+    }
+  }
+
+  /// Verifies a page of a tree, of a leaf also what lies behind its entries.
+  mutating func inspect(
+    _ page: RawPage, _ number: UInt64, _ tree: inout TreeWalk, depth: Int, _ range: KeyRange
+  ) throws(LMDBError) {
+    guard page.number == number else {
+      throw damage(tree, number, "it carries the number \(page.number)")
+    }
     switch page.flags {
     case .leaf, [.leaf, .packed]:
       guard depth == tree.record.depth else {
         throw damage(tree, number, "it is a leaf on level \(depth) of \(tree.record.depth)")
       }
       tree.leafPages += 1
-      try visitLeaf(page, number, &tree, level: level, range)
+      try visitLeaf(page, number, &tree, level: tree.rootLevel + depth - 1, range)
     case .branch:
+      guard scope == .trees || depth < tree.record.depth else {
+        throw damage(tree, number, "the tree is deeper than it says")
+      }
       tree.branchPages += 1
-      try visitBranch(page, number, &tree, depth: depth, range)
+      try inspectBranch(page, number, &tree, range)
     default:
       throw damage(tree, number, "it is of an unknown kind")
     }
   }
 
-  private mutating func visitBranch(
-    _ page: RawPage, _ number: UInt64, _ tree: inout TreeWalk, depth: Int, _ range: KeyRange
+  private mutating func inspectBranch(
+    _ page: RawPage, _ number: UInt64, _ tree: inout TreeWalk, _ range: KeyRange
   ) throws(LMDBError) {
     try checkNodes(page, number, tree, isLeaf: false)
     let count = page.count
@@ -58,12 +75,6 @@ extension PageVerifier {
     if let upper = range.upper, let last, tree.order.compare(last, upper) >= 0 {
       throw damage(tree, number, "a separating key is above those of the page's parent")
     }
-    for index in 0..<count {
-      let below = KeyRange(
-        lower: index == 0 ? range.lower : page.node(index).key,
-        upper: index + 1 == count ? range.upper : page.node(index + 1).key)
-      try visit(page.node(index).child, &tree, depth: depth + 1, below)
-    }
   }
 
   /// Everything about the nodes of a page that must hold before one of them is read: they are
@@ -72,5 +83,15 @@ extension PageVerifier {
     _ page: RawPage, _ number: UInt64, _ tree: TreeWalk, isLeaf: Bool
   ) throws(LMDBError) {
     if let what = buffers.nodeComplaint(page, isLeaf: isLeaf) { throw damage(tree, number, what) }
+  }
+}
+
+extension RawPage {
+  /// The keys that what is below a branch's node may hold.
+  @inline(__always)
+  func range(of index: Int, in range: PageVerifier.KeyRange) -> PageVerifier.KeyRange {
+    PageVerifier.KeyRange(
+      lower: index == 0 ? range.lower : node(index).key,
+      upper: index + 1 == count ? range.upper : node(index + 1).key)
   }
 }

@@ -23,15 +23,28 @@ struct PageVerifier: ~Copyable {
     var databases: [String: DatabaseFlags] = [:]
   }
 
+  /// How far a verification follows what a page says of others.
+  enum Scope {
+    /// To every page of the trees that it visits, and of the trees in their entries.
+    case trees
+    /// To the pages of the tree that it visits.
+    case tree
+    /// Not at all: the page alone is verified, and others when they are used.
+    case page
+  }
+
   let descriptor: Int32
   let meta: MetaPage
   let pageSize: Int
   let lastPage: UInt64
+  let scope: Scope
   private let isCancelled: () -> Bool
   private var claims: PageClaims
   var buffers: PageBuffers
   var report = Report()
 
+  /// A tree of names with more pages is not verified before it is used.
+  private static let mostPagesOfNames = 256
   /// More missing pages than this are never the leftover of a transaction.
   private static let mostMissing: UInt64 = 1 << 24
   /// More names than this are not remembered: nobody opens so many databases.
@@ -45,6 +58,7 @@ struct PageVerifier: ~Copyable {
   ) throws(LMDBError) {
     self.descriptor = descriptor
     self.meta = meta
+    scope = .trees
     self.isCancelled = isCancelled
     pageSize = meta.pageSize
     lastPage = meta.lastPage
@@ -59,12 +73,55 @@ struct PageVerifier: ~Copyable {
     buffers = PageBuffers(pageSize: pageSize)
   }
 
+  /// A verifier of single pages, which are in memory already.
+  ///
+  /// - Parameter meta: the root page of any state: the file's page size is taken from it.
+  init(pagesOf meta: MetaPage) {
+    self.init(descriptor: -1, meta: meta, scope: .page, isCancelled: { false })
+  }
+
+  private init(
+    descriptor: Int32, meta: MetaPage, scope: Scope, isCancelled: @escaping () -> Bool
+  ) {
+    self.descriptor = descriptor
+    self.meta = meta
+    self.scope = scope
+    self.isCancelled = isCancelled
+    pageSize = meta.pageSize
+    lastPage = meta.lastPage
+    claims = PageClaims(lastPage: 0)
+    buffers = PageBuffers(pageSize: pageSize)
+  }
+
+  /// Verifies the tree of the databases' names, unless it is larger than that of any store: then
+  /// the file is of another program, which keeps its data there.
+  ///
+  /// - Throws: ``LMDBError/damaged(_:)`` with the first finding.
+  static func verifyNames(_ descriptor: Int32, _ meta: MetaPage) throws(LMDBError) {
+    var remaining = mostPagesOfNames
+    var verifier = PageVerifier(descriptor: descriptor, meta: meta, scope: .tree) {
+      remaining -= 1
+      return remaining < 0
+    }
+    var main = TreeWalk(.main, "of names", meta.main, rootLevel: 0)
+    do throws(LMDBError) { try verifier.visit(&main) } catch {
+      if error != .closed { throw error }
+    }
+  }
+
+  /// Verifies the lists of free pages.
+  ///
+  /// - Throws: ``LMDBError/damaged(_:)`` with the first finding.
+  mutating func verifyFreeLists() throws(LMDBError) {
+    var free = TreeWalk(.free, "of free pages", meta.free, rootLevel: 0)
+    try visit(&free)
+  }
+
   /// Verifies every page of the state.
   ///
   /// - Throws: ``LMDBError/damaged(_:)`` with the first finding.
   mutating func verify() throws(LMDBError) -> Report {
-    var free = TreeWalk(.free, "of free pages", meta.free, rootLevel: 0)
-    try visit(&free)
+    try verifyFreeLists()
     var main = TreeWalk(.main, "of names", meta.main, rootLevel: 0)
     try visit(&main)
     // Each page was claimed at most once.
@@ -77,17 +134,23 @@ struct PageVerifier: ~Copyable {
 
   /// Whether the file lists every page from `first` to the last as free.
   mutating func listsAsFree(from first: UInt64) throws(LMDBError) -> Bool {
-    var free = TreeWalk(.free, "of free pages", meta.free, rootLevel: 0)
-    try visit(&free)
+    try verifyFreeLists()
     return claims.firstUnclaimed(in: first...lastPage) == nil
   }
 
   /// Accounts for a page. Nothing else may claim it.
   mutating func claim(_ page: UInt64, _ tree: TreeWalk) throws(LMDBError) {
     guard page >= 2, page <= lastPage else {
-      throw damage(tree, page, "it is outside of the file's pages 2 to \(lastPage)")
+      throw damage(tree, page, Self.outsideComplaint(lastPage: lastPage))
     }
-    guard claims.insert(page) else { throw damage(tree, page, "it is used twice") }
+    guard scope != .trees || claims.insert(page) else {
+      throw damage(tree, page, "it is used twice")
+    }
+  }
+
+  /// What is wrong with a page that no tree of the file can have.
+  static func outsideComplaint(lastPage: UInt64) -> String {
+    "it is outside of the file's pages 2 to \(lastPage)"
   }
 
   /// Claims a page and reads it; it is valid until the next page of this level.
@@ -100,11 +163,7 @@ struct PageVerifier: ~Copyable {
     guard try readFully(descriptor, buffer, at: Int(page) * pageSize) == pageSize else {
       throw damage(tree, page, "it is behind the end of the file")
     }
-    let found = RawPage(bytes: UnsafeRawBufferPointer(buffer))
-    guard found.number == page else {
-      throw damage(tree, page, "it carries the number \(found.number)")
-    }
-    return found
+    return RawPage(bytes: UnsafeRawBufferPointer(buffer))
   }
 
   /// The error of a finding.

@@ -14,7 +14,7 @@
 /// this value lives. The engine writes them through the system's cache, which the mapping shows.
 struct RootPages: ~Copyable, @unchecked Sendable {
   private let pages: UnsafeMutableRawPointer
-  private let pageSize: Int
+  let pageSize: Int
 
   /// - Parameter descriptor: a data file that the engine has open, of two pages at least.
   init(descriptor: Int32) throws(LMDBError) {
@@ -40,5 +40,14 @@ struct RootPages: ~Copyable, @unchecked Sendable {
   func hold(_ transaction: Int) -> Bool {
     let offset = (transaction & 1) &* pageSize &+ MetaPage.transactionOffset
     return (pages + offset).load(as: Int.self) == transaction
+  }
+
+  /// The root page of a transaction; nil where it is no longer that transaction's own.
+  func page(of transaction: Int) -> MetaPage? {
+    guard hold(transaction) else { return nil }
+    let start = pages + (transaction & 1) &* pageSize
+    let bytes = RawPage(bytes: UnsafeRawBufferPointer(start: start, count: pageSize))
+    let page = try? MetaPage(bytes)
+    return hold(transaction) ? page : nil
   }
 }

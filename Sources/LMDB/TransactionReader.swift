@@ -46,18 +46,37 @@ package struct TransactionReader {
   private func ask(
     _ database: Database, _ key: UnsafeRawBufferPointer
   ) throws(LMDBError) -> UnsafeRawBufferPointer? {
+    if let pageGuard = slot.pointer.pointee.pageGuard {
+      try pageGuard.pointee.verifySearch(database, key)
+    }
     var key = MDB_val(key)
     var value = MDB_val()
     let code = mdb_get(transaction, database.handle, &key, &value)
-    if code == MDB_SUCCESS { return UnsafeRawBufferPointer(value) }
+    if code == MDB_SUCCESS {
+      let value = UnsafeRawBufferPointer(value)
+      if let pageGuard = slot.pointer.pointee.pageGuard {
+        try pageGuard.pointee.verifyValue(value, of: database)
+      }
+      return value
+    }
     if code == MDB_NOTFOUND { return nil }
     throw LMDBError(code: code)
+  }
+
+  /// Verifies what the file says about a database.
+  private func verifyRecord(of database: Database) throws(LMDBError) {
+    if let pageGuard = slot.pointer.pointee.pageGuard {
+      _ = try pageGuard.pointee.tree(of: database)
+    }
   }
 
   /// The tree of a database, where it can be searched without the engine.
   @inline(__always)
   func tree(of database: Database, isForWalk: Bool = false) -> MappedTree? {
-    slot.pointer.pointee.trees.tree(of: database, in: transaction, isForWalk: isForWalk)
+    // What is searched here needs no page to be verified before.
+    let isWorthwhile = isForWalk || slot.pointer.pointee.pageGuard != nil
+    return slot.pointer.pointee.trees.tree(
+      of: database, in: transaction, isForWalk: isWorthwhile)
   }
 
   /// The value of a key given as bytes; nil where it is missing.
@@ -76,6 +95,7 @@ package struct TransactionReader {
 
   /// The entries of a database, each duplicate counted; costs nothing.
   package func entryCount(_ database: Database) throws(LMDBError) -> Int {
+    try verifyRecord(of: database)
     var statistics = MDB_stat()
     try check(mdb_stat(transaction, database.handle, &statistics))
     return statistics.ms_entries
@@ -83,6 +103,7 @@ package struct TransactionReader {
 
   /// The shape of the database's tree.
   package func statistics(_ database: Database) throws(LMDBError) -> DatabaseStatistics {
+    try verifyRecord(of: database)
     var statistics = MDB_stat()
     try check(mdb_stat(transaction, database.handle, &statistics))
     return DatabaseStatistics(

@@ -33,6 +33,9 @@ package struct TransactionSlot {
   /// Where a reader finds the trees of its state; a writer's pages are not in the map.
   var trees = KnownTrees()
 
+  /// Verifies pages before the engine uses them; nil where all are verified.
+  var pageGuard: UnsafeMutablePointer<PageGuard>?
+
   init(isWriter: Bool) { self.isWriter = isWriter }
 
   /// Cursors are kept for so many databases; others are opened each time.
@@ -55,6 +58,14 @@ package struct TransactionSlot {
     cursors[index] = cursor
   }
 
+  /// From now on the engine is trusted.
+  mutating func dropGuard() {
+    guard let guarding = pageGuard else { return }
+    guarding.deinitialize(count: 1)
+    guarding.deallocate()
+    pageGuard = nil
+  }
+
   mutating func closeCursors() {
     for cursor in cursors { if let cursor { mdb_cursor_close(cursor) } }
     cursors.removeAll()
@@ -75,6 +86,7 @@ package struct SlotReference: @unchecked Sendable {
   }
 
   func free() {
+    pointer.pointee.dropGuard()
     pointer.deinitialize(count: 1)
     pointer.deallocate()
   }

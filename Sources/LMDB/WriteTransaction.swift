@@ -51,6 +51,9 @@ package struct WriteTransaction: ~Copyable, ReadableTransaction {
     _ database: Database, key: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer,
     _ mode: PutMode = .overwrite
   ) throws(LMDBError) -> Bool {
+    if let pageGuard = slot.pointee.pageGuard {
+      try pageGuard.pointee.verifyPut(database, key, value, mode)
+    }
     var key = MDB_val(key)
     var value = MDB_val(value)
     slot.pointee.bytesPut &+= key.mv_size &+ value.mv_size
@@ -95,6 +98,9 @@ package struct WriteTransaction: ~Copyable, ReadableTransaction {
   package func delete(
     _ database: Database, key: UnsafeRawBufferPointer
   ) throws(LMDBError) -> Bool {
+    if let pageGuard = slot.pointee.pageGuard {
+      try pageGuard.pointee.verifyDeletion(database, key, nil)
+    }
     var key = MDB_val(key)
     return try judgeDelete(mdb_del(slot.pointee.transaction, database.handle, &key, nil))
   }
@@ -111,6 +117,9 @@ package struct WriteTransaction: ~Copyable, ReadableTransaction {
   package func delete(
     _ database: Database, key: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer
   ) throws(LMDBError) -> Bool {
+    if let pageGuard = slot.pointee.pageGuard {
+      try pageGuard.pointee.verifyDeletion(database, key, value)
+    }
     var key = MDB_val(key)
     var value = MDB_val(value)
     return try judgeDelete(mdb_del(slot.pointee.transaction, database.handle, &key, &value))
@@ -138,6 +147,9 @@ package struct WriteTransaction: ~Copyable, ReadableTransaction {
 
   /// Removes all entries of a database and keeps it.
   package func clear(_ database: Database) throws(LMDBError) {
+    if let pageGuard = slot.pointee.pageGuard {
+      try pageGuard.pointee.verifyClearing(database)
+    }
     let code = mdb_drop(slot.pointee.transaction, database.handle, 0)
     try slot.pointee.judge(code)
   }

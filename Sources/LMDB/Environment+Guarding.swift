@@ -1,0 +1,45 @@
+extension Environment {
+  /// Prepares the verification of pages before the engine uses them, in a transaction that began
+  /// just now.
+  ///
+  /// - Parameter state: the transaction whose commit it sees.
+  /// - Returns: false where the root page of the state is no longer there.
+  @inline(__always)
+  func guardPages(of slot: SlotReference, in state: Int) -> Bool {
+    let here = slot.pointer
+    if marks.areComplete {
+      if here.pointee.pageGuard != nil { here.pointee.dropGuard() }
+      return true
+    }
+    if let known = here.pointee.pageGuard, known.pointee.isPrepared(for: state) { return true }
+    return turnGuard(of: slot, to: state)
+  }
+
+  @inline(never)
+  private func turnGuard(of slot: SlotReference, to transaction: Int) -> Bool {
+    guard let state = roots.page(of: transaction) else { return false }
+    let here = slot.pointer
+    let guarding: UnsafeMutablePointer<PageGuard>
+    if let known = here.pointee.pageGuard {
+      guarding = known
+    } else {
+      // Sound: the slot frees it, and no transaction of the slot lives then.
+      guarding = .allocate(capacity: 1)
+      guarding.initialize(
+        to: PageGuard(marks: marks, descriptor: file.descriptor, state: state))
+      here.pointee.pageGuard = guarding
+    }
+    guarding.pointee.turn(to: state, here.pointee.transaction)
+    return true
+  }
+
+  /// Verifies the lists of free pages once, before this process gives any of them out. The caller
+  /// has the write transaction, or a snapshot of the state.
+  func verifyFreeLists(of transaction: Int) throws(LMDBError) {
+    if marks.areComplete || marks.haveFreeLists { return }
+    guard let state = roots.page(of: transaction) else { return }
+    var verifier = try PageVerifier(descriptor: file.descriptor, meta: state)
+    try verifier.verifyFreeLists()
+    marks.haveFreeLists = true
+  }
+}

@@ -1,0 +1,88 @@
+/// A tree whose pages are verified before the engine uses them.
+struct GuardedTree {
+  let walk: TreeWalk
+  /// Tells its pages from those of other trees.
+  let seed: UInt64
+  /// Whether the paths to the last entry and its last value are verified.
+  var isEndVerified = false
+
+  var hasSeveralValues: Bool { walk.hasSeveralValues }
+  var record: TreeRecord { walk.record }
+  var depth: Int { walk.record.depth }
+
+  /// The values of one of its keys, where they have a tree of their own.
+  func values(of node: RawNode) -> GuardedTree? {
+    guard node.flags == [.values, .tree] else { return nil }
+    return GuardedTree(
+      walk: TreeWalk(valuesOf: walk, TreeRecord(node.data), rootLevel: 0),
+      seed: PageMarks.mix(~seed, node.key))
+  }
+
+  /// The node of a branch that leads to a goal.
+  @inline(__always)
+  func branchIndex(of goal: TreeGoal, in page: RawPage) -> Int {
+    switch goal {
+    case .first: return 0
+    case .last: return page.count - 1
+    case .key(let key):
+      var (low, high) = (1, page.count)
+      while low < high {
+        let middle = (low &+ high) >> 1
+        if walk.order.compare(page.node(middle).key, key) <= 0 {
+          low = middle &+ 1
+        } else {
+          high = middle
+        }
+      }
+      return low &- 1
+    }
+  }
+
+  /// The first node of a leaf that is at a goal or behind it; the number of nodes where there is
+  /// none.
+  func leafIndex(of goal: TreeGoal, in page: RawPage) -> Int {
+    switch goal {
+    case .first: return 0
+    case .last: return page.count - 1
+    case .key(let key):
+      var (low, high) = (0, page.count)
+      while low < high {
+        let middle = (low &+ high) >> 1
+        if walk.order.compare(leafKey(page, middle), key) < 0 {
+          low = middle &+ 1
+        } else {
+          high = middle
+        }
+      }
+      return low
+    }
+  }
+
+  /// The key of a leaf's node, or a packed one.
+  private func leafKey(_ page: RawPage, _ index: Int) -> UnsafeRawBufferPointer {
+    guard page.flags.contains(.packed) else { return page.node(index).key }
+    let size = page.packedKeySize
+    return page.part(RawPage.headerSize + index * size, size)
+  }
+}
+
+/// Where a descent in a tree goes to.
+enum TreeGoal {
+  case first
+  case last
+  case key(UnsafeRawBufferPointer)
+}
+
+/// A page on a path from the root to a leaf.
+struct TreeStep {
+  let page: RawPage
+  /// The node that leads on; of a leaf the one that was sought.
+  var index: Int
+  /// The keys that the page may hold.
+  let range: PageVerifier.KeyRange
+
+  /// The page below, and the keys that it may hold.
+  var below: (number: UInt64, range: PageVerifier.KeyRange) {
+    (page.node(index).child, page.range(of: index, in: range))
+  }
+}

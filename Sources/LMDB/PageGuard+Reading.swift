@@ -1,0 +1,106 @@
+/// What has to be verified before the engine searches or steps.
+extension PageGuard {
+  /// Verifies what the search for a key and its first value touches.
+  mutating func verifySearch(
+    _ database: Database, _ key: UnsafeRawBufferPointer
+  ) throws(LMDBError) {
+    if let tree = try tree(of: database) { try verifySearch(tree, .key(key)) }
+  }
+
+  /// Checks the value that such a search has found.
+  mutating func verifyValue(
+    _ value: UnsafeRawBufferPointer, of database: Database
+  ) throws(LMDBError) {
+    guard value.count > state.pageSize / 2, let tree = try tree(of: database) else { return }
+    try verifyLargeValue(value, of: tree)
+  }
+
+  /// Verifies what a search touches: the path to a key, the next leaf where the key is behind all
+  /// of its own, and the path to one of the values of the entry that is found.
+  mutating func verifySearch(
+    _ tree: GuardedTree, _ goal: TreeGoal, values: TreeGoal = .first
+  ) throws(LMDBError) {
+    var leaf = try descend(tree, to: try sought(goal, in: tree), path)
+    if leaf.index == leaf.page.count {
+      guard let next = try step(tree, forward: true, path) else { return }
+      leaf = next
+    }
+    try verifyValues(of: leaf, tree, values)
+  }
+
+  /// Verifies the path to one of the values of an entry, where they have a tree of their own.
+  private mutating func verifyValues(
+    of leaf: TreeStep, _ tree: GuardedTree, _ goal: TreeGoal
+  ) throws(LMDBError) {
+    guard tree.hasSeveralValues,
+      let values = try values(of: leaf.page.node(leaf.index), in: tree)
+    else { return }
+    let found = try descend(values, to: try sought(goal, in: values), valuePath)
+    if found.index == found.page.count { _ = try step(values, forward: true, valuePath) }
+  }
+
+  /// Verifies everything that a step from an entry of a leaf to another key touches: the leaves at
+  /// both sides, and the ends of the values that a step can come to.
+  ///
+  /// - Returns: The leaf.
+  mutating func verifyAround(
+    _ tree: GuardedTree, _ goal: TreeGoal
+  ) throws(LMDBError) -> TreeStep {
+    let goal = try sought(goal, in: tree)
+    let leaf = try descend(tree, to: goal, path)
+    if let next = try step(tree, forward: true, path) {
+      try verifyValues(of: next, tree, .first)
+    }
+    try descend(tree, to: goal, path)
+    if let previous = try step(tree, forward: false, path) {
+      try verifyValues(of: previous, tree, .last)
+    }
+    guard tree.hasSeveralValues else { return leaf }
+    for index in 0..<leaf.page.count {
+      guard let values = try values(of: leaf.page.node(index), in: tree) else { continue }
+      try descend(values, to: .first, valuePath)
+      try descend(values, to: .last, valuePath)
+    }
+    return leaf
+  }
+
+  /// Verifies everything that a step from a value of a key to another one of its values touches.
+  ///
+  /// - Returns: The leaf of the values; nil where they have no tree of their own.
+  mutating func verifyValuesAround(
+    _ tree: GuardedTree, _ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer
+  ) throws(LMDBError) -> TreeStep? {
+    guard tree.hasSeveralValues else { return nil }
+    let leaf = try descend(tree, to: try sought(.key(key), in: tree), path)
+    guard leaf.index < leaf.page.count,
+      let values = try values(of: leaf.page.node(leaf.index), in: tree)
+    else { return nil }
+    let goal = try sought(.key(value), in: values)
+    let found = try descend(values, to: goal, valuePath)
+    _ = try step(values, forward: true, valuePath)
+    try descend(values, to: goal, valuePath)
+    _ = try step(values, forward: false, valuePath)
+    return found
+  }
+
+  /// Checks a value that the engine has found outside of a leaf of the map.
+  mutating func verifyLargeValue(
+    _ value: UnsafeRawBufferPointer, of tree: GuardedTree
+  ) throws(LMDBError) {
+    guard let map, let start = value.baseAddress else { return }
+    let offset = start - map - RawPage.headerSize
+    // What the transaction has written itself lies elsewhere.
+    guard offset >= 0, let number = UInt64(exactly: offset / state.pageSize),
+      number <= state.lastPage
+    else { return }
+    try checkRun(number, size: value.count, tree)
+  }
+
+  /// A goal that can be compared with the keys of a tree.
+  private func sought(_ goal: TreeGoal, in tree: GuardedTree) throws(LMDBError) -> TreeGoal {
+    if tree.walk.order == .integers, case .key(let key) = goal, key.count != 8, key.count != 4 {
+      throw .badValueSize
+    }
+    return goal
+  }
+}

@@ -1,0 +1,86 @@
+/// What has to be verified before the engine changes entries.
+extension PageGuard {
+  /// Verifies what a put touches: the path to the key and to the value, and the pages of a large
+  /// value that it replaces.
+  mutating func verifyPut(
+    _ database: Database, _ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer,
+    _ mode: PutMode
+  ) throws(LMDBError) {
+    guard var tree = try tree(of: database) else { return }
+    let wasEndVerified = tree.isEndVerified
+    try verifyPut(&tree, key, value, mode)
+    if tree.isEndVerified, !wasEndVerified { noteVerifiedEnd(of: database) }
+  }
+
+  /// The same in a tree that is known.
+  mutating func verifyPut(
+    _ tree: inout GuardedTree, _ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer,
+    _ mode: PutMode
+  ) throws(LMDBError) {
+    switch mode {
+    case .append, .appendDuplicate:
+      // Once the end of the tree is the transaction's own, no append touches anything else.
+      if tree.isEndVerified { return }
+      try verifySearch(tree, .last, values: .last)
+      tree.isEndVerified = true
+    case .overwrite, .noOverwrite, .noDuplicate:
+      if tree.hasSeveralValues { return try verifySearch(tree, .key(key), values: .key(value)) }
+      try verifyReplaced(try search(tree, key), tree)
+    }
+  }
+
+  /// Verifies what a deletion touches: the path to the entry, the pages beside it that the engine
+  /// joins with those of the path, and all pages of the values that go.
+  ///
+  /// - Parameter value: One of several values; nil where all of them go.
+  mutating func verifyDeletion(
+    _ database: Database, _ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer?
+  ) throws(LMDBError) {
+    guard let tree = try tree(of: database) else { return }
+    guard let node = try search(tree, key) else {
+      return try verifyNeighbours(tree, of: path)
+    }
+    try verifyNeighbours(tree, of: path)
+    try verifyReplaced(node, tree)
+    guard tree.hasSeveralValues, let values = try values(of: node, in: tree) else { return }
+    if let value {
+      try descend(values, to: .key(value), valuePath)
+      try verifyNeighbours(values, of: valuePath)
+    } else {
+      var runs = PageClaims(lastPage: 0)
+      try verifyAll(values, runs: &runs)
+    }
+  }
+
+  /// Verifies all pages of a database, which are about to be freed.
+  mutating func verifyClearing(_ database: Database) throws(LMDBError) {
+    guard let tree = try tree(of: database) else { return }
+    var runs = PageClaims(lastPage: state.lastPage)
+    try verifyAll(tree, runs: &runs)
+  }
+
+  /// The node of a key; nil where the committed tree has none. Verifies the path to it, and the
+  /// next leaf where the key is behind all of its own.
+  private mutating func search(
+    _ tree: GuardedTree, _ key: UnsafeRawBufferPointer
+  ) throws(LMDBError) -> RawNode? {
+    try verifySearch(tree, .key(key))
+    let leaf = try descend(tree, to: .key(key), path)
+    guard leaf.index < leaf.page.count else { return nil }
+    let node = leaf.page.node(leaf.index)
+    return tree.walk.order.compare(node.key, key) == 0 ? node : nil
+  }
+
+  /// Verifies the pages of a large value that are about to be freed.
+  ///
+  /// The engine frees as many as they say themselves. They may be more than the value needs, where
+  /// a transaction replaced its own value by a shorter one: that is rare, and certain only once
+  /// every page is known.
+  private mutating func verifyReplaced(
+    _ node: RawNode?, _ tree: GuardedTree
+  ) throws(LMDBError) {
+    guard let node, node.flags == .largeData else { return }
+    let run = try checkRun(node.data.word(0), size: node.dataSize, tree)
+    if run.count > run.needed { try verifyFile() }
+  }
+}

@@ -1,0 +1,256 @@
+internal import CLMDB
+
+#if canImport(Glibc)
+  internal import Glibc
+#else
+  internal import Darwin
+#endif
+
+/// Verifies the pages of one transaction's state where they lie in the map, before the engine uses
+/// them.
+///
+/// liblmdb trusts its file: on a damaged page it ends the process, loops, or gives wrong data. So
+/// before a call into it the committed trees are descended here as the engine is going to do it,
+/// and every page that has no mark yet is verified by the rules of ``PageVerifier``. Pages that a
+/// transaction has changed itself are the engine's own and need no look: what it can still reach
+/// in the file are pages of the committed trees.
+///
+/// The tree of names is verified as a whole when the file is opened, and the lists of free pages
+/// before the first change.
+///
+/// Sound because committed pages of a state neither move nor change while its transaction lives,
+/// and every number is checked against the map and the file before it is followed.
+struct PageGuard: ~Copyable {
+  private let marks: PageMarks
+  private let descriptor: Int32
+  private let pageSize: Int
+  private var verifier: PageVerifier
+  /// The root page of the state.
+  private(set) var state: MetaPage
+  /// Page 0; nil until a page of the map is known.
+  private(set) var map: UnsafeRawPointer?
+  /// The pages that the file and the map are known to hold.
+  private var heldPages: UInt64 = 0
+  private var mappedPages: UInt64 = 0
+  /// By database handle.
+  private var trees: [KnownTree] = []
+  /// The path of the last descent, in a database and in the values of a key.
+  let path: UnsafeMutablePointer<TreeStep>
+  let valuePath: UnsafeMutablePointer<TreeStep>
+
+  private enum KnownTree {
+    case unknown
+    case empty
+    case tree(GuardedTree)
+  }
+
+  init(marks: PageMarks, descriptor: Int32, state: MetaPage) {
+    self.marks = marks
+    self.descriptor = descriptor
+    self.state = state
+    pageSize = state.pageSize
+    verifier = PageVerifier(pagesOf: state)
+    // Sound: freed with the value, which can not be copied; no tree is deeper.
+    path = .allocate(capacity: TreeWalk.mostLevels)
+    valuePath = .allocate(capacity: TreeWalk.mostLevels)
+  }
+
+  deinit {
+    path.deallocate()
+    valuePath.deallocate()
+  }
+
+  /// Whether nothing has changed since the slot's last transaction.
+  @inline(__always)
+  func isPrepared(for transaction: Int) -> Bool {
+    state.transactionID == UInt64(truncatingIfNeeded: transaction) && map != nil
+  }
+
+  /// Turns to the state that a transaction begins with.
+  mutating func turn(to state: MetaPage, _ transaction: OpaquePointer?) {
+    self.state = state
+    trees.removeAll(keepingCapacity: true)
+    if map == nil { findMap(transaction) }
+  }
+
+  /// The map moves, or another file takes the place: the next transaction looks anew.
+  mutating func forgetMap() {
+    map = nil
+    (heldPages, mappedPages) = (0, 0)
+  }
+
+  /// Finds the map by an entry among the names: the page that it lies in says its own number.
+  private mutating func findMap(_ transaction: OpaquePointer?) {
+    guard !state.main.isEmpty else { return }
+    var cursor: OpaquePointer?
+    guard mdb_cursor_open(transaction, EngineFormat.namesHandle, &cursor) == MDB_SUCCESS else {
+      return
+    }
+    defer { mdb_cursor_close(cursor) }
+    var key = MDB_val()
+    var value = MDB_val()
+    var info = MDB_envinfo()
+    guard mdb_cursor_get(cursor, &key, &value, MDB_FIRST) == MDB_SUCCESS,
+      mdb_env_info(mdb_txn_env(transaction), &info) == MDB_SUCCESS
+    else { return }
+    let address = UInt(bitPattern: key.mv_data) & ~UInt(bitPattern: pageSize - 1)
+    guard let page = UnsafeRawPointer(bitPattern: address) else { return }
+    let number = RawPage(bytes: UnsafeRawBufferPointer(start: page, count: pageSize)).number
+    guard number <= state.lastPage else { return }
+    mappedPages = UInt64(info.me_mapsize / pageSize)
+    map = page - Int(number) * pageSize
+  }
+
+  // MARK: Trees
+
+  /// The tree of a database in this state; nil where it has no pages.
+  @inline(__always)
+  mutating func tree(of database: Database) throws(LMDBError) -> GuardedTree? {
+    let index = Int(database.handle)
+    if index < trees.count {
+      switch trees[index] {
+      case .tree(let tree): return tree
+      case .empty: return nil
+      case .unknown: break
+      }
+    }
+    return try learn(database)
+  }
+
+  private mutating func learn(_ database: Database) throws(LMDBError) -> GuardedTree? {
+    let index = Int(database.handle)
+    if index >= trees.count {
+      trees.append(contentsOf: repeatElement(.unknown, count: index + 1 - trees.count))
+    }
+    let found = try find(database)
+    trees[index] = found.map { .tree($0) } ?? .empty
+    return found
+  }
+
+  private mutating func find(_ database: Database) throws(LMDBError) -> GuardedTree? {
+    let seed = PageMarks.mix(0, UInt64(database.handle) &+ 1)
+    if database.handle == EngineFormat.namesHandle {
+      return try guarded(TreeWalk(.main, "of names", state.main, rootLevel: 0), seed: seed)
+    }
+    guard database.handle > EngineFormat.namesHandle, let names = try tree(of: .unnamed) else {
+      return nil
+    }
+    let record = try Array(database.name.utf8).withUnsafeBufferPointer {
+      (bytes) throws(LMDBError) -> TreeRecord? in
+      let key = TreeGoal.key(UnsafeRawBufferPointer(bytes))
+      let leaf = try descend(names, to: key, path)
+      guard leaf.index < leaf.page.count else { return nil }
+      let node = leaf.page.node(leaf.index)
+      guard node.flags == .tree, node.key.elementsEqual(bytes) else { return nil }
+      return TreeRecord(node.data)
+    }
+    guard let record else { return nil }
+    return try guarded(TreeWalk(.named, database.name, record, rootLevel: 0), seed: seed)
+  }
+
+  /// Remembers that the end of a database's tree is verified.
+  mutating func noteVerifiedEnd(of database: Database) {
+    let index = Int(database.handle)
+    guard index < trees.count, case .tree(var tree) = trees[index] else { return }
+    tree.isEndVerified = true
+    trees[index] = .tree(tree)
+  }
+
+  /// A tree whose record says what can be; nil where it is empty.
+  private func guarded(_ walk: TreeWalk, seed: UInt64) throws(LMDBError) -> GuardedTree? {
+    try check(walk)
+    return walk.record.isEmpty ? nil : GuardedTree(walk: walk, seed: seed)
+  }
+
+  /// Checks what the record of a tree says, as far as it can be told without the pages.
+  func check(_ walk: TreeWalk) throws(LMDBError) {
+    if let what = walk.recordComplaint { throw verifier.damage(walk, nil, what) }
+    let record = walk.record
+    for pages in [record.branchPages, record.leafPages, record.overflowPages]
+    where pages > state.lastPage {
+      throw verifier.damage(walk, nil, "it has other numbers of pages than it says")
+    }
+    guard record.entries / UInt64(pageSize) <= state.lastPage else {
+      throw verifier.damage(walk, nil, "it says that it has \(record.entries) entries")
+    }
+  }
+
+  // MARK: Pages
+
+  /// A page of a tree, verified. `depth` is 1 for the root.
+  @inline(__always)
+  mutating func page(
+    _ number: UInt64, _ tree: GuardedTree, depth: Int, _ range: PageVerifier.KeyRange
+  ) throws(LMDBError) -> RawPage {
+    let page = try mapped(number, tree)
+    var mark = PageMarks.mix(
+      tree.seed &+ UInt64(truncatingIfNeeded: tree.depth &- depth), page.word(8))
+    if let lower = range.lower { mark = PageMarks.mix(mark, lower) }
+    let short = UInt32(truncatingIfNeeded: mark) | 1
+    if !marks.hold(short, for: number) {
+      var walk = tree.walk
+      try verifier.inspect(page, number, &walk, depth: depth, range)
+      marks.set(short, for: number)
+    }
+    return page
+  }
+
+  /// A page that lies in the file and in the map.
+  @inline(__always)
+  private mutating func mapped(
+    _ number: UInt64, _ tree: GuardedTree
+  ) throws(LMDBError) -> RawPage {
+    guard number >= 2, number <= state.lastPage, let map else {
+      throw verifier.damage(
+        tree.walk, number, PageVerifier.outsideComplaint(lastPage: state.lastPage))
+    }
+    if number >= heldPages { try extend(to: number, tree) }
+    let start = map + Int(truncatingIfNeeded: number) &* pageSize
+    return RawPage(bytes: UnsafeRawBufferPointer(start: start, count: pageSize))
+  }
+
+  /// Looks how long the file is by now.
+  private mutating func extend(to number: UInt64, _ tree: GuardedTree) throws(LMDBError) {
+    heldPages = min(try state.heldPages(descriptor), mappedPages)
+    guard number < heldPages else {
+      throw verifier.damage(tree.walk, number, "it is behind the end of the file")
+    }
+  }
+
+  /// Checks the pages of a large value, to which a node of a leaf leads.
+  ///
+  /// - Returns: The first page and the number of pages.
+  @discardableResult
+  mutating func checkRun(
+    _ first: UInt64, size: Int, _ tree: GuardedTree
+  ) throws(LMDBError) -> (first: UInt64, count: UInt64, needed: UInt64) {
+    let page = try mapped(first, tree)
+    let needed = UInt64((RawPage.headerSize - 1 + size) / pageSize + 1)
+    guard page.number == first, page.flags == .overflow else {
+      throw verifier.damage(tree.walk, first, "it is no run of pages, as its entry says")
+    }
+    guard page.runLength >= needed, page.runLength <= state.lastPage else {
+      throw verifier.damage(
+        tree.walk, first, "it is a run of \(page.runLength) pages, and its value needs \(needed)")
+    }
+    let last = first + page.runLength - 1
+    if last >= heldPages { heldPages = min(try state.heldPages(descriptor), mappedPages) }
+    guard last < heldPages, last <= state.lastPage else {
+      throw verifier.damage(tree.walk, first, "it is a run that goes behind the end of the file")
+    }
+    return (first, page.runLength, needed)
+  }
+
+  /// Verifies all pages of the state. Only where none of them can be written meanwhile.
+  mutating func verifyFile() throws(LMDBError) {
+    if marks.areComplete { return }
+    var verifier = try PageVerifier(descriptor: descriptor, meta: state)
+    _ = try verifier.verify()
+    marks.complete()
+  }
+
+  /// The error of a finding in a tree.
+  func damage(_ tree: GuardedTree, _ page: UInt64?, _ what: String) -> LMDBError {
+    verifier.damage(tree.walk, page, what)
+  }
+}

@@ -190,3 +190,62 @@ const void *arbor_find(const void *haystack, size_t haystack_count, const void *
   }
   return find_in_short(haystack, haystack_count, needle, needle_count);
 }
+
+// Words with as many bits set as not, which no small number divides.
+#define HASH_0 0xa0761d6478bd642full
+#define HASH_1 0xe7037ed1a0b428dbull
+#define HASH_2 0x8ebc6af09c88c6e3ull
+#define HASH_3 0x589965cc75374cc3ull
+
+static inline uint64_t load_word(const unsigned char *p) {
+  uint64_t word;
+  memcpy(&word, p, 8);
+  return word;
+}
+
+/// Multiplies two words and folds the 128 bits of the product into 64.
+static inline uint64_t fold(uint64_t a, uint64_t b) {
+  __uint128_t product = (__uint128_t)a * b;
+  return (uint64_t)product ^ (uint64_t)(product >> 64);
+}
+
+static inline uint64_t hash_bytes(uint64_t seed, const unsigned char *p, size_t count) {
+  uint64_t hash = seed ^ HASH_0;
+  size_t rest = count;
+  if (rest > 32) {
+    // Two chains, since each step of one waits for the step before.
+    uint64_t other = hash;
+    for (; rest > 32; rest -= 32, p += 32) {
+      hash = fold(load_word(p) ^ HASH_1, load_word(p + 8) ^ hash);
+      other = fold(load_word(p + 16) ^ HASH_2, load_word(p + 24) ^ other);
+    }
+    hash ^= other;
+  }
+  if (rest > 16) {
+    hash = fold(load_word(p) ^ HASH_3, load_word(p + 8) ^ hash);
+    rest -= 16;
+    p += 16;
+  }
+  // The last 0 to 16 bytes as two words, which overlap or are filled up with zeros.
+  uint64_t low = 0, high = 0;
+  if (rest >= 8) {
+    low = load_word(p);
+    high = load_word(p + rest - 8);
+  } else if (rest > 0) {
+    memcpy(&low, p, rest);
+  }
+  return fold(HASH_1 ^ count, fold(low ^ HASH_1, high ^ hash) ^ HASH_2);
+}
+
+uint64_t arbor_hash(uint64_t seed, const void *bytes, size_t count) {
+  return hash_bytes(seed, bytes, count);
+}
+
+uint64_t arbor_entry_hash(uint64_t seed, const void *key, size_t key_count, const void *value,
+                          size_t value_count) {
+  uint64_t hash = hash_bytes(seed, key, key_count);
+  if (value_count <= ARBOR_HASHED_WHOLE) return hash_bytes(hash, value, value_count);
+  const unsigned char *end = (const unsigned char *)value + value_count;
+  hash = hash_bytes(hash ^ value_count, value, ARBOR_HASHED_END);
+  return hash_bytes(hash, end - ARBOR_HASHED_END, ARBOR_HASHED_END);
+}

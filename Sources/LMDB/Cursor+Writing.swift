@@ -32,11 +32,22 @@ extension Cursor {
     key: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer, _ mode: BulkMode
   ) throws(LMDBError) -> Bool {
     if let pageGuard { try pageGuard.pointee.verifyPut(key, value, mode.mode) }
+    slotPointer.pointee.bytesPut &+= key.count &+ value.count
+    let hash = slotPointer.pointee.digests.hash(database, key, value)
+    let former = mode == .noDuplicate && !hasDuplicates ? try formerHash(key) : nil
     var key = MDB_val(key)
     var value = MDB_val(value)
-    slotPointer.pointee.bytesPut &+= key.mv_size &+ value.mv_size
     let code = mdb_cursor_put(handle, &key, &value, mode.mode.flags)
-    return try slotPointer.pointee.judgePut(code, mode.mode)
+    guard try slotPointer.pointee.judgePut(code, mode.mode) else { return false }
+    if let former { slotPointer.pointee.digests.subtract(former, from: database) }
+    slotPointer.pointee.digests.add(hash, to: database)
+    return true
+  }
+
+  /// The hash of the entry that is about to be replaced; nil where the key is new. What comes next
+  /// finds the page at once, since the cursor stands there.
+  private func formerHash(_ key: UnsafeRawBufferPointer) throws(LMDBError) -> UInt64? {
+    try seekExact(key).map { slotPointer.pointee.digests.hash(database, key, $0.value) }
   }
 
   /// Puts a number under a key.
@@ -77,13 +88,18 @@ extension Cursor {
   ) throws(LMDBError) {
     let mode = isAbove ? PutMode.append : .overwrite
     slotPointer.pointee.bytesPut &+= 8 &+ count
-    var value = MDB_val(mv_size: count, mv_data: nil)
-    let code = try withNumber(key) { (bytes) throws(LMDBError) -> Int32 in
+    try withNumber(key) { (bytes) throws(LMDBError) in
       if let pageGuard { try pageGuard.pointee.verifyPut(bytes, bytes, mode) }
+      let former = isAbove ? nil : try formerHash(bytes)
       var key = MDB_val(bytes)
-      return mdb_cursor_put(handle, &key, &value, mode.flags | UInt32(MDB_RESERVE))
+      var value = MDB_val(mv_size: count, mv_data: nil)
+      let code = mdb_cursor_put(handle, &key, &value, mode.flags | UInt32(MDB_RESERVE))
+      _ = try slotPointer.pointee.judgePut(code, mode)
+      fill(UnsafeMutableRawBufferPointer(start: value.mv_data, count: value.mv_size))
+      let hash = slotPointer.pointee.digests.hash(
+        database, bytes, UnsafeRawBufferPointer(value))
+      if let former { slotPointer.pointee.digests.subtract(former, from: database) }
+      slotPointer.pointee.digests.add(hash, to: database)
     }
-    _ = try slotPointer.pointee.judgePut(code, mode)
-    fill(UnsafeMutableRawBufferPointer(start: value.mv_data, count: value.mv_size))
   }
 }

@@ -44,7 +44,7 @@ package struct Cursor: ~Copyable {
   let handle: OpaquePointer
   private let slot: SlotReference
   private let generation: UInt64
-  private let database: UInt32
+  let database: UInt32
   /// Verifies pages before the engine uses them; nil where all are verified.
   let pageGuard: UnsafeMutablePointer<CursorGuard>?
   let hasDuplicates: Bool
@@ -61,6 +61,7 @@ package struct Cursor: ~Copyable {
     generation = here.pointee.generation
     self.database = database.handle
     hasDuplicates = database.flags.contains(.duplicates)
+    if here.pointee.isWriter { here.pointee.digests.begin(database) }
   }
 
   /// A new cursor of the engine, or one that was kept.

@@ -241,6 +241,8 @@ extension WriteTransaction {
     }
     let code = mdb_drop(slot.pointee.transaction, database.handle, 1)
     try slot.pointee.judge(code)
+    slot.pointee.digests.begin(database)
+    slot.pointee.digests.delete(database.handle)
     environment.databases.withLock { $0.delete(database) }
   }
 }

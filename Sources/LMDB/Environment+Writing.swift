@@ -118,6 +118,7 @@ extension Environment {
     let slot = writerSlot.pointer
     slot.pointee.needsGrowth = false
     slot.pointee.bytesPut = 0
+    slot.pointee.digests.removeAll()
     while true {
       let handle = try withHandle { HandleReference(pointer: $0) }
       let code = mdb_txn_begin(handle.pointer, nil, 0, &slot.pointee.transaction)

@@ -24,6 +24,9 @@ package struct TransactionSlot {
   /// Bytes that were put in this transaction, to judge whether the disk is full.
   var bytesPut = 0
 
+  /// What the transaction changes of the digests of databases.
+  var digests = DigestChanges()
+
   /// The data file, to ask for its free space.
   var descriptor: Int32 = -1
 

@@ -54,11 +54,43 @@ package struct WriteTransaction: ~Copyable, ReadableTransaction {
     if let pageGuard = slot.pointee.pageGuard {
       try pageGuard.pointee.verifyPut(database, key, value, mode)
     }
+    slot.pointee.bytesPut &+= key.count &+ value.count
+    if database.handle == EngineFormat.namesHandle {
+      return try putUncounted(database, key, value, mode)
+    }
+    slot.pointee.digests.begin(database)
+    let hash = slot.pointee.digests.hash(database.handle, key, value)
+    let hasDuplicates = database.flags.contains(.duplicates)
+    if hasDuplicates, mode == .overwrite {
+      // The same for the entries; it tells whether there is one more.
+      guard try putUncounted(database, key, value, .noDuplicate) else { return true }
+    } else {
+      let replaces = !hasDuplicates && (mode == .overwrite || mode == .noDuplicate)
+      let former = replaces ? try valueHash(database, key) : nil
+      guard try putUncounted(database, key, value, mode) else { return false }
+      if let former { slot.pointee.digests.subtract(former, from: database.handle) }
+    }
+    slot.pointee.digests.add(hash, to: database.handle)
+    return true
+  }
+
+  private func putUncounted(
+    _ database: Database, _ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer,
+    _ mode: PutMode
+  ) throws(LMDBError) -> Bool {
     var key = MDB_val(key)
     var value = MDB_val(value)
-    slot.pointee.bytesPut &+= key.mv_size &+ value.mv_size
     let code = mdb_put(slot.pointee.transaction, database.handle, &key, &value, mode.flags)
     return try slot.pointee.judgePut(code, mode)
+  }
+
+  /// The hash of the entry that a key has in a database without duplicates; nil where it has none.
+  private func valueHash(
+    _ database: Database, _ key: UnsafeRawBufferPointer
+  ) throws(LMDBError) -> UInt64? {
+    try reader.get(database, key: key).map {
+      slot.pointee.digests.hash(database.handle, key, $0)
+    }
   }
 
   /// Puts an entry under an integer key.
@@ -101,8 +133,34 @@ package struct WriteTransaction: ~Copyable, ReadableTransaction {
     if let pageGuard = slot.pointee.pageGuard {
       try pageGuard.pointee.verifyDeletion(database, key, nil)
     }
-    var key = MDB_val(key)
-    return try judgeDelete(mdb_del(slot.pointee.transaction, database.handle, &key, nil))
+    let isCounted = database.handle != EngineFormat.namesHandle
+    var hash: UInt64 = 0
+    if isCounted {
+      slot.pointee.digests.begin(database)
+      guard let found = try entriesHash(database, key) else { return false }
+      hash = found
+    }
+    var bytes = MDB_val(key)
+    let isDeleted = try judgeDelete(
+      mdb_del(slot.pointee.transaction, database.handle, &bytes, nil))
+    if isDeleted, isCounted { slot.pointee.digests.subtract(hash, from: database.handle) }
+    return isDeleted
+  }
+
+  /// The sum of the hashes of all entries that a key has; nil where it has none.
+  private func entriesHash(
+    _ database: Database, _ key: UnsafeRawBufferPointer
+  ) throws(LMDBError) -> UInt64? {
+    guard database.flags.contains(.duplicates) else { return try valueHash(database, key) }
+    let cursor = try reader.cursor(database)
+    var entry = try cursor.seekExact(key)
+    if entry == nil { return nil }
+    var sum: UInt64 = 0
+    while let found = entry {
+      sum &+= slot.pointee.digests.hash(database.handle, key, found.value)
+      entry = try cursor.nextDuplicate()
+    }
+    return sum
   }
 
   /// Deletes an integer key with all its values; false where it was not there.
@@ -117,12 +175,18 @@ package struct WriteTransaction: ~Copyable, ReadableTransaction {
   package func delete(
     _ database: Database, key: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer
   ) throws(LMDBError) -> Bool {
+    guard database.flags.contains(.duplicates) else { return try delete(database, key: key) }
     if let pageGuard = slot.pointee.pageGuard {
       try pageGuard.pointee.verifyDeletion(database, key, value)
     }
+    slot.pointee.digests.begin(database)
+    let hash = slot.pointee.digests.hash(database.handle, key, value)
     var key = MDB_val(key)
     var value = MDB_val(value)
-    return try judgeDelete(mdb_del(slot.pointee.transaction, database.handle, &key, &value))
+    let isDeleted = try judgeDelete(
+      mdb_del(slot.pointee.transaction, database.handle, &key, &value))
+    if isDeleted { slot.pointee.digests.subtract(hash, from: database.handle) }
+    return isDeleted
   }
 
   /// Deletes one number of a key; false where it was not there.
@@ -152,6 +216,8 @@ package struct WriteTransaction: ~Copyable, ReadableTransaction {
     }
     let code = mdb_drop(slot.pointee.transaction, database.handle, 0)
     try slot.pointee.judge(code)
+    slot.pointee.digests.begin(database)
+    slot.pointee.digests.clear(database.handle)
   }
 
   private func judgeDelete(_ code: Int32) throws(LMDBError) -> Bool {

@@ -133,6 +133,7 @@ final class CheckUp: Sendable {
     case .records(let entity): "Checking records of \(entity)"
     case .indexes: "Checking indexes"
     case .relationships: "Checking relationships"
+    case .digests: "Checking digests"
     }
   }
 }

@@ -10,6 +10,8 @@ package struct StoreCheckProgress: Sendable, Hashable {
     case indexes
     /// The members of to-many relationships.
     case relationships
+    /// The digests of the databases.
+    case digests
   }
 
   package typealias Reporter = (StoreCheckProgress) -> Void

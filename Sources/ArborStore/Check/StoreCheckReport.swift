@@ -36,6 +36,8 @@ package struct StoreCheckReport: Sendable, CustomStringConvertible {
       case missingLink
       /// A member that its own side does not know.
       case strayLink
+      /// A database has other entries than its commits have left.
+      case digest
       /// The two databases of an ordered relationship disagree.
       case order
     }

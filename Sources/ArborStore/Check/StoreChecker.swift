@@ -29,6 +29,8 @@ struct StoreChecker {
   let limit: WorkLimit
   /// Who is told how far the check is.
   let progress: StoreCheckProgress.Reporter?
+  /// The databases whose digests are checked.
+  let digested: [DigestedDatabase]
 
   /// The members that the other side asks of one relationship.
   final class ExpectedMembers {
@@ -36,10 +38,12 @@ struct StoreChecker {
   }
 
   init(
-    _ store: StoreFile, _ snapshot: StoreSnapshot, limit: WorkLimit = WorkLimit(),
+    _ store: StoreFile, _ snapshot: StoreSnapshot, _ digested: [DigestedDatabase] = [],
+    limit: WorkLimit = WorkLimit(),
     progress: StoreCheckProgress.Reporter? = nil
   ) throws(StoreError) {
     self.store = store
+    self.digested = digested
     self.limit = limit
     self.progress = progress
     self.snapshot = snapshot
@@ -66,6 +70,7 @@ struct StoreChecker {
       try checkRelationship(place)
     }
     try checkHistory()
+    try checkDigests()
     return report
   }
 
@@ -178,9 +183,10 @@ extension StoreFile {
       report.add(.damagedPage, what)
       return report
     }
+    let digested = try digestedDatabases()
     let snapshot = try logSnapshot()
     defer { snapshot.close() }
-    var checker = try StoreChecker(self, snapshot, limit: limit, progress: progress)
+    var checker = try StoreChecker(self, snapshot, digested, limit: limit, progress: progress)
     return try checker.check()
   }
 }

@@ -6,7 +6,7 @@ package import LMDB
 /// with worked examples.
 ///
 /// ```
-/// (the unnamed one)            header and newest commits · names of the others
+/// (the unnamed one)            header and newest commits · digests · names of the others
 /// arbor                        mark · model · model-digest · catalog · layout/<entity>/<n>
 ///                              · counter/<name> · migration · former · index-builds · log
 ///                              · follows · shared · app/<key>
@@ -28,7 +28,7 @@ package import LMDB
 package enum StoreFormat {
   /// A reader refuses a file of a later major version, and reads one of a later minor version.
   package static let majorVersion: UInt16 = 3
-  package static let minorVersion: UInt16 = 2
+  package static let minorVersion: UInt16 = 3
 
   /// A commit that changes more objects than this is kept in the history without listing them.
   package static let mostListedChanges = 10_000
@@ -98,6 +98,8 @@ extension StoreFormat {
   /// In the unnamed database the header; in the `arbor` database the mark, by which libraries of
   /// format 1 know that the file is of a later one, or in a file of format 1 the header.
   package static let headerKey = "header"
+  /// In the unnamed database, on the page of the header that every commit writes in any case.
+  package static let digestsKey = "header-digests"
   package static let modelKey = "model"
   package static let modelDigestKey = "model-digest"
   package static let catalogKey = "catalog"

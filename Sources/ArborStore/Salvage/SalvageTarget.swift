@@ -55,6 +55,7 @@ final class SalvageTarget {
         try storing { () throws(LMDBError) in
           try StoreCreation.describe(schema, model.layouts, arbor, transaction)
           try StoreHeader.writeMark(header, arbor, in: transaction)
+          try StoreDigests.begin(transaction)
           try StoreHeader.write(header, arbor, in: transaction)
         }
       }
@@ -90,6 +91,7 @@ final class SalvageTarget {
       try environment.runWrite { transaction in
         do throws(StoreError) {
           try body(transaction)
+          try storing { () throws(LMDBError) in try StoreDigests.keep(transaction) }
           failure = nil
           return true
         } catch {

@@ -121,7 +121,7 @@ extension StoreFile {
 
   /// The databases that may be there: the log, and what is kept for the sake of the way back to a
   /// former model.
-  private var allowedDatabases: Set<String> {
+  var allowedDatabases: Set<String> {
     var names: Set<String> = [StoreFormat.logDatabase]
     for entry in schema.catalog.entries.values {
       names.insert(StoreFormat.recordDatabase(entry.storedName))

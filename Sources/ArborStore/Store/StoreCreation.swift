@@ -50,6 +50,7 @@ package enum StoreCreation {
         modelFingerprint: schema.model.fingerprint, transactionID: transaction.id,
         bootID: StoreHeader.bootID, sequence: 0)
       try StoreHeader.writeMark(header, arbor, in: transaction)
+      try StoreDigests.begin(transaction)
       try StoreHeader.write(header, arbor, in: transaction)
     }
   }
@@ -156,6 +157,7 @@ package enum StoreCreation {
       guard let arbor else { throw LMDBError.notFound }
       try environment.write { transaction in
         var header = try StoreHeader.read(transaction.reader, arbor, path: path)
+        let former = header.transactionID
         header.transactionID = transaction.id
         if dropsMarks {
           header.isBeingMigrated = false
@@ -166,7 +168,7 @@ package enum StoreCreation {
             _ = try transaction.delete(arbor, key: Array(key.utf8))
           }
         }
-        try StoreHeader.write(header, arbor, in: transaction)
+        try StoreHeader.write(header, arbor, in: transaction, following: former)
       }
     } catch let error as LMDBError {
       throw StoreError(error, path: path)

@@ -106,10 +106,11 @@ extension StoreFile {
     if header.isBeingMigrated, !isMigrating {
       throw .migrationUnderWay(try MigrationMarker.read(transaction.reader, databases.arbor))
     }
-    header.transactionID = transaction.id
-    header.bootID = StoreHeader.bootID
+    let former = header.transactionID
+    header.sign(transaction)
+    let written = header
     try storing { () throws(LMDBError) in
-      try StoreHeader.write(header, databases.arbor, in: transaction)
+      try StoreHeader.write(written, databases.arbor, in: transaction, following: former)
     }
   }
 

@@ -20,21 +20,28 @@ package enum StoreHeader {
   }
 
   /// Writes the header, in the version of this library: a file of an earlier major version gets the
-  /// mark in the header's former place.
+  /// mark in the header's former place. The digests of the databases come to be of the transaction
+  /// as well, so nothing may be written behind it.
+  ///
+  /// - Parameter former: The transaction that the header named before, in a copy whose transactions
+  ///   count on otherwise.
   package static func write(
-    _ header: HeaderRecord, _ arbor: Database, in transaction: borrowing WriteTransaction
+    _ header: HeaderRecord, _ arbor: Database, in transaction: borrowing WriteTransaction,
+    following former: UInt64? = nil
   ) throws(LMDBError) {
     var header = header
-    _ = try put(&header, arbor, transaction)
+    _ = try put(&header, arbor, transaction, following: former)
   }
 
   /// - Returns: The bytes of the header as it was written.
   fileprivate static func put(
-    _ header: inout HeaderRecord, _ arbor: Database, _ transaction: borrowing WriteTransaction
+    _ header: inout HeaderRecord, _ arbor: Database, _ transaction: borrowing WriteTransaction,
+    following former: UInt64? = nil
   ) throws(LMDBError) -> [UInt8] {
     if header.raiseVersion() { try leaveFormatOne(header, arbor, transaction) }
     let bytes = header.encoded()
     try transaction.put(.unnamed, key: key, value: bytes)
+    try StoreDigests.keep(transaction, following: former)
     return bytes
   }
 

@@ -23,6 +23,20 @@ typedef struct {
 /// first the lowest. One of fewer than 12 bytes does not.
 uint64_t arbor_records_intact(const arbor_record *records, size_t n, uint16_t entity);
 
+/// The hash of bytes, continuing from `seed`: words are multiplied and folded as in wyhash
+/// (https://github.com/wangyi-fudan/wyhash). It tells apart what accidents make, not what an
+/// adversary does. Files have it: it never changes.
+uint64_t arbor_hash(uint64_t seed, const void *bytes, size_t count);
+
+/// Of a value with more bytes only the first and the last ARBOR_HASHED_END ones are hashed, and
+/// how many there are: it lies on pages of its own, and carries a checksum of its own.
+#define ARBOR_HASHED_WHOLE 16384
+#define ARBOR_HASHED_END 64
+
+/// The hash of an entry of a database: of its key and of its value.
+uint64_t arbor_entry_hash(uint64_t seed, const void *key, size_t key_count, const void *value,
+                          size_t value_count);
+
 /// The first place of `needle` in `haystack`, or NULL. An empty needle is found at the start.
 const void *arbor_find(const void *haystack, size_t haystack_count, const void *needle,
                        size_t needle_count);

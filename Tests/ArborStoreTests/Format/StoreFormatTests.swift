@@ -4,6 +4,7 @@ import TestSupport
 import Testing
 
 @testable import ArborStore
+@testable import LMDB
 
 /// The article on the format and the code say the same: every worked example of the article decodes
 /// to what the article says, and encodes to the article's bytes.
@@ -51,7 +52,8 @@ import Testing
   @Test func everyExampleIsTested() {
     #expect(
       Set(article.keys) == [
-        "header", "shared position", "migration", "index builds", "former", "catalog", "layout",
+        "header", "digests", "shared position", "migration", "index builds", "former", "catalog",
+        "layout",
         "record",
         "object number",
         "counter", "age 36",
@@ -74,6 +76,25 @@ import Testing
     expect("header", header.encoded())
     let read = try (article["header"] ?? []).withUnsafeBytes { try HeaderRecord($0) }
     #expect(read == header)
+  }
+
+  /// The hashes of an index entry and a link as the table in the article makes them.
+  @Test func digests() throws {
+    func change(_ name: String, _ key: [UInt8]) -> EntryDigestChange {
+      let seed = EntryDigest.seed(of: name)
+      let sum = key.withUnsafeBytes { key in
+        withUnsafeBytes(of: ada.rawValue.littleEndian) { EntryDigest.hash(seed, key, $0) }
+      }
+      return EntryDigestChange(seed: seed, sum: sum)
+    }
+    var digests = DatabaseDigests(transactionID: 5)
+    let company = withUnsafeBytes(of: foo.rawValue.littleEndian) { Array($0) }
+    digests.apply([
+      change("i/Employee/age", key(36, .int16)),
+      change("r/Company/employees", company),
+    ])
+    expect("digests", digests.encoded())
+    #expect((article["digests"] ?? []).withUnsafeBytes { DatabaseDigests($0) } == digests)
   }
 
   @Test func migrationMarker() throws {

@@ -1,0 +1,148 @@
+internal import LMDB
+
+/// The digests of a file's databases, as a commit left them: what ``EntryDigest`` makes of the
+/// entries of each.
+///
+/// ```
+///  0       1        2        4         8               16                            crc32c
+/// ┌───────┬────────┬────────┬─────────┬───────────────┬ for each database, sorted ─┬───────┐
+/// │form u8│flags u8│zero u16│count u32│LMDB           │hash of its name u64        │u32    │
+/// │1      │        │        │         │transaction u64│sum of entries' hashes u64  │       │
+/// └───────┴────────┴────────┴─────────┴───────────────┴────────────────────────────┴───────┘
+/// ```
+///
+/// They lie beside the header, which every commit rewrites, and count only as long as they name
+/// the same transaction as it does: a library that knows no digests leaves them behind, and nobody
+/// knows then what they should be. The flag 1 says that they are being counted anew. A database
+/// that is not listed has the sum 0, which is that of one without entries. While they are counted
+/// anew it has changed by 0 since the count began; the lowest bit of the name's hash, which is not
+/// set otherwise, says the same of one that is listed: the sum lacks what the entries were then.
+package struct DatabaseDigests: Sendable, Hashable {
+  /// One database.
+  struct Digest: Sendable, Hashable {
+    let seed: UInt64
+    var sum: UInt64
+    /// Whether the sum tells only what has changed since the count began.
+    var isChange: Bool
+  }
+
+  /// The transaction whose commit left them.
+  package var transactionID: UInt64
+  /// Whether they are being counted anew, so that some are not known yet.
+  package private(set) var isCounting: Bool
+  /// In the order of their seeds.
+  private var digests: [Digest] = []
+
+  private static let form: UInt8 = 1
+  private static let countingFlag: UInt8 = 1
+
+  /// Those of a file without entries; where they are being counted, of any file.
+  package init(transactionID: UInt64, isCounting: Bool = false) {
+    self.transactionID = transactionID
+    self.isCounting = isCounting
+  }
+
+  // MARK: Reading
+
+  /// The digest of a database; nil where it is not known yet.
+  package func sum(of name: String) -> UInt64? {
+    let found = digest(EntryDigest.seed(of: name))
+    return found.isChange ? nil : found.sum
+  }
+
+  /// What a database has changed by since the count began; nil where its digest is known.
+  func change(of name: String) -> UInt64? {
+    let found = digest(EntryDigest.seed(of: name))
+    return found.isChange ? found.sum : nil
+  }
+
+  /// Whether a database is listed.
+  func lists(_ name: String) -> Bool {
+    let seed = EntryDigest.seed(of: name)
+    return digests.contains { $0.seed == seed }
+  }
+
+  private func digest(_ seed: UInt64) -> Digest {
+    let index = digests.firstPlace { $0.seed >= seed }
+    if index < digests.count, digests[index].seed == seed { return digests[index] }
+    return Digest(seed: seed, sum: 0, isChange: isCounting)
+  }
+
+  // MARK: Changing
+
+  /// Brings them in line with what a transaction has changed.
+  mutating func apply(_ changes: [EntryDigestChange]) {
+    for change in changes {
+      var digest = digest(change.seed)
+      if change.isCleared { (digest.sum, digest.isChange) = (0, false) }
+      digest.sum &+= change.sum
+      set(digest)
+    }
+  }
+
+  /// Completes the digest of a database whose entries had the sum `sum` when it had changed by
+  /// `change` since the count began. Nothing happens where it is known.
+  mutating func complete(_ name: String, sum: UInt64, at change: UInt64) {
+    var digest = digest(EntryDigest.seed(of: name))
+    guard digest.isChange else { return }
+    digest.sum = sum &+ (digest.sum &- change)
+    digest.isChange = false
+    set(digest)
+  }
+
+  /// Ends the count where every one of some databases is known.
+  mutating func endCount(of names: [String]) {
+    // One that was made since has no name here, and its sum may not get lost.
+    guard isCounting, names.allSatisfy({ sum(of: $0) != nil }),
+      digests.allSatisfy({ !$0.isChange })
+    else { return }
+    isCounting = false
+    digests.removeAll { $0.sum == 0 }
+  }
+
+  private mutating func set(_ digest: Digest) {
+    let index = digests.firstPlace { $0.seed >= digest.seed }
+    let isListed = index < digests.count && digests[index].seed == digest.seed
+    let isDefault = digest.sum == 0 && digest.isChange == isCounting
+    switch (isListed, isDefault) {
+    case (true, true): digests.remove(at: index)
+    case (true, false): digests[index] = digest
+    case (false, true): break
+    case (false, false): digests.insert(digest, at: index)
+    }
+  }
+
+  // MARK: Bytes
+
+  package func encoded() -> [UInt8] {
+    var writer = ByteWriter(reserving: 20 + 16 * digests.count)
+    writer.append(Self.form)
+    writer.append(isCounting ? Self.countingFlag : 0)
+    writer.append(UInt16(0))
+    writer.append(UInt32(digests.count))
+    writer.append(transactionID)
+    for digest in digests {
+      writer.append(digest.seed | (digest.isChange ? 1 : 0))
+      writer.append(digest.sum)
+    }
+    writer.appendChecksum()
+    return writer.bytes
+  }
+
+  /// Reads what ``encoded()`` made; nil for other bytes.
+  package init?(_ bytes: UnsafeRawBufferPointer) {
+    guard var reader = ByteReader(checked: bytes), let form: UInt8 = reader.read(),
+      form == Self.form, let flags: UInt8 = reader.read(), let _: UInt16 = reader.read(),
+      let count: UInt32 = reader.read(), let transactionID: UInt64 = reader.read(),
+      reader.bytesLeft == 16 * Int(count)
+    else { return nil }
+    self.transactionID = transactionID
+    isCounting = flags & Self.countingFlag != 0
+    digests.reserveCapacity(Int(count))
+    while let name: UInt64 = reader.read(), let sum: UInt64 = reader.read() {
+      let digest = Digest(seed: name & ~1, sum: sum, isChange: name & 1 != 0)
+      if let last = digests.last, last.seed >= digest.seed { return nil }
+      digests.append(digest)
+    }
+  }
+}

@@ -1,0 +1,151 @@
+internal import ArborModel
+internal import LMDB
+
+/// Keeps the digests of a file's databases beside its header; see ``DatabaseDigests``.
+enum StoreDigests {
+  private static let key = Array(StoreFormat.digestsKey.utf8)
+
+  /// What a state of the file says of its digests.
+  enum Stored {
+    /// They are of this state.
+    case known(DatabaseDigests)
+    /// A library that keeps none has written to the file, or made it.
+    case unknown
+    /// Their bytes are damaged.
+    case damaged
+  }
+
+  /// The digests of a transaction's state.
+  ///
+  /// - Parameter transactionID: The transaction that the header of the state names.
+  static func read(
+    _ reader: TransactionReader, of transactionID: UInt64
+  ) throws(LMDBError) -> Stored {
+    guard let bytes = try reader.get(.unnamed, key: key) else { return .unknown }
+    guard let digests = DatabaseDigests(bytes) else { return .damaged }
+    return digests.transactionID == transactionID ? .known(digests) : .unknown
+  }
+
+  /// Begins with a file without entries, in the transaction that makes it.
+  static func begin(_ transaction: borrowing WriteTransaction) throws(LMDBError) {
+    try write(DatabaseDigests(transactionID: transaction.id), transaction)
+  }
+
+  /// Adds what the transaction has changed so far; nothing where the digests are unknown.
+  ///
+  /// - Parameter former: The transaction that the header named before, where it is not the one
+  ///   before this: in a copy, whose transactions count on otherwise.
+  static func keep(
+    _ transaction: borrowing WriteTransaction, following former: UInt64? = nil
+  ) throws(LMDBError) {
+    let changes = transaction.takeDigestChanges()
+    let id = transaction.id
+    // The header may be written twice in a transaction.
+    guard let bytes = try transaction.reader.get(.unnamed, key: key),
+      var digests = DatabaseDigests(bytes),
+      digests.transactionID == former ?? (id - 1) || digests.transactionID == id
+    else { return }
+    digests.apply(changes)
+    digests.transactionID = id
+    try write(digests, transaction)
+  }
+
+  static func write(
+    _ digests: DatabaseDigests, _ transaction: borrowing WriteTransaction
+  ) throws(LMDBError) {
+    try transaction.put(.unnamed, key: key, value: digests.encoded())
+  }
+}
+
+/// A database whose entries have a digest, and what it is called in messages.
+struct DigestedDatabase {
+  let database: Database
+  /// What its entries are, with the present names of entities and properties.
+  let title: String
+  let entity: String?
+
+  /// What is wrong where the digest is another than its entries have.
+  var finding: String {
+    "\(title) are not those that the last commits have left: a page of the file is damaged, or of "
+      + "a former state."
+  }
+
+  /// Whether the entries have the digest that the state has for them.
+  func agrees(
+    with digests: DatabaseDigests, _ reader: TransactionReader, isCancelled: (Int) -> Bool
+  ) throws(LMDBError) -> Bool {
+    guard let sum = digests.sum(of: database.name) else { return true }
+    return try reader.digest(of: database, isCancelled: isCancelled) == sum
+  }
+}
+
+extension StoreFile {
+  /// The databases of the store, with what is left of former models. A snapshot that reads them has
+  /// to begin afterwards.
+  func digestedDatabases() throws(StoreError) -> [DigestedDatabase] {
+    var list = [
+      DigestedDatabase(
+        database: databases.arbor, title: "The entries of the database arbor", entity: nil),
+      DigestedDatabase(
+        database: databases.history, title: "The entries of the history", entity: nil),
+    ]
+    for entity in schema.entities where !entity.isAbstract {
+      let name = entity.name
+      list.append(
+        DigestedDatabase(
+          database: databases.records(entity.index), title: "The records of \(name)",
+          entity: name))
+      guard let blobs = databases.blobs(entity.index) else { continue }
+      list.append(
+        DigestedDatabase(database: blobs, title: "The large binaries of \(name)", entity: name))
+    }
+    for index in databases.indexes {
+      let entity = schema.entities[index.schema.declaringEntity].name
+      list.append(
+        DigestedDatabase(
+          database: index.database,
+          title: "The entries of the index \(entity).\(index.schema.name)",
+          entity: entity))
+    }
+    for relationship in databases.relationships {
+      let entity = schema.entities[relationship.schema.declaringEntity].name
+      let title = "The links of \(entity).\(relationship.schema.name)"
+      list.append(
+        DigestedDatabase(database: relationship.members, title: title, entity: entity))
+      guard let order = relationship.order else { continue }
+      list.append(DigestedDatabase(database: order, title: title, entity: entity))
+    }
+    return try list + otherDatabases(than: Set(list.map(\.database.name)))
+  }
+
+  /// The log, and what a migration keeps until it is confirmed, as far as they have entries.
+  private func otherDatabases(
+    than known: Set<String>
+  ) throws(StoreError) -> [DigestedDatabase] {
+    let snapshot = try quietSnapshot()
+    let stored = try digests(snapshot)
+    snapshot.close()
+    guard case .known(let digests) = stored else { return [] }
+    let others = allowedDatabases.subtracting(known).sorted().filter {
+      digests.isCounting || digests.lists($0)
+    }
+    var list: [DigestedDatabase] = []
+    for name in others {
+      let found = try storing { () throws(LMDBError) in try environment.openDatabase(name) }
+      guard let found else { continue }
+      list.append(
+        DigestedDatabase(
+          database: found, title: "The entries of the database \(name)", entity: nil))
+    }
+    return list
+  }
+
+  /// The digests of a snapshot.
+  func digests(_ snapshot: borrowing StoreSnapshot) throws(StoreError) -> StoreDigests.Stored {
+    let reader = try snapshot.reader
+    let header = try StoreHeader.read(reader, databases.arbor, path: path)
+    return try storing { () throws(LMDBError) in
+      try StoreDigests.read(reader, of: header.transactionID)
+    }
+  }
+}

@@ -1,0 +1,96 @@
+import TestSupport
+import Testing
+
+@testable import ArborStore
+@testable import LMDB
+
+@Suite struct DatabaseDigestsTests {
+  private func decoded(_ bytes: [UInt8]) -> DatabaseDigests? {
+    bytes.withUnsafeBytes { DatabaseDigests($0) }
+  }
+
+  private func change(
+    _ name: String, _ sum: UInt64, isCleared: Bool = false
+  ) -> EntryDigestChange {
+    EntryDigestChange(seed: EntryDigest.seed(of: name), sum: sum, isCleared: isCleared)
+  }
+
+  @Test func bytesComeBack() {
+    for isCounting in [false, true] {
+      var digests = DatabaseDigests(transactionID: 9, isCounting: isCounting)
+      #expect(decoded(digests.encoded()) == digests)
+      for name in ["a", "b", "c"] { digests.apply([change(name, 7)]) }
+      digests.apply([change("b", 5, isCleared: true)])
+      #expect(decoded(digests.encoded()) == digests)
+      #expect(digests.sum(of: "b") == 5)
+      #expect(digests.sum(of: "a") == (isCounting ? nil : 7))
+      #expect(digests.sum(of: "d") == (isCounting ? nil : 0))
+    }
+  }
+
+  @Test func hostileBytesAreRefused() {
+    var random = SeededRandom()
+    var digests = DatabaseDigests(transactionID: 9)
+    for name in ["a", "b", "c"] { digests.apply([change(name, 7)]) }
+    let sound = digests.encoded()
+    #expect(decoded([]) == nil)
+    for count in 0..<sound.count { #expect(decoded(Array(sound[..<count])) == nil) }
+    for bit in 0..<8 * sound.count {
+      var bytes = sound
+      bytes[bit / 8] ^= 1 << UInt8(bit % 8)
+      #expect(decoded(bytes) == nil)
+    }
+    for _ in 0..<1000 {
+      var writer = ByteWriter()
+      var bytes = Array(sound.dropLast(4))
+      bytes[Int.random(in: 0..<bytes.count, using: &random)] = .random(in: 0...255, using: &random)
+      if Bool.random(using: &random) { bytes.removeLast(Int.random(in: 0...17, using: &random)) }
+      bytes.forEach { writer.append($0) }
+      writer.appendChecksum()
+      guard let read = decoded(writer.bytes) else { continue }
+      #expect(decoded(read.encoded()) == read, "seed \(random.seed)")
+    }
+  }
+
+  /// A database that was cleared, or has lost what it had, is listed no longer.
+  @Test func emptyDatabasesAreNotListed() {
+    var digests = DatabaseDigests(transactionID: 1)
+    let empty = digests.encoded().count
+    digests.apply([change("a", 7), change("b", 8)])
+    #expect(digests.lists("a"))
+    digests.apply([change("a", 0, isCleared: true), change("b", 0 &- 8)])
+    #expect(!digests.lists("a"))
+    #expect(digests.encoded().count == empty)
+  }
+
+  /// Whatever is changed while the digests are counted, each is right in the end.
+  @Test func countsGoOnWhileOthersCommit() {
+    var random = SeededRandom()
+    let names = ["a", "b", "c", "d"]
+    var truth: [String: UInt64] = ["a": 11, "b": 0, "c": 13, "d": 14]
+    var digests = DatabaseDigests(transactionID: 1, isCounting: true)
+    var left = names
+    func commit() {
+      for name in names {
+        let sum = UInt64.random(in: 0...3, using: &random)
+        let isCleared = Int.random(in: 0..<9, using: &random) == 0
+        digests.apply([change(name, sum, isCleared: isCleared)])
+        truth[name] = (isCleared ? 0 : truth[name] ?? 0) + sum
+      }
+    }
+    while !left.isEmpty {
+      commit()
+      let name = left.removeFirst()
+      digests.endCount(of: names)
+      guard let change = digests.change(of: name), let sum = truth[name] else { continue }
+      commit()
+      digests.complete(name, sum: sum, at: change)
+      #expect(digests.sum(of: name) == truth[name], "seed \(random.seed)")
+    }
+    digests.endCount(of: names)
+    #expect(!digests.isCounting)
+    commit()
+    for name in names { #expect(digests.sum(of: name) == truth[name], "seed \(random.seed)") }
+    #expect(digests.sum(of: "e") == 0)
+  }
+}

@@ -1,0 +1,201 @@
+import Testing
+
+@testable import LMDB
+
+/// What a transaction notes of digests is what its databases' entries say afterwards.
+@Suite struct EntryDigestTests {
+  private let folder: TemporaryFolder
+  private let environment: Environment
+
+  init() throws {
+    folder = try TemporaryFolder()
+    environment = try folder.environment()
+  }
+
+  /// A database, and the digest that was kept of it.
+  private struct Kept {
+    let kind: DatabaseModel.Kind
+    let database: Database
+    var sum: UInt64 = 0
+
+    mutating func apply(_ changes: [EntryDigestChange]) {
+      for change in changes where change.seed == EntryDigest.seed(of: database.name) {
+        if change.isCleared { sum = 0 }
+        sum &+= change.sum
+      }
+    }
+  }
+
+  private func digest(_ database: Database) throws -> UInt64 {
+    let transaction = try environment.beginRead()
+    return try transaction.reader.digest(of: database)
+  }
+
+  /// Every kind of put and deletion, in databases of every kind, whether it is committed or not.
+  @Test func changesAreNotedWhateverMakesThem() throws {
+    let seed = RandomTests.seed("changesAreNotedWhateverMakesThem")
+    var random = SeededGenerator(seed: seed)
+    var kept = try DatabaseModel.Kind.allCases.map { kind in
+      Kept(
+        kind: kind,
+        database: try #require(
+          try environment.openDatabase("\(kind)", kind.flags, create: true)))
+    }
+    for _ in 0..<150 {
+      let isCommitted = random.below(4) > 0
+      let operations = (0..<random.below(30)).map { _ in random.next() }
+      var changes: [EntryDigestChange] = []
+      try environment.runWrite { transaction in
+        do {
+          for operation in operations {
+            var random = SeededGenerator(seed: operation)
+            try change(kept[random.below(kept.count)], transaction, &random)
+          }
+        } catch {
+          Issue.record("\(error), ARBOR_SEED=\(seed)")
+        }
+        changes = transaction.takeDigestChanges()
+        #expect(transaction.takeDigestChanges().isEmpty)
+        return isCommitted
+      }
+      for index in kept.indices {
+        if isCommitted { kept[index].apply(changes) }
+        #expect(
+          try digest(kept[index].database) == kept[index].sum,
+          "\(kept[index].kind), ARBOR_SEED=\(seed)")
+      }
+    }
+  }
+
+  private func change(
+    _ kept: Kept, _ transaction: borrowing WriteTransaction, _ random: inout SeededGenerator
+  ) throws(LMDBError) {
+    let (database, kind) = (kept.database, kept.kind)
+    let key =
+      kind.hasIntegerKeys
+      ? UInt64(random.below(12)).nativeBytes : [UInt8(random.below(12)), 0, 1]
+    let size = random.below(9) == 0 ? 2000 + random.below(16_000) : random.below(90)
+    let value =
+      kind.hasDuplicates
+      ? UInt64(random.below(5)).nativeBytes
+      : [UInt8](repeating: UInt8(random.below(4)), count: size)
+    switch random.below(20) {
+    case 0: try transaction.clear(database)
+    case 1...4:
+      _ = try with(key) { (key) throws(LMDBError) in
+        try transaction.delete(database, key: key)
+      }
+    case 5...7:
+      _ = try with(key, value) { (key, value) throws(LMDBError) in
+        try transaction.delete(database, key: key, value: value)
+      }
+    case 8...10:
+      let mode: PutMode = [.overwrite, .noOverwrite, .noDuplicate][random.below(3)]
+      _ = try with(key, value) { (key, value) throws(LMDBError) in
+        try transaction.put(database, key: key, value: value, mode)
+      }
+    case 11 where kind == .integerKeys:
+      let cursor = try transaction.cursor(database)
+      let last = try cursor.last()?.integerKey ?? 0
+      let number = UInt64(random.below(14))
+      let byte = UInt8(random.below(4))
+      try cursor.put(key: number, reserving: size, isAbove: number > last) {
+        _ = $0.initializeMemory(as: UInt8.self, repeating: byte)
+      }
+    default:
+      let cursor = try transaction.cursor(database)
+      _ = try with(key, value) { (key, value) throws(LMDBError) in
+        try cursor.put(key: key, value: value, .noDuplicate)
+      }
+    }
+  }
+
+  private func with<R>(
+    _ key: [UInt8], _ body: (UnsafeRawBufferPointer) throws(LMDBError) -> R
+  ) throws(LMDBError) -> R {
+    try key.withUnsafeBufferPointer { (key) throws(LMDBError) in
+      try body(UnsafeRawBufferPointer(key))
+    }
+  }
+
+  private func with<R>(
+    _ key: [UInt8], _ value: [UInt8],
+    _ body: (UnsafeRawBufferPointer, UnsafeRawBufferPointer) throws(LMDBError) -> R
+  ) throws(LMDBError) -> R {
+    try with(key) { (key) throws(LMDBError) in
+      try with(value) { (value) throws(LMDBError) in try body(key, value) }
+    }
+  }
+
+  /// A database that goes takes its digest with it, whoever gets its handle or its name.
+  @Test func deletedDatabasesAreCleared() throws {
+    let first = try #require(try environment.openDatabase("first", [], create: true))
+    var changes: [EntryDigestChange] = []
+    try environment.write { transaction in
+      try transaction.put(first, [1], [1])
+      try transaction.deleteDatabase(first)
+      let second = try transaction.createDatabase("second", [])
+      try transaction.put(second, [1], [1])
+      let again = try transaction.createDatabase("first", [])
+      try transaction.put(again, [2], [2])
+      changes = transaction.takeDigestChanges()
+    }
+    #expect(changes.first?.isCleared == true)
+    for name in ["first", "second"] {
+      let database = try #require(try environment.openDatabase(name))
+      var kept = Kept(kind: .plain, database: database, sum: 77)
+      if name == "second" { kept.sum = 0 }
+      kept.apply(changes)
+      #expect(try digest(database) == kept.sum)
+    }
+  }
+
+  /// One bit anywhere in an entry, its lengths, or another database make another hash.
+  @Test func hashesTellEntriesApart() {
+    var random = SeededGenerator(seed: 7)
+    var hashes: Set<UInt64> = []
+    var count = 0
+    func note(_ name: String, _ key: [UInt8], _ value: [UInt8]) {
+      count += 1
+      hashes.insert(
+        key.withUnsafeBytes { key in
+          value.withUnsafeBytes { EntryDigest.hash(EntryDigest.seed(of: name), key, $0) }
+        })
+    }
+    for size in [0, 1, 7, 8, 9, 15, 16, 17, 31, 32, 33, 48, 64, 65, 200] {
+      let (key, value) = (random.bytes(8...8), random.bytes(size...size))
+      for name in ["e/Person", "e/Persons", "i/Person/name"] { note(name, key, value) }
+      note("e/Person", key + [0], value)
+      note("e/Person", key, value + [0])
+      for bit in 0..<8 * size {
+        var other = value
+        other[bit / 8] ^= 1 << UInt8(bit % 8)
+        note("e/Person", key, other)
+      }
+      for bit in 0..<64 {
+        var other = key
+        other[bit / 8] ^= 1 << UInt8(bit % 8)
+        note("e/Person", other, value)
+      }
+    }
+    #expect(hashes.count == count)
+  }
+
+  /// Of a large value its ends and its length count.
+  @Test func largeValuesCountByTheirEnds() {
+    let seed = EntryDigest.seed(of: "b/Person")
+    func hash(_ value: [UInt8]) -> UInt64 {
+      [1, 2].withUnsafeBytes { key in
+        value.withUnsafeBytes { EntryDigest.hash(seed, key, $0) }
+      }
+    }
+    let value = [UInt8](repeating: 5, count: 20_000)
+    let places = [(0, true), (63, true), (10_000, false), (19_936, true), (19_999, true)]
+    for (place, isSeen) in places {
+      var other = value
+      other[place] ^= 1
+      #expect((hash(other) != hash(value)) == isSeen, "byte \(place)")
+    }
+    #expect(hash(value + [5]) != hash(value))
+  }
+}

@@ -86,6 +86,7 @@ import Testing
     "ArborService": ["Logging", "Metrics", "ServiceLifecycle", "Tracing"],
     "ArborServiceTests": [
       "InMemoryTracing", "Logging", "Metrics", "MetricsTestKit", "ServiceLifecycle", "Tracing",
+      "UnixSignals",
     ],
     "ArborMacroPlugin": [
       "SwiftCompilerPlugin", "SwiftDiagnostics", "SwiftParser", "SwiftSyntax", "SwiftSyntaxBuilder",

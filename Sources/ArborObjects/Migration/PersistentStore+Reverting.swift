@@ -8,7 +8,8 @@ extension PersistentStore {
   /// the links of removed relationships.
   ///
   /// Until then, ``revertMigration(_:dropping:)`` brings the former model back. The next migration
-  /// confirms the one before. Nothing happens where there is nothing to confirm.
+  /// confirms the one before. Nothing happens where there is nothing to confirm. In a store that
+  /// shares a log or is backed up it is a commit, so that everybody who follows frees it as well.
   ///
   /// ```swift
   /// let store = try PersistentStore(model: newer, at: .file(url))
@@ -20,7 +21,7 @@ extension PersistentStore {
   /// was kept.
   ///
   /// - Throws: ``ArborError`` `closed`, `readOnly`, `modelChanged`, `migrationUnderWay`,
-  ///   `diskFull`, `inputOutput`, `corrupted`.
+  ///   `diskFull`, `inputOutput`, `corrupted`; what keeps commits from a shared log.
   public func confirmMigration() throws(ArborError) {
     do throws(StoreError) {
       try file.confirmMigration()

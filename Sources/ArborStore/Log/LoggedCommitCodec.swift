@@ -4,7 +4,7 @@ package import Foundation
 /// One commit as the bytes that the `log` database and the logs beyond the store keep.
 ///
 /// ```
-/// format u8 = 1 · whether everything goes u8 · generation u32 · history entry
+/// format u8 = 1 · kind u8 · generation u32 · history entry
 /// · records · for each, by object number:
 ///     distance from the last number · kind u8 · base version · [record as it is stored]
 /// · links · for each: owner u64 · relationship · kind u8 · [members · for each: number u64]
@@ -13,12 +13,23 @@ package import Foundation
 /// · crc32c u32
 /// ```
 ///
+/// The kind is 0 for changes, 1 where everything goes, and 2 where the last migration is confirmed.
 /// Counts, distances, numbers of properties and relationships and versions are variable numbers;
 /// entries, records, keys and bytes are runs behind their length. The checksum begins with the
 /// sequence. Properties and relationships are named by their catalogue numbers, relationships with
 /// the one of the entity that declares them: copies of one store agree on both.
 package enum LoggedCommitCodec {
   private static let format: UInt8 = 1
+
+  private enum Kind: UInt8 {
+    case changes = 0
+    case purge = 1
+    case confirmation = 2
+
+    init(_ set: ChangeSet) {
+      self = set.purges ? .purge : set.confirmsMigration ? .confirmation : .changes
+    }
+  }
 
   private enum EditKind: UInt8 {
     case add = 0
@@ -43,7 +54,7 @@ package enum LoggedCommitCodec {
   ) -> [UInt8] {
     var writer = ByteWriter(reserving: 64 + history.count + 96 * changes.count)
     writer.append(format)
-    writer.append(UInt8(set.purges ? 1 : 0))
+    writer.append(Kind(set).rawValue)
     writer.append(generation)
     writer.appendRun(history)
     append(changes, in: sequence, schema, to: &writer)
@@ -128,7 +139,7 @@ package enum LoggedCommitCodec {
   ) -> LoggedCommit? {
     guard var reader = ByteReader(checked: bytes, seed: Checksum.seed(key: sequence)),
       reader.read(UInt8.self) == format,
-      let purges: UInt8 = reader.read(), purges <= 1,
+      let kind = reader.read(UInt8.self).flatMap(Kind.init),
       let generation: UInt32 = reader.read(), let history = reader.readRun(),
       HistoryCodec.decode(history, sequence: sequence, schema) != nil
     else { return nil }
@@ -139,7 +150,8 @@ package enum LoggedCommitCodec {
       let metadata = readMetadata(&reader), reader.isAtEnd
     else { return nil }
     (set.records, set.links, set.blobs, set.metadata) = (records, links, blobs, metadata)
-    set.purges = purges == 1
+    set.purges = kind == .purge
+    set.confirmsMigration = kind == .confirmation
     return LoggedCommit(
       sequence: sequence, generation: generation, history: Array(history),
       set: set, memory: memory)

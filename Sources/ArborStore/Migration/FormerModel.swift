@@ -153,7 +153,8 @@ extension StoreFile {
   }
 
   /// Gives up the way back to the model before the last migration, and what was kept for it, in one
-  /// transaction. Nothing happens where there is none.
+  /// transaction. Nothing happens where there is none. Where others follow the store it is a
+  /// commit, so that they give it up as well.
   ///
   /// Takes time in proportion to the pages that were kept, and to the large binaries of entities
   /// that lost an attribute with some.
@@ -161,9 +162,24 @@ extension StoreFile {
     guard !hasEnded else { throw .closed }
     guard !isReadOnly else { throw .readOnly(path: path) }
     guard try keepsFormerModel else { return }
-    try write { (transaction, _) throws(StoreError) in
-      let former = try FormerModel.read(transaction.reader, databases.arbor)
-      try former?.forget(schema, databases.arbor, transaction)
+    if try isFollowed {
+      var set = ChangeSet()
+      set.confirmsMigration = true
+      _ = try commit(set)
+    } else {
+      try write { (transaction, _) throws(StoreError) in try forgetFormerModel(transaction) }
     }
+  }
+
+  private var isFollowed: Bool {
+    get throws(StoreError) {
+      if sharedLog != nil { return true }
+      return try logReaders().least != nil
+    }
+  }
+
+  func forgetFormerModel(_ transaction: borrowing WriteTransaction) throws(StoreError) {
+    let former = try FormerModel.read(transaction.reader, databases.arbor)
+    try former?.forget(schema, databases.arbor, transaction)
   }
 }

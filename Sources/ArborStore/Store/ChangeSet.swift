@@ -32,6 +32,8 @@ package struct ChangeSet {
   package var blobs: [Blob] = []
   /// Whether all objects and all application metadata go; nothing else is in the set then.
   package var purges = false
+  /// Whether the way back from the last migration is given up; nothing else is in the set then.
+  package var confirmsMigration = false
   /// What values in the records were computed from; nil where they are nobody else's.
   package var basis: Basis?
 
@@ -40,6 +42,7 @@ package struct ChangeSet {
   /// Whether there is nothing to write.
   package var isEmpty: Bool {
     records.isEmpty && links.isEmpty && metadata.isEmpty && !purges
+      && !confirmsMigration
   }
 }
 

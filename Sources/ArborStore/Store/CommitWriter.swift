@@ -51,6 +51,7 @@ struct CommitWriter: ~Copyable {
       ?? CommitHistory(
         set, changes: preparation.changes, tombstones: workspace.tombstones, schema: store.schema
       ).encoded(sequence: header.sequence + 1, store.schema)
+    if set.confirmsMigration { try store.forgetFormerModel(transaction) }
     do throws(LMDBError) {
       header.sequence += 1
       try writeRecords(preparation, transaction, basis)

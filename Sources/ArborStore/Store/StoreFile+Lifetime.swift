@@ -73,8 +73,7 @@ extension StoreFile {
 
   /// Removes everything in a transaction.
   func removeAll(_ transaction: borrowing WriteTransaction) throws(StoreError) {
-    let former = try FormerModel.read(transaction.reader, databases.arbor)
-    try former?.forget(schema, databases.arbor, transaction)
+    try forgetFormerModel(transaction)
     try storing { () throws(LMDBError) in
       for entity in schema.entities where !entity.isAbstract {
         try transaction.clear(databases.records(entity.index))

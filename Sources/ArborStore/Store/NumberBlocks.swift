@@ -92,7 +92,7 @@ final class NumberBlocks: Sendable {
     guard !store.hasEnded else { throw .closed }
     guard !store.isReadOnly else { throw .readOnly(path: store.path) }
     if let log = store.sharedLog {
-      return try reserve(max(size, count), counter, in: log, of: store)
+      return try reserve(size, atLeast: count, counter, in: log, of: store)
     }
     var reservation = NumberReservation(counter: counter, numbers: 0..<0)
     try store.write { (transaction, _) throws(StoreError) in
@@ -105,20 +105,52 @@ final class NumberBlocks: Sendable {
     return reservation
   }
 
-  /// Reserves numbers in the log that the store shares, where all copies of it do.
+  /// Reserves numbers in the log that the store shares, where all copies of it do, or what is left
+  /// of them if that is `count` at least.
+  ///
+  /// - Throws: `exhausted` where it is less, `log` for numbers that may be given out already.
   private func reserve(
-    _ size: UInt64, _ counter: Int, in log: any SharedLog, of store: StoreFile
+    _ size: UInt64, atLeast count: UInt64, _ counter: Int, in log: any SharedLog,
+    of store: StoreFile
   ) throws(StoreError) -> NumberReservation {
     let name = Self.name(of: counter, in: store)
     let snapshot = try store.snapshot()
     let least = try StoreCounter.read(name, store.databases.arbor, try snapshot.reader)
     snapshot.close()
-    let numbers = try log.reserve(name, size, from: least)
+    guard Self.left(in: name, from: least) >= count else {
+      throw Self.exhausted(counter, of: store)
+    }
+    let reserved = try log.reserve(name, size, from: least)
+    guard reserved.lowerBound >= least, reserved.upperBound - reserved.lowerBound == size else {
+      throw .log(
+        ArborError(
+          .corrupted,
+          "The log gives out the numbers from \(reserved.lowerBound) to \(reserved.upperBound) of "
+            + "\(name), where it was asked for \(size) from \(least) on. Bring the log back from a "
+            + "backup of the server."))
+    }
+    let left = Self.left(in: name, from: reserved.lowerBound)
+    guard left >= count else { throw Self.exhausted(counter, of: store) }
+    let numbers = reserved.lowerBound..<reserved.lowerBound + min(size, left)
     // Whoever uses the store without its log goes on behind them.
     try store.write { (transaction, _) throws(StoreError) in
       try StoreCounter.raise(name, to: numbers.upperBound, store.databases.arbor, transaction)
     }
     return NumberReservation(counter: counter, numbers: numbers)
+  }
+
+  /// How many numbers a counter can give out still. What a damaged one says may lie above all.
+  private static func left(in name: String, from first: UInt64) -> UInt64 {
+    let limit = StoreCounter.limit(name)
+    return first > limit ? 0 : limit - first
+  }
+
+  private static func exhausted(_ counter: Int, of store: StoreFile) -> StoreError {
+    guard counter > 0 else {
+      return .exhausted("The store has used up its 2^63 unique IDs; start a new store.")
+    }
+    let entity = store.schema.entities[counter - 1].name
+    return .exhausted("\(entity) has used up its 2^48 object numbers; start a new store.")
   }
 
   private static func name(of counter: Int, in store: StoreFile) -> String {
@@ -133,18 +165,11 @@ final class NumberBlocks: Sendable {
     _ size: UInt64, atLeast count: UInt64, _ counter: Int, of store: StoreFile,
     _ transaction: borrowing WriteTransaction
   ) throws(StoreError) -> NumberReservation {
-    let entity = counter == 0 ? nil : store.schema.entities[counter - 1]
     let name = Self.name(of: counter, in: store)
     let arbor = store.databases.arbor
     let first = try StoreCounter.read(name, arbor, transaction.reader)
-    // What a damaged counter says may lie above all numbers.
-    let limit = StoreCounter.limit(name)
-    let left = first > limit ? 0 : limit - first
-    guard left >= count else {
-      throw .exhausted(
-        entity.map { "\($0.name) has used up its 2^48 object numbers; start a new store." }
-          ?? "The store has used up its 2^63 unique IDs; start a new store.")
-    }
+    let left = left(in: name, from: first)
+    guard left >= count else { throw exhausted(counter, of: store) }
     let end = first + min(size, left)
     try storing { () throws(LMDBError) in
       try StoreCounter.write(name, end, arbor, transaction)

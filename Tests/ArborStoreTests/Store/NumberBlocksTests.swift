@@ -149,4 +149,74 @@ import Testing
       #expect(throws: StoreError.self) { try store.file.takeNumbers(5, for: tag) }
     }
   }
+
+  // MARK: In a log
+
+  /// A log that begins to count where it is told to.
+  private final class CountingLog: SharedLog {
+    private let next: Lock<UInt64>
+
+    init(from first: UInt64) { next = Lock(first) }
+
+    func append(_ group: CommitGroup) -> Appending { .written }
+    func groups(after sequence: UInt64) -> [CommitGroup] { [] }
+    func noteTakenOver(_ count: Int) {}
+
+    func reserve(_ counter: String, _ count: UInt64, from least: UInt64) -> Range<UInt64> {
+      next.withLock { next in
+        defer { next += count }
+        return next..<next + count
+      }
+    }
+  }
+
+  private func share(_ file: StoreFile, countingFrom first: UInt64) throws {
+    let chain = CommitChain(store: file.id, sequence: file.lastSequence)
+    try file.setPosition(
+      SharedPosition(
+        sequence: file.lastSequence, generation: file.modelGeneration, chain: chain))
+    try file.share(through: CountingLog(from: first))
+  }
+
+  /// The machines that share a log use its numbers up together.
+  @Test func theLastNumbersOfALogAreGivenOut() throws {
+    try TemporaryStore.use(OfficeModel.make()) { store in
+      let (file, last) = (store.file, ObjectNumber.maximumSequence)
+      let tag = try Draft(file).entity("Tag")
+      try share(file, countingFrom: last - 3)
+      defer { file.endSharing() }
+      #expect(try file.takeNumbers(2, for: tag) == (last - 3)..<(last - 1))
+      #expect(try file.takeNumbers(1, for: tag) == (last - 1)..<last)
+      for _ in 0..<2 {
+        let error = #expect(throws: StoreError.self) { try file.takeNumbers(1, for: tag) }
+        guard case .exhausted(let message)? = error else {
+          Issue.record("\(String(describing: error))")
+          return
+        }
+        #expect(message == "Tag has used up its 2^48 object numbers; start a new store.")
+      }
+    }
+  }
+
+  @Test func numbersOfALogThatMayBeGivenOutAreRefused() throws {
+    try TemporaryStore.use(OfficeModel.make()) { store in
+      let file = store.file
+      let tag = try Draft(file).entity("Tag")
+      let numbers = try file.takeNumbers(5, for: tag)
+      try share(file, countingFrom: 0)
+      defer { file.endSharing() }
+      let snapshot = try file.snapshot()
+      let least = try #require(
+        try snapshot.counters()[StoreFormat.objectCounter(tag.number)])
+      snapshot.close()
+      #expect(least >= numbers.upperBound)
+      let error = #expect(throws: StoreError.self) { try file.takeNumbers(Int(least), for: tag) }
+      guard case .log(let refusal)? = error else {
+        Issue.record("\(String(describing: error))")
+        return
+      }
+      #expect(refusal.code == .corrupted)
+      #expect(refusal.message.contains(", where it was asked for "))
+    }
+  }
 }

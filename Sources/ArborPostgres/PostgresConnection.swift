@@ -10,13 +10,14 @@ internal import CPostgres
 /// strings all that knows libpq.
 ///
 /// Nothing blocks longer than the given deadline: libpq is used in its non-blocking form, and waits
-/// are `poll` on its socket. (Only names of hosts are resolved by the system in its own time.)
+/// are `poll` on its socket. Names of hosts, which libpq looks up while it begins to connect, the
+/// system resolves in its own time: beginning is a ``BoundedCall``.
 /// libpq itself keeps SIGPIPE from the program.
 ///
 /// `@unchecked Sendable`: one caller at a time has a connection, who takes it from the pool and
 /// gives it back under the pool's lock, and libpq lets connections go from thread to thread.
 ///
-/// What is unsafe here is sound for these reasons: the handle is made in ``open(_:deadline:)``, is
+/// What is unsafe here is sound for these reasons: the handle is made in `begin(_:)`, is
 /// private and is freed in `deinit` alone; pointers to parameters live for the length of one call,
 /// which copies them; texts that libpq gives are copied before its next call; and the notices'
 /// object, whose address libpq keeps, lives as long as the handle.
@@ -48,17 +49,24 @@ internal import CPostgres
   static func open(
     _ parameters: [String: String], deadline: Deadline
   ) throws(PostgresFailure) -> PostgresConnection {
+    guard let begun = BoundedCall.shared.run(until: deadline, { begin(parameters) }) else {
+      throw PostgresFailure(.unreachable, "The server's name is not found in time")
+    }
+    guard let connection = begun else {
+      throw PostgresFailure(.unreachable, "There is no memory for a connection")
+    }
+    try connection.finishOpening(deadline)
+    return connection
+  }
+
+  /// Looks the server's name up, and begins to connect; nil where there is no memory for that.
+  private static func begin(_ parameters: [String: String]) -> PostgresConnection? {
     let started = unsafe withStrings(Array(parameters.keys)) { keys in
       unsafe withStrings(Array(parameters.values)) { values in
         unsafe PQconnectStartParams(keys, values, 0)
       }
     }
-    guard let started = unsafe started else {
-      throw PostgresFailure(.unreachable, "There is no memory for a connection")
-    }
-    let connection = unsafe PostgresConnection(started)
-    try connection.finishOpening(deadline)
-    return connection
+    return unsafe started.map { unsafe PostgresConnection($0) }
   }
 
   private func finishOpening(_ deadline: Deadline) throws(PostgresFailure) {

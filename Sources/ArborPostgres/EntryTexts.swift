@@ -9,8 +9,8 @@ struct EntryTexts: Sendable {
   static let mostEntries = 500
   static let mostBytes = 16 << 20
 
-  /// Adds an entry whose predecessor is the newest one before it; gives a row where it did. Two
-  /// that follow the same one have the same key.
+  /// Adds an entry whose predecessor is the newest one before it. Two that follow the same one have
+  /// the same key, of which one is added.
   let append: String
   /// The entry before `$2` without its body, then those from it on, without the body of the batch
   /// `$3`: what somebody needs who could not add one.
@@ -36,7 +36,7 @@ struct EntryTexts: Sendable {
         SELECT store, last, digest FROM \(log) WHERE store = \(store) AND seq < $2
         ORDER BY seq DESC LIMIT 1) AS newest
       WHERE newest.last = $2 - 1 AND newest.digest = $5
-      ON CONFLICT DO NOTHING RETURNING seq
+      ON CONFLICT DO NOTHING
       """
     newer = Self.bounded(
       """

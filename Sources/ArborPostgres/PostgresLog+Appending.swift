@@ -40,7 +40,7 @@ extension PostgresLog {
       let expectsLoss = lostLast.withLock { $0 }
       var results = try connection.run(
         expectsLoss ? [append, newer] : [append], deadline: deadline)
-      let isLost = results[0].count == 0
+      let isLost = results[0].changedCount == 0
       if isLost != expectsLoss { lostLast.withLock { $0 = isLost } }
       if !isLost { return .written }
       if !expectsLoss { results += try connection.run([newer], deadline: deadline) }

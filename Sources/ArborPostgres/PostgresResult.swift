@@ -43,6 +43,11 @@ internal import Foundation
   /// The number of rows.
   var count: Int { Int(unsafe PQntuples(handle)) }
 
+  /// The number of rows that the statement added, changed or removed; 0 for one that only reads.
+  ///
+  /// The server says it in any case, so that asking for the rows themselves is not worth it.
+  var changedCount: Int { unsafe Int(String(cString: PQcmdTuples(handle))) ?? 0 }
+
   /// The number of columns.
   var width: Int { Int(unsafe PQnfields(handle)) }
 

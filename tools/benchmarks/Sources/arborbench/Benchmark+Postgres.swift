@@ -12,35 +12,52 @@ extension Benchmark {
   /// that share one, each by one writer and by eight.
   func postgres(_ connection: String, rounds: Int) throws {
     for round in 0..<rounds {
-      try measure("22_insert_1", 1) { _ in try Self.inserts(connection, makesTable: true) }
-      try measure("22_append_1", 1) { _ in try Self.appends(connection, "alone") }
-      try measure("22_insert_8", 8) { try Self.inserts(connection, makesTable: $0 == 0) }
-      try measure("22_append_8", 8) { try Self.appends(connection, "each \($0)") }
+      for threads in [1, 8] {
+        let inserts = try (0..<threads).map { try Self.inserts(connection, makesTable: $0 == 0) }
+        let appends = try (0..<threads).map { try Self.appends(connection, "writer \($0)") }
+        try measureInTurn([("22_insert_\(threads)", inserts), ("22_append_\(threads)", appends)])
+      }
       try measureCommits(connection, round)
     }
   }
 
-  /// Runs something `count` times, by threads that each do their part of it.
-  ///
-  /// - Parameter make: What one thread does, for a number; made before the time begins.
-  private func measure(
-    _ name: String, _ threads: Int, _ make: (Int) throws -> (@Sendable (Int) throws -> Void)
-  ) throws {
-    let work = try (0..<threads).map(make)
+  /// What one thread does, for a number.
+  private typealias Work = @Sendable (Int) throws -> Void
+
+  /// So many turns each of several kinds of work has: a disk that is busy for a moment meets all.
+  private static let turns = 20
+
+  /// Runs kinds of work `count` times each, in turn, by threads that each do their part.
+  private func measureInTurn(_ kinds: [(name: String, threads: [Work])]) throws {
+    var times = kinds.map { _ in 0.0 }
+    let each = count / kinds[0].threads.count / Self.turns
+    for turn in 0..<Self.turns {
+      for (index, kind) in kinds.enumerated() {
+        times[index] += try Self.time(kind.threads, turn * each..<(turn + 1) * each)
+      }
+    }
+    for (kind, time) in zip(kinds, times) { report(kind.name, each * kind.threads.count, time) }
+  }
+
+  private func report(_ name: String, _ done: Int, _ time: Double) {
+    Meter.printLine([name, String(format: "%.0f", Double(done) / time), "\(count)"])
+  }
+
+  /// Seconds that threads take which each do their work for all numbers.
+  private static func time(_ threads: [Work], _ numbers: Range<Int>) throws -> Double {
     let (group, failure) = (DispatchGroup(), Failure())
-    let each = count / threads
     let start = Meter.time(CLOCK_MONOTONIC)
-    for body in work {
+    for work in threads {
       group.enter()
       Thread.detachNewThread {
-        do { for number in 0..<each { try body(number) } } catch { failure.note(error) }
+        do { for number in numbers { try work(number) } } catch { failure.note(error) }
         group.leave()
       }
     }
     group.wait()
     let time = Meter.time(CLOCK_MONOTONIC) - start
     if let error = failure.first { throw error }
-    Meter.printLine([name, String(format: "%.0f", Double(each * threads) / time), "\(count)"])
+    return time
   }
 
   private final class Failure: Sendable {
@@ -57,7 +74,7 @@ extension Benchmark {
 
   private static func inserts(
     _ connection: String, makesTable: Bool
-  ) throws -> @Sendable (Int) throws -> Void {
+  ) throws -> Work {
     let plain = Plain(inserts: try PlainInserts(connection))
     if makesTable { try plain.inserts.makeTable() }
     try plain.inserts.prepare()
@@ -72,7 +89,7 @@ extension Benchmark {
 
   private static func appends(
     _ connection: String, _ name: String
-  ) throws -> @Sendable (Int) throws -> Void {
+  ) throws -> Work {
     let log = try PostgresLog(connection, store: name)
     try log.remove()
     let file = FileManager.default.temporaryDirectory.appending(path: "snapshot \(UUID())")
@@ -84,8 +101,11 @@ extension Benchmark {
     let body = [UInt8](repeating: 5, count: bodySize)
     return { number in
       let sequence = UInt64(number) + 1
+      // The system's random numbers are no part of appending.
+      let (high, low) = (sequence.bigEndian, UInt64.random(in: 0...UInt64.max))
+      let batch = UUID(uuid: unsafeBitCast((high, low), to: uuid_t.self))
       let entry = LogEntry(
-        batch: UUID(), first: sequence, last: sequence, previous: digest(sequence - 1),
+        batch: batch, first: sequence, last: sequence, previous: digest(sequence - 1),
         digest: digest(sequence), body: body)
       guard try log.append(entry) == .written else { throw BenchmarkError("not written") }
     }
@@ -104,10 +124,11 @@ extension Benchmark {
     }
     let rows = Workload(count: count).employees
     for threads in [1, 8] {
-      try measure("22_commit_\(threads)", threads) { thread in
+      let each = rows.count / threads
+      let commits: [Work] = (0..<threads).map { thread in
         { number in
           let context = store.makeContext()
-          let index = thread * (rows.count / threads) + number
+          let index = thread * each + number
           let employee = context.insert(Employee.self)
           employee.fill(from: rows[index], company: nil)
           // Those of one writer are not those of eight.
@@ -115,6 +136,7 @@ extension Benchmark {
           try context.commit()
         }
       }
+      report("22_commit_\(threads)", each * threads, try Self.time(commits, 0..<each))
     }
     if let sharing = store.sharing {
       Meter.printLine(["22_entries", "\(sharing.appends)", "\(sharing.appendedCommits)"])

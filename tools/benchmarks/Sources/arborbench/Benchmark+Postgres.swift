@@ -36,7 +36,9 @@ extension Benchmark {
         times[index] += try Self.time(kind.threads, turn * each..<(turn + 1) * each)
       }
     }
-    for (kind, time) in zip(kinds, times) { report(kind.name, each * kind.threads.count * Self.turns, time) }
+    for (kind, time) in zip(kinds, times) {
+      report(kind.name, each * kind.threads.count * Self.turns, time)
+    }
   }
 
   private func report(_ name: String, _ done: Int, _ time: Double) {

@@ -10,7 +10,7 @@ internal import CLMDB
 ///
 /// A cursor that steps within a leaf whose neighbours are verified needs no further look: in a
 /// snapshot the address of an entry tells the leaf that it lies in, in the writing transaction its
-/// key.
+/// key does.
 struct CursorGuard {
   private let pages: UnsafeMutablePointer<PageGuard>
   private var tree: GuardedTree
@@ -25,7 +25,6 @@ struct CursorGuard {
   /// The leaf whose neighbours are verified, and the leaf of values.
   private var leaf: UInt = 1
   private var valueLeaf: UInt = 1
-  private var leafRange: PageVerifier.KeyRange?
 
   /// nil where the database has no pages in the committed state.
   init?(
@@ -94,23 +93,11 @@ struct CursorGuard {
       return try pages.pointee.verifySearch(tree, goal, values: goal)
     }
     let keyBytes = UnsafeRawBufferPointer(key)
-    if !isVerified(keyBytes) {
-      let step = try pages.pointee.verifyAround(tree, .key(keyBytes))
-      leafRange = step.range
-      leaf = isWriter ? 1 : step.address
-    }
+    let step = try pages.pointee.verifyAround(tree, .key(keyBytes))
+    leaf = isWriter ? 1 : step.address
     let values = try pages.pointee.verifyValuesAround(
       tree, keyBytes, UnsafeRawBufferPointer(value))
     valueLeaf = isWriter ? 1 : values?.address ?? 1
-  }
-
-  /// Whether a key lies in the leaf whose neighbours are verified.
-  private func isVerified(_ key: UnsafeRawBufferPointer) -> Bool {
-    guard let leafRange else { return false }
-    let order = tree.walk.order
-    if let lower = leafRange.lower, order.compare(key, lower) < 0 { return false }
-    if let upper = leafRange.upper, order.compare(key, upper) >= 0 { return false }
-    return true
   }
 
   /// Verifies what a move to the last value of the present key touches.

@@ -26,7 +26,7 @@ extension Environment {
       descriptor: descriptor, path: folder.dataPath, identity: FileIdentity(status))
     guard isKnown else { throw .lastSystemError }
     let environment = try make(folder.dataPath, options, file: file, isShared: false)
-    environment.marks.complete()
+    environment.marks.areComplete = true
     return environment
   }
 }

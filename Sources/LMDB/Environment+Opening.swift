@@ -74,12 +74,12 @@ extension Environment {
         try LockFile.prepare(lockPath, of: file.descriptor, readers: options.maximumReaders)
       }
       let environment = try make(target, options, file: file, isShared: true)
-      if isNew { environment.marks.complete() }
+      if isNew { environment.marks.areComplete = true }
       return environment
     }
     environment.file.endOpening()
     if !isVerified { try environment.verifyPages() }
-    if options.verifiesPages { environment.marks.complete() }
+    if options.verifiesPages { environment.marks.areComplete = true }
     return environment
   }
 

@@ -47,7 +47,7 @@ extension Environment {
       var verifier = try PageVerifier(
         descriptor: file.descriptor, meta: meta, isCancelled: isCancelled)
       let report = try verifier.verify()
-      marks.complete()
+      marks.areComplete = true
       // The snapshot has to live until here.
       if snapshot.id == meta.transactionID, let expected {
         try report.check(against: expected, allowing: allowed)

@@ -132,6 +132,7 @@ package final class Environment: Sendable {
   /// closed.
   func takeHandle(of other: Environment) {
     guard let handle = other.giveHandle() else { return }
+    writerSlot.pointer.pointee.pageGuard?.pointee.forgetMap()
     state.withLock { state in
       state.endIdleReaders()
       if let former = state.handle { mdb_env_close(former) }

@@ -58,6 +58,19 @@ struct GuardedTree {
     }
   }
 
+  /// Whether a goal lies among the keys that a page may hold.
+  @inline(__always)
+  func holds(_ goal: TreeGoal, _ range: PageVerifier.KeyRange) -> Bool {
+    switch goal {
+    case .first: return range.lower == nil
+    case .last: return range.upper == nil
+    case .key(let key):
+      if let lower = range.lower, walk.order.compare(key, lower) < 0 { return false }
+      if let upper = range.upper, walk.order.compare(key, upper) >= 0 { return false }
+      return true
+    }
+  }
+
   /// The key of a leaf's node, or a packed one.
   private func leafKey(_ page: RawPage, _ index: Int) -> UnsafeRawBufferPointer {
     guard page.flags.contains(.packed) else { return page.node(index).key }
@@ -71,6 +84,33 @@ enum TreeGoal {
   case first
   case last
   case key(UnsafeRawBufferPointer)
+}
+
+/// A leaf that is verified in a state, and what else is verified of it.
+struct VerifiedLeaf {
+  /// What is verified besides the path to the leaf.
+  struct Reach: OptionSet {
+    let rawValue: UInt8
+
+    /// What a step to another key touches, or to another value.
+    static let surroundings = Reach(rawValue: 1)
+    /// What a deletion touches.
+    static let neighbours = Reach(rawValue: 2)
+  }
+
+  let seed: UInt64
+  let state: UInt64
+  let leaf: TreeStep
+  let reach: Reach
+
+  /// No leaf.
+  static var none: VerifiedLeaf {
+    VerifiedLeaf(
+      seed: 0, state: .max,
+      leaf: TreeStep(
+        page: RawPage(bytes: UnsafeRawBufferPointer(start: nil, count: 0)), index: 0,
+        range: PageVerifier.KeyRange()), reach: [])
+  }
 }
 
 /// A page on a path from the root to a leaf.

@@ -20,12 +20,30 @@ extension PageGuard {
   mutating func verifySearch(
     _ tree: GuardedTree, _ goal: TreeGoal, values: TreeGoal = .first
   ) throws(LMDBError) {
-    var leaf = try descend(tree, to: try sought(goal, in: tree), path)
+    let goal = try sought(goal, in: tree)
+    if let known = verifiedLeaf(tree, goal), known.pointee.reach.contains(.surroundings) {
+      guard tree.hasSeveralValues, case .key = values else { return }
+    }
+    var leaf = try locate(goal, in: tree)
     if leaf.index == leaf.page.count {
+      try descend(tree, to: goal, path)
       guard let next = try step(tree, forward: true, path) else { return }
       leaf = next
     }
     try verifyValues(of: leaf, tree, values)
+  }
+
+  /// The leaf of a goal, on a verified path, with the first node that is at the goal or behind it.
+  @inline(__always)
+  mutating func locate(_ goal: TreeGoal, in tree: GuardedTree) throws(LMDBError) -> TreeStep {
+    if let known = verifiedLeaf(tree, goal) {
+      var leaf = known.pointee.leaf
+      leaf.index = tree.leafIndex(of: goal, in: leaf.page)
+      return leaf
+    }
+    let leaf = try descend(tree, to: goal, path)
+    remember(leaf, of: tree, [])
+    return leaf
   }
 
   /// Verifies the path to one of the values of an entry, where they have a tree of their own.
@@ -35,8 +53,11 @@ extension PageGuard {
     guard tree.hasSeveralValues,
       let values = try values(of: leaf.page.node(leaf.index), in: tree)
     else { return }
-    let found = try descend(values, to: try sought(goal, in: values), valuePath)
-    if found.index == found.page.count { _ = try step(values, forward: true, valuePath) }
+    let goal = try sought(goal, in: values)
+    let found = try locate(goal, in: values)
+    guard found.index == found.page.count else { return }
+    try descend(values, to: goal, valuePath)
+    _ = try step(values, forward: true, valuePath)
   }
 
   /// Verifies everything that a step from an entry of a leaf to another key touches: the leaves at
@@ -47,6 +68,9 @@ extension PageGuard {
     _ tree: GuardedTree, _ goal: TreeGoal
   ) throws(LMDBError) -> TreeStep {
     let goal = try sought(goal, in: tree)
+    if let known = verifiedLeaf(tree, goal), known.pointee.reach.contains(.surroundings) {
+      return known.pointee.leaf
+    }
     let leaf = try descend(tree, to: goal, path)
     if let next = try step(tree, forward: true, path) {
       try verifyValues(of: next, tree, .first)
@@ -55,12 +79,18 @@ extension PageGuard {
     if let previous = try step(tree, forward: false, path) {
       try verifyValues(of: previous, tree, .last)
     }
-    guard tree.hasSeveralValues else { return leaf }
-    for index in 0..<leaf.page.count {
-      guard let values = try values(of: leaf.page.node(index), in: tree) else { continue }
-      try descend(values, to: .first, valuePath)
-      try descend(values, to: .last, valuePath)
+    if tree.hasSeveralValues {
+      try verifyEdges(of: leaf, tree) { (pages) throws(LMDBError) in
+        for index in 0..<leaf.page.count {
+          guard let values = try pages.values(of: leaf.page.node(index), in: tree) else {
+            continue
+          }
+          try pages.descend(values, to: .first, pages.valuePath)
+          try pages.descend(values, to: .last, pages.valuePath)
+        }
+      }
     }
+    remember(leaf, of: tree, .surroundings)
     return leaf
   }
 
@@ -71,15 +101,19 @@ extension PageGuard {
     _ tree: GuardedTree, _ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer
   ) throws(LMDBError) -> TreeStep? {
     guard tree.hasSeveralValues else { return nil }
-    let leaf = try descend(tree, to: try sought(.key(key), in: tree), path)
+    let leaf = try locate(try sought(.key(key), in: tree), in: tree)
     guard leaf.index < leaf.page.count,
       let values = try values(of: leaf.page.node(leaf.index), in: tree)
     else { return nil }
     let goal = try sought(.key(value), in: values)
+    if let known = verifiedLeaf(values, goal), known.pointee.reach.contains(.surroundings) {
+      return known.pointee.leaf
+    }
     let found = try descend(values, to: goal, valuePath)
     _ = try step(values, forward: true, valuePath)
     try descend(values, to: goal, valuePath)
     _ = try step(values, forward: false, valuePath)
+    remember(found, of: values, .surroundings)
     return found
   }
 
@@ -97,7 +131,7 @@ extension PageGuard {
   }
 
   /// A goal that can be compared with the keys of a tree.
-  private func sought(_ goal: TreeGoal, in tree: GuardedTree) throws(LMDBError) -> TreeGoal {
+  func sought(_ goal: TreeGoal, in tree: GuardedTree) throws(LMDBError) -> TreeGoal {
     if tree.walk.order == .integers, case .key(let key) = goal, key.count != 8, key.count != 4 {
       throw .badValueSize
     }

@@ -25,7 +25,8 @@ extension PageGuard {
       tree.isEndVerified = true
     case .overwrite, .noOverwrite, .noDuplicate:
       if tree.hasSeveralValues { return try verifySearch(tree, .key(key), values: .key(value)) }
-      try verifyReplaced(try search(tree, key), tree)
+      let leaf = try locate(try sought(.key(key), in: tree), in: tree)
+      try verifyReplaced(exactNode(leaf, tree, key), tree)
     }
   }
 
@@ -37,19 +38,32 @@ extension PageGuard {
     _ database: Database, _ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer?
   ) throws(LMDBError) {
     guard let tree = try tree(of: database) else { return }
-    guard let node = try search(tree, key) else {
-      return try verifyNeighbours(tree, of: path)
-    }
-    try verifyNeighbours(tree, of: path)
+    let leaf = try locate(.key(key), beside: tree, path)
+    guard let node = exactNode(leaf, tree, key) else { return }
     try verifyReplaced(node, tree)
     guard tree.hasSeveralValues, let values = try values(of: node, in: tree) else { return }
     if let value {
-      try descend(values, to: .key(value), valuePath)
-      try verifyNeighbours(values, of: valuePath)
+      _ = try locate(.key(value), beside: values, valuePath)
     } else {
       var runs = PageClaims(lastPage: 0)
       try verifyAll(values, runs: &runs)
     }
+  }
+
+  /// The leaf of a goal; the pages beside its path are verified too.
+  private mutating func locate(
+    _ goal: TreeGoal, beside tree: GuardedTree, _ path: UnsafeMutablePointer<TreeStep>
+  ) throws(LMDBError) -> TreeStep {
+    let goal = try sought(goal, in: tree)
+    if let known = verifiedLeaf(tree, goal), known.pointee.reach.contains(.neighbours) {
+      var leaf = known.pointee.leaf
+      leaf.index = tree.leafIndex(of: goal, in: leaf.page)
+      return leaf
+    }
+    let leaf = try descend(tree, to: goal, path)
+    try verifyNeighbours(tree, of: path)
+    remember(leaf, of: tree, .neighbours)
+    return leaf
   }
 
   /// Verifies all pages of a database, which are about to be freed.
@@ -59,13 +73,10 @@ extension PageGuard {
     try verifyAll(tree, runs: &runs)
   }
 
-  /// The node of a key; nil where the committed tree has none. Verifies the path to it, and the
-  /// next leaf where the key is behind all of its own.
-  private mutating func search(
-    _ tree: GuardedTree, _ key: UnsafeRawBufferPointer
-  ) throws(LMDBError) -> RawNode? {
-    try verifySearch(tree, .key(key))
-    let leaf = try descend(tree, to: .key(key), path)
+  /// The node of a key; nil where the committed tree has none.
+  private func exactNode(
+    _ leaf: TreeStep, _ tree: GuardedTree, _ key: UnsafeRawBufferPointer
+  ) -> RawNode? {
     guard leaf.index < leaf.page.count else { return nil }
     let node = leaf.page.node(leaf.index)
     return tree.walk.order.compare(node.key, key) == 0 ? node : nil

@@ -34,6 +34,9 @@ struct PageGuard: ~Copyable {
   private var mappedPages: UInt64 = 0
   /// By database handle.
   private var trees: [KnownTree] = []
+  /// The last leaves, each where the seed of its tree says.
+  private let leaves: UnsafeMutablePointer<VerifiedLeaf>
+  private static var leafCount: UInt64 { 64 }
   /// The path of the last descent, in a database and in the values of a key.
   let path: UnsafeMutablePointer<TreeStep>
   let valuePath: UnsafeMutablePointer<TreeStep>
@@ -51,11 +54,14 @@ struct PageGuard: ~Copyable {
     pageSize = state.pageSize
     verifier = PageVerifier(pagesOf: state)
     // Sound: freed with the value, which can not be copied; no tree is deeper.
+    leaves = .allocate(capacity: Int(Self.leafCount))
+    leaves.initialize(repeating: .none, count: Int(Self.leafCount))
     path = .allocate(capacity: TreeWalk.mostLevels)
     valuePath = .allocate(capacity: TreeWalk.mostLevels)
   }
 
   deinit {
+    leaves.deallocate()
     path.deallocate()
     valuePath.deallocate()
   }
@@ -76,6 +82,7 @@ struct PageGuard: ~Copyable {
   /// The map moves, or another file takes the place: the next transaction looks anew.
   mutating func forgetMap() {
     map = nil
+    leaves.update(repeating: .none, count: Int(Self.leafCount))
     (heldPages, mappedPages) = (0, 0)
   }
 
@@ -183,16 +190,62 @@ struct PageGuard: ~Copyable {
     _ number: UInt64, _ tree: GuardedTree, depth: Int, _ range: PageVerifier.KeyRange
   ) throws(LMDBError) -> RawPage {
     let page = try mapped(number, tree)
-    var mark = PageMarks.mix(
-      tree.seed &+ UInt64(truncatingIfNeeded: tree.depth &- depth), page.word(8))
-    if let lower = range.lower { mark = PageMarks.mix(mark, lower) }
-    let short = UInt32(truncatingIfNeeded: mark) | 1
-    if !marks.hold(short, for: number) {
+    let mark = mark(page, tree, depth: depth, range)
+    if !marks.hold(mark, for: number) {
       var walk = tree.walk
       try verifier.inspect(page, number, &walk, depth: depth, range)
-      marks.set(short, for: number)
+      marks.set(mark, for: number)
     }
     return page
+  }
+
+  /// What a page is verified as: its height in its tree, its kind and bounds, and the least key.
+  @inline(__always)
+  private func mark(
+    _ page: RawPage, _ tree: GuardedTree, depth: Int, _ range: PageVerifier.KeyRange
+  ) -> UInt32 {
+    let height = UInt64(truncatingIfNeeded: tree.depth &- depth)
+    let mixed = PageMarks.mix(tree.seed &+ height, page.word(8))
+    return PageMarks.mark(range.lower.map { PageMarks.mix(mixed, $0) } ?? mixed)
+  }
+
+  /// Runs `body` on a verified leaf, unless the ends of the values of its keys are verified.
+  mutating func verifyEdges(
+    of leaf: TreeStep, _ tree: GuardedTree,
+    _ body: (inout PageGuard) throws(LMDBError) -> Void
+  ) throws(LMDBError) {
+    let number = leaf.page.number
+    let mark = mark(leaf.page, tree, depth: tree.depth, leaf.range)
+    if marks.holdEdges(mark, for: number) { return }
+    try body(&self)
+    marks.set(mark | PageMarks.edges, for: number)
+  }
+
+  // MARK: Leaves
+
+  /// A verified leaf that a key, or an end of the tree, belongs to; nil where the last ones were
+  /// others.
+  @inline(__always)
+  func verifiedLeaf(
+    _ tree: GuardedTree, _ goal: TreeGoal
+  ) -> UnsafeMutablePointer<VerifiedLeaf>? {
+    let here = leaves + Int(truncatingIfNeeded: tree.seed % Self.leafCount)
+    guard here.pointee.seed == tree.seed, here.pointee.state == state.transactionID,
+      tree.holds(goal, here.pointee.leaf.range)
+    else { return nil }
+    return here
+  }
+
+  /// Remembers a leaf, and what else is verified of it.
+  @inline(__always)
+  func remember(_ leaf: TreeStep, of tree: GuardedTree, _ reach: VerifiedLeaf.Reach) {
+    let here = leaves + Int(truncatingIfNeeded: tree.seed % Self.leafCount)
+    let isSame =
+      here.pointee.seed == tree.seed && here.pointee.state == state.transactionID
+      && here.pointee.leaf.page.bytes.baseAddress == leaf.page.bytes.baseAddress
+    here.pointee = VerifiedLeaf(
+      seed: tree.seed, state: state.transactionID, leaf: leaf,
+      reach: isSame ? reach.union(here.pointee.reach) : reach)
   }
 
   /// A page that lies in the file and in the map.
@@ -246,7 +299,7 @@ struct PageGuard: ~Copyable {
     if marks.areComplete { return }
     var verifier = try PageVerifier(descriptor: descriptor, meta: state)
     _ = try verifier.verify()
-    marks.complete()
+    marks.areComplete = true
   }
 
   /// The error of a finding in a tree.

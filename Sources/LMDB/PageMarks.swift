@@ -49,8 +49,22 @@ final class PageMarks: @unchecked Sendable {
   @inline(__always)
   func hold(_ mark: UInt32, for page: UInt64) -> Bool {
     guard page < count, let words else { return false }
-    return arbor_load_relaxed(words + Int(page)) == mark
+    return arbor_load_relaxed(words + Int(page)) | Self.edges == mark | Self.edges
   }
+
+  /// Whether a leaf carries a mark, and the ends of its keys' values are verified as well.
+  @inline(__always)
+  func holdEdges(_ mark: UInt32, for page: UInt64) -> Bool {
+    guard page < count, let words else { return false }
+    return arbor_load_relaxed(words + Int(page)) == mark | Self.edges
+  }
+
+  /// A mark of some mixed numbers; never that of a page that was not verified.
+  @inline(__always)
+  static func mark(_ mixed: UInt64) -> UInt32 { UInt32(truncatingIfNeeded: mixed) & ~edges | 1 }
+
+  /// The part of a mark that says that the ends of the values are verified.
+  static var edges: UInt32 { 2 }
 
   /// Gives a page a mark.
   func set(_ mark: UInt32, for page: UInt64) {
@@ -58,12 +72,13 @@ final class PageMarks: @unchecked Sendable {
     arbor_store_relaxed(words + Int(page), mark)
   }
 
-  /// Whether every page of the file is verified, or was written by this process.
+  /// Whether every page of a state is verified, or was written by this process: later states differ
+  /// in what sound engines have written.
   @inline(__always)
-  var areComplete: Bool { completeness.load(ordering: .relaxed) }
-
-  /// Every page of a state is verified; later states differ in what sound engines have written.
-  func complete() { completeness.store(true, ordering: .relaxed) }
+  var areComplete: Bool {
+    get { completeness.load(ordering: .relaxed) }
+    set { completeness.store(newValue, ordering: .relaxed) }
+  }
 
   /// Whether the lists of free pages are verified; each of them is older than what is added later.
   var haveFreeLists: Bool {

@@ -17,7 +17,8 @@ final class TemporaryFolder: Sendable {
 
   func file(_ name: String) -> String { path + "/" + name }
 
-  /// A new environment in this folder.
+  /// A new environment in this folder. Its pages are verified before they are used, as those of a
+  /// file are that was there before.
   func environment(
     _ name: String = "store.arbor", mapSize: Int = 1 << 30,
     _ change: (inout EnvironmentOptions) -> Void = { _ in }
@@ -27,7 +28,9 @@ final class TemporaryFolder: Sendable {
     options.durability = .none
     options.initialMapSize = mapSize
     change(&options)
-    return try Environment.open(path: file(name), options: options)
+    let environment = try Environment.open(path: file(name), options: options)
+    environment.marks.areComplete = false
+    return environment
   }
 }
 

@@ -12,8 +12,38 @@ import Testing
 @Suite(.serialized) struct DamageTests {
   static let cases = TestLength.of(624, long: 250_000)
 
+  /// Stores that are opened as usual, and verified where they are used: `ARBOR_DAMAGE_CASES` of
+  /// them in a long run.
+  static let usedCases: Int = {
+    let given = ProcessInfo.processInfo.environment["ARBOR_DAMAGE_CASES"].flatMap { Int($0) }
+    return TestLength.of(104, long: given ?? 20_000)
+  }()
+
+  private static func seed() -> UInt64 {
+    let given = ProcessInfo.processInfo.environment["ARBOR_SEED"].flatMap { UInt64($0) }
+    return given ?? UInt64.random(in: 0...(.max))
+  }
+
+  /// What nothing notices is a page that is sound in itself and out of date, or a changed index
+  /// entry: the check of the store finds it.
+  @Test(arguments: ["reading", "writing"])
+  func aDamagedStoreInUseNeverEndsTheProcess(use: String) throws {
+    let seed = Self.seed()
+    print("damage campaign, \(use): seed \(seed)")
+    let campaign = try DamageCampaign(seed: seed)
+    // Writing takes longer.
+    let cases = use == "writing" ? Self.usedCases / 4 : Self.usedCases
+    let used = try campaign.run(0..<cases, verification: use)
+    print("\(use): \(used)")
+    for wrong in used.wrong.prefix(50) { print("\(use), not noticed: \(wrong)") }
+    #expect(used.deaths == [])
+    #expect(used.count == cases)
+    #expect(used.refused > cases / 4)
+    #expect(used.wrong.count <= max(2, cases / 20))
+  }
+
   @Test func aDamagedFileIsAnErrorAndNeverWrongData() throws {
-    let seed = UInt64.random(in: 0...(.max))
+    let seed = Self.seed()
     print("damage campaign: seed \(seed), \(Self.cases) cases")
     let campaign = try DamageCampaign(seed: seed)
     let verified = try campaign.run(0..<Self.cases, verification: "full")

@@ -45,12 +45,18 @@ public struct StoreOptions: Sendable, Hashable {
     /// operation throws `corrupted`, commits are refused from then on, and
     /// ``PersistentStore/check()`` says the same. Damage met while opening is located
     /// by a full verification.
+    ///
+    /// Every other page is verified where it is first used, once in a process: before an index or
+    /// a relationship is searched there, before a change, and the lists of free pages before the
+    /// first commit. A damaged one is an error of that operation. What is not noticed there is a
+    /// page that is sound in itself but out of date, and a changed entry of an index.
     case automatic
     /// Every page by plain reads before anything maps the file, then every record, index entry and
     /// link: the store check. Time in proportion to the file, for its pages some hundred megabytes
     /// in a second; the choice for files of unknown origin.
     case full
-    /// Root pages, header and databases: cost independent of the store's size.
+    /// Root pages, header and the list of databases: cost independent of the store's size. Every
+    /// other page is verified where it is first used.
     case quick
   }
 

@@ -53,7 +53,7 @@ package struct StoreOpening: Sendable {
 
   /// How much of an existing file is looked at before it is used.
   package enum Verification: Sendable, Hashable {
-    /// Root pages, header and databases.
+    /// Root pages, header and the list of databases; every other page where it is first used.
     case quick
     /// As `quick`; every page behind the open store where the last writer may have died with its
     /// machine, and before an error where the quick look met damage.

@@ -9,12 +9,14 @@ import LMDB
   import Darwin
 #endif
 
-// damage-reader <sound file> <older file> <work file> <seed> <first> <end> full|quick|forged|sound
-//   [<sound file> …]
+// damage-reader <sound file> <older file> <work file> <seed> <first> <end>
+//   full|quick|reading|writing|forged|sound [<sound file> …]
 //
 // Damages copies of a sound file, or forges an entry in each, and uses each as a program would. Of
 // forgeries the second file is another sound one, and those behind the words are more, forged in
 // turn; `sound` uses all of them as they are.
+// `full` and `quick` read all entries after that verification; `reading` and `writing` use objects
+// of a store that is opened as usual.
 // Before each case it says which one it is, so that whoever started it knows on which it died;
 // afterwards what came of it:
 //
@@ -56,6 +58,32 @@ func say(_ line: String) { FileHandle.standardOutput.write(Data((line + "\n").ut
     do {
       let digest = try Reading.digest(work, verification: verification)
       say("\(number) \(digest == nil ? "problem" : digest == expected ? "same" : "WRONG")")
+    } catch {
+      say("\(number) error")
+    }
+    alarm(0)
+  }
+}
+
+/// Reads or changes damaged copies as a program does that opens them as usual.
+@MainActor func useDamaged(_ use: (String) throws -> DamagedStore) throws {
+  let older = try [UInt8](Data(contentsOf: URL(filePath: arguments[2])))
+  try place(sound)
+  let expected = try use(work)
+  if let failure = expected.failure {
+    FileHandle.standardError.write(Data("damage-reader: the sound store fails: \(failure)\n".utf8))
+    exit(2)
+  }
+  for number in first..<end {
+    let damage = Damage(number, seed: seed, sound: sound, older: older)
+    say("case \(number) \(damage.kind.rawValue) \(damage.place)")
+    try place(damage.bytes)
+    alarm(20)
+    do {
+      let found = try use(work)
+      say(
+        "\(number) "
+          + (found.failure != nil ? "problem" : found.digest == expected.digest ? "same" : "WRONG"))
     } catch {
       say("\(number) error")
     }
@@ -120,6 +148,8 @@ struct Original {
 }
 
 switch arguments[7] {
+case "reading": try useDamaged(DamagedStore.read)
+case "writing": try useDamaged(DamagedStore.change)
 case "forged": try forge()
 case "sound": try useSound()
 default: try damage()

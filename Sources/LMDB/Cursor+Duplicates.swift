@@ -113,7 +113,7 @@ extension Cursor {
   /// The next values of the same key; nil after its last one.
   package func nextBatch() throws(LMDBError) -> UnsafeRawBufferPointer? {
     if try valueCount() == 1 { return nil }
-    if let pageGuard { try pageGuard.pointee.verifyStep(handle, forward: true) }
+    if let pageGuard { try pageGuard.pointee.verifyStep(handle, forward: true, byKey: false) }
     return try batch(MDB_NEXT_MULTIPLE)
   }
 

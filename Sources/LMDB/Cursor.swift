@@ -109,11 +109,13 @@ package struct Cursor: ~Copyable {
   package func previous() throws(LMDBError) -> Entry? { try step(MDB_PREV, forward: false) }
 
   /// The first entry of the next key.
-  package func nextKey() throws(LMDBError) -> Entry? { try step(MDB_NEXT_NODUP, forward: true) }
+  package func nextKey() throws(LMDBError) -> Entry? {
+    try step(MDB_NEXT_NODUP, forward: true, byKey: true)
+  }
 
   /// The last entry of the previous key.
   package func previousKey() throws(LMDBError) -> Entry? {
-    try step(MDB_PREV_NODUP, forward: false)
+    try step(MDB_PREV_NODUP, forward: false, byKey: true)
   }
 
   /// The entry it stands on; nil on a new cursor.
@@ -168,8 +170,12 @@ package struct Cursor: ~Copyable {
 
   /// Moves from the present entry to one beside it.
   @inline(__always)
-  func step(_ operation: MDB_cursor_op, forward: Bool) throws(LMDBError) -> Entry? {
-    if let pageGuard { try pageGuard.pointee.verifyStep(handle, forward: forward) }
+  func step(
+    _ operation: MDB_cursor_op, forward: Bool, byKey: Bool = false
+  ) throws(LMDBError) -> Entry? {
+    if let pageGuard {
+      try pageGuard.pointee.verifyStep(handle, forward: forward, byKey: byKey)
+    }
     return try move(operation)
   }
 

@@ -68,18 +68,22 @@ struct CursorGuard {
   }
 
   /// Verifies what a step from the present entry touches.
+  ///
+  /// - Parameter byKey: Whether the other values of the present key are left out.
   @inline(__always)
-  mutating func verifyStep(_ cursor: OpaquePointer, forward: Bool) throws(LMDBError) {
+  mutating func verifyStep(
+    _ cursor: OpaquePointer, forward: Bool, byKey: Bool
+  ) throws(LMDBError) {
     if key & pageMask == leaf {
       let page = value & pageMask
-      if page == leaf || page == valueLeaf || !tree.hasSeveralValues { return }
+      if byKey || page == leaf || page == valueLeaf || !tree.hasSeveralValues { return }
     }
-    try verifyFarStep(cursor, forward: forward)
+    try verifyFarStep(cursor, forward: forward, byKey: byKey)
   }
 
   @inline(never)
   private mutating func verifyFarStep(
-    _ cursor: OpaquePointer, forward: Bool
+    _ cursor: OpaquePointer, forward: Bool, byKey: Bool
   ) throws(LMDBError) {
     var key = MDB_val()
     var value = MDB_val()
@@ -95,6 +99,7 @@ struct CursorGuard {
     let keyBytes = UnsafeRawBufferPointer(key)
     let step = try pages.pointee.verifyAround(tree, .key(keyBytes))
     leaf = isWriter ? 1 : step.address
+    if byKey { return }
     let values = try pages.pointee.verifyValuesAround(
       tree, keyBytes, UnsafeRawBufferPointer(value))
     valueLeaf = isWriter ? 1 : values?.address ?? 1

@@ -38,7 +38,9 @@ extension PageVerifier {
       upper == page.size - count * (size - 2)
     else { throw damage(tree, number, "its packed values do not fit its bounds") }
     var last: UnsafeRawBufferPointer?
-    for index in 0..<count {
+    // Of numbers that ascend the first one and the last one tell the rest.
+    let areNumbers = tree.order == .integers && size == 8 && page.hasAscendingWords(count)
+    for index in stride(from: 0, to: count, by: areNumbers ? max(1, count - 1) : 1) {
       let key = page.part(RawPage.headerSize + index * size, size)
       try accept(key, after: last, number, &tree, range)
       last = key
@@ -180,5 +182,20 @@ extension PageVerifier {
     try visit(&values)
     tree.valueSize = values.keySize
     tree.entries = tree.entries &+ values.entries
+  }
+}
+
+extension RawPage {
+  /// Whether the packed keys of 8 bytes are numbers that ascend.
+  fileprivate func hasAscendingWords(_ count: Int) -> Bool {
+    var last = word(Self.headerSize)
+    var offset = Self.headerSize + 8
+    for _ in 1..<max(count, 1) {
+      let next = word(offset)
+      if next <= last { return false }
+      last = next
+      offset += 8
+    }
+    return true
   }
 }

@@ -23,7 +23,7 @@ import Testing
     "MigrationKindsTests", "MigrationVersionsTests", "OlderLayoutQueriesTests",
     "HierarchyMigrationTests", "MigrationTests", "StructureMigrationTests", "RandomMigrationTests",
     "StoreFaultTests", "RevertedMigrationTests", "RevertedLinksTests",
-    "RevertedValuesTests", "ServiceSignalTests",
+    "RevertedValuesTests", "SalvagedKindsTests", "ServiceSignalTests",
     "SyncTests",
     "TopOfGroupsTests",
     "UniqueFetchTests", "UniquenessMigrationTests",

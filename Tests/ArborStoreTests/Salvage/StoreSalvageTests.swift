@@ -13,39 +13,7 @@ import Testing
 
   init() throws { folder = try TemporaryFolder() }
 
-  /// Fills a store with one of everything, deep enough for branches, with pages that later commits
-  /// have freed.
-  private func makeStore() throws {
-    let file = try StoreFile.open(StoreOpening(.file(path), model: try OfficeModel.make()))
-    defer { file.close() }
-    let draft = Draft(file)
-    let company = try draft.insert("Company", ["name": .string("Arbor")])
-    let manager = try draft.insert("Manager", ["employeeID": .integer(0)])
-    let tag = try draft.insert("Tag", ["name": .string("all")])
-    let project = try draft.insert(
-      "Project", ["title": .string(String(repeating: "p", count: 9000))])
-    var people: [ObjectNumber] = []
-    let badges = try draft.entity("Badge")
-    for number in 1...120 {
-      let badge = ObjectNumber(
-        entity: badges.number, sequence: try file.takeNumbers(1, for: badges).lowerBound)
-      let person = try draft.insert(
-        "Employee",
-        [
-          "employeeID": .integer(Int64(number)), "name": .string("name \(number % 40)"),
-          "email": .string("\(number)@arbor"),
-        ], to: ["company": company, "manager": manager, "badge": badge])
-      try draft.insert("Badge", to: ["employee": person], number: badge)
-      people.append(person)
-      try draft.link(person, "tags", tag)
-    }
-    for person in people.prefix(30) {
-      try draft.link(person, "favourites", project)
-      let task = try draft.insert("Task", ["title": .string("task")], to: ["project": project])
-      try draft.edit(project, "tasks", .add(task))
-    }
-    try draft.commit()
-  }
+  private func makeStore() throws { try SalvagedOffice.make(path) }
 
   @Test func aSoundStoreIsKeptWhole() throws {
     try makeStore()
@@ -246,18 +214,4 @@ import Testing
     let names = try FileManager.default.contentsOfDirectory(atPath: folder.url.path)
     #expect(Set(names) == ["Office.arbor", "Office.arbor-lock", "Rescued.arbor"])
   }
-}
-
-/// The records and links of a store, whatever its history.
-struct Objects: Equatable {
-  private let databases: [String: [[UInt8]]]
-
-  init(path: String) throws {
-    databases = try StoreContents(path: path).databases.filter {
-      !["arbor", "history"].contains($0.key)
-    }
-  }
-
-  /// How many entries each database has.
-  var counts: [String: Int] { databases.mapValues(\.count) }
 }

@@ -1,0 +1,183 @@
+import ArborModel
+import ArborStore
+import Foundation
+import TestLength
+import TestSupport
+import Testing
+
+/// Salvage of stores that are not like others, and salvage that is interrupted.
+@Suite struct SalvagedKindsTests {
+  private let folder: TemporaryFolder
+  private var path: String { folder.path("Office.arbor") }
+  private var target: String { folder.path("Rescued.arbor") }
+
+  init() throws { folder = try TemporaryFolder() }
+
+  /// Strikes a few pages of the store at random, again and again.
+  private func strike(rounds: Int) throws {
+    let trial = try SalvageTrial(path: path)
+    var random = SeededRandom()
+    let model = try OfficeModel.make()
+    for round in 0..<rounds {
+      let damage = PageDamage.allCases[round % PageDamage.allCases.count]
+      var bytes = trial.bytes
+      let damaged = damage.strike(&bytes, pageSize: trial.pageSize, &random)
+      let (problems, outcome) = try trial.salvage(
+        bytes, damaged: damaged, in: folder, model: model)
+      #expect(
+        problems == [],
+        "seed \(random.seed), round \(round), \(damage) of \(damaged.sorted()): \(outcome)")
+    }
+  }
+
+  /// Files that libraries of formats 1 and 2 have left are salvaged as they are.
+  @Test(arguments: [(1, 3), (2, 2)] as [(UInt16, UInt16)])
+  func storesOfEarlierFormats(major: UInt16, minor: UInt16) throws {
+    try SalvagedOffice.make(path) { file in
+      try EarlierFormat.enter(file)
+      try Vandal(file: file).write { _, header in
+        (header.majorVersion, header.minorVersion) = (major, minor)
+      }
+    }
+    let before = try Data(contentsOf: URL(filePath: path))
+    let result = try StoreSalvage.run(from: path, to: target)
+    #expect(result.outcome.state == .newest)
+    #expect(result.outcome.entities.allSatisfy { $0.lost == 0 && $0.doubtful == 0 })
+    #expect(result.outcome.lostLinkCount == 0)
+    #expect(try Data(contentsOf: URL(filePath: path)) == before)
+    try TemporaryStore.check(path: target)
+    #expect(try Objects(path: target) == Objects(path: path))
+    try strike(rounds: TestLength.of(7, long: 700))
+  }
+
+  /// The objects of one entity are gone: those of its parent and its subentities stay, and links
+  /// between them are told.
+  @Test(arguments: ["Employee", "Manager"]) func onePartOfAHierarchyIsLost(_ name: String) throws {
+    try SalvagedOffice.make(path)
+    let trial = try SalvageTrial(path: path)
+    let schema = try StoreSalvage.run(from: path, to: target).schema
+    let entity = try #require(schema.entity(named: name))
+    var (bytes, damaged) = (trial.bytes, Set<UInt64>())
+    for page in 0..<UInt64(trial.pageCount)
+    where trial.numbers(on: [page]).contains(where: { $0.entity == entity.number }) {
+      damaged.insert(page)
+      let start = Int(page) * trial.pageSize
+      for offset in start..<start + trial.pageSize { bytes[offset] = 0 }
+    }
+    #expect(!damaged.isEmpty)
+    let (problems, outcome) = try trial.salvage(bytes, damaged: damaged, in: folder)
+    #expect(problems == [])
+    func counts(_ name: String) -> SalvageOutcome.Entity? {
+      outcome.entities.first { $0.name == name }
+    }
+    #expect(counts(name)?.kept == 0 && counts(name)?.lost == (name == "Employee" ? 120 : 1))
+    let other = name == "Employee" ? "Manager" : "Employee"
+    #expect(counts(other)?.lost == 0 && counts(other)?.kept == (other == "Employee" ? 120 : 1))
+    // Each employee has a manager, and a badge that leads to it.
+    #expect(outcome.lostLinkCount >= 120)
+  }
+
+  /// A log that takes everything.
+  private struct OpenLog: SharedLog {
+    func append(_ group: CommitGroup) -> Appending { .written }
+    func groups(after sequence: UInt64) -> [CommitGroup] { [] }
+    func noteTakenOver(_ count: Int) {}
+
+    func reserve(_ counter: String, _ count: UInt64, from least: UInt64) -> Range<UInt64> {
+      least..<least + count
+    }
+  }
+
+  /// What is salvaged of a store that shares a log is a store of its own: it may lack what the log
+  /// has, so that it does not go on there.
+  @Test func aStoreThatSharesALog() throws {
+    try SalvagedOffice.make(path) { file in
+      try file.setPosition(
+        SharedPosition(
+          sequence: file.lastSequence, generation: file.modelGeneration,
+          chain: CommitChain(store: file.id, sequence: file.lastSequence)))
+      try file.share(through: OpenLog())
+      try file.noteLogReader(UUID(), has: nil)
+      let draft = Draft(file)
+      try draft.insert("Tag", ["name": "shared"])
+      try draft.commit()
+      #expect(try file.position()?.sequence == file.lastSequence)
+    }
+    let result = try StoreSalvage.run(from: path, to: target)
+    #expect(result.outcome.state == .newest && result.outcome.lostLinkCount == 0)
+    try TemporaryStore.check(path: target)
+    #expect(try Objects(path: target) == Objects(path: path))
+    let salvaged = try StoreFile.open(StoreOpening(.file(target), model: nil))
+    defer { salvaged.close() }
+    #expect(try salvaged.position() == nil)
+    #expect(try salvaged.logReaders().least == nil)
+    try strike(rounds: 3)
+  }
+
+  /// Wherever it is cancelled, nothing is left behind.
+  @Test func cancellationLeavesNothing() async throws {
+    try SalvagedOffice.make(path)
+    let names = try FileManager.default.contentsOfDirectory(atPath: folder.url.path)
+    var cancelled = 0
+    for round in 0..<12 {
+      let task = Task { [path, target] in
+        // Of itself, at once; of others, some way on.
+        if round == 0 { withUnsafeCurrentTask { unsafe $0?.cancel() } }
+        return try StoreSalvage.run(from: path, to: target).outcome.state
+      }
+      if round > 0 {
+        try await Task.sleep(for: .microseconds(300 << min(round, 8)))
+        task.cancel()
+      }
+      do {
+        let state = try await task.value
+        #expect(state == .newest)
+        try TemporaryStore.check(path: target)
+        for file in [target, target + "-lock"] {
+          try? FileManager.default.removeItem(atPath: file)
+        }
+      } catch StoreError.interrupted(.cancelled) {
+        cancelled += 1
+      }
+      #expect(
+        Set(try FileManager.default.contentsOfDirectory(atPath: folder.url.path)) == Set(names))
+    }
+    #expect(cancelled > 0)
+  }
+
+  /// The disk is full at one place after the other.
+  @Test func aFullDiskLeavesNothing() async {
+    await #expect(processExitsWith: .exitCode(7)) {
+      func limit(_ bytes: rlim_t) {
+        var limit = rlimit(rlim_cur: bytes, rlim_max: rlim_t.max)
+        #if canImport(Glibc)
+          if unsafe setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit) != 0 { exit(2) }
+        #else
+          if unsafe setrlimit(RLIMIT_FSIZE, &limit) != 0 { exit(2) }
+        #endif
+      }
+      signal(SIGXFSZ, SIG_IGN)
+      let folder = try TemporaryFolder()
+      let (path, target) = (folder.path("Office.arbor"), folder.path("Rescued.arbor"))
+      try SalvagedOffice.make(path)
+      let names = Set(try FileManager.default.contentsOfDirectory(atPath: folder.url.path))
+      _ = try StoreSalvage.run(from: path, to: target)
+      let size = try Data(contentsOf: URL(filePath: target)).count
+      try FileManager.default.removeItem(atPath: target)
+      try? FileManager.default.removeItem(atPath: target + "-lock")
+      for eighth in 0..<8 {
+        limit(rlim_t(size / 8 * eighth))
+        do {
+          _ = try StoreSalvage.run(from: path, to: target)
+          exit(3)
+        } catch StoreError.diskFull {}
+        guard Set(try FileManager.default.contentsOfDirectory(atPath: folder.url.path)) == names
+        else { exit(4) }
+      }
+      limit(rlim_t.max)
+      _ = try StoreSalvage.run(from: path, to: target)
+      try TemporaryStore.check(path: target)
+      exit(7)
+    }
+  }
+}

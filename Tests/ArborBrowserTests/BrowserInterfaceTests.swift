@@ -291,6 +291,52 @@ import Testing
     }
   }
 
+  @Test func namesThePartOfAQueryThatIsWrong() throws {
+    try ServedStore.use { served in
+      let good = [
+        "where": "age < 45", "group": "office.city", "column": "office.city AS city",
+        "having": "@count > 1", "sort": "city",
+      ]
+      let wrong = [
+        "where": "agee > 40", "group": "office.town", "column": "nam", "having": "@count >",
+        "sort": "ciy",
+      ]
+      for (field, text) in wrong {
+        var query = good
+        query[field] = text
+        func part(_ name: String) -> String { query[name] ?? "" }
+        let answer = try served.client.get(
+          "/api/query",
+          [
+            "entity": "Employee", "where": part("where"), "group": part("group"),
+            "column": part("column"), "having": part("having"), "sort": part("sort"),
+          ])
+        #expect(answer.status == 400, "\(field)")
+        #expect(answer.json["field"] == .string(field), "\(answer.message)")
+        let alone = try served.client.get("/api/query", ["entity": "Employee", field: text])
+        #expect(alone.json["field"] == .string(field), "\(alone.message)")
+      }
+    }
+  }
+
+  @Test func aCheckCanBeCancelled() throws {
+    try ServedStore.use { served in
+      // Nothing to cancel is no mistake.
+      let idle = try served.client.post("/api/check", ["cancel": true]).json
+      #expect(idle == ["state": "none", "isCancelled": false])
+      let revocation = Revocation()
+      let error = #expect(throws: ArborError.self) {
+        _ = try served.store.check(revocation: revocation) { _ in revocation.revoke() }
+      }
+      #expect(error?.code == .cancelled)
+      _ = try served.client.post("/api/check", [:])
+      var state = try served.client.post("/api/check", ["cancel": true]).json
+      while state["state"] == "running" { state = try served.client.get("/api/check").json }
+      // It may have been done before.
+      #expect(state["state"] == "done" || state["isCancelled"] == true)
+    }
+  }
+
   @Test func tellsHealthAndChecks() throws {
     try ServedStore.use { served in
       let health = try served.client.get("/api/health").json

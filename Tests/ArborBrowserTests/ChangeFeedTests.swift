@@ -73,8 +73,8 @@ import Testing
     var changes = store.changes.makeAsyncIterator()
     office["city"] = "Oslo"
     try context.commit()
-    values.fill()
-    let during = values.json(of: try #require(await changes.next()))
+    try values.fill()
+    let during = try values.json(of: try #require(await changes.next()))
     #expect(during["objects"]?[0]?["changes"] == [["property": "city"]])
     for (city, expected) in [
       ("Bern", ["new": "Bern", "property": "city"] as JSONValue),
@@ -82,7 +82,7 @@ import Testing
     ] {
       office["city"] = Value.string(city)
       try context.commit()
-      let after = values.json(of: try #require(await changes.next()))
+      let after = try values.json(of: try #require(await changes.next()))
       #expect(after["objects"]?[0]?["changes"] == [expected])
     }
     store.close()

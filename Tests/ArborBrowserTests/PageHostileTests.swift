@@ -107,4 +107,58 @@ import Testing
     #expect(try page.evaluate("window.harm ?? 0") == 0)
     #expect(page.complaints == [])
   }
+
+  /// Names have letters and digits only, which scripts know some of: the page takes none of them
+  /// for its own.
+  @Test func namesAreNoPartsOfTheScript() throws {
+    let folder = try TemporaryFolder()
+    let url = folder.url.appending(path: "names.arbor")
+    #expect(throws: ArborError.self) {
+      _ = try ManagedObjectModel { Entity("<img src=x onerror=harm=1>") {} }
+    }
+    let model = try ManagedObjectModel {
+      Entity("constructor") {
+        Attribute("toString", .string)
+        Attribute("prototype", .integer64, .indexed, .default(0))
+        Attribute("length", .integer64, .default(0))
+        Relationship("hasOwnProperty", to: "שם", inverse: "valueOf", .toMany, .optional)
+      }
+      Entity("שם") {
+        Attribute("then", .string, .optional)
+        Relationship("valueOf", to: "constructor", inverse: "hasOwnProperty", .optional)
+      }
+    }
+    let store = try PersistentStore(model: model, at: .file(url))
+    let context = store.makeContext()
+    let thing = try context.insert("constructor")
+    thing["toString"] = "text"
+    try context.insert("שם").setObject(thing, forKey: "valueOf")
+    try context.commit()
+    do {
+      var options = StoreBrowser.Options()
+      options.allowsWriting = true
+      let browser = try StoreBrowser(store, options: options)
+      defer {
+        browser.stop()
+        browser.waitUntilStopped()
+      }
+      let page = try Chromium()
+      try page.open(browser.url)
+      try page.wait("document.querySelectorAll('.box').length === 2")
+      let views = [
+        ("objects/constructor?where=length%20==%200&sort=prototype&id=constructor/1", ".links a"),
+        ("objects/%D7%A9%D7%9D?id=%D7%A9%D7%9D/1", ".detail .relationship a"),
+        ("query?entity=constructor&column=toString,prototype&sort=prototype", ".result td"),
+        ("history", ".commit summary"), ("health", ".treemap"),
+      ]
+      for (address, mark) in views {
+        try page.evaluate("location.hash = `#/\(address)`")
+        try page.exists(mark)
+        #expect(try page.evaluate("!document.querySelector('.failure')") == true, "\(address)")
+      }
+      #expect(page.complaints == [])
+    }
+    store.close()
+    try TemporaryStore.check(path: url.path)
+  }
 }

@@ -184,6 +184,30 @@ import Testing
     }
   }
 
+  /// A mistake in a part of a query is shown at that part.
+  @Test func queriesSayWhichPartIsWrong() throws {
+    try ServedStore.use { served in
+      let page = try Chromium()
+      try page.open(served.browser.url)
+      try page.exists(".box")
+      let parts = [("having", "@count%20%3E", "Having"), ("sort", "ciy", "Sort by")]
+      for (name, text, label) in parts {
+        let query =
+          "entity=Employee&where=age%20%3C%2045&column=@count&group=office&\(name)=\(text)"
+        try page.evaluate("location.hash = '#/query?\(query)'")
+        try page.wait(
+          """
+          [...document.querySelectorAll('[aria-invalid=true]')]
+            .map((each) => each.getAttribute('aria-label')).join() === '\(label)'
+          """)
+      }
+      try page.evaluate("location.hash = '#/health'")
+      try page.click(".check .primary")
+      try page.wait("document.querySelector('.check [role=status]')")
+      #expect(page.complaints == [])
+    }
+  }
+
   /// Every view, wide, dark and narrow: all controls have names, all texts can be read, nothing is
   /// wider than the window, and nothing moves by itself.
   @Test func everybodyCanUseIt() throws {
@@ -198,7 +222,10 @@ import Testing
         ("query", "query?entity=Employee&where=age%20%3C%2045&\(query)", ".plan"),
         ("history", "history", ".commit"), ("health", "health", ".space-map svg"),
       ]
-      for (width, height, isDark) in [(1280, 800, false), (1280, 800, true), (390, 780, false)] {
+      let windows = [
+        (1280, 800, false), (1280, 800, true), (390, 780, false), (390, 780, true),
+      ]
+      for (width, height, isDark) in windows {
         try page.resize(width, height, isDark: isDark)
         for (name, address, mark) in views {
           try page.evaluate("window.shifts = 0; location.hash = '#/\(address)'")

@@ -52,30 +52,37 @@ extension BrowserInterface {
 /// The check of the whole store: one at a time, in a thread of its own, however many ask for it.
 final class CheckUp: Sendable {
   private enum Progress {
-    case none
-    case running(String, done: Int, total: Int)
+    case none(isCancelled: Bool)
+    case running(String, done: Int, total: Int, Revocation)
     case done(JSONObject)
   }
 
   private let store: PersistentStore
-  private let progress = Lock(Progress.none)
+  private let progress = Lock(Progress.none(isCancelled: false))
   private let ended = NSCondition()
 
   init(_ store: PersistentStore) { self.store = store }
 
   /// Begins a check unless one is running.
   func start() -> JSONValue {
+    let revocation = Revocation()
     let begins = progress.withLock { progress in
       if case .running = progress { return false }
-      progress = .running("Beginning", done: 0, total: 1)
+      progress = .running("Beginning", done: 0, total: 1, revocation)
       return true
     }
     if begins {
-      let thread = Thread { self.run() }
+      let thread = Thread { self.run(revocation) }
       thread.name = "arbor-browser.check"
       thread.stackSize = 8 << 20
       thread.start()
     }
+    return state
+  }
+
+  /// Lets a check that is running end within milliseconds, without a result.
+  func cancel() -> JSONValue {
+    progress.withLock { if case .running(_, _, _, let revocation) = $0 { revocation.revoke() } }
     return state
   }
 
@@ -94,8 +101,8 @@ final class CheckUp: Sendable {
   var state: JSONValue {
     progress.withLock { progress in
       switch progress {
-      case .none: ["state": "none"]
-      case .running(let stage, let done, let total):
+      case .none(let isCancelled): ["state": "none", "isCancelled": .bool(isCancelled)]
+      case .running(let stage, let done, let total, _):
         [
           "state": "running", "stage": .string(stage), "done": JSONValue(done),
           "total": JSONValue(total),
@@ -105,19 +112,23 @@ final class CheckUp: Sendable {
     }
   }
 
-  private func run() {
+  private func run(_ revocation: Revocation) {
     let began = ContinuousClock.now
     var result: JSONObject = ["state": "done"]
     do throws(ArborError) {
-      let report = try store.check { told in
+      let report = try store.check(revocation: revocation) { told in
         self.progress.withLock {
-          $0 = .running(Self.words(told.stage), done: told.done, total: told.total)
+          $0 = .running(Self.words(told.stage), done: told.done, total: told.total, revocation)
         }
       }
       result["records"] = JSONValue(report.recordCount)
       result["indexEntries"] = JSONValue(report.indexEntryCount)
       result["links"] = JSONValue(report.linkCount)
       result["problems"] = .array(report.problems.map { .string($0.description) })
+    } catch  where error.code == .cancelled {
+      progress.withLock { $0 = .none(isCancelled: true) }
+      ended.broadcast()
+      return
     } catch {
       result["error"] = BrowserInterface.json(of: error)
     }

@@ -9,17 +9,65 @@ extension BrowserInterface {
 
   /// Runs a query: `entity`, and where wanted `where`, `having`, `limit`, `distinct`, and `sort`,
   /// `column` and `group` once for each.
-  func query(_ request: HTTPRequest) throws(ArborError) -> JSONValue {
+  ///
+  /// - Throws: `QueryFailure`, `ArborError`.
+  func query(_ request: HTTPRequest) throws -> JSONValue {
     let entity = try entity(of: request)
-    var wanted = try self.request(request, entity)
-    wanted.propertiesToFetch = request.parameters("column")
-    wanted.propertiesToGroupBy = request.parameters("group")
+    let limit = number("limit", of: request, atMost: Self.mostRows) ?? 100
+    do throws(ArborError) {
+      let parts = Set(QueryPart.allCases)
+      return try answer(wanted(parts, of: request, entity), entity, limit)
+    } catch {
+      guard let field = fieldAtFault(request, entity) else { throw error }
+      throw QueryFailure(field: field.rawValue, error: error)
+    }
+  }
+
+  /// The first part of a query without which it could be run; nil where that is none, or it is not
+  /// the query's fault.
+  private func fieldAtFault(_ request: HTTPRequest, _ entity: BrowsedSchema.Entity) -> QueryPart? {
+    var parts: Set<QueryPart> = []
+    for part in QueryPart.allCases {
+      parts.insert(part)
+      do throws(ArborError) {
+        var wanted = try wanted(parts, of: request, entity)
+        // Groups alone are columns too.
+        if part == .group { wanted.propertiesToFetch = wanted.propertiesToGroupBy }
+        wanted.fetchLimit = 1
+        _ = try makeContext().fetchRows(wanted)
+      } catch {
+        return Self.status(of: error) == .badRequest ? part : nil
+      }
+    }
+    return nil
+  }
+
+  private func wanted(
+    _ parts: Set<QueryPart>, of request: HTTPRequest, _ entity: BrowsedSchema.Entity
+  ) throws(ArborError) -> FetchRequest<ManagedObject> {
+    func texts(_ part: QueryPart) -> [String] {
+      parts.contains(part) ? request.parameters(part.rawValue) : []
+    }
+    var wanted = FetchRequest<ManagedObject>(entity: entity.name)
+    wanted.predicate = try predicate(texts(.where))
+    wanted.sortKeys = texts(.sort).map { SortKey(stringLiteral: $0) }
+    wanted.propertiesToFetch = texts(.column)
+    wanted.propertiesToGroupBy = texts(.group)
     try wanted.description.checkExpressions(.untrusted)
     wanted.returnsDistinctResults = request.parameter("distinct") == "true"
-    if let having = request.parameter("having") {
-      wanted.havingPredicate = try FetchPredicate(format: having, limits: .untrusted)
-    }
-    let limit = number("limit", of: request, atMost: Self.mostRows) ?? 100
+    wanted.havingPredicate = try predicate(texts(.having))
+    return wanted
+  }
+
+  private func predicate(_ texts: [String]) throws(ArborError) -> FetchPredicate? {
+    guard let text = texts.first, !text.allSatisfy(\.isWhitespace) else { return nil }
+    return try FetchPredicate(format: text, limits: .untrusted)
+  }
+
+  private func answer(
+    _ asked: FetchRequest<ManagedObject>, _ entity: BrowsedSchema.Entity, _ limit: Int
+  ) throws(ArborError) -> JSONValue {
+    var wanted = asked
     // One more tells whether there are more.
     wanted.fetchLimit = limit + 1
     let context = makeContext()
@@ -79,4 +127,15 @@ extension BrowserInterface {
       "inputs": .array(step.inputs.map { json(of: $0) }),
     ]
   }
+}
+
+/// The parts of a query that a person writes, in the order in which one rests on another.
+enum QueryPart: String, CaseIterable {
+  case `where`, group, column, having, sort
+}
+
+/// A query that cannot be run for a mistake in one of its parts.
+struct QueryFailure: Error {
+  let field: String
+  let error: ArborError
 }

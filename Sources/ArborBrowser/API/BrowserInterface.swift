@@ -34,6 +34,10 @@ final class BrowserInterface: Sendable {
       return try answer(request)
     } catch let error as HTTPRequest.Refusal {
       return .refusal(error.status, error.reason)
+    } catch let failure as QueryFailure {
+      return .json(
+        ["error": Self.json(of: failure.error), "field": .string(failure.field)],
+        status: Self.status(of: failure.error))
     } catch let error as ArborError {
       return .json(["error": Self.json(of: error)], status: Self.status(of: error))
     } catch {
@@ -53,10 +57,12 @@ final class BrowserInterface: Sendable {
     case ("GET", "query"): return .json(try query(request))
     case ("GET", "history"): return .json(try feed.recent())
     case ("GET", "changes"):
-      return feed.stream(after: request.parameter("after").flatMap(UInt64.init) ?? 0)
+      return try feed.stream(after: request.parameter("after").flatMap(UInt64.init) ?? 0)
     case ("GET", "health"): return .json(try health())
     case ("GET", "check"): return .json(checkUp.state)
-    case ("POST", "check"): return .json(checkUp.start())
+    case ("POST", "check"):
+      let isCancelled = try JSONValue.parse(Data(request.body))["cancel"] == .bool(true)
+      return .json(isCancelled ? checkUp.cancel() : checkUp.start())
     case ("POST", "edit"), ("POST", "undo"): return try edit(request, isUndo: name == "undo")
     case (_, "check"), (_, "edit"), (_, "undo"), (_, "schema"), (_, "objects"), (_, "count"),
       (_, "object"), (_, "members"), (_, "binary"), (_, "query"), (_, "history"), (_, "changes"),
@@ -102,7 +108,7 @@ final class BrowserInterface: Sendable {
     return .object(fields)
   }
 
-  private static func status(of error: ArborError) -> HTTPStatus {
+  static func status(of error: ArborError) -> HTTPStatus {
     switch error.code {
     case .objectNotFound: .notFound
     case .conflict, .notUnique, .validation: .conflict

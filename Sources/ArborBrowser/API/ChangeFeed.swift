@@ -36,7 +36,7 @@ final class ChangeFeed: Sendable {
 
   /// The newest commits, the oldest first; the stream goes on behind the last one.
   func recent() throws(ArborError) -> JSONValue {
-    follow()
+    try follow()
     let known = state.withLock { $0.events }
     let commits = try store.recentCommits(Self.recentCount).map { commit in
       known.first { $0.sequence == commit.commitSequence }?.json
@@ -46,8 +46,8 @@ final class ChangeFeed: Sendable {
   }
 
   /// Commits as server-sent events, from the one behind `sequence` on.
-  func stream(after sequence: UInt64) -> HTTPResponse {
-    follow()
+  func stream(after sequence: UInt64) throws(ArborError) -> HTTPResponse {
+    try follow()
     var response = HTTPResponse(contentType: "text/event-stream")
     response.stream = { [weak self] stream in
       var last = sequence
@@ -74,7 +74,7 @@ final class ChangeFeed: Sendable {
     return state.withLock { $0.events.filter { $0.sequence > sequence } }
   }
 
-  private func follow() {
+  private func follow() throws(ArborError) {
     let isFirst = state.withLock { state in
       guard state.task == nil else { return false }
       // Begins here rather than in the task: no commit is missed in between.
@@ -89,12 +89,18 @@ final class ChangeFeed: Sendable {
       return true
     }
     // Commits that follow the answer have their former values.
-    if isFirst { values.withLock { $0.fill() } }
+    if isFirst { try values.withLock { (values) throws(ArborError) in try values.fill() } }
   }
 
   private func add(_ commit: CommittedChanges) {
     let sequence = commit.commitSequence
-    let json = values.withLock { $0.json(of: commit) }
+    let json = values.withLock { values in
+      do throws(ArborError) { return try values.json(of: commit) } catch {
+        values.forget()
+        return CommitValues.json(
+          of: commit, objects: CommitValues.names(of: commit), problem: error.message)
+      }
+    }
     state.withLock { state in
       state.events.append((sequence, json))
       if state.events.count > Self.longest { state.events.removeFirst() }

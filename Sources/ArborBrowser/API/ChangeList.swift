@@ -14,15 +14,16 @@ struct ChangeList {
   ///     next.
   ///   - edited: The objects whose members are listed; nil for all. The other side of a link is
   ///     among the changes only where the context happens to know it already.
+  /// - Throws: What keeps former values from being read.
   init(
     _ context: ManagedObjectContext, _ schema: BrowsedSchema, names: [ObjectID: String],
     edited: Set<ObjectID>? = nil
-  ) {
+  ) throws(ArborError) {
     // Another context sees the store as it is.
     let stored = context.store.makeContext()
     var list = Lister(names: names, edited: edited, schema: schema, stored: stored)
     changes =
-      list.changes("insert", context.insertedObjects)
+      try list.changes("insert", context.insertedObjects)
       + list.changes("update", context.updatedObjects)
       + list.changes("delete", context.deletedObjects)
     list.digest.mix(JSONValue.array(changes).text(.compact).utf8)
@@ -67,13 +68,15 @@ struct ChangeList {
     let stored: ManagedObjectContext
     var digest = Digest()
 
-    mutating func changes(_ kind: String, _ objects: Set<ManagedObject>) -> [JSONValue] {
+    mutating func changes(
+      _ kind: String, _ objects: Set<ManagedObject>
+    ) throws(ArborError) -> [JSONValue] {
       let sorted = objects.sorted {
         ($0.objectID.entityName, $0.objectID.number) < ($1.objectID.entityName, $1.objectID.number)
       }
       var changes: [JSONValue] = []
       for object in sorted {
-        let properties = kind == "delete" ? [] : properties(object, isNew: kind == "insert")
+        let properties = kind == "delete" ? [] : try properties(object, isNew: kind == "insert")
         // What changed by its members only, which are listed themselves.
         if kind == "update", properties.isEmpty { continue }
         changes.append([
@@ -84,13 +87,15 @@ struct ChangeList {
       return changes
     }
 
-    private mutating func properties(_ object: ManagedObject, isNew: Bool) -> [JSONValue] {
-      let before = isNew ? nil : try? stored.existingObject(with: object.objectID)
-      let entity = try? schema.entity(object.entity.name)
+    private mutating func properties(
+      _ object: ManagedObject, isNew: Bool
+    ) throws(ArborError) -> [JSONValue] {
+      let before = isNew ? nil : try stored.objectIfThere(object.objectID)
+      let entity = try schema.entity(object.entity.name)
       var properties: [JSONValue] = []
       for (property, value) in object.changedValues().sorted(by: { $0.key < $1.key }) {
-        let old = before.flatMap { try? $0.value(forKey: property) } ?? .null
-        if let relationship = entity?.relationships.first(where: { $0.name == property }),
+        let old = try before?.value(forKey: property) ?? .null
+        if let relationship = entity.relationships.first(where: { $0.name == property }),
           relationship.isToMany
         {
           if schema.isKeptByMembers(relationship) || edited?.contains(object.objectID) == false {
@@ -130,5 +135,15 @@ struct ChangeList {
     }
 
     private func name(_ id: ObjectID) -> String { names[id] ?? ValueJSON.name(id) }
+  }
+}
+
+extension ManagedObjectContext {
+  /// The object of an ID; nil where somebody has deleted it.
+  func objectIfThere(_ id: ObjectID) throws(ArborError) -> ManagedObject? {
+    do throws(ArborError) { return try existingObject(with: id) } catch {
+      guard error.code == .objectNotFound else { throw error }
+      return nil
+    }
   }
 }

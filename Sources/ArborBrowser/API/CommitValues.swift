@@ -22,27 +22,34 @@ struct CommitValues {
   }
 
   /// Remembers a small store as it is now, unless that has been done.
-  mutating func fill() {
+  ///
+  /// - Throws: What keeps objects from being read; the next call begins anew.
+  mutating func fill() throws(ArborError) {
     guard beginning == nil else { return }
     let context = store.makeContext()
     let roots = schema.entities.filter { $0.description.parent == nil }
       .map { FetchRequest<ManagedObject>(entity: $0.name) }
-    let count = roots.reduce(0) { $0 + ((try? context.count($1)) ?? Self.mostObjects) }
+    var count = 0
+    for root in roots { count += try context.count(root) }
     if count <= Self.mostObjects {
       for root in roots {
-        for object in (try? context.fetch(root)) ?? [] {
-          known[object.objectID] = values(of: object)
+        for object in try context.fetch(root) {
+          known[object.objectID] = try values(of: object)
         }
       }
     }
-    beginning = newest
+    beginning = try newest()
   }
 
-  private var newest: UInt64 { (try? store.recentCommits(1))?.last?.commitSequence ?? 0 }
+  private func newest() throws(ArborError) -> UInt64 {
+    try store.recentCommits(1).last?.commitSequence ?? 0
+  }
 
   /// A commit with old and new values.
-  mutating func json(of commit: CommittedChanges) -> JSONValue {
-    fill()
+  ///
+  /// - Throws: What keeps objects from being read.
+  mutating func json(of commit: CommittedChanges) throws(ArborError) -> JSONValue {
+    try fill()
     guard commit.isComplete else {
       known = [:]
       return Self.json(of: commit, objects: [])
@@ -55,10 +62,10 @@ struct CommitValues {
     let context = store.makeContext()
     var now: [ObjectID: [String: JSONValue]] = [:]
     for id in commit.inserted.union(commit.updated) {
-      now[id] = (try? context.existingObject(with: id)).map(values)
+      if let object = try context.objectIfThere(id) { now[id] = try values(of: object) }
     }
     // Values are those of the store as it is now. Where it has gone on, they are not this commit's.
-    let isNewest = newest == commit.commitSequence
+    let isNewest = try newest() == commit.commitSequence
     let objects = Self.names(of: commit) { id, property in
       [
         "property": .string(property), "old": known[id]?[property],
@@ -73,25 +80,28 @@ struct CommitValues {
     return Self.json(of: commit, objects: objects)
   }
 
-  private func values(of object: ManagedObject) -> [String: JSONValue] {
-    guard let entity = try? schema.entity(object.entity.name) else { return [:] }
+  /// Forgets what was known, which may no longer be right.
+  mutating func forget() { known = [:] }
+
+  private func values(of object: ManagedObject) throws(ArborError) -> [String: JSONValue] {
+    let entity = try schema.entity(object.entity.name)
     var values: [String: JSONValue] = [:]
     for attribute in entity.attributes {
       if let count = object.binaryLength(forKey: attribute.name) {
         values[attribute.name] = ["binary": JSONValue(count)]
       } else {
-        values[attribute.name] = (try? object.value(forKey: attribute.name)).map {
-          ValueJSON.json($0, longest: ValueJSON.longestInTable)
-        }
+        values[attribute.name] = ValueJSON.json(
+          try object.value(forKey: attribute.name), longest: ValueJSON.longestInTable)
       }
     }
     for relationship in entity.relationships where !relationship.isTransient {
       if relationship.isToMany {
-        values[relationship.name] = (try? object.count(forKey: relationship.name))
-          .map { ["members": JSONValue($0)] }
+        values[relationship.name] = [
+          "members": JSONValue(try object.count(forKey: relationship.name))
+        ]
       } else {
-        values[relationship.name] = (try? object.value(forKey: relationship.name))
-          .map { ValueJSON.json($0) }
+        values[relationship.name] = ValueJSON.json(
+          try object.value(forKey: relationship.name))
       }
     }
     return values
@@ -103,13 +113,17 @@ extension CommitValues {
   enum Kind: String { case inserted, updated, deleted }
 
   /// A commit, with the objects that are told of it.
-  static func json(of commit: CommittedChanges, objects: [JSONValue]) -> JSONValue {
+  ///
+  /// - Parameter problem: What keeps values from being told.
+  static func json(
+    of commit: CommittedChanges, objects: [JSONValue], problem: String? = nil
+  ) -> JSONValue {
     [
       "sequence": JSONValue(Int(clamping: commit.commitSequence)),
       "date": commit.date.map { .string($0.formatted(ValueJSON.dateStyle)) } ?? .null,
       "author": commit.author.map(JSONValue.string) ?? .null,
       "context": commit.contextName.map(JSONValue.string) ?? .null,
-      "isComplete": .bool(commit.isComplete),
+      "isComplete": .bool(commit.isComplete), "problem": problem.map(JSONValue.string) ?? .null,
       "inserted": JSONValue(commit.inserted.count), "updated": JSONValue(commit.updated.count),
       "deleted": JSONValue(commit.deleted.count), "objects": .array(objects),
     ]

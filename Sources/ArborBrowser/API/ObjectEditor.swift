@@ -69,20 +69,22 @@ final class ObjectEditor: Sendable {
       }
       try context.takeInCommits()
       context.undo()
-      let list = ChangeList(context, self.schema, names: [:])
-      guard let digest = document["digest"]?.string else {
-        context.rollback()
-        return .json(list.json(isCommitted: false))
-      }
-      guard list.digest == digest else {
-        context.rollback()
-        return .json(list.json(isCommitted: false), status: .conflict)
-      }
-      do throws(ArborError) { try context.commit() } catch {
+      do throws(ArborError) {
+        let list = try ChangeList(context, self.schema, names: [:])
+        guard let digest = document["digest"]?.string else {
+          context.rollback()
+          return .json(list.json(isCommitted: false))
+        }
+        guard list.digest == digest else {
+          context.rollback()
+          return .json(list.json(isCommitted: false), status: .conflict)
+        }
+        try context.commit()
+        return .json(list.json(isCommitted: true))
+      } catch {
         context.rollback()
         throw error
       }
-      return .json(list.json(isCommitted: true))
     }
   }
 
@@ -128,7 +130,7 @@ final class ObjectEditor: Sendable {
     }
     for object in deleted { context.delete(object) }
     let names = inserted.reduce(into: [:]) { $0[$1.value.objectID] = $1.key }
-    return ChangeList(
+    return try ChangeList(
       context, schema, names: names, edited: Set(objects.map(\.objectID)))
   }
 

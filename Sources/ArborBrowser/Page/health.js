@@ -15,13 +15,15 @@ export async function healthView(main, schema, rest, parameters, isCurrent) {
     if (state.state === "running") {
       const part = state.total ? state.done / state.total : 0;
       show(check, el("p", { role: "status" }, state.stage, state.total > 1 ? ` · ${count(state.done)} of ${count(state.total)}` : "…"),
-        el("progress", { max: 1, value: state.total > 1 ? part : null, "aria-label": "Progress of the check" }));
+        el("progress", { max: 1, value: state.total > 1 ? part : null, "aria-label": "Progress of the check" }),
+        el("button", { type: "button", onclick: cancel }, "Cancel"));
       return;
     }
     const button = el("button", { type: "button", class: "primary", onclick: begin },
       state.state === "done" ? "Check again" : "Check the store");
     if (state.state === "none") {
-      show(check, el("p", {}, "Compares every page, record, index entry and link. Others go on meanwhile."), button);
+      show(check, state.isCancelled ? el("p", { role: "status" }, "The check was cancelled.") : null,
+        el("p", {}, "Compares every page, record, index entry and link. Others go on meanwhile."), button);
     } else if (state.error) show(check, failure(state.error), button);
     else {
       show(check, el("p", { class: state.problems.length ? "verdict bad" : "verdict good", role: "status" },
@@ -46,6 +48,11 @@ export async function healthView(main, schema, rest, parameters, isCurrent) {
   async function begin() {
     showCheck(await post("check", {}));
     follow();
+  }
+
+  async function cancel(event) {
+    event.target.disabled = true;
+    await post("check", { cancel: true });
   }
 
   show(main,

@@ -70,8 +70,11 @@ export async function queryView(main, schema, rest, parameters) {
       show(result, answerView(answer));
     } catch (error) {
       show(result);
-      if (error.column && boxes.where.value) boxes.where.fail(error);
-      else show(result, failure(error));
+      const { field } = error.document || {};
+      if (!boxes[field]) return show(result, failure(error));
+      // In a list the mistake is somewhere in one of its parts.
+      const isList = ["column", "group", "sort"].includes(field) && split(boxes[field].value).length > 1;
+      boxes[field].fail(isList ? { message: error.message } : error);
     }
   }
 

@@ -37,10 +37,12 @@ extension PersistentStore {
   }
 
   /// Checks the whole store as ``check()`` does, and tells how far it is.
+  ///
+  /// - Throws: `cancelled` where it is revoked, beside what ``check()`` throws.
   package func check(
-    _ progress: @escaping StoreCheckProgress.Reporter
+    revocation: Revocation? = nil, _ progress: @escaping StoreCheckProgress.Reporter
   ) throws(ArborError) -> StoreCheckReport {
-    do throws(StoreError) { return try file.check(progress) } catch {
+    do throws(StoreError) { return try file.check(progress, revocation: revocation) } catch {
       throw ArborError(error, in: file)
     }
   }

@@ -1,4 +1,4 @@
-internal import ArborModel
+package import ArborModel
 internal import LMDB
 
 /// Compares everything that a store keeps twice, and everything that must not contradict itself.
@@ -168,12 +168,15 @@ extension StoreFile {
   ///
   /// - Throws: `modelChanged` where another process has given the file another model, even if what
   ///   this one knows is still read; `interrupted` within milliseconds of the cancellation of the
-  ///   task that runs it.
-  /// - Parameter progress: Is told how far the check is, on the thread that runs it.
+  ///   task that runs it, or of the revocation.
+  /// - Parameters:
+  ///   - progress: Is told how far the check is, on the thread that runs it.
+  ///   - revocation: What ends the check beside its task.
   package func check(
-    _ progress: StoreCheckProgress.Reporter? = nil
+    _ progress: StoreCheckProgress.Reporter? = nil, revocation: Revocation? = nil
   ) throws(StoreError) -> StoreCheckReport {
     let limit = WorkLimit()
+    limit.revocation = revocation
     try snapshot().close()
     guard !hasLaterModel else { throw .modelChanged }
     progress?(StoreCheckProgress(.pages, done: 0, total: 1))

@@ -122,19 +122,17 @@ extension WriteTransaction {
 extension TransactionReader {
   /// Computes the digest of a database from its entries. Takes time in proportion to them.
   ///
-  /// - Parameter isCancelled: Asked now and then, with how many entries were read since; true ends
-  ///   it.
-  /// - Throws: ``LMDBError/closed`` where it was cancelled.
+  /// - Parameter visit: Called with each; false ends it.
+  /// - Returns: nil where it was ended.
   package func digest(
-    of database: Database, isCancelled: (Int) -> Bool = { _ in false }
-  ) throws(LMDBError) -> UInt64 {
+    of database: Database, _ visit: (Entry) throws(LMDBError) -> Bool = { _ in true }
+  ) throws(LMDBError) -> UInt64? {
     let seed = EntryDigest.seed(of: database.name)
     let cursor = try cursor(database)
-    var (sum, count): (UInt64, Int) = (0, 0)
+    var sum: UInt64 = 0
     while let entry = try cursor.next() {
       sum &+= EntryDigest.hash(seed, entry.key, entry.value)
-      count += 1
-      if count.isMultiple(of: 1024), isCancelled(1024) { throw .closed }
+      guard try visit(entry) else { return nil }
     }
     return sum
   }

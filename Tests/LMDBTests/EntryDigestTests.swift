@@ -28,7 +28,7 @@ import Testing
 
   private func digest(_ database: Database) throws -> UInt64 {
     let transaction = try environment.beginRead()
-    return try transaction.reader.digest(of: database)
+    return try #require(try transaction.reader.digest(of: database))
   }
 
   /// Every kind of put and deletion, in databases of every kind, whether it is committed or not.

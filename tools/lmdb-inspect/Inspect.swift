@@ -20,8 +20,9 @@ import ArgumentParser
       A verb, then the file: “lmdb-inspect info Staff.arbor”. Verbs answer for a person, or with \
       --json as one document for a program; “lmdb-inspect help verb” says more.
 
-      Nothing is ever written to the file but by “load”, “compact”, “migrate”, “revert” and \
-      “backup”, which takes down in it how far the log has its commits, and by “serve --write”. \
+      Nothing is ever written to the file but by “load”, “compact”, “migrate”, “revert”, “scrub”, \
+      which keeps when it was, and “backup”, which takes down in it how far the log has its \
+      commits, and by “serve --write”. \
       A store that another process has open can be read safely: the tool takes part in LMDB's \
       locking as every reader does.
 
@@ -33,7 +34,8 @@ import ArgumentParser
     subcommands: [
       InfoVerb.self, TablesVerb.self, DumpVerb.self, GetVerb.self, ShowVerb.self, SchemaVerb.self,
       CountVerb.self, QueryVerb.self, ExplainVerb.self, IndexVerb.self, DiffVerb.self,
-      CheckVerb.self, LoadVerb.self, SpaceVerb.self, CopyVerb.self, CompactVerb.self,
+      CheckVerb.self, ScrubVerb.self, LoadVerb.self, SpaceVerb.self, CopyVerb.self,
+      CompactVerb.self,
       ReadersVerb.self, PlanVerb.self, MigrateVerb.self, RevertVerb.self, BackUpVerb.self,
       RestoreVerb.self, FollowVerb.self, LogVerb.self, ServeVerb.self, BrowseVerb.self,
       SalvageVerb.self, ManualVerb.self,

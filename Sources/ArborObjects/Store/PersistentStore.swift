@@ -127,6 +127,7 @@ public final class PersistentStore: Sendable {
     uniqueIDs = UniqueIDs(file, openState)
     background = BackgroundContext()
     news = StoreNews(file)
+    logDamage()
   }
 
   deinit { close() }

@@ -40,20 +40,21 @@ public struct StoreOptions: Sendable, Hashable {
 
   /// How much of an existing file is looked at before it is used.
   public enum Verification: Sendable, Hashable {
-    /// As ``quick``, and no slower. Where the machine was started anew since the last commit, every
-    /// page is verified behind the open store, at low priority: if one is damaged, the next
-    /// operation throws `corrupted`, commits are refused from then on, and
-    /// ``PersistentStore/check()`` says the same. Damage met while opening is located
-    /// by a full verification.
+    /// As ``quick``, and no slower. Where the machine was started anew since the last commit, or
+    /// the file was last read as a whole longer ago than ``StoreOptions/scrubInterval``, it is
+    /// scrubbed behind the open store, at low priority: if a page is damaged or of a former state,
+    /// the next operation throws `corrupted`, commits are refused from then on, and
+    /// ``PersistentStore/check()`` says the same. Damage met while opening is located by a full
+    /// verification.
     ///
     /// Every other page is verified where it is first used, once in a process: before an index or
     /// a relationship is searched there, before a change, and the lists of free pages before the
-    /// first commit. A damaged one is an error of that operation. What is not noticed there is a
-    /// page that is sound in itself but out of date, and a changed entry of an index.
+    /// first commit. A damaged one is an error of that operation. A page that is sound in itself but
+    /// out of date, and a changed entry of an index, are left to the scrub.
     case automatic
     /// Every page by plain reads before anything maps the file, then every record, index entry and
     /// link: the store check. Time in proportion to the file, for its pages some hundred megabytes
-    /// in a second; the choice for files of unknown origin.
+    /// in a second; the choice for files of unknown origin. Then as ``automatic``.
     case full
     /// Root pages, header and the list of databases: cost independent of the store's size. Every
     /// other page is verified where it is first used.
@@ -117,6 +118,16 @@ public struct StoreOptions: Sendable, Hashable {
   public var compactsWhenClosed = true
   /// How much of an existing file is looked at.
   public var verification = Verification.automatic
+  /// How long after the file was last read as a whole it is scrubbed again behind the open store,
+  /// at low priority; nil for never. A week by default. See ``PersistentStore/scrub(_:)``.
+  ///
+  /// The scrub begins some seconds after the opening, works half of the time and ends with the
+  /// store; the next opening goes on with it. A store that is opened for reading only is scrubbed
+  /// at every opening while the time is over, since it keeps none. With
+  /// ``Verification-swift.enum/quick`` there is none. What it finds throws `corrupted` from the
+  /// next operation on, commits are refused, and the program's log has it under the label
+  /// `ArborData.damage`.
+  public var scrubInterval: Duration? = .seconds(7 * 86_400)
   /// From how long on a query is written to the program's log; nil for never. Whatever looks for
   /// objects by a request counts: fetches, pages, windows, batches of cursors, counts, existence,
   /// aggregates, rows, groups, and what `update` and `delete` of a query look for.
@@ -172,6 +183,7 @@ public struct StoreOptions: Sendable, Hashable {
       case .full: .full
       case .quick: .quick
       }
+    opening.scrubInterval = scrubInterval.map { $0 / .seconds(1) }
     return opening
   }
 }

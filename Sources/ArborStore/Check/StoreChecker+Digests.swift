@@ -14,7 +14,7 @@ extension StoreChecker {
         progress?(StoreCheckProgress(.digests, done: place, total: digested.count))
         let limit = limit
         let agrees = try storing(limit) { () throws(LMDBError) in
-          try database.agrees(with: digests, reader) { !limit.admit($0) }
+          try database.agrees(with: digests, reader, limit)
         }
         if !agrees { report.add(.digest, database.finding, entity: database.entity) }
       }

@@ -9,7 +9,7 @@ package import LMDB
 /// (the unnamed one)            header and newest commits · digests · names of the others
 /// arbor                        mark · model · model-digest · catalog · layout/<entity>/<n>
 ///                              · counter/<name> · migration · former · index-builds · log
-///                              · follows · shared · app/<key>
+///                              · follows · shared · scrub · app/<key>
 /// e/<Entity>                   object number  → record
 /// i/<Entity>/<index>           encoded values → object numbers
 /// r/<Entity>/<relationship>    owner          → members
@@ -111,6 +111,7 @@ extension StoreFormat {
   package static let sharedKey = "shared"
   /// What says how far the file has a log, which a copy of it for others does not follow.
   static let keysOfFollowers = [followsKey, sharedKey]
+  package static let scrubKey = "scrub"
   package static let uniqueIDCounter = "unique-id"
 
   /// A layout, by the catalogue number of its entity and its own number.

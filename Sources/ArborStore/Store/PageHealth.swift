@@ -1,27 +1,19 @@
 internal import ArborLocks
-internal import Foundation
 internal import ArborModel
 internal import LMDB
 
-#if canImport(Glibc)
-  internal import Glibc
-#else
-  internal import Darwin
-#endif
-
-/// What is known about the pages of an open store, and the verification that goes on behind it.
+/// What is known about the file of an open store to be damaged.
 ///
 /// Once something was found the store is suspect: the next operation that may fail reports it,
 /// writing is refused from then on, and reading may go on.
 final class PageHealth: Sendable {
   private struct State {
     var finding: StoreError?
-    /// Signalled when the verification behind the store has ended; nil where none goes on.
-    var ended: DispatchSemaphore?
+    /// Who is told of it, once.
+    var observer: (@Sendable (StoreError) -> Void)?
   }
 
   private let state = Lock(State())
-  private let isCancelled = Atomic(false)
   /// Whether there is a finding. Written under the lock.
   private let isSuspect = Atomic(false)
   /// Whether nobody has heard of it. Written under the lock: one caller hears of it, and no more.
@@ -34,12 +26,24 @@ final class PageHealth: Sendable {
 
   /// Remembers what was found first.
   func note(_ error: StoreError) {
-    state.withLock { state in
-      guard state.finding == nil else { return }
+    let observer = state.withLock { state -> (@Sendable (StoreError) -> Void)? in
+      guard state.finding == nil else { return nil }
       state.finding = error
       hasNews.store(true, ordering: .releasing)
       isSuspect.store(true, ordering: .releasing)
+      return state.observer
     }
+    observer?(error)
+  }
+
+  /// Lets `observer` be told what is found first, at once where it was; the first that asks for it.
+  func observe(_ observer: @escaping @Sendable (StoreError) -> Void) {
+    let finding = state.withLock { state -> StoreError? in
+      guard state.observer == nil else { return nil }
+      state.observer = observer
+      return state.finding
+    }
+    if let finding { observer(finding) }
   }
 
   /// Throws a finding that nobody has heard of. One atomic load otherwise.
@@ -64,53 +68,16 @@ final class PageHealth: Sendable {
     _ = takeNews()
     throw finding
   }
-
-  // MARK: Behind the store
-
-  /// Verifies the pages on a thread of low priority, which neither the closing of the store nor the
-  /// end of the process waits for.
-  func verifyInBackground(
-    _ environment: Environment, expecting names: [String: DatabaseFlags],
-    allowing allowed: Set<String>
-  ) {
-    let ended = DispatchSemaphore(value: 0)
-    state.withLock { $0.ended = ended }
-    Thread.detachNewThread { [self] in
-      #if canImport(Glibc)
-        // On Linux this concerns the calling thread alone.
-        _ = setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, 10)
-      #endif
-      do throws(LMDBError) {
-        try environment.verifyPages(expecting: names, allowing: allowed) { [self] in
-          isCancelled.load(ordering: .relaxed)
-        }
-      } catch {
-        // What kept it from reading will meet whoever reads.
-        if case .damaged = error { note(StoreError(error)) }
-      }
-      state.withLock { $0.ended = nil }
-      ended.signal()
-    }
-  }
-
-  /// Waits for the end of the verification behind the store, if one goes on.
-  func waitForEnd() {
-    guard let ended = state.withLock({ $0.ended }) else { return }
-    ended.wait()
-    ended.signal()
-  }
-
-  /// Ends the verification behind the store, which looks at every page whether it may go on: its
-  /// snapshot must not keep the file open.
-  func cancel() {
-    isCancelled.store(true, ordering: .relaxed)
-    waitForEnd()
-  }
 }
 
 extension StoreFile {
+  /// Lets `observer` be told of the first damage that is found; the first that asks for it.
+  package func onDamage(_ observer: @escaping @Sendable (StoreError) -> Void) {
+    health.observe(observer)
+  }
+
   /// The databases that the file has to consist of.
-  private var expectedDatabases: [String: DatabaseFlags] {
+  var expectedDatabases: [String: DatabaseFlags] {
     var list = StoreDatabases.list(schema)
     // A file of an earlier format, opened for reading only, has no large binaries.
     if schema.entities.allSatisfy({ databases.blobs($0.index) == nil }) {
@@ -132,12 +99,6 @@ extension StoreFile {
       }
     }
     return names
-  }
-
-  /// Begins the verification behind the store.
-  func verifyInBackground() {
-    health.verifyInBackground(
-      environment, expecting: expectedDatabases, allowing: allowedDatabases)
   }
 
   /// Verifies the pages of the newest commit; what is found makes the store suspect.

@@ -63,6 +63,8 @@ package enum StoreCreation {
   ) throws(LMDBError) {
     try put(schema.model, ModelDigest(schema.model), arbor, transaction)
     try put(StoreFormat.catalogKey, CatalogCodec.encode(schema.catalog), arbor, transaction)
+    // What is made anew has been seen as a whole.
+    try put(StoreFormat.scrubKey, ScrubRecord(completed: Date()).encoded(), arbor, transaction)
     try StoreCounter.write(StoreFormat.uniqueIDCounter, 1, arbor, transaction)
     for entity in schema.entities where !entity.isAbstract {
       try StoreCounter.write(StoreFormat.objectCounter(entity.number), 1, arbor, transaction)

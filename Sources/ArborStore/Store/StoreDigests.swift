@@ -50,6 +50,10 @@ enum StoreDigests {
     try write(digests, transaction)
   }
 
+  /// What is wrong where ``Stored/damaged`` is read.
+  static let damage = StoreError.corrupted(
+    entity: nil, object: nil, what: "The entry \(StoreFormat.digestsKey) is damaged.")
+
   static func write(
     _ digests: DatabaseDigests, _ transaction: borrowing WriteTransaction
   ) throws(LMDBError) {
@@ -71,11 +75,17 @@ struct DigestedDatabase {
   }
 
   /// Whether the entries have the digest that the state has for them.
+  ///
+  /// - Throws: ``LMDBError/closed`` where the limit has ended it.
   func agrees(
-    with digests: DatabaseDigests, _ reader: TransactionReader, isCancelled: (Int) -> Bool
+    with digests: DatabaseDigests, _ reader: TransactionReader, _ limit: WorkLimit
   ) throws(LMDBError) -> Bool {
-    guard let sum = digests.sum(of: database.name) else { return true }
-    return try reader.digest(of: database, isCancelled: isCancelled) == sum
+    guard let known = digests.sum(of: database.name) else { return true }
+    let sum = try reader.digest(of: database) { (_) throws(LMDBError) in
+      try limit.checkEngine()
+      return true
+    }
+    return sum == known
   }
 }
 

@@ -70,15 +70,16 @@ extension StoreFile {
     guard let path else { return }
     try health.permitWriting()
     try refuseMarker(isMigrating ? nil : migrationMarker())
-    // Its snapshot would keep the former file.
-    health.waitForEnd()
     UnfinishedFile.removeAbandoned(beside: path)
     try indexBuilding.paused(self) { () throws(StoreError) in
-      let staged: UnfinishedFile
-      do throws(LMDBError) { staged = try UnfinishedFile(beside: path) } catch {
-        throw StoreError(error, path: path)
+      // Its snapshot would keep the former file.
+      try scrubbing.paused(self) { () throws(StoreError) in
+        let staged: UnfinishedFile
+        do throws(LMDBError) { staged = try UnfinishedFile(beside: path) } catch {
+          throw StoreError(error, path: path)
+        }
+        try compact(by: staged)
       }
-      try compact(by: staged)
     }
     news.watchAnew(self)
     try snapshot().close()

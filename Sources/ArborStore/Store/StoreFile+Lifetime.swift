@@ -31,8 +31,8 @@ extension StoreFile {
       use.reclaimable >= use.fileSize / 4, use.fileSize - use.reclaimable <= Self.mostCopied,
       let held = try? environment.heldSnapshots(), held.isEmpty
     else { return }
-    // The verification behind the store ends with it anyway.
-    health.cancel()
+    // The scrub behind the store ends with it anyway.
+    scrubbing.stop()
     // In use elsewhere, no room, read only by now: it stays as it is.
     try? compact()
   }
@@ -48,7 +48,7 @@ extension StoreFile {
     let lock = try files.map { (files) throws(StoreError) in try MigrationLock(files) }
     defer { lock?.end() }
     guard StoreRegistry.shared.closeLast(self) else { throw .inUse(path: path) }
-    health.cancel()
+    scrubbing.stop()
     do throws(StoreError) {
       try indexBuilding.paused(self) { () throws(StoreError) in
         try StoreFiles.exclusively(environment) { () throws(StoreError) in

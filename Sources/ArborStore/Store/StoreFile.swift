@@ -33,6 +33,7 @@ package final class StoreFile: Sendable {
   let writtenHeader = WrittenHeader()
   let health = PageHealth()
   let indexBuilding = BackgroundIndexBuild()
+  let scrubbing = BackgroundScrub()
   /// Who is told of new commits.
   package let news = CommitNews()
   /// Whether the last writer worked since the machine was started; else it may have died with it.
@@ -232,7 +233,7 @@ package final class StoreFile: Sendable {
   func end() {
     isClosed.store(true, ordering: .relaxed)
     indexBuilding.stop()
-    health.cancel()
+    scrubbing.stop()
     // Where a snapshot lives still, the file closes with the last reference to it.
     try? environment.close()
   }

@@ -5,9 +5,9 @@ internal import LMDB
 ///
 /// - `quick`: root pages, header and databases.
 /// - `automatic`: the same. Where that meets damage, all pages are verified for the sake of a
-///   precise error; where the last writer may have died with its machine, they are verified behind
-///   the open store.
-/// - `full`: all pages before the file is mapped, then the store check.
+///   precise error. The file is scrubbed behind the open store, at once where the last writer may
+///   have died with its machine, else where the last scrub is long ago; see ``StoreScrub``.
+/// - `full`: all pages before the file is mapped, then the store check; then as `automatic`.
 extension StoreOpener {
   /// The finding of a verification of all pages, where that says more than an error of opening.
   ///
@@ -28,11 +28,13 @@ extension StoreOpener {
   func verify(_ store: StoreFile) throws(StoreError) {
     switch opening.verification {
     case .quick: break
-    case .automatic: if !store.wasWrittenSinceBoot { store.verifyInBackground() }
+    case .automatic: try store.scrubInBackground(after: opening.scrubInterval)
     case .full:
-      guard let problem = try store.check().problems.first else { return }
-      throw .corrupted(
-        entity: problem.entity, object: problem.object, what: problem.description)
+      if let problem = try store.check().problems.first {
+        throw .corrupted(
+          entity: problem.entity, object: problem.object, what: problem.description)
+      }
+      try store.scrubInBackground(after: opening.scrubInterval)
     }
   }
 }

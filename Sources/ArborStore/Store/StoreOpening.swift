@@ -55,10 +55,12 @@ package struct StoreOpening: Sendable {
   package enum Verification: Sendable, Hashable {
     /// Root pages, header and the list of databases; every other page where it is first used.
     case quick
-    /// As `quick`; every page behind the open store where the last writer may have died with its
-    /// machine, and before an error where the quick look met damage.
+    /// As `quick`; every page before an error where the quick look met damage. A scrub reads the
+    /// whole file behind the open store where the last writer may have died with its machine, and
+    /// where the last one is long ago.
     case automatic
     /// Every page before it is mapped, then every record, index entry and link: the store check.
+    /// Then as `automatic`.
     case full
   }
 
@@ -68,6 +70,9 @@ package struct StoreOpening: Sendable {
   package var isReadOnly = false
   package var durability = Durability.full
   package var verification = Verification.automatic
+  /// How long after the last complete scrub of the file the next one begins behind the open store,
+  /// in seconds; nil for never.
+  package var scrubInterval: Double? = 7 * 86_400
   package var migration = Migration.lightweight(dropping: [])
   /// Whether the one who opens the file is the migration that its ``MigrationMarker`` names, which
   /// may write to it.

@@ -52,7 +52,8 @@ import Testing
   @Test func everyExampleIsTested() {
     #expect(
       Set(article.keys) == [
-        "header", "digests", "shared position", "migration", "index builds", "former", "catalog",
+        "header", "digests", "scrub", "shared position", "migration", "index builds", "former",
+        "catalog",
         "layout",
         "record",
         "object number",
@@ -95,6 +96,15 @@ import Testing
     ])
     expect("digests", digests.encoded())
     #expect((article["digests"] ?? []).withUnsafeBytes { DatabaseDigests($0) } == digests)
+  }
+
+  @Test func scrub() {
+    var record = ScrubRecord(completed: Date(timeIntervalSinceReferenceDate: 800_000_000))
+    record.begun = Date(timeIntervalSinceReferenceDate: 800_604_800)
+    record.hasReadPages = true
+    record.databases = [EntryDigest.seed(of: "i/Employee/age")]
+    expect("scrub", record.encoded())
+    #expect((article["scrub"] ?? []).withUnsafeBytes { ScrubRecord($0) } == record)
   }
 
   @Test func migrationMarker() throws {

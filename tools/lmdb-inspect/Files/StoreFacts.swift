@@ -19,6 +19,10 @@ struct StoreFacts {
       "\(header.modelFingerprint)")
     facts.add("commits", Int(header.sequence))
     try addLastCommit(header.sequence, to: &facts)
+    let scrubbed = try store.lastScrub().map { $0.formatted(ValueText.dateStyle) }
+    facts.add(
+      "lastScrub", label: "last scrub", json: scrubbed.map(JSONValue.string) ?? .null,
+      text: scrubbed ?? "never")
     try addEntities(to: &facts)
   }
 

@@ -274,11 +274,11 @@ import Testing
       }
     }
     for await _ in reached { break }
-    let began = ContinuousClock.now
     task.cancel()
     let error = await task.value
     #expect(error?.code == .cancelled)
-    #expect(ContinuousClock.now - began < .seconds(5))
+    // It ended with its batch of 64, or the one behind it, and not with the objects.
+    #expect(calls.next() <= 4 * 64 + 1)
     do {
       let reader = try PersistentStore(at: .file(url), options: StoreOptions(isReadOnly: true))
       defer { reader.close() }

@@ -69,8 +69,8 @@ enum Conversion {
     try await run(path, events, batch: batch)
   }
 
-  /// The same, by a process that pauses in its code until there is a file beside the store; for a
-  /// minute at most, so that it ends whatever becomes of those who wait for it.
+  /// The same, by a process that pauses in its code until there is a file beside the store, or
+  /// until the process that started it has ended.
   ///
   /// - Parameters:
   ///   - event: It pauses at 20 times this number of calls of the code.
@@ -78,9 +78,10 @@ enum Conversion {
   static func run(
     _ path: String, pausingAt event: Int, batch: Int, _ say: @escaping @Sendable (String) -> Void
   ) async throws {
+    let parent = getppid()
     let events = Events(event, ofObjects: true) {
       say("paused 1")
-      for _ in 0..<6000 where access(path + continueSuffix, F_OK) != 0 { usleep(10_000) }
+      while access(path + continueSuffix, F_OK) != 0, getppid() == parent { usleep(10_000) }
     }
     try await run(path, events, batch: batch)
   }

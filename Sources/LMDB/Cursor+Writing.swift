@@ -25,38 +25,48 @@ extension Cursor {
 
   /// Puts an entry. Only on a cursor of the writing transaction.
   ///
+  /// - Parameter isCounted: Whether the digest of the database counts the entry; see
+  ///   ``WriteTransaction/clear(_:isCounted:)``.
   /// - Returns: false where the pair is there already and `mode` is `noDuplicate`.
   /// - Throws: ``LMDBError/keyExists`` where an appended entry is not above the last one.
   @discardableResult
   package func put(
-    key: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer, _ mode: BulkMode
+    key: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer, _ mode: BulkMode,
+    isCounted: Bool = true
   ) throws(LMDBError) -> Bool {
     if let pageGuard { try pageGuard.pointee.verifyPut(key, value, mode.mode) }
     slotPointer.pointee.bytesPut &+= key.count &+ value.count
-    let hash = slotPointer.pointee.digests.hash(database, key, value)
     let former = mode == .noDuplicate && !hasDuplicates ? try formerHash(key) : nil
-    var key = MDB_val(key)
-    var value = MDB_val(value)
-    let code = mdb_cursor_put(handle, &key, &value, mode.mode.flags)
+    var engineKey = MDB_val(key)
+    var engineValue = MDB_val(value)
+    let code = mdb_cursor_put(handle, &engineKey, &engineValue, mode.mode.flags)
     guard try slotPointer.pointee.judgePut(code, mode.mode) else { return false }
+    if !isCounted { return true }
+    let hash = slotPointer.pointee.digests.hash(database, key, value)
     if let former { slotPointer.pointee.digests.subtract(former, from: database) }
     slotPointer.pointee.digests.add(hash, to: database)
     return true
   }
 
-  /// The hash of the entry that is about to be replaced; nil where the key is new. What comes next
-  /// finds the page at once, since the cursor stands there.
+  /// The hash of the entry that is about to be replaced; nil where the key is new. The pages that
+  /// the change touches are verified. What comes next finds the page at once, since the cursor
+  /// stands there.
   private func formerHash(_ key: UnsafeRawBufferPointer) throws(LMDBError) -> UInt64? {
-    try seekExact(key).map { slotPointer.pointee.digests.hash(database, key, $0.value) }
+    var engineKey = MDB_val(key)
+    var value = MDB_val()
+    let code = mdb_cursor_get(handle, &engineKey, &value, MDB_SET_KEY)
+    return try Self.entry(code, engineKey, value).map {
+      slotPointer.pointee.digests.hash(database, key, $0.value)
+    }
   }
 
   /// Puts a number under a key.
   @discardableResult
   package func put(
-    key: UnsafeRawBufferPointer, value: UInt64, _ mode: BulkMode
+    key: UnsafeRawBufferPointer, value: UInt64, _ mode: BulkMode, isCounted: Bool = true
   ) throws(LMDBError) -> Bool {
     try withNumber(value) { (value) throws(LMDBError) in
-      try put(key: key, value: value, mode)
+      try put(key: key, value: value, mode, isCounted: isCounted)
     }
   }
 
@@ -80,10 +90,13 @@ extension Cursor {
   /// database without duplicates, in the place of what is there. Not behind a deletion from the
   /// database: take another cursor then.
   ///
-  /// - Parameter isAbove: Whether the key is above all others, which fills pages completely.
+  /// - Parameters:
+  ///   - isAbove: Whether the key is above all others, which fills pages completely.
+  ///   - isCounted: Whether the digest of the database counts the entry; see
+  ///     ``WriteTransaction/clear(_:isCounted:)``.
   /// - Throws: ``LMDBError/keyExists`` where it should be and is not.
   package func put(
-    key: UInt64, reserving count: Int, isAbove: Bool,
+    key: UInt64, reserving count: Int, isAbove: Bool, isCounted: Bool = true,
     into fill: (UnsafeMutableRawBufferPointer) -> Void
   ) throws(LMDBError) {
     let mode = isAbove ? PutMode.append : .overwrite
@@ -96,6 +109,7 @@ extension Cursor {
       let code = mdb_cursor_put(handle, &key, &value, mode.flags | UInt32(MDB_RESERVE))
       _ = try slotPointer.pointee.judgePut(code, mode)
       fill(UnsafeMutableRawBufferPointer(start: value.mv_data, count: value.mv_size))
+      if !isCounted { return }
       let hash = slotPointer.pointee.digests.hash(
         database, bytes, UnsafeRawBufferPointer(value))
       if let former { slotPointer.pointee.digests.subtract(former, from: database) }

@@ -237,10 +237,11 @@ extension WriteTransaction {
     let slot = environment.writerSlot.pointer
     slot.pointee.holdsGate = true
     if let pageGuard = slot.pointee.pageGuard {
-      try pageGuard.pointee.verifyClearing(database)
+      try pageGuard.pointee.verifyAll(of: database)
     }
     let code = mdb_drop(slot.pointee.transaction, database.handle, 1)
     try slot.pointee.judge(code)
+    slot.pointee.pageGuard?.pointee.forget(database)
     slot.pointee.digests.begin(database)
     slot.pointee.digests.delete(database.handle)
     environment.databases.withLock { $0.delete(database) }

@@ -1,21 +1,57 @@
 /// A tree whose pages are verified before the engine uses them.
+///
+/// It is copied at every step of a descent, so it refers to nothing.
 struct GuardedTree {
-  let walk: TreeWalk
+  /// The database's handle.
+  let handle: UInt32
+  let kind: TreeWalk.Kind
+  let record: TreeRecord
+  /// The flags of the database; where this is the tree of a key's values, they say of what kind.
+  private let databaseFlags: DatabaseFlags
+  let order: KeyOrder
+  let hasSeveralValues: Bool
   /// Tells its pages from those of other trees.
   let seed: UInt64
   /// Whether the paths to the last entry and its last value are verified.
   var isEndVerified = false
 
-  var hasSeveralValues: Bool { walk.hasSeveralValues }
-  var record: TreeRecord { walk.record }
-  var depth: Int { walk.record.depth }
+  var depth: Int { record.depth }
+
+  /// The tree of a database, or that of their names.
+  init(_ kind: TreeWalk.Kind, of handle: UInt32, _ record: TreeRecord) {
+    self.handle = handle
+    self.kind = kind
+    self.record = record
+    databaseFlags = record.flags
+    order = KeyOrder(keysOf: record.flags)
+    hasSeveralValues = kind == .named && record.flags.contains(.duplicates)
+    seed = PageMarks.mix(0, UInt64(handle) &+ 1)
+  }
+
+  /// The values of one of the keys of `owner`.
+  private init(valuesOf owner: GuardedTree, _ node: RawNode) {
+    handle = owner.handle
+    kind = .values
+    record = TreeRecord(node.data)
+    databaseFlags = owner.databaseFlags
+    order = KeyOrder(valuesOf: owner.databaseFlags)
+    hasSeveralValues = false
+    seed = PageMarks.mix(~owner.seed, node.key)
+  }
 
   /// The values of one of its keys, where they have a tree of their own.
+  @inline(__always)
   func values(of node: RawNode) -> GuardedTree? {
-    guard node.flags == [.values, .tree] else { return nil }
-    return GuardedTree(
-      walk: TreeWalk(valuesOf: walk, TreeRecord(node.data), rootLevel: 0),
-      seed: PageMarks.mix(~seed, node.key))
+    node.flags == [.values, .tree] ? GuardedTree(valuesOf: self, node) : nil
+  }
+
+  /// What a verification of one of its pages begins with.
+  ///
+  /// - Parameter name: That of the database.
+  func walk(_ name: String) -> TreeWalk {
+    guard kind == .values else { return TreeWalk(kind, name, record, rootLevel: 0) }
+    let owner = TreeWalk(.named, name, TreeRecord(flags: databaseFlags, pad: 0), rootLevel: 0)
+    return TreeWalk(valuesOf: owner, record, rootLevel: 0)
   }
 
   /// The node of a branch that leads to a goal.
@@ -28,7 +64,7 @@ struct GuardedTree {
       var (low, high) = (1, page.count)
       while low < high {
         let middle = (low &+ high) >> 1
-        if walk.order.compare(page.node(middle).key, key) <= 0 {
+        if order.compare(page.node(middle).key, key) <= 0 {
           low = middle &+ 1
         } else {
           high = middle
@@ -48,7 +84,7 @@ struct GuardedTree {
       var (low, high) = (0, page.count)
       while low < high {
         let middle = (low &+ high) >> 1
-        if walk.order.compare(leafKey(page, middle), key) < 0 {
+        if order.compare(leafKey(page, middle), key) < 0 {
           low = middle &+ 1
         } else {
           high = middle
@@ -65,8 +101,8 @@ struct GuardedTree {
     case .first: return range.lower == nil
     case .last: return range.upper == nil
     case .key(let key):
-      if let lower = range.lower, walk.order.compare(key, lower) < 0 { return false }
-      if let upper = range.upper, walk.order.compare(key, upper) >= 0 { return false }
+      if let lower = range.lower, order.compare(key, lower) < 0 { return false }
+      if let upper = range.upper, order.compare(key, upper) >= 0 { return false }
       return true
     }
   }

@@ -33,42 +33,45 @@ struct PageBuffers: ~Copyable {
 
   /// What is wrong with the nodes of a page: they have to be inside the page and fill it.
   mutating func nodeComplaint(_ page: RawPage, isLeaf: Bool) -> String? {
-    let (lower, upper) = (page.lower, page.upper)
-    guard lower >= RawPage.headerSize, lower % 2 == 0, lower <= upper, upper <= page.size else {
+    let (lower, upper, size) = (page.lower, page.upper, page.size)
+    guard lower >= RawPage.headerSize, lower % 2 == 0, lower <= upper, upper <= size else {
       return "its bounds are \(lower) and \(upper)"
     }
+    // Sound: every offset is checked before it is read at or noted, and half of it is in bounds.
+    let sizes = nodeSizes.baseAddress.unsafelyUnwrapped
     for index in 0..<page.count {
       let offset = page.nodeOffset(index)
-      guard offset >= upper, offset % 2 == 0, offset + RawPage.nodeHeaderSize <= page.size else {
-        return "a node begins outside of it"
+      guard offset >= upper, offset & 1 == 0, offset &+ RawPage.nodeHeaderSize <= size else {
+        return forget("a node begins outside of it")
       }
       let node = page.node(index)
-      let end = node.dataOffset + (isLeaf ? node.heldSize : 0)
-      guard end <= page.size else { return "a node ends outside of it" }
+      let end = node.dataOffset &+ (isLeaf ? node.heldSize : 0)
+      guard end <= size else { return forget("a node ends outside of it") }
+      sizes[offset >> 1] = UInt16(truncatingIfNeeded: (end &- offset &+ 1) & ~1)
     }
-    return tile(page, isLeaf: isLeaf) ? nil : "its nodes overlap or leave gaps"
+    return tile(page) ? nil : forget("its nodes overlap or leave gaps")
   }
 
-  /// Whether the nodes of a page lie side by side from its upper bound to its end, without gap or
-  /// overlap. The nodes must lie inside, at even offsets.
-  mutating func tile(_ page: RawPage, isLeaf: Bool) -> Bool {
-    let count = page.count
-    for index in 0..<count {
-      let node = page.node(index)
-      let size = RawPage.nodeHeaderSize + node.keySize + (isLeaf ? node.heldSize : 0)
-      nodeSizes[node.offset / 2] = UInt16(truncatingIfNeeded: (size + 1) & ~1)
-    }
+  /// Whether the nodes of a page, whose sizes are noted, lie side by side from its upper bound to
+  /// its end, without gap or overlap.
+  private func tile(_ page: RawPage) -> Bool {
+    let sizes = nodeSizes.baseAddress.unsafelyUnwrapped
     var offset = page.upper
     var met = 0
     while offset < page.size {
-      let size = Int(nodeSizes[offset / 2])
-      if size == 0 { break }
-      nodeSizes[offset / 2] = 0
-      offset += size
-      met += 1
+      let size = Int(sizes[offset >> 1])
+      if size == 0 { return false }
+      sizes[offset >> 1] = 0
+      offset &+= size
+      met &+= 1
     }
-    if offset == page.size, met == count { return true }
+    return offset == page.size && met == page.count
+  }
+
+  /// Forgets the sizes that are noted, and returns what is wrong.
+  @inline(never)
+  private func forget(_ complaint: String) -> String {
     nodeSizes.update(repeating: 0)
-    return false
+    return complaint
   }
 }

@@ -114,7 +114,6 @@ extension PageGuard {
     of node: RawNode, in tree: GuardedTree
   ) throws(LMDBError) -> GuardedTree? {
     guard let values = tree.values(of: node) else { return nil }
-    try check(values.walk)
-    return values.record.isEmpty ? nil : values
+    return try checked(values)
   }
 }

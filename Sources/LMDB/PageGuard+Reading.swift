@@ -132,7 +132,7 @@ extension PageGuard {
 
   /// A goal that can be compared with the keys of a tree.
   func sought(_ goal: TreeGoal, in tree: GuardedTree) throws(LMDBError) -> TreeGoal {
-    if tree.walk.order == .integers, case .key(let key) = goal, key.count != 8, key.count != 4 {
+    if tree.order == .integers, case .key(let key) = goal, key.count != 8, key.count != 4 {
       throw .badValueSize
     }
     return goal

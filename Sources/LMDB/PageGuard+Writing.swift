@@ -66,11 +66,12 @@ extension PageGuard {
     return leaf
   }
 
-  /// Verifies all pages of a database, which are about to be freed.
-  mutating func verifyClearing(_ database: Database) throws(LMDBError) {
+  /// Verifies all pages of a database, so that nothing of it is left to verify.
+  mutating func verifyAll(of database: Database) throws(LMDBError) {
     guard let tree = try tree(of: database) else { return }
     var runs = PageClaims(lastPage: state.lastPage)
     try verifyAll(tree, runs: &runs)
+    noteSettled(database)
   }
 
   /// The node of a key; nil where the committed tree has none.
@@ -79,7 +80,7 @@ extension PageGuard {
   ) -> RawNode? {
     guard leaf.index < leaf.page.count else { return nil }
     let node = leaf.page.node(leaf.index)
-    return tree.walk.order.compare(node.key, key) == 0 ? node : nil
+    return tree.order.compare(node.key, key) == 0 ? node : nil
   }
 
   /// Verifies the pages of a large value that are about to be freed.

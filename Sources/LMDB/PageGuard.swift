@@ -34,6 +34,8 @@ struct PageGuard: ~Copyable {
   private var mappedPages: UInt64 = 0
   /// By database handle.
   private var trees: [KnownTree] = []
+  /// The names of the databases whose trees are known or were, by handle.
+  private var names: [String] = []
   /// The last leaves, each where the seed of its tree says.
   private let leaves: UnsafeMutablePointer<VerifiedLeaf>
   private static var leafCount: UInt64 { 64 }
@@ -43,7 +45,9 @@ struct PageGuard: ~Copyable {
 
   private enum KnownTree {
     case unknown
-    case empty
+    /// Nothing of the file is left to verify before the engine uses the database: it is empty, all
+    /// its pages are verified, or they are about to go.
+    case settled
     case tree(GuardedTree)
   }
 
@@ -110,14 +114,14 @@ struct PageGuard: ~Copyable {
 
   // MARK: Trees
 
-  /// The tree of a database in this state; nil where it has no pages.
+  /// The tree of a database in this state; nil where nothing of it is left to verify.
   @inline(__always)
   mutating func tree(of database: Database) throws(LMDBError) -> GuardedTree? {
     let index = Int(database.handle)
     if index < trees.count {
       switch trees[index] {
       case .tree(let tree): return tree
-      case .empty: return nil
+      case .settled: return nil
       case .unknown: break
       }
     }
@@ -129,17 +133,21 @@ struct PageGuard: ~Copyable {
     if index >= trees.count {
       trees.append(contentsOf: repeatElement(.unknown, count: index + 1 - trees.count))
     }
+    if index >= names.count {
+      names.append(contentsOf: repeatElement("", count: index + 1 - names.count))
+    }
+    names[index] = database.handle == EngineFormat.namesHandle ? "of names" : database.name
     let found = try find(database)
-    trees[index] = found.map { .tree($0) } ?? .empty
+    trees[index] = found.map { .tree($0) } ?? .settled
     return found
   }
 
   private mutating func find(_ database: Database) throws(LMDBError) -> GuardedTree? {
-    let seed = PageMarks.mix(0, UInt64(database.handle) &+ 1)
-    if database.handle == EngineFormat.namesHandle {
-      return try guarded(TreeWalk(.main, "of names", state.main, rootLevel: 0), seed: seed)
+    let handle = database.handle
+    if handle == EngineFormat.namesHandle {
+      return try checked(GuardedTree(.main, of: handle, state.main))
     }
-    guard database.handle > EngineFormat.namesHandle, let names = try tree(of: .unnamed) else {
+    guard handle > EngineFormat.namesHandle, let names = try tree(of: .unnamed) else {
       return nil
     }
     let record = try Array(database.name.utf8).withUnsafeBufferPointer {
@@ -152,7 +160,7 @@ struct PageGuard: ~Copyable {
       return TreeRecord(node.data)
     }
     guard let record else { return nil }
-    return try guarded(TreeWalk(.named, database.name, record, rootLevel: 0), seed: seed)
+    return try checked(GuardedTree(.named, of: handle, record))
   }
 
   /// Remembers that the end of a database's tree is verified.
@@ -163,23 +171,34 @@ struct PageGuard: ~Copyable {
     trees[index] = .tree(tree)
   }
 
-  /// A tree whose record says what can be; nil where it is empty.
-  private func guarded(_ walk: TreeWalk, seed: UInt64) throws(LMDBError) -> GuardedTree? {
-    try check(walk)
-    return walk.record.isEmpty ? nil : GuardedTree(walk: walk, seed: seed)
+  /// Notes that nothing of a database is left to verify in this state.
+  mutating func noteSettled(_ database: Database) {
+    let index = Int(database.handle)
+    if index < trees.count { trees[index] = .settled }
   }
 
-  /// Checks what the record of a tree says, as far as it can be told without the pages.
-  func check(_ walk: TreeWalk) throws(LMDBError) {
-    if let what = walk.recordComplaint { throw verifier.damage(walk, nil, what) }
-    let record = walk.record
-    for pages in [record.branchPages, record.leafPages, record.overflowPages]
-    where pages > state.lastPage {
-      throw verifier.damage(walk, nil, "it has other numbers of pages than it says")
+  /// Forgets a database, whose handle another one may get.
+  mutating func forget(_ database: Database) {
+    let index = Int(database.handle)
+    if index < trees.count { trees[index] = .unknown }
+  }
+
+  /// A tree whose record says what can be, as far as it can be told without the pages; nil where it
+  /// is empty.
+  @inline(__always)
+  func checked(_ tree: GuardedTree) throws(LMDBError) -> GuardedTree? {
+    let record = tree.record
+    // What has pages and a depth that can be needs no further look at what an empty tree has.
+    let isPlain =
+      tree.kind == .values && !record.isEmpty && (1...TreeWalk.mostLevels).contains(record.depth)
+    if !isPlain, let what = tree.walk("").recordComplaint { throw damage(tree, nil, what) }
+    guard max(record.branchPages, record.leafPages, record.overflowPages) <= state.lastPage else {
+      throw damage(tree, nil, "it has other numbers of pages than it says")
     }
     guard record.entries / UInt64(pageSize) <= state.lastPage else {
-      throw verifier.damage(walk, nil, "it says that it has \(record.entries) entries")
+      throw damage(tree, nil, "it says that it has \(record.entries) entries")
     }
+    return record.isEmpty ? nil : tree
   }
 
   // MARK: Pages
@@ -192,11 +211,19 @@ struct PageGuard: ~Copyable {
     let page = try mapped(number, tree)
     let mark = mark(page, tree, depth: depth, range)
     if !marks.hold(mark, for: number) {
-      var walk = tree.walk
-      try verifier.inspect(page, number, &walk, depth: depth, range)
+      try verify(page, number, tree, depth: depth, range)
       marks.set(mark, for: number)
     }
     return page
+  }
+
+  @inline(never)
+  private mutating func verify(
+    _ page: RawPage, _ number: UInt64, _ tree: GuardedTree, depth: Int,
+    _ range: PageVerifier.KeyRange
+  ) throws(LMDBError) {
+    var walk = tree.walk(names[Int(tree.handle)])
+    try verifier.inspect(page, number, &walk, depth: depth, range)
   }
 
   /// What a page is verified as: its height in its tree, its kind and bounds, and the least key.
@@ -254,8 +281,8 @@ struct PageGuard: ~Copyable {
     _ number: UInt64, _ tree: GuardedTree
   ) throws(LMDBError) -> RawPage {
     guard number >= 2, number <= state.lastPage, let map else {
-      throw verifier.damage(
-        tree.walk, number, PageVerifier.outsideComplaint(lastPage: state.lastPage))
+      throw damage(
+        tree, number, PageVerifier.outsideComplaint(lastPage: state.lastPage))
     }
     if number >= heldPages { try extend(to: number, tree) }
     let start = map + Int(truncatingIfNeeded: number) &* pageSize
@@ -266,7 +293,7 @@ struct PageGuard: ~Copyable {
   private mutating func extend(to number: UInt64, _ tree: GuardedTree) throws(LMDBError) {
     heldPages = min(try state.heldPages(descriptor), mappedPages)
     guard number < heldPages else {
-      throw verifier.damage(tree.walk, number, "it is behind the end of the file")
+      throw damage(tree, number, "it is behind the end of the file")
     }
   }
 
@@ -280,16 +307,16 @@ struct PageGuard: ~Copyable {
     let page = try mapped(first, tree)
     let needed = UInt64((RawPage.headerSize - 1 + size) / pageSize + 1)
     guard page.number == first, page.flags == .overflow else {
-      throw verifier.damage(tree.walk, first, "it is no run of pages, as its entry says")
+      throw damage(tree, first, "it is no run of pages, as its entry says")
     }
     guard page.runLength >= needed, page.runLength <= state.lastPage else {
-      throw verifier.damage(
-        tree.walk, first, "it is a run of \(page.runLength) pages, and its value needs \(needed)")
+      throw damage(
+        tree, first, "it is a run of \(page.runLength) pages, and its value needs \(needed)")
     }
     let last = first + page.runLength - 1
     if last >= heldPages { heldPages = min(try state.heldPages(descriptor), mappedPages) }
     guard last < heldPages, last <= state.lastPage else {
-      throw verifier.damage(tree.walk, first, "it is a run that goes behind the end of the file")
+      throw damage(tree, first, "it is a run that goes behind the end of the file")
     }
     return (first, page.runLength, needed)
   }
@@ -304,6 +331,6 @@ struct PageGuard: ~Copyable {
 
   /// The error of a finding in a tree.
   func damage(_ tree: GuardedTree, _ page: UInt64?, _ what: String) -> LMDBError {
-    verifier.damage(tree.walk, page, what)
+    verifier.damage(tree.walk(names[Int(tree.handle)]), page, what)
   }
 }

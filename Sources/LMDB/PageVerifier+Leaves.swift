@@ -12,12 +12,18 @@ extension PageVerifier {
     }
     try checkNodes(page, number, tree, isLeaf: true)
     guard page.count > 0 else { throw damage(tree, number, "it is an empty leaf") }
+    // Of entries that have one value, in their page, nothing more has to be looked at.
+    let isPlain = (tree.kind == .named || tree.kind == .main) && !tree.hasSeveralValues
     var last: UnsafeRawBufferPointer?
     for index in 0..<page.count {
       let node = page.node(index)
       try accept(node.key, after: last, number, &tree, range)
       last = node.key
-      try visitEntry(node, number, &tree, level: level)
+      if isPlain, node.flags.isEmpty {
+        tree.entries += 1
+      } else {
+        try visitEntry(node, number, &tree, level: level)
+      }
     }
     try checkEnd(last, number, tree, range)
   }
@@ -55,7 +61,9 @@ extension PageVerifier {
     _ key: UnsafeRawBufferPointer, after last: UnsafeRawBufferPointer?, _ number: UInt64,
     _ tree: inout TreeWalk, _ range: KeyRange
   ) throws(LMDBError) {
-    if let what = tree.sizeComplaint(key) { throw damage(tree, number, what) }
+    if key.count != tree.keySize || key.count == 0, let what = tree.sizeComplaint(key) {
+      throw damage(tree, number, what)
+    }
     if let last {
       if tree.order.compare(last, key) >= 0 {
         throw damage(tree, number, "its keys do not ascend")
@@ -83,7 +91,9 @@ extension PageVerifier {
       if tree.kind == .values, node.dataSize != 0 {
         throw damage(tree, number, "a value has a value of its own")
       }
-      if tree.hasSeveralValues, let what = tree.valueComplaint(node.dataSize) {
+      if tree.hasSeveralValues, node.dataSize != tree.valueSize || node.dataSize == 0,
+        let what = tree.valueComplaint(node.dataSize)
+      {
         throw damage(tree, number, what)
       }
       if tree.kind == .free { try readFreeList(of: node, number, tree) }

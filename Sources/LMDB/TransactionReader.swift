@@ -49,6 +49,13 @@ package struct TransactionReader {
     if let pageGuard = slot.pointer.pointee.pageGuard {
       try pageGuard.pointee.verifySearch(database, key)
     }
+    return try askVerified(database, key)
+  }
+
+  /// The engine's answer, where the pages that a search for the key touches are verified.
+  func askVerified(
+    _ database: Database, _ key: UnsafeRawBufferPointer
+  ) throws(LMDBError) -> UnsafeRawBufferPointer? {
     var key = MDB_val(key)
     var value = MDB_val()
     let code = mdb_get(transaction, database.handle, &key, &value)
@@ -61,6 +68,12 @@ package struct TransactionReader {
     }
     if code == MDB_NOTFOUND { return nil }
     throw LMDBError(code: code)
+  }
+
+  /// Verifies all pages of a database, which takes time in proportion to them, so that what is done
+  /// with it in this state afterwards has nothing to verify.
+  package func verifyPages(of database: Database) throws(LMDBError) {
+    try slot.pointer.pointee.pageGuard?.pointee.verifyAll(of: database)
   }
 
   /// Verifies what the file says about a database.

@@ -85,10 +85,11 @@ package struct WriteTransaction: ~Copyable, ReadableTransaction {
   }
 
   /// The hash of the entry that a key has in a database without duplicates; nil where it has none.
+  /// The pages that a change of the key touches are verified.
   private func valueHash(
     _ database: Database, _ key: UnsafeRawBufferPointer
   ) throws(LMDBError) -> UInt64? {
-    try reader.get(database, key: key).map {
+    try reader.askVerified(database, key).map {
       slot.pointee.digests.hash(database.handle, key, $0)
     }
   }
@@ -210,14 +211,35 @@ package struct WriteTransaction: ~Copyable, ReadableTransaction {
   }
 
   /// Removes all entries of a database and keeps it.
-  package func clear(_ database: Database) throws(LMDBError) {
+  ///
+  /// - Parameter isCounted: Whether its digest becomes that of no entries. Who puts most of the
+  ///   entries again uncounted says no, and counts what goes and what comes.
+  package func clear(_ database: Database, isCounted: Bool = true) throws(LMDBError) {
     if let pageGuard = slot.pointee.pageGuard {
-      try pageGuard.pointee.verifyClearing(database)
+      try pageGuard.pointee.verifyAll(of: database)
     }
     let code = mdb_drop(slot.pointee.transaction, database.handle, 0)
     try slot.pointee.judge(code)
     slot.pointee.digests.begin(database)
-    slot.pointee.digests.clear(database.handle)
+    if isCounted { slot.pointee.digests.clear(database.handle) }
+  }
+
+  /// Counts an entry that an uncounted clear has removed and that is not put again.
+  @inline(__always)
+  package func countRemoval(
+    _ database: Database, key: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer
+  ) {
+    let hash = slot.pointee.digests.hash(database.handle, key, value)
+    slot.pointee.digests.subtract(hash, from: database.handle)
+  }
+
+  /// Counts an entry that is put uncounted, and that an uncounted clear has not removed.
+  @inline(__always)
+  package func countAddition(
+    _ database: Database, key: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer
+  ) {
+    let hash = slot.pointee.digests.hash(database.handle, key, value)
+    slot.pointee.digests.add(hash, to: database.handle)
   }
 
   private func judgeDelete(_ code: Int32) throws(LMDBError) -> Bool {

@@ -54,7 +54,9 @@ extension IndexMaintainer {
     _ transaction: borrowing WriteTransaction, from basis: TransactionReader,
     without swept: SweptObjects
   ) throws(LMDBError) {
-    try transaction.clear(index.database)
+    try basis.verifyPages(of: index.database)
+    // Most entries stay: only those that go and come count.
+    try transaction.clear(index.database, isCounted: false)
     forgetEnd()
     let old = try basis.cursor(index.database)
     let new = try transaction.cursor(index.database)
@@ -69,20 +71,49 @@ extension IndexMaintainer {
       }
       if order != .equal, try old.valueCount() == 1 {
         let number = entry.integerValue
-        if !swept.contains(number) { try new.put(key: entry.key, value: number, .append) }
+        if swept.contains(number) {
+          transaction.countRemoval(index.database, key: entry.key, value: entry.value)
+        } else {
+          try new.put(key: entry.key, value: number, .append, isCounted: false)
+        }
       } else {
         numbers.removeAll(keepingCapacity: true)
-        try old.forEachValue(of: entry) { if !swept.contains($0) { numbers.append($0) } }
-        if order == .equal { place = merge(keyAt: place, into: &numbers) }
+        try old.forEachValue(of: entry) { number in
+          if swept.contains(number) {
+            count(number, of: entry.key, isRemoval: true, transaction)
+          } else {
+            numbers.append(number)
+          }
+        }
+        if order == .equal {
+          place = merge(keyAt: place, into: &numbers) { (number, isRemoval) in
+            count(number, of: entry.key, isRemoval: isRemoval, transaction)
+          }
+        }
         var mode = Cursor.BulkMode.append
         for number in numbers {
-          try new.put(key: entry.key, value: number, mode)
+          try new.put(key: entry.key, value: number, mode, isCounted: false)
           mode = .appendDuplicate
         }
       }
       next = try old.nextKey()
     }
     while place < run.count { place = try append(keyAt: place, to: new).end }
+  }
+
+  /// Counts an entry that goes or comes in the digest of the index.
+  private func count(
+    _ number: UInt64, of key: UnsafeRawBufferPointer, isRemoval: Bool,
+    _ transaction: borrowing WriteTransaction
+  ) {
+    // Sound: the bytes are this frame's own and are lent for the call only.
+    withUnsafeBytes(of: number) { value in
+      if isRemoval {
+        transaction.countRemoval(index.database, key: key, value: value)
+      } else {
+        transaction.countAddition(index.database, key: key, value: value)
+      }
+    }
   }
 
   /// How the key of a change stands to a stored one; behind it where there are no more changes.
@@ -115,9 +146,13 @@ extension IndexMaintainer {
     return (end, mode == .appendDuplicate)
   }
 
-  /// Changes the numbers of a key, which are in ascending order as the changes are; returns the
-  /// place behind the key's changes.
-  private func merge(keyAt place: Int, into numbers: inout [UInt64]) -> Int {
+  /// Changes the numbers of a key, which are in ascending order as the changes are.
+  ///
+  /// - Parameter note: Called with each number that goes or comes, and whether it goes.
+  /// - Returns: The index behind the key's changes.
+  private func merge(
+    keyAt place: Int, into numbers: inout [UInt64], _ note: (UInt64, Bool) -> Void
+  ) -> Int {
     let end = run.endOfKey(place)
     var merged: [UInt64] = []
     merged.reserveCapacity(numbers.count + end - place)
@@ -128,8 +163,10 @@ extension IndexMaintainer {
         merged.append(numbers[index])
         index += 1
       }
-      if index < numbers.count, numbers[index] == change.number { index += 1 }
+      let isThere = index < numbers.count && numbers[index] == change.number
+      if isThere { index += 1 }
       if !change.isRemoval { merged.append(change.number) }
+      if isThere == change.isRemoval { note(change.number, isThere) }
     }
     merged += numbers[index...]
     numbers = merged

@@ -49,7 +49,8 @@ extension CommitWriter {
     _ changes: ArraySlice<ChangeSet.RecordChange>, of entity: EntitySchema, _ database: Database,
     _ transaction: borrowing WriteTransaction, from basis: TransactionReader
   ) throws(LMDBError) -> UInt64 {
-    try transaction.clear(database)
+    // Most records stay: only those that go and come count.
+    try transaction.clear(database, isCounted: false)
     let cursor = try transaction.cursor(database)
     var walk = basis.walk(database, from: 0)
     var place = changes.startIndex
@@ -66,11 +67,15 @@ extension CommitWriter {
           place += 1
         }
         if place < changes.endIndex, changes[place].number.rawValue == stored.key {
+          // Sound: the bytes are this frame's own and are lent for the call only.
+          withUnsafeBytes(of: stored.key) {
+            transaction.countRemoval(database, key: $0, value: stored.value)
+          }
           try append(changes[place], of: entity, to: cursor, &last)
           place += 1
         } else {
           let bytes = stored.value
-          try cursor.put(key: stored.key, reserving: bytes.count, isAbove: true) {
+          try cursor.put(key: stored.key, reserving: bytes.count, isAbove: true, isCounted: false) {
             $0.copyMemory(from: bytes)
           }
           last = stored.key

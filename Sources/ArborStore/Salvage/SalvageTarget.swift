@@ -86,21 +86,11 @@ final class SalvageTarget {
   private static func write(
     _ environment: Environment, _ body: (borrowing WriteTransaction) throws(StoreError) -> Void
   ) throws(StoreError) {
-    var failure: StoreError?
-    try storing { () throws(LMDBError) in
-      try environment.runWrite { transaction in
-        do throws(StoreError) {
-          try body(transaction)
-          try storing { () throws(LMDBError) in try StoreDigests.keep(transaction) }
-          failure = nil
-          return true
-        } catch {
-          failure = error
-          return false
-        }
-      }
+    try environment.write(path: nil) { (transaction) throws(StoreError) in
+      try body(transaction)
+      try storing { () throws(LMDBError) in try StoreDigests.keep(transaction) }
+      return true
     }
-    if let failure { throw failure }
   }
 
   /// Reads in a snapshot of what was written.

@@ -3,12 +3,12 @@ internal import LMDB
 
 /// Brings the chunks of large binaries of a damaged store into the new one. Whose they are and
 /// whether they are whole is told by the records afterwards.
-final class SalvagedBlobs {
-  private let source: SalvageSource
+final class SalvagedBlobs: SalvageCopying {
+  let source: SalvageSource
   private let target: SalvageTarget
   private var bytes: [UInt8] = []
   private var chunks: [(entity: Int, key: [UInt8], range: Range<Int>)] = []
-  private var failure: StoreError?
+  var failure: StoreError?
 
   private static let mostBytes = 8 << 20
 
@@ -21,7 +21,7 @@ final class SalvagedBlobs {
   func copy(everywhere: Bool) throws(StoreError) {
     var isWhole = !everywhere
     let plans = target.entities.filter { target.databases.blobs($0.entity.index) != nil }
-    do throws(LMDBError) {
+    try run { () throws(LMDBError) in
       for plan in plans {
         let name = StoreFormat.blobDatabase(target.schema.storedName(of: plan.entity))
         guard let tree = source.trees[name] else {
@@ -33,15 +33,10 @@ final class SalvagedBlobs {
         }
         if !isTreeWhole { isWhole = false }
       }
-      if !isWhole, !plans.isEmpty {
-        try source.file.scan { (_, _, leaf) throws(LMDBError) in
-          try leaf.forEach { (entry) throws(LMDBError) in try self.take(entry) }
-        }
+      if isWhole || plans.isEmpty { return }
+      try source.file.scan { (_, _, leaf) throws(LMDBError) in
+        try leaf.forEach { (entry) throws(LMDBError) in try self.take(entry) }
       }
-      try flush()
-    } catch {
-      if let interruption = source.limit.interruption { throw .interrupted(interruption) }
-      throw failure ?? StoreError(error)
     }
   }
 
@@ -62,25 +57,20 @@ final class SalvagedBlobs {
   }
 
   /// Writes what waits; what came first stays, since trees are followed before pages are read.
-  private func flush() throws(LMDBError) {
-    do throws(StoreError) {
-      try target.write { (transaction) throws(StoreError) in
-        try storing { () throws(LMDBError) in
-          try bytes.withUnsafeBufferPointer { (bytes) throws(LMDBError) in
-            for chunk in chunks {
-              guard let database = target.databases.blobs(chunk.entity) else { continue }
-              let value = UnsafeRawBufferPointer(UnsafeBufferPointer(rebasing: bytes[chunk.range]))
-              try chunk.key.withUnsafeBufferPointer { (key) throws(LMDBError) in
-                _ = try transaction.put(
-                  database, key: UnsafeRawBufferPointer(key), value: value, .noOverwrite)
-              }
+  func writePending() throws(StoreError) {
+    try target.write { (transaction) throws(StoreError) in
+      try storing { () throws(LMDBError) in
+        try bytes.withUnsafeBufferPointer { (bytes) throws(LMDBError) in
+          for chunk in chunks {
+            guard let database = target.databases.blobs(chunk.entity) else { continue }
+            let value = UnsafeRawBufferPointer(UnsafeBufferPointer(rebasing: bytes[chunk.range]))
+            try chunk.key.withUnsafeBufferPointer { (key) throws(LMDBError) in
+              _ = try transaction.put(
+                database, key: UnsafeRawBufferPointer(key), value: value, .noOverwrite)
             }
           }
         }
       }
-    } catch {
-      failure = error
-      throw .closed
     }
     bytes.removeAll(keepingCapacity: true)
     chunks.removeAll(keepingCapacity: true)

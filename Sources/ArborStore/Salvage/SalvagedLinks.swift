@@ -6,14 +6,14 @@ internal import LMDB
 /// A link between to-many sides lies in the databases of both, and one of an ordered relationship
 /// in two databases on its own side, so that most of what one page loses another one has. Links
 /// have no checksum: one that its own page has and the other side's sound page has not is left out.
-final class SalvagedLinks {
+final class SalvagedLinks: SalvageCopying {
   let source: SalvageSource
   let target: SalvageTarget
   /// By the numbers of relationships: the owners whose members are lost, in part or all of them.
   private(set) var lost: [[ClosedRange<UInt64>]]
   private(set) var outcome: LinkOutcome
   private var pending: [StoredLink] = []
-  private var failure: StoreError?
+  var failure: StoreError?
 
   /// One member of an owner, with its position where the relationship is ordered.
   struct StoredLink {
@@ -49,16 +49,6 @@ final class SalvagedLinks {
     }
     lost = lost.map(SalvagedRecords.joined)
     if lost.contains(where: { !$0.isEmpty }) { try run(copyFromPages) }
-  }
-
-  private func run(_ body: () throws(LMDBError) -> Void) throws(StoreError) {
-    do throws(LMDBError) {
-      try body()
-      try flush()
-    } catch {
-      if let interruption = source.limit.interruption { throw .interrupted(interruption) }
-      throw failure ?? StoreError(error)
-    }
   }
 
   private func copy(_ index: Int, _ name: String, isOrder: Bool) throws(StoreError) {
@@ -117,11 +107,8 @@ final class SalvagedLinks {
     SalvagedRecords.contains(owner, lost[index])
   }
 
-  private func flush() throws(LMDBError) {
-    do throws(StoreError) { try write(pending) } catch {
-      failure = error
-      throw .closed
-    }
+  func writePending() throws(StoreError) {
+    try write(pending)
     pending.removeAll(keepingCapacity: true)
   }
 

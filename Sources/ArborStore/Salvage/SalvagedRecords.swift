@@ -15,8 +15,8 @@ internal import LMDB
 /// damaged as well, may be out of date, or of a deleted object: it is doubtful. So is whatever is
 /// newer than the state before the last commit, where that is all that can be followed, and what
 /// lies on a damaged page where that says that nothing lies: it may have been deleted.
-final class SalvagedRecords {
-  private let source: SalvageSource
+final class SalvagedRecords: SalvageCopying {
+  let source: SalvageSource
   private let model: SalvagedModel
   private let target: SalvageTarget
   /// By entity number: the numbers that lost parts of its tree may have held, ascending.
@@ -27,7 +27,7 @@ final class SalvagedRecords {
   private(set) var greatest: [UInt16: UInt64] = [:]
   private var deleted = DeletedObjects()
   private var pending = PendingRecords()
-  private var failure: StoreError?
+  var failure: StoreError?
 
   init(_ source: SalvageSource, _ model: SalvagedModel, _ target: SalvageTarget) {
     (self.source, self.model, self.target) = (source, model, target)
@@ -159,21 +159,5 @@ final class SalvagedRecords {
     try flush()
   }
 
-  /// Runs reading that writes, and writes the rest; errors of the writing come out as they were.
-  private func run(_ body: () throws(LMDBError) -> Void) throws(StoreError) {
-    do throws(LMDBError) {
-      try body()
-      try flush()
-    } catch {
-      if let interruption = source.limit.interruption { throw .interrupted(interruption) }
-      throw failure ?? StoreError(error)
-    }
-  }
-
-  private func flush() throws(LMDBError) {
-    do throws(StoreError) { try pending.write(to: target) } catch {
-      failure = error
-      throw .closed
-    }
-  }
+  func writePending() throws(StoreError) { try pending.write(to: target) }
 }

@@ -21,20 +21,10 @@ package enum StoreCreation {
   ) throws(StoreError) {
     let schema = try StoreOpener.schema(model, SchemaCatalog(numbering: model))
     let pageSize = try storing { () throws(LMDBError) in try environment.info().pageSize }
-    var failure: StoreError?
-    try storing { () throws(LMDBError) in
-      try environment.runWrite { transaction in
-        do throws(StoreError) {
-          try fill(transaction, schema, id: id, pageSize)
-          failure = nil
-          return true
-        } catch {
-          failure = error
-          return false
-        }
-      }
+    try environment.write(path: nil) { (transaction) throws(StoreError) in
+      try fill(transaction, schema, id: id, pageSize)
+      return true
     }
-    if let failure { throw failure }
   }
 
   private static func fill(

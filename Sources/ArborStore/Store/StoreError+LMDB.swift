@@ -65,3 +65,27 @@ func storing<R: ~Copyable>(
 ) throws(StoreError) -> R {
   do throws(LMDBError) { return try body() } catch { throw StoreError(error, path: path) }
 }
+
+extension Environment {
+  /// Runs `body` in a write transaction and commits where it returns true; errors of the engine
+  /// become the store's, with a path where that is given.
+  ///
+  /// `body` runs again after the map has grown.
+  func write(
+    path: String?, _ body: (borrowing WriteTransaction) throws(StoreError) -> Bool
+  ) throws(StoreError) {
+    var failure: StoreError?
+    try storing(path: path) { () throws(LMDBError) in
+      try runWrite { transaction in
+        failure = nil
+        do throws(StoreError) {
+          return try body(transaction)
+        } catch {
+          failure = error
+          return false
+        }
+      }
+    }
+    if let failure { throw failure }
+  }
+}

@@ -136,21 +136,7 @@ extension StoreParts {
   func write(
     _ body: (borrowing WriteTransaction) throws(StoreError) -> Bool
   ) throws(StoreError) {
-    var failure: StoreError?
-    do throws(LMDBError) {
-      try environment.runWrite { transaction in
-        failure = nil
-        do throws(StoreError) {
-          return try body(transaction)
-        } catch {
-          failure = error
-          return false
-        }
-      }
-    } catch {
-      throw StoreError(error, path: path)
-    }
-    if let failure { throw failure }
+    try environment.write(path: path, body)
   }
 }
 

@@ -9,13 +9,18 @@ import Foundation
 struct DamagedStore {
   /// What was thrown first.
   private(set) var failure: String?
+  /// The rules of the model that changes have broken: none of a sound store.
+  private(set) var brokenRules: [String] = []
   /// A number that stands for all that was read.
   private(set) var digest: UInt64 = 14_695_981_039_346_656_037
 
   private mutating func attempt(_ body: (inout DamagedStore) throws -> Void) {
     do { try body(&self) } catch {
-      // A rule that the changes break is broken in the sound store as well.
-      if let error = error as? ArborError, error.code == .validation { return fold("\(error)") }
+      // What damage has changed may break a rule, which does not tell of the damage.
+      if let error = error as? ArborError, error.code == .validation {
+        brokenRules.append("\(error)")
+        return fold("\(error)")
+      }
       failure = failure ?? "\(error)"
     }
   }
@@ -55,7 +60,7 @@ struct DamagedStore {
       defer { store.close() }
       original = store.model
       for entity in store.model.entities where !entity.isAbstract {
-        use.change(entity.name, store.makeContext())
+        use.change(entity.name, Properties(of: entity, original), store.makeContext())
       }
     }
     use.attempt { use in
@@ -75,6 +80,17 @@ struct DamagedStore {
       use.read(store)
     }
     return use
+  }
+
+  /// Opens a store and scrubs it.
+  ///
+  /// - Returns: Whether the scrub has found damage.
+  /// - Throws: what keeps the store from being opened.
+  static func isFoundByScrub(_ path: String) throws -> Bool {
+    let store = try open(path)
+    defer { store.close() }
+    do throws(ArborError) { try store.scrub() } catch { return error.code == .corrupted }
+    return false
   }
 
   private mutating func removeAll(_ entity: String, _ context: ManagedObjectContext) throws {
@@ -103,9 +119,10 @@ struct DamagedStore {
       attempt { $0.fold("\(entity.name) \(try context.count(entity.name))") }
       guard !entity.isAbstract else { continue }
       attempt { use in
-        for object in try context.fetch(entity.name) { use.read(object) }
+        let properties = Properties(of: entity, store.model)
+        for object in try context.fetch(entity.name) { use.read(object, properties) }
       }
-      for attribute in entity.attributes {
+      for attribute in Properties(of: entity, store.model).attributes {
         for isAscending in [true, false] {
           attempt { try $0.fetch(entity.name, by: attribute.name, isAscending, context) }
         }
@@ -113,11 +130,11 @@ struct DamagedStore {
     }
   }
 
-  private mutating func read(_ object: ManagedObject) {
-    for attribute in object.entity.attributes {
+  private mutating func read(_ object: ManagedObject, _ properties: Properties) {
+    for attribute in properties.attributes {
       attempt { $0.fold("\(try object.value(forKey: attribute.name))") }
     }
-    for relationship in object.entity.relationships {
+    for relationship in properties.relationships {
       let name = relationship.name
       attempt { use in
         guard relationship.isToMany else {
@@ -153,7 +170,9 @@ struct DamagedStore {
 
   // MARK: Changing
 
-  private mutating func change(_ entity: String, _ context: ManagedObjectContext) {
+  private mutating func change(
+    _ entity: String, _ properties: Properties, _ context: ManagedObjectContext
+  ) {
     attempt { use in
       let objects = try context.fetch(entity)
       for (index, object) in objects.enumerated() where index % 3 == 0 {
@@ -161,13 +180,14 @@ struct DamagedStore {
           context.delete(object)
           continue
         }
-        for attribute in object.entity.attributes where attribute.type == .string {
+        for attribute in properties.attributes where attribute.type == .string {
           use.attempt { _ in
-            try object.setValue(.string("\(attribute.name) \(index)"), forKey: attribute.name)
+            try object.setValue(
+              .string("\(entity) \(attribute.name) \(index)"), forKey: attribute.name)
           }
         }
         let other = objects[(index + 1) % objects.count]
-        for relationship in object.entity.relationships {
+        for relationship in properties.relationships {
           use.attempt { _ in try Self.relink(object, other, relationship) }
         }
       }
@@ -177,16 +197,16 @@ struct DamagedStore {
     attempt { _ in
       for index in 0..<20 {
         let object = try context.insert(entity)
-        for relationship in object.entity.relationships
+        for relationship in properties.relationships
         where !relationship.isToMany && relationship.name != "badge" {
           let targets = try context.fetch(relationship.destination)
           guard !targets.isEmpty else { continue }
           try object.setObject(targets[index % targets.count], forKey: relationship.name)
         }
-        for attribute in object.entity.attributes where attribute.type == .string {
+        for attribute in properties.attributes where attribute.type == .string {
           try object.setValue(.string("new \(entity) \(index)"), forKey: attribute.name)
         }
-        if object.entity.attributes.contains(where: { $0.name == "employeeID" }) {
+        if properties.attributes.contains(where: { $0.name == "employeeID" }) {
           let number = Int64(100_000 + 1000 * entity.count + index)
           try object.setValue(.integer(number), forKey: "employeeID")
         }
@@ -207,5 +227,17 @@ struct DamagedStore {
     } else if let target = try other.object(forKey: name) {
       try object.setObject(target, forKey: name)
     }
+  }
+}
+
+/// What the objects of an entity have, with what it inherits.
+private struct Properties {
+  let attributes: [AttributeDescription]
+  let relationships: [RelationshipDescription]
+
+  init(of entity: EntityDescription, _ model: ManagedObjectModel) {
+    let lineage = model.lineage(of: entity)
+    attributes = lineage.flatMap(\.attributes)
+    relationships = lineage.flatMap(\.relationships)
   }
 }

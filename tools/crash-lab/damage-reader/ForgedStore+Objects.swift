@@ -205,7 +205,7 @@ extension ForgedStore {
 
 extension ManagedObjectModel {
   /// An entity and those that it inherits from.
-  fileprivate func lineage(of entity: EntityDescription) -> [EntityDescription] {
+  func lineage(of entity: EntityDescription) -> [EntityDescription] {
     [entity] + (entity.parent.flatMap { self.entity(named: $0) }.map(lineage) ?? [])
   }
 }

@@ -22,6 +22,9 @@ import LMDB
 //
 //   case <number> <kind> <place>
 //   <number> error|problem|same|WRONG, or refused|found|passed for a forgery
+//
+// and of `reading` and `writing` behind it whether a scrub of the damaged copy has found or missed
+// the damage.
 
 let arguments = CommandLine.arguments
 guard arguments.count >= 8, let seed = UInt64(arguments[4]), let first = Int(arguments[5]),
@@ -70,8 +73,12 @@ func say(_ line: String) { FileHandle.standardOutput.write(Data((line + "\n").ut
   let older = try [UInt8](Data(contentsOf: URL(filePath: arguments[2])))
   try place(sound)
   let expected = try use(work)
-  if let failure = expected.failure {
+  for failure in [expected.failure].compactMap(\.self) + expected.brokenRules {
     FileHandle.standardError.write(Data("damage-reader: the sound store fails: \(failure)\n".utf8))
+  }
+  guard expected.failure == nil, expected.brokenRules.isEmpty else { exit(2) }
+  guard try !DamagedStore.isFoundByScrub(work) else {
+    FileHandle.standardError.write(Data("damage-reader: the scrub refuses a sound store\n".utf8))
     exit(2)
   }
   for number in first..<end {
@@ -79,14 +86,18 @@ func say(_ line: String) { FileHandle.standardOutput.write(Data((line + "\n").ut
     say("case \(number) \(damage.kind.rawValue) \(damage.place)")
     try place(damage.bytes)
     alarm(20)
+    let result: String
     do {
       let found = try use(work)
-      say(
-        "\(number) "
-          + (found.failure != nil ? "problem" : found.digest == expected.digest ? "same" : "WRONG"))
+      result =
+        found.failure != nil ? "problem" : found.digest == expected.digest ? "same" : "WRONG"
     } catch {
-      say("\(number) error")
+      result = "error"
     }
+    // The damage as it was, whatever became of it in use.
+    try place(damage.bytes)
+    let isFound = (try? DamagedStore.isFoundByScrub(work)) ?? true
+    say("\(number) \(result) \(isFound ? "found" : "missed")")
     alarm(0)
   }
 }

@@ -1,4 +1,5 @@
 #include <lmdb.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 // Calls of the system that Swift's own modules leave out, for the layer that deals with files.
@@ -59,7 +60,26 @@ static inline void arbor_prefetch_page(const void *page) {
     __builtin_prefetch((const char *)page + offset);
 }
 
+// Memory that is made by whoever needs it first, and seen by others with what it held then.
+
+static inline uint32_t *arbor_load_words(uint32_t *const *words) {
+  return __atomic_load_n(words, __ATOMIC_ACQUIRE);
+}
+
+static inline bool arbor_publish_words(uint32_t **words, uint32_t *made) {
+  uint32_t *none = 0;
+  return __atomic_compare_exchange_n(words, &none, made, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
+}
+
 // Words that threads share without an order among them.
+
+static inline uint64_t arbor_load_relaxed_64(const uint64_t *word) {
+  return __atomic_load_n(word, __ATOMIC_RELAXED);
+}
+
+static inline void arbor_store_relaxed_64(uint64_t *word, uint64_t value) {
+  __atomic_store_n(word, value, __ATOMIC_RELAXED);
+}
 
 static inline uint32_t arbor_load_relaxed(const uint32_t *word) {
   return __atomic_load_n(word, __ATOMIC_RELAXED);

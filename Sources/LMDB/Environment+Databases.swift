@@ -109,6 +109,7 @@ extension Environment {
     if code == MDB_NOTFOUND { return nil }
     try check(code)
     let database = try Database(name: name, handle: handle, in: transaction)
+    marks.unsettle(handle)
     databases.withLock { $0.addPending(database) }
     return database
   }
@@ -201,6 +202,7 @@ extension WriteTransaction {
     if code == MDB_NOTFOUND { return nil }
     try slot.pointee.judge(code)
     let database = try Database(name: name, handle: handle, in: slot.pointee.transaction)
+    environment.marks.unsettle(handle)
     environment.databases.withLock { $0.addPending(database) }
     return try database.with(flags)
   }

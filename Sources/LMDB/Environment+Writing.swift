@@ -60,6 +60,9 @@ extension Environment {
     return try body()
   }
 
+  /// Whether this process has committed a transaction. Nobody writes meanwhile.
+  package var hasCommitted: Bool { writerSlot.pointer.pointee.commits > 0 }
+
   // MARK: The writer's lock within the process
 
   /// Makes this thread the writer; waits for the one that is.
@@ -161,6 +164,7 @@ extension Environment {
     try finishDatabases(isCommitted: code == MDB_SUCCESS)
     if code == MDB_SUCCESS {
       slot.pointee.commits &+= 1
+      slot.pointee.pageGuard?.pointee.noteCommit()
       // What it says does not matter here: the commit stands.
       if slot.pointee.commits % Self.commitsBetweenChecks == 0 { _ = try? checkStaleReaders() }
       return true

@@ -57,7 +57,7 @@ package final class Environment: Sendable {
     var initial = EnvironmentState()
     initial.handle = handle
     state = Lock(initial)
-    marks = PageMarks(mapSize: options.initialMapSize, pageSize: roots.pageSize)
+    marks = PageMarks()
     self.roots = roots
     writerSlot.pointer.pointee.descriptor = self.file.descriptor
   }

@@ -28,8 +28,8 @@ struct GuardedTree {
     seed = PageMarks.mix(0, UInt64(handle) &+ 1)
   }
 
-  /// The values of one of the keys of `owner`.
-  private init(valuesOf owner: GuardedTree, _ node: RawNode) {
+  /// The values of one of the keys of `owner`, which have a tree of their own.
+  init(valuesOf owner: GuardedTree, _ node: RawNode) {
     handle = owner.handle
     kind = .values
     record = TreeRecord(node.data)
@@ -37,12 +37,6 @@ struct GuardedTree {
     order = KeyOrder(valuesOf: owner.databaseFlags)
     hasSeveralValues = false
     seed = PageMarks.mix(~owner.seed, node.key)
-  }
-
-  /// The values of one of its keys, where they have a tree of their own.
-  @inline(__always)
-  func values(of node: RawNode) -> GuardedTree? {
-    node.flags == [.values, .tree] ? GuardedTree(valuesOf: self, node) : nil
   }
 
   /// What a verification of one of its pages begins with.

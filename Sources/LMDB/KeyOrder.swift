@@ -50,6 +50,18 @@ package enum KeyOrder {
     }
   }
 
+  /// Whether a key stands before another. For neighbours in a tree, which most often differ within
+  /// their first bytes.
+  @inline(__always)
+  func isAscending(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer) -> Bool {
+    if case .bytes = self, left.count >= 8, right.count >= 8 {
+      let one = UInt64(bigEndian: left.loadUnaligned(as: UInt64.self))
+      let other = UInt64(bigEndian: right.loadUnaligned(as: UInt64.self))
+      if one != other { return one < other }
+    }
+    return compare(left, right) < 0
+  }
+
   @inline(__always)
   private static func number(_ key: UnsafeRawBufferPointer) -> UInt64 {
     key.count == 8

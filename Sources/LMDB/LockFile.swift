@@ -43,6 +43,8 @@ enum LockFile {
     }
     #if canImport(Glibc)
       let size = headerSize + slotSize * readers
+      // Most often it has no holes by now.
+      if Int(status.st_blocks) * 512 >= max(size, Int(status.st_size)) { return }
       if arbor_reserve(descriptor, off_t(size)) != 0, errno == ENOSPC || errno == EDQUOT {
         throw .diskFull
       }

@@ -80,40 +80,59 @@ extension PageGuard {
 
   /// Verifies all pages of a tree, and of the trees in its entries.
   ///
-  /// - Parameter runs: Where the pages of large values are accounted for.
+  /// - Parameter claims: Where the pages are accounted for, with what must not be among them; nil
+  ///   where only those are of interest that the engine follows.
   mutating func verifyAll(
-    _ tree: GuardedTree, runs: inout PageClaims
+    _ tree: GuardedTree, claims: inout PageClaims?
   ) throws(LMDBError) {
-    try verifyAll(tree.record.root, tree, depth: 1, PageVerifier.KeyRange(), &runs)
+    try verifyAll(tree.record.root, tree, depth: 1, PageVerifier.KeyRange(), &claims)
   }
 
   private mutating func verifyAll(
     _ number: UInt64, _ tree: GuardedTree, depth: Int, _ range: PageVerifier.KeyRange,
-    _ runs: inout PageClaims
+    _ claims: inout PageClaims?
   ) throws(LMDBError) {
     let page = try page(number, tree, depth: depth, range)
+    try claim(number, tree, &claims)
+    if depth < tree.depth {
+      for index in 0..<page.count {
+        let step = TreeStep(page: page, index: index, range: range).below
+        try verifyAll(step.number, tree, depth: depth + 1, step.range, &claims)
+      }
+      return
+    }
     if page.flags.contains(.packed) { return }
     for index in 0..<page.count {
       let node = page.node(index)
-      if depth < tree.depth {
-        try verifyAll(
-          node.child, tree, depth: depth + 1, page.range(of: index, in: range), &runs)
-      } else if node.flags == .largeData {
+      if node.flags.isEmpty { continue }
+      if node.flags == .largeData {
         let run = try checkRun(node.data.word(0), size: node.dataSize, tree)
-        for page in run.first..<run.first + run.count where !runs.insert(page) {
-          throw damage(tree, page, "it is used twice")
-        }
+        for page in run.first..<run.first + run.count { try claim(page, tree, &claims) }
       } else if let values = try values(of: node, in: tree) {
-        try verifyAll(values.record.root, values, depth: 1, PageVerifier.KeyRange(), &runs)
+        try verifyAll(values.record.root, values, depth: 1, PageVerifier.KeyRange(), &claims)
       }
     }
   }
 
+  @inline(__always)
+  private func claim(
+    _ page: UInt64, _ tree: GuardedTree, _ claims: inout PageClaims?
+  ) throws(LMDBError) {
+    if claims?.insert(page) == false { throw damage(tree, page, "it is used twice") }
+  }
+
   /// The values of a key that have a tree of their own, whose record says what can be.
+  @inline(__always)
   mutating func values(
     of node: RawNode, in tree: GuardedTree
   ) throws(LMDBError) -> GuardedTree? {
-    guard let values = tree.values(of: node) else { return nil }
-    return try checked(values)
+    node.flags == [.values, .tree] ? try checkedValues(of: node, in: tree) : nil
+  }
+
+  @inline(never)
+  private mutating func checkedValues(
+    of node: RawNode, in tree: GuardedTree
+  ) throws(LMDBError) -> GuardedTree? {
+    try checked(GuardedTree(valuesOf: tree, node))
   }
 }

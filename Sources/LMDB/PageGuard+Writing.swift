@@ -1,5 +1,9 @@
 /// What has to be verified before the engine changes entries.
 extension PageGuard {
+  /// A change's own look, along the path and beside it, takes about half as long as a page that is
+  /// verified: with so many changes a page all pages cost no more than the looks.
+  private static var changesPerPage: Int { 2 }
+
   /// Verifies what a put touches: the path to the key and to the value, and the pages of a large
   /// value that it replaces.
   mutating func verifyPut(
@@ -24,10 +28,14 @@ extension PageGuard {
       try verifySearch(tree, .last, values: .last)
       tree.isEndVerified = true
     case .overwrite, .noOverwrite, .noDuplicate:
-      if tree.hasSeveralValues { return try verifySearch(tree, .key(key), values: .key(value)) }
-      let leaf = try locate(try sought(.key(key), in: tree), in: tree)
-      try verifyReplaced(exactNode(leaf, tree, key), tree)
+      if tree.hasSeveralValues {
+        try verifySearch(tree, .key(key), values: .key(value))
+      } else {
+        let leaf = try locate(try sought(.key(key), in: tree), in: tree)
+        try verifyReplaced(exactNode(leaf, tree, key), tree)
+      }
     }
+    noteChange(tree, key, value)
   }
 
   /// Verifies what a deletion touches: the path to the entry, the pages beside it that the engine
@@ -41,12 +49,13 @@ extension PageGuard {
     let leaf = try locate(.key(key), beside: tree, path)
     guard let node = exactNode(leaf, tree, key) else { return }
     try verifyReplaced(node, tree)
+    noteChange(tree, key, value)
     guard tree.hasSeveralValues, let values = try values(of: node, in: tree) else { return }
     if let value {
       _ = try locate(.key(value), beside: values, valuePath)
     } else {
-      var runs = PageClaims(lastPage: 0)
-      try verifyAll(values, runs: &runs)
+      var claims: PageClaims?
+      try verifyAll(values, claims: &claims)
     }
   }
 
@@ -67,15 +76,23 @@ extension PageGuard {
   }
 
   /// Verifies all pages of a database, so that nothing of it is left to verify.
-  mutating func verifyAll(of database: Database) throws(LMDBError) {
+  ///
+  /// - Parameter changes: How many changes are to come: fewer than ``changesPerPage`` for each page
+  ///   leave each its own look. nil for any.
+  mutating func verifyAll(
+    of database: Database, forChanges changes: Int? = nil
+  ) throws(LMDBError) {
     guard let tree = try tree(of: database) else { return }
-    var runs = PageClaims(lastPage: state.lastPage)
-    try verifyAll(tree, runs: &runs)
+    if isSettled(database) { return noteSettled(database) }
+    if let changes, changes / Self.changesPerPage < tree.record.likelyPages { return }
+    // What is free can be given out and written over, so no page of the tree may be free.
+    var claims: PageClaims? = try freePages()
+    try verifyAll(tree, claims: &claims)
     noteSettled(database)
   }
 
   /// The node of a key; nil where the committed tree has none.
-  private func exactNode(
+  func exactNode(
     _ leaf: TreeStep, _ tree: GuardedTree, _ key: UnsafeRawBufferPointer
   ) -> RawNode? {
     guard leaf.index < leaf.page.count else { return nil }

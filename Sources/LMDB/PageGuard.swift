@@ -21,9 +21,9 @@ internal import CLMDB
 /// Sound because committed pages of a state neither move nor change while its transaction lives,
 /// and every number is checked against the map and the file before it is followed.
 struct PageGuard: ~Copyable {
-  private let marks: PageMarks
+  let marks: PageMarks
   private let descriptor: Int32
-  private let pageSize: Int
+  let pageSize: Int
   private var verifier: PageVerifier
   /// The root page of the state.
   private(set) var state: MetaPage
@@ -33,23 +33,22 @@ struct PageGuard: ~Copyable {
   private var heldPages: UInt64 = 0
   private var mappedPages: UInt64 = 0
   /// By database handle.
-  private var trees: [KnownTree] = []
+  var trees: [KnownTree] = []
   /// The names of the databases whose trees are known or were, by handle.
-  private var names: [String] = []
+  var names: [String] = []
   /// The last leaves, each where the seed of its tree says.
   private let leaves: UnsafeMutablePointer<VerifiedLeaf>
   private static var leafCount: UInt64 { 64 }
+  /// What the transaction changes, and the state in which it was committed.
+  var changes = ChangedEntries()
+  var committed: UInt64?
+  /// Whether what has no mark was written by this process just now.
+  var trustsUnmarked = false
+  /// The pages that were verified so far.
+  private(set) var verifiedPages = 0
   /// The path of the last descent, in a database and in the values of a key.
   let path: UnsafeMutablePointer<TreeStep>
   let valuePath: UnsafeMutablePointer<TreeStep>
-
-  private enum KnownTree {
-    case unknown
-    /// Nothing of the file is left to verify before the engine uses the database: it is empty, all
-    /// its pages are verified, or they are about to go.
-    case settled
-    case tree(GuardedTree)
-  }
 
   init(marks: PageMarks, descriptor: Int32, state: MetaPage) {
     self.marks = marks
@@ -81,6 +80,7 @@ struct PageGuard: ~Copyable {
     self.state = state
     trees.removeAll(keepingCapacity: true)
     if map == nil { findMap(transaction) }
+    takeOverChanges()
   }
 
   /// The map moves, or another file takes the place: the next transaction looks anew.
@@ -112,95 +112,6 @@ struct PageGuard: ~Copyable {
     map = page - Int(number) * pageSize
   }
 
-  // MARK: Trees
-
-  /// The tree of a database in this state; nil where nothing of it is left to verify.
-  @inline(__always)
-  mutating func tree(of database: Database) throws(LMDBError) -> GuardedTree? {
-    let index = Int(database.handle)
-    if index < trees.count {
-      switch trees[index] {
-      case .tree(let tree): return tree
-      case .settled: return nil
-      case .unknown: break
-      }
-    }
-    return try learn(database)
-  }
-
-  private mutating func learn(_ database: Database) throws(LMDBError) -> GuardedTree? {
-    let index = Int(database.handle)
-    if index >= trees.count {
-      trees.append(contentsOf: repeatElement(.unknown, count: index + 1 - trees.count))
-    }
-    if index >= names.count {
-      names.append(contentsOf: repeatElement("", count: index + 1 - names.count))
-    }
-    names[index] = database.handle == EngineFormat.namesHandle ? "of names" : database.name
-    let found = try find(database)
-    trees[index] = found.map { .tree($0) } ?? .settled
-    return found
-  }
-
-  private mutating func find(_ database: Database) throws(LMDBError) -> GuardedTree? {
-    let handle = database.handle
-    if handle == EngineFormat.namesHandle {
-      return try checked(GuardedTree(.main, of: handle, state.main))
-    }
-    guard handle > EngineFormat.namesHandle, let names = try tree(of: .unnamed) else {
-      return nil
-    }
-    let record = try Array(database.name.utf8).withUnsafeBufferPointer {
-      (bytes) throws(LMDBError) -> TreeRecord? in
-      let key = TreeGoal.key(UnsafeRawBufferPointer(bytes))
-      let leaf = try descend(names, to: key, path)
-      guard leaf.index < leaf.page.count else { return nil }
-      let node = leaf.page.node(leaf.index)
-      guard node.flags == .tree, node.key.elementsEqual(bytes) else { return nil }
-      return TreeRecord(node.data)
-    }
-    guard let record else { return nil }
-    return try checked(GuardedTree(.named, of: handle, record))
-  }
-
-  /// Remembers that the end of a database's tree is verified.
-  mutating func noteVerifiedEnd(of database: Database) {
-    let index = Int(database.handle)
-    guard index < trees.count, case .tree(var tree) = trees[index] else { return }
-    tree.isEndVerified = true
-    trees[index] = .tree(tree)
-  }
-
-  /// Notes that nothing of a database is left to verify in this state.
-  mutating func noteSettled(_ database: Database) {
-    let index = Int(database.handle)
-    if index < trees.count { trees[index] = .settled }
-  }
-
-  /// Forgets a database, whose handle another one may get.
-  mutating func forget(_ database: Database) {
-    let index = Int(database.handle)
-    if index < trees.count { trees[index] = .unknown }
-  }
-
-  /// A tree whose record says what can be, as far as it can be told without the pages; nil where it
-  /// is empty.
-  @inline(__always)
-  func checked(_ tree: GuardedTree) throws(LMDBError) -> GuardedTree? {
-    let record = tree.record
-    // What has pages and a depth that can be needs no further look at what an empty tree has.
-    let isPlain =
-      tree.kind == .values && !record.isEmpty && (1...TreeWalk.mostLevels).contains(record.depth)
-    if !isPlain, let what = tree.walk("").recordComplaint { throw damage(tree, nil, what) }
-    guard max(record.branchPages, record.leafPages, record.overflowPages) <= state.lastPage else {
-      throw damage(tree, nil, "it has other numbers of pages than it says")
-    }
-    guard record.entries / UInt64(pageSize) <= state.lastPage else {
-      throw damage(tree, nil, "it says that it has \(record.entries) entries")
-    }
-    return record.isEmpty ? nil : tree
-  }
-
   // MARK: Pages
 
   /// A page of a tree, verified. `depth` is 1 for the root.
@@ -222,8 +133,17 @@ struct PageGuard: ~Copyable {
     _ page: RawPage, _ number: UInt64, _ tree: GuardedTree, depth: Int,
     _ range: PageVerifier.KeyRange
   ) throws(LMDBError) {
+    if trustsUnmarked, isPlausible(page, number, tree, depth: depth) { return }
+    verifiedPages += 1
     var walk = tree.walk(names[Int(tree.handle)])
     try verifier.inspect(page, number, &walk, depth: depth, range)
+  }
+
+  /// Whether a page can be what the engine has written in a place of a tree.
+  private func isPlausible(
+    _ page: RawPage, _ number: UInt64, _ tree: GuardedTree, depth: Int
+  ) -> Bool {
+    page.number == number && page.flags.contains(depth == tree.depth ? .leaf : .branch)
   }
 
   /// What a page is verified as: its height in its tree, its kind and bounds, and the least key.
@@ -319,6 +239,13 @@ struct PageGuard: ~Copyable {
       throw damage(tree, first, "it is a run that goes behind the end of the file")
     }
     return (first, page.runLength, needed)
+  }
+
+  /// The pages that the state lists as free, and those of the lists.
+  func freePages() throws(LMDBError) -> PageClaims {
+    var verifier = try PageVerifier(descriptor: descriptor, meta: state)
+    try verifier.verifyFreeLists()
+    return verifier.takeClaims()
   }
 
   /// Verifies all pages of the state. Only where none of them can be written meanwhile.

@@ -16,47 +16,76 @@ internal import CLMDB
 /// `@unchecked Sendable`: words are loaded and stored one at a time without an order; at worst two
 /// threads verify the same page.
 final class PageMarks: @unchecked Sendable {
-  private let words: UnsafeMutablePointer<UInt32>?
-  /// Pages from here on have no mark and are verified at every use.
-  private let count: UInt64
+  /// The words of the pages: those of the first 4,096, then as many again, then always twice as
+  /// many as before. Each is made when one of its pages gets a mark, so that a small file costs
+  /// little at opening and a large one is never moved.
+  private let segments: UnsafeMutablePointer<UnsafeMutablePointer<UInt32>?>
+  /// By database handle: the first transaction in whose state the database had no page left to
+  /// verify; 0 where there was none.
+  private let settled: UnsafeMutablePointer<UInt64>
 
   private let completeness = Atomic(false)
   private let freeListsAreVerified = Atomic(false)
 
-  /// Enough for four gigabytes of pages of 4 KiB, for files whose map begins small and grows.
-  private static let leastCount = 1 << 20
+  /// The bits of the numbers of the pages of the first segment.
+  private static let firstBits = 12
+  /// Pages with larger numbers than those have no mark and are verified at every use.
+  private static let segmentCount = 24
+  /// Databases with larger handles are never settled for good.
+  private static let handleCount = 1 << 10
 
-  /// Reserves address space; memory is taken for the pages that are used.
-  init(mapSize: Int, pageSize: Int) {
-    var count = max(mapSize / pageSize, Self.leastCount)
-    var memory: UnsafeMutableRawPointer?
-    while count >= Self.leastCount {
-      let flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE
-      let mapped = mmap(nil, count * 4, PROT_READ | PROT_WRITE, flags, -1, 0)
-      if let mapped, mapped != MAP_FAILED {
-        memory = mapped
-        break
-      }
-      count /= 2
-    }
-    words = memory?.bindMemory(to: UInt32.self, capacity: count)
-    self.count = words == nil ? 0 : UInt64(count)
+  init() {
+    // Sound: freed with the object, and so are the segments.
+    segments = .allocate(capacity: Self.segmentCount)
+    segments.initialize(repeating: nil, count: Self.segmentCount)
+    settled = .allocate(capacity: Self.handleCount)
+    settled.initialize(repeating: 0, count: Self.handleCount)
   }
 
-  deinit { if let words { munmap(words, Int(count) * 4) } }
+  deinit {
+    for segment in 0..<Self.segmentCount { free(segments[segment]) }
+    segments.deallocate()
+    settled.deallocate()
+  }
+
+  // MARK: Databases
+
+  /// Whether a database has no page left to verify in a state: all pages of an earlier one were
+  /// verified, and later states differ in what sound engines have written.
+  @inline(__always)
+  func isSettled(_ handle: UInt32, in state: UInt64) -> Bool {
+    guard handle < Self.handleCount else { return false }
+    let since = arbor_load_relaxed_64(settled + Int(handle))
+    return since != 0 && since <= state
+  }
+
+  /// Notes that a database has no page left to verify in a state.
+  func settle(_ handle: UInt32, in state: UInt64) {
+    guard handle < Self.handleCount else { return }
+    let since = arbor_load_relaxed_64(settled + Int(handle))
+    if since == 0 || since > state { arbor_store_relaxed_64(settled + Int(handle), state) }
+  }
+
+  /// Another database may have the handle from now on.
+  func unsettle(_ handle: UInt32) {
+    guard handle < Self.handleCount else { return }
+    arbor_store_relaxed_64(settled + Int(handle), 0)
+  }
+
+  // MARK: Pages
 
   /// Whether a page carries a mark.
   @inline(__always)
   func hold(_ mark: UInt32, for page: UInt64) -> Bool {
-    guard page < count, let words else { return false }
-    return arbor_load_relaxed(words + Int(page)) | Self.edges == mark | Self.edges
+    guard let word = word(of: page) else { return false }
+    return arbor_load_relaxed(word) | Self.edges == mark | Self.edges
   }
 
   /// Whether a leaf carries a mark, and the ends of its keys' values are verified as well.
   @inline(__always)
   func holdEdges(_ mark: UInt32, for page: UInt64) -> Bool {
-    guard page < count, let words else { return false }
-    return arbor_load_relaxed(words + Int(page)) == mark | Self.edges
+    guard let word = word(of: page) else { return false }
+    return arbor_load_relaxed(word) == mark | Self.edges
   }
 
   /// A mark of some mixed numbers; never that of a page that was not verified.
@@ -68,8 +97,39 @@ final class PageMarks: @unchecked Sendable {
 
   /// Gives a page a mark.
   func set(_ mark: UInt32, for page: UInt64) {
-    guard page < count, let words else { return }
-    arbor_store_relaxed(words + Int(page), mark)
+    guard let word = word(of: page) ?? makeWord(of: page) else { return }
+    arbor_store_relaxed(word, mark)
+  }
+
+  /// The word of a page; nil as long as its segment has no mark.
+  @inline(__always)
+  private func word(of page: UInt64) -> UnsafeMutablePointer<UInt32>? {
+    let (segment, offset) = Self.place(of: page)
+    guard segment < Self.segmentCount, let words = arbor_load_words(segments + segment) else {
+      return nil
+    }
+    return words + offset
+  }
+
+  /// The same, where its segment may have to be made.
+  private func makeWord(of page: UInt64) -> UnsafeMutablePointer<UInt32>? {
+    let segment = Self.place(of: page).segment
+    guard segment < Self.segmentCount else { return nil }
+    let count = 1 << (Self.firstBits + max(segment - 1, 0))
+    // Zeros, which the system gives for large ones without touching them.
+    guard let words = calloc(count, 4)?.bindMemory(to: UInt32.self, capacity: count) else {
+      return nil
+    }
+    if !arbor_publish_words(segments + segment, words) { free(words) }
+    return word(of: page)
+  }
+
+  @inline(__always)
+  private static func place(of page: UInt64) -> (segment: Int, offset: Int) {
+    let bits = 64 - (page | (1 << firstBits - 1)).leadingZeroBitCount
+    let segment = bits - firstBits
+    let start: UInt64 = segment == 0 ? 0 : 1 << (bits - 1)
+    return (segment, Int(truncatingIfNeeded: page &- start))
   }
 
   /// Whether every page of a state is verified, or was written by this process: later states differ

@@ -12,14 +12,16 @@ extension PageVerifier {
     }
     try checkNodes(page, number, tree, isLeaf: true)
     guard page.count > 0 else { throw damage(tree, number, "it is an empty leaf") }
-    // Of entries that have one value, in their page, nothing more has to be looked at.
-    let isPlain = (tree.kind == .named || tree.kind == .main) && !tree.hasSeveralValues
+    // Of entries that have one value, in their page, nothing more has to be looked at than its
+    // size, where another one may come beside it.
+    let isPlain = tree.kind == .named || tree.kind == .main
+    let hasSeveralValues = tree.hasSeveralValues
     var last: UnsafeRawBufferPointer?
     for index in 0..<page.count {
       let node = page.node(index)
       try accept(node.key, after: last, number, &tree, range)
       last = node.key
-      if isPlain, node.flags.isEmpty {
+      if isPlain, node.flags.isEmpty, !hasSeveralValues || tree.hasValueSize(node.dataSize) {
         tree.entries += 1
       } else {
         try visitEntry(node, number, &tree, level: level)
@@ -65,7 +67,7 @@ extension PageVerifier {
       throw damage(tree, number, what)
     }
     if let last {
-      if tree.order.compare(last, key) >= 0 {
+      if !tree.order.isAscending(last, key) {
         throw damage(tree, number, "its keys do not ascend")
       }
     } else if let lower = range.lower, tree.order.compare(key, lower) < 0 {
@@ -91,7 +93,7 @@ extension PageVerifier {
       if tree.kind == .values, node.dataSize != 0 {
         throw damage(tree, number, "a value has a value of its own")
       }
-      if tree.hasSeveralValues, node.dataSize != tree.valueSize || node.dataSize == 0,
+      if tree.hasSeveralValues, !tree.hasValueSize(node.dataSize),
         let what = tree.valueComplaint(node.dataSize)
       {
         throw damage(tree, number, what)

@@ -117,6 +117,11 @@ struct PageVerifier: ~Copyable {
     try visit(&free)
   }
 
+  /// Ends the verification.
+  ///
+  /// - Returns: The pages that it has met.
+  consuming func takeClaims() -> PageClaims { claims }
+
   /// Verifies every page of the state.
   ///
   /// - Throws: ``LMDBError/damaged(_:)`` with the first finding.

@@ -136,4 +136,11 @@ struct TreeRecord: Equatable {
   }
 
   var isEmpty: Bool { root == Self.noPage }
+
+  /// About how many pages the tree has, with those of the trees in its entries, which are counted
+  /// nowhere.
+  var likelyPages: Int {
+    let inner = flags.contains(.duplicates) ? entries / 256 : 0
+    return Int(clamping: branchPages &+ leafPages &+ overflowPages &+ inner)
+  }
 }

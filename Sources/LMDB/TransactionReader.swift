@@ -72,8 +72,13 @@ package struct TransactionReader {
 
   /// Verifies all pages of a database, which takes time in proportion to them, so that what is done
   /// with it in this state afterwards has nothing to verify.
-  package func verifyPages(of database: Database) throws(LMDBError) {
-    try slot.pointer.pointee.pageGuard?.pointee.verifyAll(of: database)
+  ///
+  /// - Parameter changes: How many changes are to come, where that is only worth while for many;
+  ///   nil for any.
+  package func verifyPages(
+    of database: Database, forChanges changes: Int? = nil
+  ) throws(LMDBError) {
+    try slot.pointer.pointee.pageGuard?.pointee.verifyAll(of: database, forChanges: changes)
   }
 
   /// Verifies what the file says about a database.

@@ -103,6 +103,10 @@ struct TreeWalk {
     return Self.share(key.count, &keySize, areIntegers: order == .integers)
   }
 
+  /// Whether a value has the size that all have to share, as far as that is known.
+  @inline(__always)
+  func hasValueSize(_ size: Int) -> Bool { size == valueSize && size > 0 }
+
   /// What is wrong with the size of a value of which the key may have several.
   mutating func valueComplaint(_ size: Int) -> String? {
     if size > Self.mostKeyBytes { return "it has a sorted value of \(size) bytes" }

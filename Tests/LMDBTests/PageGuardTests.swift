@@ -145,18 +145,6 @@ import Testing
     }
     return data
   }
-
-  /// A page that another process has made something else of is verified anew.
-  @Test func aMarkIsOfOnePlace() throws {
-    let marks = PageMarks(mapSize: 1 << 22, pageSize: Self.pageSize)
-    #expect(!marks.hold(7, for: 3))
-    marks.set(7, for: 3)
-    #expect(marks.hold(7, for: 3))
-    #expect(!marks.hold(8, for: 3) && !marks.hold(7, for: 4))
-    // Behind its end nothing is remembered, and nothing is touched.
-    marks.set(7, for: .max)
-    #expect(!marks.hold(7, for: .max))
-  }
 }
 
 /// Uses of a file that may be damaged.

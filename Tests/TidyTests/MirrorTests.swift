@@ -42,7 +42,6 @@ import Testing
     "CursorGuard": "PageGuardTests",
     "GuardedTree": "PageGuardTests",
     "LoopbackListener": "HTTPServerTests",
-    "PageMarks": "PageGuardTests",
     "SalvageSource": "StoreSalvageTests",
     "SalvagedEntries": "StoreSalvageTests",
     "SalvagedModel": "StoreSalvageTests",

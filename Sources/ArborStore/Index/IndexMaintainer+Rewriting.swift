@@ -26,6 +26,7 @@ extension IndexMaintainer {
     let count = try firstAbove(basis)
     guard stored >= Self.fewChanges, count >= Self.fewChanges, count >= stored / Self.largestRatio
     else { return false }
+    try basis.verifyPages(of: index.database, forChanges: count)
     let cursor = try basis.cursor(index.database)
     var (changes, entries) = (0, 0)
     for sample in 0..<Self.sampleCount {

@@ -184,6 +184,8 @@ final class IndexMaintainer {
     if let basis {
       let isRewritten = isSwept ? true : try isRewriteWorthwhile(basis)
       if isRewritten { return try rewrite(transaction, from: basis, without: swept) }
+      try transaction.reader.verifyPages(
+        of: index.database, forChanges: firstAbove(transaction.reader))
     }
     let database = index.database
     var additions = 0

@@ -142,11 +142,15 @@ struct CommitWriter: ~Copyable {
       let last = try rewriteRecords(changes, of: entity, database, transaction, from: basis)
       return workspace.greatestNumbers[entity.index].note(last)
     }
+    var last = try workspace.greatestNumbers[entity.index].find(in: database, transaction.reader)
+    if basis != nil {
+      let end = changes.firstPlace { $0.number.rawValue > last }
+      try transaction.reader.verifyPages(of: database, forChanges: end - changes.startIndex)
+    }
     for change in changes where change.record == nil {
       try transaction.delete(database, key: change.number.rawValue)
     }
     let cursor = try transaction.cursor(database)
-    var last = try workspace.greatestNumbers[entity.index].find(in: database, transaction.reader)
     defer { workspace.greatestNumbers[entity.index].note(last) }
     for place in changes.indices {
       let change = changes[place]

@@ -24,7 +24,10 @@ extension StoreFile {
   private static let mostCopied = 256 << 20
 
   private func compactIfWorthwhile() {
-    guard !isReadOnly, path != nil, let snapshot = try? quietSnapshot() else { return }
+    // Who has written nothing leaves that to those that do.
+    guard environment.hasCommitted, path != nil, let snapshot = try? quietSnapshot() else {
+      return
+    }
     let use = try? environment.pageUse(in: snapshot.reader)
     snapshot.close()
     guard let use, use.reclaimable >= Self.leastReclaimed,

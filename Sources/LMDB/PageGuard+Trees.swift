@@ -1,0 +1,123 @@
+/// The trees of a state, and what is known of them.
+extension PageGuard {
+  enum KnownTree {
+    case unknown
+    /// Nothing of the file is left to verify before the engine uses the database: it is empty, all
+    /// its pages are verified, or they are about to go.
+    case settled
+    case tree(GuardedTree)
+  }
+
+  /// The tree of a database in this state; nil where nothing of it is left to verify.
+  @inline(__always)
+  mutating func tree(of database: Database) throws(LMDBError) -> GuardedTree? {
+    try tree(of: database.handle, database.name)
+  }
+
+  @inline(__always)
+  mutating func tree(
+    of handle: UInt32, _ name: String
+  ) throws(LMDBError) -> GuardedTree? {
+    let index = Int(handle)
+    if index < trees.count {
+      switch trees[index] {
+      case .tree(let tree): return tree
+      case .settled: return nil
+      case .unknown: break
+      }
+    }
+    return try learn(handle, name)
+  }
+
+  private mutating func learn(_ handle: UInt32, _ name: String) throws(LMDBError) -> GuardedTree? {
+    let index = Int(handle)
+    if index >= trees.count {
+      trees.append(contentsOf: repeatElement(.unknown, count: index + 1 - trees.count))
+    }
+    if index >= names.count {
+      names.append(contentsOf: repeatElement("", count: index + 1 - names.count))
+    }
+    names[index] = handle == EngineFormat.namesHandle ? "of names" : name
+    if marks.isSettled(handle, in: state.transactionID) {
+      trees[index] = .settled
+      return nil
+    }
+    let found = try find(handle, name)
+    trees[index] = found.map { .tree($0) } ?? .settled
+    return found
+  }
+
+  private mutating func find(_ handle: UInt32, _ name: String) throws(LMDBError) -> GuardedTree? {
+    if handle == EngineFormat.namesHandle {
+      return try checked(GuardedTree(.main, of: handle, state.main))
+    }
+    guard handle > EngineFormat.namesHandle, let names = try tree(of: .unnamed) else {
+      return nil
+    }
+    var name = name
+    let record = try name.withUTF8 { (bytes) -> Result<TreeRecord?, LMDBError> in
+      Result { () throws(LMDBError) in try self.record(of: bytes, in: names) }
+    }.get()
+    guard let record else { return nil }
+    let tree = try checked(GuardedTree(.named, of: handle, record))
+    if tree == nil { marks.settle(handle, in: state.transactionID) }
+    return tree
+  }
+
+  /// What the tree of names says about a database; nil where it has none of the name.
+  private mutating func record(
+    of name: UnsafeBufferPointer<UInt8>, in names: GuardedTree
+  ) throws(LMDBError) -> TreeRecord? {
+    let leaf = try descend(names, to: .key(UnsafeRawBufferPointer(name)), path)
+    guard leaf.index < leaf.page.count else { return nil }
+    let node = leaf.page.node(leaf.index)
+    guard node.flags == .tree, node.key.elementsEqual(name) else { return nil }
+    return TreeRecord(node.data)
+  }
+
+  /// Remembers that the end of a database's tree is verified.
+  mutating func noteVerifiedEnd(of database: Database) {
+    let index = Int(database.handle)
+    guard index < trees.count, case .tree(var tree) = trees[index] else { return }
+    tree.isEndVerified = true
+    trees[index] = .tree(tree)
+  }
+
+  /// Whether nothing of a database was left to verify in this state or an earlier one.
+  func isSettled(_ database: Database) -> Bool {
+    marks.isSettled(database.handle, in: state.transactionID)
+  }
+
+  /// Notes that nothing of a database is left to verify, in this state and in later ones.
+  mutating func noteSettled(_ database: Database) {
+    let index = Int(database.handle)
+    if index < trees.count { trees[index] = .settled }
+    marks.settle(database.handle, in: state.transactionID)
+  }
+
+  /// Forgets a database, whose handle another one may get.
+  mutating func forget(_ database: Database) {
+    let index = Int(database.handle)
+    if index < trees.count { trees[index] = .unknown }
+    changes.removeAll()
+    marks.unsettle(database.handle)
+  }
+
+  /// A tree whose record says what can be, as far as it can be told without the pages; nil where it
+  /// is empty.
+  @inline(__always)
+  func checked(_ tree: GuardedTree) throws(LMDBError) -> GuardedTree? {
+    let record = tree.record
+    // What has pages and a depth that can be needs no further look at what an empty tree has.
+    let isPlain =
+      tree.kind == .values && !record.isEmpty && (1...TreeWalk.mostLevels).contains(record.depth)
+    if !isPlain, let what = tree.walk("").recordComplaint { throw damage(tree, nil, what) }
+    guard max(record.branchPages, record.leafPages, record.overflowPages) <= state.lastPage else {
+      throw damage(tree, nil, "it has other numbers of pages than it says")
+    }
+    guard record.entries / UInt64(pageSize) <= state.lastPage else {
+      throw damage(tree, nil, "it says that it has \(record.entries) entries")
+    }
+    return record.isEmpty ? nil : tree
+  }
+}

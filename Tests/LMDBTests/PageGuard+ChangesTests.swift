@@ -1,0 +1,199 @@
+import Foundation
+import Testing
+
+@testable import LMDB
+
+/// What is not verified again: pages that this process has written, and databases that it has
+/// verified as a whole.
+@Suite struct PageGuardChangesTests {
+  private let folder: TemporaryFolder
+  private static let count: UInt64 = 20_000
+
+  /// Makes a file with a database of numbers and one of sets of numbers.
+  init() throws {
+    folder = try TemporaryFolder()
+    let environment = try folder.environment()
+    let (numbers, sets) = try Self.databases(environment, isNew: true)
+    for round in 0..<3 as Range<UInt64> {
+      try environment.write { transaction in
+        for number in 0..<Self.count {
+          try transaction.put(
+            numbers, number.nativeBytes, [UInt8](repeating: UInt8(round), count: 40))
+          try transaction.put(sets, key: number % 50, value: number + round)
+        }
+      }
+    }
+    try environment.close()
+  }
+
+  private static func databases(
+    _ environment: Environment, isNew: Bool = false
+  ) throws -> (numbers: Database, sets: Database) {
+    let flags = DatabaseFlags.numberSets.union(.integerKey)
+    return (
+      try #require(try environment.openDatabase("numbers", .integerKey, create: isNew)),
+      try #require(try environment.openDatabase("sets", flags, create: isNew))
+    )
+  }
+
+  private static func verifiedPages(_ environment: Environment) throws -> Int {
+    try #require(environment.writerSlot.pointer.pointee.pageGuard).pointee.verifiedPages
+  }
+
+  /// A commit writes its pages anew up to the roots; the one after it verifies none of them.
+  @Test func aCommitDoesNotVerifyWhatTheOneBeforeHasWritten() throws {
+    let environment = try folder.environment { $0.create = false }
+    let (numbers, sets) = try Self.databases(environment)
+    func commit(_ round: UInt64) throws {
+      try environment.write { transaction in
+        let number = Self.count / 2
+        try transaction.put(numbers, number.nativeBytes, round.nativeBytes)
+        try transaction.put(sets, key: 7, value: Self.count / 2 + round * 8)
+        try transaction.delete(sets, key: 8, value: round * 50 + 8)
+      }
+    }
+    try commit(0)
+    let before = try Self.verifiedPages(environment)
+    #expect(before > 6)
+    for round in 1..<100 as Range<UInt64> { try commit(round) }
+    // Leaves that are split or joined have neighbours that are met for the first time.
+    #expect(try Self.verifiedPages(environment) - before <= 12)
+    try environment.verifyPages()
+    try environment.close()
+  }
+
+  /// Only what was committed is in the next state.
+  @Test func theChangesOfAnAbortedTransactionAreNotTakenOver() throws {
+    struct Ended: Error {}
+    let environment = try folder.environment { $0.create = false }
+    let (numbers, _) = try Self.databases(environment)
+    #expect(throws: Ended.self) {
+      try environment.write { transaction in
+        try transaction.put(numbers, UInt64(3).nativeBytes, [1])
+        throw Ended()
+      }
+    }
+    let guarding = try #require(environment.writerSlot.pointer.pointee.pageGuard)
+    #expect(guarding.pointee.committed == nil)
+    try environment.write { transaction in
+      try transaction.put(numbers, UInt64(9000).nativeBytes, [1])
+    }
+    #expect(guarding.pointee.committed == guarding.pointee.state.transactionID + 1)
+    try environment.close()
+  }
+
+  /// Of many changes all pages are verified at once, and never again in this process.
+  @Test func manyChangesVerifyTheirDatabaseOnce() throws {
+    let environment = try folder.environment { $0.create = false }
+    let (numbers, sets) = try Self.databases(environment)
+    func change(_ count: Int, _ value: UInt8) throws {
+      try environment.write { transaction in
+        try transaction.reader.verifyPages(of: numbers, forChanges: count)
+        for number in 0..<UInt64(count) {
+          try transaction.put(numbers, (number * 7 % Self.count).nativeBytes, [value])
+        }
+      }
+    }
+    try change(10, 1)
+    let state = UInt64(try environment.read { $0.id })
+    #expect(!environment.marks.isSettled(numbers.handle, in: state))
+    try change(5000, 2)
+    #expect(environment.marks.isSettled(numbers.handle, in: state))
+    #expect(!environment.marks.isSettled(numbers.handle, in: state - 1))
+    #expect(!environment.marks.isSettled(sets.handle, in: state))
+    let before = try Self.verifiedPages(environment)
+    try change(5000, 3)
+    try change(10, 4)
+    // The pages of the tree of names are of this process, too, but no change of theirs is noted.
+    #expect(try Self.verifiedPages(environment) - before <= 4)
+    try environment.verifyPages()
+    try environment.close()
+  }
+
+  /// A handle goes to another database.
+  @Test func aDeletedDatabaseIsNoLongerSettled() throws {
+    let environment = try folder.environment { $0.create = false }
+    let (numbers, _) = try Self.databases(environment)
+    let state = UInt64(try environment.read { $0.id })
+    try environment.write { transaction in
+      try transaction.reader.verifyPages(of: numbers)
+      #expect(environment.marks.isSettled(numbers.handle, in: state))
+      try transaction.deleteDatabase(numbers)
+    }
+    #expect(!environment.marks.isSettled(numbers.handle, in: state + 1))
+    let other = try #require(try environment.openDatabase("others", [], create: true))
+    #expect(other.handle == numbers.handle)
+    #expect(!environment.marks.isSettled(other.handle, in: state + 2))
+    try environment.close()
+  }
+
+  /// The lists of free pages name a page in use: nobody writes over it.
+  @Test func noPageOfADatabaseMayBeFree() throws {
+    let path = folder.file("store.arbor")
+    var data = try Data(contentsOf: URL(filePath: path))
+    let used = try Self.list(aUsedPageIn: &data)
+    try data.write(to: URL(filePath: path))
+    let environment = try folder.environment { $0.create = false }
+    let (numbers, sets) = try Self.databases(environment)
+    var found: [LMDBError] = []
+    for database in [numbers, sets] {
+      do {
+        try environment.write { try $0.clear(database) }
+      } catch let error as LMDBError {
+        found.append(error)
+      }
+    }
+    let finding = PageFinding(page: used.page, database: used.database, what: "it is used twice")
+    #expect(found == [.damaged(finding)])
+    try environment.close()
+  }
+
+  /// Puts a leaf's number into a list of free pages, which goes on descending.
+  private static func list(
+    aUsedPageIn data: inout Data
+  ) throws -> (page: UInt64, database: String) {
+    let pageSize = 4096
+    func word(_ offset: Int) -> UInt64 {
+      data.withUnsafeBytes { $0.loadUnaligned(fromByteOffset: offset, as: UInt64.self) }
+    }
+    func page(_ number: Int) -> Int { number * pageSize }
+    func half(_ offset: Int) -> Int {
+      Int(data.withUnsafeBytes { $0.loadUnaligned(fromByteOffset: offset, as: UInt16.self) })
+    }
+    let meta = page(word(page(0) + 144) > word(page(1) + 144) ? 0 : 1)
+    // The root of the lists is a leaf, whose first entry is a list of many pages or of few.
+    let leaf = page(Int(word(meta + 80)))
+    let node = leaf + half(leaf + 16)
+    let isLarge = half(node + 4) & 1 != 0
+    let value = node + 8 + half(node + 6)
+    let list = isLarge ? page(Int(word(value))) + 16 : value
+    let free = (0..<Int(word(list))).map { word(list + 8 + 8 * $0) }
+    for number in 2..<data.count / pageSize where half(page(number) + 10) & 2 != 0 {
+      let number = UInt64(number)
+      guard number > (free.last ?? 0), !free.contains(number) else { continue }
+      let place = try #require(free.firstIndex { $0 < number })
+      guard place == 0 || free[place - 1] > number else { continue }
+      // A leaf of which the file holds one copy: the one in use.
+      guard let database = try self.database(of: number, in: data) else { continue }
+      data.withUnsafeMutableBytes {
+        $0.storeBytes(of: number, toByteOffset: list + 8 + 8 * place, as: UInt64.self)
+      }
+      return (number, database)
+    }
+    throw LMDBError.notFound
+  }
+
+  /// The database that a page is of; nil for a page of none.
+  private static func database(of page: UInt64, in data: Data) throws -> String? {
+    let folder = try TemporaryFolder()
+    let path = folder.file("store.arbor")
+    var data = data
+    data[Int(page) * 4096] ^= 1
+    try data.write(to: URL(filePath: path))
+    do throws(LMDBError) { try Environment.verifyPages(path: path) } catch {
+      guard case .damaged(let finding) = error, finding.page == page else { return nil }
+      return ["numbers", "sets"].contains(finding.database) ? finding.database : nil
+    }
+    return nil
+  }
+}

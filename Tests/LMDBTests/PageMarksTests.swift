@@ -1,0 +1,58 @@
+import Testing
+
+@testable import LMDB
+
+@Suite struct PageMarksTests {
+  /// A page that another process has made something else of is verified anew.
+  @Test func aMarkIsOfOnePlace() throws {
+    let marks = PageMarks()
+    #expect(!marks.hold(7, for: 3))
+    marks.set(7, for: 3)
+    #expect(marks.hold(7, for: 3))
+    #expect(!marks.hold(8, for: 3) && !marks.hold(7, for: 4))
+    // Behind its end nothing is remembered, and nothing is touched.
+    marks.set(7, for: .max)
+    #expect(!marks.hold(7, for: .max))
+  }
+
+  /// Each page has a word of its own, whichever segment it is in.
+  @Test func noTwoPagesShareAMark() {
+    let marks = PageMarks()
+    let pages = (0..<24 as Range<UInt64>).flatMap { power -> [UInt64] in
+      let first: UInt64 = 1 << power
+      return [first - 1, first, first + 1, first + first / 2]
+    }
+    let distinct = Set(pages)
+    for page in distinct { marks.set(PageMarks.mark(page << 2), for: page) }
+    for page in distinct {
+      #expect(marks.hold(PageMarks.mark(page << 2), for: page))
+      #expect(!marks.hold(PageMarks.mark(page << 2 ^ 4), for: page))
+    }
+  }
+
+  @Test func theEndsOfValuesAreVerifiedApart() {
+    let marks = PageMarks()
+    let mark = PageMarks.mark(1 << 8)
+    marks.set(mark, for: 5)
+    #expect(marks.hold(mark, for: 5) && !marks.holdEdges(mark, for: 5))
+    marks.set(mark | PageMarks.edges, for: 5)
+    #expect(marks.hold(mark, for: 5) && marks.holdEdges(mark, for: 5))
+  }
+
+  /// From the state on in which it was verified, and for its own handle.
+  @Test func aDatabaseIsSettledFromOneStateOn() {
+    let marks = PageMarks()
+    #expect(!marks.isSettled(3, in: 10))
+    marks.settle(3, in: 10)
+    #expect(marks.isSettled(3, in: 10) && marks.isSettled(3, in: 11))
+    #expect(!marks.isSettled(3, in: 9) && !marks.isSettled(4, in: 10))
+    marks.settle(3, in: 12)
+    #expect(marks.isSettled(3, in: 10))
+    marks.settle(3, in: 8)
+    #expect(marks.isSettled(3, in: 8))
+    marks.unsettle(3)
+    #expect(!marks.isSettled(3, in: 12))
+    marks.settle(.max, in: 1)
+    #expect(!marks.isSettled(.max, in: 1))
+  }
+}

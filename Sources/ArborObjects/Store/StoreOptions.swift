@@ -122,7 +122,8 @@ public struct StoreOptions: Sendable, Hashable {
   /// at low priority; nil for never. A week by default. See ``PersistentStore/scrub(_:)``.
   ///
   /// The scrub begins some seconds after the opening, works half of the time and ends with the
-  /// store; the next opening goes on with it. A store that is opened for reading only is scrubbed
+  /// store; the next opening goes on with it. Of several processes that have the file open one does
+  /// it, and another one if that one ends. A store that is opened for reading only is scrubbed
   /// at every opening while the time is over, since it keeps none. With
   /// ``Verification-swift.enum/quick`` there is none. What it finds throws `corrupted` from the
   /// next operation on, commits are refused, and the program's log has it under the label

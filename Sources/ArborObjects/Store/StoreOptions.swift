@@ -49,8 +49,9 @@ public struct StoreOptions: Sendable, Hashable {
     ///
     /// Every other page is verified where it is first used, once in a process: before an index or
     /// a relationship is searched there, before a change, and the lists of free pages before the
-    /// first commit. A damaged one is an error of that operation. A page that is sound in itself
-    /// but out of date, and a changed entry of an index, are left to the scrub.
+    /// first commit, which may not name a page that records or indexes are in. A damaged one is an
+    /// error of that operation. A page that is sound in itself but out of date, and a changed entry
+    /// of an index, are left to the scrub.
     case automatic
     /// Every page by plain reads before anything maps the file, then every record, index entry and
     /// link: the store check. Time in proportion to the file, for its pages some hundred megabytes

@@ -8,13 +8,16 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/// Changes the lock that one opening of a file holds on all of it, apart from what `flock` locks.
-/// `type`: 0 shared, 1 exclusive, which needs a descriptor for writing, 2 none. Returns -1 with
-/// EAGAIN where another opening holds it against this one, or waits for that.
-static inline int arbor_change_opening(int descriptor, short type, int waits) {
+/// Changes the lock that one opening of a file holds on a range of it, apart from what `flock`
+/// locks. `type`: 0 shared, 1 exclusive, which needs a descriptor for writing, 2 none. Returns -1
+/// with EAGAIN where another opening holds it against this one, or waits for that.
+static inline int arbor_lock_range(
+    int descriptor, short type, long start, long length, int waits) {
   // The system's `struct flock` of 64 bits, whose header would hide Swift's own names.
   struct { short type, whence; long start, length; int process; } lock = {0};
   lock.type = type; /* F_RDLCK, F_WRLCK, F_UNLCK */
+  lock.start = start;
+  lock.length = length;
   int command = waits ? 38 /* F_OFD_SETLKW */ : 37 /* F_OFD_SETLK */;
   return (int)syscall(SYS_fcntl, descriptor, command, &lock);
 }
@@ -38,12 +41,15 @@ static inline int arbor_memory_file(const char *name) {
 #include <fcntl.h>
 #include <unistd.h>
 
-/// Changes the lock that one opening of a file holds on all of it, apart from what `flock` locks.
-/// `type`: 0 shared, 1 exclusive, which needs a descriptor for writing, 2 none. Returns -1 with
-/// EAGAIN where another opening holds it against this one, or waits for that.
-static inline int arbor_change_opening(int descriptor, short type, int waits) {
+/// Changes the lock that one opening of a file holds on a range of it, apart from what `flock`
+/// locks. `type`: 0 shared, 1 exclusive, which needs a descriptor for writing, 2 none. Returns -1
+/// with EAGAIN where another opening holds it against this one, or waits for that.
+static inline int arbor_lock_range(
+    int descriptor, short type, long start, long length, int waits) {
   struct flock lock = {0};
   lock.l_type = type == 0 ? F_RDLCK : type == 1 ? F_WRLCK : F_UNLCK;
+  lock.l_start = start;
+  lock.l_len = length;
   return fcntl(descriptor, waits ? 91 /* F_OFD_SETLKW */ : 90 /* F_OFD_SETLK */, &lock);
 }
 

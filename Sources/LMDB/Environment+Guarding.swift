@@ -33,13 +33,15 @@ extension Environment {
     return true
   }
 
-  /// Verifies the lists of free pages once, before this process gives any of them out. The caller
-  /// has the write transaction, or a snapshot of the state.
+  /// Verifies the lists of free pages once, before this process gives any of them out: also that
+  /// they name no page that is in use, as far as the branches of the trees tell. The caller has the
+  /// write transaction, or a snapshot of the state.
   func verifyFreeLists(of transaction: Int) throws(LMDBError) {
     if marks.areComplete || marks.haveFreeLists { return }
     guard let state = roots.page(of: transaction) else { return }
     var verifier = try PageVerifier(descriptor: file.descriptor, meta: state)
     try verifier.verifyFreeLists()
+    try verifier.verifyBranches()
     marks.haveFreeLists = true
   }
 }

@@ -24,13 +24,16 @@ enum OpeningLock {
     case none = 2
   }
 
+  /// The bytes that it is on: all that a file can have. Behind them is ``ScrubClaim``.
+  static let length = 1 << 62
+
   /// Changes a descriptor's lock; false where another one holds it against this, or where the file
   /// system has no such locks.
   @discardableResult
   static func take(_ descriptor: Int32, _ kind: Kind, waits: Bool) -> Bool {
     var code: Int32
     repeat {
-      code = arbor_change_opening(descriptor, kind.rawValue, waits ? 1 : 0)
+      code = arbor_lock_range(descriptor, kind.rawValue, 0, length, waits ? 1 : 0)
     } while code != 0 && errno == EINTR
     return code == 0
   }

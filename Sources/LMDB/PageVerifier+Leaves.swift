@@ -153,8 +153,14 @@ extension PageVerifier {
   ) throws(LMDBError) {
     let name = String(decoding: node.key, as: UTF8.self)
     var named = TreeWalk(.named, name, TreeRecord(node.data), rootLevel: level + 1)
-    if scope != .trees { return }
-    try visit(&named)
+    switch scope {
+    case .trees: try visit(&named)
+    case .branches:
+      guard named.record.branchPages <= branchesLeft else { return }
+      branchesLeft -= named.record.branchPages
+      return try visit(&named)
+    case .tree, .page: return
+    }
     guard report.databases.count < Self.mostDatabases else {
       throw damage(tree, number, "it has more than \(Self.mostDatabases) names")
     }

@@ -12,7 +12,10 @@ extension PageVerifier {
     if !tree.record.isEmpty {
       try visit(tree.record.root, &tree, depth: 1, KeyRange())
     }
-    if let what = tree.countComplaint { throw damage(tree, nil, what) }
+    let isCounted = scope != .branches || tree.kind != .named
+    if let what = isCounted ? tree.countComplaint : tree.pageComplaint {
+      throw damage(tree, nil, what)
+    }
   }
 
   /// Verifies a page and what is below it.
@@ -21,6 +24,10 @@ extension PageVerifier {
   ) throws(LMDBError) {
     guard depth <= tree.record.depth else {
       throw damage(tree, number, "the tree is deeper than it says")
+    }
+    if scope == .branches, tree.kind == .named, depth == tree.record.depth {
+      tree.leafPages += 1
+      return try claim(number, tree)
     }
     let level = tree.rootLevel + depth - 1
     let page = try fetch(number, tree, level: level)

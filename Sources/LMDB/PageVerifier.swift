@@ -27,6 +27,9 @@ struct PageVerifier: ~Copyable {
   enum Scope {
     /// To every page of the trees that it visits, and of the trees in their entries.
     case trees
+    /// As ``trees``, but the leaves of databases are only accounted for: what their entries lead to
+    /// is not met.
+    case branches
     /// To the pages of the tree that it visits.
     case tree
     /// Not at all: the page alone is verified, and others when they are used.
@@ -37,9 +40,11 @@ struct PageVerifier: ~Copyable {
   let meta: MetaPage
   let pageSize: Int
   let lastPage: UInt64
-  let scope: Scope
+  private(set) var scope: Scope
   private let isCancelled: () -> Bool
   private var claims: PageClaims
+  /// How many branches may still be read in the scope ``Scope/branches``.
+  var branchesLeft = Self.mostBranches
   var buffers: PageBuffers
   var report = Report()
 
@@ -47,6 +52,8 @@ struct PageVerifier: ~Copyable {
   private static let mostPagesOfNames = 256
   /// More missing pages than this are never the leftover of a transaction.
   private static let mostMissing: UInt64 = 1 << 24
+  /// The branches that a verification of branches alone reads at most.
+  private static let mostBranches: UInt64 = 1024
   /// More names than this are not remembered: nobody opens so many databases.
   static let mostDatabases = 1 << 16
 
@@ -122,6 +129,21 @@ struct PageVerifier: ~Copyable {
   /// - Returns: The pages that it has met.
   consuming func takeClaims() -> PageClaims { claims }
 
+  /// Verifies that no page is listed as free to which a branch of a database's tree leads, or the
+  /// tree of names. Of large files as many databases as the branches to be read allow: a branch
+  /// leads to about a hundred pages.
+  ///
+  /// - Throws: ``LMDBError/damaged(_:)`` with the first finding.
+  mutating func verifyBranches() throws(LMDBError) {
+    let names = meta.main
+    guard names.leafPages < Self.mostPagesOfNames, names.branchPages < Self.mostPagesOfNames else {
+      return
+    }
+    scope = .branches
+    var main = TreeWalk(.main, "of names", names, rootLevel: 0)
+    try visit(&main)
+  }
+
   /// Verifies every page of the state.
   ///
   /// - Throws: ``LMDBError/damaged(_:)`` with the first finding.
@@ -148,7 +170,8 @@ struct PageVerifier: ~Copyable {
     guard page >= 2, page <= lastPage else {
       throw damage(tree, page, Self.outsideComplaint(lastPage: lastPage))
     }
-    guard scope != .trees || claims.insert(page) else {
+    let isAlone = scope == .tree || scope == .page
+    guard isAlone || claims.insert(page) else {
       throw damage(tree, page, "it is used twice")
     }
   }

@@ -84,13 +84,20 @@ struct TreeWalk {
 
   /// What is wrong with the counters, once every page was met.
   var countComplaint: String? {
-    guard branchPages == record.branchPages, leafPages == record.leafPages,
-      overflowPages == record.overflowPages
-    else { return "it has other numbers of pages than it says" }
+    guard overflowPages == record.overflowPages else {
+      return "it has other numbers of pages than it says"
+    }
+    if let what = pageComplaint { return what }
     guard entries == record.entries else {
       return "it has \(entries) entries and says \(record.entries)"
     }
     return nil
+  }
+
+  /// What is wrong with the counters of branches and leaves.
+  var pageComplaint: String? {
+    branchPages == record.branchPages && leafPages == record.leafPages
+      ? nil : "it has other numbers of pages than it says"
   }
 
   /// What is wrong with the size of a key; remembers the size that all have to share.

@@ -9,8 +9,9 @@ import ArgumentParser
 @main struct Inspect: AsyncParsableCommand {
   /// What the process ends with, in the help and the manual page.
   static let exitCodes = """
-    Exit codes: 0, the answer was printed; 1, what was asked for is not there, a check found \
-    problems, or files differ; 2, the file could not be read; 64, the command was not understood.
+    Exit codes: 0, the answer was printed; 1, what was asked for is not there, a check or a scrub \
+    found problems, or files differ; 2, the file could not be read; 64, the command was not \
+    understood.
     """
 
   static let configuration = CommandConfiguration(

@@ -49,8 +49,7 @@ extension PersistentStore {
 
   /// Writes what is found to be damaged behind the store to the program's log.
   func logDamage() {
-    file.onDamage { [weak file] error in
-      guard let file else { return }
+    file.onDamage { error, file in
       var metadata: Logger.Metadata = [:]
       if let path = file.path { metadata["path"] = "\(path)" }
       Self.damageLogger.error("\(ArborError(error, in: file))", metadata: metadata)

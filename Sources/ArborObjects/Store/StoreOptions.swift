@@ -49,8 +49,9 @@ public struct StoreOptions: Sendable, Hashable {
     ///
     /// Every other page is verified where it is first used, once in a process: before an index or
     /// a relationship is searched there, before a change, and the lists of free pages before the
-    /// first commit. A damaged one is an error of that operation. A page that is sound in itself
-    /// but out of date, and a changed entry of an index, are left to the scrub.
+    /// first commit, which may not name a page that records or indexes are in. A damaged one is an
+    /// error of that operation. A page that is sound in itself but out of date, and a changed entry
+    /// of an index, are left to the scrub.
     case automatic
     /// Every page by plain reads before anything maps the file, then every record, index entry and
     /// link: the store check. Time in proportion to the file, for its pages some hundred megabytes
@@ -122,7 +123,8 @@ public struct StoreOptions: Sendable, Hashable {
   /// at low priority; nil for never. A week by default. See ``PersistentStore/scrub(_:)``.
   ///
   /// The scrub begins some seconds after the opening, works half of the time and ends with the
-  /// store; the next opening goes on with it. A store that is opened for reading only is scrubbed
+  /// store; the next opening goes on with it. Of several processes that have the file open one does
+  /// it, and another one if that one ends. A store that is opened for reading only is scrubbed
   /// at every opening while the time is over, since it keeps none. With
   /// ``Verification-swift.enum/quick`` there is none. What it finds throws `corrupted` from the
   /// next operation on, commits are refused, and the program's log has it under the label

@@ -1,5 +1,5 @@
 internal import ArborModel
-package import Foundation
+internal import Foundation
 internal import LMDB
 
 /// How far a scrub is.
@@ -43,6 +43,8 @@ final class StoreScrub {
   private let report: StoreScrubProgress.Reporter?
   private var workBegan = DispatchTime.now().uptimeNanoseconds
   private var savedAt = Date()
+  /// Whether parts were read that are not kept yet.
+  private var hasProgress = false
   /// The sums that were counted and not kept yet, with what had changed when each was.
   private var counted: [(name: String, sum: UInt64, change: UInt64)] = []
   private var record = ScrubRecord()
@@ -85,13 +87,16 @@ final class StoreScrub {
       if !record.hasReadPages {
         try readPages()
         record.hasReadPages = true
+        hasProgress = true
       }
       for (index, database) in databases.enumerated() {
         report?(StoreScrubProgress(done: index + 1, total: total))
         let seed = EntryDigest.seed(of: database.database.name)
         if !record.databases.contains(seed) {
+          if mustEnd() { throw .interrupted(.cancelled) }
           try read(database)
           record.databases.insert(seed)
+          hasProgress = true
         }
         if Date().timeIntervalSince(savedAt) > Self.saveInterval { try save(nil) }
       }
@@ -99,7 +104,12 @@ final class StoreScrub {
       try save(databases.map(\.database.name))
       report?(StoreScrubProgress(done: total, total: total))
     } catch {
-      if case .corrupted = error { store.health.note(error) }
+      if case .corrupted = error {
+        store.health.note(error, of: store)
+      } else if hasProgress {
+        // What keeps this from being written has ended the scrub as well.
+        try? save(nil)
+      }
       throw error
     }
   }
@@ -170,11 +180,15 @@ final class StoreScrub {
     record.begun = record.begun ?? Date()
     guard case .unknown = digests, !store.isReadOnly else { return }
     record.databases = []
+    let record = record
     try store.write(repeats: true) { (transaction, header) throws(StoreError) in
       try storing { () throws(LMDBError) in
         // Another process may have begun as well.
         guard case .unknown = try StoreDigests.read(transaction.reader, of: header.transactionID)
         else { return }
+        // What was read before the count began says nothing of the new sums.
+        try transaction.put(
+          store.databases.arbor, key: Array(StoreFormat.scrubKey.utf8), value: record.encoded())
         _ = transaction.takeDigestChanges()
         try StoreDigests.write(
           DatabaseDigests(transactionID: transaction.id, isCounting: true), transaction)
@@ -201,6 +215,7 @@ final class StoreScrub {
       }
     }
     self.counted = []
+    hasProgress = false
   }
 }
 
@@ -249,57 +264,5 @@ private struct EntryCheck {
       }
     }
     return nil
-  }
-}
-
-extension StoreFile {
-  /// What a snapshot says of the last scrub; nil where there was none, or nobody knows.
-  func scrubRecord(_ snapshot: borrowing StoreSnapshot) throws(StoreError) -> ScrubRecord? {
-    let bytes = try StoreOpener.entryIfPresent(
-      StoreFormat.scrubKey, try snapshot.reader, databases.arbor)
-    return bytes.flatMap { ScrubRecord($0) }
-  }
-
-  /// When the file was scrubbed last as a whole; nil where it was not.
-  package func lastScrub() throws(StoreError) -> Date? {
-    let snapshot = try snapshot()
-    defer { snapshot.close() }
-    return try scrubRecord(snapshot)?.completed
-  }
-
-  /// Scrubs the file at once; see ``StoreScrub``.
-  ///
-  /// - Throws: `corrupted` with the first finding, which makes the store suspect; `interrupted`
-  ///   where the task that runs it is cancelled; `modelChanged`, `closed`.
-  package func scrub(_ report: StoreScrubProgress.Reporter? = nil) throws(StoreError) {
-    try snapshot().close()
-    guard !hasLaterModel else { throw .modelChanged }
-    try scrubbing.paused(self) { () throws(StoreError) in
-      let scrub = StoreScrub(
-        self, .atOnce, report, pause: { _ in self.hasEnded || Task<Never, Never>.isCancelled })
-      try scrub.run(anew: true)
-    }
-  }
-
-  /// Begins a scrub behind the store where one is due; see ``BackgroundScrub``.
-  ///
-  /// - Parameter interval: How long after the last complete one it is, in seconds; nil for never,
-  ///   unless the last writer may have died with its machine.
-  func scrubInBackground(after interval: TimeInterval?) throws(StoreError) {
-    if !wasWrittenSinceBoot { return scrubbing.begin(self, isUrgent: true) }
-    guard let interval, path != nil, try isScrubDue(interval) else { return }
-    scrubbing.begin(self, isUrgent: false)
-  }
-
-  /// Whether the last complete scrub is longer ago than `interval`, in seconds, or unknown, or
-  /// digests are unknown.
-  func isScrubDue(_ interval: TimeInterval) throws(StoreError) -> Bool {
-    let snapshot = try quietSnapshot()
-    defer { snapshot.close() }
-    guard let last = try scrubRecord(snapshot)?.completed,
-      abs(last.timeIntervalSinceNow) < interval
-    else { return true }
-    if case .known(let digests) = try digests(snapshot) { return digests.isCounting }
-    return !isReadOnly
   }
 }

@@ -10,7 +10,9 @@ internal import Foundation
 /// The thread of low priority that scrubs a store behind it; see ``StoreScrub``.
 ///
 /// There is one for each open store at most. It holds no more than a snapshot, and only while it
-/// reads; closing the store waits for some ten milliseconds for it to let go.
+/// reads; closing the store waits for some ten milliseconds for it to let go, and for a small
+/// commit that keeps how far it is. Where another process scrubs the file it waits for that one,
+/// and goes on itself only if the other one has not completed it.
 final class BackgroundScrub: Sendable {
   private struct State {
     /// Signalled when the thread has ended; nil where there is none.
@@ -19,6 +21,8 @@ final class BackgroundScrub: Sendable {
     var stop = DispatchSemaphore(value: 0)
     /// Whether it works without a delay.
     var isUrgent = false
+    /// When the last complete scrub was, as it was found when there was a reason for another.
+    var former: Date?
   }
 
   private let state = Lock(State())
@@ -27,15 +31,31 @@ final class BackgroundScrub: Sendable {
   /// moments after the opening are the application's.
   private static let delay = 2000
 
+  /// So long it waits between two looks whether another process still scrubs, in milliseconds.
+  private static let waiting = 30_000
+
   /// Begins to scrub, unless a thread does so already.
   ///
-  /// - Parameter isUrgent: Whether it begins at once.
-  func begin(_ store: StoreFile, isUrgent: Bool) {
+  /// - Parameters:
+  ///   - isUrgent: Whether it begins at once.
+  ///   - waiting: So long it waits between two looks whether another process still scrubs, in
+  ///     milliseconds.
+  func begin(
+    _ store: StoreFile, isUrgent: Bool, waiting: Int = BackgroundScrub.waiting,
+    _ report: StoreScrubProgress.Reporter? = nil
+  ) {
+    begin(store, isUrgent, waiting: waiting, after: try? store.completedScrub(), report)
+  }
+
+  private func begin(
+    _ store: StoreFile, _ isUrgent: Bool, waiting: Int, after former: Date?,
+    _ report: StoreScrubProgress.Reporter?
+  ) {
     let stop = DispatchSemaphore(value: 0)
     let ended = DispatchSemaphore(value: 0)
     let isFirst = state.withLock { state in
       guard state.ended == nil else { return false }
-      state = State(ended: ended, stop: stop, isUrgent: isUrgent)
+      state = State(ended: ended, stop: stop, isUrgent: isUrgent, former: former)
       return true
     }
     guard isFirst else { return }
@@ -45,12 +65,35 @@ final class BackgroundScrub: Sendable {
         _ = setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, 10)
       #endif
       let pause = { stop.wait(timeout: .now() + .milliseconds($0)) == .success }
-      if !pause(isUrgent ? 0 : Self.delay), let store, !store.hasEnded {
-        // What was found is noted; what else ended it will meet whoever reads.
-        try? StoreScrub(store, .gentle, pause: pause).run(anew: false)
+      var delay = isUrgent ? 0 : Self.delay
+      while !pause(delay), let store, !store.hasEnded,
+        !Self.scrub(store, after: former, report, pause)
+      {
+        delay = waiting
       }
       state.withLock { $0.ended = nil }
       ended.signal()
+    }
+  }
+
+  /// Scrubs a store, unless another process does or has done so.
+  ///
+  /// - Parameter former: When the last complete scrub was.
+  /// - Returns: Whether nothing is left to do; false where another process scrubs.
+  private static func scrub(
+    _ store: StoreFile, after former: Date?, _ report: StoreScrubProgress.Reporter?,
+    _ pause: @escaping (Int) -> Bool
+  ) -> Bool {
+    do throws(StoreError) {
+      return try store.scrubAlone { () throws(StoreError) in
+        let completed = try store.completedScrub()
+        if store.isReadOnly || completed == former {
+          try StoreScrub(store, .gentle, report, pause: pause).run(anew: false)
+        }
+      }
+    } catch {
+      // What was found is noted; what else ended it will meet whoever reads.
+      return true
     }
   }
 
@@ -71,9 +114,12 @@ final class BackgroundScrub: Sendable {
   ) throws(StoreError) -> R {
     let state = state.withLock { $0 }
     stop()
-    let result = try body()
-    if state.ended != nil, !store.hasEnded { begin(store, isUrgent: state.isUrgent) }
-    return result
+    defer {
+      if state.ended != nil, !store.hasEnded {
+        begin(store, state.isUrgent, waiting: Self.waiting, after: state.former, nil)
+      }
+    }
+    return try body()
   }
 
   /// Waits until the thread has done what it can.

@@ -28,26 +28,13 @@ import Testing
     return (!digests.isCounting, digests.isCounting)
   }
 
-  private func setRecord(_ record: ScrubRecord?, _ file: StoreFile) throws {
-    try file.write { (transaction, _) throws(StoreError) in
-      try storing { () throws(LMDBError) in
-        let key = Array(StoreFormat.scrubKey.utf8)
-        guard let record else {
-          try transaction.delete(file.databases.arbor, key: key)
-          return
-        }
-        try transaction.put(file.databases.arbor, key: key, value: record.encoded())
-      }
-    }
-  }
-
   @Test func aSoundStoreGetsItsTime() throws {
     try TemporaryStore.use(OfficeModel.make()) { store in
       _ = try fill(store.file)
       let made = try #require(try store.file.lastScrub())
       #expect(abs(made.timeIntervalSinceNow) < 60)
       #expect(try !store.file.isScrubDue(3600))
-      try setRecord(nil, store.file)
+      try store.file.setScrubRecord(nil)
       #expect(try store.file.isScrubDue(3600))
       let steps = Steps()
       try store.file.scrub { steps.note($0) }
@@ -120,10 +107,10 @@ import Testing
         }.run(anew: false)
         return count
       }
-      try setRecord(record, store.file)
+      try store.file.setScrubRecord(record)
       #expect(try pauses() == 0)
       record.begun = Date(timeIntervalSinceNow: -1e6)
-      try setRecord(record, store.file)
+      try store.file.setScrubRecord(record)
       #expect(try pauses() > 8)
     }
   }
@@ -171,7 +158,7 @@ import Testing
   @Test func readersScrubToo() throws {
     try TemporaryStore.use(OfficeModel.make()) { store in
       _ = try fill(store.file)
-      try setRecord(nil, store.file)
+      try store.file.setScrubRecord(nil)
       let copy = store.folder.path("copy.arbor")
       try store.file.copy(to: copy, compacting: false)
       var opening = StoreOpening(.file(copy), model: nil)
@@ -181,5 +168,125 @@ import Testing
       try file.scrub()
       #expect(try file.lastScrub() == nil)
     }
+  }
+
+  /// What was read before digests were lost is read again for those that are counted anew.
+  @Test func aCountBeginsWithAllDatabases() throws {
+    try TemporaryStore.use(OfficeModel.make()) { store in
+      _ = try fill(store.file)
+      var record = ScrubRecord()
+      record.begun = .now
+      record.hasReadPages = true
+      record.databases = Set(
+        try store.file.digestedDatabases().map { EntryDigest.seed(of: $0.database.name) })
+      try store.file.setScrubRecord(record)
+      let vandal = Vandal(file: store.file)
+      let tags = try vandal.database(records: "Tag")
+      try vandal.write { transaction, _ in _ = try transaction.reader.entryCount(tags) }
+      // Killed right after the count has begun.
+      #expect(throws: StoreError.self) {
+        try StoreScrub(store.file, .atOnce, stint: 0) { _ in true }.run(anew: false)
+      }
+      #expect(try state(store.file) == (false, true))
+      #expect(try #require(try store.file.storedScrubRecord()).databases == [])
+      try StoreScrub(store.file, .atOnce) { _ in false }.run(anew: false)
+      #expect(try state(store.file) == (true, false))
+    }
+  }
+
+  /// A scrub that is ended keeps what it has read.
+  @Test func itKeepsWhereItEnded() throws {
+    try TemporaryStore.use(OfficeModel.make()) { store in
+      _ = try fill(store.file)
+      let completed = try store.file.completedScrub()
+      let steps = LockedSteps()
+      #expect(throws: StoreError.self) {
+        try StoreScrub(store.file, .atOnce, stint: 0, { steps.append($0) }) { _ in
+          (steps.all.last?.done ?? 0) >= 5
+        }.run(anew: true)
+      }
+      let record = try #require(try store.file.storedScrubRecord())
+      #expect(record.completed == completed && record.begun != nil && record.hasReadPages)
+      #expect(record.databases.count == 4)
+      try StoreScrub(store.file, .atOnce) { _ in false }.run(anew: false)
+      let ended = try #require(try store.file.storedScrubRecord())
+      #expect(ended == ScrubRecord(completed: ended.completed) && ended.completed != completed)
+    }
+  }
+
+  /// A branch page of the state before the last commit: it and the pages below it are sound in
+  /// themselves, and no use of them tells that they are out of date. The sums do, and so do all
+  /// pages together, since what a former branch leads to is listed as free.
+  @Test func branchesOfAFormerStateAreFound() throws {
+    let folder = try TemporaryFolder()
+    var opening = StoreOpening(.file(folder.path("a.arbor")), model: try OfficeModel.make())
+    opening.scrubInterval = nil
+    let file = try StoreFile.open(opening)
+    defer { file.close() }
+    let people = try fill(file, 400)
+    var former: Data?
+    for round in 0..<8 {
+      let person = people[round * 37]
+      let before = try self.bytes(of: person, in: file)
+      let draft = Draft(file)
+      try draft.update(person, ["age": .integer(Int64(60 + round))])
+      try draft.commit()
+      // As far as the scrub of a copy knows, all pages are read: the sums are left.
+      var record = ScrubRecord()
+      (record.begun, record.hasReadPages) = (.now, true)
+      try file.setScrubRecord(record)
+      let root = try root(of: "e/Employee", file)
+      var bytes = try Data(contentsOf: URL(filePath: folder.path("a.arbor")))
+      let page = root * 4096..<(root + 1) * 4096
+      let present = bytes[page]
+      #expect(present[page.lowerBound + 10] == 1, "a branch")
+      if let former {
+        bytes.replaceSubrange(page, with: former)
+        // It carries its number wherever it lies.
+        bytes.replaceSubrange(page.prefix(8), with: present.prefix(8))
+        #expect(
+          try scrubbed(bytes, in: folder, anew: false)
+            == "The records of Employee are not those that the last commits have left: a page of "
+            + "the file is damaged, or of a former state.")
+        #expect(try scrubbed(bytes, in: folder, anew: true).contains("it is used twice"))
+        let copy = try open(bytes, in: folder)
+        #expect(try self.bytes(of: person, in: copy) == before)
+        copy.close()
+      }
+      former = present
+    }
+    try TemporaryStore.check(path: folder.path("a.arbor"))
+  }
+
+  private func bytes(of number: ObjectNumber, in file: StoreFile) throws -> [UInt8]? {
+    let snapshot = try file.snapshot()
+    defer { snapshot.close() }
+    let allocator = SlabAllocator()
+    return try withExtendedLifetime(allocator) {
+      try snapshot.record(number, allocator: allocator).map { Array($0.bytes) }
+    }
+  }
+
+  private func open(_ bytes: Data, in folder: TemporaryFolder) throws -> StoreFile {
+    let path = folder.path("copy.arbor")
+    try? FileManager.default.removeItem(atPath: path + "-lock")
+    try bytes.write(to: URL(filePath: path))
+    var opening = StoreOpening(.file(path), model: nil)
+    opening.verification = .quick
+    return try StoreFile.open(opening)
+  }
+
+  /// What the scrub of a damaged copy finds.
+  private func scrubbed(_ bytes: Data, in folder: TemporaryFolder, anew: Bool) throws -> String {
+    let file = try open(bytes, in: folder)
+    defer { file.close() }
+    do throws(StoreError) {
+      try StoreScrub(file, .atOnce) { _ in false }.run(anew: anew)
+    } catch {
+      guard case .corrupted(_, _, let what) = error else { throw error }
+      return what
+    }
+    Issue.record("nothing was found")
+    return ""
   }
 }

@@ -1,5 +1,6 @@
 import ArborModel
 import Foundation
+import LMDB
 import TestSupport
 import Testing
 
@@ -41,5 +42,70 @@ import Testing
       try store.file.scrub()
       store.file.scrubbing.stop()
     }
+  }
+
+  /// Where another one scrubs the file it waits, and does it only if the other one has not.
+  @Test(arguments: [true, false])
+  func itWaitsForAnotherOne(completesIt: Bool) throws {
+    try TemporaryStore.use(OfficeModel.make()) { store in
+      let file = store.file
+      var claim = file.environment.claimScrub()
+      #expect(claim != nil)
+      let steps = LockedSteps()
+      file.scrubbing.begin(file, isUrgent: true, waiting: 5) { steps.append($0) }
+      Thread.sleep(forTimeInterval: 0.05)
+      #expect(steps.all == [])
+      let other = ScrubRecord(completed: Date(timeIntervalSinceNow: -1))
+      if completesIt { try file.setScrubRecord(other) }
+      claim = nil
+      file.scrubbing.waitForEnd()
+      #expect(steps.all.isEmpty == completesIt)
+      #expect((try file.completedScrub() == other.completed) == completesIt)
+    }
+  }
+
+  /// A scrub that somebody asks for meanwhile makes the one behind the store needless.
+  @Test func oneThatIsAskedForIsEnough() throws {
+    try TemporaryStore.use(OfficeModel.make()) { store in
+      let file = store.file
+      let steps = LockedSteps()
+      file.scrubbing.begin(file, isUrgent: false) { steps.append($0) }
+      try file.scrub()
+      let asked = try file.completedScrub()
+      file.scrubbing.waitForEnd()
+      #expect(try file.completedScrub() == asked && steps.all.isEmpty)
+    }
+  }
+
+  /// Closing a store ends its scrub between two of its pauses and keeps what it has read; the next
+  /// opening goes on with that.
+  @Test func closingKeepsWhereItIs() throws {
+    let folder = try TemporaryFolder()
+    var opening = StoreOpening(.file(folder.path("a.arbor")), model: try OfficeModel.make())
+    opening.scrubInterval = nil
+    var file = try StoreFile.open(opening)
+    let draft = Draft(file)
+    for number in 0..<5000 { try draft.insert("Tag", ["name": .string("tag \(number)")]) }
+    try draft.commit()
+    let completed = try file.completedScrub()
+    let isUnderWay = DispatchSemaphore(value: 0)
+    file.scrubbing.begin(file, isUrgent: true) { [file] step in
+      guard step.done > 3 else { return }
+      isUnderWay.signal()
+      // Each part takes longer than it may between two pauses.
+      repeat { Thread.sleep(forTimeInterval: 0.02) } while !file.hasEnded
+    }
+    isUnderWay.wait()
+    file.close()
+    file = try StoreFile.open(opening)
+    defer { file.close() }
+    let record = try #require(try file.storedScrubRecord())
+    #expect(record.completed == completed && record.begun != nil && record.hasReadPages)
+    #expect(record.databases.count >= 3)
+    let steps = LockedSteps()
+    try StoreScrub(file, .atOnce, { steps.append($0) }, pause: { _ in false }).run(anew: false)
+    #expect(try file.completedScrub() != completed)
+    #expect(record.databases.count < (steps.all.last?.total ?? 0) - 1)
+    try TemporaryStore.check(path: folder.path("a.arbor"))
   }
 }

@@ -56,6 +56,54 @@ import Testing
     }
   }
 
+  /// A list of free pages that names the leaf of some records: the next commits would write over
+  /// them.
+  @Test func aPageInUseIsNotGivenAway() throws {
+    let sound = try Data(contentsOf: URL(filePath: path))
+    let tag = try #require(sound.range(of: Data("tag 25".utf8))).lowerBound / 4096
+    let data = try #require(try listing(UInt64(tag), asFreeIn: sound))
+    try data.write(to: URL(filePath: path))
+    let file = try open(.automatic)
+    defer { file.close() }
+    let draft = Draft(file)
+    // It takes its numbers from what is reserved, or writes itself.
+    for _ in 0..<2 {
+      do {
+        try draft.insert("Tag", ["name": .string("late")])
+        try draft.commit()
+        Issue.record("nothing was thrown")
+      } catch StoreError.corrupted(_, _, let what) {
+        #expect(what == "Page \(tag), database e/Tag: it is used twice.")
+      }
+    }
+    #expect(try Data(contentsOf: URL(filePath: path)) == data)
+    #expect(try file.check().problems.map(\.kind) == [.damagedPage])
+  }
+
+  /// The file with a page put in the place of one that is listed as free.
+  private func listing(_ page: UInt64, asFreeIn data: Data) throws -> Data? {
+    func word(_ offset: Int) -> Int {
+      data[offset..<offset + 8].reversed().reduce(0) { $0 &<< 8 | Int($1) }
+    }
+    let meta = word(144) > word(4096 + 144) ? 0 : 4096
+    let root = word(meta + 80) * 4096
+    for offset in stride(from: root + 16, to: root + 4096 - 8, by: 2)
+    where (2..<data.count / 4096).contains(word(offset)) {
+      var changed = data
+      changed.replaceSubrange(offset..<offset + 8, with: withUnsafeBytes(of: page) { Data($0) })
+      let copy = folder.path("copy.arbor")
+      try changed.write(to: URL(filePath: copy))
+      do throws(LMDBError) { try Environment.verifyPages(path: copy) } catch {
+        if case .damaged(let finding) = error, finding.what == "it is used twice",
+          finding.database == "e/Tag"
+        {
+          return changed
+        }
+      }
+    }
+    return nil
+  }
+
   @Test func fullVerificationComesBeforeOpening() throws {
     let sound = try open(.full)
     try TemporaryStore.check(path: path)

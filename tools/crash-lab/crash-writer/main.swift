@@ -10,6 +10,9 @@
 // crash-writer compact PATH 0 COUNT: gives the ledger's free pages back, again and again.
 // crash-writer backup PATH INTERVAL COUNT: backs the ledger up to PATH.log, again and again, each
 //   INTERVAL-th time with a snapshot.
+// crash-writer scrub PATH 0 COUNT: reads the ledger as a whole, again and again.
+// crash-writer hold PATH 0 1: takes the right to scrub the ledger, and keeps it until it is killed.
+// crash-writer attend PATH 0 1: opens the ledger with a reason to scrub it, until somebody has.
 // crash-writer convert PATH EVENT BATCH: migrates with code, and kills itself at an event.
 // crash-writer interrupt PATH CALL BATCH: the same, and kills itself at a call of the code.
 // crash-writer pause PATH EVENT BATCH: the same, and pauses in its code until PATH.go is there.
@@ -23,8 +26,8 @@ guard arguments.count == 5, let number = UInt64(arguments[3]), let count = Int(a
     Data(
       """
       usage: crash-writer \
-      rounds|append|claim|watch|empty|index|build|evolve|compact|backup|convert|\
-      interrupt|pause PATH NUMBER COUNT
+      rounds|append|claim|watch|empty|index|build|evolve|compact|backup|scrub|hold|attend|\
+      convert|interrupt|pause PATH NUMBER COUNT
 
       """.utf8))
   exit(2)
@@ -65,6 +68,18 @@ do {
   if arguments[1] == "backup" {
     try LedgerBackUp.run(
       arguments[2], snapshotEvery: Int(number), count: count, acknowledge: say)
+    exit(0)
+  }
+  if arguments[1] == "scrub" {
+    try LedgerScrub.run(arguments[2], count: count, acknowledge: say)
+    exit(0)
+  }
+  if arguments[1] == "hold" {
+    try LedgerScrub.hold(arguments[2], acknowledge: say)
+    exit(0)
+  }
+  if arguments[1] == "attend" {
+    try LedgerScrub.attend(arguments[2], acknowledge: say)
     exit(0)
   }
   if arguments[1] == "convert" {

@@ -9,9 +9,10 @@ struct ScrubVerb: ParsableCommand {
     commandName: "scrub", abstract: "Reads a store as a whole and looks for damaged and old pages.",
     discussion: """
       Reads every page, the checksum of every record and large binary, and compares the digest of \
-      every database with that which the commits have kept. It ends with the first damage; \
-      “check” lists all of it. Others may use the store meanwhile. Writes to the file when it was \
-      scrubbed, and counts digests that a program without them has left behind.
+      every database with that which the commits have kept. It ends with the first damage, which \
+      it names as a problem; “check” lists all of it. Others may use the store meanwhile. Writes \
+      to the file when it was scrubbed, and counts digests that a program without them has left \
+      behind. How far it is goes to the standard error.
       """)
 
   @Argument(help: "The store's file.", completion: .file())
@@ -24,14 +25,33 @@ struct ScrubVerb: ParsableCommand {
     try reportAnswer(on: path, json: json) { printer in
       var options = StoreOptions()
       options.scrubInterval = nil
+      options.compactsWhenClosed = false
       let store = try PersistentStore(at: .path(path), options: options)
       defer { store.close() }
-      try store.scrub()
-      var facts = Facts()
+      let problem = try Self.problem(of: store)
       let date = try store.lastScrub.map { $0.formatted(ValueText.dateStyle) }
-      facts.add("lastScrub", label: "last scrub", date ?? "never")
-      facts.add("problems", json: .array([]), text: "no problems")
+      var facts = Facts()
+      facts.add(
+        "lastScrub", label: "last scrub", json: date.map(JSONValue.string) ?? .null,
+        text: date ?? "never")
+      facts.add(
+        "problems", json: .array(problem.map { [.string($0)] } ?? []),
+        text: problem ?? "no problems")
       printer.print(json: facts.json, text: facts.text)
+      if problem != nil { throw ExitCode(InspectError.Code.notFound.rawValue) }
+    }
+  }
+
+  /// Scrubs a store; the damage that was met, nil for none.
+  private static func problem(of store: PersistentStore) throws -> String? {
+    do throws(ArborError) {
+      try store.scrub { fraction in
+        FileHandle.standardError.write(Data("scrubbed \(Int(fraction * 100)) %\n".utf8))
+      }
+      return nil
+    } catch {
+      guard error.code == .corrupted else { throw error }
+      return "\(error)"
     }
   }
 }

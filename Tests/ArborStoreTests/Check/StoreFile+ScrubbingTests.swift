@@ -1,0 +1,95 @@
+import ArborModel
+import Foundation
+import LMDB
+import TestSupport
+import Testing
+
+@testable import ArborStore
+
+/// When a store's file is scrubbed, and by whom.
+@Suite struct StoreFileScrubbingTests {
+  private static let day: Double = 86_400
+
+  /// Opens a store that was scrubbed so many days ago, and tells whether it is scrubbed behind.
+  private func isScrubbed(daysAfter days: Double?, interval: Double? = 7 * day) throws -> Bool {
+    let folder = try TemporaryFolder()
+    var opening = StoreOpening(.file(folder.path("a.arbor")), model: try OfficeModel.make())
+    opening.scrubInterval = nil
+    var file = try StoreFile.open(opening)
+    let record = days.map { ScrubRecord(completed: Date(timeIntervalSinceNow: -$0 * Self.day)) }
+    try file.setScrubRecord(record)
+    file.close()
+    opening.scrubInterval = interval
+    file = try StoreFile.open(opening)
+    defer { file.close() }
+    let before = try file.completedScrub()
+    file.scrubbing.waitForEnd()
+    try TemporaryStore.check(path: folder.path("a.arbor"))
+    return try file.completedScrub() != before
+  }
+
+  @Test func aStoreIsScrubbedOnceAWeek() throws {
+    #expect(try !isScrubbed(daysAfter: 6.9))
+    #expect(try isScrubbed(daysAfter: 7.1))
+    #expect(try isScrubbed(daysAfter: nil))
+    #expect(try !isScrubbed(daysAfter: 7.1, interval: nil))
+    #expect(try !isScrubbed(daysAfter: nil, interval: nil))
+  }
+
+  /// A time to come is that of a clock that has been set back since: by a little it is taken as it
+  /// is, or the store would not be scrubbed before that time and a week.
+  @Test func aClockThatWasSetBackPutsNothingOff() throws {
+    #expect(try !isScrubbed(daysAfter: -0.1))
+    #expect(try isScrubbed(daysAfter: -7.1))
+    #expect(try isScrubbed(daysAfter: -10_000))
+  }
+
+  @Test func oneOfSeveralScrubs() throws {
+    try TemporaryStore.use(OfficeModel.make()) { store in
+      let file = store.file
+      var claim = file.environment.claimScrub()
+      #expect(claim != nil)
+      var runs = 0
+      let isRefused = try !file.scrubAlone { () throws(StoreError) in runs += 1 }
+      #expect(isRefused && runs == 0)
+      // Who asks for it is not put off, and who may only read keeps nothing.
+      let before = try file.completedScrub()
+      try file.scrub()
+      #expect(try file.completedScrub() != before)
+      claim = nil
+      var isTaken = false
+      let isOurs = try file.scrubAlone { () throws(StoreError) in
+        runs += 1
+        isTaken = file.environment.claimScrub() == nil
+      }
+      #expect(isOurs && isTaken && runs == 1)
+      #expect(throws: StoreError.self) {
+        _ = try file.scrubAlone { () throws(StoreError) in throw .closed }
+      }
+      #expect(file.environment.claimScrub() != nil)
+    }
+  }
+}
+
+extension StoreFile {
+  /// Puts a scrub's record into the file, or takes it out.
+  func setScrubRecord(_ record: ScrubRecord?) throws {
+    try write { (transaction, _) throws(StoreError) in
+      try storing { () throws(LMDBError) in
+        let key = Array(StoreFormat.scrubKey.utf8)
+        guard let record else {
+          try transaction.delete(databases.arbor, key: key)
+          return
+        }
+        try transaction.put(databases.arbor, key: key, value: record.encoded())
+      }
+    }
+  }
+
+  /// What the file says of its scrubs.
+  func storedScrubRecord() throws -> ScrubRecord? {
+    let snapshot = try snapshot()
+    defer { snapshot.close() }
+    return try scrubRecord(snapshot)
+  }
+}

@@ -1,0 +1,89 @@
+import ArborData
+import Foundation
+import TestSupport
+import Testing
+
+/// `scrub`: reads a store as a whole, from a shell.
+@Suite struct ScrubVerbTests {
+  private let office: OfficeStore
+
+  init() throws { office = try OfficeStore() }
+
+  private func run(_ arguments: String...) throws -> BuiltProgram.Outcome {
+    try Inspection.program.run(["scrub", office.url.path] + arguments)
+  }
+
+  private var lastScrub: String {
+    get throws {
+      let info = try Inspection.program.run(["info", office.url.path, "--json"]).output
+      let facts = try JSONSerialization.jsonObject(with: Data(info.utf8)) as? [String: Any]
+      return try #require(facts?["lastScrub"] as? String)
+    }
+  }
+
+  private func expectProgress(_ lines: [Substring], isWhole: Bool) {
+    let percents = lines.compactMap { $0.wholeMatch(of: /scrubbed (\d+) %/).flatMap { Int($0.1) } }
+    #expect(percents.count == lines.count, "\(lines)")
+    #expect(percents.first == 0 && percents == percents.sorted())
+    #expect((percents.last == 100) == isWhole)
+  }
+
+  @Test func aSoundStore() throws {
+    let before = try lastScrub
+    let outcome = try run()
+    #expect(outcome.status == 0)
+    let date = try lastScrub
+    #expect(date > before)
+    #expect(outcome.output == "last scrub  \(date)\nproblems    no problems\n")
+    expectProgress(outcome.errors.split(separator: "\n"), isWhole: true)
+    let json = try run("--json")
+    #expect(json.status == 0)
+    #expect(
+      try json.output == """
+        {
+          "lastScrub": "\(lastScrub)",
+          "problems": []
+        }
+
+        """)
+    expectProgress(json.errors.split(separator: "\n"), isWhole: true)
+    #expect(try Inspection.program.run(["check", office.url.path]).status == 0)
+  }
+
+  /// A changed bit of a record.
+  @Test func aDamagedStore() throws {
+    let date = try lastScrub
+    var bytes = try Data(contentsOf: office.url)
+    let title = try #require(bytes.range(of: Data("ngström".utf8)))
+    bytes[title.lowerBound] ^= 1
+    try bytes.write(to: office.url)
+    let outcome = try run()
+    #expect(outcome.status == 1)
+    let finding = """
+      The store is damaged: the record's checksum does not match its bytes. Restore a backup, or \
+      take out what is sound with PersistentStore.salvage(_:to:) or lmdb-inspect salvage STORE \
+      TARGET; lmdb-inspect check lists the damage. (Project 1)
+      """
+    #expect(outcome.output == "last scrub  \(date)\nproblems    \(finding)\n")
+    var lines = outcome.errors.split(separator: "\n")
+    // Damage goes to the program's log as well.
+    #expect(lines.popLast()?.hasSuffix(finding) == true)
+    expectProgress(lines, isWhole: false)
+    let json = try run("--json")
+    #expect(json.status == 1)
+    let facts = try JSONSerialization.jsonObject(with: Data(json.output.utf8)) as? [String: Any]
+    #expect(facts?["problems"] as? [String] == [finding])
+    #expect(facts?["lastScrub"] as? String == date)
+    #expect(try Inspection.program.run(["check", office.url.path]).status == 1)
+  }
+
+  @Test func whatIsNoStore() throws {
+    try FileManager.default.removeItem(at: office.url)
+    let missing = try run()
+    #expect(missing.status == 2 && missing.output.isEmpty)
+    #expect(
+      missing.errors
+        == "lmdb-inspect: \(office.url.path): There is no store at \(office.url.path); check the "
+        + "path, or open it with a model to make one.\n")
+  }
+}

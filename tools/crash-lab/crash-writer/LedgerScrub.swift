@@ -1,0 +1,43 @@
+import ArborData
+import ArborStore
+import Foundation
+
+/// Scrubs a ledger that others use.
+enum LedgerScrub {
+  /// Reads the ledger as a whole so many times.
+  static func run(_ path: String, count: Int, acknowledge: (String) -> Void) throws {
+    let store = try LedgerWriter.open(path)
+    defer { store.close() }
+    for number in 1...count {
+      try store.scrub()
+      acknowledge("scrubbed \(number)")
+    }
+  }
+
+  /// Takes the right to scrub, as a process does that is slow at it, and never gives it back.
+  static func hold(_ path: String, acknowledge: (String) -> Void) throws {
+    var opening = StoreOpening(.file(path), model: nil)
+    opening.scrubInterval = nil
+    let file = try StoreFile.open(opening)
+    let isOurs = try file.scrubAlone { () throws(StoreError) in
+      acknowledge("claimed 1")
+      while true { Thread.sleep(forTimeInterval: 3600) }
+    }
+    if !isOurs { acknowledge("refused 1") }
+  }
+
+  /// Opens the ledger with a reason to scrub it, and stays until it is scrubbed and its own turn is
+  /// over.
+  static func attend(_ path: String, acknowledge: (String) -> Void) throws {
+    var options = StoreOptions()
+    options.scrubInterval = .zero
+    let store = try PersistentStore(
+      for: LedgerClasses.all, at: .file(URL(filePath: path)), options: options)
+    defer { store.close() }
+    let former = try store.lastScrub
+    acknowledge("opened 1")
+    while try store.lastScrub == former { Thread.sleep(forTimeInterval: 0.02) }
+    acknowledge("scrubbed 1")
+    Thread.sleep(forTimeInterval: 3)
+  }
+}

@@ -117,8 +117,10 @@ let package = Package(
     .executableTarget(
       name: "world", dependencies: ["ArborData"], path: "tools/world",
       exclude: ["World.xcdatamodeld", "Seeds"], swiftSettings: common),
+    // Calls of the system that fail on request; linked into programs of tests alone.
+    .target(name: "CFaults", path: "tools/crash-lab/faults"),
     .executableTarget(
-      name: "crash-writer", dependencies: ["ArborData", "ArborStore"],
+      name: "crash-writer", dependencies: ["ArborData", "ArborStore", "CFaults"],
       path: "tools/crash-lab/crash-writer", swiftSettings: common),
     .executableTarget(
       name: "log-writer", dependencies: ["ArborData", "ArborPostgres"],

@@ -48,14 +48,30 @@ package struct UnfinishedFile: ~Copyable {
       if case .system(errno: EEXIST) = error { return nil }
       throw error
     }
-    var status = stat()
-    if OpeningLock.take(descriptor, .shared, waits: false), fstat(descriptor, &status) == 0,
-      FileIdentity(path: path) == FileIdentity(status)
-    {
-      return descriptor
+    do throws(LMDBError) {
+      if try isKept(descriptor, path) { return descriptor }
+    } catch {
+      close(descriptor)
+      unlink(path)
+      throw error
     }
     close(descriptor)
     return nil
+  }
+
+  /// Locks a file that was made just now; false where somebody clears it away.
+  private static func isKept(_ descriptor: Int32, _ path: String) throws(LMDBError) -> Bool {
+    guard OpeningLock.take(descriptor, .shared, waits: false) else {
+      if errno == EAGAIN || errno == EACCES { return false }
+      throw .lastSystemError
+    }
+    var status = stat()
+    guard fstat(descriptor, &status) == 0 else { throw .lastSystemError }
+    guard let named = FileIdentity(path: path) else {
+      if errno == ENOENT { return false }
+      throw .lastSystemError
+    }
+    return named == FileIdentity(status)
   }
 
   // MARK: What dead makers left

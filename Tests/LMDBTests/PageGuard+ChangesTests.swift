@@ -127,7 +127,8 @@ import Testing
     try environment.close()
   }
 
-  /// The lists of free pages name a page in use: nobody writes over it.
+  /// The lists of free pages name a page of a key's values, which no branch of a database leads to:
+  /// the database is not changed as a whole.
   @Test func noPageOfADatabaseMayBeFree() throws {
     let path = folder.file("store.arbor")
     var data = try Data(contentsOf: URL(filePath: path))
@@ -148,7 +149,7 @@ import Testing
     try environment.close()
   }
 
-  /// Puts a leaf's number into a list of free pages, which goes on descending.
+  /// Puts the number of a leaf of packed values into a list of free pages, which still descends.
   private static func list(
     aUsedPageIn data: inout Data
   ) throws -> (page: UInt64, database: String) {
@@ -168,7 +169,7 @@ import Testing
     let value = node + 8 + half(node + 6)
     let list = isLarge ? page(Int(word(value))) + 16 : value
     let free = (0..<Int(word(list))).map { word(list + 8 + 8 * $0) }
-    for number in 2..<data.count / pageSize where half(page(number) + 10) & 2 != 0 {
+    for number in 2..<data.count / pageSize where half(page(number) + 10) & 0x20 != 0 {
       let number = UInt64(number)
       guard number > (free.last ?? 0), !free.contains(number) else { continue }
       let place = try #require(free.firstIndex { $0 < number })

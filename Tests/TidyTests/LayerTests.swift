@@ -24,7 +24,7 @@ import Testing
       "ArborSource", "LMDB",
     ],
     "world": ["ArborData"],
-    "crash-writer": ["ArborData", "ArborStore"],
+    "crash-writer": ["ArborData", "ArborStore", "CFaults"],
     "log-writer": ["ArborData", "ArborPostgres"],
     "damage-reader": ["ArborObjects", "ArborStore", "ArborModel", "LMDB", "CArborBits"],
     "fuzz": ["ArborData"],

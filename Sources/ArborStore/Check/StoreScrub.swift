@@ -105,7 +105,7 @@ final class StoreScrub {
       report?(StoreScrubProgress(done: total, total: total))
     } catch {
       if case .corrupted = error {
-        store.health.note(error, of: store)
+        store.health.note(error)
       } else if hasProgress {
         // What keeps this from being written has ended the scrub as well.
         try? save(nil)

@@ -10,12 +10,8 @@ final class PageHealth: Sendable {
   private struct State {
     var finding: StoreError?
     /// Who is told of it, once.
-    var observer: Observer?
+    var observer: (@Sendable (StoreError) -> Void)?
   }
-
-  /// Takes what was found, and the store. It keeps no reference to the store: a weak one would make
-  /// each use of the store count its references the long way.
-  typealias Observer = @Sendable (StoreError, StoreFile) -> Void
 
   private let state = Lock(State())
   /// Whether there is a finding. Written under the lock.
@@ -29,25 +25,25 @@ final class PageHealth: Sendable {
   }
 
   /// Remembers what was found first.
-  func note(_ error: StoreError, of store: StoreFile) {
-    let observer = state.withLock { state -> Observer? in
+  func note(_ error: StoreError) {
+    let observer = state.withLock { state -> (@Sendable (StoreError) -> Void)? in
       guard state.finding == nil else { return nil }
       state.finding = error
       hasNews.store(true, ordering: .releasing)
       isSuspect.store(true, ordering: .releasing)
       return state.observer
     }
-    observer?(error, store)
+    observer?(error)
   }
 
   /// Lets `observer` be told what is found first, at once where it was; the first that asks for it.
-  func observe(_ store: StoreFile, _ observer: @escaping Observer) {
+  func observe(_ observer: @escaping @Sendable (StoreError) -> Void) {
     let finding = state.withLock { state -> StoreError? in
       guard state.observer == nil else { return nil }
       state.observer = observer
       return state.finding
     }
-    if let finding { observer(finding, store) }
+    if let finding { observer(finding) }
   }
 
   /// Throws a finding that nobody has heard of. One atomic load otherwise.
@@ -76,8 +72,8 @@ final class PageHealth: Sendable {
 
 extension StoreFile {
   /// Lets `observer` be told of the first damage that is found; the first that asks for it.
-  package func onDamage(_ observer: @escaping @Sendable (StoreError, StoreFile) -> Void) {
-    health.observe(self, observer)
+  package func onDamage(_ observer: @escaping @Sendable (StoreError) -> Void) {
+    health.observe(observer)
   }
 
   /// The databases that the file has to consist of.
@@ -114,7 +110,7 @@ extension StoreFile {
       }
     } catch {
       if let interruption = limit.interruption { throw .interrupted(interruption) }
-      if case .damaged = error { health.note(StoreError(error), of: self) }
+      if case .damaged = error { health.note(StoreError(error)) }
       throw StoreError(error, path: path)
     }
   }

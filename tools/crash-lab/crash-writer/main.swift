@@ -8,6 +8,8 @@
 // crash-writer build PATH EVENT BATCH: builds them in small batches, and kills itself at an event.
 // crash-writer evolve PATH 0 1: opens the ledger with the next version of its model.
 // crash-writer compact PATH 0 COUNT: gives the ledger's free pages back, again and again.
+// crash-writer copy PATH 0 1: copies the ledger to PATH.copy, without its free pages.
+// crash-writer salvage PATH 0 1: salvages the ledger to PATH.copy.
 // crash-writer backup PATH INTERVAL COUNT: backs the ledger up to PATH.log, again and again, each
 //   INTERVAL-th time with a snapshot.
 // crash-writer scrub PATH 0 COUNT: reads the ledger as a whole, again and again.
@@ -16,8 +18,10 @@
 // crash-writer convert PATH EVENT BATCH: migrates with code, and kills itself at an event.
 // crash-writer interrupt PATH CALL BATCH: the same, and kills itself at a call of the code.
 // crash-writer pause PATH EVENT BATCH: the same, and pauses in its code until PATH.go is there.
+// Calls of the system fail where the environment asks for it; see faults.c.
 // Each commit is acknowledged by a line on the standard output once it is durable.
 import ArborData
+import CFaults
 import Foundation
 
 let arguments = CommandLine.arguments
@@ -63,6 +67,19 @@ do {
       say("compacted \(number)")
     }
     store.close()
+    exit(0)
+  }
+  if arguments[1] == "copy" {
+    let store = try LedgerWriter.open(arguments[2])
+    try store.copy(to: URL(filePath: arguments[2] + ".copy"), compacting: true)
+    say("copied 1")
+    store.close()
+    exit(0)
+  }
+  if arguments[1] == "salvage" {
+    let report = try PersistentStore.salvage(
+      URL(filePath: arguments[2]), to: URL(filePath: arguments[2] + ".copy"))
+    say("salvaged \(report.sequence ?? 0)")
     exit(0)
   }
   if arguments[1] == "backup" {

@@ -1,0 +1,187 @@
+#if os(Linux)
+  import ArborData
+  import Foundation
+  import TestLength
+  import TestSupport
+  import Testing
+
+  @testable import crash_writer
+
+  /// Each call of the system that a program makes on a store's files fails in turn, once or from
+  /// then on: the program ends with an error or goes on, never by a signal, and says the truth.
+  /// Whatever it has acknowledged is there, and what it refused is not.
+  @Suite(.serialized) struct FaultTests {
+    /// How calls fail.
+    enum Kind: String, CaseIterable {
+      case eio, enospc, short, eintr
+    }
+
+    /// What the program does.
+    enum Work: String, CaseIterable {
+      /// Makes a ledger and commits rounds.
+      case creation
+      /// Commits rounds in a ledger that is there.
+      case commits
+      /// Builds indexes behind a change of the model.
+      case index
+      /// Migrates.
+      case evolve
+      case compact
+      case copy
+      case salvage
+      case backup
+    }
+
+    private static let seed: UInt64 = 7
+    /// Of the calls of a run so many fail in turn, one of them per run; all in a long run.
+    private static let callsPerKind = TestLength.of(3, long: Int.max)
+
+    @Test(arguments: Work.allCases)
+    func everyCallMayFail(_ work: Work) throws {
+      guard Self.canFail else { return }
+      var cases = 0
+      var refused = 0
+      var names: Set<String> = []
+      for kind in Kind.allCases {
+        let count = try Trial(work, kind, call: 0, isLasting: false).run().calls
+        #expect(count > 0, "\(work) \(kind): no call was counted")
+        for isLasting in kind == .eintr || kind == .short ? [false] : [false, true] {
+          for call in Self.calls(count) {
+            let trial = Trial(work, kind, call: call, isLasting: isLasting)
+            let outcome = try trial.run()
+            cases += 1
+            if outcome.wasRefused { refused += 1 }
+            if let name = outcome.failed { names.insert(name) }
+          }
+        }
+      }
+      print("\(work): \(cases) cases, \(refused) refused, calls: \(names.sorted())")
+      #expect(cases > 0)
+      if TestLength.isLong { #expect(refused > 0) }
+    }
+
+    /// The numbers of calls to fail: all, or some of them, others in each run.
+    private static func calls(_ count: Int) -> [Int] {
+      let all = Array(1...max(count, 1))
+      return callsPerKind >= count ? all : Array(all.shuffled().prefix(callsPerKind))
+    }
+
+    /// Not in builds of sanitizers, which have calls of their own in those places.
+    private static var canFail: Bool {
+      (try? Trial(.commits, .eio, call: 0, isLasting: false).run().calls).map { $0 > 0 } ?? false
+    }
+
+    /// What a run came to.
+    struct Outcome {
+      let calls: Int
+      /// The call that failed first.
+      let failed: String?
+      let wasRefused: Bool
+    }
+
+    /// One run of the program, in which a call fails, and the look at what it has left.
+    struct Trial {
+      let work: Work
+      let kind: Kind
+      let call: Int
+      let isLasting: Bool
+      private static let roundsBefore = 4
+
+      init(_ work: Work, _ kind: Kind, call: Int, isLasting: Bool) {
+        self.work = work
+        self.kind = kind
+        self.call = call
+        self.isLasting = isLasting
+      }
+
+      private var title: String {
+        "\(work) \(kind) at call \(call)\(isLasting ? " and all behind it" : "")"
+      }
+
+      private var arguments: (verb: String, number: String, count: String) {
+        switch work {
+        case .creation, .commits: ("rounds", "\(seed)", "3")
+        case .index: ("index", "5", "1")
+        case .compact: ("compact", "0", "1")
+        case .backup: ("backup", "0", "1")
+        case .evolve, .copy, .salvage: (work.rawValue, "0", "1")
+        }
+      }
+
+      func run() throws -> Outcome {
+        let folder = try TemporaryFolder()
+        let path = folder.url.resolvingSymlinksInPath().appending(path: "ledger.arbor").path
+        let report = try TemporaryFolder()
+        if work != .creation {
+          let before = try LedgerWriter(path: path) { _ in }
+          try before.write(rounds: Self.roundsBefore, seed: seed)
+          before.store.close()
+        }
+        let given = arguments
+        let writer = try CrashWriterRun(
+          [given.verb, path, given.number, given.count],
+          environment: [
+            "ARBOR_FAULTS_FOLDER": URL(filePath: path).deletingLastPathComponent().path,
+            "ARBOR_FAULTS_KIND": kind.rawValue, "ARBOR_FAULTS_CALL": "\(call)",
+            "ARBOR_FAULTS_LASTING": isLasting ? "1" : "0",
+            "ARBOR_FAULTS_REPORT": report.path("calls"), "SWIFT_BACKTRACE": "enable=no",
+          ])
+        let end = writer.finish()
+        #expect(end.status == 0 || end.status == 1, "\(title): \(end.status), \(end.errors)")
+        #expect((end.status == 0) == end.errors.isEmpty, "\(title): \(end.status), \(end.errors)")
+        let notes = try String(contentsOfFile: report.path("calls"), encoding: .utf8)
+          .split(separator: "\n").map { $0.split(separator: " ") }
+        let failed = notes.first { $0[0] != "calls" }.map { String($0[0]) }
+        try judge(path, writer, hasFailed: end.status != 0, end.errors)
+        // What could not be removed is removed by whoever opens the file next.
+        let left = try FileManager.default.contentsOfDirectory(
+          atPath: URL(filePath: path).deletingLastPathComponent().path)
+        if !isLasting, failed != "unlink" {
+          #expect(!left.contains { $0.contains(".new-") }, "\(title): left behind \(left)")
+        }
+        return Outcome(
+          calls: notes.last(where: { $0[0] == "calls" }).flatMap { Int($0[1]) } ?? 0,
+          failed: failed, wasRefused: end.status != 0)
+      }
+
+      private func judge(
+        _ path: String, _ writer: CrashWriterRun, hasFailed: Bool, _ errors: String
+      ) throws {
+        var acknowledged = work == .creation ? nil : Self.roundsBefore
+        if let last = writer.acknowledged("round").last { acknowledged = Int(last) }
+        guard FileManager.default.fileExists(atPath: path) else {
+          #expect(acknowledged == nil, "\(title): the store is gone")
+          return
+        }
+        let message = "\(title): \(errors)"
+        try judgeLedger(path, acknowledged, message)
+        let copy = path + ".copy"
+        if FileManager.default.fileExists(atPath: copy) {
+          try judgeLedger(copy, Self.roundsBefore, "the copy, \(message)")
+        } else if work == .copy || work == .salvage {
+          #expect(hasFailed, "\(message): no copy")
+        }
+      }
+
+      /// Opens a ledger without failures, and compares it with what was acknowledged.
+      private func judgeLedger(_ path: String, _ acknowledged: Int?, _ message: String) throws {
+        let store: PersistentStore
+        do { store = try PersistentStore(at: .file(URL(filePath: path))) } catch {
+          Issue.record("\(message)\nit does not open: \(error)")
+          return
+        }
+        defer { store.close() }
+        #expect(throws: Never.self, "\(message)") { try store.check() }
+        guard work != .index, work != .evolve else { return }
+        store.close()
+        let typed = try LedgerWriter.open(path)
+        defer { typed.close() }
+        let state = try LedgerState(reading: typed)
+        guard let acknowledged else { return }
+        let found = try #require(state, "\(message): the ledger is gone")
+        #expect(found.round == acknowledged, "\(message)")
+        #expect(found == LedgerState(seed: seed, rounds: found.round), "\(message)")
+      }
+    }
+  }
+#endif

@@ -16,7 +16,10 @@
       case creation, commits, index, evolve, compact
     }
 
-    private static let images = TestLength.of(40, long: 200_000)
+    /// Of each work; `ARBOR_CASES` asks for another number.
+    private static let images =
+      ProcessInfo.processInfo.environment["ARBOR_CASES"].flatMap { Int($0) }
+      ?? TestLength.of(40, long: 200_000)
     private static let roundsBefore = 4
 
     /// A new seed, or the one that a failure told of.

@@ -117,9 +117,18 @@ final class PostgresServer: Sendable {
   /// Starts the server again.
   func start() throws {
     let options = settings.map { "-c \($0)='\($1)'" }.joined(separator: " ")
-    try Self.run(
-      "pg_ctl", "-D", data.path, "-w", "-t", "60", "-l", folder.appending(path: "log").path, "-o",
-      options, "start")
+    // The processes of one that was killed end a moment after it, and keep its memory until then.
+    let deadline = Deadline(.seconds(60))
+    while true {
+      do {
+        return try Self.run(
+          "pg_ctl", "-D", data.path, "-w", "-t", "60", "-l", folder.appending(path: "log").path,
+          "-o", options, "start")
+      } catch {
+        if deadline.isOver { throw error }
+        usleep(200_000)
+      }
+    }
   }
 
   /// Makes a server that is gone, or not there yet, a standby of another one.

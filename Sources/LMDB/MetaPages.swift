@@ -48,6 +48,7 @@ struct MetaPages: Equatable {
         try meta.newest.checkSize(descriptor)
         try meta.newest.checkRoot(meta.newest.free.root, descriptor)
         try meta.newest.checkRoot(meta.newest.main.root, descriptor)
+        try meta.checkOrder(descriptor)
         try PageVerifier.verifyNames(descriptor, meta.newest)
         return meta
       } catch {

@@ -1,16 +1,20 @@
-/// Which of the two root pages is of the last commit.
+/// Whether the root page with the greater number is of the later commit.
 ///
 /// A commit lists the pages that it frees under its own number, and it frees at least the roots
-/// that it replaces. So the newest state has lists that are no older than those of the state before
-/// it. Where they are, a bit of a transaction's number has changed, and the last commit would be
+/// that it replaces. So the newest state's last list is its own. Where it is an older one, and the
+/// other root page has a later one, a bit of the number has changed, and the last commit would be
 /// undone by whoever believes it; no page would tell, since each of both states is sound.
+///
+/// A later list of the other root page alone tells nothing: LMDB leaves that behind where the write
+/// of a root page has failed. A bit that makes the *newest* number smaller by two leaves just the
+/// same, so it undoes the last commit unnoticed.
 extension MetaPages {
-  /// - Throws: ``LMDBError/damaged(_:)`` where the state before the newest one frees pages of a
-  ///   later transaction than the newest one.
+  /// - Throws: ``LMDBError/damaged(_:)`` where the newest state is that of an older transaction
+  ///   than the other one.
   func checkOrder(_ descriptor: Int32) throws(LMDBError) {
     let former = newest.number == first.number ? second : first
     // The first transactions of a file, and of a compacted copy, have nothing to free.
-    guard let last = try newest.lastListOfFreePages(descriptor),
+    guard let last = try newest.lastListOfFreePages(descriptor), last < newest.transactionID,
       let formerLast = try former.lastListOfFreePages(descriptor), formerLast > last
     else { return }
     throw .damaged(

@@ -31,7 +31,7 @@ import Testing
     try bytes.write(to: URL(filePath: path))
   }
 
-  /// A bit makes the state before the last commit the newest one.
+  /// A bit makes the number of the state before the last commit the greater one.
   @Test func aCommitIsNotUndoneByABit() throws {
     var found = 0
     for count in [3, 4, 5, 40, 41, 200] {
@@ -39,7 +39,7 @@ import Testing
       try write(0..<count)
       let sound = try Data(contentsOf: URL(filePath: path))
       let meta = try roots()
-      for page in 0...1 {
+      for page in 0...1 where page != Int(meta.newest.number) {
         for bit in 0..<64 as Range<UInt64> {
           try sound.write(to: URL(filePath: path))
           try flip(bit, ofPage: page)
@@ -72,6 +72,19 @@ import Testing
             + "transaction \(newest - 1), and that of the other root page of transaction \(newest)")
       )
     ) { try Environment.open(path: path) }
+  }
+
+  /// LMDB leaves the trees of a commit whose last write has failed in the root page that it wrote,
+  /// under the number that it had before.
+  @Test func aCommitThatFailedIsNoDamage() throws {
+    try write(0..<200)
+    let meta = try read()
+    var bytes = try Data(contentsOf: URL(filePath: path))
+    let offset = Int(meta.newest.number) * 4096 + 144
+    bytes.replaceSubrange(
+      offset..<offset + 8, with: (meta.newest.transactionID - 2).nativeBytes)
+    try bytes.write(to: URL(filePath: path))
+    #expect(try roots().newest.transactionID == meta.newest.transactionID - 1)
   }
 
   /// At every number of commits, and in copies, whose transactions count on from others.

@@ -16,28 +16,12 @@
       case eio, enospc, short, eintr
     }
 
-    /// What the program does.
-    enum Work: String, CaseIterable {
-      /// Makes a ledger and commits rounds.
-      case creation
-      /// Commits rounds in a ledger that is there.
-      case commits
-      /// Builds indexes behind a change of the model.
-      case index
-      /// Migrates.
-      case evolve
-      case compact
-      case copy
-      case salvage
-      case backup
-    }
-
     private static let seed: UInt64 = 7
     /// Of the calls of a run so many fail in turn, one of them per run; all in a long run.
     private static let callsPerKind = TestLength.of(3, long: Int.max)
 
-    @Test(arguments: Work.allCases)
-    func everyCallMayFail(_ work: Work) throws {
+    @Test(arguments: StoreWork.allCases)
+    func everyCallMayFail(_ work: StoreWork) throws {
       guard Self.canFail else { return }
       var cases = 0
       var refused = 0
@@ -81,13 +65,12 @@
 
     /// One run of the program, in which a call fails, and the look at what it has left.
     struct Trial {
-      let work: Work
+      let work: StoreWork
       let kind: Kind
       let call: Int
       let isLasting: Bool
-      private static let roundsBefore = 4
 
-      init(_ work: Work, _ kind: Kind, call: Int, isLasting: Bool) {
+      init(_ work: StoreWork, _ kind: Kind, call: Int, isLasting: Bool) {
         self.work = work
         self.kind = kind
         self.call = call
@@ -98,28 +81,13 @@
         "\(work) \(kind) at call \(call)\(isLasting ? " and all behind it" : "")"
       }
 
-      private var arguments: (verb: String, number: String, count: String) {
-        switch work {
-        case .creation, .commits: ("rounds", "\(seed)", "3")
-        case .index: ("index", "5", "1")
-        case .compact: ("compact", "0", "1")
-        case .backup: ("backup", "0", "1")
-        case .evolve, .copy, .salvage: (work.rawValue, "0", "1")
-        }
-      }
-
       func run() throws -> Outcome {
         let folder = try TemporaryFolder()
         let path = folder.url.resolvingSymlinksInPath().appending(path: "ledger.arbor").path
         let report = try TemporaryFolder()
-        if work != .creation {
-          let before = try LedgerWriter(path: path) { _ in }
-          try before.write(rounds: Self.roundsBefore, seed: seed)
-          before.store.close()
-        }
-        let given = arguments
+        try work.prepare(path, seed: seed)
         let writer = try CrashWriterRun(
-          [given.verb, path, given.number, given.count],
+          work.arguments(path, seed: seed, rounds: 3),
           environment: [
             "ARBOR_FAULTS_FOLDER": URL(filePath: path).deletingLastPathComponent().path,
             "ARBOR_FAULTS_KIND": kind.rawValue, "ARBOR_FAULTS_CALL": "\(call)",
@@ -132,7 +100,13 @@
         let notes = try String(contentsOfFile: report.path("calls"), encoding: .utf8)
           .split(separator: "\n").map { $0.split(separator: " ") }
         let failed = notes.first { $0[0] != "calls" }.map { String($0[0]) }
-        try judge(path, writer, hasFailed: end.status != 0, end.errors)
+        let judge = StoreWorkJudge(
+          work: work, path: path, seed: seed, lines: writer.lines, mayBeAhead: false)
+        let violation = try judge.violation()
+        #expect(violation == nil, "\(title): \(end.errors)")
+        if end.status == 0, work == .copy || work == .salvage {
+          #expect(FileManager.default.fileExists(atPath: path + ".copy"), "\(title): no copy")
+        }
         // What could not be removed is removed by whoever opens the file next.
         let left = try FileManager.default.contentsOfDirectory(
           atPath: URL(filePath: path).deletingLastPathComponent().path)
@@ -142,45 +116,6 @@
         return Outcome(
           calls: notes.last(where: { $0[0] == "calls" }).flatMap { Int($0[1]) } ?? 0,
           failed: failed, wasRefused: end.status != 0)
-      }
-
-      private func judge(
-        _ path: String, _ writer: CrashWriterRun, hasFailed: Bool, _ errors: String
-      ) throws {
-        var acknowledged = work == .creation ? nil : Self.roundsBefore
-        if let last = writer.acknowledged("round").last { acknowledged = Int(last) }
-        guard FileManager.default.fileExists(atPath: path) else {
-          #expect(acknowledged == nil, "\(title): the store is gone")
-          return
-        }
-        let message = "\(title): \(errors)"
-        try judgeLedger(path, acknowledged, message)
-        let copy = path + ".copy"
-        if FileManager.default.fileExists(atPath: copy) {
-          try judgeLedger(copy, Self.roundsBefore, "the copy, \(message)")
-        } else if work == .copy || work == .salvage {
-          #expect(hasFailed, "\(message): no copy")
-        }
-      }
-
-      /// Opens a ledger without failures, and compares it with what was acknowledged.
-      private func judgeLedger(_ path: String, _ acknowledged: Int?, _ message: String) throws {
-        let store: PersistentStore
-        do { store = try PersistentStore(at: .file(URL(filePath: path))) } catch {
-          Issue.record("\(message)\nit does not open: \(error)")
-          return
-        }
-        defer { store.close() }
-        #expect(throws: Never.self, "\(message)") { try store.check() }
-        guard work != .index, work != .evolve else { return }
-        store.close()
-        let typed = try LedgerWriter.open(path)
-        defer { typed.close() }
-        let state = try LedgerState(reading: typed)
-        guard let acknowledged else { return }
-        let found = try #require(state, "\(message): the ledger is gone")
-        #expect(found.round == acknowledged, "\(message)")
-        #expect(found == LedgerState(seed: seed, rounds: found.round), "\(message)")
       }
     }
   }

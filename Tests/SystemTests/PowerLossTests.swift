@@ -11,16 +11,10 @@
   /// had not synced, any part may be on the disk. Every acknowledged commit is there, nothing is
   /// there by half, and the store is sound.
   @Suite(.serialized) struct PowerLossTests {
-    /// What the program does.
-    enum Work: String, CaseIterable {
-      case creation, commits, index, evolve, compact
-    }
-
     /// Of each work; `ARBOR_CASES` asks for another number.
     private static let images =
       ProcessInfo.processInfo.environment["ARBOR_CASES"].flatMap { Int($0) }
       ?? TestLength.of(40, long: 200_000)
-    private static let roundsBefore = 4
 
     /// A new seed, or the one that a failure told of.
     private static func seed() -> UInt64 {
@@ -28,8 +22,8 @@
       return given ?? .random(in: 0...(.max))
     }
 
-    @Test(arguments: Work.allCases)
-    func everyAcknowledgedCommitSurvives(_ work: Work) throws {
+    @Test(arguments: StoreWork.allCases)
+    func everyAcknowledgedCommitSurvives(_ work: StoreWork) throws {
       let seed = Self.seed()
       let recording = try Recording(work, seed: seed)
       guard !recording.events.isEmpty else { return }
@@ -51,38 +45,30 @@
 
     /// What a program did, and where it began.
     private struct Recording {
-      let work: Work
+      let work: StoreWork
       let seed: UInt64
       let events: [DiskEvent]
       private let path: String
       private let before: (bytes: [UInt8], inode: UInt64)?
 
-      init(_ work: Work, seed: UInt64) throws {
+      init(_ work: StoreWork, seed: UInt64) throws {
         self.work = work
         self.seed = seed
         let folder = try TemporaryFolder()
         path = folder.url.resolvingSymlinksInPath().appending(path: "ledger.arbor").path
         let report = try TemporaryFolder()
+        try work.prepare(path, seed: seed)
         if work == .creation {
           before = nil
         } else {
-          let writer = try LedgerWriter(path: path) { _ in }
-          try writer.write(rounds: roundsBefore, seed: seed)
-          writer.store.close()
           let attributes = try FileManager.default.attributesOfItem(atPath: path)
           before = (
             try [UInt8](Data(contentsOf: URL(filePath: path))),
             (attributes[.systemFileNumber] as? UInt64) ?? 0
           )
         }
-        let (verb, number, count) =
-          switch work {
-          case .creation, .commits: ("rounds", "\(seed)", "12")
-          case .index: ("index", "5", "1")
-          case .evolve, .compact: (work.rawValue, "0", "1")
-          }
         let run = try CrashWriterRun(
-          [verb, path, number, count],
+          work.arguments(path, seed: seed, rounds: 12),
           environment: [
             "ARBOR_FAULTS_FOLDER": URL(filePath: path).deletingLastPathComponent().path,
             "ARBOR_FAULTS_RECORD": report.path("record"), "SWIFT_BACKTRACE": "enable=no",
@@ -127,44 +113,18 @@
       /// What is wrong with the files of an image; nil where nothing is.
       private func violation(of image: [String: [UInt8]], _ lines: [String]) throws -> String? {
         let folder = try TemporaryFolder()
-        let place = folder.url.resolvingSymlinksInPath().path
+        let place = folder.url.resolvingSymlinksInPath()
+        let root = URL(filePath: path).deletingLastPathComponent().path
         for (name, bytes) in image {
-          let file = place + "/" + URL(filePath: name).lastPathComponent
-          try Data(bytes).write(to: URL(filePath: file))
+          let file = place.appending(path: name.dropFirst(root.count + 1))
+          try FileManager.default.createDirectory(
+            at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+          try Data(bytes).write(to: file)
         }
-        let rounds = lines.filter { $0.hasPrefix("round ") }.compactMap { Int($0.dropFirst(6)) }
-        let acknowledged = rounds.last ?? (before == nil ? nil : roundsBefore)
-        let copy = place + "/ledger.arbor"
-        guard FileManager.default.fileExists(atPath: copy) else {
-          return acknowledged == nil ? nil : "the store is gone"
-        }
-        do {
-          let store = try PersistentStore(at: .file(URL(filePath: copy)))
-          defer { store.close() }
-          try store.check()
-        } catch {
-          return "\(error)"
-        }
-        guard work != .index, work != .evolve else { return nil }
-        return try violation(of: copy, acknowledged)
-      }
-
-      private func violation(of path: String, _ acknowledged: Int?) throws -> String? {
-        let store = try LedgerWriter.open(path)
-        defer { store.close() }
-        do {
-          guard let state = try LedgerState(reading: store) else {
-            return acknowledged == nil ? nil : "the ledger is gone"
-          }
-          let least = acknowledged ?? 0
-          guard (least...least + 1).contains(state.round) else {
-            return "round \(state.round) after \(least) acknowledged"
-          }
-          return state == LedgerState(seed: seed, rounds: state.round)
-            ? nil : "round \(state.round) has other contents"
-        } catch let error as LedgerDefect {
-          return error.description
-        }
+        let copy = place.appending(path: "ledger.arbor").path
+        return try StoreWorkJudge(
+          work: work, path: copy, seed: seed, lines: lines, mayBeAhead: true
+        ).violation()
       }
     }
   }

@@ -18,6 +18,10 @@
 // crash-writer convert PATH EVENT BATCH: migrates with code, and kills itself at an event.
 // crash-writer interrupt PATH CALL BATCH: the same, and kills itself at a call of the code.
 // crash-writer pause PATH EVENT BATCH: the same, and pauses in its code until PATH.go is there.
+// crash-writer purge PATH 0 1: removes all objects of the ledger.
+// crash-writer album PATH SEED COUNT: commits rounds of an album: an order, and large binaries.
+// crash-writer seed PATH 0 1: seeds an album from PATH.json.
+// crash-writer import PATH 0 1: imports PATH.json into an album, in batches.
 // Calls of the system fail where the environment asks for it; see faults.c.
 // Each commit is acknowledged by a line on the standard output once it is durable.
 import ArborData
@@ -30,8 +34,8 @@ guard arguments.count == 5, let number = UInt64(arguments[3]), let count = Int(a
     Data(
       """
       usage: crash-writer \
-      rounds|append|claim|watch|empty|index|build|evolve|compact|backup|scrub|hold|attend|\
-      convert|interrupt|pause PATH NUMBER COUNT
+      rounds|append|claim|watch|empty|index|build|evolve|compact|copy|salvage|backup|scrub|\
+      hold|attend|convert|interrupt|pause|purge|album|seed|import PATH NUMBER COUNT
 
       """.utf8))
   exit(2)
@@ -80,6 +84,23 @@ do {
     let report = try PersistentStore.salvage(
       URL(filePath: arguments[2]), to: URL(filePath: arguments[2] + ".copy"))
     say("salvaged \(report.sequence ?? 0)")
+    exit(0)
+  }
+  if arguments[1] == "purge" {
+    let store = try LedgerWriter.open(arguments[2])
+    try store.purge()
+    say("purged 1")
+    store.close()
+    exit(0)
+  }
+  if ["album", "seed", "import"].contains(arguments[1]) {
+    let writer = try AlbumWriter(path: arguments[2], acknowledge: say)
+    switch arguments[1] {
+    case "seed": try writer.seed(arguments[2])
+    case "import": try await writer.importPictures(arguments[2])
+    default: try writer.write(rounds: count, seed: number)
+    }
+    writer.store.close()
     exit(0)
   }
   if arguments[1] == "backup" {

@@ -1,0 +1,194 @@
+import ArborData
+import Foundation
+import TestSupport
+
+@testable import crash_writer
+
+/// What a program does to a store while calls fail or power is lost, and what has to be left.
+enum StoreWork: String, CaseIterable {
+  /// Makes a ledger and commits rounds.
+  case creation
+  /// Commits rounds in a ledger that is there.
+  case commits
+  /// Builds indexes behind a change of the model.
+  case index
+  /// Migrates.
+  case evolve
+  case compact
+  case copy
+  case salvage
+  /// Backs up to a log, twice with a snapshot.
+  case backup
+  /// Removes all objects.
+  case purge
+  /// Commits rounds in an album: an order, and large binaries.
+  case album
+  case seed
+  /// Imports in batches.
+  case importing = "import"
+
+  static let roundsBefore = 4
+
+  private var isOfAlbum: Bool { [.album, .seed, .importing].contains(self) }
+
+  /// Makes what the program finds.
+  func prepare(_ path: String, seed: UInt64) throws {
+    if self == .creation { return }
+    if isOfAlbum {
+      let writer = try AlbumWriter(path: path) { _ in }
+      try writer.write(rounds: Self.roundsBefore, seed: seed)
+      writer.store.close()
+      try AlbumWriter.writeDocument(for: path, ofSeed: self == .seed)
+    } else {
+      let writer = try LedgerWriter(path: path) { _ in }
+      try writer.write(rounds: Self.roundsBefore, seed: seed)
+      writer.store.close()
+    }
+  }
+
+  /// What the crash-writer is given.
+  func arguments(_ path: String, seed: UInt64, rounds: Int) -> [String] {
+    switch self {
+    case .creation, .commits: ["rounds", path, "\(seed)", "\(rounds)"]
+    case .album: ["album", path, "\(seed)", "\(rounds)"]
+    case .index: ["index", path, "5", "1"]
+    case .backup: ["backup", path, "2", "4"]
+    default: [rawValue, path, "0", "1"]
+    }
+  }
+}
+
+/// What a program has left, compared with what it said.
+struct StoreWorkJudge {
+  let work: StoreWork
+  let path: String
+  let seed: UInt64
+  /// The lines that it said.
+  let lines: [String]
+  /// Whether a commit that it has not acknowledged may be there: where it was interrupted, not
+  /// where it has refused.
+  let mayBeAhead: Bool
+
+  /// What is wrong; nil where nothing is.
+  func violation() throws -> String? {
+    guard FileManager.default.fileExists(atPath: path) else {
+      return work == .creation && last("round") == nil ? nil : "the store is gone"
+    }
+    do {
+      let store = try PersistentStore(at: .file(URL(filePath: path)))
+      defer { store.close() }
+      try store.check()
+    } catch {
+      return "\(error)"
+    }
+    do { return try violationOfContents() } catch let defect as LedgerDefect {
+      return defect.description
+    }
+  }
+
+  private func violationOfContents() throws -> String? {
+    switch work {
+    case .index, .evolve: return nil
+    case .purge where last("purged") != nil: return try violationOfPurge()
+    case .album: return try violationOfAlbum()
+    case .seed, .importing: return try violationOfAlbum() ?? violationOfBrought()
+    case .backup: return try violationOfLedger(path) ?? violationOfLog()
+    case .purge:
+      let found = try violationOfLedger(path)
+      return found != nil && mayBeAhead ? try violationOfPurge() : found
+    case .copy, .salvage: return try violationOfLedger(path) ?? violationOfCopy()
+    default: return try violationOfLedger(path)
+    }
+  }
+
+  /// The number on the last line that begins with a word.
+  private func last(_ word: String) -> Int? {
+    lines.last { $0.hasPrefix(word + " ") }.flatMap { Int($0.dropFirst(word.count + 1)) }
+  }
+
+  private var acknowledgedRound: Int? {
+    last("round") ?? (work == .creation ? nil : StoreWork.roundsBefore)
+  }
+
+  private func violation(round: Int) -> String? {
+    let least = acknowledgedRound ?? 0
+    let allowed = least...(mayBeAhead || acknowledgedRound == nil ? least + 1 : least)
+    return allowed.contains(round) ? nil : "round \(round) after \(least) acknowledged"
+  }
+
+  private func violationOfLedger(_ path: String) throws -> String? {
+    let store = try LedgerWriter.open(path)
+    defer { store.close() }
+    guard let state = try LedgerState(reading: store) else {
+      return acknowledgedRound == nil ? nil : "the ledger is gone"
+    }
+    if let what = violation(round: state.round) { return what }
+    return state == LedgerState(seed: seed, rounds: state.round)
+      ? nil : "round \(state.round) has other contents"
+  }
+
+  private func violationOfPurge() throws -> String? {
+    let store = try LedgerWriter.open(path)
+    defer { store.close() }
+    return try LedgerState(reading: store) == nil ? nil : "what was purged is there"
+  }
+
+  private func violationOfCopy() throws -> String? {
+    let copy = path + ".copy"
+    guard FileManager.default.fileExists(atPath: copy) else {
+      let isDone = last("copied") != nil || last("salvaged") != nil
+      return isDone ? "there is no copy" : nil
+    }
+    return try violationOfLedger(copy).map { "the copy: \($0)" }
+  }
+
+  private func violationOfAlbum() throws -> String? {
+    let store = try AlbumWriter.open(path)
+    defer { store.close() }
+    guard let state = try AlbumState(reading: store) else { return "the album is gone" }
+    if let what = violation(round: state.round) { return what }
+    return state == AlbumState(seed: seed, rounds: state.round)
+      ? nil : "round \(state.round) has other contents"
+  }
+
+  /// All of a seed or nothing, and whole batches of an import; and whoever brings it again brings
+  /// what is missing.
+  private func violationOfBrought() throws -> String? {
+    let all = AlbumWriter.foreignPictures.count
+    let store = try AlbumWriter.open(path)
+    let count = try AlbumWriter.countBrought(store)
+    store.close()
+    let acknowledged = last("brought") ?? 0
+    guard count >= acknowledged, mayBeAhead || work != .seed || count == acknowledged else {
+      return "\(count) pictures after \(acknowledged) acknowledged"
+    }
+    if work == .seed {
+      guard count == 0 || count == all else { return "\(count) of \(all) pictures" }
+      try AlbumWriter.writeDocument(for: path, ofSeed: true)
+      let writer = try AlbumWriter(path: path) { _ in }
+      defer { writer.store.close() }
+      try writer.seed(path)
+      return try AlbumWriter.countBrought(writer.store) == all ? nil : "the second seed differs"
+    }
+    return AlbumWriter.isWhole(count) ? nil : "\(count) pictures are part of a batch"
+  }
+
+  /// What the log has is the ledger, and it goes on.
+  private func violationOfLog() throws -> String? {
+    let store = try LedgerWriter.open(path)
+    defer { store.close() }
+    let log = LedgerBackUp.log(of: path)
+    do {
+      let added = try store.backUp(to: log)
+      if let backed = last("backed"), added.sequence < UInt64(backed) {
+        return "the log ends at \(added.sequence), \(backed) was acknowledged"
+      }
+      _ = try log.verify()
+      let restored = path + ".restored"
+      try PersistentStore.restore(from: log, to: URL(filePath: restored))
+      return try violationOfLedger(restored).map { "what was restored: \($0)" }
+    } catch let error as ArborError {
+      return "the log: \(error)"
+    }
+  }
+}

@@ -1,0 +1,61 @@
+import ArborData
+import Foundation
+
+/// A store of what a ledger has none of: an order, and binaries that are kept apart.
+final class Album: ManagedObject {
+  override class var entityDescription: EntityDescription { description }
+  private static let description = EntityDescription(
+    name: "Album", className: "Album",
+    attributes: [AttributeDescription(name: "round", type: .integer64, defaultValue: 0)],
+    relationships: [
+      RelationshipDescription(
+        name: "pictures", destination: "Picture", inverse: "album", isToMany: true,
+        isOrdered: true, deleteRule: .cascade)
+    ])
+
+  /// The number of the last round that was committed.
+  var round: Int {
+    get { attribute(0) }
+    set { setAttribute(0, newValue) }
+  }
+  /// In the order that they were put in.
+  var pictures: [Picture] {
+    get { orderedToMany(0) }
+    set { setOrderedToMany(0, newValue) }
+  }
+}
+
+/// A picture, in an album or in none.
+final class Picture: ManagedObject {
+  override class var entityDescription: EntityDescription { description }
+  private static let description = EntityDescription(
+    name: "Picture", className: "Picture",
+    attributes: [
+      AttributeDescription(name: "number", type: .integer64, defaultValue: 0),
+      AttributeDescription(name: "version", type: .integer64, defaultValue: 0),
+      AttributeDescription(
+        name: "image", type: .binary, isOptional: true, allowsExternalStorage: true),
+    ],
+    relationships: [
+      RelationshipDescription(
+        name: "album", destination: "Album", inverse: "pictures", isOptional: true)
+    ],
+    uniquenessConstraints: [["number"]], userInfo: ["PrimaryAttribute": "number"])
+
+  var number: Int {
+    get { attribute(0) }
+    set { setAttribute(0, newValue) }
+  }
+  var version: Int {
+    get { attribute(1) }
+    set { setAttribute(1, newValue) }
+  }
+  var image: Data? {
+    get { attribute(2) }
+    set { setAttribute(2, newValue) }
+  }
+  var album: Album? {
+    get { toOne(0) }
+    set { setToOne(0, newValue) }
+  }
+}

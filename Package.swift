@@ -181,7 +181,7 @@ let package = Package(
     .testTarget(
       name: "ArborServiceTests",
       dependencies: [
-        "ArborService", "ArborData", "ArborLocks", "TestSupport",
+        "ArborService", "ArborData", "ArborLocks", "ArborLog", "TestSupport",
         .product(name: "InMemoryTracing", package: "swift-distributed-tracing"),
         .product(name: "Logging", package: "swift-log"),
         .product(name: "MetricsTestKit", package: "swift-metrics"),

@@ -1,4 +1,5 @@
 import ArborData
+import ArborLog
 import ArborService
 import Foundation
 import Logging
@@ -56,5 +57,88 @@ import UnixSignals
     try store.check()
     let found = try store.makeContext().fetch("Part").map { $0["code"] as Int }
     #expect(found.sorted() == codes.sorted())
+  }
+
+  /// The signal comes while a commit waits for its log: the service waits no longer than its limit
+  /// and closes the store; the commit ends as the log answers, and says so truly.
+  @Test(arguments: ["written", "unavailable"])
+  func aSharedCommitThatWaitsEndsTruly(_ answer: String) async throws {
+    let folder = try TemporaryFolder()
+    defer { withExtendedLifetime(folder) {} }
+    let path = folder.path("parts.arbor")
+    await #expect(processExitsWith: .success) {
+      [path = path as String, answer = answer as String] in
+      let model = ManagedObjectModel(entities: [
+        EntityDescription(
+          name: "Part", attributes: [AttributeDescription(name: "code", type: .integer64)])
+      ])
+      let log = HeldLog(SimulatedLog())
+      var configuration = ArborService.Configuration()
+      configuration.shutdownLimit = .milliseconds(50)
+      let service = try ArborService(
+        "parts", model: model, at: .path(path), following: log, configuration: configuration)
+      let group = ServiceGroup(
+        services: [service], gracefulShutdownSignals: [.sigterm],
+        logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+      async let running: Void = group.run()
+      try await service.store.perform { try $0.insert("Part")["code"] = 1 }
+      log.hold()
+      async let second: Bool = {
+        do {
+          try await service.store.perform { try $0.insert("Part")["code"] = 2 }
+          return true
+        } catch let error as ArborError {
+          guard [.logUnavailable, .closed, .cancelled].contains(error.code) else { exit(4) }
+          return false
+        }
+      }()
+      while !log.isHolding { try await Task.sleep(for: .milliseconds(1)) }
+      kill(getpid(), SIGTERM)
+      // The body is cancelled behind the limit, and the commit still waits.
+      try await Task.sleep(for: .milliseconds(300))
+      log.release(isAvailable: answer == "written")
+      let isCommitted = try await second
+      try await running
+      guard service.store.isClosed else { exit(3) }
+      guard isCommitted == (answer == "written") else { exit(5) }
+      let store = try PersistentStore(model: model, at: .path(path), following: log)
+      defer { store.close() }
+      try store.check()
+      let codes = try store.makeContext().fetch("Part").map { $0["code"] as Int }
+      guard codes.sorted() == (isCommitted ? [1, 2] : [1]) else { exit(6) }
+    }
+  }
+}
+
+/// A log whose answer to an entry can be held back.
+private final class HeldLog: PassedLog, @unchecked Sendable {
+  private let condition = NSCondition()
+  private var isHeld = false
+  private var isAvailable = true
+  private var held = 0
+
+  /// Whether somebody waits for an answer.
+  var isHolding: Bool { condition.withLock { held > 0 } }
+
+  func hold() { condition.withLock { isHeld = true } }
+
+  func release(isAvailable: Bool) {
+    condition.withLock {
+      self.isAvailable = isAvailable
+      isHeld = false
+      condition.broadcast()
+    }
+  }
+
+  override func append(_ entry: LogEntry) throws(ArborError) -> Appended {
+    let isReached = condition.withLock {
+      held += 1
+      while isHeld { condition.wait() }
+      held -= 1
+      defer { isAvailable = true }
+      return isAvailable
+    }
+    guard isReached else { throw ArborError(.logUnavailable, "The log cannot be reached.") }
+    return try super.append(entry)
   }
 }

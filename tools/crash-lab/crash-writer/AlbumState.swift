@@ -45,8 +45,9 @@ struct AlbumState: Equatable, Sendable {
       }
     }
     pictures = album.pictures.map { Item(number: $0.number, version: $0.version) }
-    guard try context.count(FetchRequest<Picture>(predicate: "album == \(album)"))
-      == pictures.count
+    guard
+      try context.count(FetchRequest<Picture>(predicate: "album == \(album)"))
+        == pictures.count
     else { throw LedgerDefect("the pictures and their order differ") }
   }
 

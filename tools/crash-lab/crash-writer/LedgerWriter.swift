@@ -103,8 +103,13 @@ struct LedgerWriter {
   /// Commits `count` entries that name this writer, each with a change of the common counter in
   /// every tenth. Another process may do the same at the same time: where both changed the
   /// counter, the later one takes the new state in and does its change again.
-  func append(writer: Int, count: Int) throws {
-    for number in 1...count {
+  ///
+  /// - Parameter isResumed: Whether to go on behind the entries that name this writer, instead of
+  ///   with the first one.
+  func append(writer: Int, count: Int, isResumed: Bool = false) throws {
+    let before =
+      isResumed ? try context.count(FetchRequest<Entry>(predicate: "amount == \(writer)")) : 0
+    for number in (before + 1)...(before + count) {
       while try !appendOnce(writer: writer, number: number) {}
       acknowledge("appended \(number)")
     }

@@ -1,5 +1,6 @@
 // crash-writer rounds PATH SEED COUNT: commits rounds until it is done or killed.
 // crash-writer append PATH WRITER COUNT: commits entries beside other writers.
+// crash-writer resume PATH WRITER COUNT: the same, behind those that it has committed before.
 // crash-writer claim PATH WRITER COUNT: fetches labels that others make too, or inserts them.
 // crash-writer watch PATH COUNT 1: counts entries until there are so many, then commits one.
 // crash-writer empty PATH 0 1: deletes all entries in one commit.
@@ -34,7 +35,7 @@ guard arguments.count == 5, let number = UInt64(arguments[3]), let count = Int(a
     Data(
       """
       usage: crash-writer \
-      rounds|append|claim|watch|empty|index|build|evolve|compact|copy|salvage|backup|scrub|\
+      rounds|append|resume|claim|watch|empty|index|build|evolve|compact|copy|salvage|backup|scrub|\
       hold|attend|convert|interrupt|pause|purge|album|seed|import PATH NUMBER COUNT
 
       """.utf8))
@@ -146,6 +147,7 @@ do {
   let writer = try LedgerWriter(path: arguments[2], acknowledge: say)
   switch arguments[1] {
   case "append": try writer.append(writer: Int(number), count: count)
+  case "resume": try writer.append(writer: Int(number), count: count, isResumed: true)
   case "empty": try writer.empty()
   default: try writer.write(rounds: count, seed: number)
   }

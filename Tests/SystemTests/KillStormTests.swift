@@ -1,0 +1,101 @@
+import ArborData
+import Foundation
+import TestLength
+import TestSupport
+import Testing
+
+@testable import crash_writer
+
+/// Four writers and two readers use one store, and one after the other is killed without warning
+/// and begins again while the others go on: whoever is killed holds nobody up, nothing that was
+/// acknowledged is lost, nothing is there twice, and the store is sound.
+@Suite(.serialized) struct KillStormTests {
+  private static let rounds = TestLength.of(3, long: 1600)
+  private static let killsPerRound = 8
+  /// A store lives through so many rounds.
+  private static let roundsPerStore = 20
+  private static let writers = 1...4
+
+  @Test func whoeverIsKilledHoldsNobodyUp() throws {
+    let given = ProcessInfo.processInfo.environment["ARBOR_SEED"].flatMap { UInt64($0) }
+    let seed = given ?? .random(in: 0...(.max))
+    print("whoeverIsKilledHoldsNobodyUp: ARBOR_SEED=\(seed)")
+    var random = RandomNumbers(seed: seed)
+    var kills = 0
+    for first in stride(from: 0, to: Self.rounds, by: Self.roundsPerStore) {
+      try withExtendedLifetime(TemporaryFolder()) { folder in
+        var storm = Storm(path: folder.path("ledger.arbor"))
+        try LedgerWriter(path: storm.path) { _ in }.store.close()
+        for round in first..<min(first + Self.roundsPerStore, Self.rounds) {
+          kills += try storm.run("ARBOR_SEED=\(seed), round \(round)", &random)
+        }
+      }
+    }
+    print("\(kills) processes were killed")
+  }
+
+  /// The processes on one store, and what they have acknowledged.
+  private struct Storm {
+    let path: String
+    private var appended: [Int: Int64] = [:]
+
+    init(path: String) { self.path = path }
+
+    private func arguments(_ place: Int) -> [String] {
+      switch place {
+      case 4: ["watch", path, "100000000", "1"]
+      case 5: ["scrub", path, "0", "1000000"]
+      default: ["resume", path, "\(place + 1)", "1000000"]
+      }
+    }
+
+    private func start(_ place: Int) throws -> CrashWriterRun {
+      try CrashWriterRun(arguments(place), environment: ["SWIFT_BACKTRACE": "enable=no"])
+    }
+
+    private mutating func end(_ run: CrashWriterRun, _ place: Int, _ what: String) {
+      run.kill()
+      let end = run.finish()
+      #expect(end.errors.isEmpty, "\(arguments(place)[0]): \(end.errors), \(what)")
+      let last = run.acknowledged("appended").last ?? 0
+      appended[place + 1] = max(appended[place + 1] ?? 0, last)
+    }
+
+    /// Kills and begins again, then kills all and judges what is there.
+    ///
+    /// - Returns: How many processes were killed.
+    mutating func run(_ what: String, _ random: inout RandomNumbers) throws -> Int {
+      var runs = try (0..<6).map { try start($0) }
+      for _ in 0..<killsPerRound {
+        usleep(.random(in: 0...30_000, using: &random))
+        let place = Int.random(in: 0..<6, using: &random)
+        end(runs[place], place, what)
+        runs[place] = try start(place)
+      }
+      // Each of the writers gets its turn, whoever was killed.
+      for place in 0..<4 { #expect(runs[place].read(until: 2, "appended"), "\(what)") }
+      for (place, run) in runs.enumerated().shuffled(using: &random) { end(run, place, what) }
+      try judge(what)
+      return killsPerRound + runs.count
+    }
+
+    private mutating func judge(_ what: String) throws {
+      let store = try LedgerWriter.open(path)
+      defer { store.close() }
+      try store.check()
+      let context = store.makeContext()
+      let entries = try context.fetch(FetchRequest<Entry>())
+      var changes = 0
+      for writer in writers {
+        let rounds = entries.filter { $0.amount == writer }.map(\.round).sorted()
+        #expect(rounds == Array(1...rounds.count), "writer \(writer), \(what)")
+        let least = Int(appended[writer] ?? 0)
+        #expect((least...least + 1).contains(rounds.count), "writer \(writer), \(what)")
+        changes += rounds.count / 10
+      }
+      #expect(Set(entries.map(\.entryID)).count == entries.count, "\(what)")
+      let ledger = try #require(try context.fetchOne(FetchRequest<Ledger>()))
+      #expect(ledger.round == changes, "\(what)")
+    }
+  }
+}

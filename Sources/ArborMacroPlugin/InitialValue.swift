@@ -47,16 +47,16 @@ extension ExprSyntax {
   /// `UUID(uuidString: "…") ?? UUID()`.
   private static func isConstant(_ elements: [ExprSyntax], _ type: String) -> Bool {
     guard let first = elements.first, first.isConstant(ofTypeNamed: type) else { return false }
-    var place = 1
-    while place + 1 < elements.count {
-      if let symbol = elements[place].as(BinaryOperatorExprSyntax.self)?.operator.text {
+    var index = 1
+    while index + 1 < elements.count {
+      if let symbol = elements[index].as(BinaryOperatorExprSyntax.self)?.operator.text {
         // What stands behind it is evaluated where the constant is nil, which it is not.
         if symbol == "??" { return true }
-        guard elements[place + 1].isConstant(ofTypeNamed: type) else { return false }
-      } else if !elements[place].is(UnresolvedAsExprSyntax.self) {
+        guard elements[index + 1].isConstant(ofTypeNamed: type) else { return false }
+      } else if !elements[index].is(UnresolvedAsExprSyntax.self) {
         return false
       }
-      place += 2
+      index += 2
     }
     return true
   }

@@ -55,9 +55,9 @@ package struct EntitySource: Sendable {
   private var initialValues: String? {
     let lines = attributes.compactMap { attribute -> String? in
       guard let value = attribute.initialValue,
-        let place = attributes.firstIndex(where: { $0.name == attribute.name })
+        let index = attributes.firstIndex(where: { $0.name == attribute.name })
       else { return nil }
-      let slot = number(place, of: "attributeCount")
+      let slot = number(index, of: "attributeCount")
       return "  object.setAttribute(\(slot), (\(value)) as \(attribute.type))\n"
     }
     guard !lines.isEmpty else { return nil }
@@ -68,9 +68,9 @@ package struct EntitySource: Sendable {
   /// What reads a property, and what writes it; nil: nothing does.
   package func accessors(of property: PropertySource) -> (get: String, set: String?) {
     let own = property.kind.isRelationship ? relationships : attributes
-    let place = own.firstIndex { $0.name == property.name } ?? 0
+    let index = own.firstIndex { $0.name == property.name } ?? 0
     let count = property.kind.isRelationship ? "relationshipCount" : "attributeCount"
-    let slot = number(place, of: count)
+    let slot = number(index, of: count)
     return (
       "\(property.kind.getter)(\(slot))",
       property.isReadOnly ? nil : property.kind.setter.map { "\($0)(\(slot), newValue)" }

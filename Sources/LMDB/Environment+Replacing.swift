@@ -52,16 +52,16 @@ extension Environment {
   ) throws {
     let going = try DataFile(path: path, create: false, allowsNetwork: false, lock: LOCK_SH)
     let identity = going.identity
-    let place = going.path
+    let target = going.path
     var file: DataFile? = consume going
     try EnvironmentRegistry.shared.reserving(identity) {
       guard let file = file.take() else { throw LMDBError.fileReplaced }
       let environment = try openAlone(file, EnvironmentOptions())
       defer { try? environment.close() }
-      let replacement = FileReplacement(of: place, by: staged, keepsFormer: keepsFormer)
+      let replacement = FileReplacement(of: target, by: staged, keepsFormer: keepsFormer)
       try environment.holdingWriter { transaction in
         try permit(environment, transaction)
-        try OpeningLock.exclusively(place, identity) { try replacement.run() }
+        try OpeningLock.exclusively(target, identity) { try replacement.run() }
       }
     }
   }

@@ -43,7 +43,7 @@
       _ path: String, _ notify: @escaping @Sendable () -> Void
     ) -> (@Sendable () -> Void)? {
       // Under the lock, so that no message is read before its listener is there.
-      let place = state.withLock { state -> (watch: Int32, id: Int)? in
+      let registration = state.withLock { state -> (watch: Int32, id: Int)? in
         guard let descriptor = open(&state) else { return nil }
         let watch = inotify_add_watch(descriptor, path, Self.events)
         guard watch >= 0 else { return nil }
@@ -51,8 +51,8 @@
         state.listeners[watch, default: [:]][state.nextID] = notify
         return (watch, state.nextID)
       }
-      guard let place else { return nil }
-      return { self.end(place.watch, place.id) }
+      guard let registration else { return nil }
+      return { self.end(registration.watch, registration.id) }
     }
 
     private func end(_ watch: Int32, _ id: Int) {

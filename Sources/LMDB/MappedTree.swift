@@ -98,7 +98,7 @@ struct MappedTree {
     for _ in 0..<TreeWalk.mostLevels {
       guard let page = MappedPage(self, number) else { return .unknown }
       if page.isLeaf { return sought.value(in: page, of: self) }
-      guard let place = sought.branch(in: page), let child = page.child(place) else {
+      guard let nodeIndex = sought.branch(in: page), let child = page.child(nodeIndex) else {
         return .unknown
       }
       number = child

@@ -21,9 +21,9 @@ struct PageClaims: ~Copyable {
   @inline(__always)
   mutating func insert(_ page: UInt64) -> Bool {
     let mask: UInt64 = 1 << (page % 64)
-    let place = Int(page / 64)
-    guard words[place] & mask == 0 else { return false }
-    words[place] |= mask
+    let index = Int(page / 64)
+    guard words[index] & mask == 0 else { return false }
+    words[index] |= mask
     count += 1
     return true
   }

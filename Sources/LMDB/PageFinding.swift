@@ -9,10 +9,10 @@ package struct PageFinding: Sendable, Hashable, CustomStringConvertible {
 
   /// The finding in a sentence.
   package var description: String {
-    var place: [String] = []
-    if let page { place.append("page \(page)") }
-    if let database { place.append("database \(database)") }
-    let text = place.isEmpty ? what : place.joined(separator: ", ") + ": " + what
+    var parts: [String] = []
+    if let page { parts.append("page \(page)") }
+    if let database { parts.append("database \(database)") }
+    let text = parts.isEmpty ? what : parts.joined(separator: ", ") + ": " + what
     return text.prefix(1).uppercased() + text.dropFirst() + "."
   }
 }

@@ -15,7 +15,7 @@ extension PageVerifier {
     }
     let count = try count(list.word(0), size: list.size, number, tree)
     var last = UInt64.max
-    for place in 0..<count { try free(list.word(8 + 8 * place), &last, number, tree) }
+    for index in 0..<count { try free(list.word(8 + 8 * index), &last, number, tree) }
   }
 
   /// A list on pages of its own.
@@ -36,14 +36,14 @@ extension PageVerifier {
         throw damage(tree, first, "it is behind the end of the file")
       }
       let list = RawPage(bytes: UnsafeRawBufferPointer(piece))
-      var place = 0
+      var index = 0
       if offset == 0 {
         remaining = try count(list.word(0), size: size, number, tree)
-        place = 8
+        index = 8
       }
-      while place < piece.count, remaining > 0 {
-        try free(list.word(place), &last, number, tree)
-        place += 8
+      while index < piece.count, remaining > 0 {
+        try free(list.word(index), &last, number, tree)
+        index += 8
         remaining -= 1
       }
       offset += piece.count

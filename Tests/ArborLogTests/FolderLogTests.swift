@@ -182,14 +182,14 @@ import Testing
       for path in try files() + ["\(try log.path)/log"] {
         let bytes = try #require(try LogFiles.contents(path))
         let step = path.hasSuffix(".arbor") ? bytes.count / 20 : 3
-        for place in stride(from: 0, to: bytes.count, by: step) {
+        for offset in stride(from: 0, to: bytes.count, by: step) {
           var damaged = bytes
-          damaged[place] ^= UInt8(1 << (place % 8))
+          damaged[offset] ^= UInt8(1 << (offset % 8))
           try Data(damaged).write(to: URL(filePath: path))
-          let error = #expect(throws: ArborError.self, "\(path), byte \(place)") {
+          let error = #expect(throws: ArborError.self, "\(path), byte \(offset)") {
             try log.verify()
           }
-          #expect(error?.message.hasPrefix("\(path) is ") == true, "\(place): \(error as Any)")
+          #expect(error?.message.hasPrefix("\(path) is ") == true, "\(offset): \(error as Any)")
         }
         try Data(bytes).write(to: URL(filePath: path))
       }

@@ -23,11 +23,11 @@ import Testing
   @Test(arguments: contents)
   func damageIsNoticed(content: LogContent) {
     let bytes = content.encoded()
-    for place in bytes.indices {
+    for offset in bytes.indices {
       var damaged = bytes
-      damaged[place] ^= 0x10
+      damaged[offset] ^= 0x10
       #expect(LogContent(damaged) == nil)
-      #expect(LogContent(Array(bytes[..<place])) == nil)
+      #expect(LogContent(Array(bytes[..<offset])) == nil)
     }
     #expect(LogContent(bytes + [0]) == nil)
   }

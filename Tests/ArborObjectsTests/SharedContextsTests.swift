@@ -86,14 +86,14 @@ import Testing
       var length = steps.count
       while length > 1 {
         length = (length + 1) / 2
-        var place = 0
-        while place < shortest.steps.count {
+        var index = 0
+        while index < shortest.steps.count {
           var plan = shortest
-          plan.steps.removeSubrange(place..<min(place + length, plan.steps.count))
+          plan.steps.removeSubrange(index..<min(index + length, plan.steps.count))
           if let text = plan.difference(model) {
             (shortest, difference) = (plan, text)
           } else {
-            place += length
+            index += length
           }
         }
       }

@@ -22,8 +22,8 @@ import Testing
 
   @Test func findsWhatAScanFinds() throws {
     let context = store.makeContext()
-    for (place, code) in Self.codes.enumerated() {
-      try context.insert(place.isMultiple(of: 2) ? "Item" : "Book")["code"] = .string(code)
+    for (index, code) in Self.codes.enumerated() {
+      try context.insert(index.isMultiple(of: 2) ? "Item" : "Book")["code"] = .string(code)
     }
     try context.insert("Item")["code"] = .null
     try context.commit()

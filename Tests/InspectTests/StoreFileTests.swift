@@ -184,7 +184,7 @@ import Testing
     // A byte of Ada's name; LMDB itself does not notice.
     var bytes = try Data(contentsOf: office.url)
     let name = try #require(bytes.range(of: Data("Edsger".utf8)))
-    while let place = bytes.range(of: Data("Edsger".utf8)) { bytes[place.lowerBound] = 0x45 ^ 1 }
+    while let range = bytes.range(of: Data("Edsger".utf8)) { bytes[range.lowerBound] = 0x45 ^ 1 }
     #expect(!name.isEmpty)
     try bytes.write(to: office.url)
     let outcome = try inspection.run("check")

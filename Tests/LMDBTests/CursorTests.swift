@@ -91,8 +91,8 @@ import Testing
       let cursor = try transaction.cursor(sets)
       #expect(try cursor.firstBatchOfCurrentKey() == nil)
       var found: [[UInt64]] = []
-      var place = try cursor.first()
-      while place != nil {
+      var entry = try cursor.first()
+      while entry != nil {
         var values: [UInt64] = []
         var batch = try cursor.firstBatchOfCurrentKey()
         while let bytes = batch {
@@ -102,7 +102,7 @@ import Testing
           batch = try cursor.nextBatch()
         }
         found.append(values)
-        place = try cursor.nextKey()
+        entry = try cursor.nextKey()
       }
       #expect(found == [[11], (0..<1500).map { UInt64($0) }, [33]])
       var seen = 0

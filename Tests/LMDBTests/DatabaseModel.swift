@@ -39,8 +39,8 @@ struct DatabaseModel {
       return
     }
     var values = contents[key] ?? []
-    let place = values.firstIndex { Self.number($0) >= Self.number(value) } ?? values.count
-    if place == values.count || values[place] != value { values.insert(value, at: place) }
+    let index = values.firstIndex { Self.number($0) >= Self.number(value) } ?? values.count
+    if index == values.count || values[index] != value { values.insert(value, at: index) }
     contents[key] = values
   }
 
@@ -53,10 +53,10 @@ struct DatabaseModel {
 
   @discardableResult
   mutating func delete(_ key: [UInt8], _ value: [UInt8]) -> Bool {
-    guard var values = contents[key], let place = values.firstIndex(of: value) else {
+    guard var values = contents[key], let index = values.firstIndex(of: value) else {
       return false
     }
-    values.remove(at: place)
+    values.remove(at: index)
     contents[key] = values.isEmpty ? nil : values
     return true
   }

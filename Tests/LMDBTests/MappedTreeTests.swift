@@ -80,8 +80,8 @@ import Testing
     let database = try #require(try environment.openDatabase("d", [], create: true))
     for round in 0..<40 as Range<UInt64> {
       try environment.write { transaction in
-        for place in 0..<10 as Range<UInt64> {
-          let key = (round * 10 + place).nativeBytes
+        for index in 0..<10 as Range<UInt64> {
+          let key = (round * 10 + index).nativeBytes
           try transaction.put(database, key, [UInt8](repeating: UInt8(round), count: 1000))
         }
       }
@@ -155,12 +155,12 @@ import Testing
   private func numbers(
     _ count: Int, _ spread: Spread, _ random: inout SeededGenerator
   ) -> [UInt64] {
-    (0..<UInt64(count)).map { place in
+    (0..<UInt64(count)).map { index in
       switch spread {
-      case .dense: 1 << 48 | place + 1
-      case .clustered: (place / 50) << 40 | place % 50 * 3
+      case .dense: 1 << 48 | index + 1
+      case .clustered: (index / 50) << 40 | index % 50 * 3
       case .random: random.next()
-      case .doubling: (1 << (place % 60)) &+ place
+      case .doubling: (1 << (index % 60)) &+ index
       }
     }
   }

@@ -172,12 +172,12 @@ import Testing
     for number in 2..<data.count / pageSize where half(page(number) + 10) & 0x20 != 0 {
       let number = UInt64(number)
       guard number > (free.last ?? 0), !free.contains(number) else { continue }
-      let place = try #require(free.firstIndex { $0 < number })
-      guard place == 0 || free[place - 1] > number else { continue }
+      let index = try #require(free.firstIndex { $0 < number })
+      guard index == 0 || free[index - 1] > number else { continue }
       // A leaf of which the file holds one copy: the one in use.
       guard let database = try self.database(of: number, in: data) else { continue }
       data.withUnsafeMutableBytes {
-        $0.storeBytes(of: number, toByteOffset: list + 8 + 8 * place, as: UInt64.self)
+        $0.storeBytes(of: number, toByteOffset: list + 8 + 8 * index, as: UInt64.self)
       }
       return (number, database)
     }

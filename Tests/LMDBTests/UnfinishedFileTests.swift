@@ -7,7 +7,7 @@ import Testing
 /// What a dead maker left goes; what somebody works on, has finished or never made stays.
 @Suite struct UnfinishedFileTests {
   private let folder: TemporaryFolder
-  private var place: String { folder.file("a.arbor") }
+  private var target: String { folder.file("a.arbor") }
   private var names: Set<String> {
     Set((try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? [])
   }
@@ -19,8 +19,8 @@ import Testing
   }
 
   @Test func isNewEmptyAndForItsOwnerOnly() throws {
-    let file = try UnfinishedFile(beside: place)
-    #expect(file.path.hasPrefix(place + ".new-") && file.path.count == place.count + 13)
+    let file = try UnfinishedFile(beside: target)
+    #expect(file.path.hasPrefix(target + ".new-") && file.path.count == target.count + 13)
     let attributes = try FileManager.default.attributesOfItem(atPath: file.path)
     #expect(attributes[.size] as? Int == 0 && attributes[.posixPermissions] as? Int == 0o600)
   }
@@ -38,26 +38,26 @@ import Testing
     try FileManager.default.createDirectory(
       atPath: folder.file("a.arbor.new-00000001"), withIntermediateDirectories: false)
     try FileManager.default.createSymbolicLink(
-      atPath: folder.file("a.arbor.new-00000002"), withDestinationPath: place)
-    UnfinishedFile.removeAbandoned(beside: place)
+      atPath: folder.file("a.arbor.new-00000002"), withDestinationPath: target)
+    UnfinishedFile.removeAbandoned(beside: target)
     #expect(names == kept.union(["a.arbor.new-00000001", "a.arbor.new-00000002"]))
   }
 
   @Test func whatSomebodyWorksOnStays() throws {
     do {
-      let file = try UnfinishedFile(beside: place)
+      let file = try UnfinishedFile(beside: target)
       #expect(FileManager.default.createFile(atPath: file.path + "-lock", contents: nil))
-      for _ in 0..<3 { UnfinishedFile.removeAbandoned(beside: place) }
+      for _ in 0..<3 { UnfinishedFile.removeAbandoned(beside: target) }
       #expect(names.count == 2)
       #expect(FileManager.default.fileExists(atPath: file.path))
     }
-    UnfinishedFile.removeAbandoned(beside: place)
+    UnfinishedFile.removeAbandoned(beside: target)
     #expect(names == [])
   }
 
   /// Whoever opens what has just become a store meets no lock, even of a look at it.
   @Test func aFinishedFileIsFreeForAll() throws {
-    let file = try UnfinishedFile(beside: place)
+    let file = try UnfinishedFile(beside: target)
     let found = try DataFile(path: file.path, create: false, allowsNetwork: true, lock: LOCK_EX)
     let isInPlace = found.isInPlace
     #expect(isInPlace)
@@ -65,19 +65,19 @@ import Testing
 
   /// Makers and cleaners at once: nobody loses the file it holds.
   @Test func noMakerLosesItsFile() throws {
-    let place = place
+    let target = target
     let isOver = Atomic(false)
     let finished = Lock<[String]>([])
     withExtendedLifetime(folder) {
       DispatchQueue.concurrentPerform(iterations: 4) { worker in
         guard worker > 0 else {
-          while !isOver.load(ordering: .relaxed) { UnfinishedFile.removeAbandoned(beside: place) }
+          while !isOver.load(ordering: .relaxed) { UnfinishedFile.removeAbandoned(beside: target) }
           return
         }
         for number in 0..<200 {
           do {
-            let file = try UnfinishedFile(beside: place)
-            let target = "\(place).\(worker).\(number)"
+            let file = try UnfinishedFile(beside: target)
+            let target = "\(target).\(worker).\(number)"
             if rename(file.path, target) == 0 { finished.withLock { $0.append(target) } }
           } catch {
             Issue.record(error)

@@ -113,8 +113,8 @@ import Testing
   private func expect(_ cases: [Case], followingData: Bool) throws {
     let problems = try RefusedByCompiler.problems(
       in: Self.program(cases.map(\.code)), followingData: followingData)
-    for (place, item) in cases.enumerated() {
-      let line = Self.firstLine + place
+    for (index, item) in cases.enumerated() {
+      let line = Self.firstLine + index
       let found = problems.filter { $0.line == line && $0.severity == "error" }
       #expect(found.contains { $0.message.contains(item.message) }, "\(item.code): \(found)")
     }
@@ -122,9 +122,9 @@ import Testing
 
   /// Each case is a function of its own on a line of its own.
   private static func program(_ cases: [String]) -> String {
-    let functions = cases.enumerated().map { place, code in
+    let functions = cases.enumerated().map { index, code in
       """
-      func f\(place)(_ store: PersistentStore, _ manager: DataManager, _ context: \
+      func f\(index)(_ store: PersistentStore, _ manager: DataManager, _ context: \
       ManagedObjectContext, _ object: ManagedObject, _ results: FetchedResults<ManagedObject>, \
       _ request: FetchRequest<ManagedObject>, _ predicate: FetchPredicate, _ owner: Owner, \
       _ screen: Screen) async throws { \(code) }

@@ -26,8 +26,8 @@ import Testing
     var program = Self.lines(of: try String(contentsOf: source, encoding: .utf8))[...]
     // The folder is the test's own.
     for line in try Self.code(Self.steps) where !line.hasPrefix("let folder =") {
-      let place = try #require(program.firstIndex(of: line), "\(line)")
-      program = program[(place + 1)...]
+      let index = try #require(program.firstIndex(of: line), "\(line)")
+      program = program[(index + 1)...]
     }
   }
 
@@ -35,8 +35,8 @@ import Testing
     for step in 1..<Self.steps {
       var next = try Self.code(step + 1)[...]
       for line in try Self.code(step) {
-        let place = try #require(next.firstIndex(of: line), "step \(step): \(line)")
-        next = next[(place + 1)...]
+        let index = try #require(next.firstIndex(of: line), "step \(step): \(line)")
+        next = next[(index + 1)...]
       }
     }
     let tutorial = try String(

@@ -107,10 +107,10 @@ package enum RefusedByCompiler {
   private static func problem(in line: Substring) -> Problem? {
     for severity in ["error", "warning", "note"] {
       guard let mark = line.range(of: ": \(severity): ") else { continue }
-      let place = line[..<mark.lowerBound].split(separator: ":")
-      let isOwn = place.first?.hasSuffix("\(program).swift") ?? false
+      let position = line[..<mark.lowerBound].split(separator: ":")
+      let isOwn = position.first?.hasSuffix("\(program).swift") ?? false
       return Problem(
-        line: isOwn && place.count > 1 ? Int(place[1]) : nil, severity: severity,
+        line: isOwn && position.count > 1 ? Int(position[1]) : nil, severity: severity,
         message: String(line[mark.upperBound...]))
     }
     return nil

@@ -149,13 +149,13 @@ package enum PageDamage: CaseIterable, Sendable {
     }
     switch self {
     case .bit:
-      let place = Int.random(in: 0..<bytes.count, using: &random)
-      bytes[place] ^= 1 << UInt8.random(in: 0..<8, using: &random)
-      return [UInt64(place / pageSize)]
+      let offset = Int.random(in: 0..<bytes.count, using: &random)
+      bytes[offset] ^= 1 << UInt8.random(in: 0..<8, using: &random)
+      return [UInt64(offset / pageSize)]
     case .zeros, .noise:
       let struck = page()
-      for place in struck * pageSize..<(struck + 1) * pageSize {
-        bytes[place] = self == .zeros ? 0 : UInt8.random(in: 0...255, using: &random)
+      for offset in struck * pageSize..<(struck + 1) * pageSize {
+        bytes[offset] = self == .zeros ? 0 : UInt8.random(in: 0...255, using: &random)
       }
       return [UInt64(struck)]
     case .cut:
@@ -180,7 +180,7 @@ package enum PageDamage: CaseIterable, Sendable {
     case .range:
       let start = Int.random(in: 0..<bytes.count, using: &random)
       let end = min(bytes.count, start + Int.random(in: 1...4 * pageSize, using: &random))
-      for place in start..<end { bytes[place] = UInt8.random(in: 0...255, using: &random) }
+      for offset in start..<end { bytes[offset] = UInt8.random(in: 0...255, using: &random) }
       return pages(start..<end)
     }
   }

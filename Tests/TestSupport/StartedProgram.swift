@@ -63,12 +63,12 @@ package final class StartedProgram {
       if let ends { close(ends.writer) }
     }
     posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
-    for (place, stream) in [(Int32(1), output), (2, errors)] {
+    for (index, stream) in [(Int32(1), output), (2, errors)] {
       switch stream {
-      case .nowhere: posix_spawn_file_actions_addopen(&actions, place, "/dev/null", O_WRONLY, 0)
+      case .nowhere: posix_spawn_file_actions_addopen(&actions, index, "/dev/null", O_WRONLY, 0)
       case .file(let file):
-        posix_spawn_file_actions_adddup2(&actions, file.fileDescriptor, place)
-      case .pipe: posix_spawn_file_actions_adddup2(&actions, ends?.writer ?? -1, place)
+        posix_spawn_file_actions_adddup2(&actions, file.fileDescriptor, index)
+      case .pipe: posix_spawn_file_actions_adddup2(&actions, ends?.writer ?? -1, index)
       }
     }
     // Threads of a pool may block signals, which a program would inherit.

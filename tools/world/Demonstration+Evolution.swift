@@ -14,9 +14,9 @@ extension Demonstration {
     var second = first
     second.versionIdentifier = "World 2"
     Self.change("Country", of: &second) { country in
-      for place in country.attributes.indices where country.attributes[place].name == "flag" {
-        country.attributes[place].name = "emoji"
-        country.attributes[place].renamingIdentifier = "flag"
+      for index in country.attributes.indices where country.attributes[index].name == "flag" {
+        country.attributes[index].name = "emoji"
+        country.attributes[index].renamingIdentifier = "flag"
       }
     }
     Self.change("Language", of: &second) {
@@ -54,9 +54,9 @@ extension Demonstration {
             name: "subdivisions", destination: "Subdivision", inverse: "kind", isToMany: true,
             isOptional: true)
         ], uniquenessConstraints: [["name"]]))
-    for place in third.fetchRequestTemplates.indices
-    where third.fetchRequestTemplates[place].name == "subdivisionsOfType" {
-      third.fetchRequestTemplates[place].predicate = "kind.name == $TYPE"
+    for index in third.fetchRequestTemplates.indices
+    where third.fetchRequestTemplates[index].name == "subdivisionsOfType" {
+      third.fetchRequestTemplates[index].predicate = "kind.name == $TYPE"
     }
     return third
   }
@@ -104,8 +104,8 @@ extension Demonstration {
   private static func change(
     _ name: String, of model: inout ManagedObjectModel, _ body: (inout EntityDescription) -> Void
   ) {
-    for place in model.entities.indices where model.entities[place].name == name {
-      body(&model.entities[place])
+    for index in model.entities.indices where model.entities[index].name == name {
+      body(&model.entities[index])
     }
   }
 }

@@ -34,14 +34,14 @@ struct ExchangePlan {
     at node: JSONNode
   ) {
     links.append(PlannedLink(relationship: relationship, node: node, sources: sources))
-    let place = Int32(links.count - 1)
+    let index = Int32(links.count - 1)
     let last = objects[object].lastLink
     if last < 0 {
-      objects[object].firstLink = place
+      objects[object].firstLink = index
     } else {
-      links[Int(last)].next = place
+      links[Int(last)].next = index
     }
-    objects[object].lastLink = place
+    objects[object].lastLink = index
   }
 
   /// What a link leads to.

@@ -39,9 +39,9 @@ extension ISO8601Date {
       var end = 0
       func write(_ number: Int, _ digits: Int, then mark: Unicode.Scalar?) {
         var rest = number
-        for place in stride(from: end + digits - 1, through: end, by: -1) {
+        for index in stride(from: end + digits - 1, through: end, by: -1) {
           // Sound: all that is written are the 19 bytes there is room for.
-          unsafe text[place] = UInt8(ascii: "0") + UInt8(rest % 10)
+          unsafe text[index] = UInt8(ascii: "0") + UInt8(rest % 10)
           rest /= 10
         }
         end += digits

@@ -69,7 +69,7 @@ extension ManagedObjectContext {
     var report = SeedReport()
     report.documents = reader.documentsRead
     report.objects = plan.members(of: top).compactMap { member in
-      if case .object(let place) = member { run.objects[place] } else { nil }
+      if case .object(let index) = member { run.objects[index] } else { nil }
     }
     for planned in plan.objects { report.created[planned.entity.name, default: 0] += 1 }
     return report

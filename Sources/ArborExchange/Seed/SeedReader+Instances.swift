@@ -24,7 +24,7 @@ extension SeedReader {
     }
     try limit.check()
     try checkRoom(for: 1, at: node)
-    let place = plan.objects.count
+    let index = plan.objects.count
     plan.objects.append(PlannedObject(entity: entity, node: node))
     for member in members {
       switch entity.property(named: member.key) {
@@ -32,14 +32,14 @@ extension SeedReader {
         _ = try values.content(member.value, for: attribute, of: entity)
       case .relationship(let relationship):
         let sources = try sources(ofRelationship: relationship, member, of: entity)
-        plan.link(place, relationship, to: sources, at: member.value)
+        plan.link(index, relationship, to: sources, at: member.value)
       case nil where member.key == Self.id:
-        try labels.define(member.value, as: UInt32(place), of: entity)
+        try labels.define(member.value, as: UInt32(index), of: entity)
       case nil:
         throw unknownProperty(member, of: entity)
       }
     }
-    return .object(UInt32(place))
+    return .object(UInt32(index))
   }
 
   /// Checks that the seed may create further objects. A list that is too long is refused before its

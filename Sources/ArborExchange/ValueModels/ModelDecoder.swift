@@ -130,10 +130,10 @@ final class ModelDecoder<Source: ModelSource>: Decoder {
     let value: Any?
     do { value = try transformer.readAny(raw) } catch let error as ArborError {
       // Of our own transformers; they do not know the place.
-      let place = source.fault("", .typeMismatch)
+      let mismatch = source.fault("", .typeMismatch)
       throw error.with(
-        entity: error.entity ?? place.entity, objectID: error.objectID ?? place.objectID,
-        keyPath: error.keyPath ?? place.keyPath, location: error.location ?? place.location)
+        entity: error.entity ?? mismatch.entity, objectID: error.objectID ?? mismatch.objectID,
+        keyPath: error.keyPath ?? mismatch.keyPath, location: error.location ?? mismatch.location)
     } catch {
       throw OwnError(error: error)
     }

@@ -46,8 +46,8 @@ struct PropertyPairing: Sendable {
       guard !to.isEmpty else { continue }
       let pairs = IdentityPairs(
         from.map { old[$0.entity][$0.slot] }, to.map { new[$0.entity][$0.slot] })
-      for (place, partner) in pairs.oldOf.enumerated() {
-        if let partner { addMove(from: from[partner], to: to[place]) }
+      for (index, partner) in pairs.oldOf.enumerated() {
+        if let partner { addMove(from: from[partner], to: to[index]) }
       }
     }
   }

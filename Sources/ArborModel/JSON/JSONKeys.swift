@@ -12,10 +12,10 @@ enum JSONKeys {
     guard count <= pairwiseCount else { return firstRepeatedOfMany(object, tape, bytes) }
     return withUnsafeTemporaryAllocation(of: Int.self, capacity: pairwiseCount) { keys in
       var key = object + 1
-      for place in 0..<count {
-        for earlier in keys[..<place] where areEqual(earlier, key, tape, bytes) { return key }
-        // Sound: `place` is below `count`, which is at most the capacity; an Int needs no deinit.
-        keys.initializeElement(at: place, to: key)
+      for index in 0..<count {
+        for earlier in keys[..<index] where areEqual(earlier, key, tape, bytes) { return key }
+        // Sound: `index` is below `count`, which is at most the capacity; an Int needs no deinit.
+        keys.initializeElement(at: index, to: key)
         key = Int(tape.entries[key + 1].next)
       }
       return nil

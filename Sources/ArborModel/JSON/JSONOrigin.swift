@@ -74,8 +74,8 @@ struct JSONOrigin: Sendable {
   func location(
     of offset: Int, in bytes: UnsafeRawBufferPointer, source: String?
   ) -> ArborError.SourceLocation {
-    var place = self
-    place.advance(over: UnsafeRawBufferPointer(rebasing: bytes[..<min(offset, bytes.count)]))
-    return ArborError.SourceLocation(source: source, line: place.line, column: place.column + 1)
+    var current = self
+    current.advance(over: UnsafeRawBufferPointer(rebasing: bytes[..<min(offset, bytes.count)]))
+    return ArborError.SourceLocation(source: source, line: current.line, column: current.column + 1)
   }
 }

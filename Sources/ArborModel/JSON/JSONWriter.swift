@@ -90,10 +90,10 @@ package struct JSONWriter {
     bytes.append(UInt8(ascii: "\""))
     text.withUTF8 { text in
       var written = 0
-      for place in text.indices where Self.needsEscape(text[place]) {
-        bytes.append(contentsOf: UnsafeBufferPointer(rebasing: text[written..<place]))
-        escape(text[place])
-        written = place + 1
+      for index in text.indices where Self.needsEscape(text[index]) {
+        bytes.append(contentsOf: UnsafeBufferPointer(rebasing: text[written..<index]))
+        escape(text[index])
+        written = index + 1
       }
       bytes.append(contentsOf: UnsafeBufferPointer(rebasing: text[written...]))
     }

@@ -26,26 +26,26 @@ package struct UniqueEquality: Sendable {
     }
     switch other {
     case .constant(let value): operand = .constant(value)
-    case .argument(let place): operand = .argument(place)
+    case .argument(let index): operand = .argument(index)
     default: return nil
     }
     guard path.hops.isEmpty, case .attribute(let attribute) = path.leaf else { return nil }
     guard
-      let place = entity.indexes.firstIndex(where: {
+      let index = entity.indexes.firstIndex(where: {
         $0.isUnique && $0.isPlain && $0.columns.count == 1
           && $0.columns[0].source == .attribute(attribute.slot)
       })
     else { return nil }
-    indexPlace = place
+    indexPlace = index
     kind = attribute.field.kind
-    isAscending = entity.indexes[place].columns[0].isAscending
+    isAscending = entity.indexes[index].columns[0].isAscending
   }
 
   /// The value that is asked for; nil where there is no such argument.
   package func value(_ arguments: [Value]) -> Value? {
     switch operand {
     case .constant(let value): value
-    case .argument(let place): arguments.indices.contains(place) ? arguments[place] : nil
+    case .argument(let index): arguments.indices.contains(index) ? arguments[index] : nil
     }
   }
 }

@@ -60,11 +60,11 @@ package final class NumberMap {
     // An array without room is the one that all threads share: its count would be written there.
     guard !numbers.isEmpty else { return [] }
     return ContiguousArray(unsafeUninitializedCapacity: numbers.count) { words, count in
-      for place in numbers.indices {
-        if place + Self.lookahead < numbers.count {
-          prefetch(numbers[place + Self.lookahead])
+      for slot in numbers.indices {
+        if slot + Self.lookahead < numbers.count {
+          prefetch(numbers[slot + Self.lookahead])
         }
-        words.initializeElement(at: place, to: self[numbers[place]] ?? 0)
+        words.initializeElement(at: slot, to: self[numbers[slot]] ?? 0)
       }
       count = numbers.count
     }
@@ -77,17 +77,17 @@ package final class NumberMap {
   /// Begins to bring the place of a number near to the processor.
   @inlinable @inline(__always)
   package func prefetch(_ number: ObjectNumber) {
-    let place = entries + (Self.hash(number.rawValue) & mask)
-    Self.prefetch(UInt(bitPattern: place))
+    let slot = entries + (Self.hash(number.rawValue) & mask)
+    Self.prefetch(UInt(bitPattern: slot))
   }
 
   /// Sets the word of a number; returns the word it had.
   @discardableResult
   package func set(_ number: ObjectNumber, _ word: UInt) -> UInt? {
     if (count + 1) * 4 > (mask + 1) * 3 { resize(max(Self.leastSize, (mask + 1) * 2)) }
-    let place = find(number.rawValue)
-    let former = entries[place]
-    entries[place] = Entry(key: number.rawValue, word: word)
+    let slot = find(number.rawValue)
+    let former = entries[slot]
+    entries[slot] = Entry(key: number.rawValue, word: word)
     if former.key != 0 { return former.word }
     count += 1
     return nil
@@ -101,15 +101,15 @@ package final class NumberMap {
     let word = entries[hole].word
     count -= 1
     // Move each follower back whose home does not lie between the hole and its place.
-    var place = hole
+    var slot = hole
     while true {
-      place = (place + 1) & mask
-      let entry = entries[place]
+      slot = (slot + 1) & mask
+      let entry = entries[slot]
       guard entry.key != 0 else { break }
       let home = Self.hash(entry.key) & mask
-      if (place - home) & mask >= (place - hole) & mask {
+      if (slot - home) & mask >= (slot - hole) & mask {
         entries[hole] = entry
-        hole = place
+        hole = slot
       }
     }
     entries[hole].key = 0
@@ -138,8 +138,8 @@ package final class NumberMap {
   @inlinable @inline(__always)
   package func forEach(_ body: (ObjectNumber, UInt) throws -> Void) rethrows {
     guard count > 0 else { return }
-    for place in 0...mask where entries[place].key != 0 {
-      try body(ObjectNumber(rawValue: entries[place].key), entries[place].word)
+    for slot in 0...mask where entries[slot].key != 0 {
+      try body(ObjectNumber(rawValue: entries[slot].key), entries[slot].word)
     }
   }
 
@@ -150,10 +150,10 @@ package final class NumberMap {
     guard count > 0 else { return }
     // What a few words lead to is near anyway.
     let isLarge = mask >= 1024
-    for place in 0...mask {
-      if isLarge { Self.prefetch(entries[(place + Self.lookahead) & mask].word) }
-      guard entries[place].key != 0 else { continue }
-      try body(ObjectNumber(rawValue: entries[place].key), entries[place].word)
+    for slot in 0...mask {
+      if isLarge { Self.prefetch(entries[(slot + Self.lookahead) & mask].word) }
+      guard entries[slot].key != 0 else { continue }
+      try body(ObjectNumber(rawValue: entries[slot].key), entries[slot].word)
     }
   }
 
@@ -173,17 +173,17 @@ package final class NumberMap {
 
   @inlinable @inline(__always)
   func find(_ key: UInt64) -> Int {
-    var place = Self.hash(key) & mask
-    while entries[place].key != 0, entries[place].key != key { place = (place + 1) & mask }
-    return place
+    var slot = Self.hash(key) & mask
+    while entries[slot].key != 0, entries[slot].key != key { slot = (slot + 1) & mask }
+    return slot
   }
 
   private func resize(_ size: Int) {
     let (old, oldMemory, oldMask) = (entries, memory, mask)
     (memory, entries) = Self.allocate(size)
     mask = size - 1
-    for place in 0...oldMask where old[place].key != 0 {
-      entries[find(old[place].key)] = old[place]
+    for slot in 0...oldMask where old[slot].key != 0 {
+      entries[find(old[slot].key)] = old[slot]
     }
     free(oldMemory)
   }

@@ -26,7 +26,7 @@ package struct WideHash: Sendable, Hashable {
 
   /// The bytes of a number, the lowest first.
   package mutating func mix(number: UInt64) {
-    for place in 0..<UInt64(8) { mix(UInt8(truncatingIfNeeded: number >> (place * 8))) }
+    for index in 0..<UInt64(8) { mix(UInt8(truncatingIfNeeded: number >> (index * 8))) }
   }
 
   /// A number of things; what follows is theirs.

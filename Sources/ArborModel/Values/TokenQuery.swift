@@ -22,9 +22,9 @@ package struct TokenQuery: Sendable, Hashable {
     var read = TextTokens()
     read.read(text)
     var tokens: [Token] = []
-    for place in 0..<read.count {
+    for index in 0..<read.count {
       let token = Token(
-        bytes: read.withToken(place) { Array($0) }, isPrefix: read.isStarred(place))
+        bytes: read.withToken(index) { Array($0) }, isPrefix: read.isStarred(index))
       if !tokens.contains(token) { tokens.append(token) }
     }
     self.tokens = tokens.sorted { $0.bytes.count > $1.bytes.count }
@@ -39,8 +39,8 @@ package struct TokenQuery: Sendable, Hashable {
     scratch.read(text)
     return tokens.allSatisfy { token in
       token.bytes.withUnsafeBytes { bytes in
-        (0..<scratch.count).contains { place in
-          scratch.withToken(place) { token.isMet(by: $0, bytes) }
+        (0..<scratch.count).contains { index in
+          scratch.withToken(index) { token.isMet(by: $0, bytes) }
         }
       }
     }

@@ -278,11 +278,11 @@ final class EntityBinding: @unchecked Sendable {
     // The map of a few objects is near anyway.
     let lookahead = rows.count > 256 ? NumberMap.lookahead : rows.count
     var next = objects
-    for place in rows.indices {
-      if place + lookahead < rows.endIndex {
-        context.registry.map.prefetch(rows[place + lookahead].number)
+    for index in rows.indices {
+      if index + lookahead < rows.endIndex {
+        context.registry.map.prefetch(rows[index + lookahead].number)
       }
-      let row = rows[place]
+      let row = rows[index]
       let object = objectClass.init(
         ObjectConstruction(
           context: Unmanaged.passUnretained(context), binding: heldBinding, number: row.number,

@@ -58,19 +58,19 @@ final class UndoGroup {
   func seal(in context: ManagedObjectContext) {
     var hasTurned = false
     var vanished: Set<ManagedObject> = []
-    for place in sealedCount..<steps.count {
-      switch steps[place] {
+    for index in sealedCount..<steps.count {
+      switch steps[index] {
       case .object(var step):
         step.seal()
-        steps[place] = .object(step)
+        steps[index] = .object(step)
         if step.before == nil, case .idle = step.outcome { vanished.insert(step.object) }
       case .link(var step):
         step.outcome = context.isMember(step) == step.wasMember ? .idle : .changed
         if step.outcome == .idle { hasTurned = true }
-        steps[place] = .link(step)
+        steps[index] = .link(step)
       case .order(var step):
         step.seal(context.links.edit(step.owner, step.relation))
-        steps[place] = .order(step)
+        steps[index] = .order(step)
       }
     }
     if hasTurned { sealTurns() }
@@ -80,21 +80,21 @@ final class UndoGroup {
 
   /// Nothing that was done to objects which came and went is left to take back.
   private func sealVanished(_ vanished: Set<ManagedObject>) {
-    for place in sealedCount..<steps.count {
-      guard case .object(var step) = steps[place], vanished.contains(step.object) else { continue }
+    for index in sealedCount..<steps.count {
+      guard case .object(var step) = steps[index], vanished.contains(step.object) else { continue }
       step.ignore()
-      steps[place] = .object(step)
+      steps[index] = .object(step)
     }
   }
 
   /// Of several steps of one link the first tells whether they changed it together.
   private func sealTurns() {
     var outcomes: [LinkUndo.Pair: LinkUndo.Outcome] = [:]
-    for place in sealedCount..<steps.count {
-      guard case .link(var step) = steps[place] else { continue }
+    for index in sealedCount..<steps.count {
+      guard case .link(var step) = steps[index] else { continue }
       if let first = outcomes[step.pair] {
         step.outcome = first == .idle ? .idle : step.outcome
-        steps[place] = .link(step)
+        steps[index] = .link(step)
       } else {
         outcomes[step.pair] = step.outcome
       }
@@ -104,10 +104,10 @@ final class UndoGroup {
   /// Forgets what the steps from a position on changed: it has been taken back.
   func unseal(from count: Int) {
     guard count < sealedCount else { return }
-    for place in count..<steps.count {
-      guard case .object(var step) = steps[place] else { continue }
+    for index in count..<steps.count {
+      guard case .object(var step) = steps[index] else { continue }
       step.unseal()
-      steps[place] = .object(step)
+      steps[index] = .object(step)
     }
     // What links became is found out anew.
     sealedCount = count

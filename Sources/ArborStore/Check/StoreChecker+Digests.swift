@@ -10,8 +10,8 @@ extension StoreChecker {
     case .unknown: return
     case .damaged: report.add(.header, "The entry \(StoreFormat.digestsKey) is damaged.")
     case .known(let digests):
-      for (place, database) in digested.enumerated() {
-        progress?(StoreCheckProgress(.digests, done: place, total: digested.count))
+      for (index, database) in digested.enumerated() {
+        progress?(StoreCheckProgress(.digests, done: index, total: digested.count))
         let limit = limit
         let agrees = try storing(limit) { () throws(LMDBError) in
           try database.agrees(with: digests, reader, limit)

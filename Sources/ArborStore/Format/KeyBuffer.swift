@@ -91,20 +91,20 @@ package struct KeyBuffer: ~Copyable {
   /// Adds bytes of which 00 and 01 are written as 01 01 and 01 02, so that 00 can end them.
   mutating func append(escaping bytes: UnsafeRawBufferPointer, mask: UInt8) {
     let start = count
-    var place = 0
+    var offset = 0
     makeRoom(min(bytes.count * 2, limit - count))
     while count < limit {
       // Eight bytes at once as long as none of them is to be escaped.
-      while place + 8 <= bytes.count, count + 8 <= limit {
-        let word = bytes.loadUnaligned(fromByteOffset: place, as: UInt64.self)
+      while offset + 8 <= bytes.count, count + 8 <= limit {
+        let word = bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
         guard (word &- 0x0202_0202_0202_0202) & ~word & 0x8080_8080_8080_8080 == 0 else { break }
         base.storeBytes(of: word, toByteOffset: count, as: UInt64.self)
-        place += 8
+        offset += 8
         count += 8
       }
-      guard place < bytes.count, count < limit else { break }
-      let byte = bytes[place]
-      place += 1
+      guard offset < bytes.count, count < limit else { break }
+      let byte = bytes[offset]
+      offset += 1
       if byte > 1 {
         base.storeBytes(of: byte, toByteOffset: count, as: UInt8.self)
         count += 1
@@ -114,7 +114,7 @@ package struct KeyBuffer: ~Copyable {
         advance(2)
       }
     }
-    if place < bytes.count { isCut = true }
+    if offset < bytes.count { isCut = true }
     if mask != 0 { invert(from: start, to: count) }
   }
 
@@ -144,6 +144,6 @@ package struct KeyBuffer: ~Copyable {
 
   private func invert(from start: Int, to end: Int) {
     let bytes = UnsafeMutableRawBufferPointer(start: base, count: end)
-    for place in start..<end { bytes[place] = ~bytes[place] }
+    for offset in start..<end { bytes[offset] = ~bytes[offset] }
   }
 }

@@ -91,7 +91,7 @@ package enum KeyDecoder {
       guard position + 16 <= bytes.count else { return .cut }
       var uuid: uuid_t = (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)
       withUnsafeMutableBytes(of: &uuid) { target in
-        for place in 0..<16 { target[place] = bytes[position + place] ^ mask }
+        for index in 0..<16 { target[index] = bytes[position + index] ^ mask }
       }
       position += 16
       return .value(.uuid(UUID(uuid: uuid)))

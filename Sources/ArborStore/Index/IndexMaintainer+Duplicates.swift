@@ -20,8 +20,8 @@ extension IndexMaintainer {
     while start < run.count {
       let end = run.endOfKey(start)
       var holder: ObjectNumber?
-      for place in start..<end where !run[place].isExempt {
-        let number = ObjectNumber(rawValue: run[place].number)
+      for index in start..<end where !run[index].isExempt {
+        let number = ObjectNumber(rawValue: run[index].number)
         if let holder {
           found.append(Duplicate(holder: holder, other: number))
         } else {

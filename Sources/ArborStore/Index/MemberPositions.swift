@@ -10,10 +10,10 @@ enum MemberPositions {
     let kept = longestAscending(old)
     var positions: [UInt64] = []
     positions.reserveCapacity(old.count)
-    var place = 0
+    var index = 0
     for keptPlace in kept + [old.count] {
       let lower = positions.last ?? 0
-      let needed = UInt64(keptPlace - place)
+      let needed = UInt64(keptPlace - index)
       let upper = keptPlace < old.count ? old[keptPlace] : nil
       if needed > 0 {
         guard let step = step(from: lower, to: upper, for: needed) else {
@@ -22,7 +22,7 @@ enum MemberPositions {
         for number in 1...needed { positions.append(lower + step * number) }
       }
       if let upper { positions.append(upper) }
-      place = keptPlace + 1
+      index = keptPlace + 1
     }
     return positions
   }
@@ -46,7 +46,7 @@ enum MemberPositions {
   private static func longestAscending(_ positions: [UInt64?]) -> [Int] {
     var tails: [Int] = []
     var previous = [Int](repeating: -1, count: positions.count)
-    for (place, position) in positions.enumerated() {
+    for (index, position) in positions.enumerated() {
       guard let position, position > 0 else { continue }
       var lower = 0
       var upper = tails.count
@@ -54,14 +54,14 @@ enum MemberPositions {
         let middle = (lower + upper) / 2
         if (positions[tails[middle]] ?? 0) < position { lower = middle + 1 } else { upper = middle }
       }
-      if lower > 0 { previous[place] = tails[lower - 1] }
-      if lower == tails.count { tails.append(place) } else { tails[lower] = place }
+      if lower > 0 { previous[index] = tails[lower - 1] }
+      if lower == tails.count { tails.append(index) } else { tails[lower] = index }
     }
     var run: [Int] = []
-    var place = tails.last ?? -1
-    while place >= 0 {
-      run.append(place)
-      place = previous[place]
+    var index = tails.last ?? -1
+    while index >= 0 {
+      run.append(index)
+      index = previous[index]
     }
     return run.reversed()
   }

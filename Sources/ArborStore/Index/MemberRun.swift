@@ -33,9 +33,9 @@ extension FlatRun where Item == MemberChange {
 
   /// Leaves of several changes of one pair the last, which is what they come to. The run is sorted.
   mutating func keepLastOfEachPair() {
-    keep { run, place in
-      place + 1 == run.count || run[place].high != run[place + 1].high
-        || run[place].low != run[place + 1].low
+    keep { run, index in
+      index + 1 == run.count || run[index].high != run[index + 1].high
+        || run[index].low != run[index + 1].low
     }
   }
 

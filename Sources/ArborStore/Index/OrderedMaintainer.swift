@@ -39,28 +39,28 @@ final class OrderedMaintainer {
   func collect(
     _ owner: ObjectNumber, _ edit: ChangeSet.LinkEdit.Edit, _ reader: TransactionReader
   ) throws(LMDBError) {
-    let place: Int
+    let index: Int
     if let known = places[owner] {
-      place = known
+      index = known
     } else {
       let stored = try OrderedMembers.read(reader, order, owner)
-      place = outcomes.count
-      places[owner] = place
+      index = outcomes.count
+      places[owner] = index
       outcomes.append(Outcome(owner: owner, stored: stored, members: stored.map(\.member)))
     }
     switch edit {
     case .add(let member):
-      if !outcomes[place].members.contains(member) { outcomes[place].members.append(member) }
-    case .remove(let member): outcomes[place].members.removeAll { $0 == member }
-    case .reorder(let members): outcomes[place].members = members
+      if !outcomes[index].members.contains(member) { outcomes[index].members.append(member) }
+    case .remove(let member): outcomes[index].members.removeAll { $0 == member }
+    case .reorder(let members): outcomes[index].members = members
     }
   }
 
   /// Works out who joins, once all edits are in.
   func finishCollecting() {
-    for place in outcomes.indices {
-      let present = Set(outcomes[place].stored.map(\.member))
-      outcomes[place].joining = outcomes[place].members.filter { !present.contains($0) }
+    for index in outcomes.indices {
+      let present = Set(outcomes[index].stored.map(\.member))
+      outcomes[index].joining = outcomes[index].members.filter { !present.contains($0) }
     }
   }
 

@@ -52,8 +52,8 @@ enum RadixSort {
     var low: UInt64 = 0
     var isSorted = true
     var last = items[0]
-    for place in 1..<count {
-      let item = items[place]
+    for index in 1..<count {
+      let item = items[index]
       high |= item.high ^ last.high
       low |= item.low ^ last.low
       if isSorted { isSorted = !isBefore(item, last) }
@@ -75,9 +75,9 @@ enum RadixSort {
   private static func insertionSort<Item: TwoWordSortable>(
     _ items: UnsafeMutablePointer<Item>, _ count: Int
   ) {
-    for place in 1..<count {
-      let item = items[place]
-      var hole = place
+    for index in 1..<count {
+      let item = items[index]
+      var hole = index
       while hole > 0, isBefore(item, items[hole - 1]) {
         items[hole] = items[hole - 1]
         hole -= 1
@@ -93,15 +93,15 @@ enum RadixSort {
   ) {
     withUnsafeTemporaryAllocation(of: Int.self, capacity: 256) { starts in
       starts.update(repeating: 0)
-      for place in 0..<count { starts[byte(source[place])] &+= 1 }
+      for index in 0..<count { starts[byte(source[index])] &+= 1 }
       var sum = 0
       for value in 0..<256 {
         let number = starts[value]
         starts[value] = sum
         sum &+= number
       }
-      for place in 0..<count {
-        let item = source[place]
+      for index in 0..<count {
+        let item = source[index]
         let value = byte(item)
         target[starts[value]] = item
         starts[value] &+= 1

@@ -61,8 +61,8 @@ final class RelationshipMaintainer {
     }
     for owner in droppedOwners { try transaction.delete(database, key: owner.rawValue) }
     var additions = 0
-    for place in 0..<run.count {
-      let change = run[place]
+    for index in 0..<run.count {
+      let change = run[index]
       if change.isRemoval {
         try transaction.delete(database, key: change.high, value: change.low)
       } else {
@@ -80,8 +80,8 @@ final class RelationshipMaintainer {
     var greatest = try greatestOwner.find(in: database, transaction.reader)
     defer { greatestOwner.note(greatest) }
     var appended: UInt64?
-    for place in 0..<run.count where !run[place].isRemoval {
-      let change = run[place]
+    for index in 0..<run.count where !run[index].isRemoval {
+      let change = run[index]
       var mode = Cursor.BulkMode.noDuplicate
       if change.high == appended {
         mode = .appendDuplicate

@@ -40,8 +40,8 @@ final class CollatedOrder: RowOrder {
   func dropKeys() {}
 
   func compare(_ left: Key, _ right: Key) -> Ordering {
-    for (place, key) in keys.enumerated() {
-      let order = Self.compare(left[place], right[place], key.options)
+    for (index, key) in keys.enumerated() {
+      let order = Self.compare(left[index], right[index], key.options)
       if order != .equal { return key.isAscending ? order : order.reversed }
     }
     return .equal

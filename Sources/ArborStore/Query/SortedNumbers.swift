@@ -35,10 +35,10 @@ package enum SortedNumbers {
         words[Int(bit / 64)] |= 1 << (bit % 64)
       }
       var end = 0
-      for place in words.indices {
-        var word = words[place]
+      for index in words.indices {
+        var word = words[index]
         while word != 0 {
-          numbers[end] = least + UInt64(place * 64 + word.trailingZeroBitCount)
+          numbers[end] = least + UInt64(index * 64 + word.trailingZeroBitCount)
           end += 1
           word &= word - 1
         }
@@ -49,8 +49,8 @@ package enum SortedNumbers {
 
   private static func dropRepeated(_ numbers: inout [UInt64]) {
     var end = 1
-    for place in numbers.indices.dropFirst() where numbers[place] != numbers[end - 1] {
-      numbers[end] = numbers[place]
+    for index in numbers.indices.dropFirst() where numbers[index] != numbers[end - 1] {
+      numbers[end] = numbers[index]
       end += 1
     }
     numbers.removeLast(numbers.count - end)

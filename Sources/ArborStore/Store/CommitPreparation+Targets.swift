@@ -13,9 +13,9 @@ extension CommitPreparation {
         try checkLinks(relationship, &missing)
       }
     }
-    for (place, ordered) in workspace.ordered.enumerated() {
+    for (index, ordered) in workspace.ordered.enumerated() {
       guard let ordered, !ordered.isEmpty else { continue }
-      let name = store.databases.relationships[place].schema.name
+      let name = store.databases.relationships[index].schema.name
       for outcome in ordered.outcomes {
         try check([outcome.owner] + outcome.joining, of: outcome.owner, name, &missing)
       }
@@ -44,11 +44,11 @@ extension CommitPreparation {
       }
       let owner = maintainer.run[start].owner
       if try willExist(owner) { continue }
-      for place in joining..<end where !maintainer.run[place].isRemoval {
+      for index in joining..<end where !maintainer.run[index].isRemoval {
         let inverse = store.schema.entities[schema.destination].relationships[schema.inverseSlot]
         missing.append(
           MissingTarget(
-            owner: maintainer.run[place].member, relationship: inverse.name, target: owner))
+            owner: maintainer.run[index].member, relationship: inverse.name, target: owner))
       }
     }
   }
@@ -58,8 +58,8 @@ extension CommitPreparation {
   ) throws(StoreError) {
     let name = maintainer.relationship.schema.name
     var last: ObjectNumber?
-    for place in 0..<maintainer.run.count where !maintainer.run[place].isRemoval {
-      let change = maintainer.run[place]
+    for index in 0..<maintainer.run.count where !maintainer.run[index].isRemoval {
+      let change = maintainer.run[index]
       var objects = [change.member]
       if change.owner != last { objects.append(change.owner) }
       last = change.owner

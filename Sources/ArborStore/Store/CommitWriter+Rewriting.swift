@@ -53,7 +53,7 @@ extension CommitWriter {
     try transaction.clear(database, isCounted: false)
     let cursor = try transaction.cursor(database)
     var walk = basis.walk(database, from: 0)
-    var place = changes.startIndex
+    var index = changes.startIndex
     var last: UInt64 = 0
     let capacity = 64
     // Sound: the room is initialised up to the count that the walk gives, and read no further.
@@ -62,17 +62,17 @@ extension CommitWriter {
     while true {
       let count = try walk.next(into: room)
       for stored in room[..<count] {
-        while place < changes.endIndex, changes[place].number.rawValue < stored.key {
-          try append(changes[place], of: entity, to: cursor, &last)
-          place += 1
+        while index < changes.endIndex, changes[index].number.rawValue < stored.key {
+          try append(changes[index], of: entity, to: cursor, &last)
+          index += 1
         }
-        if place < changes.endIndex, changes[place].number.rawValue == stored.key {
+        if index < changes.endIndex, changes[index].number.rawValue == stored.key {
           // Sound: the bytes are this frame's own and are lent for the call only.
           withUnsafeBytes(of: stored.key) {
             transaction.countRemoval(database, key: $0, value: stored.value)
           }
-          try append(changes[place], of: entity, to: cursor, &last)
-          place += 1
+          try append(changes[index], of: entity, to: cursor, &last)
+          index += 1
         } else {
           let bytes = stored.value
           try cursor.put(key: stored.key, reserving: bytes.count, isAbove: true, isCounted: false) {
@@ -83,7 +83,7 @@ extension CommitWriter {
       }
       if count < capacity { break }
     }
-    for change in changes[place...] { try append(change, of: entity, to: cursor, &last) }
+    for change in changes[index...] { try append(change, of: entity, to: cursor, &last) }
     return last
   }
 

@@ -40,8 +40,8 @@ struct HistoryReader {
   private func latestEntry(_ sequence: UInt64) throws(StoreError) -> HistoryEntry? {
     var found: HistoryEntry?
     try header.latestCommits.forEach(endingWith: header.sequence) {
-      (place, bytes) throws(StoreError) in
-      if place == sequence { found = try decode(bytes, sequence) }
+      (index, bytes) throws(StoreError) in
+      if index == sequence { found = try decode(bytes, sequence) }
     }
     return found
   }

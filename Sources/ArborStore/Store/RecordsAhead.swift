@@ -12,7 +12,7 @@ struct RecordsAhead {
   private let database: Database
   private let last: UInt64
   private var found: [RecordView?] = []
-  private var place = 0
+  private var index = 0
 
   /// - Parameter last: The highest number in the database; what is above needs no search.
   init(_ reader: TransactionReader, _ database: Database, last: UInt64) {
@@ -23,12 +23,12 @@ struct RecordsAhead {
   }
 
   /// Whether every record that was found has been taken.
-  var isEmpty: Bool { place == found.count }
+  var isEmpty: Bool { index == found.count }
 
   /// Finds the records of the first changes.
   mutating func find(_ changes: ArraySlice<ChangeSet.RecordChange>) throws(StoreError) {
     found.removeAll(keepingCapacity: true)
-    place = 0
+    index = 0
     for change in changes.prefix(Self.most) {
       change.record?.prefetch()
       let isStored = change.number.rawValue <= last
@@ -40,8 +40,8 @@ struct RecordsAhead {
 
   /// The stored record of the next change, unverified; nil where there is none.
   mutating func next() -> RecordView? {
-    defer { place += 1 }
-    return found[place]
+    defer { index += 1 }
+    return found[index]
   }
 }
 

@@ -18,9 +18,9 @@ final class StoreRegistry: Sendable {
     on environment: Environment, make: () throws(StoreError) -> StoreFile
   ) throws(StoreError) -> StoreFile {
     try entries.withLock { (entries) throws(StoreError) in
-      if let place = entries.firstIndex(where: { $0.store.environment === environment }) {
-        entries[place].openings += 1
-        return entries[place].store
+      if let index = entries.firstIndex(where: { $0.store.environment === environment }) {
+        entries[index].openings += 1
+        return entries[index].store
       }
       let store = try make()
       entries.append(Entry(store: store, openings: 1))
@@ -41,10 +41,10 @@ final class StoreRegistry: Sendable {
   /// Ends one opening; true where it was the last.
   func close(_ store: StoreFile) -> Bool {
     entries.withLock { entries in
-      guard let place = entries.firstIndex(where: { $0.store === store }) else { return false }
-      entries[place].openings -= 1
-      guard entries[place].openings == 0 else { return false }
-      entries.remove(at: place)
+      guard let index = entries.firstIndex(where: { $0.store === store }) else { return false }
+      entries[index].openings -= 1
+      guard entries[index].openings == 0 else { return false }
+      entries.remove(at: index)
       return true
     }
   }
@@ -53,9 +53,9 @@ final class StoreRegistry: Sendable {
   func closeLast(_ store: StoreFile) -> Bool {
     entries.withLock { entries in
       guard
-        let place = entries.firstIndex(where: { $0.store === store && $0.openings == 1 })
+        let index = entries.firstIndex(where: { $0.store === store && $0.openings == 1 })
       else { return false }
-      entries.remove(at: place)
+      entries.remove(at: index)
       return true
     }
   }

@@ -22,10 +22,10 @@ import Testing
 
   /// Places of which each lies in the next, the last one in none.
   private func chain(_ count: Int, last: String = "") -> [String] {
-    (0..<count).map { place in
-      place == count - 1
-        ? #"{"code": "P\#(place)"\#(last)}"#
-        : #"{"code": "P\#(place)", "parent": "P\#(place + 1)"}"#
+    (0..<count).map { index in
+      index == count - 1
+        ? #"{"code": "P\#(index)"\#(last)}"#
+        : #"{"code": "P\#(index)", "parent": "P\#(index + 1)"}"#
     }
   }
 

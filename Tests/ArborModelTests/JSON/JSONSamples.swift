@@ -62,12 +62,12 @@ struct JSONSamples {
     var bytes = Array(text.utf8)
     let spare = Array("{}[]\",:\\u0019e-.tn\n\u{80}é 😀".utf8) + [0x00, 0x1F, 0xC3, 0xED, 0xFF]
     for _ in 0..<max(0, number(below: 5) - 2) where !bytes.isEmpty {
-      let place = number(below: bytes.count)
+      let offset = number(below: bytes.count)
       switch number(below: 5) {
-      case 0, 1: bytes[place] = pick(spare)
-      case 2: bytes.remove(at: place)
-      case 3: bytes.insert(pick(spare), at: place)
-      default: bytes.removeSubrange(place...)
+      case 0, 1: bytes[offset] = pick(spare)
+      case 2: bytes.remove(at: offset)
+      case 3: bytes.insert(pick(spare), at: offset)
+      default: bytes.removeSubrange(offset...)
       }
     }
     return Data(bytes)

@@ -155,11 +155,11 @@ import Testing
       for _ in 0..<20 {
         var damaged = sound
         for _ in 0..<Int.random(in: 1...8, using: &random) {
-          let place = Int.random(in: damaged.indices, using: &random)
+          let index = Int.random(in: damaged.indices, using: &random)
           switch Int.random(in: 0..<3, using: &random) {
-          case 0: damaged[place] = .random(in: .min ... .max, using: &random)
-          case 1: damaged.removeSubrange(place..<min(place + 9, damaged.count))
-          default: damaged.insert(contentsOf: sound.prefix(place + 40).suffix(40), at: place)
+          case 0: damaged[index] = .random(in: .min ... .max, using: &random)
+          case 1: damaged.removeSubrange(index..<min(index + 9, damaged.count))
+          default: damaged.insert(contentsOf: sound.prefix(index + 40).suffix(40), at: index)
           }
         }
         try damaged.write(to: file)

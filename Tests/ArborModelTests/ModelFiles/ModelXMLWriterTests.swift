@@ -86,9 +86,9 @@ import Testing
     changed.composites = model.composites + other.composites
     changed.entities += other.entities
     changed.entities[0].userInfo = ["changed": "yes"]
-    for place in changed.entities[0].attributes.indices {
-      changed.entities[0].attributes[place].isOptional.toggle()
-      changed.entities[0].attributes[place].renamingIdentifier = nil
+    for index in changed.entities[0].attributes.indices {
+      changed.entities[0].attributes[index].isOptional.toggle()
+      changed.entities[0].attributes[index].renamingIdentifier = nil
     }
     #expect(try ManagedObjectModel(xml: changed.xmlData()) == changed)
   }

@@ -34,12 +34,12 @@ struct RandomModel {
       CompositeDescription(
         name: name("C"), attributes: (0...1).map { _ in attribute(composites: []) })
     }
-    var entities = entityNames.enumerated().map { place, name in
+    var entities = entityNames.enumerated().map { index, name in
       entity(
-        name, parents: Array(entityNames.prefix(place)), composites: composites.map(\.name))
+        name, parents: Array(entityNames.prefix(index)), composites: composites.map(\.name))
     }
     for _ in 0..<Int.random(in: 0...6, using: &random) { relate(&entities) }
-    for place in entities.indices { addIndexes(to: &entities[place]) }
+    for index in entities.indices { addIndexes(to: &entities[index]) }
     let templates = (0..<Int.random(in: 0...2, using: &random)).map { _ in
       template(name("t"), entityNames)
     }

@@ -5,12 +5,12 @@ import Testing
   @Test func anOrderIsResolvedOnceAndAsItsKeysAre() throws {
     let world = try PredicateWorld()
     for _ in 0..<3 {
-      for place in 0..<40 {
+      for index in 0..<40 {
         // More orders than are kept.
-        let keys = ["name", "-long", "boss.name", "short"].prefix(place % 4 + 1).map { name in
+        let keys = ["name", "-long", "boss.name", "short"].prefix(index % 4 + 1).map { name in
           SortKey(stringLiteral: name)
         }
-        let order = Array(keys) + (place % 2 == 0 ? [] : [SortKey("born", isAscending: place > 20)])
+        let order = Array(keys) + (index % 2 == 0 ? [] : [SortKey("born", isAscending: index > 20)])
         let bound = try order.bind(to: world.person, in: world.schema)
         #expect(bound.map(\.isAscending) == order.map(\.isAscending))
         #expect(

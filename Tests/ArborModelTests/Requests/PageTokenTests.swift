@@ -35,11 +35,11 @@ import Testing
     for round in 0..<TestLength.of(600, long: 30_000) {
       var text = Array(token.text)
       for _ in 0..<Int.random(in: 1...3, using: &random) where !text.isEmpty {
-        let place = Int.random(in: 0..<text.count, using: &random)
+        let index = Int.random(in: 0..<text.count, using: &random)
         switch Int.random(in: 0..<3, using: &random) {
-        case 0: text[place] = letters.randomElement(using: &random) ?? "A"
-        case 1: text.remove(at: place)
-        default: text = Array(text.prefix(place + 1))
+        case 0: text[index] = letters.randomElement(using: &random) ?? "A"
+        case 1: text.remove(at: index)
+        default: text = Array(text.prefix(index + 1))
         }
       }
       // A change may have put back what was there.

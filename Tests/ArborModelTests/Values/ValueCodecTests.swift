@@ -73,9 +73,9 @@ import Testing
         }
       } else {
         bytes = ValueCodec.encode([values.constant(ofKind: round % 7), .string(values.text())])
-        let place = Int.random(in: 0..<bytes.count, using: &random)
-        bytes[place] ^= UInt8.random(in: 1...255, using: &random)
-        if round.isMultiple(of: 3) { bytes.removeLast(place % 4) }
+        let offset = Int.random(in: 0..<bytes.count, using: &random)
+        bytes[offset] ^= UInt8.random(in: 1...255, using: &random)
+        if round.isMultiple(of: 3) { bytes.removeLast(offset % 4) }
       }
       guard let value = decode(bytes), ValueCodec.canEncode(value) else { continue }
       let again = decode(ValueCodec.encode(value))

@@ -32,14 +32,14 @@ import Testing
         skill.name = name
         return skill
       }
-      let companies = (0..<2).map { place in
+      let companies = (0..<2).map { index in
         let company = context.insert(Company.self)
-        company.name = "c\(place)"
+        company.name = "c\(index)"
         return company
       }
-      for place in 0..<6 {
-        let employee = place < 2 ? context.insert(Manager.self) : context.insert(Employee.self)
-        employee.employeeID = Int64(place)
+      for index in 0..<6 {
+        let employee = index < 2 ? context.insert(Manager.self) : context.insert(Employee.self)
+        employee.employeeID = Int64(index)
         staff.append(employee)
       }
       try context.commit()

@@ -49,10 +49,10 @@ import Testing
       var expected = Array(own)
       var previous: Character?
       let lastOfBoth = own.last { guests.contains($0) }
-      for (place, guest) in guests.enumerated() {
+      for (index, guest) in guests.enumerated() {
         defer { previous = guest }
         guard !own.contains(guest) else { continue }
-        let isBehindAll = !guests.dropFirst(place).contains { own.contains($0) }
+        let isBehindAll = !guests.dropFirst(index).contains { own.contains($0) }
         var anchor = previous
         if isBehindAll, previous.map({ own.contains($0) }) ?? false { anchor = lastOfBoth }
         var target = anchor.flatMap { expected.firstIndex(of: $0) }.map { $0 + 1 } ?? 0

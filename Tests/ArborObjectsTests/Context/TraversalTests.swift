@@ -11,9 +11,9 @@ import Testing
   ) throws {
     try ObjectStore.useOffice { store in
       let context = store.makeContext()
-      let companies = sizes.indices.map { place in
+      let companies = sizes.indices.map { index in
         let company = context.insert(Company.self)
-        company.name = "\(place)"
+        company.name = "\(index)"
         return company
       }
       var count: Int64 = 0
@@ -39,8 +39,8 @@ import Testing
   @Test func membersOfTheNextOnesAreReadAlong() throws {
     try use(Array(repeating: 3, count: 12)) { store, context, companies in
       // Each time as many objects more as have been read already, this one among them.
-      for (place, known) in [(0, 1), (1, 3), (3, 7), (7, 12)] {
-        #expect(companies[place].employees.count == 3)
+      for (index, known) in [(0, 1), (1, 3), (3, 7), (7, 12)] {
+        #expect(companies[index].employees.count == 3)
         #expect(employees(context) == 3 * known)
       }
       // Those of the last step are here, though the store can no longer be asked.
@@ -53,8 +53,8 @@ import Testing
   @Test func nothingIsReadAlongOutOfOrder() throws {
     try use(Array(repeating: 3, count: 12)) { _, context, companies in
       var known = 0
-      for place in [11, 10, 4, 6, 2, 0, 8] {
-        #expect(companies[place].employees.count == 3)
+      for index in [11, 10, 4, 6, 2, 0, 8] {
+        #expect(companies[index].employees.count == 3)
         known += 3
         #expect(employees(context) == known)
       }
@@ -72,8 +72,8 @@ import Testing
     try use(Array(repeating: 2, count: 12)) { store, _, companies in
       let context = store.makeContext()
       var kept: [Company] = []
-      for place in [1, 4, 5, 9, 11] {
-        let found = try context.existingObject(with: companies[place].objectID)
+      for index in [1, 4, 5, 9, 11] {
+        let found = try context.existingObject(with: companies[index].objectID)
         kept.append(try #require(found as? Company))
       }
       #expect(kept[0].employees.count + kept[1].employees.count == 4)
@@ -127,17 +127,17 @@ import Testing
       var here: [Int: String] = [:]
       for _ in 0..<30 {
         let company = "\(Int.random(in: 0..<20, using: &random))"
-        let place = Int.random(in: 0..<count, using: &random)
+        let index = Int.random(in: 0..<count, using: &random)
         // Even ones are moved here, odd ones by others, so that nothing conflicts.
-        let mover = place.isMultiple(of: 2) ? context : writer
+        let mover = index.isMultiple(of: 2) ? context : writer
         let employee = try #require(
-          try mover.fetchOne(Employee.self, matching: "employeeID == \(place)"))
+          try mover.fetchOne(Employee.self, matching: "employeeID == \(index)"))
         employee.company = try mover.fetchOne(Company.self, matching: "name == \(company)")
         if mover === context {
-          here[place] = company
+          here[index] = company
         } else {
           try writer.commit()
-          stored[place] = company
+          stored[index] = company
         }
         let fetched = try context.fetch(FetchRequest<Company>())
         let start = Int.random(in: 0..<20, using: &random)

@@ -31,8 +31,8 @@ import Testing
     func length(_ numbers: [Int]) -> Int {
       // The naive way: the best that each number can end.
       var best: [Int] = []
-      for (place, number) in numbers.enumerated() {
-        best.append(1 + (0..<place).filter { numbers[$0] < number }.map { best[$0] }.max(or: 0))
+      for (index, number) in numbers.enumerated() {
+        best.append(1 + (0..<index).filter { numbers[$0] < number }.map { best[$0] }.max(or: 0))
       }
       return best.max(or: 0)
     }

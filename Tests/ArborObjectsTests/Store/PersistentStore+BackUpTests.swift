@@ -88,8 +88,8 @@ import Testing
     _ = try insert("Ada", store)
     store.close()
     var model = store.model
-    let place = try #require(model.entities.firstIndex { $0.name == "Company" })
-    model.entities[place].attributes.append(
+    let index = try #require(model.entities.firstIndex { $0.name == "Company" })
+    model.entities[index].attributes.append(
       AttributeDescription(name: "motto", type: .string, isOptional: true))
     store = try PersistentStore(model: model, at: .path(folder.path("a.arbor")))
     let context = store.makeContext()

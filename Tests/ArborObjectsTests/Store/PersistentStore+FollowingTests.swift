@@ -180,8 +180,8 @@ import Testing
     let replica = try follow()
     store.close()
     var model = store.model
-    let place = try #require(model.entities.firstIndex { $0.name == "Company" })
-    model.entities[place].attributes.append(
+    let index = try #require(model.entities.firstIndex { $0.name == "Company" })
+    model.entities[index].attributes.append(
       AttributeDescription(name: "motto", type: .string, isOptional: true))
     let later = try PersistentStore(model: model, at: .path(folder.path("a.arbor")))
     defer { later.close() }

@@ -42,9 +42,9 @@ extension [Int] {
   fileprivate func placing(_ guests: [Int]) -> [Int] {
     var placed = self
     let both = filter(guests.contains)
-    for (place, guest) in guests.enumerated() where !contains(guest) {
-      let isLast = !guests[place...].contains(where: contains)
-      var anchor = place > 0 ? guests[place - 1] : nil
+    for (index, guest) in guests.enumerated() where !contains(guest) {
+      let isLast = !guests[index...].contains(where: contains)
+      var anchor = index > 0 ? guests[index - 1] : nil
       if isLast, let known = anchor, contains(known) { anchor = both.last }
       var target = anchor.flatMap { placed.firstIndex(of: $0) }.map { $0 + 1 } ?? 0
       // Behind those that follow the same member.

@@ -129,8 +129,8 @@ import Testing
     // page stays sound.
     let end = (root + 1) * 4096
     let isRecord = name.hasPrefix("e/")
-    let place = isRecord ? end - 30 : try #require(bytes[..<end].lastIndex { $0 == 9 })
-    bytes[place] ^= isRecord ? 0x40 : 0x10
+    let offset = isRecord ? end - 30 : try #require(bytes[..<end].lastIndex { $0 == 9 })
+    bytes[offset] ^= isRecord ? 0x40 : 0x10
     try bytes.write(to: URL(filePath: path))
     file = try StoreFile.open(StoreOpening(.file(path), model: nil))
     defer { file.close() }

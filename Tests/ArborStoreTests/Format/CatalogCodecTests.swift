@@ -82,10 +82,10 @@ import Testing
 
   @Test func everyByteCounts() throws {
     let bytes = CatalogCodec.encode(SchemaCatalog(numbering: try OfficeModel.make()))
-    for place in bytes.indices {
+    for offset in bytes.indices {
       var changed = bytes
-      changed[place] ^= 2
-      #expect(decode(changed) == nil, "byte \(place)")
+      changed[offset] ^= 2
+      #expect(decode(changed) == nil, "byte \(offset)")
     }
     for count in bytes.indices { #expect(decode(Array(bytes[..<count])) == nil) }
   }

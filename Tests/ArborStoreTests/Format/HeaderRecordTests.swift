@@ -34,15 +34,15 @@ import Testing
   /// No single changed byte passes, and each is called what it is.
   @Test func everyByteCounts() throws {
     let bytes = try header().encoded()
-    for place in bytes.indices {
+    for offset in bytes.indices {
       var changed = bytes
-      changed[place] ^= 1
+      changed[offset] ^= 1
       let found = problem(changed)
-      switch place {
+      switch offset {
       case 0..<8: #expect(found == .foreign)
       case 8..<10: #expect(found != nil && found != .foreign)
       case 12..<14: #expect(found == .otherByteOrder)
-      default: #expect(found == .damaged, "byte \(place)")
+      default: #expect(found == .damaged, "byte \(offset)")
       }
     }
   }

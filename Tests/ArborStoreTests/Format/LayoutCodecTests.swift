@@ -12,9 +12,9 @@ import Testing
       .string: "ä", .binary: .binary(Data([1, 2])), .decimal: .decimal(1),
       .tagged: .list([1, "a"]),
     ]
-    let fields = FieldKind.allCases.enumerated().map { place, kind in
+    let fields = FieldKind.allCases.enumerated().map { index, kind in
       (
-        kind: kind, isTransient: place % 5 == 4, catalogNumber: UInt16(place * 3 + 1),
+        kind: kind, isTransient: index % 5 == 4, catalogNumber: UInt16(index * 3 + 1),
         defaultValue: values[kind] ?? .null
       )
     }
@@ -27,11 +27,11 @@ import Testing
     #expect(read?.layout.template == stored.layout.template)
     #expect(read?.defaults == stored.defaults)
     #expect(read?.nilAsDefault == [1, 13] && read?.converted == [4, 13])
-    for place in bytes.indices {
+    for index in bytes.indices {
       var changed = bytes
-      changed[place] ^= 8
+      changed[index] ^= 8
       let other = changed.withUnsafeBytes { LayoutCodec.decode($0, entity: 9, number: 4) }
-      #expect(other == nil, "byte \(place)")
+      #expect(other == nil, "byte \(index)")
     }
   }
 

@@ -48,8 +48,8 @@ import Testing
 
   private func sealed(_ stored: StoredLayout, _ values: [Int: Value]) -> [UInt8] {
     var buffer = RecordBuffer(copying: stored.layout.template, into: allocator)
-    for (place, value) in values {
-      let fits = buffer.set(stored.layout.fields[place], value, allocator: allocator)
+    for (index, value) in values {
+      let fits = buffer.set(stored.layout.fields[index], value, allocator: allocator)
       #expect(fits)
     }
     var bytes = [UInt8](repeating: 0, count: buffer.view.sealedSize(stored.layout))
@@ -122,9 +122,9 @@ import Testing
   @Test func damageIsFoundInOldRecordsToo() throws {
     let layouts = try StoreLayouts([first, second, StoredLayout(entity)], of: [entity])
     let bytes = sealed(first, [0: "Moby Dick", 1: "The Whale"])
-    for place in bytes.indices {
+    for index in bytes.indices {
       var changed = bytes
-      changed[place] ^= 1
+      changed[index] ^= 1
       #expect(throws: StoreError.self) { try read(changed, layouts) }
     }
     #expect(throws: StoreError.self) { try read([1, 0, 1], layouts) }

@@ -14,8 +14,8 @@ import Testing
     var run = EntryRun()
     for entry in entries { append(entry, to: &run) }
     run.sort()
-    return (0..<run.count).map { place in
-      let entry = run[place]
+    return (0..<run.count).map { index in
+      let entry = run[index]
       return Added(
         key: run.withKey(entry) { Array($0) }, number: entry.number, isRemoval: entry.isRemoval)
     }

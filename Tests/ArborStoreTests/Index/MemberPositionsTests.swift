@@ -54,10 +54,10 @@ import Testing
 
   private func longest(_ order: [UInt64?]) -> Int {
     var best = [Int](repeating: 0, count: order.count)
-    for place in order.indices {
-      guard let here = order[place] else { continue }
-      let before = (0..<place).filter { (order[$0] ?? .max) < here }.map { best[$0] }
-      best[place] = (before.max() ?? 0) + 1
+    for index in order.indices {
+      guard let here = order[index] else { continue }
+      let before = (0..<index).filter { (order[$0] ?? .max) < here }.map { best[$0] }
+      best[index] = (before.max() ?? 0) + 1
     }
     return best.max() ?? 0
   }

@@ -38,10 +38,10 @@ import Testing
     grown.close()
 
     var plain = final
-    for place in plain.entities.indices {
-      plain.entities[place].fetchIndexes = []
-      for attribute in plain.entities[place].attributes.indices {
-        plain.entities[place].attributes[attribute].isIndexed = false
+    for index in plain.entities.indices {
+      plain.entities[index].fetchIndexes = []
+      for attribute in plain.entities[index].attributes.indices {
+        plain.entities[index].attributes[attribute].isIndexed = false
       }
     }
     let path = folder.path("b")

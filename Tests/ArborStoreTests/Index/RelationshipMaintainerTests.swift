@@ -33,18 +33,18 @@ import Testing
       let companies = try (0..<4).map {
         try draft.insert("Company", ["name": .string("\($0)")])
       }
-      let people = try (0..<400).map { place in
+      let people = try (0..<400).map { index in
         try draft.insert(
-          place % 3 == 0 ? "Manager" : "Employee", ["employeeID": .integer(Int64(place))],
-          to: ["company": companies[place % 4]])
+          index % 3 == 0 ? "Manager" : "Employee", ["employeeID": .integer(Int64(index))],
+          to: ["company": companies[index % 4]])
       }
       try draft.commit()
-      for (place, company) in companies.enumerated() {
-        let expected = people.enumerated().filter { $0.offset % 4 == place }.map(\.element)
+      for (index, company) in companies.enumerated() {
+        let expected = people.enumerated().filter { $0.offset % 4 == index }.map(\.element)
         #expect(try draft.members(company, "employees") == expected.sorted())
       }
-      for (place, person) in people.enumerated() where place % 4 == 1 {
-        try draft.update(person, to: ["company": place % 8 == 1 ? nil : companies[0]])
+      for (index, person) in people.enumerated() where index % 4 == 1 {
+        try draft.update(person, to: ["company": index % 8 == 1 ? nil : companies[0]])
       }
       try draft.commit()
       #expect(try draft.members(companies[1], "employees") == [])
@@ -56,10 +56,10 @@ import Testing
   @Test func ascendingOwnersFillPages() throws {
     try TemporaryStore.use(OfficeModel.make(), inMemory: true) { store in
       let draft = Draft(store.file)
-      for place in 0..<3000 {
-        let company = try draft.insert("Company", ["name": .string("\(place)")])
+      for index in 0..<3000 {
+        let company = try draft.insert("Company", ["name": .string("\(index)")])
         try draft.insert(
-          "Employee", ["employeeID": .integer(Int64(place))], to: ["company": company])
+          "Employee", ["employeeID": .integer(Int64(index))], to: ["company": company])
       }
       try draft.commit()
       let vandal = Vandal(file: store.file)

@@ -12,8 +12,8 @@ import Testing
       }
       try draft.commit()
       let names = ["bodyWords", "byTitle", "onceOpen", "onceTitle", "open", "pair"]
-      let place = try #require(store.file.databases.indexes.firstIndex { $0.schema.name == "open" })
-      for _ in 0..<3 { store.file.noteUse(ofIndex: place) }
+      let index = try #require(store.file.databases.indexes.firstIndex { $0.schema.name == "open" })
+      for _ in 0..<3 { store.file.noteUse(ofIndex: index) }
       let snapshot = try store.file.snapshot()
       defer { snapshot.close() }
       let indexes = try snapshot.indexes()

@@ -37,11 +37,11 @@ import Testing
   @Test(arguments: positions)
   func damageIsNoticed(position: SharedPosition) {
     let bytes = position.encoded()
-    for place in bytes.indices {
+    for offset in bytes.indices {
       var damaged = bytes
-      damaged[place] ^= 1
+      damaged[offset] ^= 1
       #expect(damaged.withUnsafeBytes { SharedPosition($0) } == nil)
-      #expect(bytes[..<place].withUnsafeBytes { SharedPosition($0) } == nil)
+      #expect(bytes[..<offset].withUnsafeBytes { SharedPosition($0) } == nil)
     }
   }
 }

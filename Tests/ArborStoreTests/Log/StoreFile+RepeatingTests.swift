@@ -118,11 +118,11 @@ import Testing
       for (sequence, bytes) in entries {
         #expect(decode(bytes, sequence, store.file) != nil)
         #expect(decode(bytes, sequence + 1, store.file) == nil)
-        for place in bytes.indices {
+        for offset in bytes.indices {
           var damaged = bytes
-          damaged[place] ^= UInt8(1 << (place % 8))
+          damaged[offset] ^= UInt8(1 << (offset % 8))
           #expect(decode(damaged, sequence, store.file) == nil)
-          #expect(decode(Array(bytes[..<place]), sequence, store.file) == nil)
+          #expect(decode(Array(bytes[..<offset]), sequence, store.file) == nil)
         }
       }
     }

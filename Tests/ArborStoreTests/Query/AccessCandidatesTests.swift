@@ -39,15 +39,15 @@ import Testing
       entity = try #require(store.schema.entity(named: "Task"))
       let stems = ["Étude", "étude", "ETUDE", "Zoë", "zoe", "Ähre", "ahre"]
       var tasks: [PlainObject] = []
-      for (place, sequence) in try store.takeNumbers(400, for: entity).enumerated() {
+      for (index, sequence) in try store.takeNumbers(400, for: entity).enumerated() {
         tasks.append(
           PlainObject(
             ObjectNumber(entity: entity.number, sequence: sequence), entity,
             [
-              "title": place % 29 == 0
-                ? .null : .string("\(stems[place % 7]) \(place % 20)"),
-              "due": place % 31 == 0 ? .null : .integer(Int64(place)),
-              "rank": .integer(Int64(place % 50)), "isDone": .boolean(place % 10 != 0),
+              "title": index % 29 == 0
+                ? .null : .string("\(stems[index % 7]) \(index % 20)"),
+              "due": index % 31 == 0 ? .null : .integer(Int64(index)),
+              "rank": .integer(Int64(index % 50)), "isDone": .boolean(index % 10 != 0),
             ]))
       }
       let allocator = SlabAllocator()

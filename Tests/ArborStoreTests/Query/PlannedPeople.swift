@@ -25,9 +25,9 @@ struct PlannedPeople {
         "badge": .integer(Int64($0 + 1)),
       ]
     }
-    for (place, employee) in employees.enumerated() {
-      employee.links["company"] = companies[place % 20]
-      employee.links["mentor"] = people[place % 200]
+    for (index, employee) in employees.enumerated() {
+      employee.links["company"] = companies[index % 20]
+      employee.links["mentor"] = people[index % 200]
     }
     let all = companies + people + employees
     try world.commit(all)
@@ -44,9 +44,9 @@ struct PlannedPeople {
     _ count: Int, _ name: String, _ values: (Int) -> [String: Value]
   ) throws -> [PlainObject] {
     let entity = world.entity(name)
-    return try world.store.takeNumbers(count, for: entity).enumerated().map { place, sequence in
+    return try world.store.takeNumbers(count, for: entity).enumerated().map { index, sequence in
       PlainObject(
-        ObjectNumber(entity: entity.number, sequence: sequence), entity, values(place))
+        ObjectNumber(entity: entity.number, sequence: sequence), entity, values(index))
     }
   }
 

@@ -41,8 +41,8 @@ struct QueryCase {
       (number: object.number, values: sortKeys.map { object.value($0.keyPath, store) })
     }
     let sorted = keyed.sorted { left, right in
-      for (place, key) in sortKeys.enumerated() {
-        let order = Self.order(left.values[place], right.values[place], key.options)
+      for (index, key) in sortKeys.enumerated() {
+        let order = Self.order(left.values[index], right.values[index], key.options)
         if order != 0 { return key.isAscending ? order < 0 : order > 0 }
       }
       return left.number < right.number

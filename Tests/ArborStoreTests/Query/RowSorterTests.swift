@@ -26,11 +26,11 @@ import Testing
     for round in 0..<60 {
       let keys = try world.randomKeys(using: &random)
       let all = try world.sorted(keys, most: nil)
-      let place = Int.random(in: 0..<all.count, using: &random)
+      let index = Int.random(in: 0..<all.count, using: &random)
       let most = Bool.random(using: &random) ? nil : Int.random(in: 1...40, using: &random)
       let found = try world.sorted(
-        keys, most: most, behind: world.continuation(keys, all[place]))
-      let following = all[(place + 1)...].prefix(most ?? .max)
+        keys, most: most, behind: world.continuation(keys, all[index]))
+      let following = all[(index + 1)...].prefix(most ?? .max)
       #expect(found == Array(following), "seed \(seed) \(round) \(keys)")
     }
     try world.finish()
@@ -85,17 +85,17 @@ struct SortWorld {
   init(rows count: Int, using random: inout SeededRandom) throws {
     world = try QueryWorld(isIndexed: false)
     var rows: [PlainObject] = []
-    for place in 0..<count {
-      let entity = world.entity(place % 3 == 0 ? "Employee" : "Person")
-      var values = QueryWorld.values(entity, place, using: &random)
-      if place % 5 == 0 {
+    for index in 0..<count {
+      let entity = world.entity(index % 3 == 0 ? "Employee" : "Person")
+      var values = QueryWorld.values(entity, index, using: &random)
+      if index % 5 == 0 {
         // Long and nearly equal: what decides lies behind the place where index keys are cut.
         values["name"] = .string(
-          String(repeating: "k", count: 600 + place % 2) + "\(place % 7)")
+          String(repeating: "k", count: 600 + index % 2) + "\(index % 7)")
       }
       rows.append(
         PlainObject(
-          ObjectNumber(entity: entity.number, sequence: UInt64(place + 1)), entity, values))
+          ObjectNumber(entity: entity.number, sequence: UInt64(index + 1)), entity, values))
     }
     self.rows = rows
     let allocator = allocator
@@ -146,9 +146,9 @@ struct SortWorld {
 
   /// The place of a row in an order.
   func continuation(_ keys: [BoundSortKey], _ number: ObjectNumber) throws -> RowContinuation {
-    let place = try #require(rows.firstIndex { $0.number == number })
+    let index = try #require(rows.firstIndex { $0.number == number })
     let values = try columns(keys)
-      .values(number, records[place].view, of: rows[place].entity)
+      .values(number, records[index].view, of: rows[index].entity)
     return RowContinuation(values: values, number: number)
   }
 

@@ -51,7 +51,7 @@ import Testing
     #expect(trial.recordCount > 250)
     for page in 0..<trial.pageCount {
       var bytes = trial.bytes
-      for place in page * trial.pageSize..<(page + 1) * trial.pageSize { bytes[place] = 0 }
+      for offset in page * trial.pageSize..<(page + 1) * trial.pageSize { bytes[offset] = 0 }
       let (problems, outcome) = try trial.salvage(
         bytes, damaged: [UInt64(page)], in: folder, model: OfficeModel.make())
       #expect(problems == [], "page \(page): \(outcome)")
@@ -71,7 +71,7 @@ import Testing
     #expect(trial.recordCount == 0)
     for page in 0..<trial.pageCount {
       var bytes = trial.bytes
-      for place in page * trial.pageSize..<(page + 1) * trial.pageSize { bytes[place] = 0 }
+      for offset in page * trial.pageSize..<(page + 1) * trial.pageSize { bytes[offset] = 0 }
       let (problems, outcome) = try trial.salvage(
         bytes, damaged: [UInt64(page)], in: folder, model: OfficeModel.make())
       #expect(problems == [], "page \(page): \(outcome)")
@@ -162,7 +162,7 @@ import Testing
     try draft.commit()
     var paged = try PagedFile(copying: file, pageSize: size).bytes
     file.close()
-    if !hasRoots { for place in 0..<2 * size { paged[place] = 0 } }
+    if !hasRoots { for offset in 0..<2 * size { paged[offset] = 0 } }
     try Data(paged).write(to: URL(filePath: folder.path("paged")))
     let outcome = try StoreSalvage.run(from: folder.path("paged"), to: target).outcome
     #expect(outcome.state == (hasRoots ? .newest : .withoutRoot))

@@ -172,8 +172,8 @@ import Testing
     for round in 0..<20_000 {
       let health = PageHealth()
       let heard = Lock(0)
-      DispatchQueue.concurrentPerform(iterations: 2) { place in
-        if place == 0 { return health.note(Self.finding) }
+      DispatchQueue.concurrentPerform(iterations: 2) { index in
+        if index == 0 { return health.note(Self.finding) }
         for _ in 0..<20 where Self.hears(health) { heard.withLock { $0 += 1 } }
       }
       for _ in 0..<2 {

@@ -99,9 +99,9 @@ import Testing
             changes: []), file.schema)
       }
       try Vandal(file: file).write { transaction, header in
-        for (place, entry) in entries.enumerated() {
+        for (index, entry) in entries.enumerated() {
           try entry.withUnsafeBytes {
-            _ = try transaction.put(history, key: UInt64(place) + 1, value: $0)
+            _ = try transaction.put(history, key: UInt64(index) + 1, value: $0)
           }
         }
         (header.sequence, header.latestCommits) = (most, LatestCommits())

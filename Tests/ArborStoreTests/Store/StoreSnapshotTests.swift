@@ -70,17 +70,17 @@ import Testing
     try draft.commit()
     let vandal = Vandal(file: file)
     let records = try vandal.database(records: "Tag")
-    for place in 0..<12 {
+    for index in 0..<12 {
       try vandal.write { transaction, _ in
         var bytes = try transaction.get(records, key: tag.rawValue).map(Array.init) ?? []
-        bytes[place] ^= 0x10
+        bytes[index] ^= 0x10
         _ = try bytes.withUnsafeBytes {
           try transaction.put(records, key: tag.rawValue, value: $0)
         }
       }
       do {
         _ = try draft.value(tag, "name")
-        Issue.record("byte \(place)")
+        Issue.record("byte \(index)")
       } catch StoreError.corrupted(let entity, let object, _) {
         #expect(entity == "Tag" && object == tag)
       }
@@ -89,7 +89,7 @@ import Testing
       #expect(throws: StoreError.self) { try draft.commit() }
       try vandal.write { transaction, _ in
         var bytes = try transaction.get(records, key: tag.rawValue).map(Array.init) ?? []
-        bytes[place] ^= 0x10
+        bytes[index] ^= 0x10
         _ = try bytes.withUnsafeBytes {
           try transaction.put(records, key: tag.rawValue, value: $0)
         }

@@ -5,24 +5,24 @@ extension PredicateGenerator {
     in scope: Scope, upTo most: Int = 2
   ) -> (term: PlainTerm, entity: Int)? {
     let origin = origin(in: scope)
-    var (steps, place) = way(from: origin.entity)
+    var (steps, target) = way(from: origin.entity)
     var count = 0
     for _ in 0..<(dice.chance(75) ? 1 : most) {
-      guard let next = dice.some(model.relationships(place).filter(\.isToMany)) else { break }
+      guard let next = dice.some(model.relationships(target).filter(\.isToMany)) else { break }
       if count > 0, dice.chance(30) {
-        let between = way(from: place, upTo: 1)
+        let between = way(from: target, upTo: 1)
         guard let last = dice.some(model.relationships(between.entity).filter(\.isToMany)) else {
           break
         }
         steps += between.steps + [.toMany(last.name)]
-        place = last.destination
+        target = last.destination
       } else {
         steps.append(.toMany(next.name))
-        place = next.destination
+        target = next.destination
       }
       count += 1
     }
-    return count > 0 ? (term(origin.name, steps), place) : nil
+    return count > 0 ? (term(origin.name, steps), target) : nil
   }
 
   /// A term followed further.

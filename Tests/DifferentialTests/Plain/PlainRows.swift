@@ -47,8 +47,8 @@ struct PlainRows {
     for key in keys {
       let evaluator = PlainEvaluator(graph, candidate: key)
       let values = PlainValue.list(groups.map { evaluator.value(.path($0)) })
-      if let place = found.firstIndex(where: { $0.values.compared(to: values) == 0 }) {
-        found[place].keys.append(key)
+      if let index = found.firstIndex(where: { $0.values.compared(to: values) == 0 }) {
+        found[index].keys.append(key)
       } else {
         found.append((values, [key]))
       }

@@ -37,9 +37,9 @@ struct Examination {
   /// The first wrong answer.
   func difference(_ question: Question) -> Difference? {
     let dice = Dice(seed: question.seed)
-    for (place, probe) in probes.enumerated() {
+    for (index, probe) in probes.enumerated() {
       // The first probe has most to do; the others are asked every second time.
-      if place > 0, !isThorough, dice.chance(50) { continue }
+      if index > 0, !isThorough, dice.chance(50) { continue }
       let asking = Asking(graph: graph, probe: probe, dice: dice, isThorough: isThorough)
       if let difference = asking.difference(question) { return difference }
     }

@@ -130,8 +130,8 @@ struct PredicateRenderer {
   }
 
   private mutating func write(_ parts: [PlainPredicate], _ word: String, isOr: Bool) {
-    for (place, part) in parts.enumerated() {
-      if place > 0 { add(word) }
+    for (index, part) in parts.enumerated() {
+      if index > 0 { add(word) }
       let isLooser = if case .or = part { !isOr } else { false }
       write(part, inParentheses: isLooser || chance(10))
     }

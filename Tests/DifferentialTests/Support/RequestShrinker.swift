@@ -27,7 +27,7 @@ struct RequestShrinker {
       add { $0.predicate = nil }
       for part in Self.smaller(predicate) { add { $0.predicate = part } }
     }
-    for place in request.sortKeys.indices { add { $0.sortKeys.remove(at: place) } }
+    for index in request.sortKeys.indices { add { $0.sortKeys.remove(at: index) } }
     if request.group != nil { add { $0.group = nil } }
     if request.offset > 0 { add { $0.offset = 0 } }
     if request.limit > 0 { add { $0.limit = 0 } }
@@ -50,13 +50,13 @@ struct RequestShrinker {
     _ parts: [PlainPredicate], _ join: ([PlainPredicate]) -> PlainPredicate
   ) -> [PlainPredicate] {
     var candidates = parts
-    for place in parts.indices {
+    for index in parts.indices {
       var rest = parts
-      rest.remove(at: place)
+      rest.remove(at: index)
       if rest.count > 1 { candidates.append(join(rest)) }
-      for part in smaller(parts[place]) {
+      for part in smaller(parts[index]) {
         var changed = parts
-        changed[place] = part
+        changed[index] = part
         candidates.append(join(changed))
       }
     }
@@ -106,9 +106,9 @@ struct RequestShrinker {
   }
 
   private static func withoutOne<T>(_ elements: [T]) -> [[T]] {
-    elements.indices.map { place in
+    elements.indices.map { index in
       var rest = elements
-      rest.remove(at: place)
+      rest.remove(at: index)
       return rest
     }
   }
@@ -116,10 +116,10 @@ struct RequestShrinker {
   private static func withOneSmaller(
     _ terms: [PlainTerm], _ join: ([PlainTerm]) -> PlainTerm
   ) -> [PlainTerm] {
-    terms.indices.flatMap { place in
-      smaller(terms[place]).map { part in
+    terms.indices.flatMap { index in
+      smaller(terms[index]).map { part in
         var changed = terms
-        changed[place] = part
+        changed[index] = part
         return join(changed)
       }
     }

@@ -61,10 +61,10 @@ struct WayExamination {
     let ids = window.indices.map { probe.key(window.objectID(at: $0)) }
     if ids != expected { return "window \(ids), expected \(expected)" }
     // Forwards, backwards and anywhere: batches are given up and read again.
-    for place in window.indices.reversed() + dice.few(Array(window.indices), upTo: 4) {
-      let object = window[place]
-      if let problem = try problem(of: object, expected[place]) {
-        return "window[\(place)] \(problem)"
+    for current in window.indices.reversed() + dice.few(Array(window.indices), upTo: 4) {
+      let object = window[current]
+      if let problem = try problem(of: object, expected[current]) {
+        return "window[\(current)] \(problem)"
       }
     }
     return nil
@@ -91,11 +91,11 @@ struct WayExamination {
 
   private func path(from entity: Int) -> [PlainModel.Relationship]? {
     var path: [PlainModel.Relationship] = []
-    var place = entity
+    var current = entity
     for _ in 0..<dice.int(1...3) {
-      guard let next = dice.some(model.relationships(place)) else { break }
+      guard let next = dice.some(model.relationships(current)) else { break }
       path.append(next)
-      place = next.destination
+      current = next.destination
     }
     return path.isEmpty ? nil : path
   }

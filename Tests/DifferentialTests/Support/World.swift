@@ -133,12 +133,12 @@ final class World {
   /// Fetches first pages of committed data.
   private func beginPages(_ questions: [Examination.Question]) throws {
     trails = []
-    for (place, probe) in probes().enumerated() {
+    for (index, probe) in probes().enumerated() {
       for question in questions where question.request.includesPendingChanges && dice.chance(5) {
         cases += 1
         do {
           guard let trail = try PageTrail(question, probe, committed) else { continue }
-          trails.append((place, trail))
+          trails.append((index, trail))
         } catch {
           throw report("committed", "\(question.request): \(error)", probe)
         }
@@ -161,7 +161,7 @@ final class World {
     _ state: String, _ probes: [Probe], _ questions: [Examination.Question]
   ) throws {
     let rows = RowGenerator(requests: RequestGenerator(dice: dice, graph: edits.graph))
-    for (place, probe) in probes.enumerated() {
+    for (index, probe) in probes.enumerated() {
       let examination = RowExamination(graph: edits.graph, probe: probe)
       let ways = WayExamination(graph: edits.graph, probe: probe, dice: dice)
       for question in questions where question.request.includesPendingChanges && dice.chance(8) {
@@ -171,7 +171,7 @@ final class World {
         cases += 1
         if let problem = ways.problem(question) { throw report(state, problem, probe) }
       }
-      for _ in 0..<(questions.count / (place + 5)) {
+      for _ in 0..<(questions.count / (index + 5)) {
         cases += 1
         if let problem = examination.problem(rows.rows(), seed: dice.next()) {
           throw report(state, problem, probe)

@@ -26,8 +26,8 @@ enum LedgerIndexes {
   }
 
   private static func add(to model: inout ManagedObjectModel) {
-    for place in model.entities.indices where model.entities[place].name == "Entry" {
-      model.entities[place].fetchIndexes = indexes
+    for index in model.entities.indices where model.entities[index].name == "Entry" {
+      model.entities[index].fetchIndexes = indexes
     }
   }
 

@@ -115,8 +115,8 @@ private func check(_ node: JSONNode) {
   guard let members = node.members else { return }
   let found = JSONMembers(JSONKeyTable(members.map(\.key)))
   precondition(found.find(in: node) && found.unknownKeys.isEmpty, "a key that is not found")
-  for (place, member) in members.enumerated() {
-    precondition(found[place]?.offset == member.value.offset, "another member")
+  for (index, member) in members.enumerated() {
+    precondition(found[index]?.offset == member.value.offset, "another member")
     check(member.value)
   }
 }

@@ -103,7 +103,7 @@ struct AttributeMask {
     // A random UUID says so in two places.
     digits[12] = "4"
     digits[16] = "8"
-    for place in [20, 16, 12, 8] { digits.insert("-", at: place) }
+    for index in [20, 16, 12, 8] { digits.insert("-", at: index) }
     return UUID(uuidString: String(digits)).map(Value.uuid) ?? .null
   }
 }

@@ -21,15 +21,15 @@ struct SHA256 {
   }
 
   private static func mix(_ block: ArraySlice<UInt8>, into state: inout [UInt32]) {
-    var words = stride(from: block.startIndex, to: block.endIndex, by: 4).map { place in
-      block[place..<(place + 4)].reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
+    var words = stride(from: block.startIndex, to: block.endIndex, by: 4).map { index in
+      block[index..<(index + 4)].reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
     }
-    for place in 16..<64 {
-      let early = words[place - 15]
-      let late = words[place - 2]
+    for index in 16..<64 {
+      let early = words[index - 15]
+      let late = words[index - 2]
       let first = rotated(early, 7) ^ rotated(early, 18) ^ (early >> 3)
       let second = rotated(late, 17) ^ rotated(late, 19) ^ (late >> 10)
-      words.append(words[place - 16] &+ first &+ words[place - 7] &+ second)
+      words.append(words[index - 16] &+ first &+ words[index - 7] &+ second)
     }
     var (a, b, c, d) = (state[0], state[1], state[2], state[3])
     var (e, f, g, h) = (state[4], state[5], state[6], state[7])
@@ -41,7 +41,7 @@ struct SHA256 {
       (h, g, f, e) = (g, f, e, d &+ first)
       (d, c, b, a) = (c, b, a, first &+ second)
     }
-    for (place, word) in [a, b, c, d, e, f, g, h].enumerated() { state[place] &+= word }
+    for (index, word) in [a, b, c, d, e, f, g, h].enumerated() { state[index] &+= word }
   }
 
   private static func rotated(_ word: UInt32, _ count: UInt32) -> UInt32 {

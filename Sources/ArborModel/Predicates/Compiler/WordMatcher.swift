@@ -33,8 +33,8 @@ struct PhraseMatcher: ByteMatcher {
     let last = scratch.tokens.count - words.count
     guard last >= 0 else { return false }
     return (0...last).contains { start in
-      words.indices.allSatisfy { place in
-        scratch.tokens.withToken(start + place) { $0.elementsEqual(words[place]) }
+      words.indices.allSatisfy { index in
+        scratch.tokens.withToken(start + index) { $0.elementsEqual(words[index]) }
       }
     }
   }

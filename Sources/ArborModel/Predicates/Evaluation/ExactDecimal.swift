@@ -14,7 +14,7 @@ struct ExactDecimal {
   /// 10⁰ … 10³⁸.
   private static let powers: [UInt128] = {
     var powers: [UInt128] = [1]
-    for place in 0..<38 { powers.append(powers[place] * 10) }
+    for index in 0..<38 { powers.append(powers[index] * 10) }
     return powers
   }()
 

@@ -57,8 +57,8 @@ package enum ValueStatistics {
     let sorted = values.filter { !$0.isNull && !$0.isNotANumber }
       .sorted { Value.compare($0, $1) == .less }
     var (modes, most, run): ([Value], Int, Int) = ([], 0, 0)
-    for (place, value) in sorted.enumerated() {
-      let repeats = place > 0 && Value.compare(sorted[place - 1], value) == .equal
+    for (index, value) in sorted.enumerated() {
+      let repeats = index > 0 && Value.compare(sorted[index - 1], value) == .equal
       run = repeats ? run + 1 : 1
       if run > most { (modes, most) = ([], run) }
       if run == most { modes.append(value) }

@@ -156,11 +156,11 @@ private struct RandomRun {
       }
       #expect(backward.reversed() == expected)
       var walked: [[UInt8]] = []
-      var place = try cursor.first()
-      while let entry = place {
+      var found = try cursor.first()
+      while let entry = found {
         walked.append(Array(entry.key))
         #expect(try cursor.valueCount() == model.contents[Array(entry.key)]?.count)
-        place = try cursor.nextKey()
+        found = try cursor.nextKey()
       }
       #expect(walked == keys)
       if model.kind == .numberSets || model.kind == .integerNumberSets {

@@ -191,10 +191,10 @@ import Testing
     }
     let value = [UInt8](repeating: 5, count: 20_000)
     let places = [(0, true), (63, true), (10_000, false), (19_936, true), (19_999, true)]
-    for (place, isSeen) in places {
+    for (position, isSeen) in places {
       var other = value
-      other[place] ^= 1
-      #expect((hash(other) != hash(value)) == isSeen, "byte \(place)")
+      other[position] ^= 1
+      #expect((hash(other) != hash(value)) == isSeen, "byte \(position)")
     }
     #expect(hash(value + [5]) != hash(value))
   }

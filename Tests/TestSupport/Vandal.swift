@@ -26,12 +26,12 @@ package struct Vandal {
     _ header: HeaderRecord, _ transaction: borrowing WriteTransaction
   ) throws {
     try Array(StoreFormat.headerKey.utf8).withUnsafeBytes { key in
-      var place = Database.unnamed
+      var current = Database.unnamed
       if header.majorVersion == 1 {
-        _ = try transaction.delete(place, key: key)
-        place = file.databases.arbor
+        _ = try transaction.delete(current, key: key)
+        current = file.databases.arbor
       }
-      try header.encoded().withUnsafeBytes { _ = try transaction.put(place, key: key, value: $0) }
+      try header.encoded().withUnsafeBytes { _ = try transaction.put(current, key: key, value: $0) }
     }
   }
 

@@ -57,7 +57,7 @@ import Testing
       "TestLength", "ArborData", "ArborModel", "ArborObjects", "ArborStore", "TestSupport",
     ],
     "ArborMacrosTests": ["ArborMacros", "ArborData", "ArborObjects", "ArborSource", "TestSupport"],
-    "ArborServiceTests": ["ArborService", "ArborData", "ArborLocks", "TestSupport"],
+    "ArborServiceTests": ["ArborService", "ArborData", "ArborLocks", "ArborLog", "TestSupport"],
     "ArborBrowserTests": [
       "ArborBrowser", "ArborData", "ArborModel", "ArborLocks", "TestLength", "TestSupport",
     ],

@@ -22,8 +22,9 @@ extension Demonstration {
     }
     report.text("suggested index: \(advice)")
     var richer = model
-    for place in richer.entities.indices where richer.entities[place].name == advice.entity {
-      richer.entities[place].fetchIndexes.append(advice.index)
+    for entityIndex in richer.entities.indices
+    where richer.entities[entityIndex].name == advice.entity {
+      richer.entities[entityIndex].fetchIndexes.append(advice.index)
     }
     try report.step {
       try DataManager(model: richer, at: .file(store)).store.close()

@@ -13,7 +13,7 @@ struct ExportIndex {
 
   private let storeID: UUID
   private let entityNames: [String]
-  private let entityPlaces: [String: Int]
+  private let entityIndexes: [String: Int]
   private var entries: [Entry] = []
   /// By entity, then by the object's number.
   private var places: [[UInt64: UInt32]]
@@ -23,7 +23,7 @@ struct ExportIndex {
   init(storeID: UUID, entityNames: [String]) {
     self.storeID = storeID
     self.entityNames = entityNames
-    entityPlaces = Dictionary(
+    entityIndexes = Dictionary(
       entityNames.enumerated().map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
     places = Array(repeating: [:], count: entityNames.count)
   }
@@ -32,7 +32,7 @@ struct ExportIndex {
 
   /// Puts an object behind the others, where it is not among them.
   mutating func add(_ id: ObjectID) throws(ArborError) {
-    guard let entity = entityPlaces[id.entityName] else {
+    guard let entity = entityIndexes[id.entityName] else {
       throw ArborError(.unknownName, "The model has no entity \(id.entityName).").with(objectID: id)
     }
     guard places[entity][id.number] == nil else { return }
@@ -47,7 +47,7 @@ struct ExportIndex {
 
   /// The place of an object; nil where it is not exported.
   func place(of id: ObjectID) -> Int? {
-    entityPlaces[id.entityName].flatMap { places[$0][id.number].map(Int.init) }
+    entityIndexes[id.entityName].flatMap { places[$0][id.number].map(Int.init) }
   }
 
   /// The identities of the objects at some places.
@@ -62,8 +62,8 @@ struct ExportIndex {
 
   /// The order of IDs that are not in the index: by the model's order of entities, then by number.
   func precedes(_ left: ObjectID, _ right: ObjectID) -> Bool {
-    (entityPlaces[left.entityName] ?? 0, left.number)
-      < (entityPlaces[right.entityName] ?? 0, right.number)
+    (entityIndexes[left.entityName] ?? 0, left.number)
+      < (entityIndexes[right.entityName] ?? 0, right.number)
   }
 
   mutating func markTarget(_ place: Int) { isTarget[place] = true }

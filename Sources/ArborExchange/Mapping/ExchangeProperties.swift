@@ -11,7 +11,7 @@ class ExchangeMember {
   let entityName: String
   /// The model's notes on the property.
   let userInfo: [String: String]
-  private var knownPlace: PropertyPlace?
+  private var knownIndex: PropertyPlace?
 
   fileprivate init(_ name: String, of entityName: String, _ userInfo: [String: String]) {
     self.name = name
@@ -21,9 +21,9 @@ class ExchangeMember {
 
   /// Where objects of the entity have the property, looked up once.
   final func place(in context: ManagedObjectContext) throws(ArborError) -> PropertyPlace {
-    if let knownPlace { return knownPlace }
+    if let knownIndex { return knownIndex }
     let place = try context.place(of: name, in: entityName)
-    knownPlace = place
+    knownIndex = place
     return place
   }
 }

@@ -15,7 +15,7 @@ final class ItemMapping {
   let table: IdentityTable?
   let rules: ItemRules
   /// Where a plan has entered the mapping.
-  var placeInPlan: Int?
+  var indexInPlan: Int?
   /// Finds what stands under the first names of all routes.
   private let members: JSONMembers
   /// For each attribute and relationship the place of its key among ``members``; -1 where other

@@ -63,10 +63,10 @@ struct ItemPlan {
 
   /// Enters a mapping, once.
   mutating func place(of mapping: ItemMapping) -> Int32 {
-    if let place = mapping.placeInPlan, place < mappings.count, mappings[place] === mapping {
+    if let place = mapping.indexInPlan, place < mappings.count, mappings[place] === mapping {
       return Int32(place)
     }
-    mapping.placeInPlan = mappings.count
+    mapping.indexInPlan = mappings.count
     mappings.append(mapping)
     return Int32(mappings.count - 1)
   }

@@ -22,8 +22,8 @@ extension ItemRun {
     guard let id = error.objectID, let object = context.registeredObject(for: id) else {
       return nil
     }
-    if let place = itemsOfObjects?[object.objectNumber] {
-      return location(of: planner.plan.items[Int(place)], property: error.keyPath)
+    if let itemIndex = itemsOfObjects?[object.objectNumber] {
+      return location(of: planner.plan.items[Int(itemIndex)], property: error.keyPath)
     }
     return placesOfWaiting[object.objectNumber].flatMap(location)
   }

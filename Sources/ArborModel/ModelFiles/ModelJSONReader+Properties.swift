@@ -8,9 +8,9 @@ extension ModelJSONReader {
   ) -> [AttributeDescription] {
     let entity = entityName
     var attributes: [AttributeDescription] = []
-    for (place, part) in members(node).enumerated() {
+    for (partIndex, part) in members(node).enumerated() {
       attributes.append(
-        reading(subject(place), at: part, entity: entity, property: part.key) {
+        reading(subject(partIndex), at: part, entity: entity, property: part.key) {
           $0.attribute(part)
         })
     }

@@ -47,7 +47,7 @@ extension ModelXMLReader {
     for (key, value) in entity.userInfo.sorted(by: { $0.key < $1.key })
     where key.hasPrefix(ModelXMLIndexMarks.prefix) {
       let name = String(key.dropFirst(ModelXMLIndexMarks.prefix.count))
-      guard let place = places[name] else {
+      guard let position = places[name] else {
         report(
           node, as: .warning, entity: entity.name,
           "The user info of \(entity.name) has \(key), but there is no index \(name).")
@@ -56,10 +56,10 @@ extension ModelXMLReader {
       entity.userInfo[key] = nil
       for mark in value.split(separator: " ") {
         switch mark {
-        case ModelXMLIndexMarks.uniqueMark: entity.fetchIndexes[place].isUnique = true
+        case ModelXMLIndexMarks.uniqueMark: entity.fetchIndexes[position].isUnique = true
         case ModelXMLIndexMarks.textMark:
-          for element in entity.fetchIndexes[place].elements.indices {
-            entity.fetchIndexes[place].elements[element].kind = .text
+          for element in entity.fetchIndexes[position].elements.indices {
+            entity.fetchIndexes[position].elements[element].kind = .text
           }
         default:
           report(

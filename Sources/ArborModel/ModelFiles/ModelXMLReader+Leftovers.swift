@@ -15,13 +15,13 @@ extension ModelXMLReader {
   /// All are found in what the file says: that one is dropped makes no other lopsided.
   private mutating func dropLopsidedInverses(_ names: ModelRules) {
     for (index, entity) in names.model.entities.enumerated() {
-      for (place, relationship) in entity.relationships.enumerated() {
+      for (propertyIndex, relationship) in entity.relationships.enumerated() {
         guard let inverse = relationship.inverse,
           let destination = names.entityIndex[relationship.destination],
           let back = names.relationship(inverse, of: destination),
           back.inverse != relationship.name, !names.leadsNowhere(back)
         else { continue }
-        let subject = ModelSubject.relationship(index, place)
+        let subject = ModelSubject.relationship(index, propertyIndex)
         let what =
           back.inverse.map { "names \(back.destination).\($0) as its own" } ?? "names none"
         report(
@@ -29,7 +29,7 @@ extension ModelXMLReader {
           "Relationship \(entity.name).\(relationship.name) names "
             + "\(relationship.destination).\(inverse) as its inverse, which \(what); it is read "
             + "without an inverse. Let both name each other.")
-        model.entities[index].relationships[place].inverse = nil
+        model.entities[index].relationships[propertyIndex].inverse = nil
         mended.insert(subject)
       }
     }
@@ -41,12 +41,12 @@ extension ModelXMLReader {
   private mutating func dropRepeatedAttributes(_ names: ModelRules) {
     for (index, entity) in names.model.entities.enumerated() where names.lineages[index].count > 1 {
       var kept: [Int] = []
-      for (place, attribute) in entity.attributes.enumerated() {
-        let subject = ModelSubject.attribute(index, place)
+      for (propertyIndex, attribute) in entity.attributes.enumerated() {
+        let subject = ModelSubject.attribute(index, propertyIndex)
         guard !unreadable.contains(subject),
           let ancestor = names.ancestor(of: index, with: attribute)
         else {
-          kept.append(place)
+          kept.append(propertyIndex)
           continue
         }
         report(
@@ -64,9 +64,9 @@ extension ModelXMLReader {
     model.entities[entity].attributes = kept.map { old[$0] }
     let oldNodes = old.indices.map { nodes.removeValue(forKey: .attribute(entity, $0)) }
     let wereUnreadable = old.indices.map { unreadable.remove(.attribute(entity, $0)) != nil }
-    for (place, former) in kept.enumerated() {
-      nodes[.attribute(entity, place)] = oldNodes[former]
-      if wereUnreadable[former] { unreadable.insert(.attribute(entity, place)) }
+    for (propertyIndex, former) in kept.enumerated() {
+      nodes[.attribute(entity, propertyIndex)] = oldNodes[former]
+      if wereUnreadable[former] { unreadable.insert(.attribute(entity, propertyIndex)) }
     }
   }
 
@@ -81,8 +81,10 @@ extension ModelXMLReader {
 extension ModelRules {
   /// The relationship of a name that an entity has or inherits.
   fileprivate func relationship(_ name: String, of entity: Int) -> RelationshipDescription? {
-    guard case .relationship(let owner, let place)? = property(name, of: entity) else { return nil }
-    return model.entities[owner].relationships[place]
+    guard case .relationship(let owner, let propertyIndex)? = property(name, of: entity) else {
+      return nil
+    }
+    return model.entities[owner].relationships[propertyIndex]
   }
 
   /// Whether a relationship names an inverse that does not exist, which is a problem of its own.
@@ -95,11 +97,11 @@ extension ModelRules {
   /// The name of the nearest ancestor that has an attribute of the same name and type.
   fileprivate func ancestor(of entity: Int, with attribute: AttributeDescription) -> String? {
     for ancestor in lineages[entity].dropFirst() {
-      guard case .attribute(_, let place)? = ownProperties[ancestor][attribute.name] else {
+      guard case .attribute(_, let propertyIndex)? = ownProperties[ancestor][attribute.name] else {
         continue
       }
       let inherited = model.entities[ancestor]
-      return inherited.attributes[place].type == attribute.type ? inherited.name : nil
+      return inherited.attributes[propertyIndex].type == attribute.type ? inherited.name : nil
     }
     return nil
   }

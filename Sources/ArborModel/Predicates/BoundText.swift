@@ -35,8 +35,9 @@ package struct BoundText {
     switch expression {
     case .path(let path): return text(path)
     case .constant(let value): return constant(value)
-    case .argument(let place):
-      return place < arguments.count ? constant(arguments[place]) : "$\(place)"
+    case .argument(let argumentIndex):
+      return argumentIndex < arguments.count
+        ? constant(arguments[argumentIndex]) : "$\(argumentIndex)"
     case .list(let elements): return "{" + texts(elements) + "}"
     case .collection(let collection): return text(collection)
     case .each(let base, _, let inner), .follow(let base, _, let inner):

@@ -79,9 +79,9 @@ extension ParsedPredicate {
       func resolve(_ path: KeyPathNode) -> KeyPathNode {
         let parts = path.parts.flatMap { part -> [KeyPathNode.Part] in
           guard case .argument(let index, let site) = part,
-            let place = pathArguments.firstIndex(of: index)
+            let argumentIndex = pathArguments.firstIndex(of: index)
           else { return [part] }
-          return Self.parts(of: keyPaths[place], site)
+          return Self.parts(of: keyPaths[argumentIndex], site)
         }
         return KeyPathNode(parts, site: path.site)
       }

@@ -34,7 +34,9 @@ extension PredicateBinding {
     guard case .variable(let name, let site) = base else {
       return try behind(try bind(base), path.parts[...])
     }
-    if case .candidate(let place) = names[name] { return try walk(path.parts[...], from: place) }
+    if case .candidate(let entityIndex) = names[name] {
+      return try walk(path.parts[...], from: entityIndex)
+    }
     return try behind(try variable(name, site), path.parts[...])
   }
 
@@ -94,9 +96,10 @@ extension PredicateBinding {
 
   private func variable(_ name: String, _ site: PredicateSite) throws(ArborError) -> Bound {
     switch names[name] {
-    case .candidate(let place):
+    case .candidate(let entityIndex):
       return Bound(
-        .path(BoundPath(scope: scope(at: place), leaf: .object)), .object, scopes[place],
+        .path(BoundPath(scope: scope(at: entityIndex), leaf: .object)), .object,
+        scopes[entityIndex],
         site: site)
     case .slot(let slot): return Bound(.slot(slot), slot.kind, site: site)
     case .assigned(var bound, let count):

@@ -67,9 +67,9 @@ enum PredicateCache {
   private static func find(
     _ hash: UInt64, where matches: (Entry) -> Bool
   ) -> ParsedPredicate? {
-    let place = Int(truncatingIfNeeded: hash) & (setCount - 1)
+    let setIndex = Int(truncatingIfNeeded: hash) & (setCount - 1)
     return sets.withLock { sets in
-      for index in [place * 2, place * 2 + 1] {
+      for index in [setIndex * 2, setIndex * 2 + 1] {
         if let entry = sets[index], entry.hash == hash, matches(entry) { return entry.shape }
       }
       return nil
@@ -79,12 +79,12 @@ enum PredicateCache {
   private static func insert(
     _ hash: UInt64, _ shape: ParsedPredicate, _ parts: Parts? = nil
   ) {
-    let place = Int(truncatingIfNeeded: hash) & (setCount - 1)
+    let setIndex = Int(truncatingIfNeeded: hash) & (setCount - 1)
     // What is displaced is released outside the lock: it may be the last reference to much.
     let displaced = sets.withLock { sets in
-      let older = sets[place * 2 + 1]
-      sets[place * 2 + 1] = sets[place * 2]
-      sets[place * 2] = Entry(hash: hash, shape: shape, parts: parts)
+      let older = sets[setIndex * 2 + 1]
+      sets[setIndex * 2 + 1] = sets[setIndex * 2]
+      sets[setIndex * 2] = Entry(hash: hash, shape: shape, parts: parts)
       return older
     }
     _ = displaced

@@ -80,9 +80,9 @@ extension PredicateKeyword {
     var table = [(word: Packed, keyword: PredicateKeyword)?](repeating: nil, count: 128)
     for keyword in allCases {
       let word = Packed(keyword.rawValue.utf8)
-      var place = word.hash
-      while table[place] != nil { place = (place + 1) & 127 }
-      table[place] = (word, keyword)
+      var slot = word.hash
+      while table[slot] != nil { slot = (slot + 1) & 127 }
+      table[slot] = (word, keyword)
     }
     return table
   }()
@@ -91,13 +91,13 @@ extension PredicateKeyword {
   init?(spelledBy bytes: [UInt8], _ range: Range<Int>) {
     guard range.count <= Self.longest else { return nil }
     let word = Packed(bytes, range)
-    var place = word.hash
-    while let entry = Self.table[place] {
+    var slot = word.hash
+    while let entry = Self.table[slot] {
       if entry.word == word {
         self = entry.keyword
         return
       }
-      place = (place + 1) & 127
+      slot = (slot + 1) & 127
     }
     return nil
   }

@@ -75,8 +75,8 @@ package struct PropertiesRead: Sendable {
 
   /// Adds the relationships that lead from object to object.
   private mutating func follow(_ hops: [RelationshipSchema], isOwn: Bool) {
-    for place in hops.indices {
-      read(Array(hops[..<place]), isOwn: isOwn) { $0.relationships.insert(hops[place].slot) }
+    for hopIndex in hops.indices {
+      read(Array(hops[..<hopIndex]), isOwn: isOwn) { $0.relationships.insert(hops[hopIndex].slot) }
     }
   }
 

@@ -2,7 +2,7 @@
 /// found without planning.
 package struct UniqueEquality: Sendable {
   /// The place of the attribute's unique index among the entity's indexes.
-  package let indexPlace: Int
+  package let indexNumber: Int
   package let kind: FieldKind
   package let isAscending: Bool
   private let operand: Operand
@@ -36,7 +36,7 @@ package struct UniqueEquality: Sendable {
           && $0.columns[0].source == .attribute(attribute.slot)
       })
     else { return nil }
-    indexPlace = index
+    indexNumber = index
     kind = attribute.field.kind
     isAscending = entity.indexes[index].columns[0].isAscending
   }

@@ -111,8 +111,8 @@ extension QueryPlan.Step {
   fileprivate func lines(_ lead: String = "", _ mark: String = "", _ rest: String = "") -> [String]
   {
     var lines = [lead + mark + description]
-    for (place, input) in inputs.enumerated() {
-      let isLast = place == inputs.count - 1
+    for (inputIndex, input) in inputs.enumerated() {
+      let isLast = inputIndex == inputs.count - 1
       lines += input.lines(lead + rest, isLast ? "└ " : "├ ", isLast ? "  " : "│ ")
     }
     return lines

@@ -36,11 +36,13 @@ package final class DerivationPlan: Sendable {
             "Attribute \(entity.name).\(attribute.name) is derived from “\(text)”: \(error.message)"
           ).with(entity: entity.name, keyPath: attribute.name, underlying: error)
         }
-        for place in entity.concreteFamily { derivations[place].append(derivation) }
+        for entityIndex in entity.concreteFamily { derivations[entityIndex].append(derivation) }
         for read in derivation.reads {
           guard let trigger = Self.trigger(read, of: entity, in: schema) else { continue }
-          let place = read.hops.last?.destination ?? entity.index
-          for place in schema.entities[place].concreteFamily { triggers[place].append(trigger) }
+          let entityIndex = read.hops.last?.destination ?? entity.index
+          for entityIndex in schema.entities[entityIndex].concreteFamily {
+            triggers[entityIndex].append(trigger)
+          }
         }
       }
     }

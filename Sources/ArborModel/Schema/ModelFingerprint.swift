@@ -91,10 +91,10 @@ extension ManagedObjectModel {
 
   private func lineage(of entity: EntityDescription, places: [String: Int]) -> [EntityDescription] {
     var lineage = [entity]
-    while let parent = lineage[lineage.count - 1].parent, let place = places[parent],
+    while let parent = lineage[lineage.count - 1].parent, let parentIndex = places[parent],
       lineage.count <= entities.count
     {
-      lineage.append(entities[place])
+      lineage.append(entities[parentIndex])
     }
     return lineage
   }

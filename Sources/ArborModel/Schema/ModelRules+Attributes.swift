@@ -4,8 +4,8 @@ extension ModelRules {
   /// Types, default values, bounds and regular expressions of every attribute.
   mutating func checkAttributes() {
     for (index, entity) in model.entities.enumerated() {
-      for (place, attribute) in entity.attributes.enumerated() {
-        let subject = ModelSubject.attribute(index, place)
+      for (propertyIndex, attribute) in entity.attributes.enumerated() {
+        let subject = ModelSubject.attribute(index, propertyIndex)
         check(attribute, called: "Attribute \(entity.name).\(attribute.name)", at: subject)
         if attribute.isIndexed, !attribute.isIndexable {
           warn(
@@ -29,15 +29,16 @@ extension ModelRules {
         report(.composite(index), "There are two composite types \(composite.name); rename one.")
       }
       var parts: Set<String> = []
-      for (place, part) in composite.attributes.enumerated() {
+      for (propertyIndex, part) in composite.attributes.enumerated() {
         let name = "Attribute \(composite.name).\(part.name)"
         if let flaw = Self.flaw(ofName: part.name) {
-          report(.part(index, place), "\(name) \(flaw).")
+          report(.part(index, propertyIndex), "\(name) \(flaw).")
         }
         if !parts.insert(part.name).inserted {
-          report(.part(index, place), "\(name) is not unique in its composite type; rename one.")
+          report(
+            .part(index, propertyIndex), "\(name) is not unique in its composite type; rename one.")
         }
-        check(part, called: name, at: .part(index, place))
+        check(part, called: name, at: .part(index, propertyIndex))
       }
     }
   }

@@ -3,13 +3,13 @@ extension ModelRules {
   /// predicate: whether an object is in an index has to depend on its own record alone.
   mutating func checkConditions() {
     for (index, entity) in model.entities.enumerated() {
-      for (place, fetchIndex) in entity.fetchIndexes.enumerated() {
+      for (propertyIndex, fetchIndex) in entity.fetchIndexes.enumerated() {
         guard let text = fetchIndex.partialIndexPredicate,
           let node = try? FetchPredicate(format: text).parsed.outcome.get(),
           let flaw = flaw(ofCondition: node, in: index)
         else { continue }
         report(
-          .index(index, place),
+          .index(index, propertyIndex),
           "Index \(fetchIndex.name) of \(entity.name) is for objects with “\(text)”, which "
             + "\(flaw); compare the object's own attributes with constants.")
       }
@@ -27,13 +27,13 @@ extension ModelRules {
       }), let schema = try? ModelSchema(model, catalog: SchemaCatalog(numbering: model))
     else { return }
     for (index, entity) in model.entities.enumerated() {
-      for (place, fetchIndex) in entity.fetchIndexes.enumerated() {
+      for (propertyIndex, fetchIndex) in entity.fetchIndexes.enumerated() {
         guard let text = fetchIndex.partialIndexPredicate else { continue }
         do throws(ArborError) {
           _ = try IndexCondition(text).bound(to: schema.entities[index], in: schema)
         } catch {
           report(
-            .index(index, place),
+            .index(index, propertyIndex),
             "Index \(fetchIndex.name) of \(entity.name) is for objects with “\(text)”: "
               + error.message, underlying: error)
         }
@@ -93,8 +93,8 @@ extension ModelRules {
   /// Whether there is a value a record tells always, the value itself not.
   private func flaw(ofReading path: KeyPathNode, in entity: Int) -> String? {
     guard case .name(let name, _)? = path.parts.first,
-      case .attribute(let owner, let place)? = property(name, of: entity),
-      model.entities[owner].attributes[place].mayLieOutside
+      case .attribute(let owner, let propertyIndex)? = property(name, of: entity),
+      model.entities[owner].attributes[propertyIndex].mayLieOutside
     else { return nil }
     return "reads \(name), which may lie outside of the record"
   }
@@ -104,11 +104,11 @@ extension ModelRules {
       return "looks beyond the object's own properties"
     }
     switch property(name, of: entity) {
-    case .attribute(let owner, let place)?:
-      let attribute = model.entities[owner].attributes[place]
+    case .attribute(let owner, let propertyIndex)?:
+      let attribute = model.entities[owner].attributes[propertyIndex]
       return attribute.isTransient ? "names \(name), which is not stored" : nil
-    case .relationship(let owner, let place)?:
-      let relationship = model.entities[owner].relationships[place]
+    case .relationship(let owner, let propertyIndex)?:
+      let relationship = model.entities[owner].relationships[propertyIndex]
       if relationship.isToMany { return "names \(name), a to-many relationship" }
       return relationship.isTransient ? "names \(name), which is not stored" : nil
     case .fetched?: return "names \(name), which is not stored"

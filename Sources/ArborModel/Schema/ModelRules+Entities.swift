@@ -132,10 +132,10 @@ extension ModelRules {
       check(template, called: "Fetch request \(template.name)", at: .template(index))
     }
     for (index, entity) in model.entities.enumerated() {
-      for (place, property) in entity.fetchedProperties.enumerated() {
+      for (propertyIndex, property) in entity.fetchedProperties.enumerated() {
         check(
           property.request, called: "Fetched property \(entity.name).\(property.name)",
-          at: .fetchedProperty(index, place))
+          at: .fetchedProperty(index, propertyIndex))
       }
     }
   }

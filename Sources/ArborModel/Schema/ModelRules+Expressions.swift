@@ -9,22 +9,22 @@ extension ModelRules {
         at: .template(index))
     }
     for (index, entity) in model.entities.enumerated() {
-      for (place, property) in entity.fetchedProperties.enumerated() {
+      for (propertyIndex, property) in entity.fetchedProperties.enumerated() {
         checkPredicate(
           property.request.predicate, on: property.request.entity,
           called: "Fetched property \(entity.name).\(property.name)",
-          at: .fetchedProperty(index, place))
+          at: .fetchedProperty(index, propertyIndex))
       }
-      for (place, fetchIndex) in entity.fetchIndexes.enumerated() {
+      for (propertyIndex, fetchIndex) in entity.fetchIndexes.enumerated() {
         checkPredicate(
           fetchIndex.partialIndexPredicate, on: entity.name,
-          called: "Index \(fetchIndex.name) of \(entity.name)", at: .index(index, place))
+          called: "Index \(fetchIndex.name) of \(entity.name)", at: .index(index, propertyIndex))
       }
-      for (place, attribute) in entity.attributes.enumerated() {
+      for (propertyIndex, attribute) in entity.attributes.enumerated() {
         guard let derivation = attribute.derivation else { continue }
         if let (flaw, underlying) = flaw(ofDerivation: derivation, in: index) {
           report(
-            .attribute(index, place),
+            .attribute(index, propertyIndex),
             "Attribute \(entity.name).\(attribute.name) is derived from “\(derivation)”: "
               + flaw, underlying: underlying)
         }
@@ -46,9 +46,10 @@ extension ModelRules {
         }
       }
     } catch {
-      let place = error.location.map { " at line \($0.line), column \($0.column)" } ?? ""
+      let propertyIndex = error.location.map { " at line \($0.line), column \($0.column)" } ?? ""
       report(
-        subject, "\(name) has a malformed predicate\(place): \(error.message)", underlying: error)
+        subject, "\(name) has a malformed predicate\(propertyIndex): \(error.message)",
+        underlying: error)
     }
   }
 
@@ -75,7 +76,7 @@ extension ModelRules {
       let schema = try? ModelSchema(model, catalog: SchemaCatalog(numbering: model))
     else { return }
     for (index, entity) in model.entities.enumerated() {
-      for (place, attribute) in entity.attributes.enumerated() {
+      for (propertyIndex, attribute) in entity.attributes.enumerated() {
         guard let text = attribute.derivation,
           case .attribute(let bound)? = schema.entities[index].property(named: attribute.name)
         else { continue }
@@ -83,7 +84,7 @@ extension ModelRules {
           _ = try Derivation(bound, text, of: schema.entities[index], in: schema)
         } catch {
           report(
-            .attribute(index, place),
+            .attribute(index, propertyIndex),
             "Attribute \(entity.name).\(attribute.name) is derived from “\(text)”: "
               + error.message, underlying: error)
         }
@@ -96,8 +97,8 @@ extension ModelRules {
   /// What is wrong with a path of names, or nil. Operators are passed over.
   private mutating func flaw(ofPath names: [String], in entity: Int) -> String? {
     var current = entity
-    for (place, name) in names.enumerated() where !name.hasPrefix("@") {
-      let isLast = place == names.count - 1
+    for (propertyIndex, name) in names.enumerated() where !name.hasPrefix("@") {
+      let isLast = propertyIndex == names.count - 1
       let here = model.entities[current].name
       switch property(name, of: current) {
       case .relationship(let owner, let index)?:

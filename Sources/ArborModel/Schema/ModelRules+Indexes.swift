@@ -2,12 +2,12 @@ extension ModelRules {
   /// What uniqueness constraints and indexes are made of.
   mutating func checkIndexes() {
     for (index, entity) in model.entities.enumerated() {
-      for (place, constraint) in entity.uniquenessConstraints.enumerated() {
-        checkConstraint(constraint, at: .constraint(index, place), of: index)
+      for (propertyIndex, constraint) in entity.uniquenessConstraints.enumerated() {
+        checkConstraint(constraint, at: .constraint(index, propertyIndex), of: index)
       }
       var names: Set<String> = []
-      for (place, fetchIndex) in entity.fetchIndexes.enumerated() {
-        let subject = ModelSubject.index(index, place)
+      for (propertyIndex, fetchIndex) in entity.fetchIndexes.enumerated() {
+        let subject = ModelSubject.index(index, propertyIndex)
         let name = "Index \(fetchIndex.name) of \(entity.name)"
         if fetchIndex.name.isEmpty || fetchIndex.name.contains("/")
           || fetchIndex.name.utf8.count > Self.maximumNameLength
@@ -40,20 +40,20 @@ extension ModelRules {
     }
     for column in constraint {
       switch property(column, of: index) {
-      case .attribute(let owner, let place)?:
-        let attribute = model.entities[owner].attributes[place]
+      case .attribute(let owner, let propertyIndex)?:
+        let attribute = model.entities[owner].attributes[propertyIndex]
         if !attribute.isIndexable {
           report(
             subject,
             "\(name) names \(column), which is \(Self.unindexable(attribute)) and cannot be kept "
               + "unique; take it out.")
         }
-      case .relationship(let owner, let place)?:
-        if model.entities[owner].relationships[place].isTransient {
+      case .relationship(let owner, let propertyIndex)?:
+        if model.entities[owner].relationships[propertyIndex].isTransient {
           report(
             subject,
             "\(name) names \(column), which is transient and cannot be kept unique; take it out.")
-        } else if model.entities[owner].relationships[place].isToMany {
+        } else if model.entities[owner].relationships[propertyIndex].isToMany {
           report(
             subject,
             "\(name) names \(column), a to-many relationship; only attributes and to-one "
@@ -83,8 +83,8 @@ extension ModelRules {
         continue
       }
       switch property(column, of: index) {
-      case .attribute(let owner, let place)?:
-        let attribute = model.entities[owner].attributes[place]
+      case .attribute(let owner, let propertyIndex)?:
+        let attribute = model.entities[owner].attributes[propertyIndex]
         if !attribute.isIndexable {
           warn(
             subject,
@@ -96,13 +96,13 @@ extension ModelRules {
             "\(name) names \(column), which is no string attribute; only texts can be folded or "
               + "taken apart into words.")
         }
-      case .relationship(let owner, let place)?:
+      case .relationship(let owner, let propertyIndex)?:
         if element.isOfTexts {
           report(
             subject,
             "\(name) names \(column), a relationship; only texts can be folded or taken apart "
               + "into words.")
-        } else if model.entities[owner].relationships[place].isToMany {
+        } else if model.entities[owner].relationships[propertyIndex].isToMany {
           warn(subject, "\(name) names \(column), a to-many relationship; the index is not kept.")
         }
       case .fetched?, nil:

@@ -2,8 +2,8 @@ extension ModelRules {
   /// Destinations, inverses, order and counts.
   mutating func checkRelationships() {
     for (index, entity) in model.entities.enumerated() {
-      for (place, relationship) in entity.relationships.enumerated() {
-        let subject = ModelSubject.relationship(index, place)
+      for (propertyIndex, relationship) in entity.relationships.enumerated() {
+        let subject = ModelSubject.relationship(index, propertyIndex)
         let name = "Relationship \(entity.name).\(relationship.name)"
         checkShape(of: relationship, called: name, at: subject)
         guard !relationship.destination.isEmpty else {
@@ -52,17 +52,17 @@ extension ModelRules {
     called name: String, at subject: ModelSubject
   ) {
     let there = relationship.destination
-    guard let (declaring, place) = relationshipPlace(inverse, of: destination) else {
+    guard let (declaring, propertyIndex) = relationshipIndex(inverse, of: destination) else {
       report(
         subject,
         "\(name) names \(inverse) as its inverse, which is no relationship of \(there); name one "
           + "or add it.\(hint(inverse) { $0.relationshipNames(of: destination) })")
       return
     }
-    let back = model.entities[declaring].relationships[place]
+    let back = model.entities[declaring].relationships[propertyIndex]
     guard let backDestination = entityIndex[back.destination] else { return }
     // Where the other end leads nowhere by its own names, it is the one to be reported.
-    if let returning = back.inverse, relationshipPlace(returning, of: backDestination) == nil {
+    if let returning = back.inverse, relationshipIndex(returning, of: backDestination) == nil {
       return
     }
     if back.inverse != relationship.name {
@@ -83,10 +83,10 @@ extension ModelRules {
     lineages[entity].flatMap { model.entities[$0].relationships.map(\.name) }
   }
 
-  private func relationshipPlace(_ name: String, of entity: Int) -> (entity: Int, Int)? {
-    guard case .relationship(let declaring, let place)? = property(name, of: entity) else {
+  private func relationshipIndex(_ name: String, of entity: Int) -> (entity: Int, Int)? {
+    guard case .relationship(let declaring, let propertyIndex)? = property(name, of: entity) else {
       return nil
     }
-    return (declaring, place)
+    return (declaring, propertyIndex)
   }
 }

@@ -71,14 +71,14 @@ struct ModelRules {
     }
     ownProperties = model.entities.enumerated().map { index, entity in
       var properties: [String: Property] = [:]
-      for (place, fetched) in entity.fetchedProperties.enumerated() {
-        properties[fetched.name] = .fetched(entity: index, place)
+      for (propertyIndex, fetched) in entity.fetchedProperties.enumerated() {
+        properties[fetched.name] = .fetched(entity: index, propertyIndex)
       }
-      for (place, relationship) in entity.relationships.enumerated() {
-        properties[relationship.name] = .relationship(entity: index, place)
+      for (propertyIndex, relationship) in entity.relationships.enumerated() {
+        properties[relationship.name] = .relationship(entity: index, propertyIndex)
       }
-      for (place, attribute) in entity.attributes.enumerated() {
-        properties[attribute.name] = .attribute(entity: index, place)
+      for (propertyIndex, attribute) in entity.attributes.enumerated() {
+        properties[attribute.name] = .attribute(entity: index, propertyIndex)
       }
       return properties
     }
@@ -106,18 +106,18 @@ struct ModelRules {
     return switch subject {
     case .model, .configuration: (nil, nil)
     case .entity(let entity), .constraint(let entity, _): (entities[entity].name, nil)
-    case .attribute(let entity, let place):
-      (entities[entity].name, entities[entity].attributes[place].name)
-    case .relationship(let entity, let place):
-      (entities[entity].name, entities[entity].relationships[place].name)
-    case .fetchedProperty(let entity, let place):
-      (entities[entity].name, entities[entity].fetchedProperties[place].name)
-    case .index(let entity, let place):
-      (entities[entity].name, entities[entity].fetchIndexes[place].name)
-    case .template(let place): (model.fetchRequestTemplates[place].entity, nil)
-    case .composite(let place): (model.composites[place].name, nil)
-    case .part(let composite, let place):
-      (model.composites[composite].name, model.composites[composite].attributes[place].name)
+    case .attribute(let entity, let propertyIndex):
+      (entities[entity].name, entities[entity].attributes[propertyIndex].name)
+    case .relationship(let entity, let propertyIndex):
+      (entities[entity].name, entities[entity].relationships[propertyIndex].name)
+    case .fetchedProperty(let entity, let propertyIndex):
+      (entities[entity].name, entities[entity].fetchedProperties[propertyIndex].name)
+    case .index(let entity, let propertyIndex):
+      (entities[entity].name, entities[entity].fetchIndexes[propertyIndex].name)
+    case .template(let propertyIndex): (model.fetchRequestTemplates[propertyIndex].entity, nil)
+    case .composite(let propertyIndex): (model.composites[propertyIndex].name, nil)
+    case .part(let composite, let propertyIndex):
+      (model.composites[composite].name, model.composites[composite].attributes[propertyIndex].name)
     }
   }
 
@@ -192,13 +192,13 @@ extension ManagedObjectModel {
   package func withFittingValues() -> ManagedObjectModel {
     var model = self
     for entity in model.entities.indices {
-      for place in model.entities[entity].attributes.indices {
-        model.entities[entity].attributes[place].fitValues()
+      for propertyIndex in model.entities[entity].attributes.indices {
+        model.entities[entity].attributes[propertyIndex].fitValues()
       }
     }
     for composite in model.composites.indices {
-      for place in model.composites[composite].attributes.indices {
-        model.composites[composite].attributes[place].fitValues()
+      for propertyIndex in model.composites[composite].attributes.indices {
+        model.composites[composite].attributes[propertyIndex].fitValues()
       }
     }
     return model

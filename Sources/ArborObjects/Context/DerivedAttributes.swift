@@ -49,8 +49,8 @@ extension ManagedObjectContext {
       let entity = change.object.binding.entity
       let derived = plan.derivations[entity.index].map { entity.attributes[$0.slot].fieldIndex }
       func isOnlyDerived(_ record: RecordView) -> Bool {
-        for (place, field) in entity.layout.fields.enumerated()
-        where !derived.contains(place) && record.differs(from: committed, field) {
+        for (fieldIndex, field) in entity.layout.fields.enumerated()
+        where !derived.contains(fieldIndex) && record.differs(from: committed, field) {
           return false
         }
         return true
@@ -272,8 +272,8 @@ private struct DerivedAttributes {
     guard let committed = change.committed else { return true }
     if reordered.contains(change.object.number) { return true }
     let record = change.object.currentRecord
-    for (place, field) in change.object.binding.entity.layout.fields.enumerated()
-    where !timed.contains(place) && record.differs(from: committed, field) {
+    for (fieldIndex, field) in change.object.binding.entity.layout.fields.enumerated()
+    where !timed.contains(fieldIndex) && record.differs(from: committed, field) {
       return true
     }
     return false

@@ -137,7 +137,7 @@ extension ManagedObjectContext {
     var columns: [TextSearch.Column] = []
     for name in names {
       guard let slot = entity.attributes.first(where: { $0.name == name })?.slot,
-        let place = entity.indexes.firstIndex(where: { kept in
+        let indexNumber = entity.indexes.firstIndex(where: { kept in
           kept.isText && kept.columns.map(\.source) == [.attribute(slot)]
             && kept.condition?.text == index.partialIndexPredicate
         })
@@ -148,7 +148,7 @@ extension ManagedObjectContext {
             + "indexed; search another one."
         ).with(entity: entity.name, keyPath: name)
       }
-      columns.append(.init(slot: slot, index: place, weight: weights[name] ?? 1))
+      columns.append(.init(slot: slot, index: indexNumber, weight: weights[name] ?? 1))
     }
     return columns
   }

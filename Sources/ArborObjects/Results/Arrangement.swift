@@ -58,7 +58,7 @@ struct Arrangement {
   mutating func insert(_ object: ManagedObject, at index: Int) {
     count += 1
     guard !chunks.isEmpty else { return chunks.append([object]) }
-    var place = index == count - 1 ? lastPlace : place(of: index)
+    var place = index == count - 1 ? lastIndex : place(of: index)
     // At the border the chunk before takes it as well as the one behind.
     if place.offset == 0, place.chunk > 0, chunks[place.chunk].count >= Self.mostInChunk {
       place = (place.chunk - 1, chunks[place.chunk - 1].count)
@@ -82,7 +82,7 @@ struct Arrangement {
     return object
   }
 
-  private var lastPlace: (chunk: Int, offset: Int) {
+  private var lastIndex: (chunk: Int, offset: Int) {
     (chunks.count - 1, chunks[chunks.count - 1].count)
   }
 
@@ -94,6 +94,6 @@ struct Arrangement {
       if offset < chunk.count { return (place, offset) }
       offset -= chunk.count
     }
-    return lastPlace
+    return lastIndex
   }
 }

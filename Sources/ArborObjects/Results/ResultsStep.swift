@@ -58,8 +58,8 @@ extension ResultsStep {
     }
     deletions = former.values.sorted().map { Single(object: old[$0], index: $0) }
     let stays = Self.longestRise(survivors.map(\.before))
-    for (place, pair) in survivors.enumerated() {
-      if !stays[place] {
+    for (rank, pair) in survivors.enumerated() {
+      if !stays[rank] {
         moves.append(pair)
       } else if hasChanged(old[pair.before], pair.object) {
         updates.append(pair)
@@ -72,20 +72,20 @@ extension ResultsStep {
     // `ends[n]` is the place of the least number that a rise of n + 1 numbers ends with so far.
     var ends: [Int] = []
     var previous = [Int](repeating: -1, count: numbers.count)
-    for (place, number) in numbers.enumerated() {
+    for (rank, number) in numbers.enumerated() {
       var (low, high) = (0, ends.count)
       while low < high {
         let middle = (low + high) / 2
         if numbers[ends[middle]] < number { low = middle + 1 } else { high = middle }
       }
-      previous[place] = low == 0 ? -1 : ends[low - 1]
-      if low == ends.count { ends.append(place) } else { ends[low] = place }
+      previous[rank] = low == 0 ? -1 : ends[low - 1]
+      if low == ends.count { ends.append(rank) } else { ends[low] = rank }
     }
     var marks = [Bool](repeating: false, count: numbers.count)
-    var place = ends.last ?? -1
-    while place >= 0 {
-      marks[place] = true
-      place = previous[place]
+    var rank = ends.last ?? -1
+    while rank >= 0 {
+      marks[rank] = true
+      rank = previous[rank]
     }
     return marks
   }

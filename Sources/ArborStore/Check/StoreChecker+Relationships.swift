@@ -9,7 +9,7 @@ extension StoreChecker {
   mutating func checkClaims(
     _ number: ObjectNumber, _ record: RecordView, _ plan: EntityPlan
   ) throws(StoreError) {
-    for reference in plan.references where reference.listPlace == nil {
+    for reference in plan.references where reference.listIndex == nil {
       guard let target = record.reference(reference.field) else { continue }
       let entity = plan.entity
       let relationship = entity.relationships[reference.slot]
@@ -51,7 +51,7 @@ extension StoreChecker {
   mutating func collectLinks() throws(StoreError) {
     for relationship in store.databases.relationships
     where relationship.schema.storage == .links {
-      guard let inverse = inversePlace(relationship.schema) else { continue }
+      guard let inverse = inverseIndex(relationship.schema) else { continue }
       let expected = relationships[inverse]
       try storing(limit) { () throws(LMDBError) in
         try forEachMember(relationship) { owner, member in
@@ -61,9 +61,9 @@ extension StoreChecker {
     }
   }
 
-  private func inversePlace(_ relationship: RelationshipSchema) -> Int? {
+  private func inverseIndex(_ relationship: RelationshipSchema) -> Int? {
     let inverse = store.schema.inverse(of: relationship)
-    return store.databases.relationshipPlace(
+    return store.databases.relationshipIndex(
       entity: relationship.destination, slot: inverse.slot)
   }
 

@@ -139,7 +139,7 @@ struct StoreChecker {
       indexes[index.place].collect(number, old: nil, new: record, plan: index)
     }
     for reference in plan.references {
-      guard let target = record.reference(reference.field), let place = reference.listPlace else {
+      guard let target = record.reference(reference.field), let place = reference.listIndex else {
         continue
       }
       relationships[place].run.append(

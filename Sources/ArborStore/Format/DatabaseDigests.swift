@@ -63,7 +63,7 @@ package struct DatabaseDigests: Sendable, Hashable {
   }
 
   private func digest(_ seed: UInt64) -> Digest {
-    let index = digests.firstPlace { $0.seed >= seed }
+    let index = digests.partitioningIndex { $0.seed >= seed }
     if index < digests.count, digests[index].seed == seed { return digests[index] }
     return Digest(seed: seed, sum: 0, isChange: isCounting)
   }
@@ -101,7 +101,7 @@ package struct DatabaseDigests: Sendable, Hashable {
   }
 
   private mutating func set(_ digest: Digest) {
-    let index = digests.firstPlace { $0.seed >= digest.seed }
+    let index = digests.partitioningIndex { $0.seed >= digest.seed }
     let isListed = index < digests.count && digests[index].seed == digest.seed
     let isDefault = digest.sum == 0 && digest.isChange == isCounting
     switch (isListed, isDefault) {

@@ -96,7 +96,9 @@ package struct IndexBuildList: Sendable, Hashable {
   }
 
   private mutating func change(_ index: UInt16, _ body: (inout Build) -> Void) {
-    for place in builds.indices where builds[place].index == index { body(&builds[place]) }
+    for buildIndex in builds.indices where builds[buildIndex].index == index {
+      body(&builds[buildIndex])
+    }
   }
 
   mutating func remove(_ indexes: [UInt16]) {

@@ -154,13 +154,13 @@ struct EntryRun: ~Copyable {
   }
 
   /// The first place whose key fulfils a condition that all later keys fulfil too.
-  func firstPlace(where isReached: (UnsafeRawBufferPointer) -> Bool) -> Int {
-    (0..<entries.count).firstPlace { withKey(entries[$0], isReached) }
+  func partitioningIndex(where isReached: (UnsafeRawBufferPointer) -> Bool) -> Int {
+    (0..<entries.count).partitioningIndex { withKey(entries[$0], isReached) }
   }
 
   /// The first place whose entry lies behind a position.
-  func firstPlace(behind position: IndexBuildList.Position) -> Int {
-    (0..<entries.count).firstPlace { place in
+  func partitioningIndex(behind position: IndexBuildList.Position) -> Int {
+    (0..<entries.count).partitioningIndex { place in
       let entry = entries[place]
       return withKey(entry) { !position.reaches($0, entry.number) }
     }
@@ -183,7 +183,7 @@ struct EntryRun: ~Copyable {
 
   /// The places of a key's entries.
   func places(of key: UnsafeRawBufferPointer) -> Range<Int> {
-    let start = firstPlace { !$0.isBefore(key) }
+    let start = partitioningIndex { !$0.isBefore(key) }
     guard start < entries.count, withKey(entries[start], { $0.elementsEqual(key) }) else {
       return start..<start
     }

@@ -22,8 +22,8 @@ extension StoreSnapshot {
     guard let unfinishedIndexes else { return [] }
     let schema = store.schema
     var list: [IndexBuildStatus] = []
-    for (place, index) in store.databases.indexes.enumerated() {
-      guard let build = unfinishedIndexes[place] else { continue }
+    for (indexNumber, index) in store.databases.indexes.enumerated() {
+      guard let build = unfinishedIndexes[indexNumber] else { continue }
       let owner = schema.entities[index.schema.declaringEntity]
       let reader = try reader
       let count = try storing { () throws(LMDBError) in

@@ -14,8 +14,8 @@ struct IndexFilter {
     let environment = PredicateEnvironment(schema: schema, storeID: storeID)
     var conditions: [(entity: UInt16, holds: CompiledPredicate)] = []
     do throws(ArborError) {
-      for place in schema.entities[index.declaringEntity].concreteFamily {
-        let entity = schema.entities[place]
+      for entityIndex in schema.entities[index.declaringEntity].concreteFamily {
+        let entity = schema.entities[entityIndex]
         let bound = try condition.bound(to: entity, in: schema)
         let code = try PredicateCompiler.compile(
           [bound.root], arguments: condition.predicate.arguments, for: entity,

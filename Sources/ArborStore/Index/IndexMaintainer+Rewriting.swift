@@ -37,7 +37,7 @@ extension IndexMaintainer {
         passed += try cursor.valueCount()
         entry = try cursor.nextKey()
       }
-      let end = entry.map { found in run.firstPlace { !$0.isBefore(found.key) } } ?? count
+      let end = entry.map { found in run.partitioningIndex { !$0.isBefore(found.key) } } ?? count
       changes += max(1, end - start)
       entries += passed
     }

@@ -93,24 +93,24 @@ final class IndexMaintainer {
     if let old, let new, old.isSame(field, as: new) { return }
     Self.read(field, of: old, into: &oldTokens)
     Self.read(field, of: new, into: &tokens)
-    var place = 0
-    var oldPlace = 0
-    while place < tokens.count || oldPlace < oldTokens.count {
-      var order = place < tokens.count ? -1 : 1
-      if place < tokens.count, oldPlace < oldTokens.count {
-        order = tokens.withToken(place) { token in
-          oldTokens.withToken(oldPlace) { TextTokens.compare(token, $0) }
+    var entryIndex = 0
+    var oldIndex = 0
+    while entryIndex < tokens.count || oldIndex < oldTokens.count {
+      var order = entryIndex < tokens.count ? -1 : 1
+      if entryIndex < tokens.count, oldIndex < oldTokens.count {
+        order = tokens.withToken(entryIndex) { token in
+          oldTokens.withToken(oldIndex) { TextTokens.compare(token, $0) }
         }
       }
       if order < 0 {
-        tokens.withToken(place) { KeyEncoder.setToken($0, to: &key) }
+        tokens.withToken(entryIndex) { KeyEncoder.setToken($0, to: &key) }
         run.append(key.bytes, number, isRemoval: false, isExempt: true)
       } else if order > 0 {
-        oldTokens.withToken(oldPlace) { KeyEncoder.setToken($0, to: &key) }
+        oldTokens.withToken(oldIndex) { KeyEncoder.setToken($0, to: &key) }
         run.append(key.bytes, number, isRemoval: true, isExempt: true)
       }
-      if order <= 0 { place += 1 }
-      if order >= 0 { oldPlace += 1 }
+      if order <= 0 { entryIndex += 1 }
+      if order >= 0 { oldIndex += 1 }
     }
   }
 
@@ -142,8 +142,8 @@ final class IndexMaintainer {
 
   /// Whether an object is among the ``cutClaims``. Logarithmic.
   func claimsCutKey(_ number: ObjectNumber) -> Bool {
-    let place = cutClaims.firstPlace { $0 >= number }
-    return place < cutClaims.count && cutClaims[place] == number
+    let entryIndex = cutClaims.partitioningIndex { $0 >= number }
+    return entryIndex < cutClaims.count && cutClaims[entryIndex] == number
   }
 
   /// Lends the key of a record.
@@ -189,8 +189,8 @@ final class IndexMaintainer {
     }
     let database = index.database
     var additions = 0
-    for place in 0..<run.count {
-      let entry = run[place]
+    for entryIndex in 0..<run.count {
+      let entry = run[entryIndex]
       guard entry.isRemoval else {
         additions += 1
         continue
@@ -209,8 +209,8 @@ final class IndexMaintainer {
     var start = try firstAbove(transaction.reader)
     var greatest: Int?
     let cursor = try transaction.cursor(database)
-    for place in 0..<min(start, run.count) where !run[place].isRemoval {
-      let entry = run[place]
+    for entryIndex in 0..<min(start, run.count) where !run[entryIndex].isRemoval {
+      let entry = run[entryIndex]
       try limit?.checkEngine()
       try run.withKey(entry) { (key) throws(LMDBError) in
         _ = try cursor.put(key: key, value: entry.number, .noDuplicate)
@@ -227,6 +227,6 @@ final class IndexMaintainer {
   /// The place of the first entry whose key is above all stored ones.
   func firstAbove(_ reader: TransactionReader) throws(LMDBError) -> Int {
     if !greatestKey.isKnown { greatestKey.note(try reader.cursor(index.database).last()?.key) }
-    return run.firstPlace { greatestKey.isBefore($0) }
+    return run.partitioningIndex { greatestKey.isBefore($0) }
   }
 }

@@ -108,7 +108,7 @@ final class IndexPass {
   /// Where the next entries lie in the run, which is sorted for it.
   private func sortedRange(_ length: Int) -> Range<Int> {
     maintainer.sort()
-    let start = position.map { maintainer.run.firstPlace(behind: $0) } ?? 0
+    let start = position.map { maintainer.run.partitioningIndex(behind: $0) } ?? 0
     return start..<min(maintainer.run.count, start + length)
   }
 

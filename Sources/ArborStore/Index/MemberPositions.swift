@@ -11,10 +11,10 @@ enum MemberPositions {
     var positions: [UInt64] = []
     positions.reserveCapacity(old.count)
     var index = 0
-    for keptPlace in kept + [old.count] {
+    for keptIndex in kept + [old.count] {
       let lower = positions.last ?? 0
-      let needed = UInt64(keptPlace - index)
-      let upper = keptPlace < old.count ? old[keptPlace] : nil
+      let needed = UInt64(keptIndex - index)
+      let upper = keptIndex < old.count ? old[keptIndex] : nil
       if needed > 0 {
         guard let step = step(from: lower, to: upper, for: needed) else {
           return renumbered(old.count)
@@ -22,7 +22,7 @@ enum MemberPositions {
         for number in 1...needed { positions.append(lower + step * number) }
       }
       if let upper { positions.append(upper) }
-      index = keptPlace + 1
+      index = keptIndex + 1
     }
     return positions
   }

@@ -56,7 +56,7 @@ final class RelationshipMaintainer {
     if isSwept, let basis { try swept.drop(from: database, transaction, basis) }
     if basis != nil {
       let greatest = try greatestOwner.find(in: database, transaction.reader)
-      let end = (0..<run.count).firstPlace { run[$0].high > greatest }
+      let end = (0..<run.count).partitioningIndex { run[$0].high > greatest }
       try transaction.reader.verifyPages(of: database, forChanges: droppedOwners.count + end)
     }
     for owner in droppedOwners { try transaction.delete(database, key: owner.rawValue) }

@@ -2,7 +2,7 @@ extension RandomAccessCollection where Index == Int {
   /// The place of the first element that fulfils a condition which all behind it fulfil too; the
   /// end where none does. Logarithmic.
   @inline(__always)
-  func firstPlace(where isReached: (Element) -> Bool) -> Int {
+  func partitioningIndex(where isReached: (Element) -> Bool) -> Int {
     var lower = startIndex
     var upper = endIndex
     while lower < upper {

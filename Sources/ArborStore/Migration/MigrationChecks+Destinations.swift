@@ -62,9 +62,9 @@ extension MigrationChecks {
       }
     }
     guard let own = present.own(relationship),
-      let place = databases.relationshipPlace(entity: present.index, slot: own.slot)
+      let relationshipIndex = databases.relationshipIndex(entity: present.index, slot: own.slot)
     else { return }
-    let stored = databases.relationships[place]
+    let stored = databases.relationships[relationshipIndex]
     let cursor = try storing { () throws(LMDBError) in try reader.cursor(stored.members) }
     var entry = try storing { () throws(LMDBError) in try cursor.first() }
     while let found = entry {

@@ -58,9 +58,9 @@ extension MigrationChecks {
       }
     }
     guard let own = former.own(relationship),
-      let place = databases.relationshipPlace(entity: former.index, slot: own.slot)
+      let relationshipIndex = databases.relationshipIndex(entity: former.index, slot: own.slot)
     else { return }
-    let members = databases.relationships[place].members
+    let members = databases.relationships[relationshipIndex].members
     try storing { () throws(LMDBError) in
       let owners = try reader.cursor(records)
       let links = try reader.cursor(members)

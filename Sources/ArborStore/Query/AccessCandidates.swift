@@ -160,14 +160,16 @@ struct AccessCandidates {
   }
 
   /// The number throughout the store of one of the entity's indexes.
-  func storePlace(_ place: Int) -> Int { store.databases.indexPlaces(of: entity.index)[place] }
+  func storeIndexNumber(_ place: Int) -> Int {
+    store.databases.indexNumbers(of: entity.index)[place]
+  }
 
   /// Whether one of the entity's indexes has all of its entries: others are kept, and not read.
-  func isReady(_ place: Int) -> Bool { scope.source.isReady(storePlace(place)) }
+  func isReady(_ place: Int) -> Bool { scope.source.isReady(storeIndexNumber(place)) }
 
   /// The database of one of the entity's indexes.
   private func database(_ place: Int) -> Database {
-    store.databases.indexes[storePlace(place)].database
+    store.databases.indexes[storeIndexNumber(place)].database
   }
 
   private func candidate(_ place: Int, _ leading: [ColumnMatch]) -> AccessCandidate? {
@@ -182,7 +184,7 @@ struct AccessCandidates {
     return AccessCandidate(
       way: .index(index, database(place), ranges, leading),
       served: said + (ranges.isCut ? [] : used.flatMap(\.served)) + (filter?.served ?? []),
-      related: used.compactMap(\.related), place: storePlace(place), filter: filter)
+      related: used.compactMap(\.related), place: storeIndexNumber(place), filter: filter)
   }
 
   // MARK: Words
@@ -212,7 +214,7 @@ struct AccessCandidates {
     }
     return AccessCandidate(
       way: .words(index, database(place), ranges, tokens),
-      served: said + (term.isExact && !isCut ? [word] : []), place: storePlace(place))
+      served: said + (term.isExact && !isCut ? [word] : []), place: storeIndexNumber(place))
   }
 
   // MARK: Partial indexes
@@ -255,7 +257,7 @@ struct AccessCandidates {
         way: .inverse(inverse, of: numbers(match)), served: match.served, related: related)
     }
     guard
-      let place = store.databases.relationshipPlace(
+      let place = store.databases.relationshipIndex(
         entity: relationship.destination, slot: inverse.slot)
     else { return nil }
     return AccessCandidate(

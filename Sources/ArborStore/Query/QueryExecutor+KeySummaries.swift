@@ -90,7 +90,7 @@ extension QueryPlanner {
     where index.isLed(by: attribute) && index.condition == nil && !index.isText
       && candidates.isReady(place)
     {
-      let number = candidates.storePlace(place)
+      let number = candidates.storeIndexNumber(place)
       return CoveringIndex(
         index: index, place: number, database: source.store.databases.indexes[number].database,
         ranges: ScanRange.whole, filter: nil, matches: [],

@@ -18,12 +18,12 @@ extension QueryExecutor {
     }
     let members = try numbers(plan)
     guard members.count * RowCosts.seek < effort,
-      let place = source.store.databases.relationshipPlace(
+      let relationshipIndex = source.store.databases.relationshipIndex(
         entity: relationship.destination, slot: inverse.slot)
     else { return nil }
     let way = AccessCandidate(
       way: .members(
-        inverse, source.store.databases.relationships[place].members,
+        inverse, source.store.databases.relationships[relationshipIndex].members,
         owners: members.map { ObjectNumber(rawValue: $0) }), served: [])
     let owner = source.schema.entities[relationship.declaringEntity]
     let family = owner.concreteFamily.map { source.schema.entities[$0] }

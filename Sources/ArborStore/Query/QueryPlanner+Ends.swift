@@ -45,7 +45,7 @@ extension QueryPlanner {
         columns: query.entity.keyColumns(of: index), matches: Array(matches)),
       !narrowed.isCut, narrowed.usedColumns == matches.count
     else { return nil }
-    let number = candidates.storePlace(place)
+    let number = candidates.storeIndexNumber(place)
     return OrderedAccess(
       index: index, place: number, database: source.store.databases.indexes[number].database,
       ranges: narrowed.ranges, isForward: index.columns[position].isAscending == isLeast,

@@ -163,7 +163,7 @@ struct QueryPlanner {
       ranges = narrowed.ranges
       served.formUnion(leading.prefix(narrowed.usedColumns).flatMap(\.served))
     }
-    let number = candidates.storePlace(place)
+    let number = candidates.storeIndexNumber(place)
     return OrderedAccess(
       index: index, place: number, database: source.store.databases.indexes[number].database,
       ranges: ranges, isForward: isForward, budget: .max, served: served, matches: leading)

@@ -82,9 +82,9 @@ struct RowCosts {
   private func members(of collection: BoundCollection) -> Int {
     let databases = source.store.databases
     guard
-      let place = databases.relationshipPlace(
+      let relationshipIndex = databases.relationshipIndex(
         entity: collection.owner.index, slot: collection.relationship.slot),
-      let links = try? source.reader.entryCount(databases.relationships[place].members)
+      let links = try? source.reader.entryCount(databases.relationships[relationshipIndex].members)
     else { return 4 }
     let declaring = source.schema.entities[collection.relationship.declaringEntity]
     let owners = declaring.concreteFamily.map { source.schema.entities[$0] }

@@ -59,7 +59,7 @@ extension StoreSnapshot {
       value, as: wanted.kind, isAscending: wanted.isAscending, to: &key)
     guard isOfKind, !key.isCut else { return .unplanned }
     let reader = try reader
-    let index = store.databases.indexPlaces(of: kind.index)[wanted.indexPlace]
+    let index = store.databases.indexNumbers(of: kind.index)[wanted.indexNumber]
     guard unfinishedIndexes?.isReady(index) ?? true else { return .unplanned }
     store.noteUse(ofIndex: index)
     guard let found = try reader.get(store.databases.indexes[index].database, key: key.bytes),

@@ -17,9 +17,9 @@ extension StoreSnapshot {
   ) throws(StoreError) -> [ObjectNumber]? {
     let kind = entity.attributes[slot].field.kind
     guard [.int16, .int32, .int64].contains(kind),
-      let place = entity.indexes.firstIndex(where: { $0.isUniqueKey(of: slot) })
+      let keyIndex = entity.indexes.firstIndex(where: { $0.isUniqueKey(of: slot) })
     else { return nil }
-    let index = store.databases.indexPlaces(of: entity.index)[place]
+    let index = store.databases.indexNumbers(of: entity.index)[keyIndex]
     guard unfinishedIndexes?.isReady(index) ?? true else { return nil }
     store.noteUse(ofIndex: index)
     return try answering {

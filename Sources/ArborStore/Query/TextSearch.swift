@@ -111,7 +111,7 @@ private struct Postings {
         let ranges = term.words.compactMap {
           ScanRanges(columns: columns, matches: [ColumnMatch($0)])
         }
-        let place = source.store.databases.indexPlaces(of: entity.index)[column.index]
+        let place = source.store.databases.indexNumbers(of: entity.index)[column.index]
         let way = AccessCandidate(
           way: .words(
             index, source.store.databases.indexes[place].database, ranges, term.words),
@@ -137,7 +137,7 @@ private struct Postings {
   private static func demand(
     _ index: IndexSchema, at place: Int, _ entity: EntitySchema, _ source: QuerySource
   ) throws {
-    guard !source.isReady(source.store.databases.indexPlaces(of: entity.index)[place]) else {
+    guard !source.isReady(source.store.databases.indexNumbers(of: entity.index)[place]) else {
       return
     }
     throw ArborError(
@@ -157,7 +157,7 @@ private struct Postings {
       let index = entity.indexes[column.index]
       // How many objects fulfil a condition is not kept.
       guard index.condition == nil else { return nil }
-      let place = source.store.databases.indexPlaces(of: entity.index)[column.index]
+      let place = source.store.databases.indexNumbers(of: entity.index)[column.index]
       let database = source.store.databases.indexes[place].database
       let family = source.schema.entities[index.declaringEntity].concreteFamily
       let objects = try source.count(family.map { source.schema.entities[$0] })

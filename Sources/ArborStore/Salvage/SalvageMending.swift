@@ -90,7 +90,7 @@ final class SalvageMending {
     guard target.schema.leads(relationship, to: other),
       try storing({ () throws(LMDBError) in try target.exists(other, reader) })
     else { return false }
-    guard reference.listPlace == nil else { return true }
+    guard reference.listIndex == nil else { return true }
     let inverse = target.schema.inverse(of: relationship)
     guard let record = try target.record(other, reader, allocator),
       let field = target.field(inverse, of: other)

@@ -9,7 +9,7 @@ extension SalvagedLinks {
     for index in relationships.indices where relationships[index].schema.storage == .links {
       let inverse = target.schema.inverse(of: relationships[index].schema)
       if case .links = inverse.storage,
-        let other = target.databases.relationshipPlace(
+        let other = target.databases.relationshipIndex(
           entity: relationships[index].schema.destination, slot: inverse.slot)
       {
         try agree(index, with: other)
@@ -125,12 +125,12 @@ extension SalvagedLinks {
   /// of ordered ones whose positions are lost, at the end.
   private func takeOverFields() throws(StoreError) {
     for plan in target.entities {
-      let references = plan.references.filter { $0.listPlace != nil }
+      let references = plan.references.filter { $0.listIndex != nil }
       guard !references.isEmpty else { continue }
       let maintainers = target.databases.relationships.map { RelationshipMaintainer($0) }
       try target.forEachRecord(of: plan) { (number, record) throws(StoreError) in
         for reference in references {
-          guard let owner = record.reference(reference.field), let index = reference.listPlace
+          guard let owner = record.reference(reference.field), let index = reference.listIndex
           else { continue }
           maintainers[index].collect(owner, number, isRemoval: false)
         }

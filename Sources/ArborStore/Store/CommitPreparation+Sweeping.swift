@@ -44,7 +44,7 @@ extension CommitPreparation {
       }
     }
     var sweptRelationships: [Int] = []
-    for case let place? in plan.references.map(\.derivedPlace) where try isWorthwhile(place, count)
+    for case let place? in plan.references.map(\.derivedIndex) where try isWorthwhile(place, count)
     {
       sweptRelationships.append(place)
     }
@@ -52,7 +52,7 @@ extension CommitPreparation {
       workspace.swept.insert(deletionsOf: changes, count: count)
     else { return nil }
     parts.references.removeAll { reference in
-      reference.derivedPlace.map(sweptRelationships.contains) ?? false
+      reference.derivedIndex.map(sweptRelationships.contains) ?? false
     }
     for place in sweptIndexes { workspace.indexes[place].isSwept = true }
     for place in sweptRelationships { workspace.relationships[place]?.isSwept = true }

@@ -118,7 +118,7 @@ struct CommitPreparation {
 
   /// The change of an object in this set; nil where it has none. Logarithmic.
   func change(of number: ObjectNumber) -> Change? {
-    let place = changes.firstPlace { $0.number >= number }
+    let place = changes.partitioningIndex { $0.number >= number }
     guard place < changes.count, changes[place].number == number else { return nil }
     return changes[place]
   }
@@ -205,7 +205,7 @@ struct CommitPreparation {
       let before = old?.reference(reference.field)
       let after = new?.reference(reference.field)
       guard before != after else { continue }
-      if let place = reference.derivedPlace {
+      if let place = reference.derivedIndex {
         guard let relationship = workspace.relationships[place] else { continue }
         if let before { relationship.collect(before, number, isRemoval: true) }
         if let after { relationship.collect(after, number, isRemoval: false) }
@@ -242,7 +242,7 @@ struct CommitPreparation {
       guard let entity = store.schema.entity(of: edit.owner),
         entity.relationships.indices.contains(edit.slot),
         entity.relationships[edit.slot].storage == .links,
-        let place = store.databases.relationshipPlace(entity: entity.index, slot: edit.slot)
+        let place = store.databases.relationshipIndex(entity: entity.index, slot: edit.slot)
       else {
         throw .invalidChange(
           edit.owner, what: "Only a relationship that is kept as links can be edited as such.")

@@ -57,7 +57,7 @@ final class CommitWorkspace {
   func forgetEnds() {
     for index in indexes { index.forgetEnd() }
     for relationship in relationships { relationship?.forgetEnd() }
-    for place in greatestNumbers.indices { greatestNumbers[place].forget() }
+    for entityIndex in greatestNumbers.indices { greatestNumbers[entityIndex].forget() }
   }
 
   /// Takes down whether the transaction is in the file.

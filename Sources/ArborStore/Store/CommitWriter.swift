@@ -144,7 +144,7 @@ struct CommitWriter: ~Copyable {
     }
     var last = try workspace.greatestNumbers[entity.index].find(in: database, transaction.reader)
     if basis != nil {
-      let end = changes.firstPlace { $0.number.rawValue > last }
+      let end = changes.partitioningIndex { $0.number.rawValue > last }
       try transaction.reader.verifyPages(of: database, forChanges: end - changes.startIndex)
     }
     for change in changes where change.record == nil {
@@ -152,10 +152,10 @@ struct CommitWriter: ~Copyable {
     }
     let cursor = try transaction.cursor(database)
     defer { workspace.greatestNumbers[entity.index].note(last) }
-    for place in changes.indices {
-      let change = changes[place]
-      if place + NumberMap.lookahead < changes.endIndex {
-        changes[place + NumberMap.lookahead].record?.prefetch()
+    for changeIndex in changes.indices {
+      let change = changes[changeIndex]
+      if changeIndex + NumberMap.lookahead < changes.endIndex {
+        changes[changeIndex + NumberMap.lookahead].record?.prefetch()
       }
       guard let record = change.record else { continue }
       let isAbove = change.number.rawValue > last

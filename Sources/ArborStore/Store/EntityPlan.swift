@@ -31,10 +31,10 @@ final class EntityPlan: Sendable {
     let slot: Int
     /// The number of the relationship database that is an index over the field; nil where the
     /// inverse is kept elsewhere.
-    let derivedPlace: Int?
+    let derivedIndex: Int?
     /// The number of the relationship database that lists the owner, derived or of links; nil where
     /// the inverse is to-one.
-    let listPlace: Int?
+    let listIndex: Int?
   }
 
   /// A way by which other objects can hold on to one that is deleted.
@@ -69,15 +69,15 @@ final class EntityPlan: Sendable {
       $0.description.isPreservedOnDeletion && !$0.field.isTransient
     }
     records = databases.records(entity.index)
-    let places = databases.indexPlaces(of: entity.index)
+    let places = databases.indexNumbers(of: entity.index)
     indexes = zip(entity.indexes, places).map { Index($0, of: entity, place: $1) }
     var references: [Reference] = []
     var inbound: [Inbound] = []
     for relationship in entity.relationships {
       let inverse = schema.inverse(of: relationship)
-      let inversePlace = databases.relationshipPlace(
+      let inverseIndex = databases.relationshipIndex(
         entity: relationship.destination, slot: inverse.slot)
-      let place = databases.relationshipPlace(entity: entity.index, slot: relationship.slot)
+      let place = databases.relationshipIndex(entity: entity.index, slot: relationship.slot)
       switch relationship.storage {
       case .field(let index):
         let field = entity.layout.fields[index]
@@ -85,15 +85,15 @@ final class EntityPlan: Sendable {
         let isDerived = inverse.storage == .derived
         references.append(
           Reference(
-            field: field, slot: relationship.slot, derivedPlace: isDerived ? inversePlace : nil,
-            listPlace: inversePlace))
-        if !isDerived, let back = Self.back(inverse, place: inversePlace) {
+            field: field, slot: relationship.slot, derivedIndex: isDerived ? inverseIndex : nil,
+            listIndex: inverseIndex))
+        if !isDerived, let back = Self.back(inverse, place: inverseIndex) {
           inbound.append(.field(field, inverse: inverse, back: back))
         }
       case .derived:
         if let place { inbound.append(.derived(place: place, inverse: inverse)) }
       case .links:
-        if let place, let back = Self.back(inverse, place: inversePlace) {
+        if let place, let back = Self.back(inverse, place: inverseIndex) {
           inbound.append(.links(place: place, inverse: inverse, back: back))
         }
       }

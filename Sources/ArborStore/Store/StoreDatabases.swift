@@ -27,8 +27,8 @@ package final class StoreDatabases: Sendable {
   package let relationships: [Relationship]
   private let recordDatabases: [Database?]
   private let blobDatabases: [Database?]
-  private let indexPlaces: [[Int]]
-  private let relationshipPlaces: [[Int]]
+  private let indexNumbers: [[Int]]
+  private let relationshipIndexes: [[Int]]
 
   /// The records of a concrete entity, by its place in the schema.
   ///
@@ -59,13 +59,13 @@ package final class StoreDatabases: Sendable {
   }
 
   /// The numbers of the indexes that cover an entity, in the order of its schema.
-  package func indexPlaces(of entity: Int) -> [Int] { indexPlaces[entity] }
+  package func indexNumbers(of entity: Int) -> [Int] { indexNumbers[entity] }
 
   /// The number of a relationship, or nil for a to-one one.
   @inline(__always)
-  package func relationshipPlace(entity: Int, slot: Int) -> Int? {
-    let place = relationshipPlaces[entity][slot]
-    return place < 0 ? nil : place
+  package func relationshipIndex(entity: Int, slot: Int) -> Int? {
+    let relationshipIndex = relationshipIndexes[entity][slot]
+    return relationshipIndex < 0 ? nil : relationshipIndex
   }
 
   // MARK: Making
@@ -135,35 +135,35 @@ package final class StoreDatabases: Sendable {
     blobDatabases = schema.entities.map { entity in
       entity.keepsBlobs && next < opened.count ? take() : nil
     }
-    indexPlaces = plan.indexPlaces
-    relationshipPlaces = plan.relationshipPlaces
+    indexNumbers = plan.indexNumbers
+    relationshipIndexes = plan.relationshipIndexes
   }
 
   /// Which indexes and relationships there are, and who shares them.
   private struct Plan {
     var indexes: [IndexSchema] = []
     var relationships: [RelationshipSchema] = []
-    var indexPlaces: [[Int]] = []
-    var relationshipPlaces: [[Int]] = []
+    var indexNumbers: [[Int]] = []
+    var relationshipIndexes: [[Int]] = []
 
     init(_ schema: ModelSchema) {
       // By the name of the database: the first use of another kind of key would cost the run time
       // system a search, which shows when a store is opened.
       var places: [String: Int] = [:]
       for entity in schema.entities {
-        indexPlaces.append(
+        indexNumbers.append(
           entity.indexes.map { index in
             let name = StoreFormat.indexDatabase(schema.storedName(of: index))
-            if let place = places[name] { return place }
+            if let relationshipIndex = places[name] { return relationshipIndex }
             places[name] = indexes.count
             indexes.append(index)
             return indexes.count - 1
           })
-        relationshipPlaces.append(
+        relationshipIndexes.append(
           entity.relationships.map { relationship in
             guard relationship.isToMany else { return -1 }
             let name = StoreFormat.relationshipDatabase(schema.storedName(of: relationship))
-            if let place = places[name] { return place }
+            if let relationshipIndex = places[name] { return relationshipIndex }
             places[name] = relationships.count
             relationships.append(relationship)
             return relationships.count - 1

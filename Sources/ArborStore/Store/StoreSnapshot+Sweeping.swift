@@ -24,8 +24,9 @@ package struct MemberTable {
   /// The members of an owner; nil where it is none of those that were asked for.
   package subscript(owner: ObjectNumber) -> ArraySlice<ObjectNumber>? {
     guard let word = places[owner] else { return nil }
-    let place = Int(bitPattern: word)
-    return members[starts[place]..<(place + 1 < starts.count ? starts[place + 1] : members.count)]
+    let position = Int(bitPattern: word)
+    return members[
+      starts[position]..<(position + 1 < starts.count ? starts[position + 1] : members.count)]
   }
 }
 
@@ -149,16 +150,16 @@ extension StoreSnapshot {
     guard let first = numbers.first else { return }
     var walk = try reader.walk(database, from: first.rawValue)
     try withUnsafeTemporaryAllocation(of: NumberedEntry.self, capacity: 64) { room in
-      var (place, count) = (0, try walk.next(into: room))
+      var (position, count) = (0, try walk.next(into: room))
       for number in numbers {
-        while place == count || room[place].key < number.rawValue {
-          place += 1
-          guard place >= count else { continue }
+        while position == count || room[position].key < number.rawValue {
+          position += 1
+          guard position >= count else { continue }
           guard count == room.count else { return }
-          (place, count) = (0, try walk.next(into: room))
+          (position, count) = (0, try walk.next(into: room))
           guard count > 0 else { return }
         }
-        if room[place].key == number.rawValue { try body(number, room[place].value) }
+        if room[position].key == number.rawValue { try body(number, room[position].value) }
       }
     }
   }

@@ -55,8 +55,8 @@ struct StoredMembers {
   ) -> StoreDatabases.Relationship? {
     let databases = store.databases
     guard let entity = store.schema.entity(of: owner), let own = entity.own(relationship),
-      let place = databases.relationshipPlace(entity: entity.index, slot: own.slot)
+      let relationshipIndex = databases.relationshipIndex(entity: entity.index, slot: own.slot)
     else { return nil }
-    return databases.relationships[place]
+    return databases.relationships[relationshipIndex]
   }
 }

@@ -152,11 +152,11 @@ import Testing
     for _ in 0..<4_000 {
       var bytes = sound
       for _ in 0...(generator.next() % 3) {
-        let place = Int(generator.next() % UInt64(bytes.count))
+        let offset = Int(generator.next() % UInt64(bytes.count))
         switch generator.next() % 3 {
-        case 0: bytes[place] = spare[Int(generator.next() % UInt64(spare.count))]
-        case 1: bytes.remove(at: place)
-        default: bytes.insert(spare[Int(generator.next() % UInt64(spare.count))], at: place)
+        case 0: bytes[offset] = spare[Int(generator.next() % UInt64(spare.count))]
+        case 1: bytes.remove(at: offset)
+        default: bytes.insert(spare[Int(generator.next() % UInt64(spare.count))], at: offset)
         }
       }
       let data = Data(bytes)

@@ -149,11 +149,11 @@ import Testing
   @Test func compositesHaveParts() throws {
     let schema = try Self.shops()
     let shop = schema.entities[0]
-    guard case .attribute(let place) = shop.property(named: "place") else { return }
+    guard case .attribute(let slot) = shop.property(named: "place") else { return }
     let allocator = SlabAllocator()
     var record = RecordBuffer(copying: shop.layout.template, into: allocator)
     let value = Value.composite(["city": "Rome", "latitude": 41.9, "longitude": 12.5])
-    let isSet = record.set(place.field, value, allocator: allocator)
+    let isSet = record.set(slot.field, value, allocator: allocator)
     #expect(isSet)
     let environment = PredicateEnvironment(schema: schema, storeID: UUID())
     func holds(_ predicate: FetchPredicate) throws -> Bool {

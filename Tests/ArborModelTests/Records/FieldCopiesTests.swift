@@ -19,8 +19,8 @@ import Testing
     if fixture.random.chance(30) { kept.insert(-3, at: 0) }
     let newest = RecordLayout(
       entity: 7, number: 4,
-      fields: kept.prefix(64).enumerated().map { place, index in
-        let number = UInt16(place + 1)
+      fields: kept.prefix(64).enumerated().map { slot, index in
+        let number = UInt16(slot + 1)
         return index < 0
           ? (.string, false, number, index == -1 ? .null : "frozen")
           : (old.fields[index].kind, old.fields[index].isTransient, number, .null)

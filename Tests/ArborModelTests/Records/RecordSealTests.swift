@@ -45,12 +45,12 @@ import Testing
       _ = record.set(field, fixture.value(index), allocator: fixture.allocator)
     }
     var bytes = fixture.sealed(record.view, key: Self.key, version: 1)
-    for place in bytes.indices {
+    for byteIndex in bytes.indices {
       for bit in 0..<8 {
-        bytes[place] ^= 1 << bit
+        bytes[byteIndex] ^= 1 << bit
         let damage = withUnalignedView(bytes) { $0.verify(fixture.layout, key: Self.key) }
-        #expect(damage != nil, "bit \(bit) of byte \(place)")
-        bytes[place] ^= 1 << bit
+        #expect(damage != nil, "bit \(bit) of byte \(byteIndex)")
+        bytes[byteIndex] ^= 1 << bit
       }
     }
     #expect(withUnalignedView(bytes) { $0.verify(fixture.layout, key: Self.key) } == nil)
@@ -89,12 +89,14 @@ import Testing
       fields: [(kind: .string, isTransient: false, catalogNumber: 1, defaultValue: "abc")])
     let record = RecordBuffer(copying: layout.template, into: SlabAllocator())
     let offset = Int(layout.fields[0].offset)
-    for (place, value) in [(offset, 4), (offset + 3, 0x7F), (offset + 4, 4), (offset + 7, 0xFF)] {
+    for (byteIndex, value) in [
+      (offset, 4), (offset + 3, 0x7F), (offset + 4, 4), (offset + 7, 0xFF),
+    ] {
       var bytes = [UInt8](repeating: 0, count: record.view.sealedSize(layout))
       bytes.withUnsafeMutableBytes {
         record.view.seal(into: $0, layout: layout, key: Self.key, version: 1)
       }
-      bytes[place] = bytes[place] &+ UInt8(value)
+      bytes[byteIndex] = bytes[byteIndex] &+ UInt8(value)
       let end = bytes.count - RecordLayout.checksumSize
       let checksum = bytes.withUnsafeBytes {
         RecordChecksum.of($0.baseAddress!, count: end, entity: 7, key: Self.key)
@@ -143,12 +145,12 @@ import Testing
     // A record that is too short for any.
     memory[count / 2] = Array(memory[count / 2].prefix(11))
     var wanted: UInt64 = 0
-    for (place, bytes) in memory.enumerated() where bytes.count >= 12 {
+    for (byteIndex, bytes) in memory.enumerated() where bytes.count >= 12 {
       let found = bytes.withUnsafeBytes {
-        arbor_record_crc32c(UInt64(place + 1), 7, $0.baseAddress, $0.count - 4)
+        arbor_record_crc32c(UInt64(byteIndex + 1), 7, $0.baseAddress, $0.count - 4)
       }
       let stored = bytes.suffix(4).reversed().reduce(0 as UInt32) { $0 << 8 | UInt32($1) }
-      if found == stored { wanted |= 1 << UInt64(place) }
+      if found == stored { wanted |= 1 << UInt64(byteIndex) }
     }
     let copies = memory.map { bytes in
       let copy = UnsafeMutableRawBufferPointer.allocate(byteCount: bytes.count, alignment: 2)
@@ -156,8 +158,8 @@ import Testing
       return copy
     }
     defer { for copy in copies { copy.deallocate() } }
-    let records = copies.enumerated().map { place, copy in
-      arbor_record(key: UInt64(place + 1), base: copy.baseAddress, count: copy.count)
+    let records = copies.enumerated().map { byteIndex, copy in
+      arbor_record(key: UInt64(byteIndex + 1), base: copy.baseAddress, count: copy.count)
     }
     #expect(arbor_records_intact(records, records.count, 7) == wanted)
   }

@@ -61,11 +61,11 @@ import Testing
     let schema = try Self.schema()
     let derivation = try Self.derivation(text, type)
     let found = derivation.reads.map { read in
-      var place = schema.entity(named: "Company")
-      for hop in read.hops { place = schema.entities[hop.destination] }
+      var current = schema.entity(named: "Company")
+      for hop in read.hops { current = schema.entities[hop.destination] }
       let property =
         switch read.property {
-        case .attribute(let slot): place?.attributes[slot].name ?? ""
+        case .attribute(let slot): current?.attributes[slot].name ?? ""
         case .toOne(let relationship), .members(let relationship): relationship.name
         }
       return (read.hops.map(\.name) + (read.hops.isEmpty ? [""] : []) + [property])

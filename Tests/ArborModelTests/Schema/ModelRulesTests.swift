@@ -25,8 +25,8 @@ extension ManagedObjectModel {
   fileprivate subscript(name: String) -> EntityDescription {
     get { entity(named: name) ?? EntityDescription(name: name) }
     set {
-      guard let place = entities.firstIndex(where: { $0.name == name }) else { return }
-      entities[place] = newValue
+      guard let entityIndex = entities.firstIndex(where: { $0.name == name }) else { return }
+      entities[entityIndex] = newValue
     }
   }
 }

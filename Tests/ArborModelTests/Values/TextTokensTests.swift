@@ -6,9 +6,9 @@ import Testing
   private func tokens(_ text: String) -> [String] {
     var tokens = TextTokens()
     tokens.read(text)
-    return (0..<tokens.count).map { place in
-      tokens.withToken(place) { String(decoding: $0, as: UTF8.self) }
-        + (tokens.isStarred(place) ? "*" : "")
+    return (0..<tokens.count).map { tokenIndex in
+      tokens.withToken(tokenIndex) { String(decoding: $0, as: UTF8.self) }
+        + (tokens.isStarred(tokenIndex) ? "*" : "")
     }
   }
 
@@ -58,12 +58,13 @@ import Testing
         pieces.randomElement(using: &random) ?? ""
       }.joined()
       reused.read(text)
-      let found = (0..<reused.count).map { place in
-        reused.withToken(place) { String(decoding: $0, as: UTF8.self) }
+      let found = (0..<reused.count).map { tokenIndex in
+        reused.withToken(tokenIndex) { String(decoding: $0, as: UTF8.self) }
       }
       #expect(found == naive(text), "\(text.debugDescription), seed \(seed)")
       reused.sortDistinct()
-      let sorted = (0..<reused.count).map { place in reused.withToken(place) { Array($0) } }
+      let sorted = (0..<reused.count).map { tokenIndex in reused.withToken(tokenIndex) { Array($0) }
+      }
       let expected = Set(found.map { Array($0.utf8) }).sorted { $0.lexicographicallyPrecedes($1) }
       #expect(sorted == expected, "seed \(seed)")
     }

@@ -116,10 +116,10 @@ private struct ResultsWorld {
   private mutating func look() throws {
     // Results begin at any time, and go.
     if Int.random(in: 0..<10, using: &random) == 0,
-      let place = followed.indices.randomElement(using: &random)
+      let position = followed.indices.randomElement(using: &random)
     {
-      log.append("renewed \(place)")
-      followed[place] = try followed[place].renewed()
+      log.append("renewed \(position)")
+      followed[position] = try followed[position].renewed()
     }
     // Not after every step, so that some changes come together.
     guard Int.random(in: 0..<3, using: &random) > 0 else { return }
@@ -134,9 +134,9 @@ private struct ResultsWorld {
   // MARK: Steps
 
   private mutating func step() throws {
-    let place = Int.random(in: 0..<contexts.count, using: &random)
-    let context = contexts[place]
-    log.append("\(place):")
+    let position = Int.random(in: 0..<contexts.count, using: &random)
+    let context = contexts[position]
+    log.append("\(position):")
     switch Int.random(in: 0..<23, using: &random) {
     case 0..<4: insert(in: context)
     case 4..<10: try change(in: context)
@@ -352,9 +352,9 @@ private final class FollowedResults<T: ManagedObject>: Followed, CustomStringCon
     try demand(present.flatMap { Array($0.objects) } == now, "sections are not all objects")
     guard results.sectionKeyPath != nil else { return }
     var names = sections
-    for place in (difference?.deletedSections ?? []).reversed() { names.remove(at: place) }
+    for position in (difference?.deletedSections ?? []).reversed() { names.remove(at: position) }
     let new = present.map(\.value)
-    for place in difference?.insertedSections ?? [] { names.insert(new[place], at: place) }
+    for position in difference?.insertedSections ?? [] { names.insert(new[position], at: position) }
     // Where the order folds case the first object names a section, and may be another one now.
     let folds = results.request.sortKeys.first?.options.contains(.caseInsensitive) ?? false
     try demand(folds ? names.count == new.count : names == new, "sections \(names) are not \(new)")

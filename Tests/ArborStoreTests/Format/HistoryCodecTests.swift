@@ -101,10 +101,10 @@ import Testing
       ])
     let bytes = HistoryCodec.encode(entry, schema)
     #expect(decode(bytes, 5) == entry)
-    for place in bytes.indices {
+    for offset in bytes.indices {
       var changed = bytes
-      changed[place] ^= 0x40
-      #expect(decode(changed, 5) == nil, "byte \(place)")
+      changed[offset] ^= 0x40
+      #expect(decode(changed, 5) == nil, "byte \(offset)")
     }
     for count in bytes.indices { #expect(decode(Array(bytes[..<count]), 5) == nil) }
     // It is the entry of its own sequence only.

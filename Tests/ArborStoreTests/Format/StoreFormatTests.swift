@@ -225,9 +225,9 @@ import Testing
     tokens.read("Ada of Ada-Land")
     tokens.sortDistinct()
     #expect(tokens.count == 3)
-    for (place, word) in ["ada", "land", "of"].enumerated() {
+    for (wordIndex, word) in ["ada", "land", "of"].enumerated() {
       var key = KeyBuffer()
-      tokens.withToken(place) { KeyEncoder.setToken($0, to: &key) }
+      tokens.withToken(wordIndex) { KeyEncoder.setToken($0, to: &key) }
       expect("token \(word)", Array(key.bytes))
     }
   }

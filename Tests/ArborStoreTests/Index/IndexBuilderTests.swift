@@ -10,12 +10,12 @@ import Testing
     try TemporaryStore.use(IndexKindsModel.make()) { store in
       var random = SeededRandom()
       let draft = Draft(store.file)
-      for place in 0..<4000 {
+      for row in 0..<4000 {
         try draft.insert(
           "Task",
           [
             "title": .string("T\(Int.random(in: 0..<300, using: &random))"),
-            "body": .string("word\(place % 17) and w\(place % 701)"),
+            "body": .string("word\(row % 17) and w\(row % 701)"),
             "rank": .integer(Int64.random(in: -50...90, using: &random)),
           ])
       }

@@ -38,10 +38,10 @@ import Testing
       let draft = Draft(store.file)
       numbers.shuffle(using: &random)
       for number in numbers[..<3000] { try draft.delete(number) }
-      for (place, number) in numbers[3000..<4500].enumerated() {
+      for (row, number) in numbers[3000..<4500].enumerated() {
         try draft.update(
           number,
-          ["employeeID": .integer(Int64(10_000 + place)), "age": .integer(Int64(place % 90))])
+          ["employeeID": .integer(Int64(10_000 + row)), "age": .integer(Int64(row % 90))])
       }
       _ = try employees(20_000..<20_500, draft)
       try draft.commit()

@@ -12,10 +12,11 @@ import Testing
       }.sorted()
       let sought = Int.random(in: -1...10, using: &random)
       let below = numbers.count { $0 < sought }
-      #expect(numbers.firstPlace { $0 >= sought } == below, "seed \(random.seed)")
+      #expect(numbers.partitioningIndex { $0 >= sought } == below, "seed \(random.seed)")
       let behind = numbers.dropFirst(2)
       #expect(
-        behind.firstPlace { $0 >= sought } == max(below, behind.startIndex), "seed \(random.seed)")
+        behind.partitioningIndex { $0 >= sought } == max(below, behind.startIndex),
+        "seed \(random.seed)")
     }
   }
 }

@@ -135,13 +135,13 @@ import Testing
   @Test func whatKeysTellIsNotAskedAgain() throws {
     try TemporaryStore.use(model(), inMemory: true) { store in
       let draft = Draft(store.file)
-      for place in 0..<500 {
+      for row in 0..<500 {
         for name in ["Plain", "Text"] {
           try draft.insert(
             name,
             [
-              "a": .integer(Int64(place % 100)), "b": .double(Double(place)),
-              "c": .string("c\(place % 100)"),
+              "a": .integer(Int64(row % 100)), "b": .double(Double(row)),
+              "c": .string("c\(row % 100)"),
             ])
         }
       }

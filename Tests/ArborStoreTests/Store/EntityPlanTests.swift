@@ -37,14 +37,14 @@ import Testing
   @Test func everyFieldKnowsWhereItsOwnerIsListed() throws {
     try plan("Employee") { plan, file in
       let places = plan.references.map { reference in
-        reference.derivedPlace.map { file.databases.relationships[$0].schema.name }
+        reference.derivedIndex.map { file.databases.relationships[$0].schema.name }
       }
       #expect(Set(places) == ["employees", "reports", nil])
     }
     try plan("Task") { plan, file in
       // The project lists its tasks by links, not by an index over their field.
-      #expect(plan.references.map { $0.derivedPlace == nil } == [true])
-      let place = try #require(plan.references.first?.listPlace)
+      #expect(plan.references.map { $0.derivedIndex == nil } == [true])
+      let place = try #require(plan.references.first?.listIndex)
       #expect(file.databases.relationships[place].schema.name == "tasks")
     }
   }

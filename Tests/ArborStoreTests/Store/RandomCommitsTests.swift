@@ -76,11 +76,11 @@ import Testing
     switch flaw {
     case .none, .none2, .none3: return false
     case .staleVersion:
-      guard let place = draft.changes.records.firstIndex(where: { $0.kind == .update }),
-        let record = draft.changes.records[place].record
+      guard let position = draft.changes.records.firstIndex(where: { $0.kind == .update }),
+        let record = draft.changes.records[position].record
       else { return false }
-      let change = draft.changes.records[place]
-      draft.changes.records[place] = .update(
+      let change = draft.changes.records[position]
+      draft.changes.records[position] = .update(
         change.number, from: change.baseVersion + 7, record,
         changedProperties: change.changedProperties)
       return true

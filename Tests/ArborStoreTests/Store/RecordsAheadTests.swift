@@ -25,9 +25,9 @@ import Testing
         }
         let last = tags[80].rawValue
         var found = RecordsAhead(reader, database, last: last)
-        for place in changes.indices {
-          if found.isEmpty { try found.find(changes[place...]) }
-          let number = changes[place].number
+        for position in changes.indices {
+          if found.isEmpty { try found.find(changes[position...]) }
+          let number = changes[position].number
           let isSought = number.rawValue <= last
           let stored = isSought ? try reader.get(database, key: number.rawValue) : nil
           #expect(found.next()?.base == stored?.baseAddress, "seed \(random.seed)")

@@ -29,19 +29,20 @@ import Testing
         if !entity.isAbstract {
           #expect(databases.records(entity.index).name == "e/\(entity.name)")
         }
-        let places = databases.indexPlaces(of: entity.index)
-        for (index, place) in zip(entity.indexes, places) {
+        let places = databases.indexNumbers(of: entity.index)
+        for (index, databaseIndex) in zip(entity.indexes, places) {
           let found = databases.index(index.declaringEntity, index.name)
-          #expect(found == databases.indexes[place].database)
+          #expect(found == databases.indexes[databaseIndex].database)
         }
         for relationship in entity.relationships {
-          let place = databases.relationshipPlace(entity: entity.index, slot: relationship.slot)
-          #expect((place == nil) == !relationship.isToMany)
-          guard let place else { continue }
+          let databaseIndex = databases.relationshipIndex(
+            entity: entity.index, slot: relationship.slot)
+          #expect((databaseIndex == nil) == !relationship.isToMany)
+          guard let databaseIndex else { continue }
           let found = databases.relationship(
             relationship.declaringEntity, relationship.name)
-          #expect(found == databases.relationships[place].members)
-          #expect((databases.relationships[place].order != nil) == relationship.isOrdered)
+          #expect(found == databases.relationships[databaseIndex].members)
+          #expect((databases.relationships[databaseIndex].order != nil) == relationship.isOrdered)
         }
       }
       #expect(databases.index(0, "nothing") == nil)

@@ -41,10 +41,10 @@ import Testing
     let file = try open(model())
     defer { file.close() }
     let draft = Draft(file)
-    let numbers = try names.enumerated().map { place, name in
+    let numbers = try names.enumerated().map { position, name in
       try draft.insert(
-        place.isMultiple(of: 2) ? "Task" : "Event",
-        ["name": name.map(Value.string) ?? .null, "rank": .integer(Int64(place % 7))])
+        position.isMultiple(of: 2) ? "Task" : "Event",
+        ["name": name.map(Value.string) ?? .null, "rank": .integer(Int64(position % 7))])
     }
     try draft.commit()
     return numbers
@@ -219,8 +219,8 @@ import Testing
   @Test func theMapGrowsMeanwhile() throws {
     let file = try open(model()) { $0.initialMapSize = 1 << 20 }
     let draft = Draft(file)
-    for place in 0..<6000 {
-      try draft.insert("Task", ["name": .string("name \(place)"), "rank": 1])
+    for position in 0..<6000 {
+      try draft.insert("Task", ["name": .string("name \(position)"), "rank": 1])
     }
     try draft.commit()
     file.close()

@@ -28,8 +28,8 @@ import Testing
     get throws {
       var other = model
       other.entities.removeAll { $0.name == "Badge" }
-      for place in other.entities.indices {
-        other.entities[place].relationships.removeAll { $0.destination == "Badge" }
+      for entityIndex in other.entities.indices {
+        other.entities[entityIndex].relationships.removeAll { $0.destination == "Badge" }
       }
       other.entities[1].attributes[1].type = .integer64
       return other

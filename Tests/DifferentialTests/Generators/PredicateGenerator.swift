@@ -76,7 +76,7 @@ struct PredicateGenerator {
     var parts: [PlainPredicate] = []
     if let condition = index.condition { parts.append(condition) }
     let most = dice.int(0...index.columns.count)
-    for (place, column) in index.columns.prefix(most).enumerated() {
+    for (position, column) in index.columns.prefix(most).enumerated() {
       guard
         let attribute = model.attributes(scope.entity).first(where: { $0.name == column.property })
       else {
@@ -86,7 +86,7 @@ struct PredicateGenerator {
       }
       let path = PlainTerm.path([.attribute(attribute.name)])
       var comparison = self.comparison(of: path, attribute)
-      if place < most - 1 {
+      if position < most - 1 {
         comparison = PlainComparison(
           left: path, test: dice.one([.equal, .equal, .in]),
           right: .constant(constant(for: attribute)))
@@ -120,14 +120,14 @@ struct PredicateGenerator {
   /// A way over to-one relationships, and where it ends.
   func way(from entity: Int, upTo most: Int = 2) -> (steps: [PlainStep], entity: Int) {
     var steps: [PlainStep] = []
-    var place = entity
+    var position = entity
     for _ in 0..<(dice.chance(70) ? 0 : dice.int(1...most)) {
-      let next = model.relationships(place).filter { !$0.isToMany }
+      let next = model.relationships(position).filter { !$0.isToMany }
       guard let relationship = dice.some(next) else { break }
       steps.append(.toOne(relationship.name))
-      place = relationship.destination
+      position = relationship.destination
     }
-    return (steps, place)
+    return (steps, position)
   }
 
   /// A path to an attribute or, where those are wanted, to a part of a composite one.

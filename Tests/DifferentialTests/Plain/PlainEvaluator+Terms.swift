@@ -33,9 +33,10 @@ extension PlainEvaluator {
     case .first: return members.first ?? .null
     case .last: return members.last ?? .null
     case .at(let index):
-      guard case .integer(let place) = value(index), place >= 0, place < Int64(members.count)
+      guard case .integer(let position) = value(index), position >= 0,
+        position < Int64(members.count)
       else { return .null }
-      return members[Int(place)]
+      return members[Int(position)]
     }
   }
 

@@ -57,8 +57,8 @@ extension PredicateRenderer {
 
   private mutating func enclosed(_ start: String, _ terms: [PlainTerm], _ end: String) {
     add(start)
-    for (place, term) in terms.enumerated() {
-      if place > 0 { add(one(", ", ",")) }
+    for (position, term) in terms.enumerated() {
+      if position > 0 { add(one(", ", ",")) }
       write(term)
     }
     add(end)

@@ -41,30 +41,35 @@ struct AlbumWriter {
   /// Commits the rounds that follow the last one.
   func write(rounds: Int, seed: UInt64) throws {
     let album = try album
+    var pictures = album.pictures
+    // What cannot be read is not there for who writes on.
+    guard pictures.count == AlbumState(seed: seed, rounds: album.round).pictures.count else {
+      throw LedgerDefect("the album lacks pictures")
+    }
     for number in (album.round + 1)...(album.round + rounds) {
       album.round = number
-      for change in AlbumState.changes(of: number, seed: seed, count: album.pictures.count) {
-        apply(change, to: album)
+      for change in AlbumState.changes(of: number, seed: seed, count: pictures.count) {
+        apply(change, to: &pictures)
+        album.pictures = pictures
       }
       try context.commit()
       acknowledge("round \(number)")
     }
   }
 
-  private func apply(_ change: AlbumState.Change, to album: Album) {
+  private func apply(_ change: AlbumState.Change, to pictures: inout [Picture]) {
     switch change {
     case .insert(let number, let index):
       let picture = context.insert(Picture.self)
       picture.number = number
       picture.image = AlbumState.image(number, version: 0)
-      album.pictures.insert(picture, at: index)
-    case .move(let from, let to):
-      album.pictures.insert(album.pictures.remove(at: from), at: to)
+      pictures.insert(picture, at: index)
+    case .move(let from, let to): pictures.insert(pictures.remove(at: from), at: to)
     case .replace(let index):
-      let picture = album.pictures[index]
+      let picture = pictures[index]
       picture.version += 1
       picture.image = AlbumState.image(picture.number, version: picture.version)
-    case .remove(let index): context.delete(album.pictures[index])
+    case .remove(let index): context.delete(pictures.remove(at: index))
     }
   }
 

@@ -4,17 +4,17 @@ import ArborData
 enum LedgerEvolution {
   /// Makes the next version of a ledger's model.
   private static func evolve(_ model: inout ManagedObjectModel) {
-    for place in model.entities.indices {
-      if model.entities[place].name == "Entry" {
-        model.entities[place].name = "Posting"
-        model.entities[place].renamingIdentifier = "Entry"
-        model.entities[place].className = nil
-        model.entities[place].attributes.append(
+    for entityIndex in model.entities.indices {
+      if model.entities[entityIndex].name == "Entry" {
+        model.entities[entityIndex].name = "Posting"
+        model.entities[entityIndex].renamingIdentifier = "Entry"
+        model.entities[entityIndex].className = nil
+        model.entities[entityIndex].attributes.append(
           AttributeDescription(name: "rank", type: .integer32, defaultValue: 7))
       }
-      for index in model.entities[place].relationships.indices
-      where model.entities[place].relationships[index].destination == "Entry" {
-        model.entities[place].relationships[index].destination = "Posting"
+      for index in model.entities[entityIndex].relationships.indices
+      where model.entities[entityIndex].relationships[index].destination == "Entry" {
+        model.entities[entityIndex].relationships[index].destination = "Posting"
       }
     }
   }

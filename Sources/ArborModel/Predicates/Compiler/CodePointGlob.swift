@@ -58,9 +58,9 @@ struct GlobSegment {
   /// For each character of the segment the places where it may stand, as bits; those of `?` in
   /// each.
   private let places: [Unicode.Scalar: [UInt64]]
-  private let anyPlaces: [UInt64]
+  private let anyPositions: [UInt64]
   /// The first word of the places of each ASCII character.
-  let asciiPlaces: [UInt64]
+  let asciiPositions: [UInt64]
 
   init(_ units: [Unit]) {
     self.units = units
@@ -69,8 +69,8 @@ struct GlobSegment {
     if scalars.count == units.count {
       literal = ConstantBytes(Array(String(scalars).utf8))
       places = [:]
-      anyPlaces = []
-      asciiPlaces = []
+      anyPositions = []
+      asciiPositions = []
       return
     }
     literal = nil
@@ -84,8 +84,8 @@ struct GlobSegment {
       places[scalar, default: any][index / 64] |= 1 << UInt64(index % 64)
     }
     self.places = places
-    anyPlaces = any
-    asciiPlaces = (0..<128).map { places[Unicode.Scalar($0)]?[0] ?? any[0] }
+    anyPositions = any
+    asciiPositions = (0..<128).map { places[Unicode.Scalar($0)]?[0] ?? any[0] }
   }
 
   /// Where the segment ends if it stands at a place.
@@ -140,7 +140,7 @@ struct GlobSegment {
     while position < bytes.count {
       let (scalar, next) = bytes.scalar(at: position)
       let allowed =
-        scalar.isASCII ? asciiPlaces[Int(scalar.value)] : places[scalar]?[0] ?? anyPlaces[0]
+        scalar.isASCII ? asciiPositions[Int(scalar.value)] : places[scalar]?[0] ?? anyPositions[0]
       state = (state << 1 | 1) & allowed
       position = next
       if state & final != 0 { return position }
@@ -151,12 +151,12 @@ struct GlobSegment {
   /// Shift-and: bit i of the state says that the first i + 1 characters of the segment end here.
   private func findUnits(in bytes: UnsafeRawBufferPointer, from start: Int) -> Int? {
     let final = UInt64(1) << UInt64((units.count - 1) % 64)
-    if anyPlaces.count == 1 { return findFewUnits(in: bytes, from: start, final: final) }
-    var state = [UInt64](repeating: 0, count: anyPlaces.count)
+    if anyPositions.count == 1 { return findFewUnits(in: bytes, from: start, final: final) }
+    var state = [UInt64](repeating: 0, count: anyPositions.count)
     var position = start
     while position < bytes.count {
       let (scalar, next) = bytes.scalar(at: position)
-      let allowed = places[scalar] ?? anyPlaces
+      let allowed = places[scalar] ?? anyPositions
       var carry: UInt64 = 1
       for word in 0..<state.count {
         let shifted = state[word] << 1 | carry

@@ -83,7 +83,7 @@ private final class GlobBytes {
     let masks = bytes(segment.units.map { $0 == .any ? 0 : 0xFF })
     let places = UnsafeMutablePointer<UInt64>.allocate(capacity: 128)
     memory.append(UnsafeMutableRawPointer(places))
-    places.initialize(from: segment.asciiPlaces, count: 128)
+    places.initialize(from: segment.asciiPositions, count: 128)
     return Segment(bytes: text, masks: UnsafeRawPointer(masks.baseAddress), places: places)
   }
 

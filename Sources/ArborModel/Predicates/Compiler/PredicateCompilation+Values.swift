@@ -115,9 +115,10 @@ extension PredicateCompilation {
       return { part.value(of: locator.value($0, $1, $2)) }
     }
     return { record, number, resolver in
-      guard let place = locator.locate(record, number, resolver), !place.record.isNull(place.field)
+      guard let located = locator.locate(record, number, resolver),
+        !located.record.isNull(located.field)
       else { return .null }
-      return part.value(in: place.record.bytes(place.field))
+      return part.value(in: located.record.bytes(located.field))
     }
   }
 

@@ -123,7 +123,7 @@ let package = Package(
       name: "crash-writer", dependencies: ["ArborData", "ArborStore", "CFaults"],
       path: "tools/crash-lab/crash-writer", swiftSettings: common),
     .executableTarget(
-      name: "log-writer", dependencies: ["ArborData", "ArborPostgres"],
+      name: "log-writer", dependencies: ["ArborData", "ArborPostgres", "CFaults"],
       path: "tools/crash-lab/log-writer", swiftSettings: common),
     .executableTarget(
       name: "damage-reader",

@@ -25,7 +25,7 @@ import Testing
     ],
     "world": ["ArborData"],
     "crash-writer": ["ArborData", "ArborStore", "CFaults"],
-    "log-writer": ["ArborData", "ArborPostgres"],
+    "log-writer": ["ArborData", "ArborPostgres", "CFaults"],
     "damage-reader": ["ArborObjects", "ArborStore", "ArborModel", "LMDB", "CArborBits"],
     "fuzz": ["ArborData"],
     "json-bench": ["ArborExchange", "ArborModel"],

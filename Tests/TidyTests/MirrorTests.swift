@@ -7,7 +7,7 @@ import Testing
     "ComputedOrderTests", "DataManagerSeedingTests", "EncryptionTests", "FailoverTests",
     "ReplicationTests",
     "SharedStoresStormTests",
-    "FetchCountTests", "HostileSeedTests",
+    "FetchCountTests", "HangingResolverTests", "HostileSeedTests",
     "CancellationTests", "CodableAttributesTests",
     "JSONComparisonTests",
     "JSONConformanceTests", "JSONHostileTests",

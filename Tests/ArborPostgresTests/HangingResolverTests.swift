@@ -1,0 +1,40 @@
+import ArborModel
+import Foundation
+import TestSupport
+import Testing
+
+/// A server's name whose look-up never ends, which the system's resolver gives no time-out for.
+@Suite(.enabled(if: hasOwnResolver)) struct HangingResolverTests {
+  @Test(.timeLimit(.minutes(15))) func itEndsInAnErrorThatSaysSo() throws {
+    let folder = try TemporaryFolder()
+    let errors = URL(filePath: folder.path("errors"))
+    try Data().write(to: errors)
+    let host = "hangs.invalid"
+    let program = try StartedProgram(
+      BuiltProgram("log-writer").executable,
+      [folder.path("store.arbor"), "host=\(host) user=ada dbname=arbor", "writer", "1"],
+      environment: ["ARBOR_FAULTS_RESOLVER": host, "SWIFT_BACKTRACE": "enable=no"],
+      errors: .file(FileHandle(forWritingTo: errors)))
+    #expect(program.wait() == 0)
+    let lines = try String(contentsOf: errors, encoding: .utf8).split(separator: "\n")
+    #expect(!lines.isEmpty)
+    for line in lines {
+      #expect(
+        line == "logUnavailable: The log main in PostgreSQL database arbor on \(host) cannot be "
+          + "reached within 5.0 seconds: the server's name is not found in time. Try again when its "
+          + "server is back.")
+    }
+    let left = try FileManager.default.contentsOfDirectory(atPath: folder.url.path)
+    #expect(left == ["errors"], "Nobody knows the store, so there is no file.")
+  }
+}
+
+/// Sanitizers have calls of their own in the place of the program's; see tools/test.
+private let hasOwnResolver: Bool = {
+  let variables = ProcessInfo.processInfo.environment
+  #if os(Linux)
+    return variables["ASAN_OPTIONS"] == nil && variables["TSAN_OPTIONS"] == nil
+  #else
+    return false
+  #endif
+}()

@@ -8,6 +8,7 @@ internal import Foundation
 /// no log      ── join ──▶ the store's copy and its commits are the log's beginning
 /// no file     ── the newest snapshot ──▶ behind the log ── take over ──▶ at its end
 /// forked      ── the file is kept under another name, and the error lists what is only there
+/// damaged     ── the file is kept under another name, and made anew as where there is none
 /// other model ── see SharedMigration
 /// ```
 package struct SharedStore {
@@ -48,7 +49,8 @@ package struct SharedStore {
       return .waiting(error)
     }
     guard let head else { return .noLog }
-    if !exists { try install(replacing: false) }
+    if exists { try setAsideIfDamaged() }
+    if !StoreFiles.exists(path) { try install(replacing: false) }
     // Each snapshot that comes meanwhile is newer than the one before.
     var newest: UInt64?
     while true {
@@ -158,6 +160,12 @@ package struct SharedStore {
   func position() throws -> SharedPosition? { try withFile { try $0.position() } }
 
   // MARK: Files
+
+  /// Keeps a damaged file under another name: what a loss of power has left of commits that did not
+  /// wait for the medium, above all. The log has everything that was acknowledged.
+  private func setAsideIfDamaged() throws {
+    do { try withFile { _ in } } catch StoreError.corrupted { try StoreFiles.setAside(path) }
+  }
 
   /// Runs `body` with the file, with the model in it.
   func withFile<R>(_ body: (StoreFile) throws -> R) throws -> R {

@@ -121,6 +121,7 @@ extension Environment {
     let slot = writerSlot.pointer
     slot.pointee.needsGrowth = false
     slot.pointee.bytesPut = 0
+    slot.pointee.defersSync = false
     slot.pointee.digests.removeAll()
     while true {
       let handle = try withHandle { HandleReference(pointer: $0) }
@@ -160,7 +161,7 @@ extension Environment {
       try finishDatabases(isCommitted: false)
       throw .fileReplaced
     }
-    let code = mdb_txn_commit(transaction)
+    let code = commit(transaction, defersSync: slot.pointee.defersSync)
     try finishDatabases(isCommitted: code == MDB_SUCCESS)
     if code == MDB_SUCCESS {
       slot.pointee.commits &+= 1
@@ -176,6 +177,16 @@ extension Environment {
     noticePanic()
     throw DiskSpace(descriptor: file.descriptor)
       .explain(LMDBError(code: code), bytes: slot.pointee.bytesPut)
+  }
+
+  /// The engine knows no commit that waits otherwise than its environment's do, so those that defer
+  /// change that for themselves; all commits are of the thread that has the writer's lock.
+  private func commit(_ transaction: OpaquePointer?, defersSync: Bool) -> Int32 {
+    guard defersSync, options.durability != .none else { return mdb_txn_commit(transaction) }
+    let handle = mdb_txn_env(transaction)
+    mdb_env_set_flags(handle, UInt32(MDB_NOSYNC), 1)
+    defer { mdb_env_set_flags(handle, UInt32(MDB_NOSYNC), 0) }
+    return mdb_txn_commit(transaction)
   }
 
   private func abortWrite() throws(LMDBError) {

@@ -43,6 +43,13 @@ package struct WriteTransaction: ~Copyable, ReadableTransaction {
 
   private var slot: UnsafeMutablePointer<TransactionSlot> { environment.writerSlot.pointer }
 
+  /// Lets the commit return before the medium has it.
+  ///
+  /// Until ``Environment/synchronize()`` or a commit that waits has returned, a loss of power may
+  /// leave any part of the transaction's pages in the file, root page included: what is found there
+  /// afterwards must be verified as a whole before it is used.
+  package func deferSync() { slot.pointee.defersSync = true }
+
   /// Puts an entry.
   ///
   /// - Returns: false where `mode` forbids to change the entry that is there.

@@ -13,7 +13,7 @@ import Testing
   @Test func infoCountsTheObjects() throws {
     let info = try #require(try inspection.json("info") as? [String: Any])
     #expect(info["kind"] as? String == "ArborData store")
-    #expect(info["format"] as? String == "3.3")
+    #expect(info["format"] as? String == "3.4")
     #expect(info["commits"] as? Int == 1)
     #expect(info["modelFingerprint"] as? String == "\(office.model.fingerprint)")
     #expect(

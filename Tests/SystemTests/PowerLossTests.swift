@@ -28,8 +28,11 @@
       let recording = try Recording(work, seed: seed)
       guard !recording.events.isEmpty else { return }
       let tally = try recording.judge(Self.images, seed: seed, lies: false)
-      print("\(work): \(tally.images) images at \(recording.events.count) events")
+      print(
+        "\(work): \(tally.images) images at \(recording.events.count) events, "
+          + "\(tally.remade) made anew")
       #expect(tally.images == Self.images && tally.stores > 0)
+      #expect((tally.remade > 0) == (work == .share), "ARBOR_SEED=\(seed)")
       #expect(tally.violations.isEmpty, "ARBOR_SEED=\(seed): \(tally.violations.prefix(3))")
     }
 
@@ -49,6 +52,8 @@
       let seed: UInt64
       let events: [DiskEvent]
       private let path: String
+      /// Holds the log, if there is one.
+      private let beside: TemporaryFolder
       private let before: (bytes: [UInt8], inode: UInt64)?
 
       init(_ work: StoreWork, seed: UInt64) throws {
@@ -56,8 +61,9 @@
         self.seed = seed
         let folder = try TemporaryFolder()
         path = folder.url.resolvingSymlinksInPath().appending(path: "ledger.arbor").path
-        let report = try TemporaryFolder()
-        try work.prepare(path, seed: seed)
+        beside = try TemporaryFolder()
+        let log = beside.path("log")
+        try work.prepare(path, log: log, seed: seed)
         if work == .creation {
           before = nil
         } else {
@@ -67,15 +73,19 @@
             (attributes[.systemFileNumber] as? UInt64) ?? 0
           )
         }
+        // The images are looked at after another start of the machine than the program had.
+        let boot = beside.path("boot")
+        try Data(UUID().uuidString.utf8).write(to: URL(filePath: boot))
         let run = try CrashWriterRun(
           work.arguments(path, seed: seed, rounds: 12),
-          environment: [
+          environment: work.environment(log: log).merging([
             "ARBOR_FAULTS_FOLDER": URL(filePath: path).deletingLastPathComponent().path,
-            "ARBOR_FAULTS_RECORD": report.path("record"), "SWIFT_BACKTRACE": "enable=no",
-          ])
+            "ARBOR_FAULTS_RECORD": beside.path("record"), "ARBOR_FAULTS_BOOT": boot,
+            "SWIFT_BACKTRACE": "enable=no",
+          ]) { $1 })
         let end = run.finish()
         #expect(end.status == 0, "\(end.errors)")
-        let record = try? Data(contentsOf: URL(filePath: report.path("record")))
+        let record = try? Data(contentsOf: URL(filePath: beside.path("record")))
         // There is none in builds of sanitizers.
         events = DiskEvent.all(in: [UInt8](record ?? Data()))
       }
@@ -85,6 +95,8 @@
         var images = 0
         /// Those in which there is a store.
         var stores = 0
+        /// Those whose file was put aside as damaged, and made anew from the log.
+        var remade = 0
         var violations: [String] = []
       }
 
@@ -102,16 +114,19 @@
             let image = disk.image(&random)
             tally.images += 1
             if image[path] != nil { tally.stores += 1 }
-            if let what = try violation(of: image, disk.lines) {
-              tally.violations.append("image \(tally.images): \(what)")
-            }
+            let (what, isRemade) = try violation(of: image, disk.lines)
+            if isRemade { tally.remade += 1 }
+            if let what { tally.violations.append("image \(tally.images): \(what)") }
           }
         }
         return tally
       }
 
-      /// What is wrong with the files of an image; nil where nothing is.
-      private func violation(of image: [String: [UInt8]], _ lines: [String]) throws -> String? {
+      /// What is wrong with the files of an image, nil where nothing is; and whether the store was
+      /// made anew.
+      private func violation(
+        of image: [String: [UInt8]], _ lines: [String]
+      ) throws -> (what: String?, isRemade: Bool) {
         let folder = try TemporaryFolder()
         let place = folder.url.resolvingSymlinksInPath()
         let root = URL(filePath: path).deletingLastPathComponent().path
@@ -122,9 +137,12 @@
           try Data(bytes).write(to: file)
         }
         let copy = place.appending(path: "ledger.arbor").path
-        return try StoreWorkJudge(
-          work: work, path: copy, seed: seed, lines: lines, mayBeAhead: true
+        let what = try StoreWorkJudge(
+          work: work, path: copy, log: beside.path("log"), seed: seed, lines: lines,
+          mayBeAhead: true
         ).violation()
+        let left = try FileManager.default.contentsOfDirectory(atPath: place.path)
+        return (what, left.contains { $0.contains(".damaged-") })
       }
     }
   }

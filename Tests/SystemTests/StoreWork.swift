@@ -19,6 +19,8 @@ enum StoreWork: String, CaseIterable {
   case salvage
   /// Backs up to a log, twice with a snapshot.
   case backup
+  /// Commits rounds that a log has before they count.
+  case share
   /// Removes all objects.
   case purge
   /// Commits rounds in an album: an order, and large binaries.
@@ -32,7 +34,10 @@ enum StoreWork: String, CaseIterable {
   private var isOfAlbum: Bool { [.album, .seed, .importing].contains(self) }
 
   /// Makes what the program finds.
-  func prepare(_ path: String, seed: UInt64) throws {
+  ///
+  /// - Parameter log: The folder of a log that nothing happens to, which is made where there is one
+  ///   for this work.
+  func prepare(_ path: String, log: String, seed: UInt64) throws {
     if self == .creation { return }
     if isOfAlbum {
       let writer = try AlbumWriter(path: path) { _ in }
@@ -44,12 +49,21 @@ enum StoreWork: String, CaseIterable {
       try writer.write(rounds: Self.roundsBefore, seed: seed)
       writer.store.close()
     }
+    if self == .share {
+      let folder = URL(filePath: log)
+      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+      try LedgerSharing.open(path, FileLog(folder)).close()
+    }
   }
+
+  /// What the crash-writer finds in its environment.
+  func environment(log: String) -> [String: String] { [LedgerSharing.variable: log] }
 
   /// What the crash-writer is given.
   func arguments(_ path: String, seed: UInt64, rounds: Int) -> [String] {
     switch self {
     case .creation, .commits: ["rounds", path, "\(seed)", "\(rounds)"]
+    case .share: ["share", path, "\(seed)", "\(rounds)"]
     case .album: ["album", path, "\(seed)", "\(rounds)"]
     case .index: ["index", path, "5", "1"]
     case .backup: ["backup", path, "2", "4"]
@@ -62,6 +76,8 @@ enum StoreWork: String, CaseIterable {
 struct StoreWorkJudge {
   let work: StoreWork
   let path: String
+  /// The folder of the log.
+  let log: String
   let seed: UInt64
   /// The lines that it said.
   let lines: [String]
@@ -75,7 +91,7 @@ struct StoreWorkJudge {
       return work == .creation && last("round") == nil ? nil : "the store is gone"
     }
     do {
-      let store = try PersistentStore(at: .file(URL(filePath: path)))
+      let store = try open()
       defer { store.close() }
       try store.check()
     } catch {
@@ -84,6 +100,13 @@ struct StoreWorkJudge {
     do { return try violationOfContents() } catch let defect as LedgerDefect {
       return defect.description
     }
+  }
+
+  /// Through the log, as far as it was, if there is one.
+  private func open() throws -> PersistentStore {
+    guard work == .share else { return try PersistentStore(at: .file(URL(filePath: path))) }
+    let end = UInt64(last("logged") ?? 0)
+    return try LedgerSharing.open(path, FileLog(URL(filePath: log), end: end))
   }
 
   private func violationOfContents() throws -> String? {

@@ -40,8 +40,9 @@ extension PersistentStore {
   ///   - location: The file, whose folder has to exist; memory is refused. Each machine has its
   ///     own; processes of one machine can use one, each with the log.
   ///   - log: The log.
-  ///   - options: How it is opened. Whatever they say of durability, it is `relaxed`: power loss
-  ///     may take commits from the file, which gets them from the log again.
+  ///   - options: How it is opened. Whatever they say of durability, commits do not wait for the
+  ///     disk: a loss of power may damage the file, which is verified as it is opened afterwards,
+  ///     kept under another name where it is not whole, and made anew from the log.
   ///   - classes: The typed classes of the model's entities.
   ///   - interval: How often to look at the log where it cannot tell of news by itself.
   /// - Throws: ``ArborError`` `logUnavailable` where the log cannot be reached and there is no file

@@ -39,7 +39,8 @@ struct SharedOpener {
     options.migrationPlan = nil
     options.onMismatch = .fail
     options.onCorruption = .fail
-    // The log is what survives; what this file loses with its machine comes from there.
+    // The log is what survives; what this file loses with its machine comes from there. Commits
+    // that the log has do not even wait for the data.
     options.durability = .relaxed
     self.options = options
   }

@@ -24,8 +24,9 @@ package import Foundation
 /// The generation grows with every change of the model's fingerprint, so that a process that knows
 /// an earlier one notices before it writes. *Back* tells how many generations before it may read
 /// on. Of the flags 1 says that the store is being migrated in a copy, see ``MigrationMarker``, 2
-/// that indexes do not have all of their entries yet, see ``IndexBuildList``, and 4 that commits
-/// are kept in the log, see ``LogReaders``.
+/// that indexes do not have all of their entries yet, see ``IndexBuildList``, 4 that commits are
+/// kept in the log, see ``LogReaders``, and 8 that the last ones may not be on the medium yet, see
+/// ``SyncDeferral``.
 package struct HeaderRecord: Sendable, Hashable {
   package static let magic: [UInt8] = Array("ArborDB\0".utf8)
   package static let size = 92
@@ -34,6 +35,7 @@ package struct HeaderRecord: Sendable, Hashable {
   private static let migrationFlag: UInt8 = 1
   private static let indexBuildsFlag: UInt8 = 2
   private static let logFlag: UInt8 = 4
+  private static let unsettledFlag: UInt8 = 8
   private static let byteOrder: UInt16 = 0x0102
   /// No store counts so far; what follows can be added without a look at an overflow.
   package static let mostCommits: UInt64 = 1 << 62
@@ -116,6 +118,12 @@ package struct HeaderRecord: Sendable, Hashable {
   package var keepsLog: Bool {
     get { flags & Self.logFlag != 0 }
     set { setFlag(Self.logFlag, newValue) }
+  }
+
+  /// Whether commits may have returned before the medium had them, see ``SyncDeferral``.
+  package var isUnsettled: Bool {
+    get { flags & Self.unsettledFlag != 0 }
+    set { setFlag(Self.unsettledFlag, newValue) }
   }
 
   /// Takes the version that this library writes, where it is an earlier one.

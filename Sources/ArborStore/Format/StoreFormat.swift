@@ -28,7 +28,7 @@ package import LMDB
 package enum StoreFormat {
   /// A reader refuses a file of a later major version, and reads one of a later minor version.
   package static let majorVersion: UInt16 = 3
-  package static let minorVersion: UInt16 = 3
+  package static let minorVersion: UInt16 = 4
 
   /// A commit that changes more objects than this is kept in the history without listing them.
   package static let mostListedChanges = 10_000

@@ -52,7 +52,7 @@ extension StoreFile {
   func takeOver(_ groups: [CommitGroup]) throws(StoreError) -> Int {
     let workspace = try CommitWorkspace(self)
     var count = 0
-    try write(repeats: true) { (transaction, header) throws(StoreError) in
+    try write(repeats: true, isLogged: true) { (transaction, header) throws(StoreError) in
       let newest = header.sequence
       let newer = groups.filter { $0.last > newest }
       count = newer.count

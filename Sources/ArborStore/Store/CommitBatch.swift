@@ -70,7 +70,8 @@ final class CommitBatch: @unchecked Sendable {
     let log = store.sharedLog
     var transactionID: UInt64 = 0
     do throws(StoreError) {
-      try store.write(topsUpNumbers: true) { (transaction, header) throws(StoreError) in
+      try store.write(topsUpNumbers: true, isLogged: log != nil) {
+        (transaction, header) throws(StoreError) in
         // The closure runs again after the map has grown: results count anew, tickets stay. What
         // is in the log already is not added again.
         if case .written = answer { throw .behindLog }

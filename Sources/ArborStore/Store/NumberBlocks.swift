@@ -133,7 +133,7 @@ final class NumberBlocks: Sendable {
     guard left >= count else { throw Self.exhausted(counter, of: store) }
     let numbers = reserved.lowerBound..<reserved.lowerBound + min(size, left)
     // Whoever uses the store without its log goes on behind them.
-    try store.write { (transaction, _) throws(StoreError) in
+    try store.write(isLogged: true) { (transaction, _) throws(StoreError) in
       try StoreCounter.raise(name, to: numbers.upperBound, store.databases.arbor, transaction)
     }
     return NumberReservation(counter: counter, numbers: numbers)

@@ -153,6 +153,7 @@ package enum StoreCreation {
         header.transactionID = transaction.id
         if dropsMarks {
           header.isBeingMigrated = false
+          header.isUnsettled = false
           _ = try transaction.delete(arbor, key: Array(StoreFormat.migrationKey.utf8))
           try StoreLog.end(&header, arbor, transaction)
           for key in StoreFormat.keysOfFollowers

@@ -42,14 +42,14 @@ extension StoreFile {
     }
   }
 
-  /// Whether the store has what a copy of it must not: that it is being migrated, or that others
-  /// follow its commits.
+  /// Whether the store has what a copy of it must not: that it is being migrated, that others
+  /// follow its commits, or that the medium may not have them yet.
   private func hasMarks() throws(StoreError) -> Bool {
     let snapshot = try quietSnapshot()
     defer { snapshot.close() }
     let reader = try snapshot.reader
     let header = try StoreHeader.read(reader, databases.arbor, path: path)
-    if header.isBeingMigrated || header.keepsLog { return true }
+    if header.isBeingMigrated || header.keepsLog || header.isUnsettled { return true }
     for key in StoreFormat.keysOfFollowers
     where try StoreOpener.entryIfPresent(key, reader, databases.arbor) != nil { return true }
     return false

@@ -14,7 +14,11 @@ extension StoreFile {
   /// - Parameter compacting: Whether the last one gives free pages back before, where there are
   ///   many and it takes a moment only.
   package func close(compacting: Bool = false) {
-    if compacting, StoreRegistry.shared.isLast(self) { compactIfWorthwhile() }
+    if StoreRegistry.shared.isLast(self) {
+      // What the medium does not have yet is in the log.
+      try? settle()
+      if compacting { compactIfWorthwhile() }
+    }
     if StoreRegistry.shared.close(self) { end() }
   }
 

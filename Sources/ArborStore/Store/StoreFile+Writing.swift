@@ -10,6 +10,8 @@ extension StoreFile {
   ///   occasion.
   /// - Parameter passesMarker: Whether a migration in a copy does not stand in the way.
   /// - Parameter repeats: Whether commits of the log that the store follows are written.
+  /// - Parameter isLogged: Whether a log has what is written, so that the medium need not have it
+  ///   yet; see ``SyncDeferral``.
   /// - Throws: `modelChanged` where the file has another model by now; `migrationUnderWay` while it
   ///   is being migrated in a copy; `corrupted` where another
   ///   program wrote to it or the verification of its pages found something; what `body` throws.
@@ -17,6 +19,7 @@ extension StoreFile {
   ///   the file is opened anew.
   func write(
     topsUpNumbers: Bool = false, passesMarker: Bool = false, repeats: Bool = false,
+    isLogged: Bool = false,
     _ body: (borrowing WriteTransaction, inout HeaderRecord) throws(StoreError) -> Void
   ) throws(StoreError) {
     try health.permitWriting()
@@ -25,6 +28,7 @@ extension StoreFile {
     var reservations: [NumberReservation] = []
     var failure: StoreError?
     var sequences: Range<UInt64> = 0..<0
+    var marksFile = false
     do throws(LMDBError) {
       try environment.runWrite { transaction in
         failure = nil
@@ -35,6 +39,7 @@ extension StoreFile {
           try body(transaction, &header)
           sequences = first..<(header.sequence + 1)
           if topsUpNumbers { reservations = try blocks.topUp(of: self, transaction) }
+          marksFile = isLogged && deferral.prepare(&header, transaction)
           header.sign(transaction)
           let signed = header
           written = (
@@ -58,6 +63,7 @@ extension StoreFile {
       }
     }
     if let failure { throw failure }
+    if marksFile, (try? environment.synchronize()) != nil { deferral.noteMark() }
     blocks.install(reservations)
     guard let written else { return }
     if written.header.isBeingMigrated || modelState != nil {
@@ -153,6 +159,7 @@ extension HeaderRecord {
   /// Names the transaction that writes the header, and the machine's start.
   mutating func sign(_ transaction: borrowing WriteTransaction) {
     transactionID = transaction.id
-    bootID = StoreHeader.bootID
+    // A file that has to be verified since its machine stopped says so until it has been.
+    if !isUnsettled { bootID = StoreHeader.bootID }
   }
 }

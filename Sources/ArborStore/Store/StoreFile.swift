@@ -31,6 +31,7 @@ package final class StoreFile: Sendable {
   let blocks: NumberBlocks
   let queue = CommitQueue()
   let writtenHeader = WrittenHeader()
+  let deferral = SyncDeferral()
   let health = PageHealth()
   let indexBuilding = BackgroundIndexBuild()
   let scrubbing = BackgroundScrub()

@@ -113,7 +113,14 @@ package enum StoreFiles {
   }
 
   /// Gives a damaged file another name beside its place, where it is kept.
-  static func setAside(_ path: String) throws(StoreError) {
+  ///
+  /// - Throws: `inUse` where somebody has it open; `inputOutput`.
+  package static func setAside(_ path: String) throws(StoreError) {
+    try exclusively(path: path) { () throws(StoreError) in try setAside(past: path) }
+  }
+
+  /// The same where nobody else has it open.
+  static func setAside(past path: String) throws(StoreError) {
     let stamp = Date().formatted(.iso8601.dateSeparator(.omitted).timeSeparator(.omitted))
     var name = "\(path).damaged-\(stamp)"
     var number = 2

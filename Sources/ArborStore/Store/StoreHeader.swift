@@ -86,9 +86,12 @@ package enum StoreHeader {
     }
   }
 
+  /// Stands for the start of a machine whose system does not tell it.
+  static let unknownBoot = UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))
+
   /// The start of the machine, which tells whether its last writer died with it.
   package static let bootID: UUID = {
-    let zero = UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))
+    let zero = unknownBoot
     #if os(Linux)
       let descriptor = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC)
       guard descriptor >= 0 else { return zero }

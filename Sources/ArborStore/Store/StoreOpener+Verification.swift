@@ -26,6 +26,7 @@ extension StoreOpener {
 
   /// Does what the options ask of a store that was opened just now.
   func verify(_ store: StoreFile) throws(StoreError) {
+    if !store.wasWrittenSinceBoot { try store.settleAfterStop() }
     switch opening.verification {
     case .quick: break
     case .automatic: try store.scrubInBackground(after: opening.scrubInterval)

@@ -79,7 +79,7 @@ struct StoreOpener {
         guard reason.isCorruption || error.isForeignContent,
           opening.onCorruption == .setAsideAndRecreate, opening.model != nil, !opening.isReadOnly
         else { throw explained(reason, path) }
-        try setAside(path)
+        try StoreFiles.setAside(path)
         continue
       }
       do throws(StoreError) {
@@ -140,17 +140,11 @@ struct StoreOpener {
     case _ where error.isCorruption || error.isNoStore:
       guard opening.onCorruption == .setAsideAndRecreate else { return false }
       try StoreFiles.exclusively(environment) { () throws(StoreError) in
-        try StoreFiles.setAside(path)
+        try StoreFiles.setAside(past: path)
       }
       return true
     default:
       return false
-    }
-  }
-
-  private func setAside(_ path: String) throws(StoreError) {
-    try StoreFiles.exclusively(path: path) { () throws(StoreError) in
-      try StoreFiles.setAside(path)
     }
   }
 

@@ -54,7 +54,7 @@ import Testing
       defer { file.close() }
       let mark = try #require(try entry(file.databases.arbor, of: file))
       #expect(Array(try header(file).encoded()[..<mark.count]) == mark)
-      #expect(mark.starts(with: HeaderRecord.magic + [3, 0, 3, 0]))
+      #expect(mark.starts(with: HeaderRecord.magic + [3, 0, 4, 0]))
       let draft = Draft(file)
       try draft.insert("Tag", ["name": "first"])
       try draft.commit()
@@ -78,7 +78,7 @@ import Testing
     try draft.insert("Tag", ["name": "second"])
     try draft.commit()
     let raised = try header(file)
-    #expect((raised.majorVersion, raised.minorVersion) == (3, 3) && raised.sequence == 2)
+    #expect((raised.majorVersion, raised.minorVersion) == (3, 4) && raised.sequence == 2)
     #expect(try entry(.unnamed, of: file) == raised.encoded())
     #expect(try entry(file.databases.arbor, of: file) == raised.mark)
     #expect(try file.check().isSound)

@@ -12,7 +12,12 @@ struct LedgerWriter {
   /// - Parameter acknowledge: takes one line for every commit, when it is durable, and one for
   ///   the unique IDs drawn before it.
   init(path: String, acknowledge: @escaping (String) -> Void) throws {
-    store = try Self.open(path)
+    try self.init(Self.open(path), acknowledge: acknowledge)
+  }
+
+  /// The same with a store that is open.
+  init(_ store: PersistentStore, acknowledge: @escaping (String) -> Void) throws {
+    self.store = store
     context = store.makeContext()
     self.acknowledge = acknowledge
     if try context.fetchOne(FetchRequest<Ledger>()) == nil {

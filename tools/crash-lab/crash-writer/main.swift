@@ -1,4 +1,6 @@
 // crash-writer rounds PATH SEED COUNT: commits rounds until it is done or killed.
+// crash-writer share PATH SEED COUNT: the same through a log, in the folder that the environment
+//   names.
 // crash-writer append PATH WRITER COUNT: commits entries beside other writers.
 // crash-writer resume PATH WRITER COUNT: the same, behind those that it has committed before.
 // crash-writer claim PATH WRITER COUNT: fetches labels that others make too, or inserts them.
@@ -35,8 +37,8 @@ guard arguments.count == 5, let number = UInt64(arguments[3]), let count = Int(a
     Data(
       """
       usage: crash-writer \
-      rounds|append|resume|claim|watch|empty|index|build|evolve|compact|copy|salvage|backup|scrub|\
-      hold|attend|convert|interrupt|pause|purge|album|seed|import PATH NUMBER COUNT
+      rounds|share|append|resume|claim|watch|empty|index|build|evolve|compact|copy|salvage|\
+      backup|scrub|hold|attend|convert|interrupt|pause|purge|album|seed|import PATH NUMBER COUNT
 
       """.utf8))
   exit(2)
@@ -102,6 +104,10 @@ do {
     default: try writer.write(rounds: count, seed: number)
     }
     writer.store.close()
+    exit(0)
+  }
+  if arguments[1] == "share" {
+    try LedgerSharing.run(arguments[2], seed: number, rounds: count, acknowledge: say)
     exit(0)
   }
   if arguments[1] == "backup" {

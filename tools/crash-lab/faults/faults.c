@@ -14,6 +14,9 @@
 //                         done to the folder's files but locks, and what the program says on its
 //                         standard output in between; see `struct record`
 //
+//   ARBOR_FAULTS_BOOT     a file to be read for the name of the machine's start, as if what was
+//                         recorded were found after another one
+//
 // Only the calls that could fail in the way that is asked for are counted. A sanitizer has calls of
 // its own in these places, so its builds do without.
 #include "faults.h"
@@ -48,6 +51,7 @@ struct record {
 enum { WRITTEN = 1, SYNCED, RESIZED, SAID, MADE, RENAMED, REMOVED, FOLDER_SYNCED, LINKED };
 
 static char folder[4096];
+static const char *boot;
 static size_t folder_length;
 static int wanted, failure, lasting, report = -1, recording = -1;
 static long target;
@@ -64,6 +68,7 @@ __attribute__((constructor)) static void begin(void) {
   const char *path = getenv("ARBOR_FAULTS_FOLDER"), *kind = getenv("ARBOR_FAULTS_KIND");
   const char *call = getenv("ARBOR_FAULTS_CALL"), *file = getenv("ARBOR_FAULTS_REPORT");
   const char *rest = getenv("ARBOR_FAULTS_LASTING"), *record = getenv("ARBOR_FAULTS_RECORD");
+  boot = getenv("ARBOR_FAULTS_BOOT");
   if (path && record && strlen(path) < sizeof folder) {
     int opened = (int)syscall(SYS_openat, AT_FDCWD, record, O_WRONLY | O_CREAT | O_APPEND, 0600);
     recording = (int)syscall(SYS_fcntl, opened, F_DUPFD_CLOEXEC, 900);
@@ -183,6 +188,7 @@ static void watch_opened(int descriptor, const char *path, int flags, int existe
 // Opening and closing.
 
 static int open_at(int at, const char *path, int flags, unsigned mode) {
+  if (boot && path && !strcmp(path, "/proc/sys/kernel/random/boot_id")) path = boot;
   int is_ours = is_below(path) || (path && path[0] != '/' && is_watched(at));
   if (fails(is_ours, "open", ANY | INTERRUPTED | (flags & O_CREAT ? ROOM : 0))) return -1;
   int existed = is_ours && syscall(SYS_faccessat, at, path, F_OK) == 0;

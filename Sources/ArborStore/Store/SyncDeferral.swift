@@ -1,0 +1,95 @@
+internal import Foundation
+internal import LMDB
+internal import Synchronization
+
+/// Lets commits return before the medium has them, where a log has them already.
+///
+/// ```
+/// settled ── a commit that waits, then everything is synced ──▶ unsettled:
+///    ▲                                                         commits do not wait
+///    └────────── everything is synced, by the last to close ──────┘
+/// ```
+///
+/// The header says which of the two a file is. The engine writes its root page in no order with the
+/// others then, so a machine that stops may leave a file of which any part is of a former state.
+/// Whoever opens an unsettled file that the machine has been started anew since reads it as a whole
+/// first, and compares it with the digests of its databases; one that is not sound is made anew
+/// from the log. A process that ends leaves its commits to the system, which writes them.
+///
+/// The mark is on the medium before the first commit does not wait: a file that is settled there
+/// is whole. Each process sees to that for itself, since the one that has set the mark may have
+/// ended before it was synced.
+final class SyncDeferral: Sendable {
+  /// Whether this process knows that the medium has the mark.
+  private let isMarked = Atomic(false)
+
+  /// Whether this process has commits that did not wait, or has set the mark.
+  var isUsed: Bool { isMarked.load(ordering: .relaxed) }
+
+  /// Prepares a transaction whose changes a log has.
+  ///
+  /// - Returns: Whether everything is to be synced behind it.
+  func prepare(_ header: inout HeaderRecord, _ transaction: borrowing WriteTransaction) -> Bool {
+    // Without a name for the machine's start nobody could tell that it has stopped.
+    guard StoreHeader.bootID != StoreHeader.unknownBoot else { return false }
+    guard header.isUnsettled, isUsed else {
+      header.isUnsettled = true
+      header.bootID = StoreHeader.bootID
+      // Until it is synced nobody else of this process may count on the mark.
+      isMarked.store(false, ordering: .relaxed)
+      return true
+    }
+    transaction.deferSync()
+    return false
+  }
+
+  /// The medium has the mark.
+  func noteMark() { isMarked.store(true, ordering: .relaxed) }
+
+  /// Somebody has closed the file and taken the mark off it.
+  func noteSettled() { isMarked.store(false, ordering: .relaxed) }
+}
+
+extension StoreFile {
+  /// Syncs everything, and says so in the file, where this process had commits that did not wait.
+  ///
+  /// What keeps it from that leaves the mark, and the next opening to verify the file where the
+  /// machine stops before.
+  func settle() throws(StoreError) {
+    guard deferral.isUsed else { return }
+    deferral.noteSettled()
+    try synchronize()
+    try write(repeats: true) { (_, header) throws(StoreError) in header.isUnsettled = false }
+    try synchronize()
+  }
+
+  /// Verifies a file that the machine stopped beside, if commits may have been under way to the
+  /// medium.
+  ///
+  /// - Throws: `corrupted` where anything in it is of another state than the newest.
+  func settleAfterStop() throws(StoreError) {
+    let snapshot = try quietSnapshot()
+    let digests: StoreDigests.Stored
+    do {
+      defer { snapshot.close() }
+      let reader = try snapshot.reader
+      guard try StoreHeader.read(reader, databases.arbor).isUnsettled else { return }
+      digests = try self.digests(snapshot)
+    }
+    do throws(StoreError) {
+      guard case .known(let known) = digests, !known.isCounting else {
+        throw .corrupted(
+          entity: nil, object: nil, what: "There are no digests to compare the file with.")
+      }
+      try scrub()
+    } catch .corrupted(let entity, let object, let what) {
+      throw .corrupted(
+        entity: entity, object: object,
+        what: "The machine stopped before the medium had the last commits, which are in the log "
+          + "that the store shares: open it with the log, which makes it anew. Found: \(what)")
+    }
+    if isReadOnly { return }
+    try write(repeats: true) { (_, header) throws(StoreError) in header.isUnsettled = false }
+    try synchronize()
+  }
+}

@@ -1,0 +1,169 @@
+import ArborModel
+import Foundation
+import LMDB
+import TestSupport
+import Testing
+
+@testable import ArborStore
+
+/// Commits that a log has return before the medium has them, and a file that may lack some of them
+/// says so.
+@Suite struct SyncDeferralTests {
+  /// A log that takes whatever it gets.
+  private struct PatientLog: SharedLog {
+    func append(_ group: CommitGroup) -> Appending { .written }
+    func groups(after sequence: UInt64) -> [CommitGroup] { [] }
+    func noteTakenOver(_ count: Int) {}
+    func reserve(_ counter: String, _ count: UInt64, from least: UInt64) -> Range<UInt64> {
+      least..<(least + count)
+    }
+  }
+
+  private func header(_ file: StoreFile) throws -> HeaderRecord {
+    let snapshot = try file.snapshot()
+    defer { snapshot.close() }
+    return try StoreHeader.read(snapshot.reader, file.databases.arbor)
+  }
+
+  private func insert(_ names: Range<Int>, _ file: StoreFile) throws {
+    for name in names {
+      let draft = Draft(file)
+      try draft.insert("Tag", ["name": .string("tag \(name)")])
+      try draft.commit()
+    }
+  }
+
+  /// Writes another header, as a commit does.
+  private func change(_ file: StoreFile, _ body: (inout HeaderRecord) -> Void) throws {
+    let arbor = file.databases.arbor
+    try file.environment.write { transaction in
+      var header = try StoreHeader.read(transaction.reader, arbor)
+      header.transactionID = transaction.id
+      body(&header)
+      try StoreHeader.write(header, arbor, in: transaction)
+    }
+  }
+
+  private func open(_ path: String) throws -> StoreFile {
+    try StoreFile.open(StoreOpening(.file(path), model: nil))
+  }
+
+  @Test func onlyAFileWithALogIsUnsettledAndOnlyWhileItIsOpen() throws {
+    try TemporaryStore.use(OfficeModel.make()) { store in
+      try insert(0..<2, store.file)
+      #expect(try !header(store.file).isUnsettled)
+      try store.file.share(through: PatientLog())
+      #expect(try !header(store.file).isUnsettled)
+      try insert(2..<5, store.file)
+      #expect(try header(store.file).isUnsettled && store.file.deferral.isUsed)
+      try store.reopen()
+      #expect(try !header(store.file).isUnsettled)
+      #expect(!store.file.deferral.isUsed)
+    }
+  }
+
+  /// Another process that closes the file settles it beneath one that goes on.
+  @Test func whoFindsTheMarkGoneSetsItAgain() throws {
+    try TemporaryStore.use(OfficeModel.make()) { store in
+      try store.file.share(through: PatientLog())
+      try insert(0..<2, store.file)
+      try change(store.file) { $0.isUnsettled = false }
+      try insert(2..<3, store.file)
+      #expect(try header(store.file).isUnsettled)
+    }
+  }
+
+  @Test func aCopyIsSettled() throws {
+    try TemporaryStore.use(OfficeModel.make()) { store in
+      try store.file.share(through: PatientLog())
+      try insert(0..<2, store.file)
+      for isCompacting in [true, false] {
+        let target = store.folder.path("copy \(isCompacting).arbor")
+        try store.file.copy(to: target, compacting: isCompacting, keepsMarker: false)
+        let copy = try open(target)
+        defer { copy.close() }
+        #expect(try !header(copy).isUnsettled)
+      }
+    }
+  }
+
+  /// Leaves a store as a machine leaves it that stops with commits under way.
+  ///
+  /// - Parameter body: Makes the file's bytes of those before and behind the last commit.
+  private func stop(
+    _ store: TemporaryStore, _ body: (_ former: Data, _ newest: Data) throws -> Data
+  ) throws -> String {
+    try store.file.share(through: PatientLog())
+    try insert(0..<2, store.file)
+    let former = try Data(contentsOf: URL(filePath: store.path))
+    try insert(2..<3, store.file)
+    try change(store.file) { $0.bootID = UUID() }
+    let path = store.folder.path("stopped.arbor")
+    try body(former, try Data(contentsOf: URL(filePath: store.path))).write(to: URL(filePath: path))
+    return path
+  }
+
+  @Test func aSoundFileIsSettledWhereTheMachineStopped() throws {
+    try TemporaryStore.use(OfficeModel.make()) { store in
+      let path = try stop(store) { $1 }
+      let file = try open(path)
+      #expect(try !header(file).isUnsettled)
+      #expect(try header(file).bootID == StoreHeader.bootID)
+      #expect(try file.check().isSound)
+      file.close()
+    }
+  }
+
+  /// Every page that the last commits have changed is put back in turn.
+  @Test func aFileWithAFormerPageIsRefused() throws {
+    try TemporaryStore.use(OfficeModel.make()) { store in
+      var files: [Data] = []
+      _ = try stop(store) { former, newest in
+        let size = 4096
+        for start in stride(from: 2 * size, to: min(former.count, newest.count), by: size) {
+          let page = start..<(start + size)
+          guard former[page] != newest[page] else { continue }
+          var damaged = newest
+          damaged[page] = former[page]
+          files.append(damaged)
+        }
+        return newest
+      }
+      #expect(files.count > 3)
+      var refused = 0
+      for (number, bytes) in files.enumerated() {
+        let path = store.folder.path("stopped \(number).arbor")
+        try bytes.write(to: URL(filePath: path))
+        do {
+          let file = try open(path)
+          // The page is one that nothing uses any more.
+          #expect(try file.check().isSound)
+          file.close()
+        } catch StoreError.corrupted { refused += 1 }
+      }
+      #expect(refused > 3)
+    }
+  }
+
+  @Test func aRefusalSaysWhereTheCommitsAre() throws {
+    try TemporaryStore.use(OfficeModel.make()) { store in
+      let path = try stop(store) { $1 }
+      let file = try open(path)
+      // It leaves the digests behind.
+      try Vandal(file: file).write { _, header in
+        header.isUnsettled = true
+        header.bootID = UUID()
+      }
+      file.close()
+      #expect {
+        try open(path)
+      } throws: { error in
+        guard case StoreError.corrupted(nil, nil, let what) = error else { return false }
+        return what
+          == "The machine stopped before the medium had the last commits, which are in the log "
+          + "that the store shares: open it with the log, which makes it anew. Found: There are no "
+          + "digests to compare the file with."
+      }
+    }
+  }
+}

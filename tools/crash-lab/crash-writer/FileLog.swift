@@ -1,0 +1,161 @@
+import ArborData
+import Foundation
+
+/// A log in a folder, which stands for that of another machine: what happens to the store's files
+/// does not happen to it. One program at a time adds to it.
+///
+/// Each entry and each snapshot is a file, whose name says everything but its contents.
+struct FileLog: CommitLog {
+  private let folder: URL
+  /// What is behind it is not there: the log as it was at some time.
+  private let end: UInt64
+  private let acknowledge: @Sendable (String) -> Void
+
+  /// - Parameters:
+  ///   - end: The last commit that the log is to show.
+  ///   - acknowledge: Takes one line for every entry that was added.
+  init(
+    _ folder: URL, end: UInt64 = .max, acknowledge: @escaping @Sendable (String) -> Void = { _ in }
+  ) {
+    self.folder = folder
+    self.end = end
+    self.acknowledge = acknowledge
+  }
+
+  var name: String { "in \(folder.lastPathComponent)" }
+
+  // MARK: Files
+
+  /// The words of the names of files that begin with one.
+  private func names(_ kind: String) throws(ArborError) -> [[Substring]] {
+    try typed {
+      try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
+        .map { $0.split(separator: " ") }.filter { $0[0] == kind }
+    }
+  }
+
+  private func bytes(_ words: [Substring]) throws(ArborError) -> [UInt8] {
+    let file = folder.appending(path: words.joined(separator: " "))
+    return try typed { [UInt8](try Data(contentsOf: file)) }
+  }
+
+  private func write(_ bytes: [UInt8], as name: String) throws(ArborError) {
+    try typed { try Data(bytes).write(to: folder.appending(path: name), options: .atomic) }
+  }
+
+  private func typed<R>(_ body: () throws -> R) throws(ArborError) -> R {
+    do { return try body() } catch { throw ArborError(.logUnavailable, "\(error)") }
+  }
+
+  private static func hex(_ digest: LogDigest) -> String {
+    digest.bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+  }
+
+  private static func digest(_ text: Substring) -> LogDigest? {
+    let digits = text.compactMap(\.hexDigitValue).map { UInt8($0) }
+    return LogDigest(
+      bytes: stride(from: 0, to: digits.count - 1, by: 2).map { digits[$0] << 4 | digits[$0 + 1] })
+  }
+
+  // MARK: Entries
+
+  func head() throws(ArborError) -> LogHead? {
+    guard let begun = try snapshots("begun").first else { return nil }
+    let last = try entries(after: begun.sequence, limit: .max).last
+    return LogHead(
+      store: begun.store, sequence: last?.last ?? begun.sequence,
+      digest: last?.digest ?? begun.digest)
+  }
+
+  func begin(with snapshot: LogSnapshot, then entries: [LogEntry]) throws(ArborError) -> Bool {
+    if let begun = try snapshots("begun").first { return begun == snapshot }
+    for entry in entries { try add(entry) }
+    try write([], as: Self.name("begun", snapshot))
+    return true
+  }
+
+  func append(_ entry: LogEntry) throws(ArborError) -> Appended {
+    guard let head = try head() else { return .forked }
+    if try entries(after: entry.first - 1, limit: .max).contains(where: { $0.batch == entry.batch })
+    {
+      return .written
+    }
+    if head.sequence >= entry.first {
+      return .behind(try entries(after: entry.first - 1, limit: .max))
+    }
+    guard head.sequence == entry.first - 1, head.digest == entry.previous else { return .forked }
+    try add(entry)
+    acknowledge("logged \(entry.last)")
+    return .written
+  }
+
+  private func add(_ entry: LogEntry) throws(ArborError) {
+    let first = String(format: "%012d", Int(entry.first))
+    let digests = "\(Self.hex(entry.previous)) \(Self.hex(entry.digest))"
+    try write(entry.body, as: "entry \(first) \(entry.last) \(entry.batch.uuidString) \(digests)")
+  }
+
+  func entries(after sequence: UInt64, limit: Int) throws(ArborError) -> [LogEntry] {
+    var found: [LogEntry] = []
+    for words in try names("entry") where found.count < limit {
+      guard let first = UInt64(words[1]), let last = UInt64(words[2]), last > sequence, last <= end,
+        let batch = UUID(uuidString: String(words[3])), let previous = Self.digest(words[4]),
+        let digest = Self.digest(words[5])
+      else { continue }
+      found.append(
+        LogEntry(
+          batch: batch, first: first, last: last, previous: previous, digest: digest,
+          body: try bytes(words)))
+    }
+    return found
+  }
+
+  func trim(through sequence: UInt64) throws(ArborError) {}
+
+  // MARK: Counters
+
+  func reserve(
+    _ counter: String, _ count: UInt64, from least: UInt64
+  ) throws(ArborError) -> Range<UInt64> {
+    let name = "counter \(Data(counter.utf8).base64EncodedString().replacing("/", with: "-"))"
+    let stored = try? bytes([Substring(name)])
+    let next = stored.flatMap { UInt64(String(decoding: $0, as: UTF8.self)) } ?? 0
+    let first = max(next, least)
+    try write(Array("\(first + count)".utf8), as: name)
+    return first..<(first + count)
+  }
+
+  // MARK: Snapshots
+
+  private static func name(_ kind: String, _ snapshot: LogSnapshot) -> String {
+    "\(kind) \(snapshot.sequence) \(snapshot.id.uuidString) \(snapshot.store.uuidString) "
+      + hex(snapshot.digest)
+  }
+
+  private func snapshots(_ kind: String) throws(ArborError) -> [LogSnapshot] {
+    try names(kind).compactMap { words in
+      guard let sequence = UInt64(words[1]), let id = UUID(uuidString: String(words[2])),
+        let store = UUID(uuidString: String(words[3])), let digest = Self.digest(words[4])
+      else { return nil }
+      return LogSnapshot(id: id, store: store, sequence: sequence, digest: digest)
+    }
+  }
+
+  func publish(_ snapshot: LogSnapshot, in file: URL) throws(ArborError) {
+    let bytes = try typed { [UInt8](try Data(contentsOf: file)) }
+    try write(bytes, as: Self.name("snapshot", snapshot))
+  }
+
+  func newestSnapshot() throws(ArborError) -> LogSnapshot? {
+    let begun = try snapshots("begun")
+    let ends = try entries(after: 0, limit: .max).map(\.last)
+    return try snapshots("snapshot")
+      .filter { begun.contains($0) || ends.contains($0.sequence) }
+      .max { $0.sequence < $1.sequence }
+  }
+
+  func fetch(_ snapshot: LogSnapshot, to file: URL) throws(ArborError) {
+    let bytes = try bytes([Substring(Self.name("snapshot", snapshot))])
+    try typed { try Data(bytes).write(to: file) }
+  }
+}

@@ -57,7 +57,7 @@ package struct EntityProblem: DiagnosticMessage {
   static func modifier(_ word: String, _ name: String) -> EntityProblem {
     EntityProblem(
       "modifier",
-      "'\(name)' is kept in the store and can not be \(word); remove the word, or write @Transient "
+      "'\(name)' is kept in the store and cannot be \(word); remove the word, or write @Transient "
         + "for a property that is not kept.")
   }
   static let severalVariables = EntityProblem(

@@ -39,7 +39,7 @@ struct DataFile: ~Copyable {
 
   deinit { close(descriptor) }
 
-  /// Opens the file, refuses everything that can not be a store, and takes `lock` on it without
+  /// Opens the file, refuses everything that cannot be a store, and takes `lock` on it without
   /// waiting (`inUse` where somebody else holds it against us).
   ///
   /// - Parameter lock: `LOCK_SH` or `LOCK_EX`.

@@ -11,7 +11,7 @@ extension Environment {
   /// it: to replace or remove it.
   ///
   /// `body` may read on its own thread and may close the environment, as it must before it puts
-  /// another file in its place; it can not write.
+  /// another file in its place; it cannot write.
   ///
   /// - Throws: ``LMDBError/inUse`` where another process has the file open, or a snapshot of this
   ///   one does not end;
@@ -54,7 +54,7 @@ extension Environment {
   }
 
   /// Runs `body` while nobody, in this process or another, has the file at `path` open: to replace
-  /// or remove a file that can not be opened as a store.
+  /// or remove a file that cannot be opened as a store.
   ///
   /// - Throws: ``LMDBError/inUse`` where somebody has it open; what `body` throws.
   package static func withExclusiveLock<R>(path: String, _ body: () throws -> R) throws -> R {

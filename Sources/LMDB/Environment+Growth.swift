@@ -78,7 +78,7 @@ extension Environment {
   /// A multiple of every page size.
   private static var growthStep: Int { 1 << 16 }
 
-  /// LMDB unmaps before it maps again and can not go back, so the room is tried beforehand.
+  /// LMDB unmaps before it maps again and cannot go back, so the room is tried beforehand.
   private static func isAddressSpaceFree(_ size: Int) -> Bool {
     let flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE
     guard let probe = mmap(nil, size, PROT_NONE, flags, -1, 0), probe != MAP_FAILED else {
@@ -90,7 +90,7 @@ extension Environment {
 
   /// Keeps new readers out and waits until no transaction reads. The caller is the writer.
   ///
-  /// - Throws: ``LMDBError/growthBlocked`` where a reader can not end before this returns.
+  /// - Throws: ``LMDBError/growthBlocked`` where a reader cannot end before this returns.
   func closeGate() throws(LMDBError) {
     let me = ThreadID.current
     try state.withLock { (state) throws(LMDBError) in

@@ -115,7 +115,7 @@ extension Environment {
 
   /// Writes a consistent copy of the last commit into a new file, which must not exist yet.
   ///
-  /// Readers and writers go on; the file can not shrink or move its map meanwhile.
+  /// Readers and writers go on; the file cannot shrink or move its map meanwhile.
   ///
   /// - Parameters:
   ///   - compacting: leaves free pages out and renumbers the others; slower.

@@ -111,7 +111,7 @@ extension Environment {
         var dead: Int32 = 0
         _ = state.withLock { state in state.handle.map { mdb_reader_check($0, &dead) } }
       case MDB_MAP_RESIZED:
-        // The map can not move under this slot: give it back first.
+        // The map cannot move under this slot: give it back first.
         dismiss(slot)
         try adoptForeignSize()
         slot = try admit()

@@ -70,7 +70,7 @@ extension Environment {
   /// So often a finding is looked at again because others commit.
   private static var mostAttempts: Int { 8 }
 
-  /// Whether the newest state is sound; false where that can not be told because others commit.
+  /// Whether the newest state is sound; false where that cannot be told because others commit.
   ///
   /// - Throws: ``LMDBError/damaged(_:)`` where a finding is certain; ``LMDBError/closed`` where the
   ///   task that runs it was cancelled.

@@ -53,7 +53,7 @@ extension Environment {
   }
 
   /// Runs `body`, in which this thread waits for other threads' writes: growth of the map then
-  /// knows that it can not wait for the snapshots of this thread.
+  /// knows that it cannot wait for the snapshots of this thread.
   package func whileWaiting<R>(_ body: () throws -> R) rethrows -> R {
     let mine = blockReaders()
     defer { unblockReaders(mine) }

@@ -18,7 +18,7 @@ internal import CLMDB
 /// - *The map is full*: it grows by itself, up to ``EnvironmentOptions/maximumMapSize``, but waits
 ///   for the snapshots of this process to end first.
 /// - *Keys* have 1 to 511 bytes, as have the values of databases with duplicates.
-/// - *A forked child* can not use the environment: every begin throws ``LMDBError/forkedProcess``.
+/// - *A forked child* cannot use the environment: every begin throws ``LMDBError/forkedProcess``.
 /// - *The lock file* beside the data file must never be opened, copied or removed by this process.
 ///
 /// Two opens of one file, under whatever path, give the same environment; see

@@ -81,7 +81,7 @@ extension LMDBError: CustomStringConvertible {
     case .foreignEngine(let found):
       (
         "The program runs with LMDB \(found), and LMDB \(EngineVersion.needed) is needed.",
-        "Give the program a liblmdb of that version; files of LMDB 0.9 and 1.0 can not be read by "
+        "Give the program a liblmdb of that version; files of LMDB 0.9 and 1.0 cannot be read by "
           + "one another."
       )
     case .foreignFormat(let version):
@@ -142,7 +142,7 @@ extension LMDBError: CustomStringConvertible {
     }
   }
 
-  /// Calls that the engine can not serve.
+  /// Calls that the engine cannot serve.
   private var usageAdvice: (cause: String, remedy: String) {
     switch self {
     case .incompatible:
@@ -190,7 +190,7 @@ extension LMDBError: CustomStringConvertible {
     }
   }
 
-  /// Files that can not be a store.
+  /// Files that cannot be a store.
   private var fileAdvice: (cause: String, remedy: String) {
     switch self {
     case .noSuchFile:
@@ -219,7 +219,7 @@ extension LMDBError: CustomStringConvertible {
     case .networkFileSystem:
       (
         "The file lies on a network or user-space file system, where shared memory and locks "
-          + "can not be relied on.",
+          + "cannot be relied on.",
         "Move it to a local disk, or allow it in the options at your own risk."
       )
     case .fileTooSmall:
@@ -234,7 +234,7 @@ extension LMDBError: CustomStringConvertible {
       )
     default:
       (
-        "The file uses a page size that this version can not read.",
+        "The file uses a page size that this version cannot read.",
         "Open it on the kind of machine that wrote it, export it, and import it here."
       )
     }
@@ -277,7 +277,7 @@ extension LMDBError: CustomStringConvertible {
       ("The environment was closed.", "Open it again.")
     case .forkedProcess:
       (
-        "The environment was opened before this process was forked, and can not be shared so.",
+        "The environment was opened before this process was forked, and cannot be shared so.",
         "Open the file in the child, or start children with posix_spawn."
       )
     case .fileReplaced:

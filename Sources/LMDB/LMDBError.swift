@@ -1,5 +1,5 @@
 /// What LMDB, or the file below it, answered: one case per LMDB code, and the conditions of the
-/// file system that LMDB itself can not tell apart.
+/// file system that LMDB itself cannot tell apart.
 ///
 /// Every case says why it happens (``cause``) and the way out (``remedy``).
 package enum LMDBError: Error, Sendable, Hashable {
@@ -36,7 +36,7 @@ package enum LMDBError: Error, Sendable, Hashable {
   // The file and its surroundings.
   case invalidPath
   case danglingLink
-  /// The lock file is there and can not be one, or is not there and can not be made.
+  /// The lock file is there and cannot be one, or is not there and cannot be made.
   indirect case lockFile(LockFileProblem)
   case diskFull
   case noSuchFile

@@ -23,7 +23,7 @@ enum LockFile {
   /// this process does not have the file open: closing any descriptor of it drops LMDB's lock.
   ///
   /// - Parameter data: a descriptor of the data file.
-  /// - Throws: ``LMDBError/lockFile(_:)``, ``LMDBError/diskFull``. A medium that can not be written
+  /// - Throws: ``LMDBError/lockFile(_:)``, ``LMDBError/diskFull``. A medium that cannot be written
   ///   is left for LMDB, which reads there without a lock.
   static func prepare(_ path: String, of data: Int32, readers: Int) throws(LMDBError) {
     let descriptor: Int32
@@ -84,12 +84,12 @@ enum LockFile {
   }
 }
 
-/// Why a lock file can not be used.
+/// Why a lock file cannot be used.
 package struct LockFileProblem: Sendable, Hashable, CustomStringConvertible {
   package enum Kind: Sendable, Hashable {
     case directory
     case notRegular
-    /// It belongs to a user and can not be written by this one.
+    /// It belongs to a user and cannot be written by this one.
     case foreign(owner: UInt32)
     /// There is none, and the folder does not take one.
     case cannotBeMade
@@ -124,7 +124,7 @@ package struct LockFileProblem: Sendable, Hashable, CustomStringConvertible {
     case .foreign(let owner):
       "The lock file \(path) belongs to the user \(owner), and this one may not write to it."
     case .cannotBeMade:
-      "The lock file \(path) is missing and can not be made, since its folder may not be written."
+      "The lock file \(path) is missing and cannot be made, since its folder may not be written."
     }
   }
 

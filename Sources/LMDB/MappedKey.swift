@@ -23,7 +23,7 @@ protocol MappedKey {
 }
 
 extension MappedKey {
-  /// The node of a branch that leads to the key; nil where the branch can not be read.
+  /// The node of a branch that leads to the key; nil where the branch cannot be read.
   @inline(__always)
   mutating func branch(in page: MappedPage) -> Int? {
     // The first node of a branch has no key and leads to all that is below the second.
@@ -34,7 +34,7 @@ extension MappedKey {
   }
 
   /// The first node of a leaf whose key is the one sought or above, their number where there is
-  /// none; nil where the leaf can not be read.
+  /// none; nil where the leaf cannot be read.
   mutating func firstNotBelow(in page: MappedPage) -> Int? {
     switch find(in: page, from: 0) {
     case .equal(let place): place

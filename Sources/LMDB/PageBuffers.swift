@@ -13,7 +13,7 @@ struct PageBuffers: ~Copyable {
 
   init(pageSize: Int) {
     self.pageSize = pageSize
-    // Sound: freed with the value, which can not be copied.
+    // Sound: freed with the value, which cannot be copied.
     nodeSizes = .allocate(capacity: pageSize / 2)
     nodeSizes.initialize(repeating: 0)
   }

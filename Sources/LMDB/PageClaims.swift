@@ -10,7 +10,7 @@ struct PageClaims: ~Copyable {
   ///   it in bytes is allocated.
   init(lastPage: UInt64) {
     self.lastPage = lastPage
-    // Sound: freed with the value, which can not be copied; callers keep to the last page.
+    // Sound: freed with the value, which cannot be copied; callers keep to the last page.
     words = .allocate(capacity: Int(lastPage / 64) + 1)
     words.initialize(repeating: 0, count: Int(lastPage / 64) + 1)
   }

@@ -56,7 +56,7 @@ struct PageGuard: ~Copyable {
     self.state = state
     pageSize = state.pageSize
     verifier = PageVerifier(pagesOf: state)
-    // Sound: freed with the value, which can not be copied; no tree is deeper.
+    // Sound: freed with the value, which cannot be copied; no tree is deeper.
     leaves = .allocate(capacity: Int(Self.leafCount))
     leaves.initialize(repeating: .none, count: Int(Self.leafCount))
     path = .allocate(capacity: TreeWalk.mostLevels)

@@ -137,7 +137,7 @@ extension PageVerifier {
           tree, first, "it is a run of \(page.runLength) pages, and its value needs \(needed)")
       }
       tree.overflowPages += page.runLength
-      // A run has at least one page, and its last number can not overflow: both are bounded.
+      // A run has at least one page, and its last number cannot overflow: both are bounded.
       for next in first + 1..<first + page.runLength { try claim(next, tree) }
       guard try first + page.runLength <= meta.heldPages(descriptor) else {
         throw damage(tree, first, "it is a run that goes behind the end of the file")

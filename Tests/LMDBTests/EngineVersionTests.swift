@@ -22,7 +22,7 @@ import Testing
     #expect(
       error.map { "\($0)" }
         == "The program runs with LMDB \(major).\(minor).\(patch), and LMDB 0.9.x is needed. Give "
-        + "the program a liblmdb of that version; files of LMDB 0.9 and 1.0 can not be read by one "
+        + "the program a liblmdb of that version; files of LMDB 0.9 and 1.0 cannot be read by one "
         + "another.")
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == [])
   }

@@ -49,7 +49,7 @@ import Testing
     #expect(other != nil && other != me)
   }
 
-  /// A forked child can not use what it inherited, does no harm, and the parent goes on.
+  /// A forked child cannot use what it inherited, does no harm, and the parent goes on.
   @Test func stopsAForkedChild() async throws {
     await #expect(processExitsWith: .exitCode(9)) {
       let folder = try TemporaryFolder()

@@ -24,7 +24,7 @@ extension BoundNode {
       }
   }
 
-  /// Whether the predicate reads objects of scopes around its own, so that it can not be asked
+  /// Whether the predicate reads objects of scopes around its own, so that it cannot be asked
   /// alone.
   package var readsOuterScopes: Bool { contains { $0.isOuter(at: $1) } }
 }

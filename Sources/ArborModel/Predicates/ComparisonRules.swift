@@ -63,7 +63,7 @@ package enum ComparisonRules {
   ) -> ArborError? {
     switch comparison.comparison {
     case .equal, .notEqual:
-      // Two collections can be equal; a collection and one value can not.
+      // Two collections can be equal; a collection and one value cannot.
       for (side, kind, other, otherKind) in [
         (comparison.left, left, comparison.right, right),
         (comparison.right, right, comparison.left, left),

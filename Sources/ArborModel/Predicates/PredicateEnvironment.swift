@@ -54,7 +54,7 @@ package protocol RecordResolver: AnyObject {
     _ member: ObjectNumber, in relationship: RelationshipSchema, of owner: ObjectNumber
   ) -> Bool
 
-  /// A binary that lies outside of an object's record; nil where it can not be had.
+  /// A binary that lies outside of an object's record; nil where it cannot be had.
   func blob(
     _ reference: BlobReference, of number: ObjectNumber, _ field: RecordField
   ) -> Data?

@@ -29,7 +29,7 @@ extension RecordView {
     }
   }
 
-  /// The value of a field, loaded where it lies outside of the record; null where it can not be
+  /// The value of a field, loaded where it lies outside of the record; null where it cannot be
   /// had.
   ///
   /// - Parameters:

@@ -85,7 +85,7 @@ extension SortKey {
       if isPath { return nil }
       throw ArborError(
         .invalidArgument,
-        "Objects can not be sorted by \(keyPath), which is \(bound.kind.name); sort by a single "
+        "Objects cannot be sorted by \(keyPath), which is \(bound.kind.name); sort by a single "
           + "value, such as an attribute, a part or @count."
       ).with(entity: entity.name, keyPath: keyPath)
     default:

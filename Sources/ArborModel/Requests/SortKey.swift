@@ -81,7 +81,7 @@ extension SortKey {
     guard !path.leaf.isExternal else {
       throw ArborError(
         .invalidArgument,
-        "Objects can not be sorted by \(keyPath), whose values may lie outside of the records; "
+        "Objects cannot be sorted by \(keyPath), whose values may lie outside of the records; "
           + "sort by another attribute."
       ).with(entity: entity.name, keyPath: keyPath)
     }

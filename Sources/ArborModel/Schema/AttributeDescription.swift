@@ -26,7 +26,7 @@ public struct AttributeDescription: Sendable, Hashable {
   /// it is read from the store each time the property is, as it is there by then, and for each
   /// object whose value a predicate or a row asks for. Only nil is told without reading it. It is
   /// written, and goes, in the transaction of its object. Such an attribute gets no index, and
-  /// objects can not be sorted by it. Derived and transient attributes are kept in the record.
+  /// objects cannot be sorted by it. Derived and transient attributes are kept in the record.
   public var allowsExternalStorage: Bool
   /// The expression of the predicate language that computes the attribute: `employees.@count`,
   /// `canonical:(name)`, `company.name`, `now()`.

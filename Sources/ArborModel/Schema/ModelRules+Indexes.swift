@@ -137,7 +137,7 @@ extension ModelRules {
           + "may have \(Self.maximumNameLength) bytes.")
     }
     if fetchIndex.isUnique {
-      report(subject, "\(name) is unique, which the words of a text can not be; take that away.")
+      report(subject, "\(name) is unique, which the words of a text cannot be; take that away.")
     }
   }
 

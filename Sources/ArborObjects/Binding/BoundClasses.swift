@@ -48,7 +48,7 @@ struct BoundClasses: @unchecked Sendable {
     guard present == ManagedObject.self || isInherited else {
       throw ArborError(
         .invalidArgument,
-        "Entity \(entity.name) is represented by \(present) in this store and can not be a "
+        "Entity \(entity.name) is represented by \(present) in this store and cannot be a "
           + "\(objectClass) too; use one of the classes."
       ).with(entity: entity.name)
     }

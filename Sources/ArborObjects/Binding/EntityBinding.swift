@@ -192,18 +192,18 @@ final class EntityBinding: @unchecked Sendable {
     }
     let attribute = entity.attributes[attributes[slot].slot]
     if let error = refusal(toSet: attribute) {
-      preconditionFailure("\(objectClass) can not set a derived attribute. \(error.message)")
+      preconditionFailure("\(objectClass) cannot set a derived attribute. \(error.message)")
     }
     if isObserved { object.owner?.observation?.willChange(object, .attribute(attribute.slot)) }
     return attributes[slot]
   }
 
-  /// Why an attribute can not be set: the store derives it, and would overwrite it at the commit.
+  /// Why an attribute cannot be set: the store derives it, and would overwrite it at the commit.
   func refusal(toSet attribute: AttributeSchema) -> ArborError? {
     guard let derivation = attribute.description.derivation else { return nil }
     return ArborError(
       .notAllowed,
-      "\(entity.name).\(attribute.name) is derived from “\(derivation)” and can not be set; "
+      "\(entity.name).\(attribute.name) is derived from “\(derivation)” and cannot be set; "
         + "change what it is derived from."
     ).with(entity: entity.name, keyPath: attribute.name)
   }

@@ -65,7 +65,7 @@ public struct FetchedWindow<T: ManagedObject>: RandomAccessCollection {
 }
 
 extension ManagedObjectContext {
-  /// The objects of numbers, read together where they can be; faults where they can not.
+  /// The objects of numbers, read together where they can be; faults where they cannot.
   fileprivate func faults(_ numbers: ArraySlice<ObjectNumber>) -> [ManagedObject] {
     do throws(ArborError) { _ = try existingObjects(numbers) } catch { note(error) }
     return numbers.compactMap { fault($0) }

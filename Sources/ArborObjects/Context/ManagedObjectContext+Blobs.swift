@@ -7,7 +7,7 @@ internal import Foundation
 /// A value that was set stays in the working record until the commit, so that a rollback, a
 /// savepoint and a failed commit have nothing to clear away.
 extension ManagedObjectContext {
-  /// The binary that an object's record refers to. Never fails: where it can not be had the context
+  /// The binary that an object's record refers to. Never fails: where it cannot be had the context
   /// remembers the error.
   func blob(
     _ reference: BlobReference, of object: ManagedObject, _ field: RecordField
@@ -134,7 +134,7 @@ extension ManagedObjectContext {
 extension ManagedObject {
   /// The value of a field, loaded where it lies outside of the record; references are numbers.
   ///
-  /// Where it can not be had the attribute's default stands in, and the context remembers the
+  /// Where it cannot be had the attribute's default stands in, and the context remembers the
   /// error.
   final func value(of field: RecordField, in record: RecordView) -> Value {
     guard field.isExternal, let reference = record.blob(field) else { return record.value(field) }

@@ -173,7 +173,7 @@ extension ManagedObjectContext {
     guard object.owner === self else {
       guard object.state != .gone else { return }
       preconditionFailure(
-        "\(object.objectID) can not be deleted in this context, since "
+        "\(object.objectID) cannot be deleted in this context, since "
           + (object.owner == nil ? object.whyDetached : "it belongs to another")
           + "; look it up here by its objectID.")
     }

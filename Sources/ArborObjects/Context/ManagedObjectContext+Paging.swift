@@ -35,7 +35,7 @@ extension ManagedObjectContext {
     if let key = query.sortKeys.first(where: \.isFleeting) {
       throw ArborError(
         .invalidArgument,
-        "Pages can not be ordered by \(key.text), which gives another value each time; order by "
+        "Pages cannot be ordered by \(key.text), which gives another value each time; order by "
           + "what lasts, or fetch all at once."
       ).with(entity: entity.name, keyPath: key.text)
     }

@@ -24,7 +24,7 @@ extension ManagedObjectContext {
       watch?.reporting(from: .zero, report) ?? QueryWatch(threshold: .zero, report)
   }
 
-  /// Throws what a read that can not throw has met, for who has read through such.
+  /// Throws what a read that cannot throw has met, for who has read through such.
   package func throwDeferredFailure() throws(ArborError) {
     if failure != nil { try reportFailure() }
   }
@@ -50,7 +50,7 @@ extension ManagedObjectContext {
     throw failure.error
   }
 
-  /// Remembers the error of a call that can not throw. The first one counts.
+  /// Remembers the error of a call that cannot throw. The first one counts.
   @inline(never)
   func note(_ error: ArborError) {
     if failure == nil || failure?.isReported == true { failure = DeferredFailure(error: error) }
@@ -159,7 +159,7 @@ extension ManagedObjectContext {
   }
 
   /// Takes down whose record is newer than the commits that have been taken in: reading a property
-  /// takes none in. Whoever is told of such a commit later can not go by the record.
+  /// takes none in. Whoever is told of such a commit later cannot go by the record.
   @inline(__always)
   func noteRead(_ number: ObjectNumber, on snapshot: StoreSnapshot) {
     if snapshot.sequence > sequence, !listeners.isEmpty, automaticallyMergesCommits {

@@ -31,7 +31,7 @@ extension ManagedObjectContext {
   /// Time in proportion to the objects that fulfil the predicate, memory to the rows.
   ///
   /// - Throws: ``ArborError`` as ``fetch(_:)``; `invalidPredicate` for an expression that does not
-  ///   parse or bind, `invalidArgument` for what a grouped row can not hold.
+  ///   parse or bind, `invalidArgument` for what a grouped row cannot hold.
   public func fetchRows<T: ManagedObject>(
     _ request: FetchRequest<T>
   ) throws(ArborError) -> [[String: Value]] {

@@ -144,7 +144,7 @@ extension ManagedObjectContext {
       else {
         throw ArborError(
           .invalidArgument,
-          "The index \(index.name) of \(entity.name) is not kept, since \(name) can not be "
+          "The index \(index.name) of \(entity.name) is not kept, since \(name) cannot be "
             + "indexed; search another one."
         ).with(entity: entity.name, keyPath: name)
       }

@@ -236,7 +236,7 @@ extension ManagedObjectContext {
   }
 }
 
-/// A failure of a call that can not throw, which the next throwing operation reports.
+/// A failure of a call that cannot throw, which the next throwing operation reports.
 struct DeferredFailure {
   var error: ArborError
   /// Whether it has been thrown. A commit goes on throwing it until the changes that may rest on it

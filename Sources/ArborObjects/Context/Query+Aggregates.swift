@@ -186,7 +186,7 @@ extension Query {
     if let typed = V.fromNumber(value) { return typed }
     throw ArborError(
       .typeMismatch,
-      "The \(aggregate.function.rawValue) of \(aggregate.keyPath ?? "objects") can not be had as "
+      "The \(aggregate.function.rawValue) of \(aggregate.keyPath ?? "objects") cannot be had as "
         + "\(V.self); ask for it as a Value, or as a type with room for it."
     ).with(entity: request.entity, keyPath: aggregate.keyPath, offending: "\(value)")
   }

@@ -72,7 +72,7 @@ extension ManagedObjectContext {
     return numbers.count
   }
 
-  /// Reports what a change that can not throw has noted.
+  /// Reports what a change that cannot throw has noted.
   private func throwFailure() throws(ArborError) {
     if let failure { throw failure.error }
   }

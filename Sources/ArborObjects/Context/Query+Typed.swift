@@ -9,7 +9,7 @@ extension Query {
   /// let young = context.objects(Employee.self).filter(#Predicate { $0.age < 40 })
   /// ```
   ///
-  /// What the store can not express throws from the first result that is asked for, before anything
+  /// What the store cannot express throws from the first result that is asked for, before anything
   /// is read; see ``FetchPredicate/init(_:)``.
   public func filter(_ predicate: Predicate<T>) -> Query { filter(Self.condition(predicate)) }
 

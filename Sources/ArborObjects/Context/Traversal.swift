@@ -65,7 +65,7 @@ extension ManagedObjectContext {
   /// Reads the members of the objects that come after `owner` along with its own, where one after
   /// the other is asked for them. See ``Traversal``.
   ///
-  /// A failure is nobody's yet: whoever reads what can not be read is told.
+  /// A failure is nobody's yet: whoever reads what cannot be read is told.
   ///
   /// - Parameter mostOfEach: How many members of each the program may read in any case.
   func readAhead(

@@ -28,7 +28,7 @@ extension ManagedObject {
       guard let typed = T.fromValue(value) else {
         preconditionFailure(
           "\(binding.entity.name).\(key) holds \(value.isNull ? "nil" : "a value of another type")"
-            + " and can not be read as \(T.self).")
+            + " and cannot be read as \(T.self).")
       }
       return typed
     }
@@ -284,7 +284,7 @@ extension ManagedObject {
     guard let owner else {
       throw ArborError(
         .notAllowed,
-        "\(objectID) can not be changed any more: \(whyDetached). Keep its objectID and ask a "
+        "\(objectID) cannot be changed any more: \(whyDetached). Keep its objectID and ask a "
           + "context for the object."
       ).with(entity: binding.entity.name, objectID: objectID)
     }

@@ -70,7 +70,7 @@ extension ManagedObject {
   /// Stops a change of an object that no context will ever commit.
   final func refuseChange() -> Never {
     preconditionFailure(
-      "\(objectID) can not be changed any more: \(whyDetached). Keep its objectID and ask a "
+      "\(objectID) cannot be changed any more: \(whyDetached). Keep its objectID and ask a "
         + "context for the object.")
   }
 

@@ -192,12 +192,12 @@ extension ManagedObject {
       target.owner !== owner
       ? ArborError(
         .invalidArgument,
-        "\(name) can not lead to an object of another context"
+        "\(name) cannot lead to an object of another context"
           + (target.owner == nil ? ", for \(target.whyDetached)" : "")
           + "; look it up in this one by its objectID.")
       : ArborError(
         .typeMismatch,
-        "\(name) leads to \(destination.name) and can not hold a \(target.binding.entity.name).")
+        "\(name) leads to \(destination.name) and cannot hold a \(target.binding.entity.name).")
     return error.with(
       entity: binding.entity.name, objectID: objectID, keyPath: relation.name)
   }

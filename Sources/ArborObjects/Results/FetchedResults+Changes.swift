@@ -103,14 +103,14 @@ extension FetchedResults {
       let results: FetchedResults
       let follower: ResultsFollower<T>
 
-      /// The next difference; nil where the task is cancelled or the store can not be read.
+      /// The next difference; nil where the task is cancelled or the store cannot be read.
       public mutating func next(
         isolation actor: isolated (any Actor)?
       ) async -> Difference? {
         let (results, follower) = (results, follower)
         while !Task.isCancelled {
           let token = results.bell.token
-          // Where the store can not be read nothing will come any more.
+          // Where the store cannot be read nothing will come any more.
           guard results.catchUp(takingIn: true) else { break }
           if let difference = follower.next() { return difference }
           await results.bell.sleep(past: token, isolation: actor)

@@ -81,7 +81,7 @@ public final class FetchedResults<T: ManagedObject> {
   /// The results, in their order.
   ///
   /// Observed through Swift's `Observation`, reading it is told of the next change that may concern
-  /// them. Where the store can not be read the results are as they were, and the context's next
+  /// them. Where the store cannot be read the results are as they were, and the context's next
   /// throwing operation throws the reason.
   ///
   /// - Complexity: Constant while nothing changes; after a change linear, once.
@@ -136,7 +136,7 @@ public final class FetchedResults<T: ManagedObject> {
   /// difference as well.
   ///
   /// - Returns: What changed; nil for nothing.
-  /// - Throws: ``ArborError`` where the store can not be read; the results are as they were.
+  /// - Throws: ``ArborError`` where the store cannot be read; the results are as they were.
   @discardableResult
   public func update() throws(ArborError) -> Difference? {
     guard let step = try keeper.update() else { return nil }
@@ -148,7 +148,7 @@ public final class FetchedResults<T: ManagedObject> {
 
   var bell: TaskBell { followers.bell }
 
-  /// Takes in what has changed; false where the store can not be read.
+  /// Takes in what has changed; false where the store cannot be read.
   ///
   /// - Parameter takingIn: Whether the context takes in commits of others first.
   @discardableResult

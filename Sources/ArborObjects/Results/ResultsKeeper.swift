@@ -55,7 +55,7 @@ final class ResultsKeeper {
 
   /// Takes in what has changed since the last time; nil where that changed nothing.
   ///
-  /// - Throws: ``ArborError`` where the store can not be read; the results are as they were.
+  /// - Throws: ``ArborError`` where the store cannot be read; the results are as they were.
   func update() throws(ArborError) -> ResultsStep? {
     try context.store.requireOpen()
     guard record.hasChanges, !isUpdating, !context.isTellingListeners else { return nil }

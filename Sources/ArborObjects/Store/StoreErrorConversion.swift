@@ -223,7 +223,7 @@ extension ArborError {
       let (owner, deleted) = (file.objectID(link.owner), file.objectID(link.deleted))
       return ArborError(
         .conflict,
-        "\(deleted.entityName) \(deleted.number) can not be deleted: another commit has linked "
+        "\(deleted.entityName) \(deleted.number) cannot be deleted: another commit has linked "
           + "\(owner.entityName) \(owner.number) to it by \(link.relationship); fetch that object, "
           + "then delete again."
       ).with(entity: deleted.entityName, objectID: deleted, keyPath: link.relationship)

@@ -33,7 +33,7 @@ public enum UniqueIDGenerator {
     } catch {
       throw ArborError(
         .inputOutput,
-        "The folder for application data can not be made; check who may write there."
+        "The folder for application data cannot be made; check who may write there."
       ).with(underlying: error)
     }
   }

@@ -8,7 +8,7 @@ internal import Foundation
 /// is followed from it, and the accessors on the way tell the numbers of what they read; a to-one
 /// relationship leads to another such object. What the key path gives is then compared with what
 /// the last property holds, twice, with values at both ends of what it can hold: a property that is
-/// computed from another one gives itself away. One path can not be told from a property of its
+/// computed from another one gives itself away. One path cannot be told from a property of its
 /// own: `\.nick` of `var nick: String { name }`, which means the same.
 final class PathTracer {
   private enum Step {

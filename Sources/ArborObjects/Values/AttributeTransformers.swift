@@ -58,7 +58,7 @@ struct TransformedAttribute {
     guard let typed = value as? T else {
       throw problem(
         .typeMismatch,
-        "is a \(Swift.type(of: value)) by transformer “\(name)” and can not be "
+        "is a \(Swift.type(of: value)) by transformer “\(name)” and cannot be "
           + "read as \(T.self); correct the type, or the registration.")
     }
     return typed

@@ -66,7 +66,7 @@ extension ManagedObject {
     let attribute = binding.entity.attributes[binding.attribute(slot).slot]
     preconditionFailure(
       "Attribute \(binding.entity.name).\(attribute.name) is of type "
-        + "\(attribute.description.type) and can not be accessed as \(type); "
+        + "\(attribute.description.type) and cannot be accessed as \(type); "
         + "correct the accessor's type.")
   }
 

@@ -29,7 +29,7 @@ package enum ModelCodec {
       return try ManagedObjectModel(json: Data(bytes))
     } catch {
       throw .corrupted(
-        entity: nil, object: nil, what: "The stored model can not be read: \(error.message)")
+        entity: nil, object: nil, what: "The stored model cannot be read: \(error.message)")
     }
   }
 }

@@ -4,7 +4,7 @@ extension OrderedAccess {
   /// The same walk from the key of a row on, which an earlier answer ended at.
   ///
   /// Neither the keys before it are visited, nor rows with that key and lower numbers. Where the
-  /// place can not be told in keys, the walk is the whole.
+  /// place cannot be told in keys, the walk is the whole.
   func begun(behind continuation: RowContinuation, _ query: StoreQuery) -> OrderedAccess {
     guard let key = key(of: continuation, query) else { return self }
     let rest = ranges.map { range in

@@ -55,7 +55,7 @@ struct QueryPlanner {
     return AccessPlan(access: .ordered(ordered), residual: nodes(served: ordered.served))
   }
 
-  /// A plan that lists the rows' numbers, where an index finds few of them or they can not be met
+  /// A plan that lists the rows' numbers, where an index finds few of them or they cannot be met
   /// in order; nil where ``walk()`` is better.
   ///
   /// - Parameter most: How many rows are few.

@@ -51,7 +51,7 @@ package final class QueryWatch: Sendable {
   /// - Parameters:
   ///   - asked: What was asked for in words, where that is not objects.
   ///   - rows: How many rows an answer has; nil for answers of another kind.
-  ///   - plan: How the query was answered. A plan that can not be made any more is no reason to
+  ///   - plan: How the query was answered. A plan that cannot be made any more is no reason to
   ///     lose the answer.
   fileprivate func watching<R>(
     _ query: StoreQuery, _ kind: FetchKind, _ asked: String?, rows: (R) -> Int?,

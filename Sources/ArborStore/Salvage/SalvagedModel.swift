@@ -6,7 +6,7 @@ struct SalvagedModel {
   let schema: ModelSchema
   /// All layouts of all concrete entities.
   let layouts: [StoredLayout]
-  /// Older layouts that are lost, by entity: records in them can not be read.
+  /// Older layouts that are lost, by entity: records in them cannot be read.
   let lostLayouts: [UInt16: Set<UInt16>]
   let origin: SalvageOutcome.Origin
   let isCatalogMade: Bool

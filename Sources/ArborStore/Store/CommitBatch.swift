@@ -143,7 +143,7 @@ final class CommitBatch: @unchecked Sendable {
 }
 
 extension StoreError {
-  /// Whether the error is of the engine, so that its transaction can not go on.
+  /// Whether the error is of the engine, so that its transaction cannot go on.
   fileprivate var spoilsTransaction: Bool {
     switch self {
     case .engine, .diskFull, .readOnly, .follower, .inputOutput, .closed, .inUse, .exhausted,

@@ -97,7 +97,7 @@ package final class CommitNews: Sendable {
   /// Looks for commits of other processes after a write to the file.
   ///
   /// LMDB writes a transaction's root page first and shows the transaction to readers right after:
-  /// whoever looks in between looks again soon, and so does who can not look just then.
+  /// whoever looks in between looks again soon, and so does who cannot look just then.
   func look(at store: StoreFile, attempt: Int = 0) {
     guard !store.hasEnded, let written = try? store.environment.lastTransactionID else { return }
     let seen = store.lookAtNewest()

@@ -42,7 +42,7 @@ package indirect enum StoreError: Error, Sendable {
   case invalidPath(String)
   /// The version of LMDB that the program runs with, or that wrote the file, does not fit.
   case unsupportedEngine(path: String?, what: LMDBError)
-  /// The store was opened for reading, or its folder or medium can not be written.
+  /// The store was opened for reading, or its folder or medium cannot be written.
   case readOnly(path: String?)
   /// Others have added commits to the log that the store shares, which come first.
   case behindLog

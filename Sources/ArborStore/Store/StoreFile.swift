@@ -103,7 +103,7 @@ package final class StoreFile: Sendable {
   }
 
   /// Looks quietly whether other processes have committed; returns the newest transaction that
-  /// readers see, or nil where the store can not be read just now.
+  /// readers see, or nil where the store cannot be read just now.
   func lookAtNewest() -> UInt64? {
     do throws(StoreError) {
       let snapshot = try quietSnapshot()

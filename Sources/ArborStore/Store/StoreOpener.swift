@@ -120,7 +120,7 @@ struct StoreOpener {
     _ = try StoreCreation.create(at: path, model, options: environmentOptions)
   }
 
-  /// Does what the options allow about a file that can not be used as it is; false where they do
+  /// Does what the options allow about a file that cannot be used as it is; false where they do
   /// not.
   private func recover(
     from error: StoreError, _ environment: Environment

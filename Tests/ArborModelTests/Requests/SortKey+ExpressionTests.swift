@@ -47,7 +47,7 @@ import Testing
   @Test(arguments: [
     (
       "{1, 2}", ArborError.Code.invalidArgument,
-      "Objects can not be sorted by {1, 2}, which is a list; sort by a single value, such as an "
+      "Objects cannot be sorted by {1, 2}, which is a list; sort by a single value, such as an "
         + "attribute, a part or @count."
     ),
     ("(reports.name)", .invalidArgument, "which is a collection"),

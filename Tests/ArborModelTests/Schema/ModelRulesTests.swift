@@ -239,7 +239,7 @@ extension ManagedObjectModel {
       FetchIndexDescription(
         name: "w4", elements: [.init("name", kind: .text), .init("name", kind: .text)])),
     index(
-      says: "which the words of a text can not be",
+      says: "which the words of a text cannot be",
       FetchIndexDescription(name: "w3", elements: [.init("name", kind: .text)], isUnique: true)),
     index(
       says: "Did you mean name?",

@@ -170,7 +170,7 @@ import Testing
       let error = #expect(throws: ArborError.self) { try query.limit(2).page(after: nil) }
       #expect(
         error?.message
-          == "Pages can not be ordered by random(), which gives another value each time; order by "
+          == "Pages cannot be ordered by random(), which gives another value each time; order by "
           + "what lasts, or fetch all at once.")
       #expect(error?.code == .invalidArgument && error?.keyPath == "random()")
     }

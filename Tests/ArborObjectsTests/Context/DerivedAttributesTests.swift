@@ -103,7 +103,7 @@ import Testing
       store.makeContext().insert(Ring.self).doubled = 9
     }
     let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
-    #expect(text.contains("Ring can not set a derived attribute. Ring.doubled is derived from"))
+    #expect(text.contains("Ring cannot set a derived attribute. Ring.doubled is derived from"))
   }
 
   @Test func theOtherSideFollows() throws {
@@ -365,7 +365,7 @@ import Testing
   }
 }
 
-/// A class that offers what it can not do.
+/// A class that offers what it cannot do.
 private final class Ring: ManagedObject {
   override class var entityDescription: EntityDescription { description }
   private static let description = EntityDescription(

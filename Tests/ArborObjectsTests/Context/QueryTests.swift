@@ -273,7 +273,7 @@ import Testing
       #expect(oldest == 24 && least == 100 && total == 4500 && ages == 220 && mean == 22)
       #expect(try all.filter("age > 100").sum(\.age) == 0)
       #expect(try all.filter("age > 100").average(\.salary) == nil)
-      // What the store can not express throws when a result is asked for.
+      // What the store cannot express throws when a result is asked for.
       let calls = all.filter(#Predicate { $0.calls.isEmpty })
       #expect(try failure { _ = try calls.count }.code == .invalidPredicate)
       #expect(

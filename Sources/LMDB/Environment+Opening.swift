@@ -150,11 +150,16 @@ extension Environment {
     var flags = options.isFolder ? MDB_NOTLS : MDB_NOSUBDIR | MDB_NOTLS
     if options.isReadOnly || options.isImmutable { flags |= MDB_RDONLY }
     if options.isImmutable { flags |= MDB_NOLOCK }
-    switch options.durability {
-    case .full: break
-    case .relaxed: flags |= MDB_NOMETASYNC
-    case .none: flags |= MDB_NOSYNC
+    return UInt32(flags) | syncFlags(options.durability)
+  }
+
+  /// The engine's flags for what commits wait for. It opens the file for root pages that are synced
+  /// whatever the flags are at first.
+  static func syncFlags(_ durability: EnvironmentOptions.Durability) -> UInt32 {
+    switch durability {
+    case .full: 0
+    case .relaxed: UInt32(MDB_NOMETASYNC)
+    case .none: UInt32(MDB_NOSYNC)
     }
-    return UInt32(flags)
   }
 }

@@ -121,7 +121,7 @@ extension Environment {
     let slot = writerSlot.pointer
     slot.pointee.needsGrowth = false
     slot.pointee.bytesPut = 0
-    slot.pointee.defersSync = false
+    slot.pointee.durability = nil
     slot.pointee.digests.removeAll()
     while true {
       let handle = try withHandle { HandleReference(pointer: $0) }
@@ -161,7 +161,7 @@ extension Environment {
       try finishDatabases(isCommitted: false)
       throw .fileReplaced
     }
-    let code = commit(transaction, defersSync: slot.pointee.defersSync)
+    let code = commit(transaction, slot.pointee.durability)
     try finishDatabases(isCommitted: code == MDB_SUCCESS)
     if code == MDB_SUCCESS {
       slot.pointee.commits &+= 1
@@ -179,13 +179,23 @@ extension Environment {
       .explain(LMDBError(code: code), bytes: slot.pointee.bytesPut)
   }
 
-  /// The engine knows no commit that waits otherwise than its environment's do, so those that defer
-  /// change that for themselves; all commits are of the thread that has the writer's lock.
-  private func commit(_ transaction: OpaquePointer?, defersSync: Bool) -> Int32 {
-    guard defersSync, options.durability != .none else { return mdb_txn_commit(transaction) }
+  /// The engine knows no commit that waits otherwise than its environment's do, so those of another
+  /// durability change that for themselves; all commits are of the thread that has the writer's
+  /// lock.
+  private func commit(
+    _ transaction: OpaquePointer?, _ durability: EnvironmentOptions.Durability?
+  ) -> Int32 {
+    let usual = Self.syncFlags(options.durability)
+    let wanted = Self.syncFlags(durability ?? options.durability)
+    // Nobody waits for files that die with the process.
+    guard wanted != usual, options.durability != .none else { return mdb_txn_commit(transaction) }
     let handle = mdb_txn_env(transaction)
-    mdb_env_set_flags(handle, UInt32(MDB_NOSYNC), 1)
-    defer { mdb_env_set_flags(handle, UInt32(MDB_NOSYNC), 0) }
+    mdb_env_set_flags(handle, usual, 0)
+    mdb_env_set_flags(handle, wanted, 1)
+    defer {
+      mdb_env_set_flags(handle, wanted, 0)
+      mdb_env_set_flags(handle, usual, 1)
+    }
     return mdb_txn_commit(transaction)
   }
 

@@ -19,8 +19,8 @@ package struct TransactionSlot {
   var needsGrowth = false
   /// The transaction deleted a database and keeps readers out until it ends.
   var holdsGate = false
-  /// Whether the commit returns before the medium has it, whatever the environment's durability.
-  var defersSync = false
+  /// What the transaction's commit waits for; nil for what the environment's do.
+  var durability: EnvironmentOptions.Durability?
   /// Commits of this process, to look for dead readers now and then.
   var commits = 0
   /// Bytes that were put in this transaction, to judge whether the disk is full.

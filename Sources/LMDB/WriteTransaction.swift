@@ -43,12 +43,14 @@ package struct WriteTransaction: ~Copyable, ReadableTransaction {
 
   private var slot: UnsafeMutablePointer<TransactionSlot> { environment.writerSlot.pointer }
 
-  /// Lets the commit return before the medium has it.
+  /// Says what the commit of this transaction waits for, whatever those of its environment do.
   ///
-  /// Until ``Environment/synchronize()`` or a commit that waits has returned, a loss of power may
-  /// leave any part of the transaction's pages in the file, root page included: what is found there
-  /// afterwards must be verified as a whole before it is used.
-  package func deferSync() { slot.pointee.defersSync = true }
+  /// Behind one of the durability `none`, until ``Environment/synchronize()`` or a commit of another
+  /// durability has returned, a loss of power may leave any part of its pages in the file, root page
+  /// included: what is found there afterwards must be verified as a whole before it is used.
+  package func setDurability(_ durability: EnvironmentOptions.Durability) {
+    slot.pointee.durability = durability
+  }
 
   /// Puts an entry.
   ///

@@ -28,7 +28,6 @@ extension StoreFile {
     var reservations: [NumberReservation] = []
     var failure: StoreError?
     var sequences: Range<UInt64> = 0..<0
-    var marksFile = false
     do throws(LMDBError) {
       try environment.runWrite { transaction in
         failure = nil
@@ -39,7 +38,7 @@ extension StoreFile {
           try body(transaction, &header)
           sequences = first..<(header.sequence + 1)
           if topsUpNumbers { reservations = try blocks.topUp(of: self, transaction) }
-          marksFile = isLogged && deferral.prepare(&header, transaction)
+          if isLogged { deferral.prepare(&header, transaction) }
           header.sign(transaction)
           let signed = header
           written = (
@@ -63,7 +62,6 @@ extension StoreFile {
       }
     }
     if let failure { throw failure }
-    if marksFile, (try? environment.synchronize()) != nil { deferral.noteMark() }
     blocks.install(reservations)
     guard let written else { return }
     if written.header.isBeingMigrated || modelState != nil {

@@ -5,9 +5,9 @@ internal import Synchronization
 /// Lets commits return before the medium has them, where a log has them already.
 ///
 /// ```
-/// settled ── a commit that waits, then everything is synced ──▶ unsettled:
-///    ▲                                                         commits do not wait
-///    └────────── everything is synced, by the last to close ──────┘
+/// settled ── a commit that is synced, root page included ──▶ unsettled:
+///    ▲                                                      commits do not wait
+///    └───────── another one, by the last to close ────────────┘
 /// ```
 ///
 /// The header says which of the two a file is. The engine writes its root page in no order with the
@@ -16,38 +16,31 @@ internal import Synchronization
 /// first, and compares it with the digests of its databases; one that is not sound is made anew
 /// from the log. A process that ends leaves its commits to the system, which writes them.
 ///
-/// The mark is on the medium before the first commit does not wait: a file that is settled there
-/// is whole. Each process sees to that for itself, since the one that has set the mark may have
-/// ended before it was synced.
+/// The mark is on the medium before anybody's first commit that does not wait: a file that is
+/// settled there is whole.
 final class SyncDeferral: Sendable {
-  /// Whether this process knows that the medium has the mark.
-  private let isMarked = Atomic(false)
+  private let isUsedHere = Atomic(false)
 
   /// Whether this process has commits that did not wait, or has set the mark.
-  var isUsed: Bool { isMarked.load(ordering: .relaxed) }
+  var isUsed: Bool { isUsedHere.load(ordering: .relaxed) }
 
   /// Prepares a transaction whose changes a log has.
-  ///
-  /// - Returns: Whether everything is to be synced behind it.
-  func prepare(_ header: inout HeaderRecord, _ transaction: borrowing WriteTransaction) -> Bool {
+  func prepare(_ header: inout HeaderRecord, _ transaction: borrowing WriteTransaction) {
     // Without a name for the machine's start nobody could tell that it has stopped.
-    guard StoreHeader.bootID != StoreHeader.unknownBoot else { return false }
-    guard header.isUnsettled, isUsed else {
-      header.isUnsettled = true
-      header.bootID = StoreHeader.bootID
-      // Until it is synced nobody else of this process may count on the mark.
-      isMarked.store(false, ordering: .relaxed)
-      return true
-    }
-    transaction.deferSync()
-    return false
+    guard StoreHeader.bootID != StoreHeader.unknownBoot else { return }
+    isUsedHere.store(true, ordering: .relaxed)
+    if header.isUnsettled { return transaction.setDurability(.none) }
+    header.isUnsettled = true
+    header.bootID = StoreHeader.bootID
+    transaction.setDurability(.full)
   }
 
-  /// The medium has the mark.
-  func noteMark() { isMarked.store(true, ordering: .relaxed) }
-
-  /// Somebody has closed the file and taken the mark off it.
-  func noteSettled() { isMarked.store(false, ordering: .relaxed) }
+  /// Takes the mark off a file, with a transaction behind which all is on the medium.
+  func settle(_ header: inout HeaderRecord, _ transaction: borrowing WriteTransaction) {
+    isUsedHere.store(false, ordering: .relaxed)
+    header.isUnsettled = false
+    transaction.setDurability(.full)
+  }
 }
 
 extension StoreFile {
@@ -57,10 +50,13 @@ extension StoreFile {
   /// machine stops before.
   func settle() throws(StoreError) {
     guard deferral.isUsed else { return }
-    deferral.noteSettled()
-    try synchronize()
-    try write(repeats: true) { (_, header) throws(StoreError) in header.isUnsettled = false }
-    try synchronize()
+    try takeMarkOff()
+  }
+
+  private func takeMarkOff() throws(StoreError) {
+    try write(repeats: true) { (transaction, header) throws(StoreError) in
+      deferral.settle(&header, transaction)
+    }
   }
 
   /// Verifies a file that the machine stopped beside, if commits may have been under way to the
@@ -88,8 +84,6 @@ extension StoreFile {
         what: "The machine stopped before the medium had the last commits, which are in the log "
           + "that the store shares: open it with the log, which makes it anew. Found: \(what)")
     }
-    if isReadOnly { return }
-    try write(repeats: true) { (_, header) throws(StoreError) in header.isUnsettled = false }
-    try synchronize()
+    if !isReadOnly { try takeMarkOff() }
   }
 }

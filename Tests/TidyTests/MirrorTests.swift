@@ -234,7 +234,7 @@ import Testing
     "PredicateParser+Columns": "ManagedObjectContext+RowsTests",
     "PredicateTokenText": "PredicateLexerTests",
     "PropertiesRead": "FetchedResultsTests",
-    "PropertyPlace": "ItemImportTests",
+    "PropertySlots": "ItemImportTests",
     "PropertyReader": "DiagnosticsTests",
     "PropertySource": "ExpansionTests",
     "QueryExecutor+Explaining": "IndexAdvisorTests",

@@ -6,7 +6,7 @@ import Foundation
 struct ExportIndex {
   private struct Entry {
     let entity: UInt32
-    /// The place among the objects of its entity, from 1.
+    /// The position among the objects of its entity, from 1.
     let ordinal: UInt32
     let number: UInt64
   }
@@ -16,7 +16,7 @@ struct ExportIndex {
   private let entityIndexes: [String: Int]
   private var entries: [Entry] = []
   /// By entity, then by the object's number.
-  private var places: [[UInt64: UInt32]]
+  private var positions: [[UInt64: UInt32]]
   /// Whether anything that is written leads to the object.
   private var isTarget: [Bool] = []
 
@@ -25,7 +25,7 @@ struct ExportIndex {
     self.entityNames = entityNames
     entityIndexes = Dictionary(
       entityNames.enumerated().map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
-    places = Array(repeating: [:], count: entityNames.count)
+    positions = Array(repeating: [:], count: entityNames.count)
   }
 
   var count: Int { entries.count }
@@ -35,30 +35,30 @@ struct ExportIndex {
     guard let entity = entityIndexes[id.entityName] else {
       throw ArborError(.unknownName, "The model has no entity \(id.entityName).").with(objectID: id)
     }
-    guard places[entity][id.number] == nil else { return }
-    guard let place = UInt32(exactly: entries.count) else {
+    guard positions[entity][id.number] == nil else { return }
+    guard let position = UInt32(exactly: entries.count) else {
       throw ArborError(.limitExceeded, "An export holds at most 2³² objects; export in parts.")
     }
-    places[entity][id.number] = place
-    let ordinal = UInt32(truncatingIfNeeded: places[entity].count)
+    positions[entity][id.number] = position
+    let ordinal = UInt32(truncatingIfNeeded: positions[entity].count)
     entries.append(Entry(entity: UInt32(entity), ordinal: ordinal, number: id.number))
     isTarget.append(false)
   }
 
-  /// The place of an object; nil where it is not exported.
-  func place(of id: ObjectID) -> Int? {
-    entityIndexes[id.entityName].flatMap { places[$0][id.number].map(Int.init) }
+  /// The position of an object; nil where it is not exported.
+  func position(of id: ObjectID) -> Int? {
+    entityIndexes[id.entityName].flatMap { positions[$0][id.number].map(Int.init) }
   }
 
-  /// The identities of the objects at some places.
-  func ids(_ places: Range<Int>) -> [ObjectID] {
-    entries[places].map {
+  /// The identities of the objects at some positions.
+  func ids(_ positions: Range<Int>) -> [ObjectID] {
+    entries[positions].map {
       ObjectID(storeID: storeID, entityName: entityNames[Int($0.entity)], number: $0.number)
     }
   }
 
-  /// The entity of the object at a place.
-  func entityName(at place: Int) -> String { entityNames[Int(entries[place].entity)] }
+  /// The entity of the object at a position.
+  func entityName(at position: Int) -> String { entityNames[Int(entries[position].entity)] }
 
   /// The order of IDs that are not in the index: by the model's order of entities, then by number.
   func precedes(_ left: ObjectID, _ right: ObjectID) -> Bool {
@@ -66,13 +66,13 @@ struct ExportIndex {
       < (entityIndexes[right.entityName] ?? 0, right.number)
   }
 
-  mutating func markTarget(_ place: Int) { isTarget[place] = true }
+  mutating func markTarget(_ position: Int) { isTarget[position] = true }
 
-  /// The label by which the object at a place is reached; nil where nothing leads to it.
-  func label(at place: Int) -> String? { isTarget[place] ? name(at: place) : nil }
+  /// The label by which the object at a position is reached; nil where nothing leads to it.
+  func label(at position: Int) -> String? { isTarget[position] ? name(at: position) : nil }
 
-  /// What references call the object at a place. No entity's name has a slash.
-  func name(at place: Int) -> String {
-    "\(entityName(at: place))/\(entries[place].ordinal)"
+  /// What references call the object at a position. No entity's name has a slash.
+  func name(at position: Int) -> String {
+    "\(entityName(at: position))/\(entries[position].ordinal)"
   }
 }

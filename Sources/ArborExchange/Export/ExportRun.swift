@@ -67,10 +67,10 @@ package struct ExportRun {
     try markTargets()
     var writer = ExportWriter(format)
     for start in stride(from: 0, to: index.count, by: Self.batch) {
-      for (place, object) in try objects(from: start) {
+      for (position, object) in try objects(from: start) {
         try limit.check()
-        let entity = schema.entity(named: index.entityName(at: place))
-        writer.write(try json(object, entity, at: place), of: entity.name)
+        let entity = schema.entity(named: index.entityName(at: position))
+        writer.write(try json(object, entity, at: position), of: entity.name)
       }
       try sink(writer.takeText())
     }
@@ -83,18 +83,18 @@ package struct ExportRun {
 }
 
 extension ExportRun {
-  /// The objects of a batch, with their places.
+  /// The objects of a batch, with their positions.
   private func objects(
     from start: Int
   ) throws(ArborError) -> Zip2Sequence<Range<Int>, [ManagedObject]> {
-    let places = start..<min(start + Self.batch, index.count)
-    let objects = try context.objects(with: index.ids(places))
-    guard objects.count == places.count else {
+    let positions = start..<min(start + Self.batch, index.count)
+    let objects = try context.objects(with: index.ids(positions))
+    guard objects.count == positions.count else {
       throw ArborError(
         .objectNotFound,
         "Objects went away while they were exported; export again, and delete none meanwhile.")
     }
-    return zip(places, objects)
+    return zip(positions, objects)
   }
 
   /// Adds the objects that relationships lead to, one step after the other: each step's by entity
@@ -107,10 +107,10 @@ extension ExportRun {
       var reached: Set<ObjectID> = []
       var start = first
       while start < next {
-        for (place, object) in try objects(from: start) where place < next {
+        for (position, object) in try objects(from: start) where position < next {
           try limit.check()
-          for link in schema.entity(named: index.entityName(at: place)).links {
-            for target in try targets(of: object, link) where index.place(of: target) == nil {
+          for link in schema.entity(named: index.entityName(at: position)).links {
+            for target in try targets(of: object, link) where index.position(of: target) == nil {
               reached.insert(target)
             }
           }
@@ -125,10 +125,10 @@ extension ExportRun {
 
   private mutating func markTargets() throws(ArborError) {
     for start in stride(from: 0, to: index.count, by: Self.batch) {
-      for (place, object) in try objects(from: start) {
+      for (position, object) in try objects(from: start) {
         try limit.check()
-        for link in schema.entity(named: index.entityName(at: place)).links {
-          for target in try places(of: object, at: place, link) { index.markTarget(target) }
+        for link in schema.entity(named: index.entityName(at: position)).links {
+          for target in try positions(of: object, at: position, link) { index.markTarget(target) }
         }
       }
     }
@@ -145,22 +145,22 @@ extension ExportRun {
     }
   }
 
-  /// The places of the objects that a relationship is written to lead to: in its order, or in that
-  /// of the export.
-  private func places(
-    of object: ManagedObject, at place: Int, _ link: ExportLink
+  /// The positions of the objects that a relationship is written to lead to: in its order, or in
+  /// that of the export.
+  private func positions(
+    of object: ManagedObject, at position: Int, _ link: ExportLink
   ) throws(ArborError) -> [Int] {
     if link.role == .followed { return [] }
-    var places = try targets(of: object, link).compactMap { index.place(of: $0) }
-    if link.role == .writtenAtTheLater { places = places.filter { $0 <= place } }
-    return link.isOrdered ? places : places.sorted()
+    var positions = try targets(of: object, link).compactMap { index.position(of: $0) }
+    if link.role == .writtenAtTheLater { positions = positions.filter { $0 <= position } }
+    return link.isOrdered ? positions : positions.sorted()
   }
 
   private func json(
-    _ object: ManagedObject, _ entity: ExportEntity, at place: Int
+    _ object: ManagedObject, _ entity: ExportEntity, at position: Int
   ) throws(ArborError) -> JSONValue {
     var members: [JSONObject.Element] = []
-    if let label = index.label(at: place) { members.append((SeedReader.id, .string(label))) }
+    if let label = index.label(at: position) { members.append((SeedReader.id, .string(label))) }
     for attribute in entity.attributes {
       var value = try object.value(forKey: attribute.name)
       if let mask { value = mask(entity.name, attribute.name, value) }
@@ -176,11 +176,11 @@ extension ExportRun {
       members.append((attribute.name, json))
     }
     for link in entity.links {
-      let places = try places(of: object, at: place, link)
-      guard !places.isEmpty else { continue }
-      let references = places.map { place in
+      let positions = try positions(of: object, at: position, link)
+      guard !positions.isEmpty else { continue }
+      let references = positions.map { position in
         JSONValue.object(
-          JSONObject(distinct: [(SeedReader.ref, .string(index.name(at: place)))]))
+          JSONObject(distinct: [(SeedReader.ref, .string(index.name(at: position)))]))
       }
       members.append((link.name, link.isToMany ? .array(references) : references[0]))
     }

@@ -6,8 +6,8 @@ import Foundation
 /// A batch of items that has been read and planned, and that nothing has been done with.
 struct PlannedBatch {
   let items: ItemImport
-  /// The places of the items in their plan.
-  let places: [Int32]
+  /// The indexes of the items in their plan.
+  let indexes: [Int32]
   /// The number of items read, those that fell away included.
   let count: Int
   /// The number of bytes of the document behind which the next batch begins.
@@ -86,9 +86,9 @@ final class BatchReader: @unchecked Sendable {
       var items = try ItemImport(entityName, into: context, options)
       items.keepItems()
       items.use(limit)
-      let places = try items.plan(batch.items)
+      let indexes = try items.plan(batch.items)
       return PlannedBatch(
-        items: items, places: places, count: batch.items.count, position: reader.position)
+        items: items, indexes: indexes, count: batch.items.count, position: reader.position)
     }
   }
 }

@@ -35,7 +35,7 @@ struct BatchedImport {
     step.totalBytes = reader.size
     while let batch = try reader.next(limit) {
       try commit(batch.items) { (items) throws(ArborError) in
-        try items.carryOut(batch.places)
+        try items.carryOut(batch.indexes)
         return try items.finish(isLast: false)
       }
       let unmet = batch.items.unmetReferences

@@ -51,7 +51,7 @@ final class ImportMapper {
         if isPrimary { identity = [attributes.count] }
         attributes.append(
           ItemAttribute(
-            attribute, at: try attribute.place(in: context),
+            attribute, at: try attribute.slots(in: context),
             routes: Self.routes(attribute.name, attribute.userInfo), takesPlainValues: true,
             read: reader(of: attribute, entity, isPrimary: isPrimary)))
       case .relationship(let relationship):
@@ -73,7 +73,7 @@ final class ImportMapper {
     _ relationship: ExchangeRelationship, of entity: ExchangeEntity
   ) throws(ArborError) -> ItemRelationship {
     ItemRelationship(
-      relationship, at: try relationship.place(in: context),
+      relationship, at: try relationship.slots(in: context),
       routes: Self.routes(relationship.name, relationship.userInfo),
       policy: Self.policy(of: relationship, entity),
       reference: try reference(relationship, of: entity)

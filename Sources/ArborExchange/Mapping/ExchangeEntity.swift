@@ -8,10 +8,10 @@ final class ExchangeEntity {
   let properties: [ExchangeProperty]
   /// The descriptions of the entity and of those it inherits from, the root entity last.
   let lineage: [EntityDescription]
-  private let places: [String: Int]
+  private let indexes: [String: Int]
   /// The attributes, in the order of the model.
   let attributes: [ExchangeAttribute]
-  /// Finds the attributes in objects of a document, by their places in ``attributes``.
+  /// Finds the attributes in objects of a document, by their indexes in ``attributes``.
   private(set) lazy var attributeMembers = JSONMembers(JSONKeyTable(attributes.map(\.name)))
 
   init(lineage: [EntityDescription], rules: TextRules) {
@@ -32,13 +32,13 @@ final class ExchangeEntity {
     attributes = properties.compactMap { property in
       if case .attribute(let attribute) = property { attribute } else { nil }
     }
-    places = Dictionary(properties.enumerated().map { ($1.name, $0) }) { first, _ in first }
+    indexes = Dictionary(properties.enumerated().map { ($1.name, $0) }) { first, _ in first }
   }
 
   /// In the order of the model.
   var propertyNames: [String] { properties.map(\.name) }
 
-  func property(named name: String) -> ExchangeProperty? { places[name].map { properties[$0] } }
+  func property(named name: String) -> ExchangeProperty? { indexes[name].map { properties[$0] } }
 
   /// The attribute of a name, or nil.
   func attribute(named name: String) -> ExchangeAttribute? {

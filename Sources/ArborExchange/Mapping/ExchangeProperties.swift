@@ -11,7 +11,7 @@ class ExchangeMember {
   let entityName: String
   /// The model's notes on the property.
   let userInfo: [String: String]
-  private var knownIndex: PropertyPlace?
+  private var knownIndex: PropertySlots?
 
   fileprivate init(_ name: String, of entityName: String, _ userInfo: [String: String]) {
     self.name = name
@@ -20,11 +20,11 @@ class ExchangeMember {
   }
 
   /// Where objects of the entity have the property, looked up once.
-  final func place(in context: ManagedObjectContext) throws(ArborError) -> PropertyPlace {
+  final func slots(in context: ManagedObjectContext) throws(ArborError) -> PropertySlots {
     if let knownIndex { return knownIndex }
-    let place = try context.place(of: name, in: entityName)
-    knownIndex = place
-    return place
+    let slots = try context.slots(of: name, in: entityName)
+    knownIndex = slots
+    return slots
   }
 }
 

@@ -14,9 +14,9 @@ struct ExchangeRun {
   private let limit: ExchangeLimit
   private let maximumMembers: Int
   private let uniqueIDs: SeedOptions.UniqueIDSource
-  /// By their places in the plan.
+  /// By their indexes in the plan.
   private(set) var objects: [ManagedObject] = []
-  /// By the places of the finds in the plan.
+  /// By the indexes of the finds in the plan.
   private var found: [ManagedObject] = []
 
   init(
@@ -46,12 +46,12 @@ struct ExchangeRun {
     }
     // What the plan makes is there by now, with its values, so that one look finds all.
     found = try findObjects()
-    for place in plan.objects.indices {
+    for index in plan.objects.indices {
       try limit.check()
-      var next = plan.objects[place].firstLink
+      var next = plan.objects[index].firstLink
       while next >= 0 {
         let link = plan.links[Int(next)]
-        try connect(objects[place], link, of: plan.objects[place].entity)
+        try connect(objects[index], link, of: plan.objects[index].entity)
         next = link.next
       }
     }
@@ -62,8 +62,8 @@ struct ExchangeRun {
     let entity = planned.entity
     let members = entity.attributeMembers
     members.find(in: planned.node)
-    for (place, attribute) in entity.attributes.enumerated() {
-      guard let node = members[place] else { continue }
+    for (index, attribute) in entity.attributes.enumerated() {
+      guard let node = members[index] else { continue }
       try node.placing(entity: entity.name, property: attribute.name) {
         let value: Value
         switch try values.content(node, for: attribute, of: entity) {
@@ -74,7 +74,7 @@ struct ExchangeRun {
         guard !attribute.isDerived else {
           return try object.setValue(value, forKey: attribute.name)
         }
-        try object.setValue(value, at: attribute.place(in: context))
+        try object.setValue(value, at: attribute.slots(in: context))
       }
     }
   }
@@ -105,16 +105,16 @@ struct ExchangeRun {
       ).with(entity: entity.name, keyPath: relationship.name)
     }
     try link.node.placing(entity: entity.name, property: relationship.name) {
-      let place = try relationship.place(in: context)
-      guard relationship.isToMany else { return try object.setObject(members.first, at: place) }
-      if link.node.isNull { return try object.setObjects([], at: place) }
-      if relationship.isOrdered, object.count(at: place) > 0 {
+      let slots = try relationship.slots(in: context)
+      guard relationship.isToMany else { return try object.setObject(members.first, at: slots) }
+      if link.node.isNull { return try object.setObjects([], at: slots) }
+      if relationship.isOrdered, object.count(at: slots) > 0 {
         // The document's order is the one that counts; what else has come follows.
         let listed = Set(members)
-        let others = object.objects(at: place).filter { !listed.contains($0) }
-        return try object.setObjects(members + others, at: place)
+        let others = object.objects(at: slots).filter { !listed.contains($0) }
+        return try object.setObjects(members + others, at: slots)
       }
-      for member in members { try object.add(member, at: place) }
+      for member in members { try object.add(member, at: slots) }
     }
   }
 
@@ -124,24 +124,24 @@ struct ExchangeRun {
   ) throws(ArborError) -> ManagedObject {
     let relationship = link.relationship
     switch member {
-    case .object(let place):
-      let memberEntity = plan.objects[place].entity
+    case .object(let index):
+      let memberEntity = plan.objects[index].entity
       guard memberEntity.isKind(of: relationship.destination) else {
         throw link.node.error(
           "\(entity.name).\(relationship.name) takes \(relationship.destination), and the linked "
             + "documents create \(memberEntity.name); link others."
         ).with(entity: entity.name, keyPath: relationship.name)
       }
-      return objects[place]
-    case .find(let place):
-      let name = found[place].entity.name
+      return objects[index]
+    case .find(let index):
+      let name = found[index].entity.name
       guard schema.entity(named: name)?.isKind(of: relationship.destination) == true else {
-        throw plan.finds[place].node.error(
+        throw plan.finds[index].node.error(
           "\(entity.name).\(relationship.name) takes \(relationship.destination), and the object "
             + "that was found is of \(name); find another."
         ).with(entity: entity.name, keyPath: relationship.name)
       }
-      return found[place]
+      return found[index]
     }
   }
 }

@@ -28,11 +28,11 @@ enum IdentityKey: Hashable {
   }
 
   /// The value of the attribute at a place.
-  subscript(place: Int) -> Value {
+  subscript(index: Int) -> Value {
     switch self {
     case .number(let number): .integer(number)
     case .text(let text): .string(text)
-    case .values(let values): values[place]
+    case .values(let values): values[index]
     }
   }
 }

@@ -20,7 +20,7 @@ final class IdentityMap {
   }
 
   private let context: ManagedObjectContext
-  private var places: [Scope: Int] = [:]
+  private var indexes: [Scope: Int] = [:]
   private var tables: [IdentityTable] = []
   /// For entities whose objects were noted the tables that they belong to, as long as no other
   /// comes.
@@ -36,9 +36,9 @@ final class IdentityMap {
     within scope: FetchPredicate? = nil
   ) -> IdentityTable {
     let key = Scope(entity: entity.name, attributes: attributes.map(\.name), condition: scope)
-    if let place = places[key] { return tables[place] }
+    if let index = indexes[key] { return tables[index] }
     let table = IdentityTable(entity, attributes, within: scope, in: context)
-    places[key] = tables.count
+    indexes[key] = tables.count
     tables.append(table)
     tablesOfEntity = [:]
     return table
@@ -53,10 +53,10 @@ final class IdentityMap {
   ///
   /// - Parameter guess: A table that it belongs to, and the place of the key that it probably has.
   func note(
-    _ object: ManagedObject, of entity: ExchangeEntity, guess: (IdentityTable, place: Int)? = nil
+    _ object: ManagedObject, of entity: ExchangeEntity, guess: (IdentityTable, index: Int)? = nil
   ) throws(ArborError) {
     for table in tables(of: entity) {
-      try table.note(object, guess: table === guess?.0 ? guess?.place : nil)
+      try table.note(object, guess: table === guess?.0 ? guess?.index : nil)
     }
   }
 

@@ -4,7 +4,7 @@ import ArborObjects
 /// The objects of one entity, by the values of the attributes that identify them.
 ///
 /// Keys are wanted first, then looked up together in one fetch, which sees the context's pending
-/// changes. Objects that are made meanwhile are noted. A key that was wanted has a place, by which
+/// changes. Objects that are made meanwhile are noted. A key that was wanted has a index, by which
 /// its objects are found without hashing it again.
 final class IdentityTable {
   let entity: ExchangeEntity
@@ -33,18 +33,18 @@ final class IdentityTable {
 
   /// Asks for the objects of a key at the next fetch.
   ///
-  /// - Returns: The key's place, and whether nobody has asked for it before.
+  /// - Returns: The key's index, and whether nobody has asked for it before.
   @discardableResult
-  func want(_ key: IdentityKey) -> (place: Int, isNew: Bool) {
+  func want(_ key: IdentityKey) -> (keyIndex: Int, isNew: Bool) {
     let next = keys.count
-    let place: Int
+    let keyIndex: Int
     if case .number(let number) = key {
-      place = numbers.place(of: number, orEnter: next)
+      keyIndex = numbers.keyIndex(of: number, orEnter: next)
     } else {
-      place = others.place(of: key, orEnter: next)
+      keyIndex = others.keyIndex(of: key, orEnter: next)
     }
-    if place == next { keys.append(key) }
-    return (place, place == next)
+    if keyIndex == next { keys.append(key) }
+    return (keyIndex, keyIndex == next)
   }
 
   /// Makes room for keys.
@@ -53,10 +53,10 @@ final class IdentityTable {
     numbers.reserveCapacity(numbers.count + count)
   }
 
-  /// The key at a place.
-  func key(at place: Int) -> IdentityKey { keys[place] }
+  /// The key at a index.
+  func key(at keyIndex: Int) -> IdentityKey { keys[keyIndex] }
 
-  private func place(of key: IdentityKey) -> Int? {
+  private func keyIndex(of key: IdentityKey) -> Int? {
     if case .number(let number) = key { numbers[number] } else { others[key] }
   }
 
@@ -68,15 +68,15 @@ final class IdentityTable {
     // Of several attributes' values the condition lets other combinations through: keys that
     // nobody asked for.
     for object in objects {
-      if let key = try key(of: object), let place = place(of: key) { enter(object, at: place) }
+      if let key = try key(of: object), let index = keyIndex(of: key) { enter(object, at: index) }
     }
   }
 
   /// The objects that may have the keys that were asked for since the last time.
   private func wantedObjects() throws(ArborError) -> [ManagedObject] {
     if scope == nil, attributes.count == 1, let numbers = Self.numbers(keys[found.count...]) {
-      let place = try attributes[0].place(in: context)
-      let objects = try context.objects(of: entity.name, withUnique: numbers, at: place)
+      let slots = try attributes[0].slots(in: context)
+      let objects = try context.objects(of: entity.name, withUnique: numbers, at: slots)
       if let objects { return objects }
     }
     return try context.fetch(
@@ -84,21 +84,21 @@ final class IdentityTable {
   }
 
   /// The first object of a key, deleted ones left out. The key was wanted before the last fetch.
-  func first(at place: Int) -> ManagedObject? {
-    guard let object = found[place] else { return nil }
-    return object.isDeleted ? further[place]?.first { !$0.isDeleted } : object
+  func first(at keyIndex: Int) -> ManagedObject? {
+    guard let object = found[keyIndex] else { return nil }
+    return object.isDeleted ? further[keyIndex]?.first { !$0.isDeleted } : object
   }
 
   /// The object of a key where there is exactly one and it is not deleted.
-  func only(at place: Int) -> ManagedObject? {
-    guard further.isEmpty, let object = found[place], !object.isDeleted else { return nil }
+  func only(at keyIndex: Int) -> ManagedObject? {
+    guard further.isEmpty, let object = found[keyIndex], !object.isDeleted else { return nil }
     return object
   }
 
   /// The objects of a key that was wanted before the last fetch, deleted ones left out.
-  func objects(at place: Int) -> [ManagedObject] {
-    guard let first = found[place] else { return [] }
-    guard !further.isEmpty, let others = further[place] else {
+  func objects(at keyIndex: Int) -> [ManagedObject] {
+    guard let first = found[keyIndex] else { return [] }
+    guard !further.isEmpty, let others = further[keyIndex] else {
       return first.isDeleted ? [] : [first]
     }
     return ([first] + others).filter { !$0.isDeleted }
@@ -106,56 +106,56 @@ final class IdentityTable {
 
   /// The objects of a key; none where it was not wanted before the last fetch.
   func objects(for key: IdentityKey) -> [ManagedObject] {
-    guard let place = place(of: key), place < found.count else { return [] }
-    return objects(at: place)
+    guard let keyIndex = keyIndex(of: key), keyIndex < found.count else { return [] }
+    return objects(at: keyIndex)
   }
 
   /// Enters an object that has come by its key since the key was looked up.
   ///
-  /// - Parameter guess: The place of the key that the object probably has.
+  /// - Parameter guess: The index of the key that the object probably has.
   func note(_ object: ManagedObject, guess: Int? = nil) throws(ArborError) {
     guard let key = try key(of: object) else { return }
-    let place = guess.flatMap { keys[$0] == key ? $0 : nil } ?? place(of: key)
-    guard let place, place < found.count else { return }
+    let keyIndex = guess.flatMap { keys[$0] == key ? $0 : nil } ?? keyIndex(of: key)
+    guard let keyIndex, keyIndex < found.count else { return }
     if let scope, try !scope.matches(object) { return }
-    enter(object, at: place)
+    enter(object, at: keyIndex)
   }
 
-  private func enter(_ object: ManagedObject, at place: Int) {
-    guard let known = found[place] else {
-      found[place] = object
+  private func enter(_ object: ManagedObject, at keyIndex: Int) {
+    guard let known = found[keyIndex] else {
+      found[keyIndex] = object
       return
     }
-    if known !== object, further[place]?.contains(object) != true {
-      further[place, default: []].append(object)
+    if known !== object, further[keyIndex]?.contains(object) != true {
+      further[keyIndex, default: []].append(object)
     }
   }
 
   /// The key that an object has now; nil where a value is null.
   private func key(of object: ManagedObject) throws(ArborError) -> IdentityKey? {
     if attributes.count == 1 {
-      return IdentityKey(object.value(at: try attributes[0].place(in: context)))
+      return IdentityKey(object.value(at: try attributes[0].slots(in: context)))
     }
     var key: [Value] = []
-    for attribute in attributes { key.append(object.value(at: try attribute.place(in: context))) }
+    for attribute in attributes { key.append(object.value(at: try attribute.slots(in: context))) }
     return IdentityKey(key)
   }
 
   private func predicate() throws(ArborError) -> FetchPredicate? {
     let wanted = keys[found.count...]
     var condition = scope
-    for (place, attribute) in attributes.enumerated() {
+    for (keyIndex, attribute) in attributes.enumerated() {
       let isOneOf = try FetchPredicate(
-        format: "%K IN %@", attribute.name, Value.list(Self.values(wanted, at: place)))
+        format: "%K IN %@", attribute.name, Value.list(Self.values(wanted, at: keyIndex)))
       condition = condition.map { $0 && isOneOf } ?? isOneOf
     }
     return condition
   }
 
-  /// The values of the keys' attribute at a place, each once; numbers in order, for the index.
-  private static func values(_ keys: ArraySlice<IdentityKey>, at place: Int) -> [Value] {
+  /// The values of the keys' attribute at a index, each once; numbers in order, for the index.
+  private static func values(_ keys: ArraySlice<IdentityKey>, at keyIndex: Int) -> [Value] {
     if let numbers = numbers(keys) { return numbers.map(Value.integer) }
-    return Array(Set(keys.map { $0[place] }))
+    return Array(Set(keys.map { $0[keyIndex] }))
   }
 
   /// Keys that are all whole numbers, in order; nil where one is none.
@@ -171,14 +171,14 @@ final class IdentityTable {
 }
 
 extension Dictionary where Value == Int {
-  /// The place of a key, which is entered at the next one where it has none.
-  fileprivate mutating func place(of key: Key, orEnter next: Int) -> Int {
-    var place = next
+  /// The index of a key, which is entered at the next one where it has none.
+  fileprivate mutating func keyIndex(of key: Key, orEnter next: Int) -> Int {
+    var keyIndex = next
     func enter(_ present: inout Int) {
       if present < 0 { present = next }
-      place = present
+      keyIndex = present
     }
     enter(&self[key, default: -1])
-    return place
+    return keyIndex
   }
 }

@@ -21,10 +21,10 @@ final class ItemMapping {
   /// For each attribute and relationship the place of its key among ``members``; -1 where other
   /// routes than a single key lead to its value.
   private var plainKeys: [Int32] = []
-  /// The place among ``members`` of the name under which items have their keys; nil: they do not.
+  /// The index among ``members`` of the name under which items have their keys; nil: they do not.
   private var suppliedKey: Int?
   /// The other routes, by the place of their attribute or relationship.
-  private var branchingRoutes: [(place: Int, routes: [ItemRoute])] = []
+  private var branchingRoutes: [(index: Int, routes: [ItemRoute])] = []
 
   init(
     _ entity: ExchangeEntity, attributes: [ItemAttribute], relationships: [ItemRelationship],
@@ -61,14 +61,14 @@ final class ItemMapping {
   /// - Parameters:
   ///   - keyed: Whether the item is a value of an object and has its key there as a member, under
   ///     the name that was given to ``supply(_:)``.
-  ///   - nodes: Receives the places on the tape of the values of all attributes and all
+  ///   - nodes: Receives the tape indexes of the values of all attributes and all
   ///     relationships, in their order; 0 where the item has none.
   /// - Throws: ``ArborError`` `invalidDocument` where a keyed item has a member of that name
   ///   itself.
   func look(at item: JSONNode, keyed: Bool, _ nodes: inout [Int32]) throws(ArborError) {
     members.find(in: item)
     if keyed, let suppliedKey {
-      let key = JSONNode(document: item.document, place: item.place - 1)
+      let key = JSONNode(document: item.document, tapeIndex: item.tapeIndex - 1)
       guard members.supply(key, forKeyAt: suppliedKey) else {
         let name = members.table.keys[suppliedKey]
         throw key.error(
@@ -79,9 +79,9 @@ final class ItemMapping {
     }
     let first = nodes.count
     members.appendNodes(at: plainKeys, to: &nodes)
-    for (place, routes) in branchingRoutes {
+    for (index, routes) in branchingRoutes {
       let node = routes.lazy.map { $0.node(among: self.members) }.first { $0 > 0 }
-      nodes[first + place] = Int32(truncatingIfNeeded: node ?? 0)
+      nodes[first + index] = Int32(truncatingIfNeeded: node ?? 0)
     }
   }
 
@@ -90,7 +90,7 @@ final class ItemMapping {
   /// - Parameter name: The name of these members.
   /// - Throws: ``ArborError`` `unknownName` where no property is read from such a member.
   func supply(_ name: String) throws(ArborError) {
-    suppliedKey = members.table.place(of: name)
+    suppliedKey = members.table.keyIndex(of: name)
     guard suppliedKey == nil else { return }
     throw ArborError(
       .unknownName,
@@ -109,7 +109,7 @@ final class ItemMapping {
 /// A class, so that going through them copies nothing.
 final class ItemAttribute {
   let attribute: ExchangeAttribute
-  let place: PropertyPlace
+  let slots: PropertySlots
   /// The first that leads to a value counts.
   fileprivate(set) var routes: [ItemRoute]
   /// What needs no reading where it is in the form that the attribute keeps; nil: all does.
@@ -120,11 +120,11 @@ final class ItemAttribute {
   let read: (JSONNode) throws(ArborError) -> Value
 
   init(
-    _ attribute: ExchangeAttribute, at place: PropertyPlace, routes: [ItemRoute],
+    _ attribute: ExchangeAttribute, at slots: PropertySlots, routes: [ItemRoute],
     takesPlainValues: Bool = false, read: @escaping (JSONNode) throws(ArborError) -> Value
   ) {
     self.attribute = attribute
-    self.place = place
+    self.slots = slots
     self.routes = routes
     plainForm = takesPlainValues ? PlainForm(attribute.type) : nil
     isPlainInteger64 = takesPlainValues && attribute.type == .integer64
@@ -157,7 +157,7 @@ final class ItemRelationship {
     (_ members: JSONNode, _ parent: JSONNode) throws(ArborError) -> ItemMapping
 
   let relationship: ExchangeRelationship
-  let place: PropertyPlace
+  let slots: PropertySlots
   /// The first that leads to a value counts.
   fileprivate(set) var routes: [ItemRoute]
   let policy: MembershipPolicy
@@ -166,11 +166,11 @@ final class ItemRelationship {
   fileprivate(set) var reference: ItemReference?
 
   init(
-    _ relationship: ExchangeRelationship, at place: PropertyPlace, routes: [ItemRoute],
+    _ relationship: ExchangeRelationship, at slots: PropertySlots, routes: [ItemRoute],
     policy: MembershipPolicy, reference: ItemReference? = nil, mapping: @escaping Members
   ) {
     self.relationship = relationship
-    self.place = place
+    self.slots = slots
     self.routes = routes
     self.policy = policy
     self.reference = reference

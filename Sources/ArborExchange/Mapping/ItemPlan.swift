@@ -7,19 +7,19 @@ import ArborModel
 struct ItemPlan {
   /// One item.
   struct Item {
-    /// The place of its mapping among ``mappings``.
+    /// The index of its mapping among ``mappings``.
     let mapping: Int32
-    /// The place of its document among ``documents``.
+    /// The index of its document among ``documents``.
     let document: Int32
-    /// Its own place on the document's tape.
+    /// Its own index on the document's tape.
     let node: Int32
-    /// The place of its identity in its mapping's table; -1: each such item is a new object.
+    /// The index of its identity in its mapping's table; -1: each such item is a new object.
     let key: Int32
-    /// The place among ``values`` of its first attribute.
+    /// The index among ``values`` of its first attribute.
     let values: Int32
-    /// The place among ``links`` of its first relationship.
+    /// The index among ``links`` of its first relationship.
     let links: Int32
-    /// The place among ``origins`` of the item that a validator has replaced by this one; -1: none.
+    /// The index among ``origins`` of the item that a validator has replaced by this one; -1: none.
     let origin: Int32
   }
 
@@ -56,15 +56,15 @@ struct ItemPlan {
   var links: [Link] = []
   /// The places of items that are members of lists.
   private(set) var members: [Int32] = []
-  /// For each object that is named by keys the number of keys that it may have, and their places in
-  /// the table of its relationship, the preferred one first.
+  /// For each object that is named by keys the number of keys that it may have, and their indexes
+  /// in the table of its relationship, the preferred one first.
   var targets: [Int32] = []
   private(set) var origins: [JSONNode] = []
 
   /// Enters a mapping, once.
-  mutating func place(of mapping: ItemMapping) -> Int32 {
-    if let place = mapping.indexInPlan, place < mappings.count, mappings[place] === mapping {
-      return Int32(place)
+  mutating func index(of mapping: ItemMapping) -> Int32 {
+    if let index = mapping.indexInPlan, index < mappings.count, mappings[index] === mapping {
+      return Int32(index)
     }
     mapping.indexInPlan = mappings.count
     mappings.append(mapping)
@@ -72,34 +72,34 @@ struct ItemPlan {
   }
 
   /// Enters a document, once where items of one stand behind each other.
-  mutating func place(of document: JSONDocument) -> Int32 {
+  mutating func index(of document: JSONDocument) -> Int32 {
     if documents.last !== document { documents.append(document) }
     return Int32(documents.count - 1)
   }
 
   /// Enters an item that a validator has replaced.
-  mutating func place(ofOrigin node: JSONNode) -> Int32 {
+  mutating func index(ofOrigin node: JSONNode) -> Int32 {
     origins.append(node)
     return Int32(origins.count - 1)
   }
 
   /// Enters the members of a list.
-  mutating func place(ofMembers list: [Int32]) -> Int32 {
+  mutating func index(ofMembers list: [Int32]) -> Int32 {
     members.append(contentsOf: list)
     return Int32(members.count - list.count)
   }
 
   /// A value of an item's document.
-  func node(_ item: Item, _ place: Int32) -> JSONNode { node(in: item.document, place) }
+  func node(_ item: Item, _ index: Int32) -> JSONNode { node(in: item.document, index) }
 
-  /// A value of the document at a place among ``documents``.
-  func node(in document: Int32, _ place: Int32) -> JSONNode {
-    JSONNode(document: documents[Int(document)], place: Int(place))
+  /// A value of the document at a tape index among ``documents``.
+  func node(in document: Int32, _ index: Int32) -> JSONNode {
+    JSONNode(document: documents[Int(document)], tapeIndex: Int(index))
   }
 
-  /// For each of some objects that are named by keys the places of the keys that it may have.
+  /// For each of some objects that are named by keys the indexes of the keys that it may have.
   ///
-  /// - Parameter first: The place among ``targets`` of the first object.
+  /// - Parameter first: The index among ``targets`` of the first object.
   func keys(of count: Int32, from first: Int32) -> [ArraySlice<Int32>] {
     var next = Int(first)
     return (0..<count).map { _ in

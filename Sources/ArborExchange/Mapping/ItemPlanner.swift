@@ -5,7 +5,7 @@ import Foundation
 ///
 /// JSON's depth bounds the recursion of items within items.
 struct ItemPlanner {
-  /// What has been read. Items are known by their places in it.
+  /// What has been read. Items are known by their indexes in it.
   var plan = ItemPlan()
   /// The items that validators have dropped.
   private(set) var droppedCount = 0
@@ -93,32 +93,32 @@ struct ItemPlanner {
     let key = try key(mapping, node.document, values)
     let links = plan.links.count
     let members = values + mapping.attributes.count
-    for (place, relationship) in mapping.relationships.enumerated() {
+    for (index, relationship) in mapping.relationships.enumerated() {
       if let reference = relationship.reference {
         plan.links.append(reference.link(of: node, &plan) { mapping.value(of: $0) })
         if isOutermost { reference.noteUse { mapping.value(of: $0) } }
       } else {
-        plan.links.append(ItemPlan.Link(node: plan.values[members + place]))
+        plan.links.append(ItemPlan.Link(node: plan.values[members + index]))
       }
     }
-    let place = plan.items.count
+    let index = plan.items.count
     plan.items.append(
       ItemPlan.Item(
-        mapping: plan.place(of: mapping), document: plan.place(of: node.document),
-        node: Int32(node.place), key: key, values: Int32(values), links: Int32(links),
-        origin: origin.map { plan.place(ofOrigin: $0) } ?? -1))
+        mapping: plan.index(of: mapping), document: plan.index(of: node.document),
+        node: Int32(node.tapeIndex), key: key, values: Int32(values), links: Int32(links),
+        origin: origin.map { plan.index(ofOrigin: $0) } ?? -1))
     // From here on items within this one are looked at.
     for (number, relationship) in mapping.relationships.enumerated()
     where plan.links[links + number].node > 0 && relationship.reference == nil {
       try enterMembers(of: relationship, at: links + number, in: node, mapping)
     }
-    return Int32(place)
+    return Int32(index)
   }
 
   private mutating func enterMembers(
     of relationship: ItemRelationship, at link: Int, in node: JSONNode, _ mapping: ItemMapping
   ) throws(ArborError) {
-    let value = JSONNode(document: node.document, place: Int(plan.links[link].node))
+    let value = JSONNode(document: node.document, tapeIndex: Int(plan.links[link].node))
     do throws(ArborError) {
       plan.links[link] = try members(value, of: relationship, in: node, mapping.rules)
     } catch {
@@ -131,18 +131,18 @@ struct ItemPlanner {
   private mutating func members(
     _ value: JSONNode, of relationship: ItemRelationship, in node: JSONNode, _ rules: ItemRules
   ) throws(ArborError) -> ItemPlan.Link {
-    var link = ItemPlan.Link(kind: .null, node: Int32(value.place))
+    var link = ItemPlan.Link(kind: .null, node: Int32(value.tapeIndex))
     let isToMany = relationship.relationship.isToMany
     switch value.kind {
     case .null: break
     case .object where !isToMany || rules.takesSinglesAsLists:
       let mapping = try relationship.mapping(value, node)
-      link.mapping = plan.place(of: mapping)
+      link.mapping = plan.index(of: mapping)
       let item = try single(value, mapping)
       if isToMany { enter(item.map { [$0] } ?? [], &link) } else { enter(item, &link) }
     case .array where isToMany:
       let mapping = try relationship.mapping(value, node)
-      link.mapping = plan.place(of: mapping)
+      link.mapping = plan.index(of: mapping)
       enter(try items(value.items, mapping), &link)
     default:
       if rules.isLenient { break }
@@ -162,7 +162,7 @@ struct ItemPlanner {
 
   private mutating func enter(_ items: [Int32], _ link: inout ItemPlan.Link) {
     link.kind = .list
-    link.first = plan.place(ofMembers: items)
+    link.first = plan.index(ofMembers: items)
     link.count = Int32(items.count)
   }
 
@@ -186,17 +186,17 @@ struct ItemPlanner {
 
   /// The place in the mapping's table of an item's identity, which is asked for; -1 without one.
   ///
-  /// - Parameter values: The place among the plan's values of the item's first one.
+  /// - Parameter values: The index among the plan's values of the item's first one.
   private mutating func key(
     _ mapping: ItemMapping, _ document: JSONDocument, _ values: Int
   ) throws(ArborError) -> Int32 {
     guard let table = mapping.table else { return -1 }
     var parts: [Value] = []
-    for place in mapping.identity {
-      let node = Int(plan.values[values + place])
+    for index in mapping.identity {
+      let node = Int(plan.values[values + index])
       guard node > 0 else { return -1 }
-      let value = JSONNode(document: document, place: node)
-      let attribute = mapping.attributes[place]
+      let value = JSONNode(document: document, tapeIndex: node)
+      let attribute = mapping.attributes[index]
       if mapping.identity.count == 1, attribute.isPlainInteger64, let number = value.int64 {
         return want(.number(number), table)
       }
@@ -210,9 +210,9 @@ struct ItemPlanner {
   }
 
   private mutating func want(_ key: IdentityKey, _ table: IdentityTable) -> Int32 {
-    let (place, isNew) = table.want(key)
+    let (index, isNew) = table.want(key)
     if !isNew { repetitionCount += 1 }
-    return Int32(place)
+    return Int32(index)
   }
 
   /// The items without those whose identity a later one has too.

@@ -74,7 +74,7 @@ struct ItemReference {
   var names: [String] { routes.map(\.description) }
 
   private func named(at node: JSONNode, _ plan: ItemPlan) -> ItemPlan.Link {
-    ItemPlan.Link(kind: .named, node: Int32(node.place), first: Int32(plan.targets.count))
+    ItemPlan.Link(kind: .named, node: Int32(node.tapeIndex), first: Int32(plan.targets.count))
   }
 
   /// Adds an object by the identities that it may have, those left out that no object can have.
@@ -84,7 +84,7 @@ struct ItemReference {
     let start = plan.targets.count
     plan.targets.append(0)
     for case let key? in keys {
-      plan.targets.append(Int32(table.want(key).place))
+      plan.targets.append(Int32(table.want(key).keyIndex))
       plan.targets[start] += 1
     }
     link.count += 1
@@ -109,7 +109,7 @@ final class ReferenceUse {
 
 extension ItemPlan.Link {
   fileprivate static func null(_ node: JSONNode) -> ItemPlan.Link {
-    ItemPlan.Link(kind: .null, node: Int32(node.place))
+    ItemPlan.Link(kind: .null, node: Int32(node.tapeIndex))
   }
 }
 
@@ -122,7 +122,7 @@ struct PendingReference {
   let first: Int32
   /// The number of its objects.
   let count: Int32
-  let place: ItemPlace
+  let location: ItemLocation
 }
 
 /// The same without objects and documents: for a later batch.
@@ -131,12 +131,12 @@ struct WaitingReference {
   let relationship: String
   /// For each object the identities it may have, the preferred one first.
   let targets: [[IdentityKey]]
-  let place: ItemPlace
+  let location: ItemLocation
 }
 
 /// Where an item stands, for errors.
-enum ItemPlace {
-  /// In a document of the plan, at a place of its tape.
+enum ItemLocation {
+  /// In a document of the plan, at an index of its tape.
   case node(document: Int32, Int32)
   /// By its first byte, when the document is no longer in memory.
   case byte(Int, of: URL)

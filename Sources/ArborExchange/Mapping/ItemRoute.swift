@@ -15,7 +15,7 @@ struct ItemRoute: Hashable, CustomStringConvertible {
 
   let steps: [Step]
   /// The place of the first step among prepared keys; nil where the route does not begin so.
-  private var place: Int?
+  private var index: Int?
 
   init(_ steps: [Step]) { self.steps = steps }
 
@@ -35,22 +35,22 @@ struct ItemRoute: Hashable, CustomStringConvertible {
   }
 
   /// Looks the route's beginning up once, for many items.
-  mutating func prepare(_ keys: JSONKeyTable) { place = firstKey.flatMap(keys.place(of:)) }
+  mutating func prepare(_ keys: JSONKeyTable) { index = firstKey.flatMap(keys.keyIndex(of:)) }
 
-  /// The place among prepared keys of a route that is one key; nil of any other.
-  var plainKey: Int? { steps.count == 1 ? place : nil }
+  /// The index among prepared keys of a route that is one key; nil of any other.
+  var plainKey: Int? { steps.count == 1 ? index : nil }
 
-  /// The place on the tape of the value that the route leads to from an object whose members have
+  /// The tape index of the value that the route leads to from an object whose members have
   /// been found; 0 where there is none.
   func node(among members: JSONMembers) -> Int {
-    guard let place else { return 0 }
-    if steps.count == 1 { return members.node(at: place) }
-    return value(among: members)?.place ?? 0
+    guard let index else { return 0 }
+    if steps.count == 1 { return members.node(at: index) }
+    return value(among: members)?.tapeIndex ?? 0
   }
 
   /// The value that the route leads to from an object whose members have been found.
   func value(among members: JSONMembers) -> JSONNode? {
-    guard let place, let first = members[place] else { return nil }
+    guard let index, let first = members[index] else { return nil }
     return steps.count == 1 ? first : Self.value(in: first, steps.dropFirst())
   }
 
@@ -76,7 +76,7 @@ struct ItemRoute: Hashable, CustomStringConvertible {
       let next =
         switch step {
         case .key(let name): node.member(name)
-        case .index(let place): node.element(at: place)
+        case .index(let index): node.element(at: index)
         }
       guard let next else { return nil }
       node = next

@@ -16,7 +16,7 @@ extension ItemRun {
       references.append(
         PendingReference(
           object: object, relationship: mapped, first: link.first, count: link.count,
-          place: .node(document: item.document, link.node)))
+          location: .node(document: item.document, link.node)))
       return false
     case .null, .one, .list: break
     }
@@ -39,16 +39,16 @@ extension ItemRun {
     _ object: ManagedObject, _ mapped: ItemRelationship, _ link: ItemPlan.Link,
     _ item: ItemPlan.Item, _ mapping: ItemMapping
   ) throws(ArborError) -> Bool {
-    let former = object.object(at: mapped.place)
+    let former = object.object(at: mapped.slots)
     if mapped.policy == .replace, let former { delete(former) }
     let target = link.first < 0 ? nil : try run(link.first)
     if let former, former !== target {
       let rules = planner.plan.mappings[Int(link.mapping)].rules
       if rules.deletesMissing { try noteMissing([former], within: rules.scope) }
     }
-    if object.object(at: mapped.place) !== target {
+    if object.object(at: mapped.slots) !== target {
       do throws(ArborError) {
-        try object.setObject(target, at: mapped.place)
+        try object.setObject(target, at: mapped.slots)
       } catch {
         throw misfit(error, mapped, link, item, mapping)
       }
@@ -61,7 +61,7 @@ extension ItemRun {
     _ item: ItemPlan.Item, _ mapping: ItemMapping
   ) throws(ArborError) -> Bool {
     if mapped.policy == .replace {
-      for member in object.objects(at: mapped.place) { delete(member) }
+      for member in object.objects(at: mapped.slots) { delete(member) }
     }
     let items = planner.plan.members[Int(link.first)..<Int(link.first + link.count)]
     let members = try run(items).eachOnce
@@ -88,12 +88,12 @@ extension ItemRun {
   ) throws(ArborError) -> Bool {
     switch mapped.policy {
     case .replace:
-      try object.setObjects(members, at: mapped.place)
+      try object.setObjects(members, at: mapped.slots)
       return true
-    case .merge: return try add(members, to: object, mapped.place)
+    case .merge: return try add(members, to: object, mapped.slots)
     case .mergeAndPrune:
-      let added = try add(members, to: object, mapped.place)
-      return try prune(object, mapped.place, keeping: members) || added
+      let added = try add(members, to: object, mapped.slots)
+      return try prune(object, mapped.slots, keeping: members) || added
     case .assign: return try assign(members, to: object, mapped, child)
     }
   }
@@ -107,39 +107,39 @@ extension ItemRun {
   private mutating func clear(
     _ object: ManagedObject, _ mapped: ItemRelationship, deletes: Bool
   ) throws(ArborError) -> Bool {
-    let place = mapped.place
+    let slots = mapped.slots
     guard mapped.relationship.isToMany else {
-      guard object.object(at: place) != nil else { return false }
-      try object.setObject(nil, at: place)
+      guard object.object(at: slots) != nil else { return false }
+      try object.setObject(nil, at: slots)
       return true
     }
-    guard mapped.policy != .merge, object.count(at: place) > 0 else { return false }
+    guard mapped.policy != .merge, object.count(at: slots) > 0 else { return false }
     if deletes {
-      for member in object.objects(at: place) { delete(member) }
+      for member in object.objects(at: slots) { delete(member) }
     }
-    try object.setObjects([], at: place)
+    try object.setObjects([], at: slots)
     return true
   }
 
   /// Adds members that are none yet, without a look at the others.
   func add(
-    _ members: [ManagedObject], to object: ManagedObject, _ place: PropertyPlace
+    _ members: [ManagedObject], to object: ManagedObject, _ slots: PropertySlots
   ) throws(ArborError) -> Bool {
     var added = false
-    for member in members where !object.contains(member, at: place) {
-      try object.add(member, at: place)
+    for member in members where !object.contains(member, at: slots) {
+      try object.add(member, at: slots)
       added = true
     }
     return added
   }
 
   private func prune(
-    _ object: ManagedObject, _ place: PropertyPlace, keeping members: [ManagedObject]
+    _ object: ManagedObject, _ slots: PropertySlots, keeping members: [ManagedObject]
   ) throws(ArborError) -> Bool {
     let kept = Set(members)
     var pruned = false
-    for member in object.objects(at: place) where !kept.contains(member) {
-      try object.remove(member, at: place)
+    for member in object.objects(at: slots) where !kept.contains(member) {
+      try object.remove(member, at: slots)
       pruned = true
     }
     return pruned
@@ -151,7 +151,7 @@ extension ItemRun {
     _ members: [ManagedObject], to object: ManagedObject, _ mapped: ItemRelationship,
     _ child: ItemMapping
   ) throws(ArborError) -> Bool {
-    let former = object.objects(at: mapped.place)
+    let former = object.objects(at: mapped.slots)
     let listed = Set(members)
     var outside: [ManagedObject] = []
     if let scope = child.rules.scope {
@@ -171,10 +171,10 @@ extension ItemRun {
   func set(
     _ members: [ManagedObject], of object: ManagedObject, _ mapped: ItemRelationship
   ) throws(ArborError) -> Bool {
-    let former = object.objects(at: mapped.place)
+    let former = object.objects(at: mapped.slots)
     let isSame =
       mapped.relationship.isOrdered ? former == members : Set(former) == Set(members)
-    if !isSame { try object.setObjects(members, at: mapped.place) }
+    if !isSame { try object.setObjects(members, at: mapped.slots) }
     return !isSame
   }
 }

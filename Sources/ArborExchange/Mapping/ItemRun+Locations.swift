@@ -25,7 +25,7 @@ extension ItemRun {
     if let itemIndex = itemsOfObjects?[object.objectNumber] {
       return location(of: planner.plan.items[Int(itemIndex)], property: error.keyPath)
     }
-    return placesOfWaiting[object.objectNumber].flatMap(location)
+    return locationsOfWaiting[object.objectNumber].flatMap(location)
   }
 
   private func location(

@@ -65,13 +65,13 @@ extension ItemRun {
       targets = planner.plan.keys(of: pending.count, from: pending.first)
         .map { keys in keys.map { table.key(at: Int($0)) } }
     }
-    var place = pending.place
-    if case .node(let document, let node) = place {
-      place = .byte(planner.plan.node(in: document, node).offset, of: url)
+    var location = pending.location
+    if case .node(let document, let node) = location {
+      location = .byte(planner.plan.node(in: document, node).offset, of: url)
     }
     return WaitingReference(
       object: pending.object.objectID,
-      relationship: pending.relationship.relationship.name, targets: targets, place: place)
+      relationship: pending.relationship.relationship.name, targets: targets, location: location)
   }
 
   /// Takes up a relationship that an earlier batch had to leave; its keys are asked for at the next
@@ -80,16 +80,16 @@ extension ItemRun {
     _ waiting: WaitingReference, of object: ManagedObject, _ relationship: ItemRelationship
   ) {
     guard let table = relationship.reference?.table else { return }
-    placesOfWaiting[object.objectNumber] = waiting.place
+    locationsOfWaiting[object.objectNumber] = waiting.location
     let first = Int32(planner.plan.targets.count)
     for keys in waiting.targets {
       planner.plan.targets.append(Int32(keys.count))
-      for key in keys { planner.plan.targets.append(Int32(table.want(key).place)) }
+      for key in keys { planner.plan.targets.append(Int32(table.want(key).keyIndex)) }
     }
     references.append(
       PendingReference(
         object: object, relationship: relationship, first: first,
-        count: Int32(waiting.targets.count), place: waiting.place))
+        count: Int32(waiting.targets.count), location: waiting.location))
   }
 
   private func unknownKey(_ pending: PendingReference, _ table: IdentityTable) -> ArborError {
@@ -98,12 +98,13 @@ extension ItemRun {
       .objectNotFound,
       "There is no \(table.entity.name) of the key that this item names for its \(name); import it "
         + "too, or correct the key."
-    ).with(entity: pending.object.entity.name, keyPath: name, location: location(of: pending.place))
+    ).with(
+      entity: pending.object.entity.name, keyPath: name, location: location(of: pending.location))
   }
 
   /// Line and column. Reads a file again where its document is no longer in memory.
-  func location(of place: ItemPlace) -> ArborError.SourceLocation? {
-    switch place {
+  func location(of location: ItemLocation) -> ArborError.SourceLocation? {
+    switch location {
     case .node(let document, let node):
       return planner.plan.node(in: document, node).location
     case .byte(let offset, let url):
@@ -125,7 +126,7 @@ extension ItemRun {
     do throws(ArborError) {
       // Items that name objects do not describe them, so none is deleted to be made again.
       if pending.relationship.policy == .merge {
-        return try add(members, to: pending.object, pending.relationship.place)
+        return try add(members, to: pending.object, pending.relationship.slots)
       }
       return try set(members, of: pending.object, pending.relationship)
     } catch {
@@ -136,10 +137,10 @@ extension ItemRun {
   private mutating func connect(
     _ pending: PendingReference, toOne target: ManagedObject?
   ) throws(ArborError) -> Bool {
-    let place = pending.relationship.place
-    guard pending.object.object(at: place) !== target else { return false }
+    let slots = pending.relationship.slots
+    guard pending.object.object(at: slots) !== target else { return false }
     do throws(ArborError) {
-      try pending.object.setObject(target, at: place)
+      try pending.object.setObject(target, at: slots)
     } catch {
       throw misfit(error, pending)
     }
@@ -149,6 +150,6 @@ extension ItemRun {
   private func misfit(_ error: ArborError, _ pending: PendingReference) -> ArborError {
     error.placed(
       pending.object.entity.name, pending.relationship.relationship.name,
-      at: location(of: pending.place))
+      at: location(of: pending.location))
   }
 }

@@ -22,7 +22,7 @@ struct ItemRun {
   /// The items of objects, by the objects' numbers, for errors of a commit; nil: they are not kept.
   var itemsOfObjects: NumberMap?
   /// Where the items stand of objects whose relationships earlier batches had to leave.
-  var placesOfWaiting: [ObjectNumber: ItemPlace] = [:]
+  var locationsOfWaiting: [ObjectNumber: ItemLocation] = [:]
 
   init(_ context: ManagedObjectContext, _ identities: IdentityMap) {
     self.context = context
@@ -42,7 +42,7 @@ struct ItemRun {
 
   /// Plans the items of a document; touches nothing in the context.
   ///
-  /// - Returns: Their places in the plan.
+  /// - Returns: Their indexes in the plan.
   mutating func plan(
     _ nodes: some Collection<JSONNode>, _ mapping: ItemMapping, isList: Bool
   ) throws(ArborError) -> [Int32] {
@@ -65,9 +65,9 @@ struct ItemRun {
   }
 
   /// Carries a planned item out with an object that is there, whatever the item's identity.
-  mutating func carryOut(_ place: Int32, into object: ManagedObject) throws(ArborError) {
+  mutating func carryOut(_ index: Int32, into object: ManagedObject) throws(ArborError) {
     try identities.fetch()
-    let item = planner.plan.items[Int(place)]
+    let item = planner.plan.items[Int(index)]
     try update(object, item, planner.plan.mappings[Int(item.mapping)])
   }
 
@@ -99,15 +99,15 @@ struct ItemRun {
 
   /// Carries one item out; `others` receives what shares the identity of the object returned.
   private mutating func run(
-    _ place: Int32, _ others: inout [ManagedObject]
+    _ index: Int32, _ others: inout [ManagedObject]
   ) throws(ArborError) -> ManagedObject? {
     try planner.limit?.check()
-    let item = planner.plan.items[Int(place)]
+    let item = planner.plan.items[Int(index)]
     do throws(ArborError) {
       let object = try carryOut(item, &others)
       if let itemsOfObjects, let object {
-        itemsOfObjects.set(object.objectNumber, UInt(place))
-        for other in others { itemsOfObjects.set(other.objectNumber, UInt(place)) }
+        itemsOfObjects.set(object.objectNumber, UInt(index))
+        for other in others { itemsOfObjects.set(other.objectNumber, UInt(index)) }
       }
       return object
     } catch {
@@ -165,13 +165,13 @@ struct ItemRun {
     var changed = try setValues(of: object, item, mapping, isNew)
     // From here on items may lead to it.
     if isNew {
-      let guess = mapping.table.flatMap { item.key < 0 ? nil : ($0, place: Int(item.key)) }
+      let guess = mapping.table.flatMap { item.key < 0 ? nil : ($0, index: Int(item.key)) }
       try identities.note(object, of: mapping.entity, guess: guess)
     }
-    for place in mapping.relationships.indices {
-      let link = planner.plan.links[Int(item.links) + place]
+    for index in mapping.relationships.indices {
+      let link = planner.plan.links[Int(item.links) + index]
       if case .absent = link.kind, !mapping.rules.clearsAbsent { continue }
-      if try connect(object, mapping.relationships[place], link, item, mapping) { changed = true }
+      if try connect(object, mapping.relationships[index], link, item, mapping) { changed = true }
     }
     if mapping.rules.callsHooks, object.hearsOfImports {
       _ = planner.plan.node(item, item.node).tell {
@@ -189,12 +189,12 @@ struct ItemRun {
     // One for all values, so that the document is retained once.
     var node = planner.plan.node(item, item.node)
     var changed = false
-    for place in mapping.attributes.indices {
-      node.place = Int(planner.plan.values[Int(item.values) + place])
-      if node.place == 0, !mapping.rules.clearsAbsent { continue }
-      let attribute = mapping.attributes[place]
+    for index in mapping.attributes.indices {
+      node.tapeIndex = Int(planner.plan.values[Int(item.values) + index])
+      if node.tapeIndex == 0, !mapping.rules.clearsAbsent { continue }
+      let attribute = mapping.attributes[index]
       let hasChanged =
-        node.place == 0
+        node.tapeIndex == 0
         ? try assign(.null, to: attribute, of: object, isNew)
         : try set(attribute, of: object, to: node, mapping, hasHooks, isNew)
       if hasChanged { changed = true }
@@ -213,13 +213,13 @@ struct ItemRun {
       guard let date = attribute.attribute.dates.date(node) else { break }
       if !isTold, Self.tell(object, .date(date), node, attribute.attribute.name) { return !isNew }
       isTold = true
-      reception = try object.receive(date, at: attribute.place)
+      reception = try object.receive(date, at: attribute.slots)
     case .text where node.kind == .string, .number:
       if !isTold, node.tell({ object.importValue($0, forKey: attribute.attribute.name) }) {
         return !isNew
       }
       isTold = true
-      reception = try object.receive(node, at: attribute.place)
+      reception = try object.receive(node, at: attribute.slots)
     case .text, nil: break
     }
     switch reception {
@@ -254,8 +254,8 @@ struct ItemRun {
   private mutating func assign(
     _ value: Value, to attribute: ItemAttribute, of object: ManagedObject, _ isNew: Bool
   ) throws(ArborError) -> Bool {
-    if !isNew, object.value(at: attribute.place) == value { return false }
-    try object.setValue(value, at: attribute.place)
+    if !isNew, object.value(at: attribute.slots) == value { return false }
+    try object.setValue(value, at: attribute.slots)
     return true
   }
 

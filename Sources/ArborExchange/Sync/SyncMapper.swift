@@ -38,11 +38,11 @@ final class SyncMapper {
     let entity = try schema.requireEntity(named: name)
     var attributes: [ItemAttribute] = []
     var relationships: [ItemRelationship] = []
-    var places: [String: Int] = [:]
+    var indexes: [String: Int] = [:]
     for (property, source) in serializer.mapping.sources {
       switch entity.property(named: property) {
       case .attribute(let attribute):
-        places[property] = attributes.count
+        indexes[property] = attributes.count
         attributes.append(try self.attribute(attribute, source, entity, serializer.strictTypes))
       case .relationship(let relationship):
         relationships.append(try self.relationship(relationship, source, entity))
@@ -56,13 +56,13 @@ final class SyncMapper {
     }
     var identity: [Int] = []
     for identifier in serializer.identifiers {
-      guard let place = places[identifier] else {
+      guard let index = indexes[identifier] else {
         throw ArborError(
           .invalidArgument,
           "The identifier \(identifier) of \(name) has no place in the mapping; map the attribute."
         ).with(entity: name, keyPath: identifier)
       }
-      identity.append(place)
+      identity.append(index)
     }
     let rules = Self.rules(serializer)
     let isMatched = !identity.isEmpty && !serializer.forceInsert
@@ -102,7 +102,7 @@ final class SyncMapper {
       kind: source.kind, attribute: attribute, entity: entity.name, isStrict: isStrict,
       attributes: attributes)
     return ItemAttribute(
-      attribute, at: try attribute.place(in: context), routes: [source.route]
+      attribute, at: try attribute.slots(in: context), routes: [source.route]
     ) { node throws(ArborError) in try reader.value(node) }
   }
 
@@ -119,7 +119,7 @@ final class SyncMapper {
         : mismatch(entity, relationship.name, "leads to one object", "toOne")
     }
     return ItemRelationship(
-      relationship, at: try relationship.place(in: context),
+      relationship, at: try relationship.slots(in: context),
       routes: [source.route], policy: .assign
     ) { [unowned self] members, parent throws(ArborError) in
       let mapping = try self.mapping(for: child.serializer({ members.value }, { parent.value }))

@@ -66,24 +66,24 @@ final class EncodedParts {
   /// Of members: their keys, as many as values.
   private(set) var keys: [String] = []
   private(set) var values: [EncodedValue] = []
-  private var places: [String: Int] = [:]
+  private var indexes: [String: Int] = [:]
 
   func append(_ value: EncodedValue) { values.append(value) }
 
   /// Writes a member; one that was written before is replaced.
   func set(_ value: EncodedValue, for key: String) {
-    if let place = place(of: key) {
-      values[place] = value
+    if let index = index(of: key) {
+      values[index] = value
       return
     }
     keys.append(key)
     values.append(value)
-    if !places.isEmpty { places[key] = keys.count - 1 }
+    if !indexes.isEmpty { indexes[key] = keys.count - 1 }
   }
 
-  private func place(of key: String) -> Int? {
+  private func index(of key: String) -> Int? {
     if keys.count < 16 { return keys.firstIndex(of: key) }
-    if places.isEmpty { for (place, key) in keys.enumerated() { places[key] = place } }
-    return places[key]
+    if indexes.isEmpty { for (index, key) in keys.enumerated() { indexes[key] = index } }
+    return indexes[key]
   }
 }

@@ -38,21 +38,21 @@ final class ReadCohort {
   func following(_ relationship: ExchangeRelationship) throws(ArborError) -> ReadCohort {
     let id = ObjectIdentifier(relationship)
     if let known = next[id] { return known }
-    let place = try relationship.place(in: context)
+    let slots = try relationship.slots(in: context)
     var owners: [ManagedObject] = []
-    for object in objects where object.has(place) && !object.isDeleted {
+    for object in objects where object.has(slots) && !object.isDeleted {
       if trail.owners[id, default: []].insert(object).inserted { owners.append(object) }
     }
     if owners.count > 1 {
       // Of a to-many relationship the context remembers what it has read last. Where the levels of
       // a tree follow one relationship, models of the levels above have yet to ask.
       try context.prefetch(
-        place, of: relationship.isToMany ? Array(trail.owners[id] ?? []) : owners)
+        slots, of: relationship.isToMany ? Array(trail.owners[id] ?? []) : owners)
     }
     let cohort = ReadCohort(in: context, trail) {
       owners.flatMap { owner in
         relationship.isToMany
-          ? owner.objects(at: place) : owner.object(at: place).map { [$0] } ?? []
+          ? owner.objects(at: slots) : owner.object(at: slots).map { [$0] } ?? []
       }.eachOnce
     }
     next[id] = cohort

@@ -169,18 +169,18 @@ final class StoreReading: ModelSession {
     case .excluded: return nil
     case .attribute(let attribute):
       return StoreSource(
-        .value(object.value(at: try attribute.place(in: context))), of: object,
+        .value(object.value(at: try attribute.slots(in: context))), of: object,
         name: attribute.name, type: attribute.type)
     case .relationship(let relationship):
       let name = relationship.name
-      let place = try relationship.place(in: context)
+      let slots = try relationship.slots(in: context)
       let isBlank = probedKey != nil && (frames.count > 1 || key != probedKey)
       let next = probedKey == nil ? try cohort?.following(relationship) : nil
       if relationship.isToMany {
-        let members = isBlank || probedKey != nil ? [] : object.objects(at: place)
+        let members = isBlank || probedKey != nil ? [] : object.objects(at: slots)
         return StoreSource(.objects(members), of: object, name: name, in: next)
       }
-      guard !isBlank, let target = object.object(at: place) else { return nil }
+      guard !isBlank, let target = object.object(at: slots) else { return nil }
       return StoreSource(.object(target), of: object, name: name, in: next)
     }
   }

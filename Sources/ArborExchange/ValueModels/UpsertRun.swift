@@ -118,28 +118,28 @@ struct UpsertRun {
     case .transformable(let value):
       try object.setTransformedValue(value, forKey: attribute.attribute.name)
     case .value(let value):
-      let place = try attribute.attribute.place(in: context)
+      let slots = try attribute.attribute.slots(in: context)
       // What stays as it is, is no change.
-      if isNew || object.value(at: place) != value { try object.setValue(value, at: place) }
+      if isNew || object.value(at: slots) != value { try object.setValue(value, at: slots) }
     }
   }
 
   private func connect(_ node: UpsertNode) throws {
     guard let object = node.object else { return }
     for link in node.links {
-      let place = try link.relationship.place(in: context)
+      let slots = try link.relationship.slots(in: context)
       let targets = link.nodes.compactMap(\.object)
       guard link.relationship.isToMany else {
-        guard object.object(at: place) !== targets.first else { continue }
-        try object.setObject(targets.first, at: place)
+        guard object.object(at: slots) !== targets.first else { continue }
+        try object.setObject(targets.first, at: slots)
         continue
       }
       var seen: Set<ManagedObject> = []
       let members = targets.filter { seen.insert($0).inserted }
-      let present = object.objects(at: place)
+      let present = object.objects(at: slots)
       let isSame =
         link.relationship.isOrdered ? present == members : Set(present) == seen
-      if !isSame { try object.setObjects(members, at: place) }
+      if !isSame { try object.setObjects(members, at: slots) }
     }
   }
 }

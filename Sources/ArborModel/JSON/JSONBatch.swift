@@ -11,11 +11,11 @@ package struct JSONBatch: Sendable {
 /// The elements of a list, or the values of an object, one after the other. Nothing is made of
 /// those that nobody looks at.
 package struct JSONElements: Sendable, Collection {
-  /// The place of an element on the tape.
+  /// The tape index of an element.
   package struct Index: Comparable, Sendable {
-    let place: Int
+    let tapeIndex: Int
 
-    package static func < (left: Self, right: Self) -> Bool { left.place < right.place }
+    package static func < (left: Self, right: Self) -> Bool { left.tapeIndex < right.tapeIndex }
   }
 
   let document: JSONDocument
@@ -53,31 +53,33 @@ package struct JSONElements: Sendable, Collection {
   }
 
   package var isEmpty: Bool { count == 0 }
-  package var startIndex: Index { Index(place: first) }
-  package var endIndex: Index { Index(place: end) }
+  package var startIndex: Index { Index(tapeIndex: first) }
+  package var endIndex: Index { Index(tapeIndex: end) }
 
   package func index(after index: Index) -> Index {
-    Index(place: Int(document.tape.entries[index.place].next) + gap)
+    Index(tapeIndex: Int(document.tape.entries[index.tapeIndex].next) + gap)
   }
 
-  package subscript(index: Index) -> JSONNode { JSONNode(document: document, place: index.place) }
+  package subscript(index: Index) -> JSONNode {
+    JSONNode(document: document, tapeIndex: index.tapeIndex)
+  }
 
   /// Goes from element to element.
   package struct Iterator: IteratorProtocol {
     let document: JSONDocument
-    var place: Int
+    var tapeIndex: Int
     let gap: Int
     var rest: Int
 
     package mutating func next() -> JSONNode? {
       guard rest > 0 else { return nil }
       rest -= 1
-      defer { place = Int(document.tape.entries[place].next) + gap }
-      return JSONNode(document: document, place: place)
+      defer { tapeIndex = Int(document.tape.entries[tapeIndex].next) + gap }
+      return JSONNode(document: document, tapeIndex: tapeIndex)
     }
   }
 
   package func makeIterator() -> Iterator {
-    Iterator(document: document, place: first, gap: gap, rest: count)
+    Iterator(document: document, tapeIndex: first, gap: gap, rest: count)
   }
 }

@@ -50,14 +50,14 @@ package final class JSONDocument: Sendable {
   }
 
   /// The document's value.
-  package var root: JSONNode { JSONNode(document: self, place: 0) }
+  package var root: JSONNode { JSONNode(document: self, tapeIndex: 0) }
 
-  /// The path of the value or key at a place of the tape.
-  func path(of place: Int) -> JSONPath {
+  /// The path of the value or key at an index of the tape.
+  func path(of tapeIndex: Int) -> JSONPath {
     bytes.withBuffer { bytes in
       var path = origin.path
       var container = 0
-      while container < place {
+      while container < tapeIndex {
         let isObject = tape.entries[container].kind == .object
         var part = container + 1
         var index = 0
@@ -72,13 +72,13 @@ package final class JSONDocument: Sendable {
         while true {
           let value = isObject ? part + 1 : part
           let next = Int(tape.entries[value].next)
-          if place < next {
+          if tapeIndex < next {
             if isObject {
               path.append(key: tape.text(of: part, in: bytes))
             } else if hasIndex {
               path.append(index: index)
             }
-            if place == part { return path }
+            if tapeIndex == part { return path }
             container = value
             break
           }

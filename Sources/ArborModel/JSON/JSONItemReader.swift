@@ -317,7 +317,7 @@ extension JSONItemReader {
     _ batch: JSONBatch, _ scanner: JSONScanner
   ) throws(JSONFault) -> ArborError? {
     for item in batch.items {
-      let index = item.place - 1
+      let index = item.tapeIndex - 1
       let key = scanner.tape.text(of: index, in: scanner.bytes)
       if let repeated = try remember(key, at: index, scanner, among: \.itemKeys) {
         return repeated

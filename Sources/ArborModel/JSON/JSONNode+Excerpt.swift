@@ -5,12 +5,12 @@ extension JSONNode {
   /// The value as it may stand in the description of an error: whole where it is short, else its
   /// beginning. Costs no more than what it shows.
   package var excerpt: String {
-    let entry = document.tape.entries[place]
+    let entry = document.tape.entries[tapeIndex]
     let size: Int
     switch entry.kind {
     case .array, .object:
       // Each part takes two bytes at least, so that many of them are more than is shown.
-      size = 2 * (Int(entry.next) - place)
+      size = 2 * (Int(entry.next) - tapeIndex)
     default: size = entry.range.count
     }
     guard size > Self.excerptSize else { return Self.shortened(value.text()) }

@@ -10,9 +10,9 @@ extension JSONNode {
   ///     behind it; 0 at first.
   package func member(_ wanted: String, cursor: inout Int) -> JSONNode? {
     let tape = document.tape
-    let object = tape.entries[place]
+    let object = tape.entries[tapeIndex]
     guard case .object = object.kind, object.extent > 0 else { return nil }
-    let first = place + 1
+    let first = tapeIndex + 1
     let end = Int(object.next)
     let start = cursor > first && cursor < end ? cursor : first
     let found = document.bytes.withBuffer { bytes -> Int? in
@@ -29,21 +29,22 @@ extension JSONNode {
     }
     guard let found else { return nil }
     cursor = Int(tape.entries[found + 1].next)
-    return JSONNode(document: document, place: found + 1)
+    return JSONNode(document: document, tapeIndex: found + 1)
   }
 }
 
 extension JSONTape {
-  /// Whether the key at a place is a text.
+  /// Whether the key at a tape index is a text.
   @inline(__always)
   fileprivate func isKey(
-    _ place: Int, _ wanted: UnsafeRawBufferPointer, in bytes: UnsafeRawBufferPointer
+    _ tapeIndex: Int, _ wanted: UnsafeRawBufferPointer, in bytes: UnsafeRawBufferPointer
   ) -> Bool {
-    let entry = entries[place]
+    let entry = entries[tapeIndex]
     if JSONKeyBytes.areEqual(UnsafeRawBufferPointer(rebasing: bytes[entry.textRange]), wanted) {
       return true
     }
     // Equal strings may be written in different bytes.
-    return !entry.isPlain && text(of: place, in: bytes) == String(decoding: wanted, as: UTF8.self)
+    return !entry.isPlain
+      && text(of: tapeIndex, in: bytes) == String(decoding: wanted, as: UTF8.self)
   }
 }

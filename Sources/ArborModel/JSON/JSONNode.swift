@@ -28,17 +28,17 @@ package struct JSONNode: Sendable {
 
   /// The document, or piece of one, that the value stands in.
   @usableFromInline package let document: JSONDocument
-  /// The value's place on the document's tape: for who keeps many nodes of one document as numbers.
-  @usableFromInline package var place: Int
+  /// The value's index on the document's tape: for who keeps many nodes of one document as numbers.
+  @usableFromInline package var tapeIndex: Int
 
-  /// The value at a place that a node of the same document has told.
+  /// The value at a tape index that a node of the same document has told.
   @inlinable @inline(__always)
-  package init(document: JSONDocument, place: Int) {
+  package init(document: JSONDocument, tapeIndex: Int) {
     self.document = document
-    self.place = place
+    self.tapeIndex = tapeIndex
   }
 
-  private var entry: JSONTape.Entry { document.tape.entries[place] }
+  private var entry: JSONTape.Entry { document.tape.entries[tapeIndex] }
 
   /// What the value is.
   package var kind: Kind {
@@ -57,7 +57,7 @@ package struct JSONNode: Sendable {
 
   /// The value with all its parts.
   package var value: JSONValue {
-    document.bytes.withBuffer { document.tape.value(at: place, in: $0) }
+    document.bytes.withBuffer { document.tape.value(at: tapeIndex, in: $0) }
   }
 
   /// The Boolean, or nil for any other value.
@@ -72,27 +72,27 @@ package struct JSONNode: Sendable {
   /// The number, or nil for any other value.
   package var number: JSONNumber? {
     guard case .number = entry.kind else { return nil }
-    return document.bytes.withBuffer { document.tape.number(at: place, in: $0) }
+    return document.bytes.withBuffer { document.tape.number(at: tapeIndex, in: $0) }
   }
 
   /// The number where it is whole and fits 64 bits with a sign, else nil; as ``JSONNumber/int64``,
   /// but faster.
   package var int64: Int64? {
     guard case .number = entry.kind else { return nil }
-    return document.bytes.withBuffer { document.tape.int64(at: place, in: $0) }
+    return document.bytes.withBuffer { document.tape.int64(at: tapeIndex, in: $0) }
   }
 
   /// The nearest floating-point number, or nil where the value is no number or beyond all of them;
   /// as ``JSONNumber/double``, but faster.
   package var double: Double? {
     guard case .number = entry.kind else { return nil }
-    return document.bytes.withBuffer { document.tape.double(at: place, in: $0) }
+    return document.bytes.withBuffer { document.tape.double(at: tapeIndex, in: $0) }
   }
 
   /// The text, or nil for any other value.
   package var string: String? {
     guard case .string = entry.kind else { return nil }
-    return document.bytes.withBuffer { document.tape.text(of: place, in: $0) }
+    return document.bytes.withBuffer { document.tape.text(of: tapeIndex, in: $0) }
   }
 
   /// Gives a closure the UTF-8 of a text that is written as it is, without escapes, and whether it
@@ -136,7 +136,7 @@ package struct JSONNode: Sendable {
   /// value.
   package var items: JSONElements {
     entry.kind == .array
-      ? JSONElements(of: place, in: document) : JSONElements(noneIn: document)
+      ? JSONElements(of: tapeIndex, in: document) : JSONElements(noneIn: document)
   }
 
   /// The elements of a list, or nil for any other value.
@@ -162,10 +162,11 @@ package struct JSONNode: Sendable {
     _ body: (_ key: JSONNode, _ value: JSONNode) throws(Failure) -> Void
   ) throws(Failure) {
     guard case .object = entry.kind else { return }
-    var key = place + 1
+    var key = tapeIndex + 1
     for _ in 0..<entry.extent {
       try body(
-        JSONNode(document: document, place: key), JSONNode(document: document, place: key + 1))
+        JSONNode(document: document, tapeIndex: key),
+        JSONNode(document: document, tapeIndex: key + 1))
       key = Int(document.tape.entries[key + 1].next)
     }
   }
@@ -174,10 +175,10 @@ package struct JSONNode: Sendable {
   /// for many keys or many objects ``JSONMembers`` is faster.
   package func member(_ wanted: String) -> JSONNode? {
     guard case .object = entry.kind else { return nil }
-    var key = place + 1
+    var key = tapeIndex + 1
     for _ in 0..<entry.extent {
-      if JSONNode(document: document, place: key).isText(wanted) {
-        return JSONNode(document: document, place: key + 1)
+      if JSONNode(document: document, tapeIndex: key).isText(wanted) {
+        return JSONNode(document: document, tapeIndex: key + 1)
       }
       key = Int(document.tape.entries[key + 1].next)
     }
@@ -189,7 +190,7 @@ package struct JSONNode: Sendable {
     var location = document.bytes.withBuffer {
       document.origin.location(of: Int(entry.start), in: $0, source: document.source)
     }
-    location.path = document.path(of: place).description
+    location.path = document.path(of: tapeIndex).description
     return location
   }
 

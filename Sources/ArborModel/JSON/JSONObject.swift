@@ -13,7 +13,7 @@ public struct JSONObject: Sendable {
 
   private var ownMembers: [Element]
   /// The place of each key; empty while there are so few that looking at each is faster.
-  private var places: [String: Int]
+  private var indexes: [String: Int]
   /// Where the members come from as long as nobody has changed them; nil: they are its own.
   private var scanned: ScannedObject?
 
@@ -22,7 +22,7 @@ public struct JSONObject: Sendable {
   /// An object without members.
   public init() {
     ownMembers = []
-    places = [:]
+    indexes = [:]
   }
 
   /// An object whose members are read when they are asked for.
@@ -34,8 +34,8 @@ public struct JSONObject: Sendable {
   /// An object of members whose keys are known to differ.
   package init(distinct members: [Element]) {
     ownMembers = members
-    places = [:]
-    if members.count > Self.indexingCount { index() }
+    indexes = [:]
+    if members.count > Self.indexingCount { rebuildIndexes() }
   }
 
   private var members: [Element] { scanned?.object.members ?? ownMembers }
@@ -50,20 +50,20 @@ public struct JSONObject: Sendable {
   /// Setting a new key appends a member, setting a present one replaces its value in place, and
   /// setting nil removes the member (linear in their number).
   public subscript(key: String) -> JSONValue? {
-    get { place(of: key).map { members[$0].value } }
+    get { index(of: key).map { members[$0].value } }
     set {
       own()
-      switch (place(of: key), newValue) {
-      case (let place?, let value?): ownMembers[place].value = value
-      case (let place?, nil):
-        ownMembers.remove(at: place)
-        index()
+      switch (index(of: key), newValue) {
+      case (let index?, let value?): ownMembers[index].value = value
+      case (let index?, nil):
+        ownMembers.remove(at: index)
+        rebuildIndexes()
       case (nil, let value?):
         ownMembers.append((key, value))
-        if !places.isEmpty {
-          places[key] = ownMembers.count - 1
+        if !indexes.isEmpty {
+          indexes[key] = ownMembers.count - 1
         } else if ownMembers.count > Self.indexingCount {
-          index()
+          rebuildIndexes()
         }
       case (nil, nil): break
       }
@@ -76,15 +76,15 @@ public struct JSONObject: Sendable {
   /// The values, in order.
   public var values: [JSONValue] { members.map(\.value) }
 
-  private func place(of key: String) -> Int? {
-    if let object = scanned?.object { return object.place(of: key) }
-    return places.isEmpty ? ownMembers.firstIndex { $0.key == key } : places[key]
+  private func index(of key: String) -> Int? {
+    if let object = scanned?.object { return object.index(of: key) }
+    return indexes.isEmpty ? ownMembers.firstIndex { $0.key == key } : indexes[key]
   }
 
-  private mutating func index() {
-    places = [:]
+  private mutating func rebuildIndexes() {
+    indexes = [:]
     guard ownMembers.count > Self.indexingCount else { return }
-    for (place, member) in ownMembers.enumerated() { places[member.key] = place }
+    for (index, member) in ownMembers.enumerated() { indexes[member.key] = index }
   }
 }
 

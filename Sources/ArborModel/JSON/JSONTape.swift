@@ -29,7 +29,7 @@ struct JSONTape: Sendable {
       packed = next << 5 | UInt32(form.rawValue) << 3 | UInt32(kind.rawValue)
     }
 
-    /// The place on the tape behind this value and all its parts.
+    /// The tape index behind this value and all its parts.
     @inline(__always)
     var next: UInt32 {
       get { packed >> 5 }
@@ -54,7 +54,7 @@ struct JSONTape: Sendable {
     case null, no, yes, number, string, array, object
   }
 
-  /// How many entries a tape can have, so that a place fits 27 bits.
+  /// How many entries a tape can have, so that an index fits 27 bits.
   static let maximumCount = 1 << 27
 
   /// How much work it is to read a scalar.
@@ -70,30 +70,30 @@ struct JSONTape: Sendable {
   var entries: [Entry] = []
 
   /// The text of a string.
-  func text(of place: Int, in bytes: UnsafeRawBufferPointer) -> String {
-    let entry = entries[place]
+  func text(of tapeIndex: Int, in bytes: UnsafeRawBufferPointer) -> String {
+    let entry = entries[tapeIndex]
     let inner = UnsafeRawBufferPointer(rebasing: bytes[entry.textRange])
     if case .full = entry.form { return JSONEscapes.decode(inner) }
     return String(decoding: inner, as: UTF8.self)
   }
 
   /// A number.
-  func number(at place: Int, in bytes: UnsafeRawBufferPointer) -> JSONNumber {
-    let entry = entries[place]
+  func number(at tapeIndex: Int, in bytes: UnsafeRawBufferPointer) -> JSONNumber {
+    let entry = entries[tapeIndex]
     if let number = plainInteger(entry, in: bytes) { return JSONNumber(number) }
     return JSONNumber(checked: String(decoding: bytes[entry.range], as: UTF8.self))
   }
 
   /// A number as a whole one of 64 bits, or nil where it is none.
   @inline(__always)
-  func int64(at place: Int, in bytes: UnsafeRawBufferPointer) -> Int64? {
-    plainInteger(entries[place], in: bytes) ?? number(at: place, in: bytes).int64
+  func int64(at tapeIndex: Int, in bytes: UnsafeRawBufferPointer) -> Int64? {
+    plainInteger(entries[tapeIndex], in: bytes) ?? number(at: tapeIndex, in: bytes).int64
   }
 
   /// A number as the nearest floating-point one, or nil where it is beyond all of them.
   @inline(__always)
-  func double(at place: Int, in bytes: UnsafeRawBufferPointer) -> Double? {
-    let entry = entries[place]
+  func double(at tapeIndex: Int, in bytes: UnsafeRawBufferPointer) -> Double? {
+    let entry = entries[tapeIndex]
     if let number = plainInteger(entry, in: bytes) { return Double(number) }
     if case .simple = entry.form,
       let number = JSONNumberGrammar.exactDouble(
@@ -101,7 +101,7 @@ struct JSONTape: Sendable {
     {
       return number
     }
-    return number(at: place, in: bytes).double
+    return number(at: tapeIndex, in: bytes).double
   }
 
   /// The integer of a plain number; nil of any other and of `-0`, which is not the integer 0.
@@ -112,18 +112,18 @@ struct JSONTape: Sendable {
   }
 
   /// A value with all its parts. The scanner's limit bounds the recursion.
-  func value(at place: Int, in bytes: UnsafeRawBufferPointer) -> JSONValue {
-    let entry = entries[place]
+  func value(at tapeIndex: Int, in bytes: UnsafeRawBufferPointer) -> JSONValue {
+    let entry = entries[tapeIndex]
     switch entry.kind {
     case .null: return .null
     case .no: return .bool(false)
     case .yes: return .bool(true)
-    case .number: return .number(number(at: place, in: bytes))
-    case .string: return .string(text(of: place, in: bytes))
+    case .number: return .number(number(at: tapeIndex, in: bytes))
+    case .string: return .string(text(of: tapeIndex, in: bytes))
     case .array:
       var elements: [JSONValue] = []
       elements.reserveCapacity(Int(entry.extent))
-      var element = place + 1
+      var element = tapeIndex + 1
       for _ in 0..<entry.extent {
         elements.append(value(at: element, in: bytes))
         element = Int(entries[element].next)
@@ -132,7 +132,7 @@ struct JSONTape: Sendable {
     case .object:
       var members: [JSONObject.Element] = []
       members.reserveCapacity(Int(entry.extent))
-      var key = place + 1
+      var key = tapeIndex + 1
       for _ in 0..<entry.extent {
         members.append((text(of: key, in: bytes), value(at: key + 1, in: bytes)))
         key = Int(entries[key + 1].next)

@@ -46,7 +46,7 @@ struct ModelJSONReader {
       reader.problems.append((reader.nodes[finding.subject] ?? document.root, finding.error))
     }
     guard reader.problems.isEmpty else {
-      let sorted = reader.problems.sorted { $0.node.place < $1.node.place }
+      let sorted = reader.problems.sorted { $0.node.tapeIndex < $1.node.tapeIndex }
       let located = sorted.prefix(maximumListed).map { $0.error.with(location: $0.node.location) }
       throw .invalidModel(located, of: sorted.count, in: document.source)
     }

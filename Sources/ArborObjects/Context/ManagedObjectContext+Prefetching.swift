@@ -37,9 +37,9 @@ extension ManagedObjectContext {
   /// - Throws: ``ArborError``: what the store reports.
   /// - Complexity: One pass over the relationship and one over the entity that it leads to.
   package func prefetch(
-    _ place: PropertyPlace, of owners: [ManagedObject]
+    _ slots: PropertySlots, of owners: [ManagedObject]
   ) throws(ArborError) {
-    guard let hop = owners.first?.relation(at: place).schema else { return }
+    guard let hop = owners.first?.relation(at: slots).schema else { return }
     var fetched = FetchedObjects()
     try onSnapshot { snapshot throws(StoreError) in
       try prefetch([hop], of: owners, on: snapshot, &fetched)
@@ -53,10 +53,10 @@ extension ManagedObjectContext {
     _ fetched: inout FetchedObjects
   ) throws(StoreError) {
     var owners = owners
-    for (place, hop) in path.enumerated() {
+    for (slots, hop) in path.enumerated() {
       let targets = try targets(of: owners, hop, on: snapshot)
       try load(targets, on: snapshot, &fetched)
-      if place + 1 < path.count { owners = targets.compactMap { registry.object($0) } }
+      if slots + 1 < path.count { owners = targets.compactMap { registry.object($0) } }
     }
   }
 

@@ -10,12 +10,12 @@ extension ManagedObjectContext {
   ///   where queries are watched: a fetch finds the objects then.
   /// - Throws: ``ArborError`` as ``fetch(_:)``.
   package func objects(
-    of entityName: String, withUnique values: [Int64], at place: PropertyPlace
+    of entityName: String, withUnique values: [Int64], at slots: PropertySlots
   ) throws(ArborError) -> [ManagedObject]? {
     try beginOperation()
     guard pending.count == 0, watch?.threshold == nil else { return nil }
     let entity = try entity(named: entityName)
-    let slot = place.slot(in: entity)
+    let slot = slots.slot(in: entity)
     var fetched = FetchedObjects()
     let found = try onSnapshot { snapshot throws(StoreError) -> [ObjectNumber]? in
       guard let numbers = try snapshot.numbers(withUnique: values, at: slot, of: entity) else {

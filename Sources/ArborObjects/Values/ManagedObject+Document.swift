@@ -31,9 +31,9 @@ extension ManagedObject {
   ///   - place: The attribute; not a derived one.
   /// - Throws: ``ArborError`` where the object belongs to no context.
   package final func receive(
-    _ node: JSONNode, at place: PropertyPlace
+    _ node: JSONNode, at slots: PropertySlots
   ) throws(ArborError) -> Reception {
-    let slot = place.slot(in: binding.entity)
+    let slot = slots.slot(in: binding.entity)
     let field = binding.entity.attributes[slot].field
     switch field.kind {
     case .int64: return try receive(node.int64, field, slot)
@@ -53,9 +53,9 @@ extension ManagedObject {
   ///
   /// - Throws: ``ArborError`` where the object belongs to no context.
   package final func receive(
-    _ date: Date, at place: PropertyPlace
+    _ date: Date, at slots: PropertySlots
   ) throws(ArborError) -> Reception {
-    let slot = place.slot(in: binding.entity)
+    let slot = slots.slot(in: binding.entity)
     let field = binding.entity.attributes[slot].field
     let seconds = date.timeIntervalSinceReferenceDate
     guard case .date = field.kind, seconds.isFinite else { return .unfit }

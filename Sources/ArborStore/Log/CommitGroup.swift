@@ -29,6 +29,16 @@ package struct CommitGroup: Sendable, Hashable {
     return (head, rest)
   }
 
+  /// A name that no other group has. `UUID()` opens and closes a file of the system on Linux, which
+  /// is a twentieth of a commit.
+  static func newBatch() -> UUID {
+    // Version 4, variant 1 (RFC 9562): all other bits are random.
+    let high = UInt64.random(in: 0...(.max)) & ~0xF000 | 0x4000
+    let low = UInt64.random(in: 0...(.max)) >> 2 | 1 << 63
+    // Sound: both are 16 bytes without padding, of which every value is one.
+    return UUID(uuid: unsafeBitCast((high.bigEndian, low.bigEndian), to: uuid_t.self))
+  }
+
   package var last: UInt64 { first + UInt64(commits.count) - 1 }
 
   /// What the history comes to with the group.

@@ -90,7 +90,8 @@ final class CommitBatch: @unchecked Sendable {
         if let log, let logged = writer.logged, !logged.isEmpty {
           let position = try store.sharedPosition(transaction.reader, header)
           let group = CommitGroup(
-            batch: UUID(), first: header.sequence + 1, before: position.chain, commits: logged)
+            batch: CommitGroup.newBatch(), first: header.sequence + 1, before: position.chain,
+            commits: logged)
           answer = try Self.append(group, to: log)
           guard case .written = answer else { throw .behindLog }
           try store.write(position.after(group), transaction)

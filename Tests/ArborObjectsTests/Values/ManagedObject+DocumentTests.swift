@@ -45,15 +45,15 @@ import Testing
       let record = try context.insert("Record")
       let node = try JSONDocument(Data(text.utf8)).root
       for name in Self.names {
-        let place = try context.place(of: name, in: "Record")
-        let first = try record.receive(node, at: place)
+        let slots = try context.slots(of: name, in: "Record")
+        let first = try record.receive(node, at: slots)
         if name == "single" || name == "double" {
           #expect((first == .changed) == (node.double.map { abs($0) < 1e38 } ?? false), "\(name)")
           continue
         }
         #expect(first == (takers.contains(name) ? .changed : .unfit), "\(name)")
-        #expect(record.value(at: place) == (takers.contains(name) ? expected : .null))
-        let again = try record.receive(node, at: place)
+        #expect(record.value(at: slots) == (takers.contains(name) ? expected : .null))
+        let again = try record.receive(node, at: slots)
         #expect(again == (takers.contains(name) ? .same : .unfit), "\(name)")
       }
       try context.commit()
@@ -64,14 +64,14 @@ import Testing
     try ObjectStore.use(model()) { store in
       let context = store.makeContext()
       let record = try context.insert("Record")
-      let place = try context.place(of: "text", in: "Record")
+      let slots = try context.slots(of: "text", in: "Record")
       record["text"] = "caf\u{65}\u{301}"
       let node = try JSONDocument(Data("\"caf\u{E9}\"".utf8)).root
-      #expect(try record.receive(node, at: place) == .unfit)
+      #expect(try record.receive(node, at: slots) == .unfit)
       record["text"] = "coffee"
-      #expect(try record.receive(node, at: place) == .unfit)
+      #expect(try record.receive(node, at: slots) == .unfit)
       record["text"] = Value.null
-      #expect(try record.receive(node, at: place) == .changed)
+      #expect(try record.receive(node, at: slots) == .changed)
       try context.commit()
     }
   }
@@ -82,9 +82,9 @@ import Testing
       let record = try context.insert("Record")
       try context.commit()
       context.reset()
-      let place = try context.place(of: "large", in: "Record")
+      let slots = try context.slots(of: "large", in: "Record")
       let node = try JSONDocument(Data("7".utf8)).root
-      #expect(throws: ArborError.self) { try record.receive(node, at: place) }
+      #expect(throws: ArborError.self) { try record.receive(node, at: slots) }
     }
   }
 }

@@ -4,7 +4,7 @@ package import ArborModel
 /// inherit from it.
 ///
 /// Access by name looks the name up and copies its description each time; this costs a load.
-package final class PropertyPlace: Sendable {
+package final class PropertySlots: Sendable {
   /// The property's name.
   package let name: String
   /// The property's slot by the place of an object's entity in the model; -1 where it has none.
@@ -23,9 +23,9 @@ extension ManagedObjectContext {
   /// The place of a property of an entity.
   ///
   /// - Throws: ``ArborError`` `unknownName`.
-  package func place(
+  package func slots(
     of property: String, in entityName: String
-  ) throws(ArborError) -> PropertyPlace {
+  ) throws(ArborError) -> PropertySlots {
     let entity = try entity(named: entityName)
     var slots = Array(repeating: -1, count: schema.entities.count)
     for index in entity.concreteFamily + [entity.index] {
@@ -40,7 +40,7 @@ extension ManagedObjectContext {
         ).with(entity: entityName, keyPath: property)
       }
     }
-    return PropertyPlace(property, slots)
+    return PropertySlots(property, slots)
   }
 }
 
@@ -50,8 +50,8 @@ extension ManagedObjectContext {
 ///   is an attribute, a to-one or a to-many relationship as the method says.
 extension ManagedObject {
   /// The value of an attribute.
-  package final func value(at place: PropertyPlace) -> Value {
-    let slot = place.slot(in: binding.entity)
+  package final func value(at slots: PropertySlots) -> Value {
+    let slot = slots.slot(in: binding.entity)
     if binding.isObserved { owner?.observation?.access(self, .attribute(slot)) }
     return value(of: binding.entity.attributes[slot].field, in: currentRecord)
   }
@@ -60,74 +60,74 @@ extension ManagedObject {
   ///
   /// - Throws: ``ArborError`` as ``setValue(_:forKey:)-(Value,_)``.
   package final func setValue(
-    _ value: Value, at place: PropertyPlace
+    _ value: Value, at slots: PropertySlots
   ) throws(ArborError) {
-    let slot = place.slot(in: binding.entity)
+    let slot = slots.slot(in: binding.entity)
     if owner == nil { _ = try demandOwner() }
     if binding.isObserved { owner?.observation?.willChange(self, .attribute(slot)) }
     let field = binding.entity.attributes[slot].field
     var fits = false
     write { buffer, allocator in fits = buffer.set(field, value, allocator: allocator) }
     // A change of a deleted object is idle, and no mistake.
-    guard fits || change?.kind == .deleted else { throw mismatch(place.name, value) }
+    guard fits || change?.kind == .deleted else { throw mismatch(slots.name, value) }
   }
 
   /// Whether the object's entity has the property, where the place is one of a subentity.
-  package final func has(_ place: PropertyPlace) -> Bool {
-    place.slot(in: binding.entity) >= 0
+  package final func has(_ slots: PropertySlots) -> Bool {
+    slots.slot(in: binding.entity) >= 0
   }
 
-  final func relation(at place: PropertyPlace) -> Relation {
-    binding.relations[place.slot(in: binding.entity)]
+  final func relation(at slots: PropertySlots) -> Relation {
+    binding.relations[slots.slot(in: binding.entity)]
   }
 
   /// The object that a to-one relationship leads to.
-  package final func object(at place: PropertyPlace) -> ManagedObject? {
-    object(of: relation(at: place))
+  package final func object(at slots: PropertySlots) -> ManagedObject? {
+    object(of: relation(at: slots))
   }
 
   /// Points a to-one relationship at an object or at none.
   ///
   /// - Throws: ``ArborError`` as ``setObject(_:forKey:)``.
   package final func setObject(
-    _ target: ManagedObject?, at place: PropertyPlace
+    _ target: ManagedObject?, at slots: PropertySlots
   ) throws(ArborError) {
-    try setObject(target, of: relation(at: place))
+    try setObject(target, of: relation(at: slots))
   }
 
   /// The members of a to-many relationship.
-  package final func objects(at place: PropertyPlace) -> [ManagedObject] {
-    objects(of: relation(at: place))
+  package final func objects(at slots: PropertySlots) -> [ManagedObject] {
+    objects(of: relation(at: slots))
   }
 
   /// Makes objects the members of a to-many relationship.
   ///
   /// - Throws: ``ArborError`` as ``setObjects(_:forKey:)``.
   package final func setObjects(
-    _ members: [ManagedObject], at place: PropertyPlace
+    _ members: [ManagedObject], at slots: PropertySlots
   ) throws(ArborError) {
-    try setObjects(members, of: relation(at: place))
+    try setObjects(members, of: relation(at: slots))
   }
 
   /// Adds a member to a to-many relationship.
   ///
   /// - Throws: ``ArborError`` as ``add(_:forKey:)``.
-  package final func add(_ member: ManagedObject, at place: PropertyPlace) throws(ArborError) {
-    try add(member, to: relation(at: place))
+  package final func add(_ member: ManagedObject, at slots: PropertySlots) throws(ArborError) {
+    try add(member, to: relation(at: slots))
   }
 
   /// Removes a member from a to-many relationship.
   ///
   /// - Throws: ``ArborError`` as ``remove(_:forKey:)``.
-  package final func remove(_ member: ManagedObject, at place: PropertyPlace) throws(ArborError) {
-    try remove(member, from: relation(at: place))
+  package final func remove(_ member: ManagedObject, at slots: PropertySlots) throws(ArborError) {
+    try remove(member, from: relation(at: slots))
   }
 
   /// Whether an object is a member of a to-many relationship.
-  package final func contains(_ member: ManagedObject, at place: PropertyPlace) -> Bool {
-    contains(member, in: relation(at: place))
+  package final func contains(_ member: ManagedObject, at slots: PropertySlots) -> Bool {
+    contains(member, in: relation(at: slots))
   }
 
   /// The number of members of a to-many relationship.
-  package final func count(at place: PropertyPlace) -> Int { count(of: relation(at: place)) }
+  package final func count(at slots: PropertySlots) -> Int { count(of: relation(at: slots)) }
 }

@@ -45,9 +45,10 @@ package struct WriteTransaction: ~Copyable, ReadableTransaction {
 
   /// Says what the commit of this transaction waits for, whatever those of its environment do.
   ///
-  /// Behind one of the durability `none`, until ``Environment/synchronize()`` or a commit of another
-  /// durability has returned, a loss of power may leave any part of its pages in the file, root page
-  /// included: what is found there afterwards must be verified as a whole before it is used.
+  /// Behind one of the durability `none`, until ``Environment/synchronize()`` or a commit of
+  /// another durability has returned, a loss of power may leave any part of its pages in the file,
+  /// root page included: what is found there afterwards must be verified as a whole before it is
+  /// used.
   package func setDurability(_ durability: EnvironmentOptions.Durability) {
     slot.pointee.durability = durability
   }

@@ -234,6 +234,7 @@ import Testing
     "PredicateParser+Columns": "ManagedObjectContext+RowsTests",
     "PredicateTokenText": "PredicateLexerTests",
     "PropertiesRead": "FetchedResultsTests",
+    "JSONBatch": "JSONItemReaderTests",
     "PropertySlots": "ItemImportTests",
     "PropertyReader": "DiagnosticsTests",
     "PropertySource": "ExpansionTests",

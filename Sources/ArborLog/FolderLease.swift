@@ -18,8 +18,12 @@ enum FolderLease {
     let path = "\(folder)/writer"
     let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o666)
     guard descriptor >= 0 else { throw LogFiles.error("Opening", path) }
-    // Closing the descriptor gives the lock back.
-    defer { close(descriptor) }
+    defer {
+      // Closing alone would not give the lock back while a process that is being started has a copy
+      // of the descriptor.
+      flock(descriptor, LOCK_UN)
+      close(descriptor)
+    }
     guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
       guard errno == EWOULDBLOCK else { throw LogFiles.error("Locking", path) }
       throw ArborError(

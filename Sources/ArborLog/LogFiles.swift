@@ -36,13 +36,16 @@ enum LogFiles {
     }
     defer { closedir(directory) }
     var names: [String] = []
-    errno = 0
-    while let entry = readdir(directory) {
+    while true {
+      // The end of the folder differs from an error by this alone.
+      errno = 0
+      guard let entry = readdir(directory) else { break }
       let name = withUnsafeBytes(of: entry.pointee.d_name) {
         String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
       }
       if name != ".", name != ".." { names.append(name) }
     }
+    guard errno == 0 else { throw error("Reading", folder) }
     return names.sorted()
   }
 

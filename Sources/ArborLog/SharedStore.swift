@@ -40,7 +40,7 @@ package struct SharedStore {
   /// - Parameter model: The one that the store is going to be opened with; nil for its own.
   /// - Throws: `ArborError`, `StoreError`.
   package func prepare(for model: ModelFingerprint?) throws -> Preparation {
-    let exists = StoreFiles.exists(path)
+    let exists = try StoreFiles.exists(path)
     let head: LogHead?
     do throws(ArborError) { head = try log.head() } catch {
       guard exists, error.code == .logUnavailable, let own = try sharedModel(),
@@ -50,7 +50,7 @@ package struct SharedStore {
     }
     guard let head else { return .noLog }
     if exists { try setAsideIfDamaged() }
-    if !StoreFiles.exists(path) { try install(replacing: false) }
+    if try !StoreFiles.exists(path) { try install(replacing: false) }
     // Each snapshot that comes meanwhile is newer than the one before.
     var newest: UInt64?
     while true {

@@ -1,9 +1,10 @@
 #define _GNU_SOURCE
-#include "arbor_bits.h"
+#include "arbor_files.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 int arbor_rename_exclusive(const char *source, const char *target) {
@@ -19,3 +20,36 @@ int arbor_rename_exclusive(const char *source, const char *target) {
   if (link(source, target) != 0) return errno;
   return unlink(source) == 0 ? 0 : errno;
 }
+
+int arbor_lock_range(int descriptor, int kind, off_t start, off_t length, int waits) {
+#if defined(F_OFD_SETLK)
+  int command = waits ? F_OFD_SETLKW : F_OFD_SETLK;
+#else
+  // The numbers on macOS, whose headers keep them to themselves.
+  int command = waits ? 91 : 90;
+#endif
+  static const short types[] = {F_RDLCK, F_WRLCK, F_UNLCK};
+  struct flock lock = {0};
+  lock.l_type = types[kind];
+  lock.l_whence = SEEK_SET;
+  lock.l_start = start;
+  lock.l_len = length;
+  return fcntl(descriptor, command, &lock);
+}
+
+int arbor_redirect(int descriptor, int target) {
+#ifdef __linux__
+  return dup3(target, descriptor, O_CLOEXEC);
+#else
+  if (dup2(target, descriptor) < 0) return -1;
+  return fcntl(descriptor, F_SETFD, FD_CLOEXEC);
+#endif
+}
+
+#ifdef __linux__
+int arbor_reserve(int descriptor, off_t size) {
+  return fallocate(descriptor, FALLOC_FL_KEEP_SIZE, 0, size);
+}
+
+int arbor_memory_file(const char *name) { return memfd_create(name, MFD_CLOEXEC); }
+#endif

@@ -2,62 +2,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-// Calls of the system that Swift's own modules leave out, for the layer that deals with files.
 #ifdef __linux__
+// What Swift's own module of the C library leaves out.
 #include <sys/statfs.h>
-#include <sys/syscall.h>
-#include <unistd.h>
-
-/// Changes the lock that one opening of a file holds on a range of it, apart from what `flock`
-/// locks. `type`: 0 shared, 1 exclusive, which needs a descriptor for writing, 2 none. Returns -1
-/// with EAGAIN where another opening holds it against this one, or waits for that.
-static inline int arbor_lock_range(
-    int descriptor, short type, long start, long length, int waits) {
-  // The system's `struct flock` of 64 bits, whose header would hide Swift's own names.
-  struct { short type, whence; long start, length; int process; } lock = {0};
-  lock.type = type; /* F_RDLCK, F_WRLCK, F_UNLCK */
-  lock.start = start;
-  lock.length = length;
-  int command = waits ? 38 /* F_OFD_SETLKW */ : 37 /* F_OFD_SETLK */;
-  return (int)syscall(SYS_fcntl, descriptor, command, &lock);
-}
-
-/// Lets a descriptor lead to what another one leads to; -1 where the system refuses.
-static inline int arbor_redirect(int descriptor, int target) {
-  return (int)syscall(SYS_dup3, target, descriptor, 02000000 /* O_CLOEXEC */);
-}
-
-/// Reserves the room of a file's first bytes without a change of its size.
-static inline int arbor_reserve(int descriptor, off_t size) {
-  return (int)syscall(SYS_fallocate, descriptor, 1 /* FALLOC_FL_KEEP_SIZE */, (off_t)0, size);
-}
-
-/// A file in memory without a name, closed in programs that this one starts; -1 where the system
-/// has none.
-static inline int arbor_memory_file(const char *name) {
-  return (int)syscall(SYS_memfd_create, name, 1u /* MFD_CLOEXEC */);
-}
-#else
-#include <fcntl.h>
-#include <unistd.h>
-
-/// Changes the lock that one opening of a file holds on a range of it, apart from what `flock`
-/// locks. `type`: 0 shared, 1 exclusive, which needs a descriptor for writing, 2 none. Returns -1
-/// with EAGAIN where another opening holds it against this one, or waits for that.
-static inline int arbor_lock_range(
-    int descriptor, short type, long start, long length, int waits) {
-  struct flock lock = {0};
-  lock.l_type = type == 0 ? F_RDLCK : type == 1 ? F_WRLCK : F_UNLCK;
-  lock.l_start = start;
-  lock.l_len = length;
-  return fcntl(descriptor, waits ? 91 /* F_OFD_SETLKW */ : 90 /* F_OFD_SETLK */, &lock);
-}
-
-/// Lets a descriptor lead to what another one leads to; -1 where the system refuses.
-static inline int arbor_redirect(int descriptor, int target) {
-  if (dup2(target, descriptor) < 0) return -1;
-  return fcntl(descriptor, F_SETFD, FD_CLOEXEC);
-}
 #endif
 
 /// Begins to bring all of a page near to the processor.

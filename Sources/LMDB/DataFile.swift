@@ -1,4 +1,5 @@
 internal import ArborLocks
+internal import CArborBits
 internal import CLMDB
 
 #if canImport(Glibc)
@@ -91,11 +92,21 @@ struct DataFile: ~Copyable {
   func lock(_ kind: Int32) -> Bool { flock(descriptor, kind | LOCK_NB) == 0 }
 
   /// Keeps everybody from putting another file in this one's place until ``endOpening()``; waits
-  /// where somebody is at it. Where the file system has no such locks, nobody can.
-  func beginOpening() { OpeningLock.take(descriptor, .shared, waits: true) }
+  /// where somebody is at it.
+  ///
+  /// - Returns: false where the file system has no such locks, so that nobody can replace a file.
+  func beginOpening() throws(LMDBError) -> Bool {
+    if OpeningLock.take(descriptor, .shared, waits: true) { return true }
+    let code = errno
+    guard OpeningLock.isUnsupported(code) else { throw LMDBError(code: code) }
+    return false
+  }
 
-  /// Ends what ``beginOpening()`` began; closing the descriptor does so as well.
-  func endOpening() { OpeningLock.take(descriptor, .none, waits: false) }
+  /// Ends what ``beginOpening()`` began. Where that fails, only closing the descriptor does so: who
+  /// went on with it would keep everybody from replacing the file, itself included.
+  func endOpening() throws(LMDBError) {
+    guard OpeningLock.take(descriptor, .none, waits: false) else { throw .lastSystemError }
+  }
 
   /// True as long as the path still leads to this file. Where the system does not tell, as after a
   /// change of the process's rights, the file need only have a name.

@@ -54,7 +54,7 @@ extension Environment {
       lock: LOCK_SH)
     let identity = found.identity
     let isVerified = options.verifiesPages ? try isSound(found.descriptor) : true
-    found.beginOpening()
+    let isLocked = try found.beginOpening()
     guard found.isInPlace else { return nil }
     var file: DataFile? = consume found
     let environment = try EnvironmentRegistry.shared.environment(of: identity) {
@@ -77,7 +77,7 @@ extension Environment {
       if isNew { environment.marks.areComplete = true }
       return environment
     }
-    environment.file.endOpening()
+    if isLocked { try environment.file.endOpening() }
     if !isVerified { try environment.verifyPages() }
     if options.verifiesPages { environment.marks.areComplete = true }
     return environment

@@ -70,13 +70,13 @@ extension Environment {
   static func openAlone(
     _ file: consuming DataFile, _ options: EnvironmentOptions
   ) throws(LMDBError) -> Environment {
-    file.beginOpening()
+    let isLocked = try file.beginOpening()
     guard file.isInPlace else { throw .fileReplaced }
     guard try MetaPages.check(file.descriptor) != nil else { throw .fileTooSmall }
     let path = file.path
     try LockFile.prepare(path + "-lock", of: file.descriptor, readers: options.maximumReaders)
     let environment = try make(path, options, file: file, isShared: false)
-    environment.file.endOpening()
+    if isLocked { try environment.file.endOpening() }
     return environment
   }
 

@@ -46,7 +46,7 @@ struct FileReplacement {
     // What a replacement left that was killed after the last step.
     if !keepsFormer { unlink(former) }
     // A lock file without its data file would be taken for the one that comes here.
-    if access(former, F_OK) != 0 { unlink(Self.lock(of: former)) }
+    if access(former, F_OK) != 0, errno == ENOENT { unlink(Self.lock(of: former)) }
     guard link(path, former) == 0 else { throw .lastSystemError }
     do throws(LMDBError) {
       // The former file must never be without a name, whatever the system writes first.
@@ -88,7 +88,10 @@ struct FileReplacement {
 
   /// Gives a file its lock file back and takes its second name away; false where that fails.
   private static func undo(_ path: String, _ former: String) -> Bool {
-    guard access(lock(of: former), F_OK) != 0 || moveLock(of: former, to: path) else {
+    if access(lock(of: former), F_OK) == 0 {
+      guard moveLock(of: former, to: path) else { return false }
+    } else if errno != ENOENT {
+      // Those who have the file open may share a lock file that is still under the other name.
       return false
     }
     return unlink(former) == 0

@@ -1,4 +1,4 @@
-internal import CLMDB
+internal import CArborBits
 
 #if canImport(Glibc)
   internal import Glibc
@@ -45,9 +45,10 @@ enum LockFile {
       let size = headerSize + slotSize * readers
       // Most often it has no holes by now.
       if Int(status.st_blocks) * 512 >= max(size, Int(status.st_size)) { return }
-      if arbor_reserve(descriptor, off_t(size)) != 0, errno == ENOSPC || errno == EDQUOT {
-        throw .diskFull
-      }
+      var code: Int32
+      repeat { code = arbor_reserve(descriptor, off_t(size)) } while code != 0 && errno == EINTR
+      // Some file systems cannot reserve room.
+      if code != 0, errno == ENOSPC || errno == EDQUOT { throw .diskFull }
     #endif
   }
 

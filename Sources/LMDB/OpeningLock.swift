@@ -1,4 +1,4 @@
-internal import CLMDB
+internal import CArborBits
 
 #if canImport(Glibc)
   internal import Glibc
@@ -17,7 +17,7 @@ internal import CLMDB
 /// dies, and has nothing to do with the `flock` of stores, which says who has a file open, or with
 /// LMDB's own locks, which are on the lock file.
 enum OpeningLock {
-  enum Kind: Int16 {
+  enum Kind: Int32 {
     case shared = 0
     /// Needs a descriptor for writing.
     case exclusive = 1
@@ -29,13 +29,17 @@ enum OpeningLock {
 
   /// Changes a descriptor's lock; false where another one holds it against this, or where the file
   /// system has no such locks.
-  @discardableResult
   static func take(_ descriptor: Int32, _ kind: Kind, waits: Bool) -> Bool {
     var code: Int32
     repeat {
       code = arbor_lock_range(descriptor, kind.rawValue, 0, length, waits ? 1 : 0)
     } while code != 0 && errno == EINTR
     return code == 0
+  }
+
+  /// Whether an error says that the file system has no such locks.
+  static func isUnsupported(_ code: Int32) -> Bool {
+    [EINVAL, ENOSYS, ENOTSUP, EOPNOTSUPP, ENOLCK].contains(code)
   }
 
   /// Runs `body` while nobody is about to open the file at a path, in this process or another.

@@ -1,4 +1,4 @@
-internal import CLMDB
+internal import CArborBits
 
 #if canImport(Glibc)
   internal import Glibc

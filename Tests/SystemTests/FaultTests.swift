@@ -21,27 +21,27 @@
     private static let callsPerKind = TestLength.of(3, long: Int.max)
 
     @Test(arguments: StoreWork.allCases)
-    func everyCallMayFail(_ work: StoreWork) throws {
+    func everyCallMayFail(_ work: StoreWork) async throws {
       guard Self.canFail else { return }
-      var cases = 0
-      var refused = 0
-      var names: Set<String> = []
-      for kind in Kind.allCases {
+      let outcomes = try await withThrowingTaskGroup(of: Outcome.self) { group in
+        for trial in try Self.trials(of: work) { group.addTask { try trial.run() } }
+        return try await group.reduce(into: []) { $0.append($1) }
+      }
+      let refused = outcomes.count { $0.wasRefused }
+      let names = Set(outcomes.compactMap(\.failed)).sorted()
+      print("\(work): \(outcomes.count) cases, \(refused) refused, calls: \(names)")
+      #expect(!outcomes.isEmpty)
+      if TestLength.isLong { #expect(refused > 0) }
+    }
+
+    private static func trials(of work: StoreWork) throws -> [Trial] {
+      try Kind.allCases.flatMap { kind in
         let count = try Trial(work, kind, call: 0, isLasting: false).run().calls
         #expect(count > 0, "\(work) \(kind): no call was counted")
-        for isLasting in kind == .eintr || kind == .short ? [false] : [false, true] {
-          for call in Self.calls(count) {
-            let trial = Trial(work, kind, call: call, isLasting: isLasting)
-            let outcome = try trial.run()
-            cases += 1
-            if outcome.wasRefused { refused += 1 }
-            if let name = outcome.failed { names.insert(name) }
-          }
+        return (kind == .eintr || kind == .short ? [false] : [false, true]).flatMap { isLasting in
+          calls(count).map { Trial(work, kind, call: $0, isLasting: isLasting) }
         }
       }
-      print("\(work): \(cases) cases, \(refused) refused, calls: \(names.sorted())")
-      #expect(cases > 0)
-      if TestLength.isLong { #expect(refused > 0) }
     }
 
     /// The numbers of calls to fail: all, or some of them, others in each run.

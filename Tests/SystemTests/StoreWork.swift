@@ -14,6 +14,8 @@ enum StoreWork: String, CaseIterable {
   case index
   /// Migrates.
   case evolve
+  /// Migrates with code, in a copy that takes the store's place.
+  case convert
   case compact
   case copy
   case salvage
@@ -21,6 +23,8 @@ enum StoreWork: String, CaseIterable {
   case backup
   /// Commits rounds that a log has before they count.
   case share
+  /// Restores a store from a log.
+  case restore
   /// Removes all objects.
   case purge
   /// Commits rounds in an album: an order, and large binaries.
@@ -31,6 +35,9 @@ enum StoreWork: String, CaseIterable {
 
   static let roundsBefore = 4
 
+  fileprivate static let convertedEntries = 60
+  fileprivate static let conversionArguments = ["0", "25"]
+
   private var isOfAlbum: Bool { [.album, .seed, .importing].contains(self) }
 
   /// Makes what the program finds.
@@ -39,15 +46,22 @@ enum StoreWork: String, CaseIterable {
   ///   for this work.
   func prepare(_ path: String, log: String, seed: UInt64) throws {
     if self == .creation { return }
-    if isOfAlbum {
+    if self == .convert {
+      try Conversion.fill(path, count: Self.convertedEntries)
+    } else if isOfAlbum {
       let writer = try AlbumWriter(path: path) { _ in }
       try writer.write(rounds: Self.roundsBefore, seed: seed)
       writer.store.close()
       try AlbumWriter.writeDocument(for: path, ofSeed: self == .seed)
     } else {
       let writer = try LedgerWriter(path: path) { _ in }
-      try writer.write(rounds: Self.roundsBefore, seed: seed)
-      writer.store.close()
+      defer { writer.store.close() }
+      for round in 1...Self.roundsBefore {
+        try writer.write(rounds: 1, seed: seed)
+        guard self == .restore else { continue }
+        // Two snapshots, and commits behind the last.
+        try writer.store.backUp(to: LedgerBackUp.log(of: path), snapshot: round % 2 == 1)
+      }
     }
     if self == .share {
       let folder = URL(filePath: log)
@@ -67,6 +81,7 @@ enum StoreWork: String, CaseIterable {
     case .album: ["album", path, "\(seed)", "\(rounds)"]
     case .index: ["index", path, "5", "1"]
     case .backup: ["backup", path, "2", "4"]
+    case .convert: ["convert", path] + Self.conversionArguments
     default: [rawValue, path, "0", "1"]
     }
   }
@@ -90,6 +105,7 @@ struct StoreWorkJudge {
     guard FileManager.default.fileExists(atPath: path) else {
       return work == .creation && last("round") == nil ? nil : "the store is gone"
     }
+    if work == .convert { return try violationOfConversion() }
     do {
       let store = try open()
       defer { store.close() }
@@ -111,7 +127,7 @@ struct StoreWorkJudge {
 
   private func violationOfContents() throws -> String? {
     switch work {
-    case .index, .evolve: return nil
+    case .index, .evolve, .convert: return nil
     case .purge where last("purged") != nil: return try violationOfPurge()
     case .album: return try violationOfAlbum()
     case .seed, .importing: return try violationOfAlbum() ?? violationOfBrought()
@@ -120,6 +136,7 @@ struct StoreWorkJudge {
       let found = try violationOfLedger(path)
       return found != nil && mayBeAhead ? try violationOfPurge() : found
     case .copy, .salvage: return try violationOfLedger(path) ?? violationOfCopy()
+    case .restore: return try violationOfLedger(path) ?? violationOfRestored()
     default: return try violationOfLedger(path)
     }
   }
@@ -156,13 +173,43 @@ struct StoreWorkJudge {
     return try LedgerState(reading: store) == nil ? nil : "what was purged is there"
   }
 
-  private func violationOfCopy() throws -> String? {
-    let copy = path + ".copy"
-    guard FileManager.default.fileExists(atPath: copy) else {
-      let isDone = last("copied") != nil || last("salvaged") != nil
-      return isDone ? "there is no copy" : nil
+  /// The store is as it was or as it is when all is done, and whoever migrates it again ends that.
+  private func violationOfConversion() throws -> String? {
+    let count = StoreWork.convertedEntries
+    do {
+      let reader = try PersistentStore(at: .path(path), options: StoreOptions(isReadOnly: true))
+      defer { reader.close() }
+      try reader.check()
+      guard try reader.makeContext().count("Entry") == count else { return "entries are gone" }
+    } catch {
+      return "\(error)"
     }
-    return try violationOfLedger(copy).map { "the copy: \($0)" }
+    if last("converted") == nil {
+      let next = try CrashWriterRun(["convert", path] + StoreWork.conversionArguments).finish()
+      guard next.status == 0 else { return "the next migration: \(next.errors)" }
+    }
+    if let problem = try Conversion.problem(path, count: count) { return problem }
+    let folder = URL(filePath: path).deletingLastPathComponent().path
+    let left = try FileManager.default.contentsOfDirectory(atPath: folder)
+    // A lock file that could not be removed may be left: the next migration does so.
+    return left.contains { $0.contains("-migration-") && !$0.hasSuffix("-lock") }
+      ? "left behind \(left)" : nil
+  }
+
+  private func violationOfCopy() throws -> String? {
+    try violationOfMade(path + ".copy", isDone: last("copied") != nil || last("salvaged") != nil)
+  }
+
+  private func violationOfRestored() throws -> String? {
+    try violationOfMade(LedgerBackUp.restored(path), isDone: last("restored") != nil)
+  }
+
+  /// Another file is the whole ledger, or not there.
+  private func violationOfMade(_ made: String, isDone: Bool) throws -> String? {
+    guard FileManager.default.fileExists(atPath: made) else {
+      return isDone ? "there is no \(made)" : nil
+    }
+    return try violationOfLedger(made).map { "\(made): \($0)" }
   }
 
   private func violationOfAlbum() throws -> String? {
@@ -207,8 +254,7 @@ struct StoreWorkJudge {
         return "the log ends at \(added.sequence), \(backed) was acknowledged"
       }
       _ = try log.verify()
-      let restored = path + ".restored"
-      try PersistentStore.restore(from: log, to: URL(filePath: restored))
+      let restored = try LedgerBackUp.restore(path)
       return try violationOfLedger(restored).map { "what was restored: \($0)" }
     } catch let error as ArborError {
       return "the log: \(error)"

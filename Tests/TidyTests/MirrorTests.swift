@@ -7,7 +7,7 @@ import Testing
     "ComputedOrderTests", "DataManagerSeedingTests", "EncryptionTests", "FailoverTests",
     "ReplicationTests",
     "SharedStoresStormTests",
-    "FetchCountTests", "HangingResolverTests", "HostileSeedTests",
+    "FetchCountTests", "FixedDuplicatesTests", "HangingResolverTests", "HostileSeedTests",
     "CancellationTests", "CodableAttributesTests",
     "JSONComparisonTests",
     "JSONConformanceTests", "JSONHostileTests",

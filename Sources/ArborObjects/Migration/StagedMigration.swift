@@ -121,17 +121,30 @@ struct StagedMigration {
 
   /// The hop to go on with; files of another plan, or of another state of the store, go.
   private func resumed(_ origin: UInt64) throws(ArborError) -> Int {
-    for hop in stride(from: chain.hops.count, through: 1, by: -1) where files.exists(hop) {
-      let journal = try? storing { () throws(StoreError) -> MigrationJournal? in
-        let file = try StoreFile.open(.reading(files.stage(hop)))
-        defer { file.close() }
-        return try MigrationJournal(of: file)
-      }
-      guard let journal, journal.plan == planText, journal.origin == origin else { continue }
+    for hop in stride(from: chain.hops.count, through: 1, by: -1) {
+      guard let journal = try journalLeft(of: hop), journal.plan == planText,
+        journal.origin == origin
+      else { continue }
       return journal.hop
     }
     files.discard(hops: chain.hops.count)
     return 1
+  }
+
+  /// What the file of a hop says of itself; nil where there is none that says anything.
+  private func journalLeft(of hop: Int) throws(ArborError) -> MigrationJournal? {
+    do throws(ArborError) {
+      guard try isMade(hop) else { return nil }
+      return try storedJournal(of: hop)
+    } catch {
+      // A damaged file is made anew; one that cannot be read now is not given up for that.
+      if Self.isInterruption(error) { throw error }
+      return nil
+    }
+  }
+
+  private func isMade(_ hop: Int) throws(ArborError) -> Bool {
+    try storing { () throws(StoreError) in try files.exists(hop) }
   }
 
   // MARK: One hop
@@ -145,10 +158,11 @@ struct StagedMigration {
       let models = try storing { () throws(StoreError) -> StagedModels in
         try self.models(number, hop, renames)
       }
-      if number > 1, hop.step == nil, !models.needsPass, !files.exists(number) {
+      let isMade = try isMade(number)
+      if number > 1, hop.step == nil, !models.needsPass, !isMade {
         return try promote(number, hop, origin)
       }
-      if !files.exists(number) {
+      if !isMade {
         try storing { () throws(StoreError) in
           try prepare(
             number, models, via: hop.versions,
@@ -249,17 +263,20 @@ struct StagedMigration {
   }
 
   private func journal(of number: Int) throws(ArborError) -> MigrationJournal {
-    let journal = try storing { () throws(StoreError) -> MigrationJournal? in
-      let file = try StoreFile.open(.reading(files.stage(number)))
-      defer { file.close() }
-      return try MigrationJournal(of: file)
-    }
-    guard let journal else {
+    guard let journal = try storedJournal(of: number) else {
       throw ArborError(
         .corrupted,
         "\(files.stage(number)) is no file of a migration; remove it, and open the store again.")
     }
     return journal
+  }
+
+  private func storedJournal(of number: Int) throws(ArborError) -> MigrationJournal? {
+    try storing { () throws(StoreError) -> MigrationJournal? in
+      let file = try StoreFile.open(.reading(files.stage(number)))
+      defer { file.close() }
+      return try MigrationJournal(of: file)
+    }
   }
 
   /// Passes and code.

@@ -13,7 +13,7 @@ enum StagedReversal {
   static func revert(_ path: String, discardsCommits: Bool) throws(ArborError) -> Bool {
     try storing { () throws(StoreError) -> Result<Bool, ArborError> in
       let files = try MigrationFiles(path: path)
-      guard files.keepsFormer else { return .success(false) }
+      guard try files.keepsFormer else { return .success(false) }
       let lock = try MigrationLock(files)
       defer { lock.end() }
       let (journal, sequence) = try read(files)
@@ -71,7 +71,7 @@ enum StagedReversal {
   static func confirm(_ file: StoreFile) throws(StoreError) {
     guard let path = file.path else { return }
     let files = try MigrationFiles(path: path)
-    guard files.keepsFormer, try MigrationJournal(of: file) != nil else { return }
+    guard try files.keepsFormer, try MigrationJournal(of: file) != nil else { return }
     try file.setMetadata(MigrationJournal.key, nil)
     files.removeFormer()
   }

@@ -70,7 +70,7 @@ struct SharedOpener {
   /// log: of several machines that do so one is first, and a kill leaves no file that is another
   /// store than the log's.
   private func beginLog(_ shared: SharedStore) throws {
-    let isNew = !StoreFiles.exists(path)
+    let isNew = try !StoreFiles.exists(path)
     // Says that there is no store at the path, and nothing of what one would hold.
     if isNew, model == nil { throw StoreError.missing(path: path) }
     let source = isNew ? StoreLocation.inMemory : location

@@ -24,7 +24,9 @@ package struct MigrationFiles: Sendable {
 
   /// - Throws: `missing` where there is no file.
   package init(path: String) throws(StoreError) {
-    guard let resolved = realpath(path, nil) else { throw .missing(path: path) }
+    guard let resolved = realpath(path, nil) else {
+      throw StoreError(LMDBError(code: errno), path: path)
+    }
     defer { free(resolved) }
     self.path = String(cString: resolved)
   }
@@ -34,10 +36,13 @@ package struct MigrationFiles: Sendable {
   /// The store as it was before.
   package var former: String { StoreFiles.formerPath(of: path) }
   /// Whether there is one.
-  package var keepsFormer: Bool { access(former, F_OK) == 0 }
+  package var keepsFormer: Bool {
+    get throws(StoreError) { try StoreFiles.exists(former) }
+  }
   private var unfinished: String { path + "-migration-new" }
 
-  package func exists(_ hop: Int) -> Bool { access(stage(hop), F_OK) == 0 }
+  /// Whether a hop has a file.
+  package func exists(_ hop: Int) throws(StoreError) -> Bool { try StoreFiles.exists(stage(hop)) }
 
   /// Makes the file of a hop: a copy of a store that `body` changes before it has its name.
   package func makeStage(
@@ -63,7 +68,9 @@ package struct MigrationFiles: Sendable {
   /// Removes whatever a migration has made, except the store as it was before.
   package func discard(hops: Int) {
     remove(unfinished)
-    for hop in 1...max(hops, Self.mostHops) where exists(hop) { remove(stage(hop)) }
+    for hop in 1...max(hops, Self.mostHops) where (try? exists(hop)) ?? true {
+      remove(stage(hop))
+    }
   }
 
   /// So many hops are looked for, whatever the plan at hand has.
@@ -134,8 +141,10 @@ package struct MigrationLock {
       let descriptor = open(name, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
       guard descriptor >= 0 else { throw StoreError.failed("open", name, errno: errno) }
       guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+        let code = errno
         close(descriptor)
-        throw .inUse(path: files.path)
+        throw code == EWOULDBLOCK
+          ? .inUse(path: files.path) : StoreError.failed("flock", name, errno: code)
       }
       // The last one to hold it has removed the name, perhaps after this one opened the file.
       var (mine, named) = (stat(), stat())

@@ -25,7 +25,7 @@ package struct StoreSalvage {
     from path: String, to target: String, model: ManagedObjectModel? = nil,
     mostIndexedAtOnce: Int = 100_000
   ) throws(StoreError) -> SalvageResult {
-    if StoreFiles.exists(target) {
+    if try StoreFiles.exists(target) {
       throw .inputOutput(operation: "salvage", path: target, errno: EEXIST)
     }
     let source = try SalvageSource(path: path)

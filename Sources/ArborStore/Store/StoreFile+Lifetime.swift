@@ -50,8 +50,7 @@ extension StoreFile {
   package func destroy() throws(StoreError) {
     guard let path else { return close() }
     guard !isReadOnly else { throw .readOnly(path: path) }
-    // nil where somebody has removed the file.
-    let files = try? MigrationFiles(path: path)
+    let files = try migrationFiles(path)
     let lock = try files.map { (files) throws(StoreError) in try MigrationLock(files) }
     defer { lock?.end() }
     guard StoreRegistry.shared.closeLast(self) else { throw .inUse(path: path) }
@@ -66,6 +65,14 @@ extension StoreFile {
       }
     } catch {
       StoreRegistry.shared.reopen(self)
+      throw error
+    }
+  }
+
+  /// The files that migrations keep beside the store's; nil where somebody has removed that.
+  private func migrationFiles(_ path: String) throws(StoreError) -> MigrationFiles? {
+    do throws(StoreError) { return try MigrationFiles(path: path) } catch {
+      if case .missing = error { return nil }
       throw error
     }
   }

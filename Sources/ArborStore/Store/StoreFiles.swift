@@ -47,9 +47,9 @@ package enum StoreFiles {
     _ path: String, by staged: String, keepsFormer: Bool = false,
     permit: (HeaderRecord) throws(StoreError) -> Void = { _ in }
   ) throws(StoreError) {
-    guard access(staged, F_OK) == 0 else { throw .missing(path: staged) }
+    guard try exists(staged) else { throw .missing(path: staged) }
     let former = formerPath(of: path)
-    if keepsFormer, access(former, F_OK) == 0 {
+    if keepsFormer, try exists(former) {
       throw .inputOutput(operation: "link", path: former, errno: EEXIST)
     }
     try typed(path) {
@@ -94,7 +94,16 @@ package enum StoreFiles {
   }
 
   /// Whether there is a file at a path.
-  package static func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }
+  ///
+  /// - Throws: Where the system does not tell. To take that for no would begin anew what is there,
+  ///   or forget it.
+  package static func exists(_ path: String) throws(StoreError) -> Bool {
+    if access(path, F_OK) == 0 { return true }
+    guard errno == ENOENT || errno == ENOTDIR else {
+      throw StoreError(LMDBError(code: errno), path: path)
+    }
+    return false
+  }
 
   /// Gives a store's file another name in its folder.
   ///
@@ -124,7 +133,7 @@ package enum StoreFiles {
     let stamp = Date().formatted(.iso8601.dateSeparator(.omitted).timeSeparator(.omitted))
     var name = "\(path).damaged-\(stamp)"
     var number = 2
-    while access(name, F_OK) == 0 {
+    while try exists(name) {
       name = "\(path).damaged-\(stamp)-\(number)"
       number += 1
     }

@@ -51,8 +51,4 @@ extern void *swift_retain_n(void *object, uint32_t count);
 /// Retains a Swift object that no other thread can have a reference to. Source: as above.
 extern void *swift_nonatomic_retain(void *object);
 
-/// Renames `source` to `target` in one step, only if there is nothing at `target`. Returns 0 or an
-/// errno value; EEXIST where there is something.
-int arbor_rename_exclusive(const char *source, const char *target);
-
 #endif

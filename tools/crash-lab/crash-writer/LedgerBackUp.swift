@@ -6,6 +6,16 @@ enum LedgerBackUp {
   /// The log of the ledger at a path.
   static func log(of path: String) -> FolderLog { FolderLog(URL(filePath: path + ".log")) }
 
+  /// Where the ledger is restored to from its log.
+  static func restored(_ path: String) -> String { path + ".restored" }
+
+  /// Restores the ledger beside itself.
+  @discardableResult
+  static func restore(_ path: String) throws -> String {
+    try PersistentStore.restore(from: log(of: path), to: URL(filePath: restored(path)))
+    return restored(path)
+  }
+
   /// Backs up so often.
   ///
   /// - Parameters:

@@ -15,6 +15,7 @@
 // crash-writer salvage PATH 0 1: salvages the ledger to PATH.copy.
 // crash-writer backup PATH INTERVAL COUNT: backs the ledger up to PATH.log, again and again, each
 //   INTERVAL-th time with a snapshot.
+// crash-writer restore PATH 0 1: restores the ledger from PATH.log to PATH.restored.
 // crash-writer scrub PATH 0 COUNT: reads the ledger as a whole, again and again.
 // crash-writer hold PATH 0 1: takes the right to scrub the ledger, and keeps it until it is killed.
 // crash-writer attend PATH 0 1: opens the ledger with a reason to scrub it, until somebody has.
@@ -38,7 +39,8 @@ guard arguments.count == 5, let number = UInt64(arguments[3]), let count = Int(a
       """
       usage: crash-writer \
       rounds|share|append|resume|claim|watch|empty|index|build|evolve|compact|copy|salvage|\
-      backup|scrub|hold|attend|convert|interrupt|pause|purge|album|seed|import PATH NUMBER COUNT
+      backup|restore|scrub|hold|attend|convert|interrupt|pause|purge|album|seed|\
+      import PATH NUMBER COUNT
 
       """.utf8))
   exit(2)
@@ -113,6 +115,11 @@ do {
   if arguments[1] == "backup" {
     try LedgerBackUp.run(
       arguments[2], snapshotEvery: Int(number), count: count, acknowledge: say)
+    exit(0)
+  }
+  if arguments[1] == "restore" {
+    try LedgerBackUp.restore(arguments[2])
+    say("restored 1")
     exit(0)
   }
   if arguments[1] == "scrub" {

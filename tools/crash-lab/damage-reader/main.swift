@@ -47,6 +47,19 @@ func say(_ line: String) { FileHandle.standardOutput.write(Data((line + "\n").ut
   try Data(bytes).write(to: URL(filePath: work))
 }
 
+/// Ends this process by a signal after so many seconds of processor time, or many times as many by
+/// the clock: a loop is as bad as a death, and a busy machine is neither. 0 takes that back.
+func limitTime(_ seconds: Int) {
+  var limit = itimerval()
+  limit.it_value.tv_sec = seconds
+  #if canImport(Glibc)
+    setitimer(__itimer_which_t(ITIMER_PROF.rawValue), &limit, nil)
+  #else
+    setitimer(ITIMER_PROF, &limit, nil)
+  #endif
+  alarm(UInt32(30 * seconds))
+}
+
 @MainActor func damage() throws {
   let older = try [UInt8](Data(contentsOf: URL(filePath: arguments[2])))
   let verification: StoreOpening.Verification = arguments[7] == "full" ? .full : .quick
@@ -56,15 +69,14 @@ func say(_ line: String) { FileHandle.standardOutput.write(Data((line + "\n").ut
     let damage = Damage(number, seed: seed, sound: sound, older: older)
     say("case \(number) \(damage.kind.rawValue) \(damage.place)")
     try place(damage.bytes)
-    // A loop is as bad as a death.
-    alarm(10)
+    limitTime(10)
     do {
       let digest = try Reading.digest(work, verification: verification)
       say("\(number) \(digest == nil ? "problem" : digest == expected ? "same" : "WRONG")")
     } catch {
       say("\(number) error")
     }
-    alarm(0)
+    limitTime(0)
   }
 }
 
@@ -85,7 +97,7 @@ func say(_ line: String) { FileHandle.standardOutput.write(Data((line + "\n").ut
     let damage = Damage(number, seed: seed, sound: sound, older: older)
     say("case \(number) \(damage.kind.rawValue) \(damage.place)")
     try place(damage.bytes)
-    alarm(20)
+    limitTime(20)
     let result: String
     do {
       let found = try use(work)
@@ -98,7 +110,7 @@ func say(_ line: String) { FileHandle.standardOutput.write(Data((line + "\n").ut
     try place(damage.bytes)
     let isFound = (try? DamagedStore.isFoundByScrub(work)) ?? true
     say("\(number) \(result) \(isFound ? "found" : "missed")")
-    alarm(0)
+    limitTime(0)
   }
 }
 
@@ -132,7 +144,7 @@ struct Original {
     // What the engine does not take is no case.
     try? forgery.forge(work, original.databases, original.entities)
     say("case \(number) \(forgery.description)")
-    alarm(20)
+    limitTime(20)
     let choice = SplitMix(state: seed &+ UInt64(number))
     let result =
       switch number % 3 {
@@ -141,7 +153,7 @@ struct Original {
       default: ForgedStore.useUnverified(work, asking: choice)
       }
     say("\(number) \(result.rawValue)")
-    alarm(0)
+    limitTime(0)
   }
 }
 

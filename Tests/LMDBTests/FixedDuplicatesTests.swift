@@ -1,0 +1,36 @@
+import Foundation
+import TestLength
+import Testing
+
+@testable import LMDB
+
+/// Random operations on values of 16 bytes, the form of ordered relationships, against sorted
+/// arrays. Values of one size lie packed on pages of their own kind (`MDB_DUPFIXED`). LMDB's list
+/// of changes names faults of that code, mended after 0.9.24, which deletions through a cursor and
+/// some of its moves brought out: this stands guard over doing without those.
+@Suite struct FixedDuplicatesTests {
+  @Test func valuesOfSixteenBytesAgreeWithSortedArrays() throws {
+    let seed = RandomTests.seed("valuesOfSixteenBytesAgreeWithSortedArrays")
+    let operations = Self.operations
+    var run = try DuplicatesRun(seed: seed)
+    var transactions = 0
+    while run.done < operations {
+      try run.transaction()
+      transactions += 1
+      if transactions % TestLength.of(20, long: 500) == 0 { try run.compare() }
+      if transactions % TestLength.of(30, long: 1000) == 0 { run.setGoals() }
+      if transactions % TestLength.of(50, long: 1500) == 0 { try run.reopen() }
+    }
+    try run.reopen()
+    try run.compare()
+    print(
+      "\(run.done) operations in \(transactions) transactions, \(run.aborted) of them aborted, up "
+        + "to \(run.largest) values of a key")
+    #expect(run.largest > 1000 && run.aborted > 0)
+  }
+
+  /// `ARBOR_CASES` asks for another number.
+  private static let operations =
+    ProcessInfo.processInfo.environment["ARBOR_CASES"].flatMap { Int($0) }
+    ?? TestLength.of(30_000, long: 10_000_000)
+}

@@ -20,7 +20,7 @@ final class AccessCandidate {
 
   let way: Way
   /// The conjuncts that hold for all rows found this way.
-  let served: [Int]
+  let covered: [Int]
   /// The related objects that the way begins with.
   let related: [RelatedRows]
   /// The number throughout the store of the index that is used, if one is.
@@ -29,11 +29,11 @@ final class AccessCandidate {
   let filter: KeyFilter?
 
   init(
-    way: Way, served: [Int], related: [RelatedRows] = [], place: Int? = nil,
+    way: Way, covered: [Int], related: [RelatedRows] = [], place: Int? = nil,
     filter: KeyFilter? = nil
   ) {
     self.way = way
-    self.served = served
+    self.covered = covered
     self.filter = filter
     self.related = related
     self.place = place

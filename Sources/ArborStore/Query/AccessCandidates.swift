@@ -141,7 +141,7 @@ struct AccessCandidates {
   func candidate(_ option: AccessOption) -> AccessCandidate? {
     switch option.kind {
     case .objects(let match):
-      return AccessCandidate(way: .objects(numbers(match)), served: match.served)
+      return AccessCandidate(way: .objects(numbers(match)), covered: match.covered)
     case .members(let slot, let match): return members(slot, match)
     case .index(let place, let leading): return candidate(place, leading)
     case .words(let place, let word): return words(place, word)
@@ -183,7 +183,7 @@ struct AccessCandidates {
     let filter = KeyFilter(columns: columns, matches: leading, behind: ranges.usedColumns)
     return AccessCandidate(
       way: .index(index, database(place), ranges, leading),
-      served: said + (ranges.isCut ? [] : used.flatMap(\.served)) + (filter?.served ?? []),
+      covered: said + (ranges.isCut ? [] : used.flatMap(\.covered)) + (filter?.covered ?? []),
       related: used.compactMap(\.related), place: storeIndexNumber(place), filter: filter)
   }
 
@@ -214,7 +214,7 @@ struct AccessCandidates {
     }
     return AccessCandidate(
       way: .words(index, database(place), ranges, tokens),
-      served: said + (term.isExact && !isCut ? [word] : []), place: storeIndexNumber(place))
+      covered: said + (term.isExact && !isCut ? [word] : []), place: storeIndexNumber(place))
   }
 
   // MARK: Partial indexes
@@ -254,7 +254,7 @@ struct AccessCandidates {
     let related = match.related.map { [$0] } ?? []
     guard inverse.isToMany else {
       return AccessCandidate(
-        way: .inverse(inverse, of: numbers(match)), served: match.served, related: related)
+        way: .inverse(inverse, of: numbers(match)), covered: match.covered, related: related)
     }
     guard
       let place = store.databases.relationshipIndex(
@@ -263,7 +263,7 @@ struct AccessCandidates {
     return AccessCandidate(
       way: .members(
         inverse, store.databases.relationships[place].members, owners: numbers(match)),
-      served: match.served, related: related)
+      covered: match.covered, related: related)
   }
 
   private func numbers(_ match: ColumnMatch) -> [ObjectNumber] {

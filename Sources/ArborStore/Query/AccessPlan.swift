@@ -32,7 +32,7 @@ final class OrderedAccess {
   /// How many rows it may visit.
   let budget: Int
   /// The conjuncts that hold for all its rows.
-  let served: Set<Int>
+  let covered: Set<Int>
   /// The conditions on its leading columns, for the explanation.
   let matches: [ColumnMatch]
   /// The row behind which it goes on: no number up to this one is visited of those with this key.
@@ -40,7 +40,7 @@ final class OrderedAccess {
 
   init(
     index: IndexSchema, place: Int, database: Database, ranges: [ScanRange], isForward: Bool,
-    budget: Int = .max, served: Set<Int>, matches: [ColumnMatch],
+    budget: Int = .max, covered: Set<Int>, matches: [ColumnMatch],
     last: (key: [UInt8], number: ObjectNumber)? = nil
   ) {
     self.index = index
@@ -49,7 +49,7 @@ final class OrderedAccess {
     self.ranges = ranges
     self.isForward = isForward
     self.budget = budget
-    self.served = served
+    self.covered = covered
     self.matches = matches
     self.last = last
   }
@@ -57,6 +57,6 @@ final class OrderedAccess {
   func limited(to budget: Int) -> OrderedAccess {
     OrderedAccess(
       index: index, place: place, database: database, ranges: ranges, isForward: isForward,
-      budget: budget, served: served, matches: matches)
+      budget: budget, covered: covered, matches: matches)
   }
 }

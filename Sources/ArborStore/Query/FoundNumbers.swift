@@ -6,20 +6,20 @@ struct FoundNumbers {
   /// How they were found, for the explanation.
   let source: NumberSource
   /// The conjuncts that hold for all of them.
-  let served: Set<Int>
+  let covered: Set<Int>
   /// Whether all of them are stored for certain.
   let areStored: Bool
 
-  init(_ numbers: [UInt64], _ source: NumberSource, served: Set<Int>, areStored: Bool = true) {
+  init(_ numbers: [UInt64], _ source: NumberSource, covered: Set<Int>, areStored: Bool = true) {
     self.numbers = numbers
     self.source = source
-    self.served = served
+    self.covered = covered
     self.areStored = areStored
   }
 
   init(_ numbers: [UInt64], _ way: AccessCandidate) {
     self.init(
-      numbers, NumberSource(.way(way), rows: numbers.count), served: Set(way.served),
+      numbers, NumberSource(.way(way), rows: numbers.count), covered: Set(way.covered),
       areStored: way.namesStoredObjects)
   }
 }

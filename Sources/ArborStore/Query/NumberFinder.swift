@@ -57,24 +57,24 @@ struct NumberFinder {
 
   private var isDone: Bool { best.map { $0.numbers.count <= Self.hardlyAny } ?? false }
 
-  /// What each row costs that is found where some conjuncts are served.
-  private func rowCost(_ served: Set<Int>) -> Int {
+  /// What each row costs that is found where some conjuncts are covered.
+  private func rowCost(_ covered: Set<Int>) -> Int {
     var cost = RowCosts.lookup
-    for (place, conjunct) in conjunction.conjuncts.enumerated() where !served.contains(place) {
+    for (place, conjunct) in conjunction.conjuncts.enumerated() where !covered.contains(place) {
       cost = RowCosts.sum(cost, RowCosts(scope.source).cost(of: [conjunct.node]))
     }
     return cost
   }
 
   /// How many rows a list may have to be better than the best.
-  private func most(_ served: Set<Int>) -> Int {
-    let most = (cost - 1) / rowCost(served)
+  private func most(_ covered: Set<Int>) -> Int {
+    let most = (cost - 1) / rowCost(covered)
     return best == nil ? max(most, Self.fewRows) : most
   }
 
   private mutating func adopt(_ list: FoundNumbers) {
     best = list
-    cost = RowCosts.product(list.numbers.count, rowCost(list.served))
+    cost = RowCosts.product(list.numbers.count, rowCost(list.covered))
   }
 
   // MARK: Single ways
@@ -88,7 +88,7 @@ struct NumberFinder {
       // An object that is named is looked up; there is nothing to count.
       case .objects: most = .max
       case .index, .words, .members, .inverse:
-        most = self.most(Set(way.served))
+        most = self.most(Set(way.covered))
         guard way.lookups <= max(most, Self.fewRows) else { continue }
       }
       guard let numbers = try collector.collect(way, atMost: most, effort: effort) else { continue }
@@ -112,16 +112,16 @@ struct NumberFinder {
       guard let list = try finder.find() else { return }
       numbers += list.numbers
       sources.append(list.source)
-      isExact = isExact && list.served.count == alternative.conjuncts.count
+      isExact = isExact && list.covered.count == alternative.conjuncts.count
       areStored = areStored && list.areStored
       room -= list.numbers.count * RowCosts.lookup
       guard room >= 0 else { return }
     }
     SortedNumbers.sortUnique(&numbers)
     let list = FoundNumbers(
-      numbers, NumberSource(.union(sources), rows: numbers.count), served: isExact ? [place] : [],
+      numbers, NumberSource(.union(sources), rows: numbers.count), covered: isExact ? [place] : [],
       areStored: areStored)
-    if numbers.count <= most(list.served) { adopt(list) }
+    if numbers.count <= most(list.covered) { adopt(list) }
   }
 
   // MARK: Relationships
@@ -138,7 +138,7 @@ struct NumberFinder {
       return adopt(
         FoundNumbers(
           [], NumberSource(.unrelated(rows), rows: 0),
-          served: Set(conjunction.conjuncts.indices)))
+          covered: Set(conjunction.conjuncts.indices)))
     }
     guard numbers.count * RowCosts.seek < cost else { return }
     let opened = candidates.add(rows)
@@ -155,8 +155,8 @@ struct NumberFinder {
     let numbers = found.owners.filter { collector.isInFamily(ObjectNumber(rawValue: $0)) }
     let rows = RelatedRows(condition, executor: executor, plan: plan, numbers: found.members)
     let list = FoundNumbers(
-      numbers, NumberSource(.owners(rows), rows: numbers.count), served: Set(condition.places))
-    if numbers.count <= most(list.served) { adopt(list) }
+      numbers, NumberSource(.owners(rows), rows: numbers.count), covered: Set(condition.places))
+    if numbers.count <= most(list.covered) { adopt(list) }
   }
 
   // MARK: Intersections
@@ -172,7 +172,7 @@ struct NumberFinder {
     let effort = cost / 4
     for option in options {
       guard let way = candidates.candidate(option), way.isCountable,
-        !(list?.served.isSuperset(of: way.served) ?? false)
+        !(list?.covered.isSuperset(of: way.covered) ?? false)
       else { continue }
       let most = list.map { $0.numbers.count * 4 } ?? effort
       guard let numbers = try collector.collect(way, atMost: most, effort: effort) else {
@@ -189,10 +189,10 @@ struct NumberFinder {
       if case .intersection(let inner) = narrower.source.kind { sources = inner }
       list = FoundNumbers(
         common, NumberSource(.intersection(sources + [found.source]), rows: common.count),
-        served: narrower.served.union(found.served), areStored: narrower.areStored)
+        covered: narrower.covered.union(found.covered), areStored: narrower.areStored)
       if common.count <= Self.worthIntersecting { break }
     }
-    if let list, list.numbers.count <= most(list.served) { adopt(list) }
+    if let list, list.numbers.count <= most(list.covered) { adopt(list) }
   }
 }
 

@@ -21,7 +21,7 @@ extension OrderedAccess {
     }
     return OrderedAccess(
       index: index, place: place, database: database, ranges: rest.filter { !$0.isEmpty },
-      isForward: isForward, budget: budget, served: served, matches: matches,
+      isForward: isForward, budget: budget, covered: covered, matches: matches,
       last: (key, continuation.number))
   }
 

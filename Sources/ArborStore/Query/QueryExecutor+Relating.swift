@@ -24,7 +24,7 @@ extension QueryExecutor {
     let way = AccessCandidate(
       way: .members(
         inverse, source.store.databases.relationships[relationshipIndex].members,
-        owners: members.map { ObjectNumber(rawValue: $0) }), served: [])
+        owners: members.map { ObjectNumber(rawValue: $0) }), covered: [])
     let owner = source.schema.entities[relationship.declaringEntity]
     let family = owner.concreteFamily.map { source.schema.entities[$0] }
     let owners = try NumberCollector(source: source, family: family)

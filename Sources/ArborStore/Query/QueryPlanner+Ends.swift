@@ -39,8 +39,8 @@ extension QueryPlanner {
     let own = position < leading.count ? leading[position] : ColumnMatch()
     if case .points(let values) = own.condition, values.contains(where: \.isNull) { return nil }
     let matches = leading.prefix(position) + [own]
-    let served = Set(said + matches.flatMap(\.served))
-    guard served.count == conjuncts.count,
+    let covered = Set(said + matches.flatMap(\.covered))
+    guard covered.count == conjuncts.count,
       let narrowed = ScanRanges(
         columns: query.entity.keyColumns(of: index), matches: Array(matches)),
       !narrowed.isCut, narrowed.usedColumns == matches.count
@@ -49,7 +49,7 @@ extension QueryPlanner {
     return OrderedAccess(
       index: index, place: number, database: source.store.databases.indexes[number].database,
       ranges: narrowed.ranges, isForward: index.columns[position].isAscending == isLeast,
-      budget: .max, served: served, matches: Array(leading.prefix(matches.count)))
+      budget: .max, covered: covered, matches: Array(leading.prefix(matches.count)))
   }
 }
 

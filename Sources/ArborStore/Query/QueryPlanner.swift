@@ -21,7 +21,7 @@ struct QueryPlanner {
     let candidates = AccessCandidates(conjuncts, of: scope)
     let isEarlyEnd = !withoutOrder && query.rowsNeeded != nil && query.groupLimit == nil
     let ordered = isEarlyEnd ? try orderedAccess(candidates) : nil
-    if let ordered, ordered.served.count == conjuncts.count {
+    if let ordered, ordered.covered.count == conjuncts.count {
       return AccessPlan(access: .ordered(ordered), residual: [])
     }
     let scanCost =
@@ -37,22 +37,22 @@ struct QueryPlanner {
       // Few rows are sorted sooner than a longer walk finds those that pass the other conditions.
       if rows / 4 > needed {
         return AccessPlan(
-          access: .ordered(ordered.limited(to: rows)), residual: nodes(served: ordered.served))
+          access: .ordered(ordered.limited(to: rows)), residual: nodes(covered: ordered.covered))
       }
     }
-    guard let best else { return AccessPlan(access: .scan, residual: nodes(served: [])) }
-    return AccessPlan(access: .numbers(best), residual: nodes(served: best.served))
+    guard let best else { return AccessPlan(access: .scan, residual: nodes(covered: [])) }
+    return AccessPlan(access: .numbers(best), residual: nodes(covered: best.covered))
   }
 
   /// A walk that meets the rows in the order asked for, wherever it begins, and keeps none: along
   /// an index, or without sort keys by number. nil where the rows have to be sorted.
   func walk() throws -> AccessPlan? {
     if isNeverTrue { return AccessPlan(access: .nothing, residual: []) }
-    if query.sortKeys.isEmpty { return AccessPlan(access: .scan, residual: nodes(served: [])) }
+    if query.sortKeys.isEmpty { return AccessPlan(access: .scan, residual: nodes(covered: [])) }
     guard query.groupLimit == nil,
       let ordered = try orderedAccess(AccessCandidates(conjuncts, of: scope))
     else { return nil }
-    return AccessPlan(access: .ordered(ordered), residual: nodes(served: ordered.served))
+    return AccessPlan(access: .ordered(ordered), residual: nodes(covered: ordered.covered))
   }
 
   /// A plan that lists the rows' numbers, where an index finds few of them or they can not be met
@@ -69,7 +69,7 @@ struct QueryPlanner {
         conjunction, AccessCandidates(conjuncts, of: scope), scope, cost: cost)
       // Objects that the predicate names are listed in it.
       if let few = try finder.find(), few.numbers.count <= most || !few.areStored {
-        return AccessPlan(access: .numbers(few), residual: nodes(served: few.served))
+        return AccessPlan(access: .numbers(few), residual: nodes(covered: few.covered))
       }
     }
     return try walk() == nil ? plan(withoutOrder: true) : nil
@@ -79,7 +79,7 @@ struct QueryPlanner {
   func exactWay() -> AccessCandidate? {
     let candidates = AccessCandidates(conjuncts, of: scope)
     for option in candidates.all() {
-      if let way = candidates.candidate(option), Set(way.served).count == conjuncts.count {
+      if let way = candidates.candidate(option), Set(way.covered).count == conjuncts.count {
         return way
       }
     }
@@ -93,8 +93,8 @@ struct QueryPlanner {
     }
   }
 
-  private func nodes(served: Set<Int>) -> [BoundNode] {
-    conjuncts.indices.filter { !served.contains($0) }.map { conjuncts[$0].node }
+  private func nodes(covered: Set<Int>) -> [BoundNode] {
+    conjuncts.indices.filter { !covered.contains($0) }.map { conjuncts[$0].node }
   }
 
   /// An index that has the order of the sort keys behind the columns that equalities fix.
@@ -112,8 +112,8 @@ struct QueryPlanner {
         let ordered = orderedAccess(index, place, wanted, candidates),
         try isWorthWalking(index, ordered.database)
       else { continue }
-      if ordered.served.count == conjuncts.count { return ordered }
-      if best.map({ $0.served.count < ordered.served.count }) ?? true { best = ordered }
+      if ordered.covered.count == conjuncts.count { return ordered }
+      if best.map({ $0.covered.count < ordered.covered.count }) ?? true { best = ordered }
     }
     return best
   }
@@ -154,19 +154,19 @@ struct QueryPlanner {
     // A row that has no entry is not met on the way.
     guard let said = candidates.said(by: index) else { return nil }
     var ranges = ScanRange.whole
-    var served = Set(said)
+    var covered = Set(said)
     if !leading.isEmpty {
       guard
         let narrowed = ScanRanges(columns: query.entity.keyColumns(of: index), matches: leading),
         !narrowed.isCut
       else { return nil }
       ranges = narrowed.ranges
-      served.formUnion(leading.prefix(narrowed.usedColumns).flatMap(\.served))
+      covered.formUnion(leading.prefix(narrowed.usedColumns).flatMap(\.covered))
     }
     let number = candidates.storeIndexNumber(place)
     return OrderedAccess(
       index: index, place: number, database: source.store.databases.indexes[number].database,
-      ranges: ranges, isForward: isForward, budget: .max, served: served, matches: leading)
+      ranges: ranges, isForward: isForward, budget: .max, covered: covered, matches: leading)
   }
 }
 

@@ -115,7 +115,7 @@ private struct Postings {
         let way = AccessCandidate(
           way: .words(
             index, source.store.databases.indexes[place].database, ranges, term.words),
-          served: [], place: place)
+          covered: [], place: place)
         let numbers = try collector.collect(way, atMost: .max) ?? []
         ways.append(NumberSource(.way(way), rows: numbers.count))
         found += numbers
@@ -126,7 +126,7 @@ private struct Postings {
     }
     let numbers = common ?? []
     candidates = FoundNumbers(
-      numbers, NumberSource(.intersection(ways), rows: numbers.count), served: [])
+      numbers, NumberSource(.intersection(ways), rows: numbers.count), covered: [])
     statistics = TextStatistics(
       objects: try source.count(executor.family), counts: counts,
       averageLength: try Self.averageLength(search, entity, source))

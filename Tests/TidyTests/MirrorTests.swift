@@ -215,7 +215,7 @@ import Testing
     "ModelPlan": "ValueModel+ObjectsTests",
     "ModelTraits": "ValueAdapterTests",
     "NumberCollector": "QueryPlannerTests",
-    "NumberFinder": "PlannedWaysTests",
+    "AccessPathSelection": "PlannedWaysTests",
     "OrderedAccess+Continuing": "QueryExecutor+AnsweringTests",
     "OrderedMembers": "OrderedMaintainerTests",
     "PageBuffers": "PageVerifierTests",

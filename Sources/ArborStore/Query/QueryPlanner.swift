@@ -26,11 +26,11 @@ struct QueryPlanner {
     }
     let scanCost =
       conjuncts.isEmpty
-      ? 0 : NumberFinder.scanCost(conjunction, rows: try source.count(family), source)
+      ? 0 : AccessPathSelection.scanCost(conjunction, rows: try source.count(family), source)
     var best: FoundNumbers?
     if !conjuncts.isEmpty {
-      var finder = NumberFinder(conjunction, candidates, scope, cost: scanCost)
-      best = try finder.find()
+      var selection = AccessPathSelection(conjunction, candidates, scope, cost: scanCost)
+      best = try selection.select()
     }
     if let ordered, let needed = query.rowsNeeded {
       let rows = best?.numbers.count ?? scanCost / RowCosts.lookup
@@ -64,11 +64,11 @@ struct QueryPlanner {
     if !conjuncts.isEmpty {
       let rows = try source.count(family)
       let cost = min(
-        NumberFinder.scanCost(conjunction, rows: rows, source), most * RowCosts.lookup)
-      var finder = NumberFinder(
+        AccessPathSelection.scanCost(conjunction, rows: rows, source), most * RowCosts.lookup)
+      var selection = AccessPathSelection(
         conjunction, AccessCandidates(conjuncts, of: scope), scope, cost: cost)
       // Objects that the predicate names are listed in it.
-      if let few = try finder.find(), few.numbers.count <= most || !few.areStored {
+      if let few = try selection.select(), few.numbers.count <= most || !few.areStored {
         return AccessPlan(access: .numbers(few), residual: nodes(covered: few.covered))
       }
     }

@@ -4,7 +4,7 @@ internal import ArborModel
 ///
 /// Each way is walked at most until it is certain that it costs more than the best one so far, or
 /// than the alternative that whoever asks has: a scan, at the top.
-struct NumberFinder {
+struct AccessPathSelection {
   /// Up to so many rows a way is always better than a scan.
   private static let fewRows = 16
   /// A way that finds no more is taken without looking at others.
@@ -39,7 +39,7 @@ struct NumberFinder {
   }
 
   /// The best list, or nil where none is cheap enough.
-  mutating func find() throws -> FoundNumbers? {
+  mutating func select() throws -> FoundNumbers? {
     try take(options)
     if isDone { return best }
     for (place, conjunct) in conjunction.conjuncts.enumerated()
@@ -107,9 +107,9 @@ struct NumberFinder {
     var areStored = true
     var room = most([]) * RowCosts.lookup
     for alternative in alternatives {
-      var finder = NumberFinder(
+      var selection = AccessPathSelection(
         alternative, AccessCandidates(alternative.conjuncts, of: scope), scope, cost: room)
-      guard let list = try finder.find() else { return }
+      guard let list = try selection.select() else { return }
       numbers += list.numbers
       sources.append(list.source)
       isExact = isExact && list.covered.count == alternative.conjuncts.count

@@ -167,7 +167,7 @@ import Testing
     "FieldComparison": "PredicateCompilerTests",
     "FieldSummary": "StoreSnapshot+AggregatingTests",
     "FileNotifications": "FileWatchTests",
-    "FoundNumbers": "PlannedWaysTests",
+    "CandidateNumbers": "PlannedWaysTests",
     "FunctionRules": "PredicateBinding+PathsTests",
     "GroupBinder": "ManagedObjectContext+RowsTests",
     "InitialValue": "InitialValuesTests",

@@ -18,7 +18,7 @@ struct AccessPathSelection {
   private let collector: NumberCollector
   /// What the best list costs, its records' reading included; at first what it has to beat.
   private var cost: Int
-  private var best: FoundNumbers?
+  private var best: CandidateNumbers?
   /// The ways by index or relationship that there are, for intersections.
   private var options: [AccessOption]
 
@@ -39,7 +39,7 @@ struct AccessPathSelection {
   }
 
   /// The best list, or nil where none is cheap enough.
-  mutating func select() throws -> FoundNumbers? {
+  mutating func select() throws -> CandidateNumbers? {
     try take(options)
     if isDone { return best }
     for (place, conjunct) in conjunction.conjuncts.enumerated()
@@ -72,7 +72,7 @@ struct AccessPathSelection {
     return best == nil ? max(most, Self.fewRows) : most
   }
 
-  private mutating func adopt(_ list: FoundNumbers) {
+  private mutating func adopt(_ list: CandidateNumbers) {
     best = list
     cost = RowCosts.product(list.numbers.count, rowCost(list.covered))
   }
@@ -92,7 +92,7 @@ struct AccessPathSelection {
         guard way.lookups <= max(most, Self.fewRows) else { continue }
       }
       guard let numbers = try collector.collect(way, atMost: most, effort: effort) else { continue }
-      adopt(FoundNumbers(numbers, way))
+      adopt(CandidateNumbers(numbers, way))
       if isDone { return }
     }
   }
@@ -118,7 +118,7 @@ struct AccessPathSelection {
       guard room >= 0 else { return }
     }
     SortedNumbers.sortUnique(&numbers)
-    let list = FoundNumbers(
+    let list = CandidateNumbers(
       numbers, NumberSource(.union(sources), rows: numbers.count), covered: isExact ? [place] : [],
       areStored: areStored)
     if numbers.count <= most(list.covered) { adopt(list) }
@@ -136,7 +136,7 @@ struct AccessPathSelection {
     let rows = RelatedRows(condition, executor: executor, plan: plan, numbers: numbers)
     guard !numbers.isEmpty else {
       return adopt(
-        FoundNumbers(
+        CandidateNumbers(
           [], NumberSource(.unrelated(rows), rows: 0),
           covered: Set(conjunction.conjuncts.indices)))
     }
@@ -154,7 +154,7 @@ struct AccessPathSelection {
     guard let found else { return }
     let numbers = found.owners.filter { collector.isInFamily(ObjectNumber(rawValue: $0)) }
     let rows = RelatedRows(condition, executor: executor, plan: plan, numbers: found.members)
-    let list = FoundNumbers(
+    let list = CandidateNumbers(
       numbers, NumberSource(.owners(rows), rows: numbers.count), covered: Set(condition.places))
     if numbers.count <= most(list.covered) { adopt(list) }
   }
@@ -178,7 +178,7 @@ struct AccessPathSelection {
       guard let numbers = try collector.collect(way, atMost: most, effort: effort) else {
         break
       }
-      let found = FoundNumbers(numbers, way)
+      let found = CandidateNumbers(numbers, way)
       guard let narrower = list else {
         list = found
         continue
@@ -187,7 +187,7 @@ struct AccessPathSelection {
       guard common.count < narrower.numbers.count else { continue }
       var sources = [narrower.source]
       if case .intersection(let inner) = narrower.source.kind { sources = inner }
-      list = FoundNumbers(
+      list = CandidateNumbers(
         common, NumberSource(.intersection(sources + [found.source]), rows: common.count),
         covered: narrower.covered.union(found.covered), areStored: narrower.areStored)
       if common.count <= Self.worthIntersecting { break }

@@ -8,7 +8,7 @@ struct AccessPlan {
     /// Every object of the family, in the order of their numbers.
     case scan
     /// The objects of these numbers.
-    case numbers(FoundNumbers)
+    case numbers(CandidateNumbers)
     /// The entries of an index in the order of the sort keys.
     case ordered(OrderedAccess)
   }

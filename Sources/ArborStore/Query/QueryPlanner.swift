@@ -27,7 +27,7 @@ struct QueryPlanner {
     let scanCost =
       conjuncts.isEmpty
       ? 0 : AccessPathSelection.scanCost(conjunction, rows: try source.count(family), source)
-    var best: FoundNumbers?
+    var best: CandidateNumbers?
     if !conjuncts.isEmpty {
       var selection = AccessPathSelection(conjunction, candidates, scope, cost: scanCost)
       best = try selection.select()

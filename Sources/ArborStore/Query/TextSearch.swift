@@ -89,7 +89,7 @@ extension QueryExecutor {
 /// asked for is.
 private struct Postings {
   /// The objects that have every word that is wanted, in any of the attributes.
-  private(set) var candidates: FoundNumbers
+  private(set) var candidates: CandidateNumbers
   private(set) var statistics: TextStatistics
 
   init(_ search: TextSearch, _ executor: QueryExecutor) throws {
@@ -125,7 +125,7 @@ private struct Postings {
       common = common.map { SortedNumbers.intersection($0, found) } ?? found
     }
     let numbers = common ?? []
-    candidates = FoundNumbers(
+    candidates = CandidateNumbers(
       numbers, NumberSource(.intersection(ways), rows: numbers.count), covered: [])
     statistics = TextStatistics(
       objects: try source.count(executor.family), counts: counts,

@@ -1,7 +1,7 @@
 internal import ArborModel
 
 /// Object numbers, ascending and different, among which all rows of a conjunction are.
-struct FoundNumbers {
+struct CandidateNumbers {
   let numbers: [UInt64]
   /// How they were found, for the explanation.
   let source: NumberSource

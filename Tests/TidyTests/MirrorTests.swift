@@ -214,7 +214,7 @@ import Testing
     "ModelMembers": "ValueAdapterTests",
     "ModelPlan": "ValueModel+ObjectsTests",
     "ModelTraits": "ValueAdapterTests",
-    "NumberCollector": "QueryPlannerTests",
+    "CandidateCollector": "QueryPlannerTests",
     "AccessPathSelection": "PlannedWaysTests",
     "OrderedAccess+Continuing": "QueryExecutor+AnsweringTests",
     "OrderedMembers": "OrderedMaintainerTests",

@@ -15,7 +15,7 @@ struct AccessPathSelection {
   let scope: PlanScope
   let conjunction: Conjunction
   private var candidates: AccessCandidates
-  private let collector: NumberCollector
+  private let collector: CandidateCollector
   /// What the best list costs, its records' reading included; at first what it has to beat.
   private var cost: Int
   private var best: CandidateNumbers?
@@ -28,7 +28,7 @@ struct AccessPathSelection {
     self.conjunction = conjunction
     self.candidates = candidates
     self.cost = cost
-    collector = NumberCollector(source: scope.source, family: scope.family)
+    collector = CandidateCollector(source: scope.source, family: scope.family)
     options = candidates.all()
   }
 

@@ -37,7 +37,7 @@ extension QueryExecutor {
   private func keptCount(least: Int) throws -> Int? {
     if planner.conjuncts.isEmpty { return try source.count(family) }
     guard let way = planner.exactWay(),
-      let count = try NumberCollector(source: source, family: family).count(way),
+      let count = try CandidateCollector(source: source, family: family).count(way),
       count >= least
     else { return nil }
     noteUse(of: way)

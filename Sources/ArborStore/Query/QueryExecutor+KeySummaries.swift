@@ -29,7 +29,8 @@ extension QueryExecutor {
     var isReadable = true
     let cursor = try source.reader.cursor(covering.database)
     for range in covering.ranges where isReadable {
-      isReadable = try NumberCollector.forEachKey(cursor, in: range, source.limit) { entry, count in
+      isReadable = try CandidateCollector.forEachKey(cursor, in: range, source.limit) {
+        entry, count in
         let key = entry.key
         guard covering.filter?.accepts(key) ?? true, let marker = key.first,
           marker ^ mask != KeyEncoder.nilMarker

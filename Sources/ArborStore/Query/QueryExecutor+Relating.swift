@@ -27,7 +27,7 @@ extension QueryExecutor {
         owners: members.map { ObjectNumber(rawValue: $0) }), covered: [])
     let owner = source.schema.entities[relationship.declaringEntity]
     let family = owner.concreteFamily.map { source.schema.entities[$0] }
-    let owners = try NumberCollector(source: source, family: family)
+    let owners = try CandidateCollector(source: source, family: family)
       .collect(way, atMost: .max, effort: effort)
     return owners.map { ($0, members) }
   }

@@ -98,7 +98,7 @@ private struct Postings {
     for column in search.columns {
       try Self.demand(entity.indexes[column.index], at: column.index, entity, source)
     }
-    let collector = NumberCollector(source: source, family: executor.family)
+    let collector = CandidateCollector(source: source, family: executor.family)
     var common: [UInt64]?
     var counts: [Int] = []
     var ways: [NumberSource] = []

@@ -2,7 +2,7 @@ internal import ArborModel
 internal import LMDB
 
 /// Gathers the object numbers that a way to rows names, without reading a record.
-struct NumberCollector {
+struct CandidateCollector {
   let source: QuerySource
   /// The entities whose objects count.
   let family: [EntitySchema]

@@ -250,7 +250,7 @@ import Testing
     "ResultsPlacement": "RandomResultsTests",
     "ResultsRecord": "FetchedResultsTests",
     "ResultsShape": "FetchedResultsTests",
-    "RowCosts": "PlannedWaysTests",
+    "CostModel": "PlannedWaysTests",
     "RowPlan": "ManagedObjectContext+RowsTests",
     "RowReaders": "ManagedObjectContext+RowsTests",
     "RowSink": "QueryExecutorTests",

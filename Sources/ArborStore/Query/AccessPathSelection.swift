@@ -22,7 +22,7 @@ struct AccessPathSelection {
   /// The ways by index or relationship that there are, for intersections.
   private var options: [AccessOption]
 
-  /// - Parameter cost: What a list has to be cheaper than, in units of ``RowCosts``.
+  /// - Parameter cost: What a list has to be cheaper than, in units of ``CostModel``.
   init(_ conjunction: Conjunction, _ candidates: AccessCandidates, _ scope: PlanScope, cost: Int) {
     self.scope = scope
     self.conjunction = conjunction
@@ -34,8 +34,8 @@ struct AccessPathSelection {
 
   /// What a scan costs that asks every row for a conjunction.
   static func scanCost(_ conjunction: Conjunction, rows: Int, _ source: QuerySource) -> Int {
-    RowCosts.product(
-      rows, RowCosts.sum(1, RowCosts(source).cost(of: conjunction.conjuncts.map(\.node))))
+    CostModel.product(
+      rows, CostModel.sum(1, CostModel(source).cost(of: conjunction.conjuncts.map(\.node))))
   }
 
   /// The best list, or nil where none is cheap enough.
@@ -59,9 +59,9 @@ struct AccessPathSelection {
 
   /// What each row costs that is found where some conjuncts are covered.
   private func rowCost(_ covered: Set<Int>) -> Int {
-    var cost = RowCosts.lookup
+    var cost = CostModel.lookup
     for (place, conjunct) in conjunction.conjuncts.enumerated() where !covered.contains(place) {
-      cost = RowCosts.sum(cost, RowCosts(scope.source).cost(of: [conjunct.node]))
+      cost = CostModel.sum(cost, CostModel(scope.source).cost(of: [conjunct.node]))
     }
     return cost
   }
@@ -74,7 +74,7 @@ struct AccessPathSelection {
 
   private mutating func adopt(_ list: CandidateNumbers) {
     best = list
-    cost = RowCosts.product(list.numbers.count, rowCost(list.covered))
+    cost = CostModel.product(list.numbers.count, rowCost(list.covered))
   }
 
   // MARK: Single ways
@@ -83,7 +83,7 @@ struct AccessPathSelection {
     for option in options {
       guard let way = candidates.candidate(option) else { continue }
       let most: Int
-      let effort = max(cost, Self.fewRows * RowCosts.lookup)
+      let effort = max(cost, Self.fewRows * CostModel.lookup)
       switch way.way {
       // An object that is named is looked up; there is nothing to count.
       case .objects: most = .max
@@ -105,7 +105,7 @@ struct AccessPathSelection {
     var sources: [NumberSource] = []
     var isExact = true
     var areStored = true
-    var room = most([]) * RowCosts.lookup
+    var room = most([]) * CostModel.lookup
     for alternative in alternatives {
       var selection = AccessPathSelection(
         alternative, AccessCandidates(alternative.conjuncts, of: scope), scope, cost: room)
@@ -114,7 +114,7 @@ struct AccessPathSelection {
       sources.append(list.source)
       isExact = isExact && list.covered.count == alternative.conjuncts.count
       areStored = areStored && list.areStored
-      room -= list.numbers.count * RowCosts.lookup
+      room -= list.numbers.count * CostModel.lookup
       guard room >= 0 else { return }
     }
     SortedNumbers.sortUnique(&numbers)
@@ -140,7 +140,7 @@ struct AccessPathSelection {
           [], NumberSource(.unrelated(rows), rows: 0),
           covered: Set(conjunction.conjuncts.indices)))
     }
-    guard numbers.count * RowCosts.seek < cost else { return }
+    guard numbers.count * CostModel.seek < cost else { return }
     let opened = candidates.add(rows)
     options += opened
     try take(opened)

@@ -8,7 +8,7 @@ struct CandidateCollector {
   let family: [EntitySchema]
 
   /// The numbers, ascending and without repetition, or nil as soon as there are more than `most`
-  /// or finding them has cost more than `effort`, in units of ``RowCosts``.
+  /// or finding them has cost more than `effort`, in units of ``CostModel``.
   func collect(
     _ candidate: AccessCandidate, atMost most: Int, effort: Int = .max
   ) throws -> [UInt64]? {
@@ -20,9 +20,9 @@ struct CandidateCollector {
     case .index(_, let database, let ranges, _):
       let cursor = try source.reader.cursor(database)
       for range in ranges.ranges {
-        effort -= RowCosts.seek
+        effort -= CostModel.seek
         let isAll = try Self.forEachKey(cursor, in: range, source.limit) { entry, count in
-          effort -= RowCosts.key
+          effort -= CostModel.key
           if let filter = candidate.filter, !filter.accepts(entry.key) { return effort >= 0 }
           effort -= count / 8
           guard numbers.count + count <= most, effort >= 0 else { return false }
@@ -42,7 +42,7 @@ struct CandidateCollector {
         try source.limit.check()
         guard let entry = try cursor.seekExact(owner.rawValue) else { continue }
         let count = try cursor.valueCount()
-        effort -= RowCosts.seek + count / 8
+        effort -= CostModel.seek + count / 8
         guard numbers.count + count <= most, effort >= 0 else { return nil }
         if relationship.isOrdered {
           try Self.appendOrdered(entry.key, cursor, to: &numbers)
@@ -71,7 +71,7 @@ struct CandidateCollector {
       var numbers: [UInt64] = []
       for range in word.ranges {
         let isAll = try Self.forEachKey(cursor, in: range, source.limit) { entry, count in
-          effort -= RowCosts.key + count / 8
+          effort -= CostModel.key + count / 8
           guard effort >= 0 else { return false }
           try Self.append(entry, count, of: cursor, to: &numbers)
           return true

@@ -67,19 +67,19 @@ extension QueryExecutor {
 }
 
 extension QueryExecutor {
-  /// What the rows of a plan cost, in units of ``RowCosts``.
+  /// What the rows of a plan cost, in units of ``CostModel``.
   func cost(of plan: AccessPlan) throws -> Int {
     switch plan.access {
     case .nothing, .ordered: 0
     case .scan:
-      RowCosts.product(
-        try source.count(family), RowCosts.sum(1, RowCosts(source).cost(of: plan.residual)))
+      CostModel.product(
+        try source.count(family), CostModel.sum(1, CostModel(source).cost(of: plan.residual)))
     case .numbers(let list):
       plan.residual.isEmpty && list.areStored
         ? 0
-        : RowCosts.product(
+        : CostModel.product(
           list.numbers.count,
-          RowCosts.sum(RowCosts.lookup, RowCosts(source).cost(of: plan.residual)))
+          CostModel.sum(CostModel.lookup, CostModel(source).cost(of: plan.residual)))
     }
   }
 

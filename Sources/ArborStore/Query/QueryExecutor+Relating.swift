@@ -4,7 +4,7 @@ internal import LMDB
 extension QueryExecutor {
   /// The objects that have any of a plan's objects as members, ascending, and the members.
   ///
-  /// - Parameter effort: What finding them may cost, in units of ``RowCosts``.
+  /// - Parameter effort: What finding them may cost, in units of ``CostModel``.
   /// - Returns: nil where it would cost more.
   func owners(
     of relationship: RelationshipSchema, _ plan: AccessPlan, effort: Int
@@ -17,7 +17,7 @@ extension QueryExecutor {
       return (sink.owners, sink.members)
     }
     let members = try numbers(plan)
-    guard members.count * RowCosts.seek < effort,
+    guard members.count * CostModel.seek < effort,
       let relationshipIndex = source.store.databases.relationshipIndex(
         entity: relationship.destination, slot: inverse.slot)
     else { return nil }

@@ -33,7 +33,7 @@ struct QueryPlanner {
       best = try selection.select()
     }
     if let ordered, let needed = query.rowsNeeded {
-      let rows = best?.numbers.count ?? scanCost / RowCosts.lookup
+      let rows = best?.numbers.count ?? scanCost / CostModel.lookup
       // Few rows are sorted sooner than a longer walk finds those that pass the other conditions.
       if rows / 4 > needed {
         return AccessPlan(
@@ -64,7 +64,7 @@ struct QueryPlanner {
     if !conjuncts.isEmpty {
       let rows = try source.count(family)
       let cost = min(
-        AccessPathSelection.scanCost(conjunction, rows: rows, source), most * RowCosts.lookup)
+        AccessPathSelection.scanCost(conjunction, rows: rows, source), most * CostModel.lookup)
       var selection = AccessPathSelection(
         conjunction, AccessCandidates(conjuncts, of: scope), scope, cost: cost)
       // Objects that the predicate names are listed in it.

@@ -3,7 +3,7 @@ internal import LMDB
 
 /// What ways to rows cost, in units of one row of a scan that is asked for its own values: some 25
 /// nanoseconds. The numbers are measured ones, rounded.
-struct RowCosts {
+struct CostModel {
   /// A record that is looked up by its number, where numbers are in order.
   static let lookup = 16
   /// A relationship that is followed from a row.

@@ -8,9 +8,9 @@ struct AccessPathSelection {
   /// Up to so many rows a way is always better than a scan.
   private static let fewRows = 16
   /// A way that finds no more is taken without looking at others.
-  private static let hardlyAny = 8
+  private static let fewCandidates = 8
   /// Fewer rows than this are read sooner than a second list is made to leave some of them out.
-  private static let worthIntersecting = 64
+  private static let minimumIntersection = 64
 
   let scope: PlanScope
   let conjunction: Conjunction
@@ -55,7 +55,7 @@ struct AccessPathSelection {
     return best
   }
 
-  private var isDone: Bool { best.map { $0.numbers.count <= Self.hardlyAny } ?? false }
+  private var isDone: Bool { best.map { $0.numbers.count <= Self.fewCandidates } ?? false }
 
   /// What each row costs that is found where some conjuncts are covered.
   private func rowCost(_ covered: Set<Int>) -> Int {
@@ -164,7 +164,7 @@ struct AccessPathSelection {
   /// Leaves out numbers that another way does not find, where that costs less than reading their
   /// records.
   private mutating func intersect() throws {
-    guard options.count > 1, best.map({ $0.numbers.count > Self.worthIntersecting }) ?? true
+    guard options.count > 1, best.map({ $0.numbers.count > Self.minimumIntersection }) ?? true
     else { return }
     var list = best
     // A way that is not worth it alone may be with another one; the try shall cost a part of what
@@ -190,7 +190,7 @@ struct AccessPathSelection {
       list = CandidateNumbers(
         common, NumberSource(.intersection(sources + [found.source]), rows: common.count),
         covered: narrower.covered.union(found.covered), areStored: narrower.areStored)
-      if common.count <= Self.worthIntersecting { break }
+      if common.count <= Self.minimumIntersection { break }
     }
     if let list, list.numbers.count <= most(list.covered) { adopt(list) }
   }

@@ -119,7 +119,7 @@ struct AccessCandidates {
         options.append(AccessOption(kind: .words(place, word), rank: (3, 1)))
       }
       guard !leading.isEmpty || index.condition != nil && !index.isText,
-        said(by: index) != nil
+        implied(by: index) != nil
       else { continue }
       options.append(
         AccessOption(kind: .index(place, leading), rank: Self.rank(of: index, leading)))
@@ -175,7 +175,7 @@ struct AccessCandidates {
   private func candidate(_ place: Int, _ leading: [ColumnMatch]) -> AccessCandidate? {
     let index = entity.indexes[place]
     let columns = entity.keyColumns(of: index)
-    guard let said = said(by: index),
+    guard let implied = implied(by: index),
       let ranges = leading.isEmpty
         ? ScanRanges(allOf: columns) : ScanRanges(columns: columns, matches: leading)
     else { return nil }
@@ -183,7 +183,7 @@ struct AccessCandidates {
     let filter = KeyFilter(columns: columns, matches: leading, behind: ranges.usedColumns)
     return AccessCandidate(
       way: .index(index, database(place), ranges, leading),
-      covered: said + (ranges.isCut ? [] : used.flatMap(\.covered)) + (filter?.covered ?? []),
+      covered: implied + (ranges.isCut ? [] : used.flatMap(\.covered)) + (filter?.covered ?? []),
       related: used.compactMap(\.related), place: storeIndexNumber(place), filter: filter)
   }
 
@@ -191,7 +191,7 @@ struct AccessCandidates {
 
   /// The conjuncts that name words an index keeps.
   private func words(of index: IndexSchema) -> [Int] {
-    guard !words.isEmpty, index.isText, index.columns.count == 1, said(by: index) != nil else {
+    guard !words.isEmpty, index.isText, index.columns.count == 1, implied(by: index) != nil else {
       return []
     }
     return words.filter { conjuncts[$0].term?.subject == index.columns[0].source.subject }
@@ -200,7 +200,7 @@ struct AccessCandidates {
   private func words(_ place: Int, _ word: Int) -> AccessCandidate? {
     let index = entity.indexes[place]
     guard let term = conjuncts[word].term, case .words(let tokens) = term.condition,
-      let said = said(by: index)
+      let implied = implied(by: index)
     else { return nil }
     let columns = entity.keyColumns(of: index)
     var isCut = false
@@ -214,21 +214,21 @@ struct AccessCandidates {
     }
     return AccessCandidate(
       way: .words(index, database(place), ranges, tokens),
-      covered: said + (term.isExact && !isCut ? [word] : []), place: storeIndexNumber(place))
+      covered: implied + (term.isExact && !isCut ? [word] : []), place: storeIndexNumber(place))
   }
 
   // MARK: Partial indexes
 
   /// The conjuncts that hold for everything in an index; nil where not everything the query asks
   /// for is in it.
-  func said(by index: IndexSchema) -> [Int]? {
+  func implied(by index: IndexSchema) -> [Int]? {
     guard let condition = index.condition else { return [] }
     guard let environment = scope.environment,
       let bound = try? condition.bound(to: entity, in: scope.source.schema),
       let conjunction = try? bound.conjunction(
         arguments: condition.predicate.arguments, environment: environment)
     else { return nil }
-    var said: [Int] = []
+    var implied: [Int] = []
     for wanted in conjunction.conjuncts {
       guard let term = wanted.term, term.isExact,
         match(term.subject, term.folding)?.implies(term.condition) ?? false
@@ -237,11 +237,11 @@ struct AccessCandidates {
         if let own = conjunct.term, own.isExact, own.subject == term.subject,
           own.folding == term.folding, own.condition == term.condition
         {
-          said.append(place)
+          implied.append(place)
         }
       }
     }
-    return said
+    return implied
   }
 
   // MARK: Relationships

@@ -35,11 +35,11 @@ extension QueryPlanner {
         false
       }
     }
-    guard let position, let said = candidates.said(by: index) else { return nil }
+    guard let position, let implied = candidates.implied(by: index) else { return nil }
     let own = position < leading.count ? leading[position] : ColumnMatch()
     if case .points(let values) = own.condition, values.contains(where: \.isNull) { return nil }
     let matches = leading.prefix(position) + [own]
-    let covered = Set(said + matches.flatMap(\.covered))
+    let covered = Set(implied + matches.flatMap(\.covered))
     guard covered.count == conjuncts.count,
       let narrowed = ScanRanges(
         columns: query.entity.keyColumns(of: index), matches: Array(matches)),

@@ -152,9 +152,9 @@ struct QueryPlanner {
       }
     }
     // A row that has no entry is not met on the way.
-    guard let said = candidates.said(by: index) else { return nil }
+    guard let implied = candidates.implied(by: index) else { return nil }
     var ranges = ScanRange.whole
-    var covered = Set(said)
+    var covered = Set(implied)
     if !leading.isEmpty {
       guard
         let narrowed = ScanRanges(columns: query.entity.keyColumns(of: index), matches: leading),

@@ -1,9 +1,9 @@
 internal import ArborModel
 internal import LMDB
 
-/// One way to the rows of a query that the conditions of its predicate open.
+/// One access path to the rows of a query that the conditions of its predicate open.
 final class AccessCandidate {
-  enum Way {
+  enum AccessPath {
     /// The objects that the predicate names.
     case objects([ObjectNumber])
     /// Ranges of an index's keys, made of conditions on its leading columns.
@@ -18,10 +18,10 @@ final class AccessCandidate {
     case inverse(RelationshipSchema, of: [ObjectNumber])
   }
 
-  let way: Way
-  /// The conjuncts that hold for all rows found this way.
+  let accessPath: AccessPath
+  /// The conjuncts that hold for all rows found by this access path.
   let covered: [Int]
-  /// The related objects that the way begins with.
+  /// The related objects that the access path begins with.
   let related: [RelatedRows]
   /// The number throughout the store of the index that is used, if one is.
   let place: Int?
@@ -29,10 +29,10 @@ final class AccessCandidate {
   let filter: KeyFilter?
 
   init(
-    way: Way, covered: [Int], related: [RelatedRows] = [], place: Int? = nil,
+    accessPath: AccessPath, covered: [Int], related: [RelatedRows] = [], place: Int? = nil,
     filter: KeyFilter? = nil
   ) {
-    self.way = way
+    self.accessPath = accessPath
     self.covered = covered
     self.filter = filter
     self.related = related
@@ -41,7 +41,7 @@ final class AccessCandidate {
 
   /// How many looks into the store it begins with.
   var lookups: Int {
-    switch way {
+    switch accessPath {
     case .objects(let numbers): numbers.count
     case .index(_, _, let ranges, _): ranges.ranges.count
     case .words(_, _, let words, _): words.count
@@ -52,6 +52,6 @@ final class AccessCandidate {
 
   /// Whether the objects it names are stored for certain.
   var namesStoredObjects: Bool {
-    if case .objects = way { false } else { true }
+    if case .objects = accessPath { false } else { true }
   }
 }

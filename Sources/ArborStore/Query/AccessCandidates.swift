@@ -1,8 +1,8 @@
 internal import ArborModel
 internal import LMDB
 
-/// A way that conditions open, before the keys for it are made: only the ways that are tried need
-/// them.
+/// An access path that conditions open, before the keys for it are made: only the access paths that
+/// are tried need them.
 struct AccessOption {
   enum Kind {
     case objects(ColumnMatch)
@@ -21,7 +21,7 @@ struct AccessOption {
   let rank: (Int, Int)
 }
 
-/// Finds the ways that the conjuncts of a predicate open.
+/// Finds the access paths that the conjuncts of a predicate open.
 struct AccessCandidates {
   /// What all comparisons of a property say that overlook the same of texts.
   private struct Match {
@@ -84,7 +84,7 @@ struct AccessCandidates {
 
   /// Adds what is known about a relationship, unless the predicate itself names its objects.
   ///
-  /// - Returns: The ways that this opens, the most promising first.
+  /// - Returns: The access paths that this opens, the most promising first.
   mutating func add(_ related: RelatedRows) -> [AccessOption] {
     let slot = related.condition.relationship.slot
     guard match(.toOne(slot: slot)) == nil else { return [] }
@@ -99,7 +99,7 @@ struct AccessCandidates {
     }
   }
 
-  /// All ways, the most promising first.
+  /// All access paths, the most promising first.
   func all() -> [AccessOption] {
     var options: [AccessOption] = []
     for known in matches {
@@ -137,11 +137,11 @@ struct AccessCandidates {
     return (points > 0 ? 3 : leading.isEmpty ? 6 : 5, columns)
   }
 
-  /// A way with its keys; nil where it turns out not to serve.
+  /// An access path with its keys; nil where it turns out not to serve.
   func candidate(_ option: AccessOption) -> AccessCandidate? {
     switch option.kind {
     case .objects(let match):
-      return AccessCandidate(way: .objects(numbers(match)), covered: match.covered)
+      return AccessCandidate(accessPath: .objects(numbers(match)), covered: match.covered)
     case .members(let slot, let match): return members(slot, match)
     case .index(let place, let leading): return candidate(place, leading)
     case .words(let place, let word): return words(place, word)
@@ -182,7 +182,7 @@ struct AccessCandidates {
     let used = leading.prefix(ranges.usedColumns)
     let filter = KeyFilter(columns: columns, matches: leading, behind: ranges.usedColumns)
     return AccessCandidate(
-      way: .index(index, database(place), ranges, leading),
+      accessPath: .index(index, database(place), ranges, leading),
       covered: implied + (ranges.isCut ? [] : used.flatMap(\.covered)) + (filter?.covered ?? []),
       related: used.compactMap(\.related), place: storeIndexNumber(place), filter: filter)
   }
@@ -213,7 +213,7 @@ struct AccessCandidates {
       ranges.append(own)
     }
     return AccessCandidate(
-      way: .words(index, database(place), ranges, tokens),
+      accessPath: .words(index, database(place), ranges, tokens),
       covered: implied + (term.isExact && !isCut ? [word] : []), place: storeIndexNumber(place))
   }
 
@@ -254,14 +254,14 @@ struct AccessCandidates {
     let related = match.related.map { [$0] } ?? []
     guard inverse.isToMany else {
       return AccessCandidate(
-        way: .inverse(inverse, of: numbers(match)), covered: match.covered, related: related)
+        accessPath: .inverse(inverse, of: numbers(match)), covered: match.covered, related: related)
     }
     guard
       let place = store.databases.relationshipIndex(
         entity: relationship.destination, slot: inverse.slot)
     else { return nil }
     return AccessCandidate(
-      way: .members(
+      accessPath: .members(
         inverse, store.databases.relationships[place].members, owners: numbers(match)),
       covered: match.covered, related: related)
   }

@@ -2,12 +2,12 @@ internal import ArborModel
 
 /// Finds the cheapest list of object numbers that holds all rows of a conjunction, by exact counts.
 ///
-/// Each way is walked at most until it is certain that it costs more than the best one so far, or
-/// than the alternative that whoever asks has: a scan, at the top.
+/// Each access path is walked at most until it is certain that it costs more than the best one so
+/// far, or than the alternative that whoever asks has: a scan, at the top.
 struct AccessPathSelection {
-  /// Up to so many rows a way is always better than a scan.
+  /// Up to so many rows an access path is always better than a scan.
   private static let fewRows = 16
-  /// A way that finds no more is taken without looking at others.
+  /// An access path that finds no more is taken without looking at others.
   private static let fewCandidates = 8
   /// Fewer rows than this are read sooner than a second list is made to leave some of them out.
   private static let minimumIntersection = 64
@@ -19,7 +19,7 @@ struct AccessPathSelection {
   /// What the best list costs, its records' reading included; at first what it has to beat.
   private var cost: Int
   private var best: CandidateNumbers?
-  /// The ways by index or relationship that there are, for intersections.
+  /// The access paths by index or relationship that there are, for intersections.
   private var options: [AccessOption]
 
   /// - Parameter cost: What a list has to be cheaper than, in units of ``CostModel``.
@@ -77,22 +77,24 @@ struct AccessPathSelection {
     cost = CostModel.product(list.numbers.count, rowCost(list.covered))
   }
 
-  // MARK: Single ways
+  // MARK: Single access paths
 
   private mutating func take(_ options: [AccessOption]) throws {
     for option in options {
-      guard let way = candidates.candidate(option) else { continue }
+      guard let accessPath = candidates.candidate(option) else { continue }
       let most: Int
       let effort = max(cost, Self.fewRows * CostModel.lookup)
-      switch way.way {
+      switch accessPath.accessPath {
       // An object that is named is looked up; there is nothing to count.
       case .objects: most = .max
       case .index, .words, .members, .inverse:
-        most = self.most(Set(way.covered))
-        guard way.lookups <= max(most, Self.fewRows) else { continue }
+        most = self.most(Set(accessPath.covered))
+        guard accessPath.lookups <= max(most, Self.fewRows) else { continue }
       }
-      guard let numbers = try collector.collect(way, atMost: most, effort: effort) else { continue }
-      adopt(CandidateNumbers(numbers, way))
+      guard let numbers = try collector.collect(accessPath, atMost: most, effort: effort) else {
+        continue
+      }
+      adopt(CandidateNumbers(numbers, accessPath))
       if isDone { return }
     }
   }
@@ -161,24 +163,24 @@ struct AccessPathSelection {
 
   // MARK: Intersections
 
-  /// Leaves out numbers that another way does not find, where that costs less than reading their
-  /// records.
+  /// Leaves out numbers that another access path does not find, where that costs less than reading
+  /// their records.
   private mutating func intersect() throws {
     guard options.count > 1, best.map({ $0.numbers.count > Self.minimumIntersection }) ?? true
     else { return }
     var list = best
-    // A way that is not worth it alone may be with another one; the try shall cost a part of what
-    // there is to win.
+    // An access path that is not worth it alone may be with another one; the try shall cost a part
+    // of what there is to win.
     let effort = cost / 4
     for option in options {
-      guard let way = candidates.candidate(option), way.isCountable,
-        !(list?.covered.isSuperset(of: way.covered) ?? false)
+      guard let accessPath = candidates.candidate(option), accessPath.isCountable,
+        !(list?.covered.isSuperset(of: accessPath.covered) ?? false)
       else { continue }
       let most = list.map { $0.numbers.count * 4 } ?? effort
-      guard let numbers = try collector.collect(way, atMost: most, effort: effort) else {
+      guard let numbers = try collector.collect(accessPath, atMost: most, effort: effort) else {
         break
       }
-      let found = CandidateNumbers(numbers, way)
+      let found = CandidateNumbers(numbers, accessPath)
       guard let narrower = list else {
         list = found
         continue
@@ -197,9 +199,9 @@ struct AccessPathSelection {
 }
 
 extension AccessCandidate {
-  /// Whether the way's numbers are kept in lists, each with its count.
+  /// Whether the access path's numbers are kept in lists, each with its count.
   fileprivate var isCountable: Bool {
-    switch way {
+    switch accessPath {
     case .objects, .inverse: false
     case .index, .words, .members: true
     }

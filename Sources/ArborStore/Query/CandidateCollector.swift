@@ -1,7 +1,7 @@
 internal import ArborModel
 internal import LMDB
 
-/// Gathers the object numbers that a way to rows names, without reading a record.
+/// Gathers the object numbers that an access path names, without reading a record.
 struct CandidateCollector {
   let source: QuerySource
   /// The entities whose objects count.
@@ -14,7 +14,7 @@ struct CandidateCollector {
   ) throws -> [UInt64]? {
     var numbers: [UInt64] = []
     var effort = effort
-    switch candidate.way {
+    switch candidate.accessPath {
     case .objects(let objects):
       numbers = objects.map(\.rawValue)
     case .index(_, let database, let ranges, _):
@@ -85,12 +85,12 @@ struct CandidateCollector {
     return common
   }
 
-  /// How many rows a way finds, from the counts that the store keeps of each key; nil where numbers
-  /// of other entities or repetitions would be counted too.
+  /// How many rows an access path finds, from the counts that the store keeps of each key; nil
+  /// where numbers of other entities or repetitions would be counted too.
   func count(_ candidate: AccessCandidate) throws -> Int? {
     guard !needsFilter(candidate) else { return nil }
     var total = 0
-    switch candidate.way {
+    switch candidate.accessPath {
     case .objects, .inverse, .words: return nil
     case .index(_, let database, let ranges, _):
       let cursor = try source.reader.cursor(database)
@@ -179,10 +179,10 @@ struct CandidateCollector {
     try resolver.check()
   }
 
-  /// Whether a way may name objects of entities that are not asked for: an index holds those of all
-  /// entities that have it.
+  /// Whether an access path may name objects of entities that are not asked for: an index holds
+  /// those of all entities that have it.
   private func needsFilter(_ candidate: AccessCandidate) -> Bool {
-    switch candidate.way {
+    switch candidate.accessPath {
     case .objects, .inverse: true
     case .index(let index, _, _, _), .words(let index, _, _, _):
       source.schema.entities[index.declaringEntity].concreteFamily.count != family.count

@@ -17,17 +17,18 @@ struct CandidateNumbers {
     self.areStored = areStored
   }
 
-  init(_ numbers: [UInt64], _ way: AccessCandidate) {
+  init(_ numbers: [UInt64], _ accessPath: AccessCandidate) {
     self.init(
-      numbers, NumberSource(.way(way), rows: numbers.count), covered: Set(way.covered),
-      areStored: way.namesStoredObjects)
+      numbers, NumberSource(.accessPath(accessPath), rows: numbers.count),
+      covered: Set(accessPath.covered),
+      areStored: accessPath.namesStoredObjects)
   }
 }
 
 /// Where the numbers of a list are from.
 struct NumberSource {
   indirect enum Kind {
-    case way(AccessCandidate)
+    case accessPath(AccessCandidate)
     case union([NumberSource])
     case intersection([NumberSource])
     /// Those whose members the related objects are.

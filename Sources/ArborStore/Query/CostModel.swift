@@ -1,7 +1,7 @@
 internal import ArborModel
 internal import LMDB
 
-/// What ways to rows cost, in units of one row of a scan that is asked for its own values: some 25
+/// What access paths cost, in units of one row of a scan that is asked for its own values: some 25
 /// nanoseconds. The numbers are measured ones, rounded.
 struct CostModel {
   /// A record that is looked up by its number, where numbers are in order.

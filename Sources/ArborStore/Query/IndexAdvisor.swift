@@ -2,7 +2,7 @@ internal import ArborModel
 
 /// Finds the index that would have served a query.
 struct IndexAdvisor {
-  /// A way that finds no more rows than this needs no better one.
+  /// An access path that finds no more rows than this needs no better one.
   private static let fewRows = 64
 
   private let scope: PlanScope
@@ -36,7 +36,7 @@ struct IndexAdvisor {
   private func advice(below source: NumberSource) throws -> IndexAdvice? {
     let related: [RelatedRows]
     switch source.kind {
-    case .way(let way): related = way.related
+    case .accessPath(let accessPath): related = accessPath.related
     case .owners(let rows), .unrelated(let rows): related = [rows]
     case .union(let sources), .intersection(let sources):
       for source in sources {

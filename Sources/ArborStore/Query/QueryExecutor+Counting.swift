@@ -36,11 +36,11 @@ extension QueryExecutor {
   /// - Parameter least: Smaller numbers are not wanted, unless there is no predicate.
   private func keptCount(least: Int) throws -> Int? {
     if planner.conjuncts.isEmpty { return try source.count(family) }
-    guard let way = planner.exactWay(),
-      let count = try CandidateCollector(source: source, family: family).count(way),
+    guard let accessPath = planner.exactAccessPath(),
+      let count = try CandidateCollector(source: source, family: family).count(accessPath),
       count >= least
     else { return nil }
-    noteUse(of: way)
+    noteUse(of: accessPath)
     return count
   }
 

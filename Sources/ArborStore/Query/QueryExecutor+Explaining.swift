@@ -157,7 +157,7 @@ private struct PlanExplainer {
 
   private func step(_ source: NumberSource) throws -> QueryPlan.Step {
     switch source.kind {
-    case .way(let way): return try step(way, rows: source.rows)
+    case .accessPath(let accessPath): return try step(accessPath, rows: source.rows)
     case .union(let sources):
       return .init(
         .union, estimatedRows: source.rows, actualRows: source.rows,
@@ -177,9 +177,9 @@ private struct PlanExplainer {
     }
   }
 
-  private func step(_ way: AccessCandidate, rows: Int) throws -> QueryPlan.Step {
-    let inputs = try way.related.map { try step($0) }
-    switch way.way {
+  private func step(_ accessPath: AccessCandidate, rows: Int) throws -> QueryPlan.Step {
+    let inputs = try accessPath.related.map { try step($0) }
+    switch accessPath.accessPath {
     case .objects:
       return .init(
         .objects, name: query.entity.name, estimatedRows: rows, actualRows: counts?.visited)

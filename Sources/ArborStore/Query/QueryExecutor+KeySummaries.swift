@@ -75,12 +75,13 @@ extension QueryPlanner {
   /// An index that begins with an attribute and whose keys tell which rows fulfil the predicate.
   fileprivate func coveringIndex(_ attribute: AttributeSchema) -> CoveringIndex? {
     if !conjuncts.isEmpty {
-      guard let way = exactWay(),
-        case .index(let index, let database, let ranges, let matches) = way.way,
-        index.isLed(by: attribute), let place = way.place
+      guard let accessPath = exactAccessPath(),
+        case .index(let index, let database, let ranges, let matches) = accessPath.accessPath,
+        index.isLed(by: attribute), let place = accessPath.place
       else { return nil }
       return CoveringIndex(
-        index: index, place: place, database: database, ranges: ranges.ranges, filter: way.filter,
+        index: index, place: place, database: database, ranges: ranges.ranges,
+        filter: accessPath.filter,
         matches: matches, column: query.entity.keyColumns(of: index)[0])
     }
     let candidates = AccessCandidates([], of: scope)

@@ -21,14 +21,14 @@ extension QueryExecutor {
       let relationshipIndex = source.store.databases.relationshipIndex(
         entity: relationship.destination, slot: inverse.slot)
     else { return nil }
-    let way = AccessCandidate(
-      way: .members(
+    let accessPath = AccessCandidate(
+      accessPath: .members(
         inverse, source.store.databases.relationships[relationshipIndex].members,
         owners: members.map { ObjectNumber(rawValue: $0) }), covered: [])
     let owner = source.schema.entities[relationship.declaringEntity]
     let family = owner.concreteFamily.map { source.schema.entities[$0] }
     let owners = try CandidateCollector(source: source, family: family)
-      .collect(way, atMost: .max, effort: effort)
+      .collect(accessPath, atMost: .max, effort: effort)
     return owners.map { ($0, members) }
   }
 }

@@ -1,8 +1,8 @@
 internal import ArborModel
 internal import LMDB
 
-/// The ways to stored rows: each checks a record, skips what the context has changed, asks the
-/// remaining conditions and hands the row on.
+/// The access paths to stored rows: each checks a record, skips what the context has changed, asks
+/// the remaining conditions and hands the row on.
 extension QueryExecutor {
   /// Visits the rows of a plan whose order is that of the object numbers.
   ///
@@ -236,17 +236,17 @@ extension QueryExecutor {
 
   private func noteUse(of source: NumberSource) {
     switch source.kind {
-    case .way(let way): noteUse(of: way)
+    case .accessPath(let accessPath): noteUse(of: accessPath)
     case .union(let sources), .intersection(let sources):
       for source in sources { noteUse(of: source) }
     case .unrelated(let related), .owners(let related): related.executor.noteUse(of: related.plan)
     }
   }
 
-  /// Counts the use of a way's index.
-  func noteUse(of way: AccessCandidate) {
-    if let place = way.place { source.store.noteUse(ofIndex: place) }
-    for related in way.related { related.executor.noteUse(of: related.plan) }
+  /// Counts the use of an access path's index.
+  func noteUse(of accessPath: AccessCandidate) {
+    if let place = accessPath.place { source.store.noteUse(ofIndex: place) }
+    for related in accessPath.related { related.executor.noteUse(of: related.plan) }
   }
 }
 

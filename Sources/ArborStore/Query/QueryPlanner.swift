@@ -1,11 +1,11 @@
 internal import ArborModel
 internal import LMDB
 
-/// Chooses the way to a query's rows, by exact counts.
+/// Chooses the access path to a query's rows, by exact counts.
 ///
-/// Looking a record up by its number costs several times what a row of a scan costs, so ways that
-/// find more than a sixteenth of all rows lose to the scan, as a rule. Counting and gathering the
-/// numbers of a way is one walk, ended as soon as that is certain.
+/// Looking a record up by its number costs several times what a row of a scan costs, so access
+/// paths that find more than a sixteenth of all rows lose to the scan, as a rule. Counting and
+/// gathering the numbers of an access path is one walk, ended as soon as that is certain.
 struct QueryPlanner {
   let scope: PlanScope
   let query: StoreQuery
@@ -75,12 +75,15 @@ struct QueryPlanner {
     return try walk() == nil ? plan(withoutOrder: true) : nil
   }
 
-  /// The way that alone says all that the predicate says, so that its counts are the answer.
-  func exactWay() -> AccessCandidate? {
+  /// The access path that alone says all that the predicate says, so that its counts are the
+  /// answer.
+  func exactAccessPath() -> AccessCandidate? {
     let candidates = AccessCandidates(conjuncts, of: scope)
     for option in candidates.all() {
-      if let way = candidates.candidate(option), Set(way.covered).count == conjuncts.count {
-        return way
+      if let accessPath = candidates.candidate(option),
+        Set(accessPath.covered).count == conjuncts.count
+      {
+        return accessPath
       }
     }
     return nil

@@ -101,7 +101,7 @@ private struct Postings {
     let collector = CandidateCollector(source: source, family: executor.family)
     var common: [UInt64]?
     var counts: [Int] = []
-    var ways: [NumberSource] = []
+    var accessPaths: [NumberSource] = []
     for term in search.text.wanted {
       // In each attribute by itself, where a phrase has to stand as a whole.
       var found: [UInt64] = []
@@ -112,12 +112,12 @@ private struct Postings {
           ScanRanges(columns: columns, matches: [ColumnMatch($0)])
         }
         let place = source.store.databases.indexNumbers(of: entity.index)[column.index]
-        let way = AccessCandidate(
-          way: .words(
+        let accessPath = AccessCandidate(
+          accessPath: .words(
             index, source.store.databases.indexes[place].database, ranges, term.words),
           covered: [], place: place)
-        let numbers = try collector.collect(way, atMost: .max) ?? []
-        ways.append(NumberSource(.way(way), rows: numbers.count))
+        let numbers = try collector.collect(accessPath, atMost: .max) ?? []
+        accessPaths.append(NumberSource(.accessPath(accessPath), rows: numbers.count))
         found += numbers
       }
       if search.columns.count > 1 { SortedNumbers.sortUnique(&found) }
@@ -126,7 +126,7 @@ private struct Postings {
     }
     let numbers = common ?? []
     candidates = CandidateNumbers(
-      numbers, NumberSource(.intersection(ways), rows: numbers.count), covered: [])
+      numbers, NumberSource(.intersection(accessPaths), rows: numbers.count), covered: [])
     statistics = TextStatistics(
       objects: try source.count(executor.family), counts: counts,
       averageLength: try Self.averageLength(search, entity, source))

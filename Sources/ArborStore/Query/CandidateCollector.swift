@@ -8,53 +8,39 @@ struct CandidateCollector {
   let family: [EntitySchema]
 
   /// The numbers, ascending and without repetition, or nil as soon as there are more than `most`
-  /// or finding them has cost more than `effort`, in units of ``CostModel``.
+  /// or finding them has cost more than `effort`, in units of ``Cost``.
+  ///
+  /// - Complexity: Linear in the keys and numbers, up to the bounds, and a sort of the numbers.
   func collect(
-    _ candidate: AccessCandidate, atMost most: Int, effort: Int = .max
+    _ candidate: AccessCandidate, atMost most: Int = .max, effort: Int = .max
   ) throws -> [UInt64]? {
     var numbers: [UInt64] = []
-    var effort = effort
     switch candidate.accessPath {
     case .objects(let objects):
       numbers = objects.map(\.rawValue)
-    case .index(_, let database, let ranges, _):
-      let cursor = try source.reader.cursor(database)
-      for range in ranges.ranges {
-        effort -= CostModel.seek
-        let isAll = try Self.forEachKey(cursor, in: range, source.limit) { entry, count in
-          effort -= CostModel.key
-          if let filter = candidate.filter, !filter.accepts(entry.key) { return effort >= 0 }
-          effort -= count / 8
-          guard numbers.count + count <= most, effort >= 0 else { return false }
-          try Self.append(entry, count, of: cursor, to: &numbers)
-          return true
-        }
-        guard isAll else { return nil }
-      }
-    case .words(_, let database, let words, _):
-      guard let found = try collect(words, database, effort: effort), found.count <= most else {
-        return nil
-      }
-      numbers = found
-    case .members(let relationship, let database, let owners):
-      let cursor = try source.reader.cursor(database)
-      for owner in owners {
-        try source.limit.check()
-        guard let entry = try cursor.seekExact(owner.rawValue) else { continue }
-        let count = try cursor.valueCount()
-        effort -= CostModel.seek + count / 8
-        guard numbers.count + count <= most, effort >= 0 else { return nil }
-        if relationship.isOrdered {
+    case .index, .members:
+      let isOrdered = candidate.isOrdered
+      var bound = CountBound(most: most, effort: effort)
+      let isAll = try source.forEachKey(of: candidate, &bound) { entry, count, cursor in
+        if isOrdered {
           try Self.appendOrdered(entry.key, cursor, to: &numbers)
         } else {
           try Self.append(entry, count, of: cursor, to: &numbers)
         }
       }
+      guard isAll else { return nil }
+    case .words(let index, let words, _):
+      guard let found = try collect(words, source.database(of: index), effort: effort),
+        found.count <= most
+      else { return nil }
+      numbers = found
     case .inverse(let relationship, let objects):
       guard objects.count <= most else { return nil }
       try appendTargets(of: relationship, objects, to: &numbers)
     }
-    if needsFilter(candidate) { numbers.removeAll { !isInFamily(ObjectNumber(rawValue: $0)) } }
+    if candidate.mayLeave(family, in: source.schema) {
+      numbers.removeAll { !ObjectNumber(rawValue: $0).isOf(family) }
+    }
     SortedNumbers.sortUnique(&numbers)
     return numbers
   }
@@ -66,13 +52,12 @@ struct CandidateCollector {
   ) throws -> [UInt64]? {
     let cursor = try source.reader.cursor(database)
     var common: [UInt64]?
-    var effort = effort
+    var bound = CountBound(most: .max, effort: effort)
     for word in words {
       var numbers: [UInt64] = []
       for range in word.ranges {
-        let isAll = try Self.forEachKey(cursor, in: range, source.limit) { entry, count in
-          effort -= CostModel.key + count / 8
-          guard effort >= 0 else { return false }
+        let isAll = try source.forEachKey(cursor, in: range) { entry, count in
+          guard bound.allows(key: count) else { return false }
           try Self.append(entry, count, of: cursor, to: &numbers)
           return true
         }
@@ -85,51 +70,9 @@ struct CandidateCollector {
     return common
   }
 
-  /// How many rows an access path finds, from the counts that the store keeps of each key; nil
-  /// where numbers of other entities or repetitions would be counted too.
-  func count(_ candidate: AccessCandidate) throws -> Int? {
-    guard !needsFilter(candidate) else { return nil }
-    var total = 0
-    switch candidate.accessPath {
-    case .objects, .inverse, .words: return nil
-    case .index(_, let database, let ranges, _):
-      let cursor = try source.reader.cursor(database)
-      for range in ranges.ranges {
-        _ = try Self.forEachKey(cursor, in: range, source.limit) { entry, count in
-          if candidate.filter?.accepts(entry.key) ?? true { total += count }
-          return true
-        }
-      }
-    case .members(_, let database, let owners):
-      let cursor = try source.reader.cursor(database)
-      for owner in owners where try cursor.seekExact(owner.rawValue) != nil {
-        total += try cursor.valueCount()
-      }
-    }
-    return total
-  }
-
-  /// Visits the keys of a range in their order, each with its first entry and how many it has.
-  ///
-  /// - Returns: false where `body` did, which ends the walk.
-  @inline(__always)
-  static func forEachKey(
-    _ cursor: borrowing Cursor, in range: ScanRange, _ limit: WorkLimit,
-    _ body: (Entry, Int) throws -> Bool
-  ) throws -> Bool {
-    var next = try cursor.seek(range.lower)
-    while let entry = next {
-      if let upper = range.upper, !entry.key.isBefore(upper) { return true }
-      try limit.check()
-      guard try body(entry, cursor.valueCount()) else { return false }
-      next = try cursor.nextKey()
-    }
-    return true
-  }
-
   /// Appends all numbers of the key that a cursor stands on, which are in ascending order.
   @inline(__always)
-  static func append(
+  private static func append(
     _ entry: Entry, _ count: Int, of cursor: borrowing Cursor, to numbers: inout [UInt64]
   ) throws(LMDBError) {
     if count == 1 {
@@ -178,28 +121,12 @@ struct CandidateCollector {
     }
     try resolver.check()
   }
-
-  /// Whether an access path may name objects of entities that are not asked for: an index holds
-  /// those of all entities that have it.
-  private func needsFilter(_ candidate: AccessCandidate) -> Bool {
-    switch candidate.accessPath {
-    case .objects, .inverse: true
-    case .index(let index, _, _, _), .words(let index, _, _, _):
-      source.schema.entities[index.declaringEntity].concreteFamily.count != family.count
-    case .members(let relationship, _, _):
-      source.schema.entities[relationship.destination].concreteFamily.count != family.count
-    }
-  }
-
-  func isInFamily(_ number: ObjectNumber) -> Bool {
-    family.contains { $0.number == number.entity }
-  }
 }
 
-extension UnsafeRawBufferPointer {
-  /// Whether these bytes come before others in the order of keys.
-  @inline(__always)
-  func isBefore(_ other: [UInt8]) -> Bool {
-    other.withUnsafeBytes { Ordering(bytes: self, $0) == .less }
+extension AccessCandidate {
+  /// Whether it reads members that lie beside their positions.
+  fileprivate var isOrdered: Bool {
+    guard case .members(let relationship, _) = accessPath else { return false }
+    return relationship.isOrdered
   }
 }

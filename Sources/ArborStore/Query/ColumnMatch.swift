@@ -1,6 +1,6 @@
 internal import ArborModel
 
-/// What the conditions on one property say together, as far as an index can serve it.
+/// What the conditions on one property state together, as far as an index can serve it.
 final class ColumnMatch {
   enum Condition {
     /// One of some values; nil is a value like others.
@@ -37,12 +37,13 @@ final class ColumnMatch {
   }
 
   let condition: Condition
-  /// The conjuncts that say no more than the condition: once it is covered they need no evaluation.
+  /// The conjuncts that state no more than the condition: once it is covered they need no
+  /// evaluation.
   let covered: [Int]
   /// The related objects that the condition names; nil where the predicate names its values.
   let related: RelatedRows?
 
-  /// The condition on the folded form of texts whose values are given; it says less than the
+  /// The condition on the folded form of texts whose values are given; it states less than the
   /// conjuncts do, except of nil.
   init?(folding other: ColumnMatch, _ folding: StringFolding) {
     guard case .points(let values) = other.condition else { return nil }
@@ -69,14 +70,16 @@ final class ColumnMatch {
     related = nil
   }
 
-  /// A condition by the objects that a relationship leads to.
+  /// A condition by the objects that a relationship leads to; by none as long as they are not
+  /// known.
   init(_ related: RelatedRows) {
-    condition = .points(related.numbers.map { .integer(Int64(bitPattern: $0)) })
+    let numbers = related.count.numbers ?? []
+    condition = .points(numbers.map { .integer(Int64(bitPattern: $0)) })
     covered = related.condition.places
     self.related = related
   }
 
-  /// Puts together what conjuncts say about one property; nil where none says anything.
+  /// Puts together what conjuncts state about one property; nil where none states anything.
   init?(_ terms: [(conjunct: Int, term: IndexableTerm)]) {
     var points: (values: [Value], covered: [Int])?
     var range: (range: ValueRange, covered: [Int])?

@@ -4,8 +4,8 @@ internal import ArborModel
 /// keys: index condition pushdown. A key that it refuses costs no look at a record.
 ///
 /// Keys that were cut are accepted where they do not tell.
-struct KeyFilter {
-  private struct Step {
+struct KeyFilter: Equatable {
+  private struct Step: Equatable {
     /// Bytes of a value with its marker; nil where a terminator ends it.
     let width: Int?
     let mask: UInt8

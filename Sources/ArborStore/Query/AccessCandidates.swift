@@ -11,20 +11,21 @@ struct AccessCandidates {
 
   private let scope: PlanScope
   private let conjuncts: [Conjunct]
+  /// The entity's indexes that may be read.
+  private(set) var indexes: [IndexReference] = []
   private var matches: [Match] = []
   /// Which of the conjuncts name words.
   private var words: [Int] = []
-  /// Which of the entity's indexes may not be read.
-  private var unready: Set<Int> = []
 
   private var entity: EntitySchema { scope.entity }
 
   init<Source: Counts>(_ conjuncts: [Conjunct], of scope: PlanScope, _ counts: Source) {
     self.scope = scope
     self.conjuncts = conjuncts
+    indexes.reserveCapacity(scope.entity.indexes.count)
     for position in scope.entity.indexes.indices {
       let index = IndexReference(entity: scope.entity, position: position)
-      if !counts.isReady(index) { unready.insert(position) }
+      if counts.isReady(index) { indexes.append(index) }
     }
     var groups: [[(Int, IndexableTerm)]] = []
     for (index, conjunct) in conjuncts.enumerated() {
@@ -44,12 +45,6 @@ struct AccessCandidates {
       let term = group[0].1
       matches.append(Match(subject: term.subject, folding: term.folding, match: match))
     }
-  }
-
-  /// The entity's indexes that may be read.
-  var indexes: some Sequence<IndexReference> {
-    entity.indexes.indices.lazy.filter { [unready] in !unready.contains($0) }
-      .map { [entity] in IndexReference(entity: entity, position: $0) }
   }
 
   private func match(

@@ -2,7 +2,7 @@ internal import ArborModel
 
 /// How a query finds its rows: what the planner decided. A value that prints without having run.
 struct AccessPlan {
-  indirect enum Access {
+  enum Access {
     case nothing
     /// Every object of the family, in the order of their numbers.
     case scan(rows: Int)

@@ -3,7 +3,7 @@ internal import ArborModel
 /// Object numbers among which all rows of a conjunction are: by what they are found, how many they
 /// are, and themselves as soon as they have been gathered.
 struct CandidateNumbers {
-  indirect enum Source {
+  enum Source {
     case accessPath(AccessCandidate)
     case union([CandidateNumbers])
     case intersection([CandidateNumbers])

@@ -36,17 +36,16 @@ extension QueryExecutor {
   ///
   /// - Parameter least: Smaller numbers are not wanted, unless there is no predicate.
   private func keptCount(least: Int) throws -> Int? {
-    let counts = StoredCounts(source)
     if planner.conjuncts.isEmpty {
-      let rows = try counts.objectCount(of: family)
+      let rows = try planner.counts.objectCount(of: family)
       ran = .rows(AccessPlan(access: .scan(rows: rows), residual: []))
       return rows
     }
     guard let candidate = planner.exactAccessPath(),
-      let count = try counts.exactCount(of: candidate, family), count >= least
+      let count = try planner.counts.exactCount(of: candidate, family), count >= least
     else { return nil }
-    note(
-      AccessPlan(access: .numbers(CandidateNumbers(candidate, .exact(count))), residual: []))
+    ran = .counts(candidate, count)
+    noteUse(of: candidate)
     return count
   }
 

@@ -77,6 +77,9 @@ extension QueryPlanner<StoredCounts> {
     switch ran {
     case .ends(let ends):
       return QueryPlan(aggregating(ends.map { explainer.step(end: $0) }))
+    case .counts(let candidate, let count):
+      let list = CandidateNumbers(candidate, .exact(count))
+      return QueryPlan(explainer.root(AccessPlan(access: .numbers(list), residual: [])))
     case .keys(let covering): return QueryPlan(aggregating([explainer.step(covering)]))
     case .rows(let plan):
       let root = explainer.root(plan)

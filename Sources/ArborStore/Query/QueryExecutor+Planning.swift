@@ -72,11 +72,14 @@ extension QueryExecutor {
     if case .numbers(let list) = plan.access { noteUse(of: list) }
   }
 
+  func noteUse(of candidate: AccessCandidate) {
+    if let index = candidate.index { source.noteUse(of: index) }
+    for related in candidate.related { noteUse(of: related.plan) }
+  }
+
   private func noteUse(of list: CandidateNumbers) {
     switch list.source {
-    case .accessPath(let candidate):
-      if let index = candidate.index { source.noteUse(of: index) }
-      for related in candidate.related { noteUse(of: related.plan) }
+    case .accessPath(let candidate): noteUse(of: candidate)
     case .union(let lists), .intersection(let lists):
       for list in lists { noteUse(of: list) }
     case .unrelated(let related), .owners(let related): noteUse(of: related.plan)

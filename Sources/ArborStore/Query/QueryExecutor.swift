@@ -9,6 +9,8 @@ final class QueryExecutor {
   /// What a query was answered by.
   enum Ran {
     case rows(AccessPlan)
+    /// The counts of an access path.
+    case counts(AccessCandidate, Int)
     case ends([OrderedAccess])
     case keys(CoveringIndex)
   }

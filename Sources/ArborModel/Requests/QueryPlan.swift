@@ -1,14 +1,14 @@
-/// How the store answers a fetch: which rows it visits by what way, and what it does with them.
+/// How the store answers a fetch: by which access path it visits rows, and what it does with them.
 ///
 /// A plan is a tree of steps, the last one at its root; each takes its rows from its inputs. It is
-/// decided by exact counts, so it depends on the data as well as on the request.
+/// decided by counts, so it depends on the data as well as on the request.
 ///
 /// ```swift
 /// print(try context.explain(request))
 /// // limit 50
 /// // └ sort name
 /// //   └ filter salary > 100
-/// //     └ index Employee.company: company among 3 objects · 1322 rows
+/// //     └ index Employee.company: company among 3 objects · about 1322 rows
 /// //       └ index Company.country: country == Country 7 · 3 rows
 /// ```
 public struct QueryPlan: Sendable, Hashable {
@@ -30,7 +30,7 @@ public struct QueryPlan: Sendable, Hashable {
     case union
     /// The objects that all of its inputs find.
     case intersection
-    /// Keeps the rows that meet conditions which the way they were found does not ensure.
+    /// Keeps the rows that meet conditions which the access path does not cover.
     case filter
     /// Puts the rows in order.
     case sort

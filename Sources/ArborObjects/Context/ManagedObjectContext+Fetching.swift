@@ -29,35 +29,41 @@ extension ManagedObjectContext {
   func first(
     _ description: FetchDescription, _ entity: EntitySchema
   ) throws(ArborError) -> ManagedObject? {
-    if let predicate = description.predicate, description.sortKeys.isEmpty,
-      description.fetchOffset == 0, description.pageToken == nil,
+    guard let predicate = description.predicate else {
+      return try firstPlanned(description, entity, nil)
+    }
+    let bound = try PredicateBinder.bind(predicate, to: entity, in: schema)
+    if description.sortKeys.isEmpty, description.fetchOffset == 0, description.pageToken == nil,
       description.relationshipKeyPathsForPrefetching.isEmpty,
       let found = try lookUp(
-        predicate, entity, includesSubentities: description.includesSubentities,
+        predicate, bound, entity, includesSubentities: description.includesSubentities,
         overlay(for: description))
     {
       return found
     }
-    return try firstPlanned(description, entity)
+    return try firstPlanned(description, entity, bound)
   }
 
   /// The first object that a description names, whatever it asks for.
+  ///
+  /// - Parameter bound: The description's predicate, bound to the entity; nil without one.
   func firstPlanned(
-    _ description: FetchDescription, _ entity: EntitySchema
+    _ description: FetchDescription, _ entity: EntitySchema, _ bound: BoundPredicate?
   ) throws(ArborError) -> ManagedObject? {
     var description = description
     description.fetchLimit = 1
-    let query = try query(description, entity)
+    let query = try query(description, entity, bound)
     return try fetch(query, description, entity).first
   }
 
-  /// Answers a predicate that names one unique value, perhaps with no object; nil where it says
+  /// Answers a predicate that names one unique value, perhaps with no object; nil where it states
   /// anything else, or somebody wants to know what takes long.
+  ///
+  /// - Parameter bound: The predicate, bound to the entity.
   func lookUp(
-    _ predicate: FetchPredicate, _ entity: EntitySchema, includesSubentities: Bool,
-    _ overlay: FetchOverlay?
+    _ predicate: FetchPredicate, _ bound: BoundPredicate, _ entity: EntitySchema,
+    includesSubentities: Bool, _ overlay: FetchOverlay?
   ) throws(ArborError) -> ManagedObject?? {
-    let bound = try PredicateBinder.bind(predicate, to: entity, in: schema)
     guard let value = bound.uniqueEquality, watch == nil else { return nil }
     try limitOperation(to: predicate.allowance)
     var isFetched = false
@@ -175,6 +181,9 @@ extension ManagedObjectContext {
 
   /// How the store finds what a request asks for, as of the last commit.
   ///
+  /// The plan is made of counts alone, no record is read. Where no count tells how many rows a step
+  /// gives, it has an estimate; a fetch finds out, and may then find its rows by another plan.
+  ///
   /// ```swift
   /// let plan = try context.explain(request, analyze: true)
   /// print(plan)
@@ -183,7 +192,8 @@ extension ManagedObjectContext {
   ///
   /// - Parameters:
   ///   - request: What would be fetched.
-  ///   - analyze: Whether the fetch is run as well, so that every step tells how many rows left it.
+  ///   - analyze: Whether the fetch is run, so that the plan is the one that ran, and every step
+  ///     tells how many rows left it.
   /// - Throws: ``ArborError`` as ``fetch(_:)``.
   public func explain<T: ManagedObject>(
     _ request: FetchRequest<T>, analyze: Bool = false
@@ -242,13 +252,15 @@ extension ManagedObjectContext {
   }
 
   func query(
-    _ description: FetchDescription, _ entity: EntitySchema
+    _ description: FetchDescription, _ entity: EntitySchema, _ bound: BoundPredicate? = nil
   ) throws(ArborError) -> StoreQuery {
     try limitOperation(to: description.allowance)
     let keys = try description.sortKeys.bind(to: entity, in: schema)
     var predicate: (bound: BoundPredicate, arguments: [Value])?
     if let wanted = description.predicate {
-      predicate = (try PredicateBinder.bind(wanted, to: entity, in: schema), wanted.arguments)
+      let own =
+        if let bound { bound } else { try PredicateBinder.bind(wanted, to: entity, in: schema) }
+      predicate = (own, wanted.arguments)
     }
     return StoreQuery(
       entity: entity, includesSubentities: description.includesSubentities, predicate: predicate,

@@ -33,15 +33,20 @@ extension ManagedObjectContext {
     }
     try beginOperation()
     let entity = try binding(for: type).entity
+    var bound: BoundPredicate?
     // The binding makes objects of this class or one that inherits from it.
-    if let predicate, sortKeys.isEmpty,
-      let found = try lookUp(predicate, entity, includesSubentities: true, overlay)
-    {
-      return found.map { unsafeDowncast($0, to: type) }
+    if let predicate {
+      let own = try PredicateBinder.bind(predicate, to: entity, in: schema)
+      if sortKeys.isEmpty,
+        let found = try lookUp(predicate, own, entity, includesSubentities: true, overlay)
+      {
+        return found.map { unsafeDowncast($0, to: type) }
+      }
+      bound = own
     }
     let description = FetchDescription(
       entityName: entity.name, predicate: predicate, sortKeys: sortKeys)
-    return try firstPlanned(description, entity).map { unsafeDowncast($0, to: type) }
+    return try firstPlanned(description, entity, bound).map { unsafeDowncast($0, to: type) }
   }
 
   /// The first object of an entity that fulfils a predicate, or nil.

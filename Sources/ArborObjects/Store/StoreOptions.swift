@@ -135,8 +135,8 @@ public struct StoreOptions: Sendable, Hashable {
   /// aggregates, rows, groups, and what `update` and `delete` of a query look for.
   ///
   /// The log's label is `ArborData.query`, its level notice. An entry has the entity, the form of
-  /// the conditions without their values, the plan, the time in the store and the number of rows,
-  /// and the index that would have served the query; see ``QueryPlan/suggestedIndex``.
+  /// the conditions without their values, the plan that ran, the time in the store and the number
+  /// of rows, and the index that would have served the query; see ``QueryPlan/suggestedIndex``.
   public var slowQueryThreshold: Duration?
   /// More pages than this must not be pinned by a process that reads an earlier state, or the
   /// program's log names it, and so does ``PersistentStore/space``; nil for never. 65,536 pages, as

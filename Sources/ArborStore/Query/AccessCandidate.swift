@@ -1,57 +1,100 @@
 internal import ArborModel
-internal import LMDB
 
-/// One way to the rows of a query that the conditions of its predicate open.
+/// One access path to the rows of a query that the conditions of its predicate open.
 final class AccessCandidate {
-  enum Way {
+  enum AccessPath {
     /// The objects that the predicate names.
     case objects([ObjectNumber])
     /// Ranges of an index's keys, made of conditions on its leading columns.
-    case index(IndexSchema, Database, ScanRanges, [ColumnMatch])
+    case index(IndexReference, ScanRanges, [ColumnMatch])
     /// The texts that have all of some words, each looked for in an index of words.
-    case words(IndexSchema, Database, [ScanRanges], [TokenQuery.Token])
-    /// The members of owners, in the database of a to-many relationship that derives from the
-    /// to-one relationship the predicate is about.
-    case members(RelationshipSchema, Database, owners: [ObjectNumber])
+    case words(IndexReference, [ScanRanges], [TokenQuery.Token])
+    /// The members of owners, by a to-many relationship that derives from the to-one relationship
+    /// the predicate is about.
+    case members(RelationshipSchema, owners: [ObjectNumber])
     /// The objects that a to-one relationship of some objects leads to: the inverse of the one the
     /// predicate is about.
     case inverse(RelationshipSchema, of: [ObjectNumber])
   }
 
-  let way: Way
-  /// The conjuncts that hold for all rows found this way.
-  let served: [Int]
-  /// The related objects that the way begins with.
+  let accessPath: AccessPath
+  /// The conjuncts that hold for all rows found by this access path.
+  let covered: [Int]
+  /// The related objects that the access path begins with.
   let related: [RelatedRows]
-  /// The number throughout the store of the index that is used, if one is.
-  let place: Int?
   /// What else the index's keys tell.
   let filter: KeyFilter?
 
   init(
-    way: Way, served: [Int], related: [RelatedRows] = [], place: Int? = nil,
-    filter: KeyFilter? = nil
+    accessPath: AccessPath, covered: [Int], related: [RelatedRows] = [], filter: KeyFilter? = nil
   ) {
-    self.way = way
-    self.served = served
+    self.accessPath = accessPath
+    self.covered = covered
     self.filter = filter
     self.related = related
-    self.place = place
+  }
+
+  /// The index that is used, if one is.
+  var index: IndexReference? {
+    switch accessPath {
+    case .index(let index, _, _), .words(let index, _, _): index
+    case .objects, .members, .inverse: nil
+    }
   }
 
   /// How many looks into the store it begins with.
   var lookups: Int {
-    switch way {
+    switch accessPath {
     case .objects(let numbers): numbers.count
-    case .index(_, _, let ranges, _): ranges.ranges.count
-    case .words(_, _, let words, _): words.count
-    case .members(_, _, let owners): owners.count
+    case .index(_, let ranges, _): ranges.ranges.count
+    case .words(_, let words, _): words.count
+    case .members(_, let owners): owners.count
     case .inverse(_, let objects): objects.count
     }
   }
 
   /// Whether the objects it names are stored for certain.
   var namesStoredObjects: Bool {
-    if case .objects = way { false } else { true }
+    if case .objects = accessPath { false } else { true }
+  }
+
+  /// Whether its numbers are kept in lists, each with its count.
+  var isCountable: Bool {
+    switch accessPath {
+    case .objects, .inverse: false
+    case .index, .words, .members: true
+    }
+  }
+
+  /// Whether what it looks for has been found: where not, its rows can be estimated only.
+  var isKnown: Bool { related.allSatisfy { $0.count.numbers != nil } }
+
+  /// Whether it may name objects of entities that are not asked for: an index holds those of all
+  /// entities that have it.
+  func mayLeave(_ family: [EntitySchema], in schema: ModelSchema) -> Bool {
+    switch accessPath {
+    case .objects, .inverse: true
+    case .index(let index, _, _), .words(let index, _, _):
+      schema.entities[index.schema.declaringEntity].concreteFamily.count != family.count
+    case .members(let relationship, _):
+      schema.entities[relationship.destination].concreteFamily.count != family.count
+    }
+  }
+
+  /// Whether it finds the same numbers as another one.
+  func findsSame(as other: AccessCandidate) -> Bool {
+    switch (accessPath, other.accessPath) {
+    case (.index(let index, let ranges, _), .index(let otherIndex, let otherRanges, _)):
+      index == otherIndex && filter == other.filter && ranges.ranges == otherRanges.ranges
+    case (.words(let index, let words, _), .words(let otherIndex, let otherWords, _)):
+      index == otherIndex && words.map(\.ranges) == otherWords.map(\.ranges)
+    case (
+      .members(let relationship, let owners), .members(let otherRelationship, let otherOwners)
+    ):
+      relationship.slot == otherRelationship.slot
+        && relationship.declaringEntity == otherRelationship.declaringEntity
+        && owners == otherOwners
+    default: false
+    }
   }
 }

@@ -1,29 +1,8 @@
 internal import ArborModel
-internal import LMDB
 
-/// A way that conditions open, before the keys for it are made: only the ways that are tried need
-/// them.
-struct AccessOption {
-  enum Kind {
-    case objects(ColumnMatch)
-    /// One of the entity's indexes, by its place, and the conditions on its leading columns.
-    case index(Int, [ColumnMatch])
-    /// One of the entity's indexes of words, by its place, and the place of the conjunct that
-    /// names words.
-    case words(Int, Int)
-    /// A to-one relationship, by its slot.
-    case members(Int, ColumnMatch)
-  }
-
-  let kind: Kind
-  /// Ways with a lower rank find fewer rows, as a rule, and are tried first; of those with the same
-  /// rank the ones with the shorter keys.
-  let rank: (Int, Int)
-}
-
-/// Finds the ways that the conjuncts of a predicate open.
+/// Finds the access paths that the conjuncts of a predicate open.
 struct AccessCandidates {
-  /// What all comparisons of a property say that overlook the same of texts.
+  /// What all comparisons of a property state that overlook the same of texts.
   private struct Match {
     let subject: IndexableTerm.Subject
     let folding: StringFolding
@@ -32,27 +11,33 @@ struct AccessCandidates {
 
   private let scope: PlanScope
   private let conjuncts: [Conjunct]
+  /// The entity's indexes that may be read.
+  private(set) var indexes: [IndexReference] = []
   private var matches: [Match] = []
-  /// The conjuncts that name words, by their places.
+  /// Which of the conjuncts name words.
   private var words: [Int] = []
 
-  private var store: StoreFile { scope.source.store }
   private var entity: EntitySchema { scope.entity }
 
-  init(_ conjuncts: [Conjunct], of scope: PlanScope) {
+  init<Source: Counts>(_ conjuncts: [Conjunct], of scope: PlanScope, _ counts: Source) {
     self.scope = scope
     self.conjuncts = conjuncts
+    indexes.reserveCapacity(scope.entity.indexes.count)
+    for position in scope.entity.indexes.indices {
+      let index = IndexReference(entity: scope.entity, position: position)
+      if counts.isReady(index) { indexes.append(index) }
+    }
     var groups: [[(Int, IndexableTerm)]] = []
-    for (place, conjunct) in conjuncts.enumerated() {
+    for (index, conjunct) in conjuncts.enumerated() {
       guard let term = conjunct.term else { continue }
       if case .words = term.condition {
-        words.append(place)
+        words.append(index)
       } else if let known = groups.firstIndex(where: { group in
         group[0].1.subject == term.subject && group[0].1.folding == term.folding
       }) {
-        groups[known].append((place, term))
+        groups[known].append((index, term))
       } else {
-        groups.append([(place, term)])
+        groups.append([(index, term)])
       }
     }
     for group in groups {
@@ -68,7 +53,7 @@ struct AccessCandidates {
     matches.first { $0.subject == subject && $0.folding == folding }?.match
   }
 
-  /// What the conjuncts say about an index column.
+  /// What the conjuncts state about an index column.
   private func match(_ column: IndexSchema.Column) -> ColumnMatch? {
     switch column.kind {
     case .plain: return match(column.source.subject)
@@ -84,7 +69,7 @@ struct AccessCandidates {
 
   /// Adds what is known about a relationship, unless the predicate itself names its objects.
   ///
-  /// - Returns: The ways that this opens, the most promising first.
+  /// - Returns: The access paths that this opens, the most promising first.
   mutating func add(_ related: RelatedRows) -> [AccessOption] {
     let slot = related.condition.relationship.slot
     guard match(.toOne(slot: slot)) == nil else { return [] }
@@ -99,7 +84,7 @@ struct AccessCandidates {
     }
   }
 
-  /// All ways, the most promising first.
+  /// All access paths, the most promising first.
   func all() -> [AccessOption] {
     var options: [AccessOption] = []
     for known in matches {
@@ -113,16 +98,16 @@ struct AccessCandidates {
       case .attribute: continue
       }
     }
-    for (place, index) in entity.indexes.enumerated() where isReady(place) {
-      let leading = leadingMatches(of: index)
-      for word in words(of: index) {
-        options.append(AccessOption(kind: .words(place, word), rank: (3, 1)))
+    for index in indexes {
+      let leading = leadingMatches(of: index.schema)
+      for word in words(of: index.schema) {
+        options.append(AccessOption(kind: .words(index, word), rank: (3, 1)))
       }
-      guard !leading.isEmpty || index.condition != nil && !index.isText,
-        said(by: index) != nil
+      guard !leading.isEmpty || index.schema.condition != nil && !index.schema.isText,
+        implied(by: index.schema) != nil
       else { continue }
       options.append(
-        AccessOption(kind: .index(place, leading), rank: Self.rank(of: index, leading)))
+        AccessOption(kind: .index(index, leading), rank: Self.rank(of: index.schema, leading)))
     }
     if options.count > 1 { options.sort { $0.rank < $1.rank } }
     return options
@@ -137,14 +122,14 @@ struct AccessCandidates {
     return (points > 0 ? 3 : leading.isEmpty ? 6 : 5, columns)
   }
 
-  /// A way with its keys; nil where it turns out not to serve.
+  /// An access path with its keys; nil where it turns out not to serve.
   func candidate(_ option: AccessOption) -> AccessCandidate? {
     switch option.kind {
     case .objects(let match):
-      return AccessCandidate(way: .objects(numbers(match)), served: match.served)
+      return AccessCandidate(accessPath: .objects(numbers(match)), covered: match.covered)
     case .members(let slot, let match): return members(slot, match)
-    case .index(let place, let leading): return candidate(place, leading)
-    case .words(let place, let word): return words(place, word)
+    case .index(let index, let leading): return candidate(index, leading)
+    case .words(let index, let word): return words(index, word)
     }
   }
 
@@ -159,50 +144,35 @@ struct AccessCandidates {
     return leading
   }
 
-  /// The number throughout the store of one of the entity's indexes.
-  func storeIndexNumber(_ place: Int) -> Int {
-    store.databases.indexNumbers(of: entity.index)[place]
-  }
-
-  /// Whether one of the entity's indexes has all of its entries: others are kept, and not read.
-  func isReady(_ place: Int) -> Bool { scope.source.isReady(storeIndexNumber(place)) }
-
-  /// The database of one of the entity's indexes.
-  private func database(_ place: Int) -> Database {
-    store.databases.indexes[storeIndexNumber(place)].database
-  }
-
-  private func candidate(_ place: Int, _ leading: [ColumnMatch]) -> AccessCandidate? {
-    let index = entity.indexes[place]
-    let columns = entity.keyColumns(of: index)
-    guard let said = said(by: index),
+  private func candidate(_ index: IndexReference, _ leading: [ColumnMatch]) -> AccessCandidate? {
+    let columns = index.keyColumns
+    guard let implied = implied(by: index.schema),
       let ranges = leading.isEmpty
         ? ScanRanges(allOf: columns) : ScanRanges(columns: columns, matches: leading)
     else { return nil }
     let used = leading.prefix(ranges.usedColumns)
     let filter = KeyFilter(columns: columns, matches: leading, behind: ranges.usedColumns)
     return AccessCandidate(
-      way: .index(index, database(place), ranges, leading),
-      served: said + (ranges.isCut ? [] : used.flatMap(\.served)) + (filter?.served ?? []),
-      related: used.compactMap(\.related), place: storeIndexNumber(place), filter: filter)
+      accessPath: .index(index, ranges, leading),
+      covered: implied + (ranges.isCut ? [] : used.flatMap(\.covered)) + (filter?.covered ?? []),
+      related: used.compactMap(\.related), filter: filter)
   }
 
   // MARK: Words
 
   /// The conjuncts that name words an index keeps.
   private func words(of index: IndexSchema) -> [Int] {
-    guard !words.isEmpty, index.isText, index.columns.count == 1, said(by: index) != nil else {
+    guard !words.isEmpty, index.isText, index.columns.count == 1, implied(by: index) != nil else {
       return []
     }
     return words.filter { conjuncts[$0].term?.subject == index.columns[0].source.subject }
   }
 
-  private func words(_ place: Int, _ word: Int) -> AccessCandidate? {
-    let index = entity.indexes[place]
+  private func words(_ index: IndexReference, _ word: Int) -> AccessCandidate? {
     guard let term = conjuncts[word].term, case .words(let tokens) = term.condition,
-      let said = said(by: index)
+      let implied = implied(by: index.schema)
     else { return nil }
-    let columns = entity.keyColumns(of: index)
+    let columns = index.keyColumns
     var isCut = false
     var ranges: [ScanRanges] = []
     for token in tokens {
@@ -213,57 +183,47 @@ struct AccessCandidates {
       ranges.append(own)
     }
     return AccessCandidate(
-      way: .words(index, database(place), ranges, tokens),
-      served: said + (term.isExact && !isCut ? [word] : []), place: storeIndexNumber(place))
+      accessPath: .words(index, ranges, tokens),
+      covered: implied + (term.isExact && !isCut ? [word] : []))
   }
 
   // MARK: Partial indexes
 
   /// The conjuncts that hold for everything in an index; nil where not everything the query asks
   /// for is in it.
-  func said(by index: IndexSchema) -> [Int]? {
+  func implied(by index: IndexSchema) -> [Int]? {
     guard let condition = index.condition else { return [] }
-    guard let environment = scope.environment,
-      let bound = try? condition.bound(to: entity, in: scope.source.schema),
+    guard !conjuncts.isEmpty,
+      let bound = try? condition.bound(to: entity, in: scope.schema),
       let conjunction = try? bound.conjunction(
-        arguments: condition.predicate.arguments, environment: environment)
+        arguments: condition.predicate.arguments, environment: scope.environment)
     else { return nil }
-    var said: [Int] = []
+    var implied: [Int] = []
     for wanted in conjunction.conjuncts {
       guard let term = wanted.term, term.isExact,
         match(term.subject, term.folding)?.implies(term.condition) ?? false
       else { return nil }
-      for (place, conjunct) in conjuncts.enumerated() {
+      for (index, conjunct) in conjuncts.enumerated() {
         if let own = conjunct.term, own.isExact, own.subject == term.subject,
           own.folding == term.folding, own.condition == term.condition
         {
-          said.append(place)
+          implied.append(index)
         }
       }
     }
-    return said
+    return implied
   }
 
   // MARK: Relationships
 
   /// Where the objects whose to-one relationship leads to given ones are kept as their members, or
   /// in the record of the one.
-  private func members(_ slot: Int, _ match: ColumnMatch) -> AccessCandidate? {
-    let relationship = entity.relationships[slot]
-    let inverse = store.schema.inverse(of: relationship)
-    let related = match.related.map { [$0] } ?? []
-    guard inverse.isToMany else {
-      return AccessCandidate(
-        way: .inverse(inverse, of: numbers(match)), served: match.served, related: related)
-    }
-    guard
-      let place = store.databases.relationshipIndex(
-        entity: relationship.destination, slot: inverse.slot)
-    else { return nil }
+  private func members(_ slot: Int, _ match: ColumnMatch) -> AccessCandidate {
+    let inverse = scope.schema.inverse(of: entity.relationships[slot])
     return AccessCandidate(
-      way: .members(
-        inverse, store.databases.relationships[place].members, owners: numbers(match)),
-      served: match.served, related: related)
+      accessPath: inverse.isToMany
+        ? .members(inverse, owners: numbers(match)) : .inverse(inverse, of: numbers(match)),
+      covered: match.covered, related: match.related.map { [$0] } ?? [])
   }
 
   private func numbers(_ match: ColumnMatch) -> [ObjectNumber] {

@@ -1,14 +1,13 @@
 internal import ArborModel
-internal import LMDB
 
-/// How a query finds its rows: what the planner decided.
+/// How a query finds its rows: what the planner decided. A value that prints without having run.
 struct AccessPlan {
   enum Access {
     case nothing
     /// Every object of the family, in the order of their numbers.
-    case scan
+    case scan(rows: Int)
     /// The objects of these numbers.
-    case numbers(FoundNumbers)
+    case numbers(CandidateNumbers)
     /// The entries of an index in the order of the sort keys.
     case ordered(OrderedAccess)
   }
@@ -16,47 +15,12 @@ struct AccessPlan {
   let access: Access
   /// The conjuncts that a row has to be asked for.
   let residual: [BoundNode]
-}
 
-/// A walk along an index whose order is the order that was asked for, given up where it takes
-/// longer than gathering all rows and sorting them.
-final class OrderedAccess {
-  let index: IndexSchema
-  /// The index's number throughout the store.
-  let place: Int
-  let database: Database
-  /// In the order of the keys; a single open range for the whole index.
-  let ranges: [ScanRange]
-  /// Whether the order asked for is that of the keys, or the opposite.
-  let isForward: Bool
-  /// How many rows it may visit.
-  let budget: Int
-  /// The conjuncts that hold for all its rows.
-  let served: Set<Int>
-  /// The conditions on its leading columns, for the explanation.
-  let matches: [ColumnMatch]
-  /// The row behind which it goes on: no number up to this one is visited of those with this key.
-  let last: (key: [UInt8], number: ObjectNumber)?
+  static var nothing: AccessPlan { AccessPlan(access: .nothing, residual: []) }
 
-  init(
-    index: IndexSchema, place: Int, database: Database, ranges: [ScanRange], isForward: Bool,
-    budget: Int = .max, served: Set<Int>, matches: [ColumnMatch],
-    last: (key: [UInt8], number: ObjectNumber)? = nil
-  ) {
-    self.index = index
-    self.place = place
-    self.database = database
-    self.ranges = ranges
-    self.isForward = isForward
-    self.budget = budget
-    self.served = served
-    self.matches = matches
-    self.last = last
-  }
-
-  func limited(to budget: Int) -> OrderedAccess {
-    OrderedAccess(
-      index: index, place: place, database: database, ranges: ranges, isForward: isForward,
-      budget: budget, served: served, matches: matches)
+  /// Whether the numbers that the plan lists are the rows, of which none has to be looked at.
+  var isListed: Bool {
+    guard residual.isEmpty, case .numbers(let list) = access else { return false }
+    return list.areStored
   }
 }

@@ -1,6 +1,6 @@
 internal import ArborModel
 
-/// What the conditions on one property say together, as far as an index can serve it.
+/// What the conditions on one property state together, as far as an index can serve it.
 final class ColumnMatch {
   enum Condition {
     /// One of some values; nil is a value like others.
@@ -37,12 +37,13 @@ final class ColumnMatch {
   }
 
   let condition: Condition
-  /// The conjuncts that say no more than the condition: once it is served they need no evaluation.
-  let served: [Int]
+  /// The conjuncts that state no more than the condition: once it is covered they need no
+  /// evaluation.
+  let covered: [Int]
   /// The related objects that the condition names; nil where the predicate names its values.
   let related: RelatedRows?
 
-  /// The condition on the folded form of texts whose values are given; it says less than the
+  /// The condition on the folded form of texts whose values are given; it states less than the
   /// conjuncts do, except of nil.
   init?(folding other: ColumnMatch, _ folding: StringFolding) {
     guard case .points(let values) = other.condition else { return nil }
@@ -50,7 +51,7 @@ final class ColumnMatch {
       values.map { value in
         if case .string(let text) = value { .string(folding.fold(text)) } else { value }
       })
-    served = values.allSatisfy(\.isNull) ? other.served : []
+    covered = values.allSatisfy(\.isNull) ? other.covered : []
     related = nil
   }
 
@@ -58,56 +59,58 @@ final class ColumnMatch {
   init(_ token: TokenQuery.Token) {
     let text = String(decoding: token.bytes, as: UTF8.self)
     condition = token.isPrefix ? .prefix(text) : .points([.string(text)])
-    served = []
+    covered = []
     related = nil
   }
 
   /// The condition that there is a value.
   init() {
     condition = .range(ValueRange(lower: .null))
-    served = []
+    covered = []
     related = nil
   }
 
-  /// A condition by the objects that a relationship leads to.
+  /// A condition by the objects that a relationship leads to; by none as long as they are not
+  /// known.
   init(_ related: RelatedRows) {
-    condition = .points(related.numbers.map { .integer(Int64(bitPattern: $0)) })
-    served = related.condition.places
+    let numbers = related.count.numbers ?? []
+    condition = .points(numbers.map { .integer(Int64(bitPattern: $0)) })
+    covered = related.condition.places
     self.related = related
   }
 
-  /// Puts together what conjuncts say about one property; nil where none says anything.
+  /// Puts together what conjuncts state about one property; nil where none states anything.
   init?(_ terms: [(conjunct: Int, term: IndexableTerm)]) {
-    var points: (values: [Value], served: [Int])?
-    var range: (range: ValueRange, served: [Int])?
-    var prefix: (text: String, served: [Int])?
+    var points: (values: [Value], covered: [Int])?
+    var range: (range: ValueRange, covered: [Int])?
+    var prefix: (text: String, covered: [Int])?
     for (conjunct, term) in terms {
-      let served = term.isExact ? [conjunct] : []
+      let covered = term.isExact ? [conjunct] : []
       switch term.condition {
       case .equals(let value):
-        if points.map({ $0.values.count > 1 }) ?? true { points = ([value], served) }
+        if points.map({ $0.values.count > 1 }) ?? true { points = ([value], covered) }
       case .anyOf(let values):
-        if points.map({ $0.values.count > values.count }) ?? true { points = (values, served) }
+        if points.map({ $0.values.count > values.count }) ?? true { points = (values, covered) }
       case .range(let lower, let isLowerIncluded, let upper, let isUpperIncluded):
         let own = ValueRange(
           lower: lower, isLowerIncluded: isLowerIncluded, upper: upper,
           isUpperIncluded: isUpperIncluded)
-        range = (range?.range.intersection(own) ?? own, (range?.served ?? []) + served)
+        range = (range?.range.intersection(own) ?? own, (range?.covered ?? []) + covered)
       case .prefix(let text):
-        if prefix.map({ $0.text.utf8.count < text.utf8.count }) ?? true { prefix = (text, served) }
+        if prefix.map({ $0.text.utf8.count < text.utf8.count }) ?? true { prefix = (text, covered) }
       case .words: break
       }
     }
     related = nil
     if let points {
       condition = .points(points.values)
-      served = points.served
+      covered = points.covered
     } else if let prefix {
       condition = .prefix(prefix.text)
-      served = prefix.served
+      covered = prefix.covered
     } else if let range {
       condition = .range(range.range)
-      served = range.served
+      covered = range.covered
     } else {
       return nil
     }

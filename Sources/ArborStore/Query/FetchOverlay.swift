@@ -3,9 +3,9 @@ package import Foundation
 
 /// A context's pending state, laid over the store's rows by a fetch or a count.
 ///
-/// The executor judges pending records with the same compiled predicate as stored ones, so that an
-/// answer does not depend on what has been committed. An overlay is made per fetch and used on one
-/// thread; views it gives stay valid for the length of the fetch.
+/// The executor evaluates pending records with the same compiled predicate as stored ones, so that
+/// an answer does not depend on what has been committed. An overlay is made per fetch and used on
+/// one thread; views it gives stay valid for the length of the fetch.
 package final class FetchOverlay {
   /// The objects inserted, changed or deleted in the context: stored rows of theirs do not count.
   package let dirty: NumberMap

@@ -1,21 +1,16 @@
 internal import ArborModel
 
-/// Finds the index that would have served a query.
+/// Finds the index that would have served a query, from its plan and without reading a row.
 struct IndexAdvisor {
-  /// A way that finds no more rows than this needs no better one.
+  /// An access path that finds no more rows than this needs no better one.
   private static let fewRows = 64
 
-  private let scope: PlanScope
-  private let query: StoreQuery
-  private let conjunction: Conjunction
+  private let planner: QueryPlanner<StoredCounts>
 
-  init(_ planner: QueryPlanner) {
-    scope = planner.scope
-    query = planner.query
-    conjunction = planner.conjunction
-  }
+  init(_ planner: QueryPlanner<StoredCounts>) { self.planner = planner }
 
-  private var entity: EntitySchema { scope.entity }
+  private var entity: EntitySchema { planner.scope.entity }
+  private var query: StoreQuery { planner.query }
 
   /// The advice where a plan reads rows that an index would leave out; nil where it reads few, or
   /// where there is such an index already.
@@ -25,27 +20,27 @@ struct IndexAdvisor {
     case .ordered: if plan.residual.isEmpty { return nil }
     case .scan: break
     case .numbers(let list):
-      if let advice = try advice(below: list.source) { return advice }
-      if plan.residual.isEmpty || list.numbers.count <= Self.fewRows { return nil }
+      if let advice = try advice(below: list) { return advice }
+      if plan.residual.isEmpty || list.count.rows <= Self.fewRows { return nil }
     }
     if let advice = text() ?? columns() { return advice }
     return try related()
   }
 
-  /// Advice about how related objects were found.
-  private func advice(below source: NumberSource) throws -> IndexAdvice? {
+  /// Advice about how related objects are found.
+  private func advice(below list: CandidateNumbers) throws -> IndexAdvice? {
     let related: [RelatedRows]
-    switch source.kind {
-    case .way(let way): related = way.related
+    switch list.source {
+    case .accessPath(let candidate): related = candidate.related
     case .owners(let rows), .unrelated(let rows): related = [rows]
-    case .union(let sources), .intersection(let sources):
-      for source in sources {
-        if let advice = try advice(below: source) { return advice }
+    case .union(let lists), .intersection(let lists):
+      for list in lists {
+        if let advice = try advice(below: list) { return advice }
       }
       return nil
     }
     for rows in related {
-      let advisor = IndexAdvisor(rows.executor.planner)
+      let advisor = IndexAdvisor(try planner.planner(of: rows.condition))
       if let advice = try advisor.advice(for: rows.plan) { return advice }
     }
     return nil
@@ -53,7 +48,7 @@ struct IndexAdvisor {
 
   /// An index of the words that the predicate names.
   private func text() -> IndexAdvice? {
-    for conjunct in conjunction.conjuncts {
+    for conjunct in planner.conjuncts {
       guard let term = conjunct.term, case .words = term.condition,
         case .attribute(let slot) = term.subject
       else { continue }
@@ -66,7 +61,7 @@ struct IndexAdvisor {
   private func columns() -> IndexAdvice? {
     var fixed: [FetchIndexDescription.Element] = []
     var range: FetchIndexDescription.Element?
-    for conjunct in conjunction.conjuncts {
+    for conjunct in planner.conjuncts {
       guard let term = conjunct.term, let name = name(of: term.subject) else { continue }
       let column = FetchIndexDescription.Element(
         name, kind: term.folding.isEmpty ? .binary : .folded)
@@ -107,8 +102,8 @@ struct IndexAdvisor {
 
   /// Advice about the entity at the other end of a relationship that the predicate follows.
   private func related() throws -> IndexAdvice? {
-    for condition in conjunction.related {
-      let planner = try scope.executor(of: condition).planner
+    for condition in planner.conjunction.related {
+      let planner = try planner.planner(of: condition)
       if let advice = try IndexAdvisor(planner).advice(for: planner.plan()) { return advice }
     }
     return nil

@@ -4,8 +4,8 @@ internal import ArborModel
 /// keys: index condition pushdown. A key that it refuses costs no look at a record.
 ///
 /// Keys that were cut are accepted where they do not tell.
-struct KeyFilter {
-  private struct Step {
+struct KeyFilter: Equatable {
+  private struct Step: Equatable {
     /// Bytes of a value with its marker; nil where a terminator ends it.
     let width: Int?
     let mask: UInt8
@@ -19,7 +19,7 @@ struct KeyFilter {
 
   private let steps: [Step]
   /// The conjuncts that hold for every key that is accepted.
-  let served: [Int]
+  let covered: [Int]
 
   /// - Parameters:
   ///   - columns: Those of the index.
@@ -29,7 +29,7 @@ struct KeyFilter {
   init?(columns: [KeyDecoder.Column], matches: [ColumnMatch], behind usedColumns: Int) {
     guard usedColumns < matches.count else { return nil }
     var steps: [Step] = []
-    var served: [Int] = []
+    var covered: [Int] = []
     var isExact = true
     var usedCount = 0
     for (index, match) in matches.enumerated() {
@@ -45,7 +45,7 @@ struct KeyFilter {
       {
         ranges = own.ranges
         usedCount = index + 1
-        if isExact, !own.isCut { served += match.served }
+        if isExact, !own.isCut { covered += match.covered }
       }
       let mask = KeyEncoder.mask(isAscending: column.isAscending)
       let span = ranges.count == 1 && width == 9 ? Self.span(ranges[0], mask: mask) : nil
@@ -53,7 +53,7 @@ struct KeyFilter {
     }
     guard usedCount > 0 else { return nil }
     self.steps = Array(steps.prefix(usedCount))
-    self.served = served
+    self.covered = covered
   }
 
   /// The numbers behind the marker of values that lie in a range; nil where nil may lie in it too.

@@ -1,10 +1,19 @@
 internal import ArborModel
 
+extension AccessPlan {
+  /// The same plan from the row on that an earlier answer ended at, where it scans in order.
+  func begun(behind continuation: RowContinuation, _ query: StoreQuery) -> AccessPlan {
+    guard case .ordered(let ordered) = access else { return self }
+    return AccessPlan(
+      access: .ordered(ordered.begun(behind: continuation, query)), residual: residual)
+  }
+}
+
 extension OrderedAccess {
-  /// The same walk from the key of a row on, which an earlier answer ended at.
+  /// The same scan from the key of a row on, which an earlier answer ended at.
   ///
   /// Neither the keys before it are visited, nor rows with that key and lower numbers. Where the
-  /// place cannot be told in keys, the walk is the whole.
+  /// place cannot be told in keys, the scan is the whole.
   func begun(behind continuation: RowContinuation, _ query: StoreQuery) -> OrderedAccess {
     guard let key = key(of: continuation, query) else { return self }
     let rest = ranges.map { range in
@@ -20,8 +29,8 @@ extension OrderedAccess {
       return ScanRange(lower: range.lower, upper: end)
     }
     return OrderedAccess(
-      index: index, place: place, database: database, ranges: rest.filter { !$0.isEmpty },
-      isForward: isForward, budget: budget, served: served, matches: matches,
+      index: index, ranges: rest.filter { !$0.isEmpty }, isForward: isForward, budget: budget,
+      covered: covered, matches: matches,
       last: (key, continuation.number))
   }
 
@@ -30,15 +39,15 @@ extension OrderedAccess {
     let fixedCount = matches.fixedCount
     var key = KeyBuffer()
     if fixedCount > 0 {
-      // All keys of the walk begin with what the equalities fix, where nothing else narrows it.
+      // All keys of the scan begin with what the equalities fix, where nothing else narrows it.
       guard matches.count == fixedCount, ranges.count == 1 else { return nil }
       ranges[0].lower.withUnsafeBytes { key.append($0, mask: 0) }
     }
-    let sources = index.columns.prefix(fixedCount).map(\.source)
+    let sources = index.schema.columns.prefix(fixedCount).map(\.source)
     let kept = zip(query.sortKeys, continuation.values).filter { sortKey, _ in
       !sources.contains { sortKey.isRead(from: $0) }
     }
-    for (column, (sortKey, value)) in zip(index.columns.dropFirst(fixedCount), kept) {
+    for (column, (sortKey, value)) in zip(index.schema.columns.dropFirst(fixedCount), kept) {
       guard append(value, sortKey, column, to: &key) else { return nil }
     }
     return key.isCut ? nil : Array(key.bytes)

@@ -3,11 +3,11 @@ package import ArborModel
 /// Which of a context's rows a predicate can be true of: those whose key, made of some columns, is
 /// one of a few.
 ///
-/// It is what the conditions on leading columns of an index say, so that an object is found among
-/// thousands that wait for a commit as it would be found in the store. The rows are judged by the
-/// whole predicate afterwards: a row too many costs time only.
+/// It is what the conditions on leading columns of an index state, so that an object is found among
+/// thousands that wait for a commit as it would be found in the store. The rows are evaluated by
+/// the whole predicate afterwards: a row too many costs time only.
 package struct PendingSelection: Sendable {
-  /// Of fewer rows than this none are selected: to judge them all takes no longer.
+  /// Of fewer rows than this none are selected: to evaluate them all takes no longer.
   package static let leastRows = 64
   /// How many rows there have to be for each key that is looked for.
   fileprivate static let rowsPerKey = 4
@@ -43,7 +43,7 @@ extension QueryExecutor {
   private func pendingSelection(_ overlay: FetchOverlay) -> PendingSelection? {
     let rows = overlay.dirty.count
     guard rows >= overlay.leastSelected, !planner.conjuncts.isEmpty else { return nil }
-    let candidates = AccessCandidates(planner.conjuncts, of: planner.scope)
+    let candidates = planner.candidates(planner.conjuncts)
     var best: (index: IndexSchema, matches: [ColumnMatch])?
     for index in query.entity.indexes where !index.isText {
       let matches = candidates.leadingMatches(of: index).points(

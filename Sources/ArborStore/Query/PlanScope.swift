@@ -1,25 +1,23 @@
 internal import ArborModel
 
-/// What a conjunction is planned for: whose rows, on which transaction, with which constants.
+/// What a conjunction is planned for: whose rows, with which constants, over which pending changes.
 final class PlanScope {
-  let source: QuerySource
+  let schema: ModelSchema
   let entity: EntitySchema
-  /// The concrete entities whose objects are wanted.
+  /// The concrete entities whose objects are wanted, in the order of their numbers.
   let family: [EntitySchema]
-  /// The constants of the predicate, and what it means; nil without a predicate.
+  /// The constants of the predicate.
   let arguments: [Value]
-  let environment: PredicateEnvironment?
+  /// What the predicate means.
+  let environment: PredicateEnvironment
   /// The asking context's state.
   let overlay: FetchOverlay?
 
-  init(
-    source: QuerySource, entity: EntitySchema, family: [EntitySchema], arguments: [Value],
-    environment: PredicateEnvironment?, overlay: FetchOverlay?
-  ) {
-    self.source = source
-    self.entity = entity
-    self.family = family
-    self.arguments = arguments
+  init(_ query: StoreQuery, _ environment: PredicateEnvironment, overlay: FetchOverlay?) {
+    schema = environment.schema
+    entity = query.entity
+    family = query.family(in: environment.schema)
+    arguments = query.predicate?.arguments ?? []
     self.environment = environment
     self.overlay = overlay
   }
@@ -27,22 +25,21 @@ final class PlanScope {
   /// Whether the store alone knows which objects fulfil a condition on related objects and which
   /// rows lead to them; otherwise the condition is asked of each row.
   func mayRelate(_ condition: RelatedCondition) -> Bool {
-    let dependencies = condition.predicate(in: source.schema).dependencies
+    let dependencies = condition.predicate(in: schema).dependencies
     guard !dependencies.usesChance, !dependencies.readsAnyEntity else { return false }
     guard let overlay else { return true }
     let relationship = condition.relationship
-    // A change of a row's own to-one relationship makes the row a pending one, which is judged by
-    // itself; a change of its members need not.
+    // A change of a row's own to-one relationship makes the row a pending one, which is evaluated
+    // by itself; a change of its members need not.
     if relationship.isToMany, overlay.touches(entity) { return false }
-    return !overlay.touches(source.schema.entities[relationship.destination])
-      && !dependencies.entities.contains { overlay.touches(source.schema.entities[$0]) }
+    return !overlay.touches(schema.entities[relationship.destination])
+      && !dependencies.entities.contains { overlay.touches(schema.entities[$0]) }
   }
 
-  /// What answers a condition on related objects.
-  func executor(of condition: RelatedCondition) throws -> QueryExecutor {
-    let predicate = condition.predicate(in: source.schema)
-    return try QueryExecutor(
-      source, StoreQuery(entity: predicate.entity, predicate: (predicate, arguments)),
-      overlay: nil, environment: environment)
+  /// An object as people read it.
+  func objectID(_ number: ObjectNumber) -> ObjectID {
+    ObjectID(
+      storeID: environment.storeID, entityName: schema.entity(of: number)?.name ?? "",
+      number: number.sequence)
   }
 }

@@ -5,9 +5,9 @@ internal import ArborModel
 extension QueryExecutor {
   /// Copies the rows that the context does not have.
   func fetch(_ allocator: SlabAllocator) throws -> FetchedRecords {
-    let plan = try planner.plan()
+    let plan = try plan()
     let known = overlay?.known
-    let sink = RowCollector(allocator, known: known, expected: try expectedRows(plan))
+    let sink = RowCollector(allocator, known: known, expected: expectedRows(plan))
     return try answer(plan, sink, skipsKnown: true).result
   }
 
@@ -15,7 +15,7 @@ extension QueryExecutor {
   ///
   /// - Parameter skipsKnown: Whether the sink wants no record of what the context has anyway.
   func answer<Sink: RowSink>(_ sink: consuming Sink) throws -> Sink {
-    try answer(planner.plan(), sink, skipsKnown: false)
+    try answer(plan(), sink, skipsKnown: false)
   }
 
   /// Hands the rows of a plan to a sink.
@@ -27,11 +27,11 @@ extension QueryExecutor {
       return try answerByNumber(plan, sink, skipsKnown: skipsKnown)
     }
     var plan = plan
-    if case .ordered(let walk) = plan.access, query.continuation == nil, !hasPendingChanges {
+    if case .ordered = plan.access, query.continuation == nil, !hasPendingChanges {
       // No row has to be compared with another.
       var limited = LimitedRows(copy sink, offset: query.offset, limit: query.limit)
-      if try visit(walk, plan.residual, &limited) { return limited.base }
-      plan = try planner.plan(withoutOrder: true)
+      if try visit(inOrder: plan, &limited) { return limited.base }
+      plan = try self.plan(withoutOrder: true)
     }
     let columns = sortColumns(query.sortKeys)
     if let order = ByteOrder(query.sortKeys, columns: columns, usually: family.first) {
@@ -62,12 +62,14 @@ extension QueryExecutor {
   private func visitByNumber<Sink: RowSink>(
     _ plan: AccessPlan, _ sink: inout Sink, skipsKnown: Bool
   ) throws {
-    guard !Sink.readsRecords, plan.residual.isEmpty, case .numbers(let list) = plan.access,
-      list.areStored
-    else { return try visit(plan, &sink, skipsKnown: skipsKnown) }
+    guard !Sink.readsRecords, plan.isListed, case .numbers(let list) = plan.access else {
+      return try visit(plan, &sink, skipsKnown: skipsKnown)
+    }
+    let (gathered, numbers) = try gathered(list)
+    ran = .rows(AccessPlan(access: .numbers(gathered), residual: []))
     let dirty = hasPendingChanges ? overlay?.dirty : nil
     let start = query.continuation?.number.rawValue ?? 0
-    for raw in list.numbers where raw > start {
+    for raw in numbers where raw > start {
       let number = ObjectNumber(rawValue: raw)
       if let dirty, dirty.contains(number) { continue }
       guard let entity = source.schema.entity(of: number) else { continue }
@@ -77,7 +79,7 @@ extension QueryExecutor {
 
   /// How many rows to make room for: those that a plan gives, where none has to be asked first, or
   /// a limit that is no more than a page of them.
-  private func expectedRows(_ plan: AccessPlan) throws -> Int {
+  private func expectedRows(_ plan: AccessPlan) -> Int {
     guard query.continuation == nil, query.groupLimit == nil, plan.residual.isEmpty else {
       return 0
     }
@@ -85,8 +87,8 @@ extension QueryExecutor {
     switch plan.access {
     case .nothing: return 0
     case .ordered: rows = query.offset + min(query.limit, 100)
-    case .scan: rows = try source.count(family)
-    case .numbers(let list): rows = list.numbers.count
+    case .scan(let count): rows = count
+    case .numbers(let list): rows = list.count.rows
     }
     return max(0, min(query.limit > 0 ? query.limit : .max, rows - query.offset))
   }
@@ -98,10 +100,10 @@ extension QueryExecutor {
   ) throws -> Sink {
     let pending = try pendingMatches()
     var plan = plan
-    if case .ordered(let walk) = plan.access {
-      if let answer = try answerWalking(walk, plan.residual, pending, order, sink) { return answer }
+    if case .ordered = plan.access {
+      if let answer = try answerInOrder(plan, pending, order, sink) { return answer }
       order.dropKeys()
-      plan = try planner.plan(withoutOrder: true)
+      plan = try self.plan(withoutOrder: true)
     }
     var sorter = try RowSorter(
       order, most: query.rowsNeeded, behind: query.continuation, limit: source.limit)
@@ -109,35 +111,34 @@ extension QueryExecutor {
     return try drain(&sorter, pending, sink)
   }
 
-  /// The answer of a walk along an index, or nil where the walk was given up.
-  func answerWalking<Order: RowOrder, Sink: RowSink>(
-    _ walk: OrderedAccess, _ residual: [BoundNode], _ pending: [PendingRow], _ order: Order,
-    _ sink: Sink
+  /// The answer of a scan along an index, or nil where the scan was given up.
+  func answerInOrder<Order: RowOrder, Sink: RowSink>(
+    _ plan: AccessPlan, _ pending: [PendingRow], _ order: Order, _ sink: Sink
   ) throws -> Sink? {
     guard pending.isEmpty else {
       // The first rows of the store and the pending ones hold the first rows of both.
       let sorter = try RowSorter(
         order, most: query.rowsNeeded, behind: query.continuation, limit: source.limit)
       let first = LimitedRows(sorter, limit: query.rowsNeeded ?? 0)
-      guard var sorted = try continued(walk, residual, order, first)?.base else { return nil }
+      guard var sorted = try continued(plan, order, first)?.base else { return nil }
       return try drain(&sorted, pending, sink)
     }
     let limited = LimitedRows(sink, offset: query.offset, limit: query.limit)
-    return try continued(walk, residual, order, limited)?.base
+    return try continued(plan, order, limited)?.base
   }
 
-  /// Walks along an index and hands on what lies behind the continuation; nil where the walk was
+  /// Scans along an index and hands on what lies behind the continuation; nil where the scan was
   /// given up.
   private func continued<Order: RowOrder, Sink: RowSink>(
-    _ walk: OrderedAccess, _ residual: [BoundNode], _ order: Order, _ sink: consuming Sink
+    _ plan: AccessPlan, _ order: Order, _ sink: consuming Sink
   ) throws -> Sink? {
     guard let continuation = query.continuation else {
       var sink = sink
-      return try visit(walk, residual, &sink) ? sink : nil
+      return try visit(inOrder: plan, &sink) ? sink : nil
     }
     var behind = ContinuedRows(sink, order, behind: try continuation.place(in: order))
-    let rest = walk.begun(behind: continuation, query)
-    return try visit(rest, residual, &behind) ? behind.base : nil
+    return try visit(inOrder: plan.begun(behind: continuation, query), &behind)
+      ? behind.base : nil
   }
 
   private func drain<Order: RowOrder, Sink: RowSink>(

@@ -3,7 +3,7 @@ internal import LMDB
 
 extension QueryExecutor {
   /// How many rows a fetch would give, without copying any; from the counts that the store keeps
-  /// where they say it all.
+  /// where they tell it all.
   func count() throws -> Int {
     if query.groupLimit != nil { return try answer(RowCounter()).count }
     let total = try countAll()
@@ -18,13 +18,14 @@ extension QueryExecutor {
       guard hasPendingChanges else { return stored }
       return stored - (try replacedMatches()) + (try pendingMatches().count)
     }
-    let plan = try planner.plan(withoutOrder: true)
+    let plan = try plan(withoutOrder: true)
     let pending = try pendingMatches().count
-    if case .numbers(let list) = plan.access, plan.residual.isEmpty, list.areStored {
-      noteUse(of: plan)
-      guard let dirty = overlay?.dirty, dirty.count > 0 else { return list.numbers.count + pending }
+    if plan.isListed, case .numbers(let list) = plan.access {
+      let (list, numbers) = try gathered(list)
+      note(AccessPlan(access: .numbers(list), residual: []))
+      guard let dirty = overlay?.dirty, dirty.count > 0 else { return numbers.count + pending }
       return pending
-        + list.numbers.reduce(0) { $0 + (dirty.contains(ObjectNumber(rawValue: $1)) ? 0 : 1) }
+        + numbers.count { !dirty.contains(ObjectNumber(rawValue: $0)) }
     }
     var counter = RowCounter()
     try visit(plan, &counter, skipsKnown: false)
@@ -35,12 +36,16 @@ extension QueryExecutor {
   ///
   /// - Parameter least: Smaller numbers are not wanted, unless there is no predicate.
   private func keptCount(least: Int) throws -> Int? {
-    if planner.conjuncts.isEmpty { return try source.count(family) }
-    guard let way = planner.exactWay(),
-      let count = try NumberCollector(source: source, family: family).count(way),
-      count >= least
+    if planner.conjuncts.isEmpty {
+      let rows = try planner.counts.objectCount(of: family)
+      ran = .rows(AccessPlan(access: .scan(rows: rows), residual: []))
+      return rows
+    }
+    guard let candidate = planner.exactAccessPath(),
+      let count = try planner.counts.exactCount(of: candidate, family), count >= least
     else { return nil }
-    noteUse(of: way)
+    ran = .counts(candidate, count)
+    noteUse(of: candidate)
     return count
   }
 
@@ -63,44 +68,5 @@ extension QueryExecutor {
     }
     try resolver.check()
     return count
-  }
-}
-
-extension QueryExecutor {
-  /// What the rows of a plan cost, in units of ``RowCosts``.
-  func cost(of plan: AccessPlan) throws -> Int {
-    switch plan.access {
-    case .nothing, .ordered: 0
-    case .scan:
-      RowCosts.product(
-        try source.count(family), RowCosts.sum(1, RowCosts(source).cost(of: plan.residual)))
-    case .numbers(let list):
-      plan.residual.isEmpty && list.areStored
-        ? 0
-        : RowCosts.product(
-          list.numbers.count,
-          RowCosts.sum(RowCosts.lookup, RowCosts(source).cost(of: plan.residual)))
-    }
-  }
-
-  /// The numbers of all stored objects that a plan finds, ascending.
-  func numbers(_ plan: AccessPlan) throws -> [UInt64] {
-    if case .numbers(let list) = plan.access, plan.residual.isEmpty, list.areStored {
-      return list.numbers
-    }
-    var sink = NumberSink()
-    try visit(plan, &sink, skipsKnown: false)
-    return sink.numbers
-  }
-}
-
-/// Keeps the numbers of rows.
-private struct NumberSink: RowSink {
-  private(set) var numbers: [UInt64] = []
-
-  @inline(__always)
-  mutating func take(_ number: ObjectNumber, _ row: FoundRow, of entity: EntitySchema) -> Bool {
-    numbers.append(number.rawValue)
-    return true
   }
 }

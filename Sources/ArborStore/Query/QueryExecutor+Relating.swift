@@ -1,12 +1,51 @@
 internal import ArborModel
-internal import LMDB
 
+/// The inner side of semi-joins.
 extension QueryExecutor {
+  /// The related objects that fulfil a condition, and for a to-many relationship their owners; nil
+  /// where finding them costs as much as a budget.
+  func relatedRows(_ condition: RelatedCondition, budget: Int) throws -> RelatedRows? {
+    let executor = QueryExecutor(
+      source, try planner.planner(of: condition).counting(by: CollectingCounts(source)))
+    let plan = try executor.plan()
+    guard executor.planner.costs.cost(of: plan) < budget else { return nil }
+    guard condition.relationship.isToMany else {
+      let numbers = try executor.numbers(plan)
+      return RelatedRows(
+        condition, executor.planner, plan: executor.plan(thatRan: plan),
+        count: .gathered(numbers), owners: nil)
+    }
+    let found = try executor.owners(of: condition.relationship, plan, effort: budget)
+    return found.map { owners, members in
+      RelatedRows(
+        condition, executor.planner, plan: executor.plan(thatRan: plan),
+        count: .gathered(members),
+        owners: .gathered(owners.filter { ObjectNumber(rawValue: $0).isOf(family) }))
+    }
+  }
+
+  /// The plan that a query was answered by.
+  private func plan(thatRan plan: AccessPlan) -> AccessPlan {
+    if case .rows(let plan) = ran { plan } else { plan }
+  }
+
+  /// The numbers of all stored objects that a plan finds, ascending.
+  private func numbers(_ plan: AccessPlan) throws -> [UInt64] {
+    if plan.isListed, case .numbers(let list) = plan.access {
+      let (list, numbers) = try gathered(list)
+      ran = .rows(AccessPlan(access: .numbers(list), residual: []))
+      return numbers
+    }
+    var sink = NumberSink()
+    try visit(plan, &sink, skipsKnown: false)
+    return sink.numbers
+  }
+
   /// The objects that have any of a plan's objects as members, ascending, and the members.
   ///
-  /// - Parameter effort: What finding them may cost, in units of ``RowCosts``.
+  /// - Parameter effort: What finding them may cost, in units of ``Cost``.
   /// - Returns: nil where it would cost more.
-  func owners(
+  private func owners(
     of relationship: RelationshipSchema, _ plan: AccessPlan, effort: Int
   ) throws -> (owners: [UInt64], members: [UInt64])? {
     let inverse = source.schema.inverse(of: relationship)
@@ -17,19 +56,25 @@ extension QueryExecutor {
       return (sink.owners, sink.members)
     }
     let members = try numbers(plan)
-    guard members.count * RowCosts.seek < effort,
-      let relationshipIndex = source.store.databases.relationshipIndex(
-        entity: relationship.destination, slot: inverse.slot)
-    else { return nil }
-    let way = AccessCandidate(
-      way: .members(
-        inverse, source.store.databases.relationships[relationshipIndex].members,
-        owners: members.map { ObjectNumber(rawValue: $0) }), served: [])
+    guard members.count * Cost.seek < effort else { return nil }
+    let candidate = AccessCandidate(
+      accessPath: .members(inverse, owners: members.map { ObjectNumber(rawValue: $0) }),
+      covered: [])
     let owner = source.schema.entities[relationship.declaringEntity]
     let family = owner.concreteFamily.map { source.schema.entities[$0] }
-    let owners = try NumberCollector(source: source, family: family)
-      .collect(way, atMost: .max, effort: effort)
-    return owners.map { ($0, members) }
+    return try CandidateCollector(source: source, family: family)
+      .collect(candidate, effort: effort).map { ($0, members) }
+  }
+}
+
+/// Keeps the numbers of rows.
+private struct NumberSink: RowSink {
+  private(set) var numbers: [UInt64] = []
+
+  @inline(__always)
+  mutating func take(_ number: ObjectNumber, _ row: FoundRow, of entity: EntitySchema) -> Bool {
+    numbers.append(number.rawValue)
+    return true
   }
 }
 

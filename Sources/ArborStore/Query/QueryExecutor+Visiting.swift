@@ -1,8 +1,8 @@
 internal import ArborModel
 internal import LMDB
 
-/// The ways to stored rows: each checks a record, skips what the context has changed, asks the
-/// remaining conditions and hands the row on.
+/// The access paths to stored rows: each checks a record, skips what the context has changed, asks
+/// the remaining conditions and hands the row on.
 extension QueryExecutor {
   /// Visits the rows of a plan whose order is that of the object numbers.
   ///
@@ -11,18 +11,19 @@ extension QueryExecutor {
   func visit<Sink: RowSink>(
     _ plan: AccessPlan, _ sink: inout Sink, skipsKnown: Bool
   ) throws {
-    noteUse(of: plan)
-    tally?.begin(plan)
+    tally?.begin()
     switch plan.access {
-    case .nothing, .ordered: break
+    case .nothing, .ordered: note(plan)
     case .scan:
+      note(plan)
       for entity in family {
         guard try scan(entity, plan.residual, &sink) else { break }
       }
     case .numbers(let list):
-      let known = skipsKnown && list.areStored && plan.residual.isEmpty ? overlay?.known : nil
-      try look(
-        up: list.numbers, plan.residual, known: known, mayBeMissing: !list.areStored, &sink)
+      let (list, numbers) = try gathered(list)
+      note(AccessPlan(access: .numbers(list), residual: plan.residual))
+      let known = skipsKnown && plan.isListed ? overlay?.known : nil
+      try look(up: numbers, plan.residual, known: known, mayBeMissing: !list.areStored, &sink)
     }
     try resolver.check()
   }
@@ -154,26 +155,36 @@ extension QueryExecutor {
         + "entity.")
   }
 
+  /// Visits the rows of a plan that scans in order.
+  ///
+  /// - Returns: false where the scan was given up.
+  func visit<Sink: RowSink>(inOrder plan: AccessPlan, _ sink: inout Sink) throws -> Bool {
+    guard case .ordered(let ordered) = plan.access else { return false }
+    ran = .rows(plan)
+    return try visit(ordered, plan.residual, &sink)
+  }
+
   /// Visits the entries of an index in the order of its keys.
   ///
-  /// - Returns: false where the walk was given up: it took too long, or met keys that were cut and
+  /// - Returns: false where the scan was given up: it took too long, or met keys that were cut and
   ///   so do not tell the order of their records. What the sink has taken is to be thrown away.
   func visit<Sink: RowSink>(
-    _ walk: OrderedAccess, _ nodes: [BoundNode], _ sink: inout Sink
+    _ ordered: OrderedAccess, _ nodes: [BoundNode], _ sink: inout Sink
   ) throws -> Bool {
     guard var rows = try OrderedRows(self, nodes) else { return false }
-    source.store.noteUse(ofIndex: walk.place)
-    let cursor = try source.reader.cursor(walk.database)
-    // Only the first key can be the one that an earlier walk ended at.
-    var place = walk.last
-    for range in walk.isForward ? walk.ranges : walk.ranges.reversed() {
-      var entry = try walk.isForward ? cursor.seek(range.lower) : last(cursor, in: range)
-      let isOpen = range.isOpen(isForward: walk.isForward)
+    source.noteUse(of: ordered.index)
+    let cursor = try source.reader.cursor(source.database(of: ordered.index))
+    let isForward = ordered.isForward
+    // Only the first key can be the one that an earlier scan ended at.
+    var begin = ordered.last
+    for range in isForward ? ordered.ranges : ordered.ranges.reversed() {
+      var entry = try isForward ? cursor.seek(range.lower) : last(cursor, in: range)
+      let isOpen = range.isOpen(isForward: isForward)
       while let found = entry {
-        if !isOpen, range.ends(before: found.key, isForward: walk.isForward) { break }
+        if !isOpen, range.ends(before: found.key, isForward: isForward) { break }
         guard found.key.count < KeyBuffer.indexLimit else { return false }
-        let behind = place.flatMap { found.key.elementsEqual($0.key) ? $0.number : nil }
-        place = nil
+        let behind = begin.flatMap { found.key.elementsEqual($0.key) ? $0.number : nil }
+        begin = nil
         if try cursor.valueCount() == 1 {
           if behind.map({ found.integerValue > $0.rawValue }) ?? true {
             guard try rows.take(found.integerValue, &sink) else { return try finish() }
@@ -191,8 +202,8 @@ extension QueryExecutor {
             batch = try cursor.nextBatch()
           }
         }
-        guard rows.visited <= walk.budget else { return false }
-        entry = try walk.isForward ? cursor.nextKey() : cursor.previousKey()
+        guard rows.visited <= ordered.budget else { return false }
+        entry = try isForward ? cursor.nextKey() : cursor.previousKey()
       }
     }
     return try finish()
@@ -225,28 +236,6 @@ extension QueryExecutor {
     guard let upper = range.upper else { return try cursor.last() }
     guard try cursor.seek(upper) != nil else { return try cursor.last() }
     return try cursor.previousKey()
-  }
-}
-
-extension QueryExecutor {
-  /// Counts the use of the indexes that a plan finds numbers by.
-  func noteUse(of plan: AccessPlan) {
-    if case .numbers(let list) = plan.access { noteUse(of: list.source) }
-  }
-
-  private func noteUse(of source: NumberSource) {
-    switch source.kind {
-    case .way(let way): noteUse(of: way)
-    case .union(let sources), .intersection(let sources):
-      for source in sources { noteUse(of: source) }
-    case .unrelated(let related), .owners(let related): related.executor.noteUse(of: related.plan)
-    }
-  }
-
-  /// Counts the use of a way's index.
-  func noteUse(of way: AccessCandidate) {
-    if let place = way.place { source.store.noteUse(ofIndex: place) }
-    for related in way.related { related.executor.noteUse(of: related.plan) }
   }
 }
 

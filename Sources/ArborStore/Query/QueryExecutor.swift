@@ -1,66 +1,65 @@
 internal import ArborModel
 internal import LMDB
 
-/// Answers one query on one transaction: takes rows the way the planner chose, judges them, lays
-/// the context's pending state over them, orders them and copies those that are wanted.
+/// Answers one query on one transaction: runs what the planner decided, evaluates rows, lays the
+/// context's pending state over them, orders them and copies those that are wanted.
 ///
 /// Nothing that points into the map leaves it.
 final class QueryExecutor {
-  let source: QuerySource
-  let query: StoreQuery
-  let overlay: FetchOverlay?
-  let resolver: SnapshotResolver
-  let planner: QueryPlanner
-  /// Counts rows while a plan is analysed.
-  var tally: RowTally?
-  private let environment: PredicateEnvironment?
-
-  /// - Parameter environment: That of the query this one is a part of; nil for a query of its own.
-  init(
-    _ source: QuerySource, _ query: StoreQuery, overlay: FetchOverlay?,
-    environment: PredicateEnvironment? = nil
-  ) throws {
-    self.source = source
-    self.query = query
-    self.overlay = overlay.flatMap { $0.hasPendingChanges || $0.known != nil ? $0 : nil }
-    resolver = SnapshotResolver(source, overlay: self.overlay)
-    var conjunction = Conjunction(conjuncts: [])
-    if let predicate = query.predicate {
-      let environment =
-        environment ?? PredicateEnvironment(schema: source.schema, storeID: source.store.id)
-      conjunction = try predicate.bound.conjunction(
-        arguments: predicate.arguments, environment: environment)
-      self.environment = environment
-    } else {
-      self.environment = nil
-    }
-    planner = QueryPlanner(
-      scope: PlanScope(
-        source: source, entity: query.entity, family: source.family(query),
-        arguments: query.predicate?.arguments ?? [], environment: self.environment,
-        overlay: self.overlay),
-      query: query, conjunction: conjunction)
+  /// What a query was answered by.
+  enum Ran {
+    case rows(AccessPlan)
+    /// The counts of an access path.
+    case counts(AccessCandidate, Int)
+    case ends([OrderedAccess])
+    case keys(CoveringIndex)
   }
 
+  let source: QuerySource
+  let planner: QueryPlanner<CollectingCounts>
+  let overlay: FetchOverlay?
+  let resolver: SnapshotResolver
+  /// What the trials of the plan have found.
+  var findings = Findings()
+  /// What answered the query at last; nil before it has run.
+  var ran: Ran?
+  /// Counts rows while a plan is analysed.
+  var tally: RowTally?
+
+  convenience init(_ source: QuerySource, _ query: StoreQuery, overlay: FetchOverlay?) throws {
+    let overlay = overlay.flatMap { $0.hasPendingChanges || $0.known != nil ? $0 : nil }
+    let planner = try QueryPlanner(
+      query, PredicateEnvironment(schema: source.schema, storeID: source.store.id),
+      overlay: overlay, CollectingCounts(source))
+    self.init(source, planner)
+  }
+
+  init(_ source: QuerySource, _ planner: QueryPlanner<CollectingCounts>) {
+    self.source = source
+    self.planner = planner
+    overlay = planner.scope.overlay
+    resolver = SnapshotResolver(source, overlay: overlay)
+  }
+
+  var query: StoreQuery { planner.query }
   var family: [EntitySchema] { planner.family }
 
-  /// Reads what sort keys are about, at the predicate's instant where there is one.
+  /// Reads what sort keys are about, at the predicate's instant.
   func sortColumns(_ keys: [BoundSortKey]) -> SortColumns {
-    let environment =
-      environment ?? PredicateEnvironment(schema: source.schema, storeID: source.store.id)
-    return SortColumns(keys, environment, resolver: resolver)
+    SortColumns(keys, planner.scope.environment, resolver: resolver)
   }
 
   var hasPendingChanges: Bool { overlay?.hasPendingChanges ?? false }
 
   // MARK: Conditions
 
-  /// The judge of one entity's records by some conditions of the query's predicate.
+  /// What evaluates one entity's records by some conditions of the query's predicate.
   func filter(_ nodes: [BoundNode], for entity: EntitySchema) throws -> RowFilter {
     var code: CompiledPredicate?
-    if let environment, let predicate = query.predicate, !nodes.isEmpty {
+    if let predicate = query.predicate, !nodes.isEmpty {
       code = try PredicateCompiler.compile(
-        nodes, arguments: predicate.arguments, for: entity, environment: environment)
+        nodes, arguments: predicate.arguments, for: entity,
+        environment: planner.scope.environment)
     }
     if let tally { code = tally.counting(code) }
     return RowFilter(entity: entity, predicate: code)

@@ -1,89 +1,153 @@
 internal import ArborModel
-internal import LMDB
 
-/// Chooses the way to a query's rows, by exact counts.
+/// Decides how a query finds its rows: from the query, the schema and ``Counts``, and without
+/// reading anything else.
 ///
-/// Looking a record up by its number costs several times what a row of a scan costs, so ways that
-/// find more than a sixteenth of all rows lose to the scan, as a rule. Counting and gathering the
-/// numbers of a way is one walk, ended as soon as that is certain.
-struct QueryPlanner {
+/// Looking a record up by its number costs several times what a row of a scan costs, so access
+/// paths that find more than a sixteenth of all rows lose to the scan, as a rule.
+struct QueryPlanner<Source: Counts> {
   let scope: PlanScope
   let query: StoreQuery
   let conjunction: Conjunction
+  let counts: Source
 
-  var source: QuerySource { scope.source }
   var conjuncts: [Conjunct] { conjunction.conjuncts }
   var family: [EntitySchema] { scope.family }
+  var costs: CostModel<Source> { CostModel(schema: scope.schema, counts: counts) }
 
-  /// Decides. `withoutOrder` leaves out the walks that may be given up.
+  /// - Throws: ``ArborError`` `invalidPredicate` where an argument does not fit its comparison.
+  init(
+    _ query: StoreQuery, _ environment: PredicateEnvironment, overlay: FetchOverlay?,
+    _ counts: Source
+  ) throws(ArborError) {
+    self.query = query
+    self.counts = counts
+    scope = PlanScope(query, environment, overlay: overlay)
+    conjunction =
+      try query.predicate?.bound.conjunction(
+        arguments: scope.arguments, environment: environment) ?? Conjunction(conjuncts: [])
+  }
+
+  private init(_ other: QueryPlanner<some Counts>, _ counts: Source) {
+    (scope, query, conjunction) = (other.scope, other.query, other.conjunction)
+    self.counts = counts
+  }
+
+  /// The planner of the same query by other counts.
+  func counting<Other: Counts>(by counts: Other) -> QueryPlanner<Other> {
+    QueryPlanner<Other>(self, counts)
+  }
+
+  /// The planner of what answers a condition on related objects.
+  func planner(of condition: RelatedCondition) throws(ArborError) -> QueryPlanner {
+    let predicate = condition.predicate(in: scope.schema)
+    return try QueryPlanner(
+      StoreQuery(entity: predicate.entity, predicate: (predicate, scope.arguments)),
+      scope.environment, overlay: nil, counts)
+  }
+
+  func candidates(_ conjuncts: [Conjunct]) -> AccessCandidates {
+    AccessCandidates(conjuncts, of: scope, counts)
+  }
+
+  /// The plan as far as counts tell it; what only running tells is estimated.
+  ///
+  /// - Parameter withoutOrder: Whether scans that may be given up are left out.
   func plan(withoutOrder: Bool = false) throws -> AccessPlan {
-    if isNeverTrue { return AccessPlan(access: .nothing, residual: []) }
-    let candidates = AccessCandidates(conjuncts, of: scope)
+    switch try step(nil, withoutOrder: withoutOrder) {
+    case .plan(let plan): return plan
+    case .trial: preconditionFailure("A plan by estimates needs no trial.")
+    }
+  }
+
+  /// The plan to run, or what has to be run before there is one.
+  func plan(knowing findings: Findings, withoutOrder: Bool = false) throws
+    -> PlanningStep<AccessPlan>
+  {
+    try step(findings, withoutOrder: withoutOrder)
+  }
+
+  private func step(
+    _ findings: Findings?, withoutOrder: Bool
+  ) throws -> PlanningStep<AccessPlan> {
+    if isNeverTrue { return .plan(.nothing) }
+    let candidates = candidates(conjuncts)
     let isEarlyEnd = !withoutOrder && query.rowsNeeded != nil && query.groupLimit == nil
     let ordered = isEarlyEnd ? try orderedAccess(candidates) : nil
-    if let ordered, ordered.served.count == conjuncts.count {
-      return AccessPlan(access: .ordered(ordered), residual: [])
+    if let ordered, ordered.covered.count == conjuncts.count {
+      return .plan(AccessPlan(access: .ordered(ordered), residual: []))
     }
+    let rows = try counts.objectCount(of: family)
     let scanCost =
-      conjuncts.isEmpty
-      ? 0 : NumberFinder.scanCost(conjunction, rows: try source.count(family), source)
-    var best: FoundNumbers?
+      conjuncts.isEmpty ? 0 : costs.scan(of: rows, asking: conjuncts.map(\.node))
+    var best: CandidateNumbers?
     if !conjuncts.isEmpty {
-      var finder = NumberFinder(conjunction, candidates, scope, cost: scanCost)
-      best = try finder.find()
+      var selection = AccessPathSelection(self, conjunction, candidates, cost: scanCost, findings)
+      best = try selection.select()
+      if let trial = selection.trial { return .trial(trial) }
     }
     if let ordered, let needed = query.rowsNeeded {
-      let rows = best?.numbers.count ?? scanCost / RowCosts.lookup
-      // Few rows are sorted sooner than a longer walk finds those that pass the other conditions.
+      let rows = best?.count.rows ?? scanCost / Cost.lookup
+      // Few rows are sorted sooner than a longer scan finds those that pass the other conditions.
       if rows / 4 > needed {
-        return AccessPlan(
-          access: .ordered(ordered.limited(to: rows)), residual: nodes(served: ordered.served))
+        return .plan(
+          AccessPlan(
+            access: .ordered(ordered.limited(to: rows)), residual: nodes(except: ordered.covered)))
       }
     }
-    guard let best else { return AccessPlan(access: .scan, residual: nodes(served: [])) }
-    return AccessPlan(access: .numbers(best), residual: nodes(served: best.served))
+    guard let best else { return .plan(scan(of: rows)) }
+    return .plan(AccessPlan(access: .numbers(best), residual: nodes(except: best.covered)))
   }
 
-  /// A walk that meets the rows in the order asked for, wherever it begins, and keeps none: along
+  private func scan(of rows: Int) -> AccessPlan {
+    AccessPlan(access: .scan(rows: rows), residual: nodes(except: []))
+  }
+
+  /// A plan that meets the rows in the order asked for, wherever it begins, and keeps none: along
   /// an index, or without sort keys by number. nil where the rows have to be sorted.
-  func walk() throws -> AccessPlan? {
-    if isNeverTrue { return AccessPlan(access: .nothing, residual: []) }
-    if query.sortKeys.isEmpty { return AccessPlan(access: .scan, residual: nodes(served: [])) }
-    guard query.groupLimit == nil,
-      let ordered = try orderedAccess(AccessCandidates(conjuncts, of: scope))
-    else { return nil }
-    return AccessPlan(access: .ordered(ordered), residual: nodes(served: ordered.served))
+  func planInOrder() throws -> AccessPlan? {
+    if isNeverTrue { return .nothing }
+    if query.sortKeys.isEmpty { return scan(of: try counts.objectCount(of: family)) }
+    guard query.groupLimit == nil, let ordered = try orderedAccess(candidates(conjuncts)) else {
+      return nil
+    }
+    return AccessPlan(access: .ordered(ordered), residual: nodes(except: ordered.covered))
   }
 
-  /// A plan that lists the rows' numbers, where an index finds few of them or they cannot be met
-  /// in order; nil where ``walk()`` is better.
+  /// A plan that lists the rows' numbers, where an index finds few of them or they cannot be met in
+  /// order; nil where ``planInOrder()`` is better.
   ///
   /// - Parameter most: How many rows are few.
-  func listing(atMost most: Int) throws -> AccessPlan? {
-    if isNeverTrue { return AccessPlan(access: .nothing, residual: []) }
+  func listing(
+    atMost most: Int, knowing findings: Findings
+  ) throws -> PlanningStep<AccessPlan?> {
+    if isNeverTrue { return .plan(.nothing) }
     if !conjuncts.isEmpty {
-      let rows = try source.count(family)
+      let rows = try counts.objectCount(of: family)
       let cost = min(
-        NumberFinder.scanCost(conjunction, rows: rows, source), most * RowCosts.lookup)
-      var finder = NumberFinder(
-        conjunction, AccessCandidates(conjuncts, of: scope), scope, cost: cost)
+        costs.scan(of: rows, asking: conjuncts.map(\.node)), most * Cost.lookup)
+      var selection = AccessPathSelection(
+        self, conjunction, candidates(conjuncts), cost: cost, findings)
+      let few = try selection.select()
+      if let trial = selection.trial { return .trial(trial) }
       // Objects that the predicate names are listed in it.
-      if let few = try finder.find(), few.numbers.count <= most || !few.areStored {
-        return AccessPlan(access: .numbers(few), residual: nodes(served: few.served))
+      if let few, few.count.rows <= most || !few.areStored {
+        return .plan(AccessPlan(access: .numbers(few), residual: nodes(except: few.covered)))
       }
     }
-    return try walk() == nil ? plan(withoutOrder: true) : nil
+    guard try planInOrder() == nil else { return .plan(nil) }
+    switch try plan(knowing: findings, withoutOrder: true) {
+    case .trial(let trial): return .trial(trial)
+    case .plan(let plan): return .plan(plan)
+    }
   }
 
-  /// The way that alone says all that the predicate says, so that its counts are the answer.
-  func exactWay() -> AccessCandidate? {
-    let candidates = AccessCandidates(conjuncts, of: scope)
-    for option in candidates.all() {
-      if let way = candidates.candidate(option), Set(way.served).count == conjuncts.count {
-        return way
-      }
-    }
-    return nil
+  /// The access path that alone states all that the predicate states, so that its counts are the
+  /// answer.
+  func exactAccessPath() -> AccessCandidate? {
+    let candidates = candidates(conjuncts)
+    return candidates.all().lazy.compactMap { candidates.candidate($0) }
+      .first { Set($0.covered).count == conjuncts.count }
   }
 
   /// Whether a conjunct is false whatever the row.
@@ -93,107 +157,8 @@ struct QueryPlanner {
     }
   }
 
-  private func nodes(served: Set<Int>) -> [BoundNode] {
-    conjuncts.indices.filter { !served.contains($0) }.map { conjuncts[$0].node }
-  }
-
-  /// An index that has the order of the sort keys behind the columns that equalities fix.
-  private func orderedAccess(_ candidates: AccessCandidates) throws -> OrderedAccess? {
-    let wanted = query.sortKeys.compactMap(\.column)
-    guard let first = wanted.first, wanted.count == query.sortKeys.count else { return nil }
-    var best: OrderedAccess?
-    for place in query.entity.indexes.indices {
-      // Without conditions, the first column has to be the first key.
-      guard !conjuncts.isEmpty || first.isOrdered(as: query.entity.indexes[place].columns[0]),
-        candidates.isReady(place)
-      else { continue }
-      let index = query.entity.indexes[place]
-      guard
-        let ordered = orderedAccess(index, place, wanted, candidates),
-        try isWorthWalking(index, ordered.database)
-      else { continue }
-      if ordered.served.count == conjuncts.count { return ordered }
-      if best.map({ $0.served.count < ordered.served.count }) ?? true { best = ordered }
-    }
-    return best
-  }
-
-  /// Whether most entries of an index are of the family: that of an ancestor has the entries of
-  /// other entities too, which a walk passes over.
-  func isWorthWalking(_ index: IndexSchema, _ database: Database) throws -> Bool {
-    if source.schema.entities[index.declaringEntity].concreteFamily.count == family.count {
-      return true
-    }
-    return try source.reader.entryCount(database) / 4 <= source.count(family)
-  }
-
-  private func orderedAccess(
-    _ index: IndexSchema, _ place: Int, _ wanted: [IndexSchema.Column],
-    _ candidates: AccessCandidates
-  ) -> OrderedAccess? {
-    guard !index.isText else { return nil }
-    let leading = candidates.leadingMatches(of: index)
-    let fixedCount = leading.fixedCount
-    // The order of a column that has one value decides nothing.
-    let keys =
-      fixedCount == 0
-      ? wanted
-      : wanted.filter { key in
-        !index.columns.prefix(fixedCount).contains { key.isOrdered(as: $0) }
-      }
-    let columns = index.columns.dropFirst(fixedCount)
-    guard columns.count == keys.count, let column = columns.first, let key = keys.first else {
-      return nil
-    }
-    let isForward = column.isAscending == key.isAscending
-    for (column, key) in zip(columns, keys) {
-      guard key.isOrdered(as: column), (column.isAscending == key.isAscending) == isForward else {
-        return nil
-      }
-    }
-    // A row that has no entry is not met on the way.
-    guard let said = candidates.said(by: index) else { return nil }
-    var ranges = ScanRange.whole
-    var served = Set(said)
-    if !leading.isEmpty {
-      guard
-        let narrowed = ScanRanges(columns: query.entity.keyColumns(of: index), matches: leading),
-        !narrowed.isCut
-      else { return nil }
-      ranges = narrowed.ranges
-      served.formUnion(leading.prefix(narrowed.usedColumns).flatMap(\.served))
-    }
-    let number = candidates.storeIndexNumber(place)
-    return OrderedAccess(
-      index: index, place: number, database: source.store.databases.indexes[number].database,
-      ranges: ranges, isForward: isForward, budget: .max, served: served, matches: leading)
-  }
-}
-
-extension [ColumnMatch] {
-  /// How many columns at the beginning have one value each.
-  var fixedCount: Int {
-    prefix { match in
-      if case .points(let values) = match.condition { values.count == 1 } else { false }
-    }.count
-  }
-}
-
-extension IndexSchema.Column {
-  /// Whether the column orders as another one does, or the other way round.
-  fileprivate func isOrdered(as other: Self) -> Bool {
-    source == other.source && kind == other.kind
-  }
-}
-
-extension BoundSortKey {
-  /// Whether the key is about what an index column is about.
-  func isRead(from source: IndexSchema.Column.Source) -> Bool {
-    guard let path, path.hops.isEmpty else { return false }
-    switch (path.leaf, source) {
-    case (.attribute(let attribute), .attribute(let slot)): return attribute.slot == slot
-    case (.toOne(let relationship), .toOne(let slot)): return relationship.slot == slot
-    default: return false
-    }
+  /// The conjuncts that a row has to be asked for where some are covered.
+  private func nodes(except covered: Set<Int>) -> [BoundNode] {
+    conjuncts.indices.filter { !covered.contains($0) }.map { conjuncts[$0].node }
   }
 }

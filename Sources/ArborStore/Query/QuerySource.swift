@@ -22,16 +22,9 @@ struct QuerySource {
 
   var schema: ModelSchema { store.schema }
 
-  /// Whether an index, by its number throughout the store, has all of its entries.
-  @inline(__always)
-  func isReady(_ place: Int) -> Bool { unfinished?.isReady(place) ?? true }
-
-  /// The concrete entities whose objects a query wants, in the order of their numbers.
-  func family(_ query: StoreQuery) -> [EntitySchema] {
-    guard query.includesSubentities else { return query.entity.isAbstract ? [] : [query.entity] }
-    if query.entity.concreteFamily.count == 1, !query.entity.isAbstract { return [query.entity] }
-    return query.entity.concreteFamily.map { schema.entities[$0] }
-      .sorted { $0.number < $1.number }
+  /// Whether an index has all of its entries.
+  func isReady(_ index: IndexReference) -> Bool {
+    unfinished?.isReady(number(of: index)) ?? true
   }
 
   /// The records of a concrete entity.

@@ -1,3 +1,5 @@
+internal import ArborModel
+
 /// The keys from `lower` up to but without `upper`: what one look into an index reads.
 ///
 /// Equality, ranges, prefixes and nil all come down to this, since no column's bytes begin
@@ -15,7 +17,7 @@ struct ScanRange: Hashable {
   /// All keys there are; none begins with less than this.
   static let everything = ScanRange(lower: [0], upper: nil)
 
-  /// A walk over all keys.
+  /// A scan of all keys.
   static let whole = [everything]
 
   /// All keys that begin with given bytes.
@@ -24,12 +26,12 @@ struct ScanRange: Hashable {
     upper = Self.successor(of: bytes)
   }
 
-  /// Whether a walk through it ends with the last key there is.
+  /// Whether a scan of it ends with the last key there is.
   func isOpen(isForward: Bool) -> Bool {
     isForward ? upper == nil : lower == Self.everything.lower
   }
 
-  /// Whether a walk through it has come to a key that lies behind its end.
+  /// Whether a scan of it has come to a key that lies behind its end.
   func ends(before key: UnsafeRawBufferPointer, isForward: Bool) -> Bool {
     guard isForward else { return key.isBefore(lower) }
     return upper.map { !key.isBefore($0) } ?? false
@@ -51,5 +53,13 @@ struct ScanRange: Hashable {
       bytes.removeLast()
     }
     return nil
+  }
+}
+
+extension UnsafeRawBufferPointer {
+  /// Whether these bytes come before others in the order of keys.
+  @inline(__always)
+  func isBefore(_ other: [UInt8]) -> Bool {
+    other.withUnsafeBytes { Ordering(bytes: self, $0) == .less }
   }
 }

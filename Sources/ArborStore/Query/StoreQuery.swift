@@ -52,6 +52,13 @@ package struct StoreQuery: Sendable {
   /// Behind which number the rows of a query without order begin; nil for all.
   var numberBehind: ObjectNumber? { sortKeys.isEmpty ? continuation?.number : nil }
 
+  /// The concrete entities whose objects are wanted, in the order of their numbers.
+  func family(in schema: ModelSchema) -> [EntitySchema] {
+    guard includesSubentities else { return entity.isAbstract ? [] : [entity] }
+    if entity.concreteFamily.count == 1, !entity.isAbstract { return [entity] }
+    return entity.concreteFamily.map { schema.entities[$0] }.sorted { $0.number < $1.number }
+  }
+
   /// How many rows from the beginning of the order decide the result; nil: all of them. Where
   /// groups have a limit, that is of the rows they give.
   var rowsNeeded: Int? {

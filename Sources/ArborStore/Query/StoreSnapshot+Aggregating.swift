@@ -11,8 +11,7 @@ extension StoreSnapshot {
     _ query: StoreQuery, _ aggregates: [BoundAggregate], overlay: FetchOverlay?
   ) throws(StoreError) -> [Value] {
     let query = query.forAggregates
-    return try answering(query, aggregates) {
-      let executor = try QueryExecutor(source, query, overlay: overlay)
+    return try answering(query, aggregates, overlay: overlay) { executor in
       if let values = try executor.valuesAtEnds(aggregates) { return values }
       if let attribute = aggregates.singleAttribute {
         if let summary = try executor.summaryOfKeys(attribute) {
@@ -30,7 +29,7 @@ extension StoreSnapshot {
     }
   }
 
-  /// How values are made of the store's objects.
+  /// How values would be made of the store's objects, from counts alone.
   ///
   /// - Parameter showsValues: Whether the values of conditions are shown.
   package func explain(

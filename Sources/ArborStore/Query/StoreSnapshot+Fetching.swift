@@ -14,13 +14,15 @@ extension StoreSnapshot {
   ) throws(StoreError) -> FetchedRecords {
     try answering(query) {
       $0.rows.count
-    } with: {
+    } with: { executor in
       switch try lookUpUnique(query, overlay, allocator) {
       case .unplanned: break
       case .nothing: return FetchedRecords()
       case .row(let row): return FetchedRecords(row, in: allocator.slab)
       }
-      return try QueryExecutor(source, query, overlay: overlay).fetch(allocator)
+      let own = try QueryExecutor(source, query, overlay: overlay)
+      executor = own
+      return try own.fetch(allocator)
     }
   }
 
@@ -82,10 +84,10 @@ extension StoreSnapshot {
   package func fetchNumbers(
     _ query: StoreQuery, overlay: FetchOverlay?
   ) throws(StoreError) -> [ObjectNumber] {
-    try answering(query) {
+    try answering(query, overlay: overlay) {
       $0.count
     } with: {
-      try QueryExecutor(source, query, overlay: overlay).answer(RowNumbers()).numbers
+      try $0.answer(RowNumbers()).numbers
     }
   }
 
@@ -95,10 +97,10 @@ extension StoreSnapshot {
       entity: query.entity, includesSubentities: query.includesSubentities,
       predicate: query.predicate, groupLimit: query.offset > 0 ? query.groupLimit : nil, limit: 1,
       offset: query.offset)
-    return try answering(first, for: .existence) { _ in
+    return try answering(first, for: .existence, overlay: overlay) { _ in
       nil
     } with: {
-      try QueryExecutor(source, first, overlay: overlay).answer(RowCounter()).count > 0
+      try $0.answer(RowCounter()).count > 0
     }
   }
 
@@ -121,20 +123,20 @@ extension StoreSnapshot {
     }
   }
 
-  /// The number of rows that a fetch would give. From an index alone it costs no walk over rows.
+  /// The number of rows that a fetch would give. From an index alone it costs no scan over rows.
   package func count(_ query: StoreQuery, overlay: FetchOverlay?) throws(StoreError) -> Int {
     let unordered = StoreQuery(
       entity: query.entity, includesSubentities: query.includesSubentities,
       predicate: query.predicate, groupLimit: query.groupLimit, limit: query.limit,
       offset: query.offset)
-    return try answering(unordered, for: .count) {
+    return try answering(unordered, for: .count, overlay: overlay) {
       $0
     } with: {
-      try QueryExecutor(source, unordered, overlay: overlay).count()
+      try $0.count()
     }
   }
 
-  /// How a fetch of the store's objects finds its rows.
+  /// How a fetch of the store's objects would find its rows, from counts alone.
   ///
   /// - Parameters:
   ///   - showsValues: Whether the values of conditions are shown.
@@ -143,8 +145,10 @@ extension StoreSnapshot {
     _ query: StoreQuery, showsValues: Bool = true, analyzes: Bool = false
   ) throws(StoreError) -> QueryPlan {
     try answering {
-      try QueryExecutor(source, query, overlay: nil)
-        .explain(showsValues: showsValues, analyzes: analyzes)
+      let executor = try QueryExecutor(source, query, overlay: nil)
+      return analyzes
+        ? try executor.analyze(showsValues: showsValues)
+        : try executor.explain(showsValues: showsValues)
     }
   }
 

@@ -16,10 +16,9 @@ extension StoreSnapshot {
       entity: query.entity, includesSubentities: query.includesSubentities,
       predicate: query.predicate, sortKeys: plan.sortKeys, groupLimit: query.groupLimit,
       limit: isPlain ? plan.limit : 0, offset: isPlain ? plan.offset : 0)
-    return try answering(query, for: plan.grouping == nil ? .rows : .groups) {
+    return try answering(query, for: plan.grouping == nil ? .rows : .groups, overlay: overlay) {
       $0.count
-    } with: {
-      let executor = try QueryExecutor(source, query, overlay: overlay)
+    } with: { executor in
       let environment = PredicateEnvironment(schema: store.schema, storeID: store.id)
       if let grouping = plan.grouping {
         let groups = try executor.answer(

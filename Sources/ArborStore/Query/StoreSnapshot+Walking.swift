@@ -11,13 +11,14 @@ extension StoreSnapshot {
   ) throws(StoreError) -> [ObjectNumber]? {
     let listing = try answering {
       let executor = try QueryExecutor(source, query, overlay: overlay)
-      return try executor.planner.listing(atMost: most).map { (executor: executor, plan: $0) }
+      return try executor.listing(atMost: most).map { (executor: executor, plan: $0) }
     }
     guard let listing else { return nil }
     return try answering(query) {
       $0.count
-    } with: {
-      try listing.executor.answer(listing.plan, RowNumbers(), skipsKnown: false).numbers
+    } with: { executor in
+      executor = listing.executor
+      return try listing.executor.answer(listing.plan, RowNumbers(), skipsKnown: false).numbers
     }
   }
 
@@ -33,13 +34,14 @@ extension StoreSnapshot {
   ) throws(StoreError) -> FetchedRecords? {
     let traversal = try answering {
       let executor = try QueryExecutor(source, query, overlay: overlay)
-      return try executor.planner.walk().map { (executor: executor, plan: $0) }
+      return try executor.planner.planInOrder().map { (executor: executor, plan: $0) }
     }
     guard let traversal else { return nil }
     return try answering(query) {
       $0?.rows.count
-    } with: {
-      try traversal.executor.collect(traversal.plan, allocator)
+    } with: { executor in
+      executor = traversal.executor
+      return try traversal.executor.collect(traversal.plan, allocator)
     }
   }
 
@@ -73,12 +75,12 @@ extension QueryExecutor {
     _ plan: AccessPlan, _ allocator: SlabAllocator
   ) throws -> FetchedRecords? {
     let sink = RowCollector(allocator, known: overlay?.known)
-    guard case .ordered(let walk) = plan.access else {
+    guard case .ordered = plan.access else {
       return try answerByNumber(plan, sink, skipsKnown: true).result
     }
     guard let order = ByteOrder(query.sortKeys, columns: sortColumns(query.sortKeys)) else {
       return nil
     }
-    return try answerWalking(walk, plan.residual, try pendingMatches(), order, sink)?.result
+    return try answerInOrder(plan, try pendingMatches(), order, sink)?.result
   }
 }

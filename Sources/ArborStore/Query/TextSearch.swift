@@ -19,7 +19,7 @@ package struct TextSearch: Sendable {
     }
   }
 
-  /// Which objects are searched; its order, limit and offset say nothing.
+  /// Which objects are searched; its order, limit and offset mean nothing.
   package let objects: StoreQuery
   package let text: SearchText
   /// At least one. Their indexes have one condition, or none.
@@ -55,10 +55,10 @@ extension StoreSnapshot {
   package func search(
     _ search: TextSearch, overlay: FetchOverlay?
   ) throws(StoreError) -> [ScoredRow] {
-    try answering(search.objects, for: .search) {
+    try answering(search.objects, for: .search, overlay: overlay) {
       $0.count
     } with: {
-      try QueryExecutor(source, search.objects, overlay: overlay).search(search)
+      try $0.search(search)
     }
   }
 }
@@ -73,7 +73,7 @@ extension QueryExecutor {
     try visit(plan, &rows, skipsKnown: false)
     let pending = try pendingMatches()
     if !pending.isEmpty {
-      // The store's index says nothing about rows that wait for a commit.
+      // The store's index knows nothing about rows that wait for a commit.
       let index = query.entity.indexes[search.columns[0].index]
       let filter = try IndexFilter(index, source.schema, storeID: source.store.id)
       for row in pending where filter?.holds(row.record, row.number) ?? true {
@@ -85,84 +85,74 @@ extension QueryExecutor {
   }
 }
 
-/// What the indexes of words say about a search: which objects may be found, and how rare what is
+/// What the indexes of words tell about a search: which objects may be found, and how rare what is
 /// asked for is.
 private struct Postings {
   /// The objects that have every word that is wanted, in any of the attributes.
-  private(set) var candidates: FoundNumbers
+  private(set) var candidates: CandidateNumbers
   private(set) var statistics: TextStatistics
 
   init(_ search: TextSearch, _ executor: QueryExecutor) throws {
     let source = executor.source
     let entity = executor.query.entity
     for column in search.columns {
-      try Self.demand(entity.indexes[column.index], at: column.index, entity, source)
+      try Self.demand(IndexReference(entity: entity, position: column.index), source)
     }
-    let collector = NumberCollector(source: source, family: executor.family)
+    let collector = CandidateCollector(source: source, family: executor.family)
     var common: [UInt64]?
     var counts: [Int] = []
-    var ways: [NumberSource] = []
+    var lists: [CandidateNumbers] = []
     for term in search.text.wanted {
       // In each attribute by itself, where a phrase has to stand as a whole.
       var found: [UInt64] = []
       for column in search.columns {
-        let index = entity.indexes[column.index]
-        let columns = entity.keyColumns(of: index)
+        let index = IndexReference(entity: entity, position: column.index)
+        let columns = index.keyColumns
         let ranges = term.words.compactMap {
           ScanRanges(columns: columns, matches: [ColumnMatch($0)])
         }
-        let place = source.store.databases.indexNumbers(of: entity.index)[column.index]
-        let way = AccessCandidate(
-          way: .words(
-            index, source.store.databases.indexes[place].database, ranges, term.words),
-          served: [], place: place)
-        let numbers = try collector.collect(way, atMost: .max) ?? []
-        ways.append(NumberSource(.way(way), rows: numbers.count))
+        let candidate = AccessCandidate(
+          accessPath: .words(index, ranges, term.words), covered: [])
+        let numbers = try collector.collect(candidate) ?? []
+        lists.append(CandidateNumbers(candidate, .gathered(numbers)))
         found += numbers
       }
       if search.columns.count > 1 { SortedNumbers.sortUnique(&found) }
       counts.append(found.count)
       common = common.map { SortedNumbers.intersection($0, found) } ?? found
     }
-    let numbers = common ?? []
-    candidates = FoundNumbers(
-      numbers, NumberSource(.intersection(ways), rows: numbers.count), served: [])
+    candidates = CandidateNumbers(.intersection(lists), .gathered(common ?? []), covered: [])
     statistics = TextStatistics(
-      objects: try source.count(executor.family), counts: counts,
+      objects: try StoredCounts(source).objectCount(of: executor.family), counts: counts,
       averageLength: try Self.averageLength(search, entity, source))
   }
 
   /// Refuses a search by an index that is being filled: how rare a word is, only the whole index
   /// tells.
-  private static func demand(
-    _ index: IndexSchema, at place: Int, _ entity: EntitySchema, _ source: QuerySource
-  ) throws {
-    guard !source.isReady(source.store.databases.indexNumbers(of: entity.index)[place]) else {
-      return
-    }
+  private static func demand(_ index: IndexReference, _ source: QuerySource) throws {
+    guard !source.isReady(index) else { return }
     throw ArborError(
       .notAllowed,
-      "The index \(index.name) of \(entity.name) is being filled, and a search needs all of it; "
-        + "search again when PersistentStore.indexBuilds does not list it any more, or fetch with "
-        + "a condition on words, which reads the objects meanwhile."
-    ).with(entity: entity.name)
+      "The index \(index.schema.name) of \(index.entity.name) is being filled, and a search needs "
+        + "all of it; search again when PersistentStore.indexBuilds does not list it any more, or "
+        + "fetch with a condition on words, which reads the objects meanwhile."
+    ).with(entity: index.entity.name)
   }
 
   /// How many different words an object has on average; nil where nobody knows.
   private static func averageLength(
     _ search: TextSearch, _ entity: EntitySchema, _ source: QuerySource
   ) throws -> Double? {
+    let counts = StoredCounts(source)
     var length = 0.0
     for column in search.columns {
-      let index = entity.indexes[column.index]
+      let index = IndexReference(entity: entity, position: column.index)
       // How many objects fulfil a condition is not kept.
-      guard index.condition == nil else { return nil }
-      let place = source.store.databases.indexNumbers(of: entity.index)[column.index]
-      let database = source.store.databases.indexes[place].database
-      let family = source.schema.entities[index.declaringEntity].concreteFamily
-      let objects = try source.count(family.map { source.schema.entities[$0] })
+      guard index.schema.condition == nil else { return nil }
+      let family = source.schema.entities[index.schema.declaringEntity].concreteFamily
+      let objects = try counts.objectCount(of: family.map { source.schema.entities[$0] })
       guard objects > 0 else { return nil }
-      length += Double(try source.reader.entryCount(database)) / Double(objects)
+      length += Double(try counts.entryCount(of: index)) / Double(objects)
     }
     return length > 0 ? length : nil
   }

@@ -79,6 +79,31 @@ import Testing
     store.close()
   }
 
+  /// What the plan by counts estimates, the plan that ran knows.
+  @Test func thePlanThatRanIsLogged() throws {
+    try #require(ProgramLog.isSetUp)
+    let store = try PersistentStore(
+      model: ManagedObjectModel {
+        Entity("PlannedNote") {
+          Attribute("weight", .integer64, .indexed)
+          Attribute("rank", .integer64, .indexed)
+        }
+      }, at: .inMemory, options: StoreOptions(slowQueryThreshold: .zero))
+    let context = store.makeContext()
+    for index in 0..<40 {
+      let note = try context.insert("PlannedNote")
+      note["weight"] = index
+      note["rank"] = index
+    }
+    try context.commit()
+    let query = context.objects("PlannedNote").filter("weight == 3 OR rank IN {3, 4}")
+    #expect(try "\(query.explain())".hasPrefix("union · about 3 rows\n"))
+    #expect(try query.ids.count == 2)
+    let entry = try #require(ProgramLog.entries("entity", "PlannedNote").first)
+    #expect(entry.metadata["plan"]?.hasPrefix("union · 2 rows\n") == true)
+    store.close()
+  }
+
   @Test func nothingIsLoggedWithoutAThreshold() throws {
     try #require(ProgramLog.isSetUp)
     #expect(ProgramLog.entries("entity", "QuietNote").isEmpty)

@@ -102,6 +102,16 @@ import Testing
       }
       snapshot.close()
     }
+    // A plan is made of counts alone, that of the related objects too.
+    let related = QueryCase(
+      entityName: "Employee", includesSubentities: true,
+      condition: .compare("mentor.plain", "==", "nobody"), sortKeys: [], limit: 0, offset: 0)
+    let snapshot = try store.snapshot()
+    _ = try snapshot.explain(related.query(world))
+    #expect(throws: StoreError.self) {
+      try snapshot.explain(related.query(world), analyzes: true)
+    }
+    snapshot.close()
     try write(#require(sound))
     try finish(store)
   }

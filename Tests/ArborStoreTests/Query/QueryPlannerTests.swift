@@ -209,6 +209,11 @@ import Testing
       plan: """
         limit 2
         └ index Person.note: note BEGINSWITH "x", backward · about 2 rows
+        """,
+      givenUpFor: """
+        limit 2
+        └ sort -note
+          └ index Person.note: note BEGINSWITH "x" · 2 rows
         """, rows: "long2 long1")
     try people.finish()
   }

@@ -68,7 +68,7 @@ import Testing
         terms.enumerated().map {
           ($0, IndexableTerm(subject: .attribute(slot: 0), condition: $1, isExact: $0 != 1))
         }))
-    #expect(match.served == [0, 2])
+    #expect(match.covered == [0, 2])
     guard case .range(let range) = match.condition else {
       Issue.record("The conditions are ranges.")
       return

@@ -8,8 +8,8 @@ struct ExplainVerb: Verb {
     commandName: "explain", abstract: "Says how a query is answered, and which index would help.",
     discussion: """
       The plan is a tree of steps, the last one first; each takes its rows from those below it. \
-      Nothing is fetched, but where counting costs nothing rows are counted; with --analyze the \
-      query is run and the rows that leave each step are counted.
+      Nothing is run: rows are counted where counting costs little, else estimated; with --analyze \
+      the query is run, and the plan is the one that ran, with the rows that left each step.
       """)
 
   @OptionGroup var target: FileArguments

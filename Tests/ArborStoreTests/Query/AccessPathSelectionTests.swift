@@ -4,9 +4,9 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Plans that put several ways together, on the population of ``PlannedPeople``: unions,
+/// Plans that put several access paths together, on the population of ``PlannedPeople``: unions,
 /// intersections and conditions on related objects.
-@Suite struct PlannedWaysTests {
+@Suite struct AccessPathSelectionTests {
   // MARK: Unions
 
   @Test func equalitiesOfOnePropertyAreOneLook() throws {
@@ -40,7 +40,7 @@ import Testing
     }
   }
 
-  @Test func alternativesAreCheckedByTheRecordWhereTheirWaysSayLess() throws {
+  @Test func alternativesAreCheckedByTheRecordWhereTheirAccessPathsStateLess() throws {
     try assertFetch(
       "Employee", "badge == 17 OR age == 98 AND plain == nil AND name ENDSWITH '98'"
     ) {
@@ -69,7 +69,7 @@ import Testing
 
   // MARK: Intersections
 
-  @Test func twoWaysThatFindManyMayFindFewTogether() throws {
+  @Test func twoAccessPathsThatFindManyMayFindFewTogether() throws {
     let mentors = (90..<110).map { "p\($0 < 100 ? "0" : "")\($0)" }
     let marks = mentors.map { _ in "%@" }.joined(separator: ", ")
     try assertFetch("Employee", "mentor IN {\(marks)} AND age > 97", mentors) {
@@ -207,6 +207,34 @@ import Testing
     } rows: {
       ""
     }
+  }
+
+  // MARK: Explaining
+
+  /// What no count tells is estimated, and nothing is run for it.
+  @Test func whatOnlyRunningTellsIsEstimated() throws {
+    let people = try PlannedPeople()
+    let plans = [
+      "badge == 17 OR age > 98": """
+      union · about 9 rows
+      ├ index Employee.badge: badge == 17 · 1 row
+      └ index Person.age: age >= 99 · 8 rows
+      """,
+      "company.name == 'c03' AND badge < 50": """
+      filter badge < 50
+      └ index Employee.byCompanyAge: company among 1 object · about 40 rows
+        └ index Company.name: name == "c03" · 1 row
+      """,
+      "mentor.age == 3 AND mentor.name ENDSWITH '103'": """
+      relationship Person.~Employee.mentor: of about 3 objects · about 2 rows
+      └ filter name ENDSWITH "103" · about 3 rows
+        └ index Person.age: age == 3 · 10 rows
+      """,
+    ]
+    for (text, plan) in plans {
+      #expect(try people.explain("Employee", text).description == plan)
+    }
+    try people.finish()
   }
 
   // MARK: Asking

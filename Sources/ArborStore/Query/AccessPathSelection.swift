@@ -1,0 +1,215 @@
+internal import ArborModel
+
+/// Selects the cheapest list of object numbers that holds all rows of a conjunction: access path
+/// selection by cost, with counts of this query's own keys in place of statistics.
+///
+/// Each access path is counted at most until it is certain that it costs more than the best one so
+/// far, or than the alternative that the caller has: a scan, at the top. What no count tells is
+/// found by a ``Trial``, or estimated for a plan that is not going to run.
+struct AccessPathSelection<Source: Counts> {
+  /// Up to so many rows an access path is always better than a scan.
+  private static var fewRows: Int { 16 }
+  /// An access path that finds no more is taken without looking at others.
+  private static var fewCandidates: Int { 8 }
+  /// Fewer rows than this are read sooner than a second list is made to leave some of them out.
+  private static var minimumIntersection: Int { 64 }
+
+  private let planner: QueryPlanner<Source>
+  private let conjunction: Conjunction
+  /// Where the conjunction stands in the predicate: nowhere for the whole; for an alternative of a
+  /// conjunct the conjunct's index and its own behind that of the conjunction around it.
+  private let position: [Int]
+  /// nil: to estimate.
+  private let findings: Findings?
+  private var candidates: AccessCandidates
+  /// What the best list costs, its records' reading included; at first what it has to beat.
+  private var cost: Int
+  private var best: CandidateNumbers?
+  /// The access paths by index or relationship that there are, for intersections.
+  private var options: [AccessOption]
+  /// What has to be run before the selection can end.
+  private(set) var trial: Trial?
+
+  private var scope: PlanScope { planner.scope }
+
+  /// - Parameter cost: What a list has to be cheaper than, in units of ``Cost``.
+  init(
+    _ planner: QueryPlanner<Source>, _ conjunction: Conjunction, _ candidates: AccessCandidates,
+    at position: [Int] = [], cost: Int, _ findings: Findings?
+  ) {
+    self.planner = planner
+    self.conjunction = conjunction
+    self.candidates = candidates
+    self.position = position
+    self.cost = cost
+    self.findings = findings
+    options = candidates.all()
+  }
+
+  /// The best list, or nil where none is cheap enough. It stands where there is no ``trial``.
+  mutating func select() throws -> CandidateNumbers? {
+    try take(options)
+    if isDone { return best }
+    for (index, conjunct) in conjunction.conjuncts.enumerated()
+    where !conjunct.alternatives.isEmpty {
+      try unite(conjunct.alternatives, index)
+      if trial != nil { return nil }
+    }
+    if isDone { return best }
+    for condition in conjunction.related where scope.mayRelate(condition) {
+      try relate(condition)
+      if trial != nil { return nil }
+      if isDone { return best }
+    }
+    try intersect()
+    return best
+  }
+
+  private var isDone: Bool { best.map { $0.count.rows <= Self.fewCandidates } ?? false }
+
+  /// What each row costs that is found where some conjuncts are covered.
+  private func rowCost(_ covered: Set<Int>) -> Int {
+    var cost = Cost.lookup
+    for (index, conjunct) in conjunction.conjuncts.enumerated() where !covered.contains(index) {
+      cost = Cost.sum(cost, planner.costs.cost(of: [conjunct.node]))
+    }
+    return cost
+  }
+
+  /// How many rows a list may have to be better than the best.
+  private func most(_ covered: Set<Int>) -> Int {
+    let most = (cost - 1) / rowCost(covered)
+    return best == nil ? max(most, Self.fewRows) : most
+  }
+
+  private mutating func adopt(_ list: CandidateNumbers) {
+    best = list
+    cost = Cost.product(list.count.rows, rowCost(list.covered))
+  }
+
+  // MARK: Single access paths
+
+  private mutating func take(_ options: [AccessOption]) throws {
+    for option in options {
+      guard let candidate = candidates.candidate(option) else { continue }
+      let most: Int
+      let effort = max(cost, Self.fewRows * Cost.lookup)
+      switch candidate.accessPath {
+      // An object that is named is looked up; there is nothing to count.
+      case .objects: most = .max
+      case .index, .words, .members, .inverse:
+        most = self.most(Set(candidate.covered))
+        guard candidate.lookups <= max(most, Self.fewRows) else { continue }
+      }
+      guard let count = try count(candidate, upTo: most, effort: effort) else { continue }
+      adopt(CandidateNumbers(candidate, count))
+      if isDone { return }
+    }
+  }
+
+  private func count(
+    _ candidate: AccessCandidate, upTo most: Int, effort: Int
+  ) throws -> RowCount? {
+    let count =
+      candidate.isKnown
+      ? try planner.counts.count(candidate, of: scope.family, upTo: most, effort: effort)
+      : try planner.estimate(candidate)
+    return count.flatMap { $0.isExact || $0.rows <= most ? $0 : nil }
+  }
+
+  // MARK: Unions
+
+  /// The rows of a disjunction are those of its alternatives, at most as many as these have
+  /// together.
+  private mutating func unite(_ alternatives: [Conjunction], _ conjunct: Int) throws {
+    var lists: [CandidateNumbers] = []
+    var isExact = true
+    var room = most([]) * Cost.lookup
+    for (index, alternative) in alternatives.enumerated() {
+      var selection = AccessPathSelection(
+        planner, alternative, planner.candidates(alternative.conjuncts),
+        at: position + [conjunct, index], cost: room, findings)
+      let list = try selection.select()
+      trial = selection.trial
+      guard trial == nil, let list else { return }
+      lists.append(list)
+      isExact = isExact && list.covered.count == alternative.conjuncts.count
+      room -= list.count.rows * Cost.lookup
+      guard room >= 0 else { return }
+    }
+    let list = CandidateNumbers(
+      .union(lists), .estimate(lists.reduce(0) { $0 + $1.count.rows }),
+      covered: isExact ? [conjunct] : [], areStored: lists.allSatisfy(\.areStored))
+    if list.count.rows <= most(list.covered) { adopt(list) }
+  }
+
+  // MARK: Relationships
+
+  /// Takes the related objects that fulfil a condition, then what leads to them: a semi-join.
+  private mutating func relate(_ condition: RelatedCondition) throws {
+    guard let findings else {
+      let planner = try planner.planner(of: condition)
+      let plan = try planner.plan()
+      guard planner.costs.cost(of: plan) < cost else { return }
+      return try join(planner.estimate(condition, plan, owners: scope.family))
+    }
+    switch findings.related[ObjectIdentifier(condition)] {
+    case .rows(let rows)?: try join(rows)
+    case .abandoned(let budget)? where cost <= budget: break
+    case .abandoned?, nil: trial = .related(condition, budget: cost)
+    }
+  }
+
+  private mutating func join(_ rows: RelatedRows) throws {
+    if let owners = rows.owners {
+      let list = CandidateNumbers(
+        .owners(rows), owners, covered: Set(rows.condition.places))
+      if owners.rows <= most(list.covered) { adopt(list) }
+      return
+    }
+    guard rows.count.rows > 0 else {
+      return adopt(
+        CandidateNumbers(
+          .unrelated(rows), .gathered([]), covered: Set(conjunction.conjuncts.indices)))
+    }
+    guard rows.count.rows * Cost.seek < cost else { return }
+    let opened = candidates.add(rows)
+    options += opened
+    try take(opened)
+  }
+
+  // MARK: Intersections
+
+  /// Leaves out numbers that another access path does not find, where that costs less than reading
+  /// their records.
+  private mutating func intersect() throws {
+    guard options.count > 1, best.map({ $0.count.rows > Self.minimumIntersection }) ?? true
+    else { return }
+    let finding = findings?.intersections[position]
+    var list = finding?.list ?? best
+    // An access path that is not worth it alone may be with another one; the try shall cost a part
+    // of what there is to win.
+    let effort = cost / 4
+    for (index, option) in options.enumerated().dropFirst(finding?.next ?? 0) {
+      if let list, case .intersection = list.source, list.count.rows <= Self.minimumIntersection {
+        break
+      }
+      guard let candidate = candidates.candidate(option), candidate.isCountable,
+        !(list?.covered.isSuperset(of: candidate.covered) ?? false)
+      else { continue }
+      let most = list.map { $0.count.rows * 4 } ?? effort
+      guard let count = try count(candidate, upTo: most, effort: effort) else { break }
+      let found = CandidateNumbers(candidate, count)
+      guard let narrower = list else {
+        list = found
+        continue
+      }
+      guard findings == nil else {
+        trial = .intersection(narrower, found, of: position, next: index + 1)
+        return
+      }
+      list = narrower.intersection(found, try planner.estimate(narrower, found))
+    }
+    if let list, list.count.rows <= most(list.covered) { adopt(list) }
+  }
+}

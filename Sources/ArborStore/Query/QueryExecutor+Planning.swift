@@ -1,0 +1,88 @@
+internal import ArborModel
+
+/// How a plan comes about that can be run: what no count tells is tried, and planned again with
+/// what was found.
+extension QueryExecutor {
+  /// The plan to run.
+  ///
+  /// - Parameter withoutOrder: Whether scans that may be given up are left out.
+  func plan(withoutOrder: Bool = false) throws -> AccessPlan {
+    try settled { try planner.plan(knowing: $0, withoutOrder: withoutOrder) }
+  }
+
+  /// A plan that lists the rows' numbers; see ``QueryPlanner/listing(atMost:knowing:)``.
+  func listing(atMost most: Int) throws -> AccessPlan? {
+    try settled { try planner.listing(atMost: most, knowing: $0) }
+  }
+
+  private func settled<Plan>(_ plan: (Findings) throws -> PlanningStep<Plan>) throws -> Plan {
+    while true {
+      switch try plan(findings) {
+      case .plan(let plan): return plan
+      case .trial(let trial): try run(trial)
+      }
+    }
+  }
+
+  private func run(_ trial: Trial) throws {
+    switch trial {
+    case .related(let condition, let budget):
+      findings.related[ObjectIdentifier(condition)] =
+        try relatedRows(condition, budget: budget).map { .rows($0) }
+        ?? .abandoned(budget: budget)
+    case .intersection(let one, let other, let position, let next):
+      let (one, other) = try (gathered(one), gathered(other))
+      let common = SortedNumbers.intersection(one.numbers, other.numbers)
+      findings.intersections[position] = (
+        list: common.count < one.numbers.count
+          ? one.list.intersection(other.list, .gathered(common)) : one.list,
+        next: next
+      )
+    }
+  }
+
+  /// A list with its numbers.
+  func gathered(_ list: CandidateNumbers) throws -> (list: CandidateNumbers, numbers: [UInt64]) {
+    if let numbers = list.count.numbers { return (list, numbers) }
+    var numbers: [UInt64] = []
+    var source = list.source
+    switch list.source {
+    case .accessPath(let candidate):
+      numbers = try CandidateCollector(source: self.source, family: family).collect(candidate) ?? []
+    case .union(let lists):
+      let parts = try lists.map { try gathered($0) }
+      source = .union(parts.map(\.list))
+      for part in parts { numbers += part.numbers }
+      SortedNumbers.sortUnique(&numbers)
+    case .intersection, .owners, .unrelated:
+      preconditionFailure("What a trial finds is a list of numbers.")
+    }
+    return (list.gathered(numbers, source), numbers)
+  }
+}
+
+extension QueryExecutor {
+  /// Records the plan that runs, and the use of the indexes that it finds numbers by.
+  func note(_ plan: AccessPlan) {
+    ran = .rows(plan)
+    noteUse(of: plan)
+  }
+
+  private func noteUse(of plan: AccessPlan) {
+    if case .numbers(let list) = plan.access { noteUse(of: list) }
+  }
+
+  func noteUse(of candidate: AccessCandidate) {
+    if let index = candidate.index { source.noteUse(of: index) }
+    for related in candidate.related { noteUse(of: related.plan) }
+  }
+
+  private func noteUse(of list: CandidateNumbers) {
+    switch list.source {
+    case .accessPath(let candidate): noteUse(of: candidate)
+    case .union(let lists), .intersection(let lists):
+      for list in lists { noteUse(of: list) }
+    case .unrelated(let related), .owners(let related): noteUse(of: related.plan)
+    }
+  }
+}

@@ -1,0 +1,62 @@
+internal import ArborModel
+
+/// An index whose keys hold all values that aggregates are made of: a covering index, which is read
+/// in place of the records.
+struct CoveringIndex {
+  let index: IndexReference
+  let ranges: [ScanRange]
+  let filter: KeyFilter?
+  /// The conditions on its leading columns, for the explanation.
+  let matches: [ColumnMatch]
+
+  /// The form of the first column, which has the values.
+  var column: KeyDecoder.Column { index.keyColumns[0] }
+}
+
+extension QueryPlanner {
+  /// The index to read in place of the records; nil where none has the values of exactly the rows,
+  /// or has much fewer pages than the records.
+  func coveringIndex(_ attribute: AttributeSchema) throws -> CoveringIndex? {
+    switch attribute.field.kind {
+    case .int16, .int32, .int64, .boolean: break
+    // The sum of other numbers depends on their order.
+    default: return nil
+    }
+    guard query.limit == 0, query.offset == 0, query.groupLimit == nil,
+      query.continuation == nil, !isNeverTrue, let covering = leadingIndex(attribute)
+    else { return nil }
+    let declaring = scope.schema.entities[covering.index.schema.declaringEntity]
+    guard declaring.concreteFamily.count == family.count else { return nil }
+    // A step to the next key takes longer than one to the next record.
+    let isShort =
+      try counts.leafPages(of: covering.index) <= counts.leafPages(of: family) / 3
+    return isShort ? covering : nil
+  }
+
+  /// An index that begins with an attribute and whose keys tell which rows fulfil the predicate.
+  private func leadingIndex(_ attribute: AttributeSchema) -> CoveringIndex? {
+    if !conjuncts.isEmpty {
+      guard let candidate = exactAccessPath(),
+        case .index(let index, let ranges, let matches) = candidate.accessPath,
+        index.schema.isLed(by: attribute)
+      else { return nil }
+      return CoveringIndex(
+        index: index, ranges: ranges.ranges, filter: candidate.filter, matches: matches)
+    }
+    // Short keys first.
+    return candidates([]).indexes.sorted { $0.columnCount < $1.columnCount }
+      .first {
+        $0.schema.isLed(by: attribute) && $0.schema.condition == nil && !$0.schema.isText
+      }.map { CoveringIndex(index: $0, ranges: ScanRange.whole, filter: nil, matches: []) }
+  }
+}
+
+extension IndexSchema {
+  /// Whether the keys begin with the values of an attribute.
+  fileprivate func isLed(by attribute: AttributeSchema) -> Bool {
+    guard let first = columns.first, case .attribute(attribute.slot) = first.source,
+      case .plain = first.kind
+    else { return false }
+    return true
+  }
+}

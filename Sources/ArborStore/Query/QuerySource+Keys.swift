@@ -1,0 +1,66 @@
+internal import ArborModel
+internal import LMDB
+
+extension QuerySource {
+  /// Visits the keys of an access path by an index or members, each with its first entry and how
+  /// many it has.
+  ///
+  /// - Returns: false where the bound has ended it.
+  @inline(__always)
+  func forEachKey(
+    of candidate: AccessCandidate, _ bound: inout CountBound,
+    _ body: (Entry, Int, borrowing Cursor) throws -> Void
+  ) throws -> Bool {
+    switch candidate.accessPath {
+    case .index(let index, let ranges, _):
+      let cursor = try reader.cursor(database(of: index))
+      for range in ranges.ranges {
+        bound.look()
+        let isAll = try forEachKey(cursor, in: range) { entry, count in
+          if let filter = candidate.filter, !filter.accepts(entry.key) {
+            return bound.allowsStep()
+          }
+          guard bound.allows(key: count) else { return false }
+          try body(entry, count, cursor)
+          return true
+        }
+        guard isAll else { return false }
+      }
+    case .members(let relationship, let owners):
+      let cursor = try reader.cursor(members(of: relationship))
+      for owner in owners {
+        try limit.check()
+        guard let entry = try cursor.seekExact(owner.rawValue) else { continue }
+        let count = try cursor.valueCount()
+        bound.look()
+        guard bound.allows(count) else { return false }
+        try body(entry, count, cursor)
+      }
+    case .objects, .words, .inverse:
+      preconditionFailure("Objects, words and inverses are no lists of keys.")
+    }
+    return true
+  }
+
+  /// Visits the keys of a range in their order, each with its first entry and how many it has.
+  ///
+  /// - Returns: false where `body` did, which ends the scan.
+  @inline(__always)
+  func forEachKey(
+    _ cursor: borrowing Cursor, in range: ScanRange, _ body: (Entry, Int) throws -> Bool
+  ) throws -> Bool {
+    var next = try cursor.seek(range.lower)
+    while let entry = next {
+      if let upper = range.upper, !entry.key.isBefore(upper) { return true }
+      try limit.check()
+      guard try body(entry, cursor.valueCount()) else { return false }
+      next = try cursor.nextKey()
+    }
+    return true
+  }
+}
+
+extension ObjectNumber {
+  /// Whether the object is of one of some concrete entities.
+  func isOf(_ family: [EntitySchema]) -> Bool { family.contains { $0.number == entity } }
+}

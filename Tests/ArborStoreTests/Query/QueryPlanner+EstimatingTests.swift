@@ -1,0 +1,146 @@
+import ArborModel
+import Foundation
+import TestSupport
+import Testing
+
+@testable import ArborStore
+
+/// Plans made of a schema and of counts alone: there is no store that one of them could read.
+@Suite struct QueryPlannerEstimatingTests {
+  private let schema: ModelSchema
+
+  init() throws {
+    let model = try ManagedObjectModel {
+      Entity("Company") {
+        Attribute("name", .string, .indexed)
+        Attribute("city", .string)
+        Relationship("employees", to: "Employee", inverse: "company", .toMany)
+      }
+      Entity("Employee") {
+        Attribute("name", .string)
+        Attribute("badge", .integer64, .unique)
+        Attribute("age", .integer16, .indexed)
+        Attribute("salary", .integer32, .indexed)
+        Relationship("company", to: "Company", inverse: "employees")
+      }
+    }
+    schema = try ModelSchema(model, catalog: SchemaCatalog(numbering: model))
+  }
+
+  private func plan(
+    _ entityName: String, _ text: String?, sortKeys: [SortKey] = [], limit: Int = 0,
+    _ counts: StubCounts
+  ) throws -> String {
+    let entity = try #require(schema.entity(named: entityName))
+    let predicate = try text.map { text in
+      let predicate = try FetchPredicate(format: text)
+      return (try PredicateBinder.bind(predicate, to: entity, in: schema), predicate.arguments)
+    }
+    let query = StoreQuery(
+      entity: entity, predicate: predicate,
+      sortKeys: try sortKeys.bind(to: entity, in: schema), limit: limit)
+    let planner = try QueryPlanner(
+      query, PredicateEnvironment(schema: schema, storeID: UUID()), overlay: nil, counts)
+    let explainer = PlanExplainer(planner.scope, query, showsValues: true)
+    return QueryPlan(explainer.root(try planner.plan())).description
+  }
+
+  @Test func countsDecideBetweenIndexAndScan() throws {
+    var counts = StubCounts(objects: ["Employee": 1000, "Company": 20], rows: ["age": 60])
+    #expect(
+      try plan("Employee", "age > 30", counts) == "index Employee.age: age >= 31 · 60 rows")
+    counts.rows["age"] = 70
+    #expect(
+      try plan("Employee", "age > 30", counts) == """
+        filter age > 30
+        └ scan Employee · 1000 rows
+        """)
+    // What a row costs that is not asked for its own values alone counts too.
+    #expect(
+      try plan("Employee", "age > 30 AND company.name ENDSWITH 'x'", counts).contains(
+        "index Employee.age"))
+  }
+
+  @Test func theFewestRowsAreTaken() throws {
+    let counts = StubCounts(objects: ["Employee": 10_000], rows: ["age": 300, "salary": 200])
+    #expect(
+      try plan("Employee", "age > 30 AND salary > 10", counts).contains(
+        "index Employee.salary: salary >= 11 · 200 rows"))
+  }
+
+  @Test func anIndexThatIsBeingFilledIsNotRead() throws {
+    let counts = StubCounts(
+      objects: ["Employee": 1000], rows: ["age": 3], unready: ["age"])
+    #expect(
+      try plan("Employee", "age > 30", sortKeys: ["age"], limit: 3, counts) == """
+        limit 3
+        └ sort age
+          └ filter age > 30
+            └ scan Employee · 1000 rows
+        """)
+  }
+
+  @Test func alternativesFindAtMostWhatTheyFindTogether() throws {
+    let counts = StubCounts(objects: ["Employee": 1000], rows: ["age": 20])
+    #expect(
+      try plan("Employee", "badge == 17 OR age == 30", counts) == """
+        union · about 21 rows
+        ├ index Employee.badge: badge == 17 · 1 row
+        └ index Employee.age: age == 30 · 20 rows
+        """)
+  }
+
+  @Test func listsShareWhatChanceGivesThem() throws {
+    let counts = StubCounts(objects: ["Employee": 10_000], rows: ["age": 1000, "salary": 2000])
+    #expect(
+      try plan("Employee", "age > 30 AND salary > 10", counts) == """
+        intersection · about 200 rows
+        ├ index Employee.age: age >= 31 · 1000 rows
+        └ index Employee.salary: salary >= 11 · 2000 rows
+        """)
+  }
+
+  @Test func relatedObjectsAreSpreadEvenly() throws {
+    var counts = StubCounts(objects: ["Employee": 1000, "Company": 20], rows: ["name": 2])
+    #expect(
+      try plan("Employee", "company.name == 'x'", counts) == """
+        relationship Company.employees: of 2 objects · about 100 rows
+        └ index Company.name: name == "x" · 2 rows
+        """)
+    // An equality that nothing counts holds of a tenth, and of one at least.
+    #expect(
+      try plan("Employee", "company.name == 'x' AND company.city == 'y'", counts) == """
+        relationship Company.employees: of about 1 object · about 50 rows
+        └ filter city == "y" · about 1 row
+          └ index Company.name: name == "x" · 2 rows
+        """)
+    counts.rows["name"] = 0
+    #expect(
+      try plan("Employee", "company.name == 'x'", counts) == """
+        nothing · 0 rows
+        └ index Company.name: name == "x" · 0 rows
+        """)
+    counts.rows["age"] = 5
+    #expect(
+      try plan("Company", "ANY employees.age > 60", counts) == """
+        relationship Employee.company: of 5 objects · about 5 rows
+        └ index Employee.age: age >= 61 · 5 rows
+        """)
+  }
+
+  @Test func anOrderWithALimitComesFromItsIndex() throws {
+    let counts = StubCounts(objects: ["Employee": 1000], rows: ["age": 900])
+    #expect(
+      try plan("Employee", nil, sortKeys: ["-salary"], limit: 5, counts) == """
+        limit 5
+        └ index Employee.salary: backward · about 5 rows
+        """)
+    // Few rows are sorted sooner than those that pass are met in order.
+    #expect(
+      try plan("Employee", "badge == 3", sortKeys: ["-salary"], limit: 5, counts) == """
+        limit 5
+        └ sort -salary
+          └ index Employee.badge: badge == 3 · 1 row
+        """)
+  }
+}

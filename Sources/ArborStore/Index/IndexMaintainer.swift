@@ -19,6 +19,8 @@ final class IndexMaintainer {
   private var tokens = TextTokens()
   private var oldTokens = TextTokens()
   private var greatestKey = GreatestKey()
+  /// Room for the numbers of a key that is appended.
+  var appended: [UInt64] = []
 
   /// - Parameter filter: Tells which records are in a partial index.
   init(_ index: StoreDatabases.Index, filter: IndexFilter?) {

@@ -253,7 +253,10 @@ extension TransactionSlot {
   /// Throws the error of a change, and remembers that the map is full.
   @inline(__always)
   mutating func judge(_ code: Int32) throws(LMDBError) {
-    if code == MDB_SUCCESS { return }
+    if code == MDB_SUCCESS {
+      hasChanged = true
+      return
+    }
     if code == MDB_MAP_FULL { needsGrowth = true }
     throw DiskSpace(descriptor: descriptor).explain(LMDBError(code: code), bytes: bytesPut)
   }

@@ -196,7 +196,6 @@ import Testing
     "JSONNumberGrammar": "JSONNodeTests",
     "JSONSource": "ValueAdapterTests",
     "JSONTape": "JSONNodeTests",
-    "KeyOrder": "PageVerifierTests",
     "KnownTrees": "MappedTreeTests",
     "LinkMender": "SharedGraphTests",
     "ManagedObjectContext+Importing": "ItemImportTests",

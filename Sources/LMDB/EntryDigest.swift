@@ -91,7 +91,9 @@ struct DigestChanges {
 
   /// What has changed since the last time it was taken: first the databases that were deleted.
   mutating func take() -> [EntryDigestChange] {
-    var taken = deleted.map { EntryDigestChange(seed: $0, isCleared: true) }
+    var taken: [EntryDigestChange] = []
+    taken.reserveCapacity(deleted.count + known.count)
+    for seed in deleted { taken.append(EntryDigestChange(seed: seed, isCleared: true)) }
     deleted.removeAll()
     for index in known where changes[index].sum != 0 || changes[index].isCleared {
       taken.append(changes[index])

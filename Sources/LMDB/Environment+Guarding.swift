@@ -26,7 +26,9 @@ extension Environment {
       // Sound: the slot frees it, and no transaction of the slot lives then.
       guarding = .allocate(capacity: 1)
       guarding.initialize(
-        to: PageGuard(marks: marks, descriptor: file.descriptor, state: state))
+        to: PageGuard(
+          marks: marks, descriptor: file.descriptor, state: state,
+          isWriter: here.pointee.isWriter))
       here.pointee.pageGuard = guarding
     }
     guarding.pointee.turn(to: state, here.pointee.transaction)

@@ -60,8 +60,8 @@ extension Environment {
     let environment = try EnvironmentRegistry.shared.environment(of: identity) {
       () throws(LMDBError) -> Environment in
       guard let file = file.take() else { throw .fileReplaced }
-      let isNew = try MetaPages.check(file.descriptor) == nil
-      if isNew, !mayCreate { throw .fileTooSmall }
+      let roots = try MetaPages.check(file.descriptor)
+      if roots == nil, !mayCreate { throw .fileTooSmall }
       var target = file.path
       var lockPath = target + "-lock"
       if options.isFolder {
@@ -73,8 +73,8 @@ extension Environment {
       if !options.isImmutable {
         try LockFile.prepare(lockPath, of: file.descriptor, readers: options.maximumReaders)
       }
-      let environment = try make(target, options, file: file, isShared: true)
-      if isNew { environment.marks.areComplete = true }
+      let environment = try make(target, options, file: file, roots, isShared: true)
+      environment.noteVerified(roots)
       return environment
     }
     if isLocked { try environment.file.endOpening() }
@@ -83,16 +83,30 @@ extension Environment {
     return environment
   }
 
+  /// Notes what the look at the root pages of a file has verified.
+  ///
+  /// - Parameter roots: nil for a file that was empty.
+  private func noteVerified(_ roots: MetaPages?) {
+    guard let roots else { return marks.areComplete = true }
+    guard roots.newest.hasFewNames else { return }
+    marks.settle(EngineFormat.namesHandle, in: roots.newest.transactionID)
+  }
+
   /// The name that LMDB gives the data file in a folder.
   private static var dataFileName: String { "data.mdb" }
 
   /// Opens LMDB's environment at a path, by which it finds `file`.
+  ///
+  /// - Parameter found: The root pages as they were a moment ago; nil where they have to be read.
   static func make(
-    _ path: String, _ options: EnvironmentOptions, file: consuming DataFile, isShared: Bool
+    _ path: String, _ options: EnvironmentOptions, file: consuming DataFile,
+    _ found: MetaPages? = nil, isShared: Bool
   ) throws(LMDBError) -> Environment {
-    let handle = try makeHandle(path, options, descriptor: file.descriptor)
+    let handle = try makeHandle(path, options, descriptor: file.descriptor, found)
     let roots: RootPages
-    do throws(LMDBError) { roots = try RootPages(descriptor: file.descriptor) } catch {
+    do throws(LMDBError) {
+      roots = try RootPages(descriptor: file.descriptor, pageSize: found?.pageSize)
+    } catch {
       mdb_env_close(handle)
       throw error
     }
@@ -102,10 +116,12 @@ extension Environment {
 
   /// Opens LMDB's environment; halves the map while the system refuses so much address space.
   private static func makeHandle(
-    _ path: String, _ options: EnvironmentOptions, descriptor: Int32
+    _ path: String, _ options: EnvironmentOptions, descriptor: Int32, _ found: MetaPages?
   ) throws(LMDBError) -> sending OpaquePointer {
     var mapSize = max(options.initialMapSize, 1 << 16) & ~0xFFFF
-    let names = try MetaPages.read(descriptor)?.newest.main.entries ?? 0
+    let roots: MetaPages?
+    if let found { roots = found } else { roots = try MetaPages.read(descriptor) }
+    let names = roots?.newest.main.entries ?? 0
     let databases = Int(min(names, mostNames)) + options.additionalDatabases
     while true {
       var opened: OpaquePointer?

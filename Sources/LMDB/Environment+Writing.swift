@@ -120,6 +120,7 @@ extension Environment {
   private func beginWrite() throws(LMDBError) {
     let slot = writerSlot.pointer
     slot.pointee.needsGrowth = false
+    slot.pointee.hasChanged = false
     slot.pointee.bytesPut = 0
     slot.pointee.durability = nil
     slot.pointee.digests.removeAll()
@@ -165,7 +166,7 @@ extension Environment {
     try finishDatabases(isCommitted: code == MDB_SUCCESS)
     if code == MDB_SUCCESS {
       slot.pointee.commits &+= 1
-      slot.pointee.pageGuard?.pointee.noteCommit()
+      if slot.pointee.hasChanged { slot.pointee.pageGuard?.pointee.noteCommit() }
       // What it says does not matter here: the commit stands.
       if slot.pointee.commits % Self.commitsBetweenChecks == 0 { _ = try? checkStaleReaders() }
       return true

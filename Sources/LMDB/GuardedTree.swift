@@ -52,19 +52,11 @@ struct GuardedTree {
   @inline(__always)
   func branchIndex(of goal: TreeGoal, in page: RawPage) -> Int {
     switch goal {
-    case .first: return 0
-    case .last: return page.count - 1
+    case .first: 0
+    case .last: page.count - 1
     case .key(let key):
-      var (low, high) = (1, page.count)
-      while low < high {
-        let middle = (low &+ high) >> 1
-        if order.compare(page.node(middle).key, key) <= 0 {
-          low = middle &+ 1
-        } else {
-          high = middle
-        }
-      }
-      return low &- 1
+      // The first key stands for everything below the second one.
+      partitioningIndex(of: page, from: 1, key) { $0 > 0 } - 1
     }
   }
 
@@ -72,20 +64,28 @@ struct GuardedTree {
   /// none.
   func leafIndex(of goal: TreeGoal, in page: RawPage) -> Int {
     switch goal {
-    case .first: return 0
-    case .last: return page.count - 1
-    case .key(let key):
-      var (low, high) = (0, page.count)
-      while low < high {
-        let middle = (low &+ high) >> 1
-        if order.compare(leafKey(page, middle), key) < 0 {
-          low = middle &+ 1
-        } else {
-          high = middle
-        }
-      }
-      return low
+    case .first: 0
+    case .last: page.count - 1
+    case .key(let key): partitioningIndex(of: page, from: 0, key) { $0 >= 0 }
     }
+  }
+
+  /// The first node of a page whose key stands to another as is asked for, which all nodes behind
+  /// it do as well. A binary search.
+  @inline(__always)
+  private func partitioningIndex(
+    of page: RawPage, from first: Int, _ key: UnsafeRawBufferPointer, _ isReached: (Int) -> Bool
+  ) -> Int {
+    let isPacked = page.flags.contains(.packed)
+    let size = page.packedKeySize
+    var (low, high) = (first, page.count)
+    while low < high {
+      let middle = (low &+ high) >> 1
+      let found =
+        isPacked ? page.part(RawPage.headerSize + middle * size, size) : page.node(middle).key
+      if isReached(order.compare(found, key)) { high = middle } else { low = middle &+ 1 }
+    }
+    return low
   }
 
   /// Whether a goal lies among the keys that a page may hold.
@@ -99,13 +99,6 @@ struct GuardedTree {
       if let upper = range.upper, order.compare(key, upper) >= 0 { return false }
       return true
     }
-  }
-
-  /// The key of a leaf's node, or a packed one.
-  private func leafKey(_ page: RawPage, _ index: Int) -> UnsafeRawBufferPointer {
-    guard page.flags.contains(.packed) else { return page.node(index).key }
-    let size = page.packedKeySize
-    return page.part(RawPage.headerSize + index * size, size)
   }
 }
 

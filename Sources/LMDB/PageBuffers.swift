@@ -33,6 +33,16 @@ struct PageBuffers: ~Copyable {
 
   /// What is wrong with the nodes of a page: they have to be inside the page and fill it.
   mutating func nodeComplaint(_ page: RawPage, isLeaf: Bool) -> String? {
+    var summary = NodeSummary()
+    return nodeComplaint(page, isLeaf: isLeaf, &summary)
+  }
+
+  /// The same.
+  ///
+  /// - Parameter summary: Gets what the nodes have in common.
+  mutating func nodeComplaint(
+    _ page: RawPage, isLeaf: Bool, _ summary: inout NodeSummary
+  ) -> String? {
     let (lower, upper, size) = (page.lower, page.upper, page.size)
     guard lower >= RawPage.headerSize, lower % 2 == 0, lower <= upper, upper <= size else {
       return "its bounds are \(lower) and \(upper)"
@@ -44,8 +54,11 @@ struct PageBuffers: ~Copyable {
       guard offset >= upper, offset & 1 == 0, offset &+ RawPage.nodeHeaderSize <= size else {
         return forget("a node begins outside of it")
       }
-      let node = page.node(index)
-      let end = node.dataOffset &+ (isLeaf ? node.heldSize : 0)
+      // The four fields of its header, read as one word.
+      let header = NodeHeader(page.word(offset))
+      if index == 0 { summary.first = header }
+      summary.add(header)
+      let end = offset &+ RawPage.nodeHeaderSize &+ header.keySize &+ (isLeaf ? header.heldSize : 0)
       guard end <= size else { return forget("a node ends outside of it") }
       sizes[offset >> 1] = UInt16(truncatingIfNeeded: (end &- offset &+ 1) & ~1)
     }

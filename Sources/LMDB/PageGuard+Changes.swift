@@ -1,40 +1,30 @@
-/// What a transaction changes, for the one that follows.
+/// What the writer knows of the pages that its own commits have written.
 extension PageGuard {
-  /// Notes an entry that the transaction is going to put or to delete, as far as its path and what
-  /// a deletion touches beside it is verified.
-  @inline(__always)
-  mutating func noteChange(
-    _ tree: GuardedTree, _ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer?
-  ) {
-    changes.note(tree.handle, key, tree.hasSeveralValues ? value : nil)
-  }
-
   /// Notes that the transaction is committed.
   mutating func noteCommit() { committed = state.transactionID + 1 }
 
-  /// Begins with another state.
-  mutating func takeOverChanges() {
-    if committed == state.transactionID { markChanged() }
-    changes.removeAll()
+  /// Turns from one state to another: where this process has not made it, pages may be anybody's.
+  ///
+  /// - Parameter former: The transaction that made the state before.
+  mutating func takeOverPositions(from former: UInt64) {
+    if state.transactionID != former, state.transactionID != committed { positions?.removeAll() }
     committed = nil
   }
 
-  /// Marks the pages on the paths of the entries that the last transaction has changed: the engine
-  /// has written them, or they were verified before it changed anything. A commit of few changes
-  /// would else spend most of its time on verifying what the one before it has written.
-  private mutating func markChanged() {
-    trustsUnmarked = true
-    defer { trustsUnmarked = false }
-    let changes = changes
-    // What is damaged here is found where it is used.
-    try? changes.forEach { (handle, key, value) throws(LMDBError) in
-      let name = names[Int(handle)]
-      guard let tree = try tree(of: handle, name) else { return }
-      let leaf = try locate(.key(key), in: tree)
-      guard let value, let node = exactNode(leaf, tree, key),
-        let values = try values(of: node, in: tree)
-      else { return }
-      _ = try locate(.key(value), in: values)
-    }
+  /// Whether a page without a mark needs no look: it lies where the writer has verified one, or in
+  /// the tree of names, which was verified as a whole.
+  func isTrusted(
+    _ page: RawPage, _ number: UInt64, _ tree: GuardedTree, depth: Int, _ position: UInt64
+  ) -> Bool {
+    let isKnown: Bool
+    if let known = positions?.contains(position) { isKnown = known } else { isKnown = false }
+    guard isKnown || (tree.kind == .main && areNamesSettled) else { return false }
+    return page.number == number
+      && page.flags.contains(depth == tree.depth ? .leaf : .branch)
+  }
+
+  /// Whether the tree of names has no page left to verify.
+  private var areNamesSettled: Bool {
+    marks.isSettled(EngineFormat.namesHandle, in: state.transactionID)
   }
 }

@@ -21,10 +21,11 @@ extension PageGuard {
     _ tree: GuardedTree, _ goal: TreeGoal, values: TreeGoal = .first
   ) throws(LMDBError) {
     let goal = try sought(goal, in: tree)
-    if let known = verifiedLeaf(tree, goal), known.pointee.reach.contains(.surroundings) {
+    let known = verifiedLeaf(tree, goal)
+    if let known, known.pointee.reach.contains(.surroundings) {
       guard tree.hasSeveralValues, case .key = values else { return }
     }
-    var leaf = try locate(goal, in: tree)
+    var leaf = try locate(goal, in: tree, known)
     if leaf.index == leaf.page.count {
       try descend(tree, to: goal, path)
       guard let next = try step(tree, forward: true, path) else { return }
@@ -36,7 +37,15 @@ extension PageGuard {
   /// The leaf of a goal, on a verified path, with the first node that is at the goal or behind it.
   @inline(__always)
   mutating func locate(_ goal: TreeGoal, in tree: GuardedTree) throws(LMDBError) -> TreeStep {
-    if let known = verifiedLeaf(tree, goal) {
+    try locate(goal, in: tree, verifiedLeaf(tree, goal))
+  }
+
+  /// The same, where it has been looked whether one of the last leaves is the one.
+  @inline(__always)
+  private mutating func locate(
+    _ goal: TreeGoal, in tree: GuardedTree, _ known: UnsafeMutablePointer<VerifiedLeaf>?
+  ) throws(LMDBError) -> TreeStep {
+    if let known {
       var leaf = known.pointee.leaf
       leaf.index = tree.leafIndex(of: goal, in: leaf.page)
       return leaf

@@ -48,12 +48,10 @@ extension PageGuard {
   }
 
   private mutating func find(_ handle: UInt32, _ name: String) throws(LMDBError) -> GuardedTree? {
-    if handle == EngineFormat.namesHandle {
-      return try checked(GuardedTree(.main, of: handle, state.main))
-    }
-    guard handle > EngineFormat.namesHandle, let names = try tree(of: .unnamed) else {
-      return nil
-    }
+    let names = try checked(
+      GuardedTree(.main, of: EngineFormat.namesHandle, state.main))
+    if handle == EngineFormat.namesHandle { return names }
+    guard handle > EngineFormat.namesHandle, let names else { return nil }
     var name = name
     let record = try name.withUTF8 { (bytes) -> Result<TreeRecord?, LMDBError> in
       Result { () throws(LMDBError) in try self.record(of: bytes, in: names) }
@@ -68,10 +66,9 @@ extension PageGuard {
   private mutating func record(
     of name: UnsafeBufferPointer<UInt8>, in names: GuardedTree
   ) throws(LMDBError) -> TreeRecord? {
-    let leaf = try descend(names, to: .key(UnsafeRawBufferPointer(name)), path)
-    guard leaf.index < leaf.page.count else { return nil }
-    let node = leaf.page.node(leaf.index)
-    guard node.flags == .tree, node.key.elementsEqual(name) else { return nil }
+    let key = UnsafeRawBufferPointer(name)
+    let leaf = try descend(names, to: .key(key), path)
+    guard let node = exactNode(leaf, names, key), node.flags == .tree else { return nil }
     return TreeRecord(node.data)
   }
 
@@ -99,7 +96,7 @@ extension PageGuard {
   mutating func forget(_ database: Database) {
     let index = Int(database.handle)
     if index < trees.count { trees[index] = .unknown }
-    changes.removeAll()
+    positions?.removeAll()
     marks.unsettle(database.handle)
   }
 
@@ -108,10 +105,7 @@ extension PageGuard {
   @inline(__always)
   func checked(_ tree: GuardedTree) throws(LMDBError) -> GuardedTree? {
     let record = tree.record
-    // What has pages and a depth that can be needs no further look at what an empty tree has.
-    let isPlain =
-      tree.kind == .values && !record.isEmpty && (1...TreeWalk.mostLevels).contains(record.depth)
-    if !isPlain, let what = tree.walk("").recordComplaint { throw damage(tree, nil, what) }
+    if let what = record.complaint(as: tree.kind) { throw damage(tree, nil, what) }
     guard max(record.branchPages, record.leafPages, record.overflowPages) <= state.lastPage else {
       throw damage(tree, nil, "it has other numbers of pages than it says")
     }

@@ -35,7 +35,6 @@ extension PageGuard {
         try verifyReplaced(exactNode(leaf, tree, key), tree)
       }
     }
-    noteChange(tree, key, value)
   }
 
   /// Verifies what a deletion touches: the path to the entry, the pages beside it that the engine
@@ -49,7 +48,6 @@ extension PageGuard {
     let leaf = try locate(.key(key), beside: tree, path)
     guard let node = exactNode(leaf, tree, key) else { return }
     try verifyReplaced(node, tree)
-    noteChange(tree, key, value)
     guard tree.hasSeveralValues, let values = try values(of: node, in: tree) else { return }
     if let value {
       _ = try locate(.key(value), beside: values, valuePath)

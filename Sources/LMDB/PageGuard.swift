@@ -39,19 +39,19 @@ struct PageGuard: ~Copyable {
   /// The last leaves, each where the seed of its tree says.
   private let leaves: UnsafeMutablePointer<VerifiedLeaf>
   private static var leafCount: UInt64 { 64 }
-  /// What the transaction changes, and the state in which it was committed.
-  var changes = ChangedEntries()
+  /// The state in which the last transaction was committed; nil where it was not.
   var committed: UInt64?
-  /// Whether what has no mark was written by this process just now.
-  var trustsUnmarked = false
+  /// Where the writer has verified pages; nil for a reader.
+  let positions: SoundPositions?
   /// The pages that were verified so far.
   private(set) var verifiedPages = 0
   /// The path of the last descent, in a database and in the values of a key.
   let path: UnsafeMutablePointer<TreeStep>
   let valuePath: UnsafeMutablePointer<TreeStep>
 
-  init(marks: PageMarks, descriptor: Int32, state: MetaPage) {
+  init(marks: PageMarks, descriptor: Int32, state: MetaPage, isWriter: Bool) {
     self.marks = marks
+    positions = isWriter ? SoundPositions() : nil
     self.descriptor = descriptor
     self.state = state
     pageSize = state.pageSize
@@ -77,10 +77,11 @@ struct PageGuard: ~Copyable {
 
   /// Turns to the state that a transaction begins with.
   mutating func turn(to state: MetaPage, _ transaction: OpaquePointer?) {
+    let former = self.state.transactionID
     self.state = state
-    trees.removeAll(keepingCapacity: true)
+    for index in trees.indices { trees[index] = .unknown }
     if map == nil { findMap(transaction) }
-    takeOverChanges()
+    takeOverPositions(from: former)
   }
 
   /// The map moves, or another file takes the place: the next transaction looks anew.
@@ -120,11 +121,15 @@ struct PageGuard: ~Copyable {
     _ number: UInt64, _ tree: GuardedTree, depth: Int, _ range: PageVerifier.KeyRange
   ) throws(LMDBError) -> RawPage {
     let page = try mapped(number, tree)
-    let mark = mark(page, tree, depth: depth, range)
+    let position = position(tree, depth: depth, range)
+    let mark = mark(page, position)
     if !marks.hold(mark, for: number) {
-      try verify(page, number, tree, depth: depth, range)
+      if !isTrusted(page, number, tree, depth: depth, position) {
+        try verify(page, number, tree, depth: depth, range)
+      }
       marks.set(mark, for: number)
     }
+    positions?.insert(position)
     return page
   }
 
@@ -133,27 +138,24 @@ struct PageGuard: ~Copyable {
     _ page: RawPage, _ number: UInt64, _ tree: GuardedTree, depth: Int,
     _ range: PageVerifier.KeyRange
   ) throws(LMDBError) {
-    if trustsUnmarked, isPlausible(page, number, tree, depth: depth) { return }
     verifiedPages += 1
     var walk = tree.walk(names[Int(tree.handle)])
     try verifier.inspect(page, number, &walk, depth: depth, range)
   }
 
-  /// Whether a page can be what the engine has written in a place of a tree.
-  private func isPlausible(
-    _ page: RawPage, _ number: UInt64, _ tree: GuardedTree, depth: Int
-  ) -> Bool {
-    page.number == number && page.flags.contains(depth == tree.depth ? .leaf : .branch)
+  /// Where a page lies: its tree, its height in it, and the least key.
+  @inline(__always)
+  private func position(
+    _ tree: GuardedTree, depth: Int, _ range: PageVerifier.KeyRange
+  ) -> UInt64 {
+    let seed = PageMarks.mix(tree.seed, UInt64(truncatingIfNeeded: tree.depth &- depth))
+    return range.lower.map { PageMarks.mix(seed, $0) } ?? seed
   }
 
-  /// What a page is verified as: its height in its tree, its kind and bounds, and the least key.
+  /// What a page is verified as: its position, its kind and bounds.
   @inline(__always)
-  private func mark(
-    _ page: RawPage, _ tree: GuardedTree, depth: Int, _ range: PageVerifier.KeyRange
-  ) -> UInt32 {
-    let height = UInt64(truncatingIfNeeded: tree.depth &- depth)
-    let mixed = PageMarks.mix(tree.seed &+ height, page.word(8))
-    return PageMarks.mark(range.lower.map { PageMarks.mix(mixed, $0) } ?? mixed)
+  private func mark(_ page: RawPage, _ position: UInt64) -> UInt32 {
+    PageMarks.mark(PageMarks.mix(position, page.word(8)))
   }
 
   /// Runs `body` on a verified leaf, unless the ends of the values of its keys are verified.
@@ -162,7 +164,7 @@ struct PageGuard: ~Copyable {
     _ body: (inout PageGuard) throws(LMDBError) -> Void
   ) throws(LMDBError) {
     let number = leaf.page.number
-    let mark = mark(leaf.page, tree, depth: tree.depth, leaf.range)
+    let mark = mark(leaf.page, position(tree, depth: tree.depth, leaf.range))
     if marks.holdEdges(mark, for: number) { return }
     try body(&self)
     marks.set(mark | PageMarks.edges, for: number)

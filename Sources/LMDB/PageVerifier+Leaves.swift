@@ -10,24 +10,49 @@ extension PageVerifier {
     guard !(tree.kind == .values && tree.record.flags.contains(.fixedDuplicates)) else {
       throw damage(tree, number, "it has nodes where it should have packed values")
     }
-    try checkNodes(page, number, tree, isLeaf: true)
+    let nodes = try checkNodes(page, number, tree, isLeaf: true)
     guard page.count > 0 else { throw damage(tree, number, "it is an empty leaf") }
-    // Of entries that have one value, in their page, nothing more has to be looked at than its
-    // size, where another one may come beside it.
-    let isPlain = tree.kind == .named || tree.kind == .main
-    let hasSeveralValues = tree.hasSeveralValues
+    if isPlain(nodes, tree), page.hasAscendingKeys(tree.order) {
+      return try visitPlainLeaf(page, number, &tree, level: level, range)
+    }
     var last: UnsafeRawBufferPointer?
     for index in 0..<page.count {
       let node = page.node(index)
       try accept(node.key, after: last, number, &tree, range)
       last = node.key
-      if isPlain, node.flags.isEmpty, !hasSeveralValues || tree.hasValueSize(node.dataSize) {
-        tree.entries += 1
-      } else {
-        try visitEntry(node, number, &tree, level: level)
-      }
+      try visitEntry(node, number, &tree, level: level)
     }
     try checkEnd(last, number, tree, range)
+  }
+
+  /// Whether the entries of a leaf of a database are of one kind, so that what is right of the
+  /// first one is right of all: each has one value, in its node, and keys and values have sizes
+  /// that may be. Most leaves are so; what another one is, or what is wrong with it, the look at
+  /// each entry tells.
+  private func isPlain(_ nodes: NodeSummary, _ tree: TreeWalk) -> Bool {
+    guard tree.kind == .named || tree.kind == .main, nodes.haveNoFlags,
+      nodes.haveKeys(upTo: TreeWalk.mostKeyBytes)
+    else { return false }
+    if tree.keySize != nil {
+      guard nodes.haveOneKeySize else { return false }
+      // Numbers are read at their full size.
+      let size = nodes.first.keySize
+      if tree.order == .integers, size != 8, size != 4 { return false }
+    }
+    guard tree.hasSeveralValues else { return true }
+    return nodes.haveData(upTo: TreeWalk.mostKeyBytes)
+      && (tree.valueSize == nil || nodes.haveOneDataSize)
+  }
+
+  /// Verifies what is left of a leaf whose entries are alike and whose keys ascend.
+  private mutating func visitPlainLeaf(
+    _ page: RawPage, _ number: UInt64, _ tree: inout TreeWalk, level: Int, _ range: KeyRange
+  ) throws(LMDBError) {
+    let count = page.count
+    try accept(page.node(0).key, after: nil, number, &tree, range)
+    try visitEntry(page.node(0), number, &tree, level: level)
+    tree.entries += UInt64(count - 1)
+    try checkEnd(page.node(count - 1).key, number, tree, range)
   }
 
   /// Values of one size, one behind the other.
@@ -204,6 +229,19 @@ extension PageVerifier {
 }
 
 extension RawPage {
+  /// Whether the keys of the nodes ascend.
+  fileprivate func hasAscendingKeys(_ order: KeyOrder) -> Bool {
+    var last = node(0).key
+    var lastWord = order.leadingWord(last)
+    for index in 1..<max(count, 1) {
+      let key = node(index).key
+      let word = order.leadingWord(key)
+      if word < lastWord || (word == lastWord && order.compare(last, key) >= 0) { return false }
+      (last, lastWord) = (key, word)
+    }
+    return true
+  }
+
   /// Whether the packed keys of 8 bytes are numbers that ascend.
   fileprivate func hasAscendingWords(_ count: Int) -> Bool {
     var last = word(Self.headerSize)

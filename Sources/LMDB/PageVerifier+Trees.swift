@@ -86,10 +86,17 @@ extension PageVerifier {
 
   /// Everything about the nodes of a page that must hold before one of them is read: they are
   /// inside the page and fill it.
+  ///
+  /// - Returns: What they have in common.
+  @discardableResult
   mutating func checkNodes(
     _ page: RawPage, _ number: UInt64, _ tree: TreeWalk, isLeaf: Bool
-  ) throws(LMDBError) {
-    if let what = buffers.nodeComplaint(page, isLeaf: isLeaf) { throw damage(tree, number, what) }
+  ) throws(LMDBError) -> NodeSummary {
+    var summary = NodeSummary()
+    if let what = buffers.nodeComplaint(page, isLeaf: isLeaf, &summary) {
+      throw damage(tree, number, what)
+    }
+    return summary
   }
 }
 

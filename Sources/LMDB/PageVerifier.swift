@@ -49,7 +49,7 @@ struct PageVerifier: ~Copyable {
   var report = Report()
 
   /// A tree of names with more pages is not verified before it is used.
-  private static let mostPagesOfNames = 256
+  fileprivate static let mostPagesOfNames = 256
   /// More missing pages than this are never the leftover of a transaction.
   private static let mostMissing: UInt64 = 1 << 24
   /// The branches that a verification of branches alone reads at most.
@@ -100,8 +100,8 @@ struct PageVerifier: ~Copyable {
     buffers = PageBuffers(pageSize: pageSize)
   }
 
-  /// Verifies the tree of the databases' names, unless it is larger than that of any store: then
-  /// the file is of another program, which keeps its data there.
+  /// Verifies the tree of the databases' names as a whole, unless it is larger than that of any
+  /// store: then the file is of another program, which keeps its data there.
   ///
   /// - Throws: ``LMDBError/damaged(_:)`` with the first finding.
   static func verifyNames(_ descriptor: Int32, _ meta: MetaPage) throws(LMDBError) {
@@ -113,6 +113,9 @@ struct PageVerifier: ~Copyable {
     var main = TreeWalk(.main, "of names", meta.main, rootLevel: 0)
     do throws(LMDBError) { try verifier.visit(&main) } catch {
       if error != .closed { throw error }
+      if meta.hasFewNames {
+        throw verifier.damage(main, nil, "it has other numbers of pages than it says")
+      }
     }
   }
 
@@ -197,5 +200,15 @@ struct PageVerifier: ~Copyable {
   /// The error of a finding.
   func damage(_ tree: TreeWalk, _ page: UInt64?, _ what: String) -> LMDBError {
     .damaged(PageFinding(page: page, database: tree.name, what: what))
+  }
+}
+
+extension MetaPage {
+  /// Whether the tree of the databases' names is no larger than that of a store, so that
+  /// ``PageVerifier/verifyNames(_:_:)`` verifies all of it.
+  var hasFewNames: Bool {
+    let most = UInt64(PageVerifier.mostPagesOfNames)
+    // What a damaged page says may be any number.
+    return main.branchPages < most && main.leafPages <= most - main.branchPages
   }
 }

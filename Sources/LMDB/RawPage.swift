@@ -66,6 +66,49 @@ struct RawNode {
   var data: RawPage { RawPage(bytes: page.part(dataOffset, heldSize)) }
 }
 
+/// The four fields before a node's key, as one word.
+struct NodeHeader {
+  fileprivate let bits: UInt64
+
+  init(_ bits: UInt64) { self.bits = bits }
+
+  var dataSize: Int { Int(truncatingIfNeeded: bits & NodeSummary.dataBits) }
+  var flags: NodeFlags { NodeFlags(rawValue: UInt16(truncatingIfNeeded: bits >> 32)) }
+  var keySize: Int { Int(truncatingIfNeeded: bits >> 48) }
+  var heldSize: Int { flags.contains(.largeData) ? 8 : dataSize }
+}
+
+/// What the nodes of a page have in common, as far as their headers tell.
+struct NodeSummary {
+  /// That of the first node.
+  var first = NodeHeader(0)
+  /// The bits in which others differ from it, and those that any has.
+  private var differences: UInt64 = 0
+  private var union: UInt64 = 0
+  /// Below 0 where a key is empty.
+  private var emptyKeys = 0
+
+  fileprivate static var dataBits: UInt64 { 0xFFFF_FFFF }
+
+  @inline(__always)
+  mutating func add(_ header: NodeHeader) {
+    differences |= header.bits ^ first.bits
+    union |= header.bits
+    emptyKeys |= header.keySize &- 1
+  }
+
+  /// Whether no node has flags.
+  var haveNoFlags: Bool { NodeHeader(union).flags.isEmpty }
+  var haveOneKeySize: Bool { NodeHeader(differences).keySize == 0 }
+  var haveOneDataSize: Bool { NodeHeader(differences).dataSize == 0 }
+
+  /// Whether every key has 1 to `most` bytes, which is one less than a power of two.
+  func haveKeys(upTo most: Int) -> Bool { emptyKeys >= 0 && NodeHeader(union).keySize <= most }
+
+  /// Whether all data have up to `most` bytes, which is one less than a power of two.
+  func haveData(upTo most: Int) -> Bool { NodeHeader(union).dataSize <= most }
+}
+
 /// What a page is.
 struct PageFlags: OptionSet {
   let rawValue: UInt16

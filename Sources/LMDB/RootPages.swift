@@ -16,13 +16,21 @@ struct RootPages: ~Copyable, @unchecked Sendable {
   private let pages: UnsafeMutableRawPointer
   let pageSize: Int
 
-  /// - Parameter descriptor: a data file that the engine has open, of two pages at least.
-  init(descriptor: Int32) throws(LMDBError) {
-    guard let meta = try MetaPages.read(descriptor) else { throw .fileTooSmall }
-    let mapped = mmap(nil, 2 * meta.pageSize, PROT_READ, MAP_SHARED, descriptor, 0)
+  /// - Parameters:
+  ///   - descriptor: a data file that the engine has open, of two pages at least.
+  ///   - known: its page size; nil where it has to be read.
+  init(descriptor: Int32, pageSize known: Int? = nil) throws(LMDBError) {
+    let size: Int
+    if let known { size = known } else { size = try Self.pageSize(descriptor) }
+    let mapped = mmap(nil, 2 * size, PROT_READ, MAP_SHARED, descriptor, 0)
     guard let mapped, mapped != MAP_FAILED else { throw .lastSystemError }
     pages = mapped
-    pageSize = meta.pageSize
+    pageSize = size
+  }
+
+  private static func pageSize(_ descriptor: Int32) throws(LMDBError) -> Int {
+    guard let meta = try MetaPages.read(descriptor) else { throw .fileTooSmall }
+    return meta.pageSize
   }
 
   deinit { munmap(pages, 2 * pageSize) }

@@ -17,6 +17,8 @@ package struct TransactionSlot {
 
   /// The writer met a full map: the closure runs again in a larger one.
   var needsGrowth = false
+  /// The transaction has changed something, so that its commit makes another state.
+  var hasChanged = false
   /// The transaction deleted a database and keeps readers out until it ends.
   var holdsGate = false
   /// What the transaction's commit waits for; nil for what the environment's do.

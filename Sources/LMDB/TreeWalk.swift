@@ -62,25 +62,7 @@ struct TreeWalk {
   }
 
   /// What is wrong with the record itself.
-  var recordComplaint: String? {
-    switch kind {
-    case .named:
-      let known: DatabaseFlags = [
-        .reverseKey, .integerKey, .duplicates, .fixedDuplicates, .integerDuplicates,
-        .reverseDuplicates,
-      ]
-      let sorted: DatabaseFlags = [.fixedDuplicates, .integerDuplicates, .reverseDuplicates]
-      guard record.flags.isSubset(of: known), record.pad == 0,
-        record.flags.contains(.duplicates) || record.flags.isDisjoint(with: sorted)
-      else { return "it has flags that LMDB does not know" }
-    case .free, .main, .values: break
-    }
-    let counters = record.branchPages | record.leafPages | record.overflowPages | record.entries
-    if record.isEmpty {
-      return record.depth == 0 && counters == 0 ? nil : "it is empty and has pages or entries"
-    }
-    return (1...Self.mostLevels).contains(record.depth) ? nil : "its depth is \(record.depth)"
-  }
+  var recordComplaint: String? { record.complaint(as: kind) }
 
   /// What is wrong with the counters, once every page was met.
   var countComplaint: String? {
@@ -129,5 +111,27 @@ struct TreeWalk {
     }
     common = size
     return nil
+  }
+}
+
+extension TreeRecord {
+  /// What is wrong with the record of a tree of a kind, as far as it tells without the pages.
+  func complaint(as kind: TreeWalk.Kind) -> String? {
+    if kind == .named, !hasKnownFlags { return "it has flags that LMDB does not know" }
+    if isEmpty {
+      let counters = branchPages | leafPages | overflowPages | entries
+      return depth == 0 && counters == 0 ? nil : "it is empty and has pages or entries"
+    }
+    return (1...TreeWalk.mostLevels).contains(depth) ? nil : "its depth is \(depth)"
+  }
+
+  private var hasKnownFlags: Bool {
+    let known: DatabaseFlags = [
+      .reverseKey, .integerKey, .duplicates, .fixedDuplicates, .integerDuplicates,
+      .reverseDuplicates,
+    ]
+    let sorted: DatabaseFlags = [.fixedDuplicates, .integerDuplicates, .reverseDuplicates]
+    return flags.isSubset(of: known) && pad == 0
+      && (flags.contains(.duplicates) || flags.isDisjoint(with: sorted))
   }
 }

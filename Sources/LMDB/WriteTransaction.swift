@@ -136,6 +136,37 @@ package struct WriteTransaction: ~Copyable, ReadableTransaction {
     }
   }
 
+  /// Puts an entry of `count` bytes, which `fill` writes in place, under an integer key of a
+  /// database without duplicates, in the place of what is there. For a single entry: a cursor costs
+  /// more than the search that it spares.
+  ///
+  /// - Parameter isAbove: Whether the key is above all others, which fills pages completely.
+  /// - Throws: ``LMDBError/keyExists`` where it should be and is not.
+  package func put(
+    _ database: Database, key: UInt64, reserving count: Int, isAbove: Bool,
+    into fill: (UnsafeMutableRawBufferPointer) -> Void
+  ) throws(LMDBError) {
+    let mode = isAbove ? PutMode.append : .overwrite
+    slot.pointee.bytesPut &+= 8 &+ count
+    slot.pointee.digests.begin(database)
+    try withNumber(key) { (bytes) throws(LMDBError) in
+      if let pageGuard = slot.pointee.pageGuard {
+        try pageGuard.pointee.verifyPut(database, bytes, bytes, mode)
+      }
+      let former = isAbove ? nil : try valueHash(database, bytes)
+      var key = MDB_val(bytes)
+      var value = MDB_val(mv_size: count, mv_data: nil)
+      let flags = mode.flags | UInt32(MDB_RESERVE)
+      try slot.pointee.judge(
+        mdb_put(slot.pointee.transaction, database.handle, &key, &value, flags))
+      fill(UnsafeMutableRawBufferPointer(start: value.mv_data, count: value.mv_size))
+      let hash = slot.pointee.digests.hash(
+        database.handle, bytes, UnsafeRawBufferPointer(value))
+      if let former { slot.pointee.digests.subtract(former, from: database.handle) }
+      slot.pointee.digests.add(hash, to: database.handle)
+    }
+  }
+
   /// Deletes a key with all its values; false where it was not there.
   @discardableResult
   package func delete(
@@ -263,7 +294,10 @@ extension TransactionSlot {
   /// Throws the error of a change, and remembers that the map is full.
   @inline(__always)
   mutating func judge(_ code: Int32) throws(LMDBError) {
-    if code == MDB_SUCCESS { return }
+    if code == MDB_SUCCESS {
+      hasChanged = true
+      return
+    }
     if code == MDB_MAP_FULL { needsGrowth = true }
     throw DiskSpace(descriptor: descriptor).explain(LMDBError(code: code), bytes: bytesPut)
   }

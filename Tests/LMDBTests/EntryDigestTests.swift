@@ -102,6 +102,18 @@ import Testing
       try cursor.put(key: number, reserving: size, isAbove: number > last) {
         _ = $0.initializeMemory(as: UInt8.self, repeating: byte)
       }
+    case 12 where kind == .integerKeys:
+      let last = try transaction.cursor(database).last()?.integerKey ?? 0
+      let number = UInt64(random.below(14))
+      let byte = UInt8(random.below(4))
+      try transaction.put(database, key: number, reserving: size, isAbove: number > last) {
+        _ = $0.initializeMemory(as: UInt8.self, repeating: byte)
+      }
+    case 12 where kind.hasDuplicates:
+      let cursor = try transaction.cursor(database)
+      guard try cursor.last() == nil else { return }
+      let numbers = (0..<UInt64(1 + random.below(700))).map { $0 * 3 }
+      try with(key) { (key) throws(LMDBError) in try cursor.append(key: key, numbers: numbers) }
     default:
       let cursor = try transaction.cursor(database)
       _ = try with(key, value) { (key, value) throws(LMDBError) in

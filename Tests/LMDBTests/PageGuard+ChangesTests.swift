@@ -62,8 +62,9 @@ import Testing
     try environment.close()
   }
 
-  /// Only what was committed is in the next state.
-  @Test func theChangesOfAnAbortedTransactionAreNotTakenOver() throws {
+  /// Only the state that the process has made itself is known, and another one is not mistaken for
+  /// it where nothing was written.
+  @Test func onlyACommitThatChangesSomethingMakesAState() throws {
     struct Ended: Error {}
     let environment = try folder.environment { $0.create = false }
     let (numbers, _) = try Self.databases(environment)
@@ -76,9 +77,40 @@ import Testing
     let guarding = try #require(environment.writerSlot.pointer.pointee.pageGuard)
     #expect(guarding.pointee.committed == nil)
     try environment.write { transaction in
+      let isPut = try transaction.put(numbers, UInt64(3).nativeBytes, [1], .noOverwrite)
+      #expect(!isPut)
+    }
+    #expect(guarding.pointee.committed == nil)
+    try environment.write { transaction in
       try transaction.put(numbers, UInt64(9000).nativeBytes, [1])
     }
     #expect(guarding.pointee.committed == guarding.pointee.state.transactionID + 1)
+    try environment.close()
+  }
+
+  /// What another process commits, which here is one without a guard, is verified again.
+  @Test func positionsAreForgottenWhereSomebodyElseHasCommitted() throws {
+    let environment = try folder.environment { $0.create = false }
+    let (numbers, _) = try Self.databases(environment)
+    let slot = environment.writerSlot.pointer
+    func commit() throws {
+      try environment.write { transaction in
+        try transaction.put(numbers, UInt64(77).nativeBytes, [1])
+      }
+    }
+    try commit()
+    let before = try Self.verifiedPages(environment)
+    try commit()
+    #expect(try Self.verifiedPages(environment) == before)
+    // As if another process had made the next state.
+    let guarding = slot.pointee.pageGuard
+    slot.pointee.pageGuard = nil
+    environment.marks.areComplete = true
+    try commit()
+    environment.marks.areComplete = false
+    slot.pointee.pageGuard = guarding
+    try commit()
+    #expect(try Self.verifiedPages(environment) > before)
     try environment.close()
   }
 

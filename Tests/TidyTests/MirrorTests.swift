@@ -195,7 +195,6 @@ import Testing
     "JSONNumberGrammar": "JSONNodeTests",
     "JSONSource": "ValueAdapterTests",
     "JSONTape": "JSONNodeTests",
-    "KeyOrder": "PageVerifierTests",
     "KnownTrees": "MappedTreeTests",
     "LinkMender": "SharedGraphTests",
     "ManagedObjectContext+Importing": "ItemImportTests",

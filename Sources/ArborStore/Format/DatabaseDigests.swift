@@ -35,6 +35,8 @@ package struct DatabaseDigests: Sendable, Hashable {
 
   private static let form: UInt8 = 1
   private static let countingFlag: UInt8 = 1
+  private static let headerSize = 16
+  private static let digestSize = 16
 
   /// Those of a file without entries; where they are being counted, of any file.
   package init(transactionID: UInt64, isCounting: Bool = false) {
@@ -114,19 +116,29 @@ package struct DatabaseDigests: Sendable, Hashable {
 
   // MARK: Bytes
 
+  /// Every commit writes them, so they are stored where they will lie.
   package func encoded() -> [UInt8] {
-    var writer = ByteWriter(reserving: 20 + 16 * digests.count)
-    writer.append(Self.form)
-    writer.append(isCounting ? Self.countingFlag : 0)
-    writer.append(UInt16(0))
-    writer.append(UInt32(digests.count))
-    writer.append(transactionID)
-    for digest in digests {
-      writer.append(digest.seed | (digest.isChange ? 1 : 0))
-      writer.append(digest.sum)
+    let count = Self.headerSize + Self.digestSize * digests.count
+    return [UInt8](unsafeUninitializedCapacity: count + 4) { bytes, initialized in
+      // Sound: every offset is below the capacity, and every byte is stored.
+      let bytes = UnsafeMutableRawBufferPointer(bytes)
+      func store(_ number: some FixedWidthInteger, _ offset: Int) {
+        bytes.storeBytes(of: number.littleEndian, toByteOffset: offset, as: type(of: number))
+      }
+      store(Self.form, 0)
+      store(isCounting ? Self.countingFlag : 0, 1)
+      store(UInt16(0), 2)
+      store(UInt32(digests.count), 4)
+      store(transactionID, 8)
+      var offset = Self.headerSize
+      for digest in digests {
+        store(digest.seed | (digest.isChange ? 1 : 0), offset)
+        store(digest.sum, offset + 8)
+        offset += Self.digestSize
+      }
+      store(Checksum.of(UnsafeRawBufferPointer(rebasing: bytes[..<count])), count)
+      initialized = count + 4
     }
-    writer.appendChecksum()
-    return writer.bytes
   }
 
   /// Reads what ``encoded()`` made; nil for other bytes.

@@ -11,6 +11,8 @@ extension IndexMaintainer {
   private static var fewChanges: Int { 1 << 10 }
   /// An index with so many times the entries is not rewritten: that takes longer.
   private static var largestRatio: Int { 16 }
+  /// So many numbers of a key are put before it is looked whether the writing is to end.
+  private static var appendedAtOnce: Int { 1 << 12 }
   private static var sampleCount: Int { 32 }
   /// Fewer entries than a page has.
   private static var sampleLength: Int { 64 }
@@ -71,11 +73,10 @@ extension IndexMaintainer {
         order = self.order(of: place, to: entry.key)
       }
       if order != .equal, try old.valueCount() == 1 {
-        let number = entry.integerValue
-        if swept.contains(number) {
+        if swept.contains(entry.integerValue) {
           transaction.countRemoval(index.database, key: entry.key, value: entry.value)
         } else {
-          try new.put(key: entry.key, value: number, .append, isCounted: false)
+          try new.put(key: entry.key, value: entry.value, .append, isCounted: false)
         }
       } else {
         numbers.removeAll(keepingCapacity: true)
@@ -91,11 +92,7 @@ extension IndexMaintainer {
             count(number, of: entry.key, isRemoval: isRemoval, transaction)
           }
         }
-        var mode = Cursor.BulkMode.append
-        for number in numbers {
-          try new.put(key: entry.key, value: number, mode, isCounted: false)
-          mode = .appendDuplicate
-        }
+        try new.append(key: entry.key, numbers: numbers, isCounted: false)
       }
       next = try old.nextKey()
     }
@@ -135,16 +132,20 @@ extension IndexMaintainer {
     keyAt start: Int, to cursor: borrowing Cursor, _ limit: WorkLimit? = nil
   ) throws(LMDBError) -> (end: Int, hasAdded: Bool) {
     let end = run.endOfKey(start)
-    var mode = Cursor.BulkMode.append
-    for index in start..<end where !run[index].isRemoval {
-      let entry = run[index]
+    var hasAdded = false
+    for part in stride(from: start, to: end, by: Self.appendedAtOnce) {
       try limit?.checkEngine()
-      try run.withKey(entry) { (key) throws(LMDBError) in
-        _ = try cursor.put(key: key, value: entry.number, mode)
+      appended.removeAll(keepingCapacity: true)
+      for index in part..<min(part + Self.appendedAtOnce, end) where !run[index].isRemoval {
+        appended.append(run[index].number)
       }
-      mode = .appendDuplicate
+      if appended.isEmpty { continue }
+      try run.withKey(run[start]) { (key) throws(LMDBError) in
+        try cursor.append(key: key, numbers: appended, isNewKey: !hasAdded)
+      }
+      hasAdded = true
     }
-    return (end, mode == .appendDuplicate)
+    return (end, hasAdded)
   }
 
   /// Changes the numbers of a key, which are in ascending order as the changes are.

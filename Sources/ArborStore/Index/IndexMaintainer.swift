@@ -19,6 +19,8 @@ final class IndexMaintainer {
   private var tokens = TextTokens()
   private var oldTokens = TextTokens()
   private var greatestKey = GreatestKey()
+  /// Room for the numbers of a key that is appended.
+  var appended: [UInt64] = []
 
   /// - Parameter filter: Tells which records are in a partial index.
   init(_ index: StoreDatabases.Index, filter: IndexFilter?) {
@@ -188,18 +190,35 @@ final class IndexMaintainer {
         of: index.database, forChanges: firstAbove(transaction.reader))
     }
     let database = index.database
-    var additions = 0
+    var (additions, lastAddition) = (0, 0)
     for entryIndex in 0..<run.count {
       let entry = run[entryIndex]
       guard entry.isRemoval else {
-        additions += 1
+        (additions, lastAddition) = (additions + 1, entryIndex)
         continue
       }
       try run.withKey(entry) { (key) throws(LMDBError) in
         _ = try transaction.delete(database, key: key, value: entry.number)
       }
     }
-    if additions > 0 { try add(transaction, database, limit) }
+    if additions == 1 {
+      try addAlone(lastAddition, transaction, database)
+    } else if additions > 1 {
+      try add(transaction, database, limit)
+    }
+  }
+
+  /// Adds a single entry: a cursor costs more than the search that it spares.
+  private func addAlone(
+    _ entryIndex: Int, _ transaction: borrowing WriteTransaction, _ database: Database
+  ) throws(LMDBError) {
+    let isAbove = try entryIndex >= firstAbove(transaction.reader)
+    let entry = run[entryIndex]
+    try run.withKey(entry) { (key) throws(LMDBError) in
+      try transaction.put(
+        database, key: key, value: entry.number, isAbove ? .append : .noDuplicate)
+      if isAbove { greatestKey.note(key) }
+    }
   }
 
   /// Entries above the last key are appended, which fills pages completely.

@@ -60,16 +60,31 @@ final class RelationshipMaintainer {
       try transaction.reader.verifyPages(of: database, forChanges: droppedOwners.count + end)
     }
     for owner in droppedOwners { try transaction.delete(database, key: owner.rawValue) }
-    var additions = 0
+    var (additions, lastAddition) = (0, 0)
     for index in 0..<run.count {
       let change = run[index]
       if change.isRemoval {
         try transaction.delete(database, key: change.high, value: change.low)
       } else {
-        additions += 1
+        (additions, lastAddition) = (additions + 1, index)
       }
     }
-    if additions > 0 { try add(transaction, database) }
+    if additions == 1 {
+      try addAlone(run[lastAddition], transaction, database)
+    } else if additions > 1 {
+      try add(transaction, database)
+    }
+  }
+
+  /// Adds a single member: a cursor costs more than the search that it spares.
+  private func addAlone(
+    _ change: MemberChange, _ transaction: borrowing WriteTransaction, _ database: Database
+  ) throws(LMDBError) {
+    let greatest = try greatestOwner.find(in: database, transaction.reader)
+    let isAbove = change.high > greatest
+    try transaction.put(
+      database, key: change.high, value: change.low, isAbove ? .append : .noDuplicate)
+    if isAbove { greatestOwner.note(change.high) }
   }
 
   /// Members of owners above the last one are appended, which fills pages completely.

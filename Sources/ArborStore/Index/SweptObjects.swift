@@ -56,17 +56,22 @@ struct SweptObjects {
   func drop(
     from database: Database, _ transaction: borrowing WriteTransaction, _ basis: TransactionReader
   ) throws(LMDBError) {
-    try transaction.clear(database)
+    // Most entries stay: only those that go count.
+    try transaction.clear(database, isCounted: false)
     let old = try basis.cursor(database)
     let new = try transaction.cursor(database)
     var next = try old.first()
+    var numbers: [UInt64] = []
     while let entry = next {
-      var mode = Cursor.BulkMode.append
-      try old.forEachValue(of: entry) { (number) throws(LMDBError) in
-        guard !contains(number) else { return }
-        try new.put(key: entry.key, value: number, mode)
-        mode = .appendDuplicate
+      numbers.removeAll(keepingCapacity: true)
+      try old.forEachValue(of: entry) { number in
+        guard contains(number) else { return numbers.append(number) }
+        // Sound: the bytes are this frame's own and are lent for the call only.
+        withUnsafeBytes(of: number) {
+          transaction.countRemoval(database, key: entry.key, value: $0)
+        }
       }
+      try new.append(key: entry.key, numbers: numbers, isCounted: false)
       next = try old.nextKey()
     }
   }

@@ -150,8 +150,11 @@ struct CommitWriter: ~Copyable {
     for change in changes where change.record == nil {
       try transaction.delete(database, key: change.number.rawValue)
     }
-    let cursor = try transaction.cursor(database)
     defer { workspace.greatestNumbers[entity.index].note(last) }
+    if changes.count == 1, let change = changes.first {
+      return try putAlone(change, layout, database, last: &last, transaction)
+    }
+    let cursor = try transaction.cursor(database)
     for changeIndex in changes.indices {
       let change = changes[changeIndex]
       if changeIndex + NumberMap.lookahead < changes.endIndex {
@@ -162,6 +165,23 @@ struct CommitWriter: ~Copyable {
       if isAbove { last = change.number.rawValue }
       try put(record, of: change, layout, isAbove: isAbove, cursor)
     }
+  }
+
+  /// Puts the record of a single change, if it has one.
+  private func putAlone(
+    _ change: ChangeSet.RecordChange, _ layout: RecordLayout, _ database: Database,
+    last: inout UInt64, _ transaction: borrowing WriteTransaction
+  ) throws(LMDBError) {
+    guard let record = change.record else { return }
+    let number = change.number.rawValue
+    try transaction.put(
+      database, key: number, reserving: record.sealedSize(layout), isAbove: number > last
+    ) { target in
+      record.seal(
+        into: target, layout: layout, key: change.number,
+        version: change.version(in: header.sequence))
+    }
+    last = max(last, number)
   }
 
   /// Puts a record, sealed where it lies.

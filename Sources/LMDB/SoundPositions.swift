@@ -14,7 +14,7 @@ struct SoundPositions: ~Copyable {
   private let table: UnsafeMutablePointer<UInt64>
 
   init() {
-    // Sound: freed with the value, which can not be copied; no index is larger.
+    // Sound: freed with the value, which cannot be copied; no index is larger.
     table = .allocate(capacity: 1 << Self.bits)
     table.initialize(repeating: 0, count: 1 << Self.bits)
   }

@@ -68,6 +68,9 @@ extension StoreFile {
   /// - Parameter interval: How long after the last complete one it is, in seconds; nil for never,
   ///   unless the last writer may have died with its machine.
   func scrubInBackground(after interval: TimeInterval?) throws(StoreError) {
+    // What a scrub keeps of itself is a transaction, and a migration in a copy takes every one that
+    // its original gets for somebody's commit.
+    if isMigrating { return }
     if !wasWrittenSinceBoot { return scrubbing.begin(self, isUrgent: true) }
     guard let interval, path != nil, try isScrubDue(interval) else { return }
     scrubbing.begin(self, isUrgent: false)

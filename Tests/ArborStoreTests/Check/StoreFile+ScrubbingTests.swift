@@ -11,7 +11,9 @@ import Testing
   private static let day: Double = 86_400
 
   /// Opens a store that was scrubbed so many days ago, and tells whether it is scrubbed behind.
-  private func isScrubbed(daysAfter days: Double?, interval: Double? = 7 * day) throws -> Bool {
+  private func isScrubbed(
+    daysAfter days: Double?, interval: Double? = 7 * day, isMigrating: Bool = false
+  ) throws -> Bool {
     let folder = try TemporaryFolder()
     var opening = StoreOpening(.file(folder.path("a.arbor")), model: try OfficeModel.make())
     opening.scrubInterval = nil
@@ -20,6 +22,7 @@ import Testing
     try file.setScrubRecord(record)
     file.close()
     opening.scrubInterval = interval
+    opening.isMigrating = isMigrating
     file = try StoreFile.open(opening)
     defer { file.close() }
     let before = try file.completedScrub()
@@ -34,6 +37,11 @@ import Testing
     #expect(try isScrubbed(daysAfter: nil))
     #expect(try !isScrubbed(daysAfter: 7.1, interval: nil))
     #expect(try !isScrubbed(daysAfter: nil, interval: nil))
+  }
+
+  @Test func aMigrationIsNotScrubbed() throws {
+    #expect(try !isScrubbed(daysAfter: 7.1, isMigrating: true))
+    #expect(try !isScrubbed(daysAfter: nil, isMigrating: true))
   }
 
   /// A time to come is that of a clock that has been set back since: by a little it is taken as it

@@ -77,7 +77,7 @@ import Testing
         + "try await store.perform { _ in new[\"a\"] = 1 }; print(new)",
       races),
     Case("await owner.take(object)", races),
-    Case("print(try await owner.give())", "cannot be returned from actor-isolated"),
+    Case("print(try await owner.give())", "can not be returned from actor-isolated"),
     Case("await screen.show(object)", races),
   ]
 

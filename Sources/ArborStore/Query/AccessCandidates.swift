@@ -12,7 +12,7 @@ struct AccessCandidates {
   private let scope: PlanScope
   private let conjuncts: [Conjunct]
   /// Which of the entity's indexes may not be read.
-  private var unready: Set<Int> = []
+  private let unready: Set<Int>
   private var matches: [Match] = []
   /// Which of the conjuncts name words.
   private var words: [Int] = []
@@ -22,10 +22,7 @@ struct AccessCandidates {
   init<Source: Counts>(_ conjuncts: [Conjunct], of scope: PlanScope, _ counts: Source) {
     self.scope = scope
     self.conjuncts = conjuncts
-    for position in scope.entity.indexes.indices
-    where !counts.isReady(IndexReference(entity: scope.entity, position: position)) {
-      unready.insert(position)
-    }
+    unready = counts.unreadyIndexes(of: scope.entity)
     var groups: [[(Int, IndexableTerm)]] = []
     for (index, conjunct) in conjuncts.enumerated() {
       guard let term = conjunct.term else { continue }

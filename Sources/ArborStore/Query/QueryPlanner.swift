@@ -124,8 +124,14 @@ struct QueryPlanner<Source: Counts> {
   /// answer.
   func exactAccessPath() -> AccessCandidate? {
     let candidates = candidates(conjuncts)
-    return candidates.all().lazy.compactMap { candidates.candidate($0) }
-      .first { Set($0.covered).count == conjuncts.count }
+    for option in candidates.all() {
+      if let candidate = candidates.candidate(option),
+        Set(candidate.covered).count == conjuncts.count
+      {
+        return candidate
+      }
+    }
+    return nil
   }
 
   /// Whether a conjunct is false whatever the row.

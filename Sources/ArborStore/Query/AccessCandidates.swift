@@ -11,8 +11,8 @@ struct AccessCandidates {
 
   private let scope: PlanScope
   private let conjuncts: [Conjunct]
-  /// The entity's indexes that may be read.
-  private(set) var indexes: [IndexReference] = []
+  /// Which of the entity's indexes may not be read.
+  private let unready: Set<Int>
   private var matches: [Match] = []
   /// Which of the conjuncts name words.
   private var words: [Int] = []
@@ -22,11 +22,7 @@ struct AccessCandidates {
   init<Source: Counts>(_ conjuncts: [Conjunct], of scope: PlanScope, _ counts: Source) {
     self.scope = scope
     self.conjuncts = conjuncts
-    indexes.reserveCapacity(scope.entity.indexes.count)
-    for position in scope.entity.indexes.indices {
-      let index = IndexReference(entity: scope.entity, position: position)
-      if counts.isReady(index) { indexes.append(index) }
-    }
+    unready = counts.unreadyIndexes(of: scope.entity)
     var groups: [[(Int, IndexableTerm)]] = []
     for (index, conjunct) in conjuncts.enumerated() {
       guard let term = conjunct.term else { continue }
@@ -45,6 +41,19 @@ struct AccessCandidates {
       let term = group[0].1
       matches.append(Match(subject: term.subject, folding: term.folding, match: match))
     }
+  }
+
+  /// Whether one of the entity's indexes may be read.
+  func isReady(_ position: Int) -> Bool { !unready.contains(position) }
+
+  private func reference(_ position: Int) -> IndexReference {
+    IndexReference(entity: entity, position: position)
+  }
+
+  /// The entity's indexes that may be read, those with short keys first.
+  var shortestIndexes: [IndexReference] {
+    entity.indexes.indices.filter(isReady).map(reference)
+      .sorted { $0.schema.columns.count < $1.schema.columns.count }
   }
 
   private func match(
@@ -98,16 +107,16 @@ struct AccessCandidates {
       case .attribute: continue
       }
     }
-    for index in indexes {
-      let leading = leadingMatches(of: index.schema)
-      for word in words(of: index.schema) {
-        options.append(AccessOption(kind: .words(index, word), rank: (3, 1)))
+    for (position, index) in entity.indexes.enumerated() where isReady(position) {
+      let leading = leadingMatches(of: index)
+      for word in words(of: index) {
+        options.append(AccessOption(kind: .words(reference(position), word), rank: (3, 1)))
       }
-      guard !leading.isEmpty || index.schema.condition != nil && !index.schema.isText,
-        implied(by: index.schema) != nil
+      guard !leading.isEmpty || index.condition != nil && !index.isText, implied(by: index) != nil
       else { continue }
       options.append(
-        AccessOption(kind: .index(index, leading), rank: Self.rank(of: index.schema, leading)))
+        AccessOption(
+          kind: .index(reference(position), leading), rank: Self.rank(of: index, leading)))
     }
     if options.count > 1 { options.sort { $0.rank < $1.rank } }
     return options

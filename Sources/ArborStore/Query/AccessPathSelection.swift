@@ -153,7 +153,7 @@ struct AccessPathSelection<Source: Counts> {
       guard planner.costs.cost(of: plan) < cost else { return }
       return try join(planner.estimate(condition, plan, owners: scope.family))
     }
-    switch findings.related[ObjectIdentifier(condition)] {
+    switch findings.related(condition) {
     case .rows(let rows)?: try join(rows)
     case .abandoned(let budget)? where cost <= budget: break
     case .abandoned?, nil: trial = .related(condition, budget: cost)
@@ -185,7 +185,7 @@ struct AccessPathSelection<Source: Counts> {
   private mutating func intersect() throws {
     guard options.count > 1, best.map({ $0.count.rows > Self.minimumIntersection }) ?? true
     else { return }
-    let finding = findings?.intersections[position]
+    let finding = findings?.intersection(position)
     var list = finding?.list ?? best
     // An access path that is not worth it alone may be with another one; the try shall cost a part
     // of what there is to win.

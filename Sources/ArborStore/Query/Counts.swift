@@ -31,8 +31,8 @@ protocol Counts {
   /// - Complexity: O(1).
   func leafPages(of index: IndexReference) throws -> Int
 
-  /// Whether an index has all of its entries: others are kept, and not read.
-  func isReady(_ index: IndexReference) -> Bool
+  /// Which of an entity's indexes lack entries, by their positions: they are kept, and not read.
+  func unreadyIndexes(of entity: EntitySchema) -> Set<Int>
 
   /// How many objects an access path finds; nil as soon as there are more than `most`, or finding
   /// out has cost more than `effort`, in units of ``Cost``.

@@ -102,7 +102,7 @@ struct IndexAdvisor {
 
   /// Advice about the entity at the other end of a relationship that the predicate follows.
   private func related() throws -> IndexAdvice? {
-    for condition in planner.conjunction.related {
+    for condition in planner.scope.conjunction.related {
       let planner = try planner.planner(of: condition)
       if let advice = try IndexAdvisor(planner).advice(for: planner.plan()) { return advice }
     }

@@ -12,8 +12,6 @@ struct IndexReference: Equatable {
 
   var schema: IndexSchema { entity.indexes[position] }
 
-  var columnCount: Int { schema.columns.count }
-
   /// The form of the index's keys.
   var keyColumns: [KeyDecoder.Column] { entity.keyColumns(of: schema) }
 

@@ -10,19 +10,19 @@ struct PlanExplainer {
   }
 
   private let scope: PlanScope
-  private let query: StoreQuery
   private let words: PlanWords
   private let counts: Counts?
 
   /// - Parameters:
   ///   - showsValues: Whether the values of conditions are shown.
   ///   - counts: What running the plan has counted.
-  init(_ scope: PlanScope, _ query: StoreQuery, showsValues: Bool, _ counts: Counts? = nil) {
+  init(_ scope: PlanScope, showsValues: Bool, _ counts: Counts? = nil) {
     self.scope = scope
-    self.query = query
-    words = PlanWords(query, showsValues: showsValues)
+    words = PlanWords(scope.query, showsValues: showsValues)
     self.counts = counts
   }
+
+  private var query: StoreQuery { scope.query }
 
   /// The last step with all before it.
   func root(_ plan: AccessPlan) -> QueryPlan.Step {
@@ -141,7 +141,7 @@ struct PlanExplainer {
 
   /// How the objects of another entity are found that the rows are related to.
   private func step(_ related: RelatedRows) -> QueryPlan.Step {
-    let explainer = PlanExplainer(related.scope, related.query, showsValues: words.showsValues)
+    let explainer = PlanExplainer(related.scope, showsValues: words.showsValues)
     let step = explainer.access(related.plan)
     guard !related.plan.residual.isEmpty else { return step }
     return self.step(

@@ -1,26 +1,37 @@
 internal import ArborModel
 
-/// What a conjunction is planned for: whose rows, with which constants, over which pending changes.
+/// What is planned: a query with its predicate in normal form, over which pending changes.
+///
+/// It is made once for a query, and shared by all that plans, runs and explains it.
 final class PlanScope {
+  let query: StoreQuery
+  /// The query's predicate; empty without one.
+  let conjunction: Conjunction
   let schema: ModelSchema
-  let entity: EntitySchema
   /// The concrete entities whose objects are wanted, in the order of their numbers.
   let family: [EntitySchema]
-  /// The constants of the predicate.
-  let arguments: [Value]
   /// What the predicate means.
   let environment: PredicateEnvironment
   /// The asking context's state.
   let overlay: FetchOverlay?
 
-  init(_ query: StoreQuery, _ environment: PredicateEnvironment, overlay: FetchOverlay?) {
+  /// - Throws: ``ArborError`` `invalidPredicate` where an argument does not fit its comparison.
+  init(
+    _ query: StoreQuery, _ environment: PredicateEnvironment, overlay: FetchOverlay?
+  ) throws(ArborError) {
+    self.query = query
     schema = environment.schema
-    entity = query.entity
     family = query.family(in: environment.schema)
-    arguments = query.predicate?.arguments ?? []
     self.environment = environment
     self.overlay = overlay
+    guard let (bound, arguments) = query.predicate else {
+      conjunction = Conjunction(conjuncts: [])
+      return
+    }
+    conjunction = try bound.conjunction(arguments: arguments, environment: environment)
   }
+
+  var entity: EntitySchema { query.entity }
 
   /// Whether the store alone knows which objects fulfil a condition on related objects and which
   /// rows lead to them; otherwise the condition is asked of each row.

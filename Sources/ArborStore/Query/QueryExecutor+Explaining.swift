@@ -2,7 +2,9 @@ internal import ArborModel
 
 extension QueryExecutor {
   /// The planner of the same query that counts and gathers nothing.
-  private var explaining: QueryPlanner<StoredCounts> { planner.counting(by: StoredCounts(source)) }
+  private var explaining: QueryPlanner<StoredCounts> {
+    QueryPlanner(scope: planner.scope, counts: StoredCounts(source))
+  }
 
   /// How a fetch would find its rows, from counts alone: nothing is run, and what only running
   /// tells is estimated.
@@ -58,7 +60,7 @@ extension QueryPlanner<StoredCounts> {
   fileprivate func explain(
     _ plan: AccessPlan, showsValues: Bool, _ counts: PlanExplainer.Counts? = nil
   ) throws -> QueryPlan {
-    let explainer = PlanExplainer(scope, query, showsValues: showsValues, counts)
+    let explainer = PlanExplainer(scope, showsValues: showsValues, counts)
     return QueryPlan(
       explainer.root(plan), suggestedIndex: try IndexAdvisor(self).advice(for: plan))
   }
@@ -66,7 +68,7 @@ extension QueryPlanner<StoredCounts> {
   fileprivate func explain(
     _ ran: QueryExecutor.Ran, _ aggregates: [BoundAggregate], showsValues: Bool
   ) throws -> QueryPlan {
-    let explainer = PlanExplainer(scope, query, showsValues: showsValues)
+    let explainer = PlanExplainer(scope, showsValues: showsValues)
     let detail = aggregates.map { aggregate in
       let name = aggregate.function.rawValue
       return showsValues && !aggregate.text.isEmpty ? "\(name) \(aggregate.text)" : name

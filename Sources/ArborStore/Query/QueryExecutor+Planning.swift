@@ -27,17 +27,14 @@ extension QueryExecutor {
   private func run(_ trial: Trial) throws {
     switch trial {
     case .related(let condition, let budget):
-      findings.related[ObjectIdentifier(condition)] =
-        try relatedRows(condition, budget: budget).map { .rows($0) }
-        ?? .abandoned(budget: budget)
+      let rows = try relatedRows(condition, budget: budget)
+      findings.record(rows.map { .rows($0) } ?? .abandoned(budget: budget), for: condition)
     case .intersection(let one, let other, let position, let next):
       let (one, other) = try (gathered(one), gathered(other))
       let common = SortedNumbers.intersection(one.numbers, other.numbers)
-      findings.intersections[position] = (
-        list: common.count < one.numbers.count
-          ? one.list.intersection(other.list, .gathered(common)) : one.list,
-        next: next
-      )
+      let isShorter = common.count < one.numbers.count
+      let list = isShorter ? one.list.intersection(other.list, .gathered(common)) : one.list
+      findings.record((list, next), for: position)
     }
   }
 
@@ -72,6 +69,7 @@ extension QueryExecutor {
     if case .numbers(let list) = plan.access { noteUse(of: list) }
   }
 
+  /// Records the use of an access path's index.
   func noteUse(of candidate: AccessCandidate) {
     if let index = candidate.index { source.noteUse(of: index) }
     for related in candidate.related { noteUse(of: related.plan) }

@@ -5,20 +5,19 @@ extension QueryExecutor {
   /// The related objects that fulfil a condition, and for a to-many relationship their owners; nil
   /// where finding them costs as much as a budget.
   func relatedRows(_ condition: RelatedCondition, budget: Int) throws -> RelatedRows? {
-    let executor = QueryExecutor(
-      source, try planner.planner(of: condition).counting(by: CollectingCounts(source)))
+    let executor = QueryExecutor(source, try planner.planner(of: condition).scope)
     let plan = try executor.plan()
     guard executor.planner.costs.cost(of: plan) < budget else { return nil }
     guard condition.relationship.isToMany else {
       let numbers = try executor.numbers(plan)
       return RelatedRows(
-        condition, executor.planner, plan: executor.plan(thatRan: plan),
+        condition, of: executor.planner.scope, plan: executor.plan(thatRan: plan),
         count: .gathered(numbers), owners: nil)
     }
     let found = try executor.owners(of: condition.relationship, plan, effort: budget)
     return found.map { owners, members in
       RelatedRows(
-        condition, executor.planner, plan: executor.plan(thatRan: plan),
+        condition, of: executor.planner.scope, plan: executor.plan(thatRan: plan),
         count: .gathered(members),
         owners: .gathered(owners.filter { ObjectNumber(rawValue: $0).isOf(family) }))
     }

@@ -28,20 +28,18 @@ final class QueryExecutor {
 
   convenience init(_ source: QuerySource, _ query: StoreQuery, overlay: FetchOverlay?) throws {
     let overlay = overlay.flatMap { $0.hasPendingChanges || $0.known != nil ? $0 : nil }
-    let planner = try QueryPlanner(
-      query, PredicateEnvironment(schema: source.schema, storeID: source.store.id),
-      overlay: overlay, CollectingCounts(source))
-    self.init(source, planner)
+    let environment = PredicateEnvironment(schema: source.schema, storeID: source.store.id)
+    self.init(source, try PlanScope(query, environment, overlay: overlay))
   }
 
-  init(_ source: QuerySource, _ planner: QueryPlanner<CollectingCounts>) {
+  init(_ source: QuerySource, _ scope: PlanScope) {
     self.source = source
-    self.planner = planner
-    overlay = planner.scope.overlay
+    planner = QueryPlanner(scope: scope, counts: CollectingCounts(source))
+    overlay = scope.overlay
     resolver = SnapshotResolver(source, overlay: overlay)
   }
 
-  var query: StoreQuery { planner.query }
+  var query: StoreQuery { planner.scope.query }
   var family: [EntitySchema] { planner.family }
 
   /// Reads what sort keys are about, at the predicate's instant.

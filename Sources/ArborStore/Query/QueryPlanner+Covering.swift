@@ -44,7 +44,7 @@ extension QueryPlanner {
         index: index, ranges: ranges.ranges, filter: candidate.filter, matches: matches)
     }
     // Short keys first.
-    return candidates([]).indexes.sorted { $0.columnCount < $1.columnCount }
+    return candidates([]).shortestIndexes
       .first {
         $0.schema.isLed(by: attribute) && $0.schema.condition == nil && !$0.schema.isText
       }.map { CoveringIndex(index: $0, ranges: ScanRange.whole, filter: nil, matches: []) }

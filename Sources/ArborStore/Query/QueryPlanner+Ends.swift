@@ -21,7 +21,7 @@ extension QueryPlanner {
     else { return nil }
     let candidates = candidates(conjuncts)
     // Short keys first: those that are cut do not serve.
-    for index in candidates.indexes.sorted(by: { $0.columnCount < $1.columnCount }) {
+    for index in candidates.shortestIndexes {
       if let end = end(of: attribute, isLeast: isLeast, index, candidates),
         try isWorthScanning(index)
       {

@@ -31,7 +31,7 @@ extension QueryPlanner {
     let count = estimate(plan)
     let isToMany = condition.relationship.isToMany
     return RelatedRows(
-      condition, self, plan: plan, count: count,
+      condition, of: scope, plan: plan, count: count,
       owners: isToMany
         ? .estimate(min(count.rows, try counts.objectCount(of: owners))) : nil)
   }

@@ -6,9 +6,10 @@ extension QueryPlanner {
     let wanted = query.sortKeys.compactMap(\.column)
     guard let first = wanted.first, wanted.count == query.sortKeys.count else { return nil }
     var best: OrderedAccess?
-    for index in candidates.indexes {
+    for (position, schema) in scope.entity.indexes.enumerated() where candidates.isReady(position) {
+      let index = IndexReference(entity: scope.entity, position: position)
       // Without conditions, the first column has to be the first key.
-      guard !conjuncts.isEmpty || first.isOrdered(as: index.schema.columns[0]),
+      guard !conjuncts.isEmpty || first.isOrdered(as: schema.columns[0]),
         let ordered = orderedAccess(index, wanted, candidates), try isWorthScanning(index)
       else { continue }
       if ordered.covered.count == conjuncts.count { return ordered }

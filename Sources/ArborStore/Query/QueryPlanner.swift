@@ -7,43 +7,22 @@ internal import ArborModel
 /// paths that find more than a sixteenth of all rows lose to the scan, as a rule.
 struct QueryPlanner<Source: Counts> {
   let scope: PlanScope
-  let query: StoreQuery
-  let conjunction: Conjunction
   let counts: Source
 
-  var conjuncts: [Conjunct] { conjunction.conjuncts }
+  var query: StoreQuery { scope.query }
+  var conjuncts: [Conjunct] { scope.conjunction.conjuncts }
   var family: [EntitySchema] { scope.family }
   var costs: CostModel<Source> { CostModel(schema: scope.schema, counts: counts) }
 
-  /// - Throws: ``ArborError`` `invalidPredicate` where an argument does not fit its comparison.
-  init(
-    _ query: StoreQuery, _ environment: PredicateEnvironment, overlay: FetchOverlay?,
-    _ counts: Source
-  ) throws(ArborError) {
-    self.query = query
-    self.counts = counts
-    scope = PlanScope(query, environment, overlay: overlay)
-    conjunction =
-      try query.predicate?.bound.conjunction(
-        arguments: scope.arguments, environment: environment) ?? Conjunction(conjuncts: [])
-  }
-
-  private init(_ other: QueryPlanner<some Counts>, _ counts: Source) {
-    (scope, query, conjunction) = (other.scope, other.query, other.conjunction)
-    self.counts = counts
-  }
-
-  /// The planner of the same query by other counts.
-  func counting<Other: Counts>(by counts: Other) -> QueryPlanner<Other> {
-    QueryPlanner<Other>(self, counts)
-  }
-
   /// The planner of what answers a condition on related objects.
+  ///
+  /// - Throws: ``ArborError`` as ``PlanScope``.
   func planner(of condition: RelatedCondition) throws(ArborError) -> QueryPlanner {
     let predicate = condition.predicate(in: scope.schema)
-    return try QueryPlanner(
-      StoreQuery(entity: predicate.entity, predicate: (predicate, scope.arguments)),
-      scope.environment, overlay: nil, counts)
+    let arguments = scope.query.predicate?.arguments ?? []
+    let query = StoreQuery(entity: predicate.entity, predicate: (predicate, arguments))
+    return QueryPlanner(
+      scope: try PlanScope(query, scope.environment, overlay: nil), counts: counts)
   }
 
   func candidates(_ conjuncts: [Conjunct]) -> AccessCandidates {
@@ -54,21 +33,19 @@ struct QueryPlanner<Source: Counts> {
   ///
   /// - Parameter withoutOrder: Whether scans that may be given up are left out.
   func plan(withoutOrder: Bool = false) throws -> AccessPlan {
-    switch try step(nil, withoutOrder: withoutOrder) {
+    switch try plan(knowing: nil, withoutOrder: withoutOrder) {
     case .plan(let plan): return plan
     case .trial: preconditionFailure("A plan by estimates needs no trial.")
     }
   }
 
   /// The plan to run, or what has to be run before there is one.
-  func plan(knowing findings: Findings, withoutOrder: Bool = false) throws
-    -> PlanningStep<AccessPlan>
-  {
-    try step(findings, withoutOrder: withoutOrder)
-  }
-
-  private func step(
-    _ findings: Findings?, withoutOrder: Bool
+  ///
+  /// - Parameters:
+  ///   - findings: What trials have found; nil to estimate what only they could find.
+  ///   - withoutOrder: Whether scans that may be given up are left out.
+  func plan(
+    knowing findings: Findings?, withoutOrder: Bool = false
   ) throws -> PlanningStep<AccessPlan> {
     if isNeverTrue { return .plan(.nothing) }
     let candidates = candidates(conjuncts)
@@ -82,7 +59,8 @@ struct QueryPlanner<Source: Counts> {
       conjuncts.isEmpty ? 0 : costs.scan(of: rows, asking: conjuncts.map(\.node))
     var best: CandidateNumbers?
     if !conjuncts.isEmpty {
-      var selection = AccessPathSelection(self, conjunction, candidates, cost: scanCost, findings)
+      var selection = AccessPathSelection(
+        self, scope.conjunction, candidates, cost: scanCost, findings)
       best = try selection.select()
       if let trial = selection.trial { return .trial(trial) }
     }
@@ -127,7 +105,7 @@ struct QueryPlanner<Source: Counts> {
       let cost = min(
         costs.scan(of: rows, asking: conjuncts.map(\.node)), most * Cost.lookup)
       var selection = AccessPathSelection(
-        self, conjunction, candidates(conjuncts), cost: cost, findings)
+        self, scope.conjunction, candidates(conjuncts), cost: cost, findings)
       let few = try selection.select()
       if let trial = selection.trial { return .trial(trial) }
       // Objects that the predicate names are listed in it.
@@ -146,8 +124,14 @@ struct QueryPlanner<Source: Counts> {
   /// answer.
   func exactAccessPath() -> AccessCandidate? {
     let candidates = candidates(conjuncts)
-    return candidates.all().lazy.compactMap { candidates.candidate($0) }
-      .first { Set($0.covered).count == conjuncts.count }
+    for option in candidates.all() {
+      if let candidate = candidates.candidate(option),
+        Set(candidate.covered).count == conjuncts.count
+      {
+        return candidate
+      }
+    }
+    return nil
   }
 
   /// Whether a conjunct is false whatever the row.

@@ -22,6 +22,13 @@ struct QuerySource {
 
   var schema: ModelSchema { store.schema }
 
+  /// Which of an entity's indexes lack entries, by their positions.
+  func unreadyIndexes(of entity: EntitySchema) -> Set<Int> {
+    guard unfinished != nil else { return [] }
+    return Set(
+      entity.indexes.indices.filter { !isReady(IndexReference(entity: entity, position: $0)) })
+  }
+
   /// Whether an index has all of its entries.
   func isReady(_ index: IndexReference) -> Bool {
     unfinished?.isReady(number(of: index)) ?? true

@@ -6,7 +6,6 @@ final class RelatedRows {
   let condition: RelatedCondition
   /// What asks for them.
   let scope: PlanScope
-  let query: StoreQuery
   /// How they are found, or were.
   let plan: AccessPlan
   /// How many they are; gathered once they have been found.
@@ -14,13 +13,12 @@ final class RelatedRows {
   /// For a to-many relationship those that have any of them as members.
   let owners: RowCount?
 
-  init<Source: Counts>(
-    _ condition: RelatedCondition, _ planner: QueryPlanner<Source>, plan: AccessPlan,
-    count: RowCount, owners: RowCount?
+  init(
+    _ condition: RelatedCondition, of scope: PlanScope, plan: AccessPlan, count: RowCount,
+    owners: RowCount?
   ) {
     self.condition = condition
-    scope = planner.scope
-    query = planner.query
+    self.scope = scope
     self.plan = plan
     self.count = count
     self.owners = owners

@@ -32,7 +32,7 @@ class StoredCounts: Counts {
     try source.reader.statistics(source.database(of: index)).leafPages
   }
 
-  func isReady(_ index: IndexReference) -> Bool { source.isReady(index) }
+  func unreadyIndexes(of entity: EntitySchema) -> Set<Int> { source.unreadyIndexes(of: entity) }
 
   func count(
     _ candidate: AccessCandidate, of family: [EntitySchema], upTo most: Int, effort: Int

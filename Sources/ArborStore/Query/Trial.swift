@@ -25,10 +25,30 @@ struct Findings {
     case abandoned(budget: Int)
   }
 
-  /// By the identity of the condition.
-  var related: [ObjectIdentifier: Related] = [:]
   /// The shortest list for a conjunction so far, and the first option that is not in it.
-  var intersections: [[Int]: (list: CandidateNumbers, next: Int)] = [:]
+  typealias Intersection = (list: CandidateNumbers, next: Int)
+
+  /// The newest last; there are few, and mostly none.
+  private var related: [(condition: RelatedCondition, finding: Related)] = []
+  private var intersections: [(position: [Int], finding: Intersection)] = []
+
+  /// What was found for a condition on related objects.
+  func related(_ condition: RelatedCondition) -> Related? {
+    related.last { $0.condition === condition }?.finding
+  }
+
+  /// What was found for the conjunction at a position.
+  func intersection(_ position: [Int]) -> Intersection? {
+    intersections.last { $0.position == position }?.finding
+  }
+
+  mutating func record(_ finding: Related, for condition: RelatedCondition) {
+    related.append((condition, finding))
+  }
+
+  mutating func record(_ finding: Intersection, for position: [Int]) {
+    intersections.append((position, finding))
+  }
 }
 
 /// What a planner that knows some findings decides.

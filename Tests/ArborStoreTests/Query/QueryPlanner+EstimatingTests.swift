@@ -39,10 +39,10 @@ import Testing
     let query = StoreQuery(
       entity: entity, predicate: predicate,
       sortKeys: try sortKeys.bind(to: entity, in: schema), limit: limit)
-    let planner = try QueryPlanner(
-      query, PredicateEnvironment(schema: schema, storeID: UUID()), overlay: nil, counts)
-    let explainer = PlanExplainer(planner.scope, query, showsValues: true)
-    return QueryPlan(explainer.root(try planner.plan())).description
+    let environment = PredicateEnvironment(schema: schema, storeID: UUID())
+    let scope = try PlanScope(query, environment, overlay: nil)
+    let plan = try QueryPlanner(scope: scope, counts: counts).plan()
+    return QueryPlan(PlanExplainer(scope, showsValues: true).root(plan)).description
   }
 
   @Test func countsDecideBetweenIndexAndScan() throws {

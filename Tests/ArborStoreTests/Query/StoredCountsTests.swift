@@ -20,10 +20,11 @@ import Testing
     let source = try snapshot.source
     for round in 0..<TestLength.of(200, long: 5000) {
       let test = QueryCase.random(world, using: &random)
-      let planner = try QueryPlanner(
-        test.query(world),
-        PredicateEnvironment(schema: world.store.schema, storeID: world.store.id), overlay: nil,
-        StoredCounts(source))
+      let environment = PredicateEnvironment(
+        schema: world.store.schema, storeID: world.store.id)
+      let planner = QueryPlanner(
+        scope: try PlanScope(test.query(world), environment, overlay: nil),
+        counts: StoredCounts(source))
       let candidates = planner.candidates(planner.conjuncts)
       for candidate in candidates.all().compactMap({ candidates.candidate($0) }) {
         try body(candidate, planner, source, "\(test), seed \(seed), round \(round)")

@@ -23,7 +23,9 @@ struct StubCounts: Counts {
 
   func leafPages(of index: IndexReference) -> Int { entryCount(of: index) / 400 }
 
-  func isReady(_ index: IndexReference) -> Bool { !unready.contains(index.schema.name) }
+  func unreadyIndexes(of entity: EntitySchema) -> Set<Int> {
+    Set(entity.indexes.indices.filter { unready.contains(entity.indexes[$0].name) })
+  }
 
   func count(
     _ candidate: AccessCandidate, of family: [EntitySchema], upTo most: Int, effort: Int

@@ -1,15 +1,15 @@
 internal import ArborModel
 internal import ArborStore
 
-/// Somebody who is told of the steps that change a context's objects, each before it is made.
+/// What is told of a context's edits, each before it is made.
 ///
-/// Listeners only take down what they are told: they read nothing and change nothing meanwhile.
+/// Listeners only record what they are told: they read nothing and change nothing meanwhile.
 protocol ChangeListener: AnyObject {
   /// Whether nobody is interested any more: the context forgets the listener.
   var isOver: Bool { get }
 
   /// The context is about to change an object or a link.
-  func note(_ entry: ChangeJournal.Entry)
+  func note(_ edit: Edit)
 
   /// An object's state is about to be replaced: by what others have committed, or by what it was
   /// before.
@@ -37,27 +37,93 @@ extension ChangeListener {
   func noteAnything() {}
 }
 
+/// Recording edits, each before it is made.
 extension ManagedObjectContext {
-  /// Notes a step for whoever may have to undo or to report it.
+  /// Whether anything is interested in edits.
   @inline(__always)
-  func noteStep(_ entry: @autoclosure () -> ChangeJournal.Entry) {
-    guard journal != nil || !listeners.isEmpty || undoHistory != nil else { return }
-    let entry = entry()
-    journal?.entries.append(entry)
-    tellListeners { $0.note(entry) }
-    undoHistory?.note(entry)
+  private var recordsEdits: Bool { isInSavepoint || !listeners.isEmpty || undoHistory != nil }
+
+  /// Records that an object is about to change.
+  ///
+  /// - Parameter isKnown: Whether the context knows it already.
+  @inline(__always)
+  func recordEdit(of object: ManagedObject, isKnown: Bool = true) {
+    if recordsEdits { record(object, isKnown: isKnown) }
   }
 
-  /// Notes that the changes of an object are put on top of what others have committed, which is
-  /// nothing to undo.
-  func noteMerge(of object: ManagedObject) {
-    guard journal != nil || !listeners.isEmpty else { return }
-    let entry = ChangeJournal.Entry.object(ObjectStep(object))
-    journal?.entries.append(entry)
-    tellListeners { $0.note(entry) }
+  @inline(never)
+  private func record(_ object: ManagedObject, isKnown: Bool) {
+    var edit = ObjectEdit(
+      object, isKnown: isKnown, isInSavepoint: isInSavepoint, isUndoable: recordsUndo)
+    tellListeners { $0.note(.object(edit)) }
+    guard edit.isUndoable || isInSavepoint else { return }
+    if !isInSavepoint, let undoHistory { edit.settle(undoHistory.allocator) }
+    append(.object(edit))
+  }
+
+  /// Records that what is pending of a member is about to change.
+  @inline(__always)
+  func recordEdit(of list: PendingMembers, _ member: ObjectNumber, isMerge: Bool = false) {
+    if recordsEdits { record(list, member, isMerge: isMerge) }
+  }
+
+  @inline(never)
+  private func record(_ list: PendingMembers, _ member: ObjectNumber, isMerge: Bool) {
+    let former = list[member]
+    let isUndoable = !isMerge && recordsUndo
+    let wasMember =
+      switch former {
+      case .added: true
+      case .removed: false
+      case .unmentioned: isUndoable && isStored(member, in: list.relation, of: list.owner)
+      }
+    let edit = Edit.link(
+      LinkEdit(
+        owner: list.owner, relation: list.relation, member: member, former: former,
+        wasMember: wasMember, isUndoable: isUndoable))
+    if !isMerge { tellListeners { $0.note(edit) } }
+    if isUndoable || isInSavepoint { append(edit) }
+  }
+
+  /// Records that what is pending of the sequence of members is about to change. What undo takes
+  /// back is the sequence itself.
+  func recordOrder(_ list: PendingMembers, tellsListeners: Bool = true) {
+    guard isInSavepoint || !listeners.isEmpty else { return }
+    let edit = Edit.order(owner: list.owner, list.relation, list.order?.copy)
+    if tellsListeners { tellListeners { $0.note(edit) } }
+    if isInSavepoint { append(edit) }
+  }
+
+  /// Records the sequence of an ordered relationship's members for undo, before the first of them
+  /// leaves or is moved.
+  func recordSequence(_ list: PendingMembers) {
+    let stored = storedMembers(of: list.owner, list.relation)
+    var members = list.isSilent ? stored : list.members(over: stored)
+    if let joined = list.order?.joined(in: epoch), !joined.isEmpty {
+      members.removeAll(where: joined.contains)
+    }
+    append(.sequence(SequenceEdit(list.owner, list.relation, members, over: stored)))
+  }
+
+  /// Records that the changes of an object are put on top of a concurrent commit, which is nothing
+  /// to undo.
+  func recordMerge(of object: ManagedObject) {
+    guard isInSavepoint || !listeners.isEmpty else { return }
+    let edit = Edit.object(ObjectEdit(object, isInSavepoint: isInSavepoint))
+    if isInSavepoint { append(edit) }
+    tellListeners { $0.note(edit) }
     noteReplaced(object)
   }
 
+  private var recordsUndo: Bool { undoHistory?.isRecording ?? false }
+
+  private func append(_ edit: Edit) {
+    if edit.isUndoable { undoHistory?.noteEdit(at: log.count) }
+    log.append(edit)
+  }
+}
+
+extension ManagedObjectContext {
   /// Notes that an object's state is about to be replaced.
   @inline(__always)
   func noteReplaced(_ object: ManagedObject) {

@@ -20,7 +20,7 @@ struct ChangeMerger {
       rebase(change, onto: record.view, record.slab, resolution)
       return decideOrders(of: object, resolution)
     }
-    context.noteMerge(of: change.object)
+    context.recordMerge(of: change.object)
     switch resolution {
     case .objectWins, .overwrite:
       delete(change, anew: record)
@@ -37,7 +37,7 @@ struct ChangeMerger {
       else { continue }
       let stored = context.storedMembers(of: object.number, relation)
       let isContested = edit.isContested(over: stored)
-      context.noteOrder(edit)
+      context.recordOrder(edit)
       switch resolution {
       case .objectWins, .overwrite: edit.arrange(edit.members(over: stored), over: stored)
       case .storeWins: if isContested { edit.yieldOrder(to: stored) }
@@ -49,11 +49,11 @@ struct ChangeMerger {
   /// Two contexts have brought back one object that a third had deleted: there is nothing to tell
   /// what either of them changed, so one of them wins as a whole.
   func resolveInserted(
-    _ change: ObjectChange, _ record: RecordView, _ slab: RecordSlab,
+    _ change: PendingObject, _ record: RecordView, _ slab: RecordSlab,
     _ resolution: MergeConflict.Resolution
   ) {
     let object = change.object
-    context.noteMerge(of: object)
+    context.recordMerge(of: object)
     context.noteMending(object, [object.currentRecord], resolution.side)
     context.withMemberships(of: object) {
       switch resolution {
@@ -71,7 +71,7 @@ struct ChangeMerger {
   }
 
   /// Deletes an object as it is in the store now: what it is linked to may be something else.
-  private func delete(_ change: ObjectChange, anew record: RecordBuffer) {
+  private func delete(_ change: PendingObject, anew record: RecordBuffer) {
     context.withMemberships(of: change.object) {
       change.committed = record.view
       change.committedSlab = record.slab
@@ -83,9 +83,9 @@ struct ChangeMerger {
   }
 
   /// The store's object is gone.
-  private func resolveDeleted(_ change: ObjectChange, _ resolution: MergeConflict.Resolution) {
+  private func resolveDeleted(_ change: PendingObject, _ resolution: MergeConflict.Resolution) {
     let object = change.object
-    context.noteMerge(of: object)
+    context.recordMerge(of: object)
     switch (resolution, change.kind) {
     case (.objectWins, .updated), (.overwrite, .updated):
       // It is inserted again, with all that the context knows of it.
@@ -103,7 +103,7 @@ struct ChangeMerger {
   }
 
   /// Takes a deletion back: the object is as it is in the store, links included.
-  private func revive(_ change: ObjectChange, _ record: RecordBuffer) {
+  private func revive(_ change: PendingObject, _ record: RecordBuffer) {
     context.noteMending(change.object, [], .store)
     context.withMemberships(of: change.object) {
       context.pending.drop(change)
@@ -114,12 +114,12 @@ struct ChangeMerger {
 
   /// Lets a changed object lead nowhere instead of to one that is gone. That it did before its
   /// change is no change either.
-  func dropReference(_ change: ObjectChange, to gone: ObjectNumber, _ inverse: Relation) {
+  func dropReference(_ change: PendingObject, to gone: ObjectNumber, _ inverse: Relation) {
     let object = change.object
     guard change.kind != .deleted, let field = object.binding.relations[inverse.inverseSlot].field,
       object.currentRecord.reference(field) == gone
     else { return }
-    context.noteMerge(of: object)
+    context.recordMerge(of: object)
     if change.committed?.reference(field) != gone {
       context.noteLost(gone, of: object.number, inverse.inverseSlot)
     }
@@ -136,7 +136,7 @@ struct ChangeMerger {
     }
   }
 
-  private func replace(_ change: ObjectChange, by working: RecordBuffer) {
+  private func replace(_ change: PendingObject, by working: RecordBuffer) {
     change.working = working
     // The next change is a step of its own.
     change.begin(context.epoch &- 2, in: context.pending)
@@ -146,13 +146,13 @@ struct ChangeMerger {
 
   /// Puts an object's changes on top of a newer committed record.
   func rebase(
-    _ change: ObjectChange, onto store: RecordView, _ slab: RecordSlab,
+    _ change: PendingObject, onto store: RecordView, _ slab: RecordSlab,
     _ resolution: MergeConflict.Resolution
   ) {
     guard let committed = change.committed else { return }
     let object = change.object
     let mine = object.currentRecord
-    context.noteMerge(of: object)
+    context.recordMerge(of: object)
     context.noteMending(object, [mine, committed], resolution.side)
     if resolution == .rollback {
       return context.withMemberships(of: object) {

@@ -18,16 +18,24 @@ package struct ChangeRound {
   package var isEmpty: Bool { created.isEmpty && updated.isEmpty && deleted.isEmpty }
 }
 
+/// Records the edits of a round.
+final class RoundRecorder: ChangeListener {
+  fileprivate(set) var edits: [Edit] = []
+
+  var isOver: Bool { false }
+
+  func note(_ edit: Edit) { edits.append(edit) }
+}
+
 extension ManagedObjectContext {
-  /// Begins to take down what changes, for ``takeRound()``; what was taken down before is
-  /// forgotten.
+  /// Begins to record what changes, for ``takeRound()``; what was recorded before is forgotten.
   package func beginRound() {
     if let round {
-      round.entries.removeAll()
+      round.edits.removeAll()
     } else {
-      let journal = ChangeJournal()
-      round = journal
-      listeners.append(journal)
+      let recorder = RoundRecorder()
+      round = recorder
+      listeners.append(recorder)
     }
     beginListening()
   }
@@ -35,45 +43,54 @@ extension ManagedObjectContext {
   /// What changed since the round began, and the beginning of the next one. Time in proportion to
   /// the changes of the round.
   ///
-  /// Nothing where ``beginRound()`` has never been called: noting costs a step for each object.
+  /// Nothing where ``beginRound()`` has never been called: recording costs an edit for each object.
   package func takeRound() -> ChangeRound {
-    guard let entries = round?.entries, !entries.isEmpty else { return ChangeRound() }
+    guard let edits = round?.edits, !edits.isEmpty else { return ChangeRound() }
     beginRound()
     var result = ChangeRound()
     var seen: Set<ManagedObject> = []
-    for entry in entries {
-      switch entry {
-      case .object(let step):
-        // The first step tells what the object was when the round began.
-        guard seen.insert(step.object).inserted else { continue }
-        add(step, to: &result)
-      case .link(let edit, _, _), .order(let edit, _):
-        guard let owner = registry.object(edit.owner), !edit.relation.isHidden else { continue }
-        if owner.isUpdated, !seen.contains(owner) { result.updated.insert(owner) }
+    for edit in edits {
+      switch edit {
+      case .object(let edit):
+        // The first edit tells what the object was when the round began.
+        if seen.insert(edit.object).inserted { add(edit, to: &result) }
+      case .link(let edit): addOwner(edit.owner, edit.relation, seen, to: &result)
+      case .order(let owner, let relation, _): addOwner(owner, relation, seen, to: &result)
+      case .sequence, .none: break
       }
     }
     result.updated.subtract(result.created)
     return result
   }
 
-  private func add(_ step: ObjectStep, to round: inout ChangeRound) {
-    let object = step.object
-    switch (object.change?.kind, step.existed) {
+  private func addOwner(
+    _ number: ObjectNumber, _ relation: Relation, _ seen: Set<ManagedObject>,
+    to round: inout ChangeRound
+  ) {
+    guard !relation.isHidden, let owner = registry.object(number), owner.isUpdated,
+      !seen.contains(owner)
+    else { return }
+    round.updated.insert(owner)
+  }
+
+  private func add(_ edit: ObjectEdit, to round: inout ChangeRound) {
+    let object = edit.object
+    let wasKnown = edit.former != .absent
+    switch (object.change?.kind, wasKnown) {
     case (.inserted, false): round.created.insert(object)
     case (.inserted, true), (.updated, _): round.updated.insert(object)
-    case (.deleted, true) where step.kind != .deleted: round.deleted.insert(object)
+    case (.deleted, true) where edit.former != .deleted: round.deleted.insert(object)
     case (nil, true) where object.state == .gone: round.deleted.insert(object)
     // Committed since.
     case (nil, false) where object.owner != nil: round.created.insert(object)
-    case (nil, true) where hasChanged(since: step): round.updated.insert(object)
+    case (nil, true) where hasChanged(since: edit): round.updated.insert(object)
     default: break
     }
   }
 
   /// Whether an object without pending changes holds other values than it did.
-  private func hasChanged(since step: ObjectStep) -> Bool {
-    guard let former = step.record, let base = step.object.base else { return false }
-    let present = RecordView(base: base, count: Int(step.object.count))
-    return present.changedFields(since: former, in: step.object.binding.entity.layout) != 0
+  private func hasChanged(since edit: ObjectEdit) -> Bool {
+    guard let former = edit.record, let present = edit.object.heldRecord else { return false }
+    return present.changedFields(since: former, in: edit.object.binding.entity.layout) != 0
   }
 }

@@ -65,9 +65,9 @@ struct DeletePropagation {
   }
 
   private func mark(_ object: ManagedObject) {
-    context.noteStep(.object(ObjectStep(object)))
+    context.recordEdit(of: object)
     guard let change = object.change else {
-      let change = ObjectChange(object, .deleted, epoch: context.epoch)
+      let change = PendingObject(object, .deleted, epoch: context.epoch)
       change.committed = object.currentRecord
       change.committedSlab = object.slab
       return context.pending.add(change)

@@ -268,7 +268,7 @@ private struct DerivedAttributes {
     }
   }
 
-  private func isWritten(_ change: ObjectChange, besides timed: [Int]) -> Bool {
+  private func isWritten(_ change: PendingObject, besides timed: [Int]) -> Bool {
     guard let committed = change.committed else { return true }
     if reordered.contains(change.object.number) { return true }
     let record = change.object.currentRecord

@@ -193,13 +193,13 @@ struct InverseKeeper {
 
   private func setLink(
     _ member: ObjectNumber, at owner: ObjectNumber, _ relation: Relation,
-    _ standing: LinkEdit.Standing
+    _ standing: PendingMembers.Standing
   ) {
     let edit = context.links.makeEdit(owner, relation)
     let former = edit[member]
     guard former != standing else { return }
     willChange(owner, relation)
-    context.noteStep(.link(edit, member, former))
+    context.recordEdit(of: edit, member)
     // Between objects of which one was never committed, a link that goes leaves nothing to remove.
     let isNew = context.isNew(owner) || context.isNew(member)
     edit[member] = isNew && standing == .removed ? .unmentioned : standing
@@ -207,18 +207,18 @@ struct InverseKeeper {
 
   // MARK: Orders
 
-  private func putLast(_ member: ObjectNumber, _ edit: LinkEdit) {
+  private func putLast(_ member: ObjectNumber, _ edit: PendingMembers) {
     noteOrder(edit)
     edit.putLast(member) { context.storedMembers(of: edit.owner, edit.relation) }
     noteJoined(member, edit)
   }
 
   /// Tells undo that an object is a member by now that was none.
-  func noteJoined(_ member: ObjectNumber, _ edit: LinkEdit) {
+  func noteJoined(_ member: ObjectNumber, _ edit: PendingMembers) {
     guard context.undoHistory?.isRecording == true, edit.sequenceEpoch != context.epoch else {
       return
     }
-    let order = edit.order ?? OrderEdit()
+    let order = edit.order ?? PendingOrder()
     order.noteJoined(member, in: context.epoch)
     edit.order = order
   }
@@ -227,7 +227,7 @@ struct InverseKeeper {
   /// once: as its to-one relationships say, and as others have linked it meanwhile.
   func keepSequences(with object: ManagedObject) {
     guard context.links.hasOrders else { return }
-    func keep(_ edit: LinkEdit) {
+    func keep(_ edit: PendingMembers) {
       noteOrder(edit)
       edit.keepSequence(for: object.number) {
         context.storedMembers(of: edit.owner, edit.relation)
@@ -272,19 +272,19 @@ struct InverseKeeper {
 
   /// Notes the sequence of the members for undo, before the first of them leaves or is moved:
   /// whoever comes last leaves that of the others as it is.
-  private func noteSequence(_ edit: LinkEdit) {
+  private func noteSequence(_ edit: PendingMembers) {
     guard let history = context.undoHistory, history.isRecording,
       edit.sequenceEpoch != context.epoch
     else { return }
     edit.sequenceEpoch = context.epoch
-    history.noteSequence(edit)
+    context.recordSequence(edit)
   }
 
   /// Notes what the edit says of the sequence before that changes, or the members do without a step
   /// of their own.
-  private func noteOrder(_ edit: LinkEdit) {
+  private func noteOrder(_ edit: PendingMembers) {
     guard edit.orderEpoch != context.epoch else { return }
     edit.orderEpoch = context.epoch
-    context.noteOrder(edit)
+    context.recordOrder(edit)
   }
 }

@@ -16,7 +16,7 @@ struct LostLink: Hashable {
 
 extension ManagedObjectContext {
   /// Takes down the new links among those that an edit is about to forget.
-  func noteLost(_ edit: LinkEdit, _ members: [ObjectNumber]) {
+  func noteLost(_ edit: PendingMembers, _ members: [ObjectNumber]) {
     guard case .error = mergePolicy else { return }
     let isOwnerThere = exists(edit.owner)
     for member in members where edit[member] == .added {

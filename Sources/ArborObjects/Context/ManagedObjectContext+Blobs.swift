@@ -43,7 +43,7 @@ extension ManagedObjectContext {
 
   /// What has to lie elsewhere than it does; nil for a value that is lost.
   private func valuesToMove(
-    of change: ObjectChange, isAllowed: Bool
+    of change: PendingObject, isAllowed: Bool
   ) -> [(field: RecordField, data: Data?)] {
     let object = change.object
     let record = object.currentRecord
@@ -64,11 +64,11 @@ extension ManagedObjectContext {
   }
 
   /// Gives an object a record that refers to the values.
-  private func move(_ values: [(field: RecordField, data: Data?)], of change: ObjectChange) {
+  private func move(_ values: [(field: RecordField, data: Data?)], of change: PendingObject) {
     let object = change.object
     let layout = object.binding.entity.layout
     let record = object.currentRecord
-    noteStep(.object(ObjectStep(object)))
+    recordEdit(of: object)
     // Compact: the bytes of the values do not come along.
     var working = RecordBuffer(copying: layout.template, into: allocator)
     for field in layout.fields where !values.contains(where: { $0.field == field }) {
@@ -88,7 +88,7 @@ extension ManagedObjectContext {
   }
 
   /// Reads what a change takes out of the store, for records that may come back.
-  private func retireBlobs(of change: ObjectChange) throws(ArborError) {
+  private func retireBlobs(of change: PendingObject) throws(ArborError) {
     guard let committed = change.committed else { return }
     let object = change.object
     for field in object.binding.entity.layout.externalFields {

@@ -5,19 +5,19 @@ extension ManagedObjectContext {
   /// Gives an object a working record that may be written to now; nil where its record cannot be
   /// read, or where it is deleted: changes of deleted objects are idle.
   @inline(never)
-  func beginWriting(_ object: ManagedObject) -> ObjectChange? {
+  func beginWriting(_ object: ManagedObject) -> PendingObject? {
     guard load(object), object.change?.kind != .deleted else { return nil }
     if let change = object.change, change.isRead(in: epoch) {
       change.begin(epoch, in: pending)
       return change
     }
     let record = object.currentRecord
-    noteStep(.object(ObjectStep(object)))
-    let change: ObjectChange
+    recordEdit(of: object)
+    let change: PendingObject
     if let present = object.change {
       change = present
     } else {
-      change = ObjectChange(object, .updated, epoch: epoch)
+      change = PendingObject(object, .updated, epoch: epoch)
       change.committed = record
       change.committedSlab = object.slab
       pending.add(change)
@@ -48,7 +48,7 @@ extension ManagedObjectContext {
   /// - Precondition: No commit is under way.
   public func rollback() {
     precondition(
-      journal == nil, "rollback() was called during a commit or a seed; throw an error instead.")
+      !isInSavepoint, "rollback() was called during a commit or a seed; throw an error instead.")
     links.forEachDeviation { edit in
       tellListeners { $0.noteReplaced(linksOf: edit.owner, edit.relation) }
     }
@@ -77,7 +77,7 @@ extension ManagedObjectContext {
   /// belong to no context any more.
   public func reset() {
     precondition(
-      journal == nil, "reset() was called during a commit or a seed; throw an error instead.")
+      !isInSavepoint, "reset() was called during a commit or a seed; throw an error instead.")
     pending.removeAll()
     links.removeAll()
     lostLinks = []
@@ -120,7 +120,7 @@ extension ManagedObjectContext {
       } else {
         takeBack(change)
         // What is read of the object from here on may be what others have made of it.
-        undoHistory?.sealSteps()
+        undoHistory?.seal()
         yield(object, to: change.foreign == .deleted ? .deleted : .changed)
       }
     } catch {
@@ -128,7 +128,7 @@ extension ManagedObjectContext {
     }
   }
 
-  private func refreshChanged(_ change: ObjectChange) throws(ArborError) {
+  private func refreshChanged(_ change: PendingObject) throws(ArborError) {
     let record = try peek { snapshot throws(StoreError) in
       try snapshot.record(change.object.number, allocator: allocator)
     }
@@ -136,13 +136,13 @@ extension ManagedObjectContext {
       // By what was changed here it lives on.
       return withMemberships(of: change.object) { change.foreign = .deleted }
     }
-    undoHistory?.sealSteps()
+    undoHistory?.seal()
     ChangeMerger(context: self).rebase(change, onto: record, allocator.slab, .objectWins)
     mendLinks()
   }
 
   /// Makes a changed object what it was before its changes, links included.
-  func takeBack(_ change: ObjectChange) {
+  func takeBack(_ change: PendingObject) {
     guard let committed = change.committed else { return }
     let object = change.object
     let keeper = InverseKeeper(context: self)
@@ -153,9 +153,9 @@ extension ManagedObjectContext {
     }
     if change.epoch == epoch || change.isRead(in: epoch) {
       // Undo goes back to what the object was before its first change in the savepoint.
-      noteMerge(of: object)
+      recordMerge(of: object)
     } else {
-      noteStep(.object(ObjectStep(object)))
+      recordEdit(of: object)
     }
     withMemberships(of: object) {
       pending.drop(change)

@@ -43,7 +43,7 @@ extension ManagedObjectContext {
   ) throws(ArborError) {
     try beginOperation()
     if let failure { throw failure.error }
-    guard journal == nil else {
+    guard !isInSavepoint else {
       throw ArborError(
         .notAllowed,
         "commit() was called during a commit or a seed; let the outer one commit what changed.")
@@ -62,7 +62,7 @@ extension ManagedObjectContext {
     let receipt: CommitReceipt?
     do throws(ArborError) {
       try announce()
-      undoHistory?.sealSteps()
+      undoHistory?.seal()
       undoHistory?.isSuspended = true
       yieldIdleChanges()
       unlinkFromDeleted()
@@ -70,7 +70,7 @@ extension ManagedObjectContext {
       if let failure { throw failure.error }
       try beginDeriving()
       try checkRules()
-      undoHistory?.sealSteps()
+      undoHistory?.seal()
       undoHistory?.isSuspended = true
       defer { undoHistory?.isSuspended = false }
       receipt = try write(marking: mark, metadata)
@@ -115,7 +115,7 @@ extension ManagedObjectContext {
   }
 
   /// Calls `willCommit` where it was called before: once it sets what is set already, it has done.
-  private func announceAgain(_ change: ObjectChange) {
+  private func announceAgain(_ change: PendingObject) {
     let object = change.object
     let before = RecordBuffer(copying: object.currentRecord.bytes, into: allocator)
     object.willCommit()
@@ -137,7 +137,7 @@ extension ManagedObjectContext {
   /// Lets objects whose changes came to nothing be what others have made of them meanwhile, so that
   /// links which were changed at their other ends only are changed at theirs too.
   private func yieldIdleChanges() {
-    var idle: [ObjectChange] = []
+    var idle: [PendingObject] = []
     // Without merging nobody has noticed.
     let isUnaware = !automaticallyMergesCommits
     pending.forEach { if $0.foreign == .changed || isUnaware, $0.isIdle { idle.append($0) } }
@@ -260,7 +260,7 @@ extension ManagedObjectContext {
   ///
   /// - Parameter reordered: The bits of the object's ordered relationships that changed.
   private func recordChange(
-    _ change: ObjectChange, reordered: UInt64
+    _ change: PendingObject, reordered: UInt64
   ) -> ChangeSet.RecordChange? {
     let object = change.object
     switch change.kind {
@@ -339,7 +339,7 @@ extension ManagedObjectContext {
   }
 
   /// The record in memory takes the version that the store gave it, where it was written.
-  private func settle(_ change: ObjectChange, _ receipt: CommitReceipt?) {
+  private func settle(_ change: PendingObject, _ receipt: CommitReceipt?) {
     guard change.isSubmitted, let working = change.working else { return }
     guard change.committed == nil else { return working.setVersion(change.baseVersion &+ 1) }
     let insertion = ChangeSet.RecordChange.insert(
@@ -355,7 +355,7 @@ extension ManagedObjectContext {
   }
 
   /// An object whose change came to nothing is what others have made of it meanwhile.
-  func yield(_ object: ManagedObject, to foreign: ObjectChange.Foreign) {
+  func yield(_ object: ManagedObject, to foreign: PendingObject.Foreign) {
     switch foreign {
     case .none: break
     case .changed:

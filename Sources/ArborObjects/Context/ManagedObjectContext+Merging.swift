@@ -53,7 +53,7 @@ extension ManagedObjectContext {
   func takeInCommits(upTo snapshot: StoreSnapshot) throws(StoreError) {
     guard automaticallyMergesCommits, snapshot.sequence > sequence else { return }
     memberships.removeAll()
-    undoHistory?.sealSteps()
+    undoHistory?.seal()
     links.noteForeign()
     if !listeners.isEmpty, links.hasEdits { hasForeignLinks = true }
     var hasDeletions = false
@@ -106,7 +106,7 @@ extension ManagedObjectContext {
 
   /// Drops the pending links of and to objects that are gone.
   func dropLinks<E: Error>(where isGone: (ObjectNumber) throws(E) -> Bool) throws(E) {
-    var lost: [LinkEdit] = []
+    var lost: [PendingMembers] = []
     try links.forEach { edit throws(E) in
       if !edit.relation.isInverseToMany, try isGone(edit.owner) { lost.append(edit) }
     }
@@ -125,9 +125,8 @@ extension ManagedObjectContext {
     try links.forget(where: isGone) { edit, members in
       tellListeners { $0.noteReplaced(linksOf: edit.owner, edit.relation) }
       noteLost(edit, members)
-      guard let journal else { return }
-      if edit.order != nil { journal.entries.append(.order(edit, edit.order?.copy)) }
-      for member in members { journal.entries.append(.link(edit, member, edit[member])) }
+      if edit.order != nil { recordOrder(edit, tellsListeners: false) }
+      for member in members { recordEdit(of: edit, member, isMerge: true) }
     }
   }
 
@@ -289,7 +288,7 @@ extension ManagedObjectContext {
         change.kind == .deleted || change.isIdle
       else { return true }
       guard let current = conflict.currentRecord else {
-        noteMerge(of: change.object)
+        recordMerge(of: change.object)
         takeAway(change.object)
         return false
       }

@@ -47,9 +47,9 @@ extension ManagedObjectContext {
   private func insert(_ binding: EntityBinding, _ number: ObjectNumber) -> ManagedObject {
     let working = RecordBuffer(copying: binding.entity.layout.template, into: allocator)
     let object = binding.makeObject(in: self, number, working.view, working.slab)
-    noteStep(.object(ObjectStep(object, existed: false)))
+    recordEdit(of: object, isKnown: false)
     registry.registerNew(object)
-    let change = ObjectChange(object, .inserted, epoch: epoch)
+    let change = PendingObject(object, .inserted, epoch: epoch)
     change.working = working
     pending.add(change)
     binding.objectClass.setInitialValues(of: object)

@@ -22,11 +22,11 @@ extension ManagedObjectContext {
 
   /// Leaves those members to others whose change came to nothing: where others have committed
   /// beneath it, they may have them elsewhere.
-  private func leaveUnwritten(_ edit: LinkEdit) {
+  private func leaveUnwritten(_ edit: PendingMembers) {
     guard !edit.relation.isInverseToMany else { return }
     for member in edit.added.numbers + edit.removed.numbers
     where pending.change(of: member)?.isIdle ?? true {
-      journal?.entries.append(.link(edit, member, edit[member]))
+      recordEdit(of: edit, member, isMerge: true)
       edit[member] = .unmentioned
     }
   }
@@ -55,9 +55,9 @@ extension ManagedObjectContext {
 
   /// The lists that a commit writes. Those of objects that are not there, or not any more, come to
   /// nothing.
-  func newOrders() -> [(edit: LinkEdit, members: [ObjectNumber])] {
+  func newOrders() -> [(edit: PendingMembers, members: [ObjectNumber])] {
     guard links.hasOrders else { return [] }
-    var orders: [(edit: LinkEdit, members: [ObjectNumber])] = []
+    var orders: [(edit: PendingMembers, members: [ObjectNumber])] = []
     onNewestSnapshot {
       links.forEach { edit in
         guard edit.changesOwner, let change = pending.change(of: edit.owner),
@@ -70,18 +70,9 @@ extension ManagedObjectContext {
   }
 
   /// Whether members were moved both here and by others.
-  func isContested(_ edit: LinkEdit) -> Bool {
+  func isContested(_ edit: PendingMembers) -> Bool {
     guard edit.order?.arrangement != nil else { return false }
     return edit.isContested(over: storedMembers(of: edit.owner, edit.relation))
-  }
-
-  /// Notes that what an edit says of the sequence of members is about to change. What undo takes
-  /// back is the sequence itself.
-  func noteOrder(_ edit: LinkEdit) {
-    guard journal != nil || !listeners.isEmpty else { return }
-    let entry = ChangeJournal.Entry.order(edit, edit.order?.copy)
-    journal?.entries.append(entry)
-    tellListeners { $0.note(entry) }
   }
 
   /// Runs `body` with the newest snapshot for all reads, whatever other one is pinned.

@@ -1,9 +1,9 @@
 internal import ArborModel
 
 extension ManagedObjectContext {
-  /// Where the journal stood when a savepoint began.
+  /// Where the log of edits stood when a savepoint began.
   struct Savepoint {
-    let entryCount: Int
+    let position: Int
     let isOutermost: Bool
     let history: UndoHistory.Position?
     let lostLinks: Set<LostLink>
@@ -24,54 +24,61 @@ extension ManagedObjectContext {
   }
 
   func beginSavepoint() -> Savepoint {
-    undoHistory?.sealSteps()
-    let isOutermost = journal == nil
-    let journal = journal ?? ChangeJournal()
-    self.journal = journal
+    undoHistory?.seal()
+    let savepoint = Savepoint(
+      position: log.count, isOutermost: !isInSavepoint, history: undoHistory?.standing,
+      lostLinks: lostLinks)
+    isInSavepoint = true
     // Working records made before are left as they are from here on.
     beginEpoch()
-    return Savepoint(
-      entryCount: journal.entries.count, isOutermost: isOutermost, history: undoHistory?.position,
-      lostLinks: lostLinks)
+    return savepoint
   }
 
   func end(_ savepoint: Savepoint) {
-    if savepoint.isOutermost { journal = nil }
+    guard savepoint.isOutermost else { return }
+    isInSavepoint = false
+    if let undoHistory {
+      undoHistory.endSavepoint(from: savepoint.position)
+    } else {
+      log.truncate(to: 0)
+    }
   }
 
-  /// Undoes every step since the savepoint, the last one first.
+  /// Takes back every edit since the savepoint, the last one first.
   func restore(_ savepoint: Savepoint) {
-    guard let journal else { return }
-    // What is undone is not noted again.
-    self.journal = nil
+    // What is taken back is not recorded again.
+    isInSavepoint = false
     lostLinks = savepoint.lostLinks
-    while journal.entries.count > savepoint.entryCount, let entry = journal.entries.popLast() {
-      switch entry {
-      case .object(let step): undo(step)
-      case .link(let edit, let member, let standing):
+    while log.count > savepoint.position {
+      switch log.removeLast() {
+      case .object(let edit): takeBack(edit)
+      case .link(let edit):
         tellListeners { $0.noteReplaced(linksOf: edit.owner, edit.relation) }
-        edit[member] = standing
-      case .order(let edit, let order):
-        tellListeners { $0.noteReplaced(linksOf: edit.owner, edit.relation) }
-        edit.order = order
-        edit.orderEpoch = 0
+        links.makeEdit(edit.owner, edit.relation)[edit.member] = edit.former
+      case .order(let owner, let relation, let order):
+        tellListeners { $0.noteReplaced(linksOf: owner, relation) }
+        let list = links.makeEdit(owner, relation)
+        list.order = order
+        list.orderEpoch = 0
+      case .sequence, .none: break
       }
     }
     beginEpoch()
     if let position = savepoint.history { undoHistory?.restore(position) }
-    if !savepoint.isOutermost { self.journal = journal }
+    isInSavepoint = !savepoint.isOutermost
+    if undoHistory == nil, savepoint.isOutermost { log.truncate(to: 0) }
     observation?.settle()
   }
 
-  private func undo(_ step: ObjectStep) {
-    noteReplaced(step.object)
-    withMemberships(of: step.object) { restore(step) }
+  private func takeBack(_ edit: ObjectEdit) {
+    noteReplaced(edit.object)
+    withMemberships(of: edit.object) { restore(edit) }
   }
 
-  private func restore(_ step: ObjectStep) {
-    let object = step.object
-    let foreign = foreign(beneath: step)
-    if !step.existed {
+  private func restore(_ edit: ObjectEdit) {
+    let object = edit.object
+    let foreign = foreign(beneath: edit)
+    if edit.former == .absent {
       if let change = object.change { pending.drop(change) }
       object.detach(.gone)
       registry.unregister(object)
@@ -81,20 +88,20 @@ extension ManagedObjectContext {
         object.state = .live
         registry.register(object)
       }
-      restoreChange(step)
-      if let record = step.record { object.hold(record, step.slab) } else { object.becomeFault() }
+      restorePending(edit)
+      if let record = edit.record { object.hold(record, edit.slab) } else { object.becomeFault() }
       if let change = object.change { change.foreign = foreign } else { yield(object, to: foreign) }
     }
   }
 
-  /// What others have committed of an object since the state that is about to be restored.
-  private func foreign(beneath step: ObjectStep) -> ObjectChange.Foreign {
-    guard step.existed, step.kind != .inserted else { return .none }
-    let former = step.kind == nil ? step.record : step.committed
-    guard let change = step.object.change else {
-      // A conflict may have been resolved meanwhile, in favour of what others have made of it.
-      if step.object.state == .gone { return .deleted }
-      guard step.kind != nil, let base = step.object.base else { return .none }
+  /// What concurrent commits have made of an object since the state that is about to be restored.
+  private func foreign(beneath edit: ObjectEdit) -> PendingObject.Foreign {
+    guard edit.former != .absent, edit.former != .inserted else { return .none }
+    let former = edit.former == .unchanged ? edit.record : edit.pending?.committed
+    guard let change = edit.object.change else {
+      // A conflict may have been resolved meanwhile, in favour of the store's state.
+      if edit.object.state == .gone { return .deleted }
+      guard edit.former != .unchanged, let base = edit.object.base else { return .none }
       return base == former?.base ? .none : .changed
     }
     // Or by putting the change on top of theirs.
@@ -102,21 +109,22 @@ extension ManagedObjectContext {
     return committed.base == former?.base ? change.foreign : .changed
   }
 
-  private func restoreChange(_ step: ObjectStep) {
-    guard let kind = step.kind else {
-      if let change = step.object.change { pending.drop(change) }
+  private func restorePending(_ edit: ObjectEdit) {
+    guard let state = edit.pending else {
+      if let change = edit.object.change { pending.drop(change) }
       return
     }
-    let change = step.object.change ?? ObjectChange(step.object, kind, epoch: step.epoch)
-    change.kind = kind
-    change.working = step.working
-    change.committed = step.committed
-    change.committedSlab = step.committedSlab
-    change.formerVersion = step.formerVersion
-    change.begin(step.epoch, in: pending)
+    let change =
+      edit.object.change ?? PendingObject(edit.object, state.kind, epoch: state.epoch)
+    change.kind = state.kind
+    change.working = state.working
+    change.committed = state.committed
+    change.committedSlab = state.committedSlab
+    change.formerVersion = state.formerVersion
+    change.begin(state.epoch, in: pending)
     change.mutations &+= 1
-    change.quietMutations = step.quietMutations == .max ? .max : change.mutations
-    if step.object.change == nil { pending.add(change) }
+    change.quietMutations = state.isQuiet ? change.mutations : .max
+    if edit.object.change == nil { pending.add(change) }
   }
 
   /// Lets `body` make an object's change another one, and repeats in the link edits of those that

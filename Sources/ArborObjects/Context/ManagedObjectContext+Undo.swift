@@ -39,7 +39,8 @@ extension ManagedObjectContext {
       history.context == nil,
       "An undo history belongs to one context; make another for the second one.")
     history.context = self
-    // The next change of each object is noted.
+    history.begin(at: log.count)
+    // The next change of each object is recorded.
     beginEpoch()
   }
 }

@@ -89,8 +89,8 @@ public final class ManagedObjectContext {
 
   let schema: ModelSchema
   let registry = ObjectRegistry()
-  let pending: PendingChanges
-  let links: LinkEdits
+  let pending: PendingObjects
+  let links: PendingMemberships
   /// What prefetching has found out.
   var memberships = MembershipCache()
   /// Which relationship is being read object by object. See ``readAhead(from:_:)``.
@@ -125,19 +125,21 @@ public final class ManagedObjectContext {
   /// What ends the operation that runs at present before it is done.
   package let limit = WorkLimit()
   /// Tells savepoints apart: a working record may be written only in the one it was made in. Even;
-  /// see ``ObjectChange/readBit``.
+  /// see ``PendingObject/readBit``.
   private(set) var epoch: UInt32 = 2
-  /// What to restore when a savepoint fails; nil outside of savepoints.
-  var journal: ChangeJournal?
-  /// Who is told of every step. See ``noteStep(_:)``.
+  /// The edits that a savepoint or undo may take back.
+  let log = EditLog()
+  /// Whether a savepoint is open.
+  var isInSavepoint = false
+  /// Who is told of every edit.
   var listeners: [any ChangeListener] = []
   /// Whether they are told of one just now, so that nothing is in place yet.
   var isTellingListeners = false
   /// What Swift's `Observation` is told; nil where nobody wants to know. See ``isObservable``.
   var observation: ObjectObservation?
-  /// What changed since somebody asked last, as one of the ``listeners``; nil where nobody does.
+  /// What records the edits of a round, as one of the ``listeners``; nil where nobody asks for them.
   /// See ``takeRound()``.
-  var round: ChangeJournal?
+  var round: RoundRecorder?
   /// The last sequence given to an object that the store could not number; see ``number(for:)``.
   var unstorableSequence = ObjectNumber.maximumSequence
   /// Binaries that the commit under way moves out of the records.
@@ -158,8 +160,8 @@ public final class ManagedObjectContext {
     schema = store.file.schema
     classes = store.boundClasses
     sequence = store.file.lastSequence
-    pending = PendingChanges(entityCount: store.file.schema.entities.count)
-    links = LinkEdits(store.file.schema, pending)
+    pending = PendingObjects(entityCount: store.file.schema.entities.count)
+    links = PendingMemberships(store.file.schema, pending)
   }
 
   deinit {

@@ -87,7 +87,7 @@ final class ObjectObservation: ChangeListener {
 
   // MARK: ChangeListener
 
-  func note(_ entry: ChangeJournal.Entry) {}
+  func note(_ edit: Edit) {}
 
   func noteReplaced(_ object: ManagedObject) {
     let number = object.number

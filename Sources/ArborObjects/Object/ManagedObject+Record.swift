@@ -12,6 +12,9 @@ extension ManagedObject {
     return faultedRecord()
   }
 
+  /// The record that the object holds; nil for a fault.
+  final var heldRecord: RecordView? { base.map { RecordView(base: $0, count: Int(count)) } }
+
   /// The bytes of ``currentRecord``.
   @inline(__always)
   final var currentBase: UnsafeRawPointer {
@@ -62,7 +65,7 @@ extension ManagedObject {
 
   /// The object's change, ready to be written to; nil where the record cannot be read.
   @inline(__always)
-  private final func writableChange(_ owner: ManagedObjectContext) -> ObjectChange? {
+  private final func writableChange(_ owner: ManagedObjectContext) -> PendingObject? {
     if let change, change.epoch == owner.epoch, change.working != nil { return change }
     return owner.beginWriting(self)
   }

@@ -82,7 +82,7 @@ nonisolated open class ManagedObject: Hashable {
   /// What keeps ``base`` alive.
   final var slab: RecordSlab?
   /// What the context is to commit; nil for an unchanged object.
-  final var change: ObjectChange?
+  final var change: PendingObject?
   final var count: Int32
   final var state: State
 

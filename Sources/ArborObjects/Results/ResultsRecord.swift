@@ -70,15 +70,16 @@ final class ResultsRecord: ChangeListener {
 
   var isOver: Bool { over.load(ordering: .acquiring) }
 
-  func note(_ entry: ChangeJournal.Entry) {
-    switch entry {
-    case .object(let step): note(step)
-    case .link(let edit, _, _), .order(let edit, _):
-      noteReplaced(linksOf: edit.owner, edit.relation)
+  func note(_ edit: Edit) {
+    switch edit {
+    case .object(let edit): note(edit)
+    case .link(let edit): noteReplaced(linksOf: edit.owner, edit.relation)
+    case .order(let owner, let relation, _): noteReplaced(linksOf: owner, relation)
+    case .sequence, .none: break
     }
   }
 
-  func noteReplaced(_ object: ManagedObject) { note(ObjectStep(object)) }
+  func noteReplaced(_ object: ManagedObject) { note(ObjectEdit(object)) }
 
   func noteReplaced(linksOf owner: ObjectNumber, _ relation: Relation) {
     guard relation.form == .links, let entity = concerned(owner) else { return }
@@ -107,8 +108,8 @@ final class ResultsRecord: ChangeListener {
     if seesCommitsOnly { noteAnything() }
   }
 
-  private func note(_ step: ObjectStep) {
-    let number = step.object.number
+  private func note(_ edit: ObjectEdit) {
+    let number = edit.object.number
     guard concerned(number) != nil else { return }
     if let known = changes.before[number] {
       // It was no result; by now this context changes it too.
@@ -116,9 +117,8 @@ final class ResultsRecord: ChangeListener {
       return
     }
     let wasEmpty = changes.isEmpty
-    let isObject = step.existed && step.kind != .deleted
     changes.before[number] = Before(
-      record: isObject ? step.record : nil, slab: isObject ? step.slab : nil)
+      record: edit.before, slab: edit.wasThere ? edit.slab : nil)
     if wasEmpty { announce() }
   }
 

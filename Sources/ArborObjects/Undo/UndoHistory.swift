@@ -32,7 +32,7 @@ public final class UndoHistory {
   /// Whether changes are recorded. What changes meanwhile cannot be taken back; groups from before
   /// still can, as far as they reach.
   public var isEnabled = true {
-    didSet { if isEnabled != oldValue { sealSteps(always: true) } }
+    didSet { if isEnabled != oldValue { seal(always: true) } }
   }
   /// How many groups are kept, the newest ones; 0 for all of them.
   public var levelLimit: Int {
@@ -46,16 +46,26 @@ public final class UndoHistory {
   }
   /// Whether groups may have been forgotten since the context last looked what is kept for them.
   var hasForgotten = false
-  /// The group that changes are recorded in; nil before the first one.
-  private var current: UndoGroup?
-  /// Where the explicit groups that are open begin in ``current``.
+  /// The group that edits belong to; nil before the first one.
+  private var open: OpenGroup?
+  /// Where the explicit groups that are open begin in the context's log.
   private var openStarts: [Int] = []
-  /// Where the steps of an undo or redo are recorded while it runs.
-  private var counterpart: UndoGroup?
+  /// Whether an undo or redo runs, whose edits are a group of their own.
+  private var isReplaying = false
   private var mark = CommitMark()
-  private let allocator = SlabAllocator()
+  /// The memory of the records before edits.
+  let allocator = SlabAllocator()
   /// Whether a commit is being written: what it changes to be written is nothing to undo.
   var isSuspended = false
+
+  /// A group whose edits are still those at the end of the context's log.
+  private struct OpenGroup {
+    let name: String
+    /// The position of its first edit.
+    var start: Int
+    /// The nested groups that have ended, as positions.
+    var nested: [Range<Int>] = []
+  }
 
   /// What the last commit found, for rollbacks.
   private struct CommitMark {
@@ -63,15 +73,14 @@ public final class UndoHistory {
     var undoCount = 0
     /// The groups undone since, the last one first to come back.
     var undone: [UndoGroup] = []
-    /// The steps of the open group.
-    var stepCount = 0
+    /// Where the log stood.
+    var position = 0
     /// Whether the commit under way found no open group, and a closed one since the last commit.
     var hasClosedGroup = false
   }
 
   /// Where a history stands when a savepoint begins.
   struct Position {
-    let stepCount: Int
     let sealedCount: Int
     let openCount: Int
     fileprivate let redoGroups: [UndoGroup]
@@ -87,12 +96,10 @@ public final class UndoHistory {
   // MARK: Groups
 
   /// Whether there is anything to undo.
-  public var canUndo: Bool { !undoGroups.isEmpty || current?.isEmpty == false }
+  public var canUndo: Bool { !undoGroups.isEmpty || hasOpenEdits }
 
   /// Whether there is anything to redo: something was undone, and nothing changed since.
-  public var canRedo: Bool {
-    !redoGroups.isEmpty && (!openStarts.isEmpty || current?.isEmpty != false)
-  }
+  public var canRedo: Bool { !redoGroups.isEmpty && (!openStarts.isEmpty || !hasOpenEdits) }
 
   /// How many groups have been opened by ``beginGroup(named:)`` and not ended yet. The group that a
   /// context opens itself does not count.
@@ -101,8 +108,7 @@ public final class UndoHistory {
   /// The names of the groups that can be undone, the next one first; empty texts for groups without
   /// a name.
   public var undoNames: [String] {
-    let open = current.flatMap { $0.isEmpty ? nil : $0.name }
-    return (open.map { [$0] } ?? []) + undoGroups.reversed().map(\.name)
+    (hasOpenEdits ? [open?.name ?? ""] : []) + undoGroups.reversed().map(\.name)
   }
 
   /// The names of the groups that can be redone, the next one first.
@@ -112,12 +118,12 @@ public final class UndoHistory {
   ///
   /// - Parameter name: What a menu calls it; the name of an inner group is not kept.
   public func beginGroup(named name: String = "") {
-    sealSteps()
-    if openStarts.isEmpty, context?.journal == nil {
+    seal()
+    if openStarts.isEmpty, !isInSavepoint {
       closeGroup()
-      current = UndoGroup(named: name)
+      open = OpenGroup(name: name, start: position)
     }
-    openStarts.append(current?.steps.count ?? 0)
+    openStarts.append(position)
   }
 
   /// Ends the group that was opened last.
@@ -127,23 +133,41 @@ public final class UndoHistory {
     guard let start = openStarts.popLast() else {
       preconditionFailure("endGroup() was called without a group; call beginGroup(named:) first.")
     }
-    sealSteps()
-    current?.endNested(from: start)
+    seal()
+    endNested(from: start)
     // What was undone inside of an explicit group can be brought again behind its end.
     if openStarts.isEmpty { closeGroup(keepingRedo: true) }
+  }
+
+  /// Makes what follows a position a nested group.
+  private func endNested(from start: Int) {
+    if start < position { open?.nested.append(start..<position) }
+  }
+
+  /// Takes out the last nested group, or the edits after it where there are any. They have to be
+  /// sealed.
+  private func takeLastNested(from start: Int) -> UndoGroup? {
+    guard let context, let group = open else { return nil }
+    let count = context.log.count
+    let last = group.nested.last ?? start..<start
+    let ended = last.lowerBound >= start ? last : start..<start
+    let lower = ended.upperBound < count ? max(ended.upperBound, start) : ended.lowerBound
+    guard lower < count else { return nil }
+    let taken = UndoGroup(named: group.name, context.log.take(from: lower))
+    open?.nested.removeAll { $0.upperBound > lower }
+    return taken
   }
 
   /// Closes the group that the context opened itself; an explicit one stays open.
   func closeGroup(keepingRedo: Bool = false) {
     // A savepoint may have to take back what it finds.
-    guard openStarts.isEmpty, context?.journal == nil, let group = current else { return }
-    sealSteps()
-    current = nil
-    mark.stepCount = 0
-    guard group.hasEffect else {
-      if let context { UndoReplay(context: context).settle(group) }
-      return
-    }
+    guard openStarts.isEmpty, !isInSavepoint, let open else { return }
+    seal()
+    self.open = nil
+    guard let context else { return }
+    let group = UndoGroup(named: open.name, context.log.take(from: open.start))
+    mark.position = open.start
+    guard group.log.hasEffect() else { return UndoReplay(context: context).settle(group.log) }
     undoGroups.append(group)
     if !keepingRedo { redoGroups = [] }
     trim()
@@ -189,9 +213,9 @@ public final class UndoHistory {
   /// - Precondition: No commit is under way.
   public func undoGroup() {
     guard let start = openStarts.last else { return undo() }
-    sealSteps()
-    guard let group = current?.takeLastNested(from: start) else { return }
-    mark.stepCount = min(mark.stepCount, current?.steps.count ?? 0)
+    seal()
+    guard let group = takeLastNested(from: start) else { return }
+    mark.position = min(mark.position, position)
     if let redo = replay(group) { redoGroups.append(redo) }
   }
 
@@ -199,12 +223,9 @@ public final class UndoHistory {
   ///
   /// - Precondition: No commit is under way.
   public func redoGroup() {
-    guard let open = current, !openStarts.isEmpty else { return redo() }
-    guard let group = redoGroups.popLast(), let undo = replay(group) else { return }
-    let start = open.steps.count
-    for step in undo.steps { open.append(step) }
-    if let context { open.seal(in: context) }
-    open.endNested(from: start)
+    guard open != nil, !openStarts.isEmpty else { return redo() }
+    guard let group = redoGroups.popLast(), let start = replayAtEnd(group) else { return }
+    endNested(from: start)
   }
 
   /// Forgets all groups; open ones go on, empty.
@@ -212,9 +233,17 @@ public final class UndoHistory {
     undoGroups = []
     redoGroups = []
     mark = CommitMark()
-    current = openStarts.isEmpty ? nil : UndoGroup(named: current?.name ?? "")
-    openStarts = openStarts.map { _ in 0 }
+    // A savepoint may still have to take back what is in the log.
+    if !isInSavepoint { context?.log.truncate(to: open?.start ?? position) }
+    begin(at: position)
     context?.beginEpoch()
+  }
+
+  /// Lets the groups that are open begin at a position.
+  func begin(at position: Int) {
+    open = openStarts.isEmpty ? nil : OpenGroup(name: open?.name ?? "", start: position)
+    openStarts = openStarts.map { _ in position }
+    mark.position = position
   }
 
   /// Runs `body` without recording what it changes.
@@ -232,104 +261,85 @@ public final class UndoHistory {
 
   /// Undoes a group; returns what undoes that again.
   private func replay(_ group: UndoGroup) -> UndoGroup? {
+    guard let start = replayAtEnd(group), let context else { return nil }
+    return UndoGroup(named: group.name, context.log.take(from: start))
+  }
+
+  /// Undoes a group by edits at the end of the log; returns the position of the first.
+  private func replayAtEnd(_ group: UndoGroup) -> Int? {
     guard let context else { return nil }
     precondition(
-      context.journal == nil, "A group was undone during a commit or a seed; do it afterwards.")
-    let counterpart = UndoGroup(named: group.name)
-    self.counterpart = counterpart
+      !isInSavepoint, "A group was undone during a commit or a seed; do it afterwards.")
+    let start = context.log.count
+    isReplaying = true
     context.beginEpoch()
-    UndoReplay(context: context).run(group, noting: counterpart)
-    self.counterpart = nil
+    UndoReplay(context: context).run(group.log)
+    isReplaying = false
     context.beginEpoch()
-    return counterpart
+    return start
   }
 }
 
 // MARK: - What the context tells
 
 extension UndoHistory {
-  /// Records a step of the context.
-  func note(_ entry: ChangeJournal.Entry) {
-    guard isRecording, let step = step(entry) else { return }
-    append(step)
-  }
-
-  private func step(_ entry: ChangeJournal.Entry) -> UndoStep? {
-    guard let context else { return nil }
-    switch entry {
-    case .object(let step): return .object(ObjectUndo(step, allocator))
-    case .link(let edit, let member, let standing):
-      let wasMember =
-        switch standing {
-        case .added: true
-        case .removed: false
-        case .unmentioned: context.isStored(member, in: edit.relation, of: edit.owner)
-        }
-      return .link(
-        LinkUndo(
-          owner: edit.owner, relation: edit.relation, member: member, wasMember: wasMember))
-    case .order: return nil
-    }
-  }
-
-  /// Records the sequence that an ordered relationship's members had when the present steps began,
-  /// before the first of them leaves or is moved. Asked for while ``isRecording``.
-  func noteSequence(_ edit: LinkEdit) {
-    guard let context else { return }
-    let stored = context.storedMembers(of: edit.owner, edit.relation)
-    var members = edit.isSilent ? stored : edit.members(over: stored)
-    if let joined = edit.order?.joined(in: context.epoch), !joined.isEmpty {
-      members.removeAll(where: joined.contains)
-    }
-    append(.order(OrderUndo(edit.owner, edit.relation, members, over: stored)))
-  }
-
   /// Whether what changes now is recorded.
-  var isRecording: Bool { (isEnabled && !isSuspended) || counterpart != nil }
+  var isRecording: Bool { (isEnabled && !isSuspended) || isReplaying }
 
-  private func append(_ step: UndoStep) {
-    if let counterpart { return counterpart.append(step) }
-    if current == nil { current = UndoGroup(named: "") }
-    current?.append(step)
-    // A group that the context opened may come to nothing.
+  private var isInSavepoint: Bool { context?.isInSavepoint ?? false }
+
+  /// Where the context's log ends.
+  private var position: Int { context?.log.count ?? 0 }
+
+  private var hasOpenEdits: Bool { open.map { $0.start < position } ?? false }
+
+  /// Takes an edit into the open group, which is about to stand at a position of the log.
+  func noteEdit(at position: Int) {
+    guard !isReplaying else { return }
+    if open == nil { open = OpenGroup(name: "", start: position) }
+    // A group that the context opened may have no net effect.
     if !openStarts.isEmpty { redoGroups = [] }
   }
 
-  /// Lets the steps so far find out what they changed, before others change the same objects.
-  func sealSteps(always: Bool = false) {
-    guard always || current?.isSealed == false else { return }
-    guard let context else { return }
-    current?.seal(in: context)
-    // The next change of an object is a step of its own.
+  /// Lets the edits so far find out what they changed, before others change the same objects.
+  func seal(always: Bool = false) {
+    guard let context, always || (open != nil && !context.log.isSealed) else { return }
+    context.log.seal(in: context)
+    // The next change of an object is an edit of its own.
     context.beginEpoch()
   }
 
   /// Tells that a commit begins, whose hooks may change things.
   func beginCommit() {
-    sealSteps()
+    seal()
     mark.hasClosedGroup =
-      current?.isEmpty != false && openStarts.isEmpty && undoGroups.count > mark.undoCount
+      !hasOpenEdits && openStarts.isEmpty && undoGroups.count > mark.undoCount
   }
 
   /// Closes the group that a commit has written.
   func noteCommit() {
-    if let context { current?.seal(in: context) }
-    if mark.hasClosedGroup, let hooks = current, hooks.hasEffect, let group = undoGroups.last {
+    if let context { context.log.seal(in: context) }
+    if mark.hasClosedGroup, let hooks = open, let context, let group = undoGroups.last,
+      context.log.hasEffect(from: hooks.start)
+    {
       // What hooks change belongs to what made them run, which has been closed already.
-      for step in hooks.steps { group.append(step) }
-      if let context { group.seal(in: context) }
-      current = nil
+      group.log.append(context.log.take(from: hooks.start))
+      group.log.seal(in: context)
+      open = nil
       redoGroups = []
     }
     closeGroup()
-    mark = CommitMark(undoCount: undoGroups.count, stepCount: current?.steps.count ?? 0)
+    mark = CommitMark(undoCount: undoGroups.count, position: position)
   }
 
   /// Goes back to where the last commit was.
   func rollBack() {
-    current?.truncate(to: mark.stepCount)
-    if openStarts.isEmpty { current = nil }
-    openStarts = openStarts.map { min($0, mark.stepCount) }
+    context?.log.truncate(to: mark.position)
+    if openStarts.isEmpty, let start = open?.start {
+      context?.log.truncate(to: start)
+      open = nil
+    }
+    clamp()
     undoGroups.removeLast(max(0, undoGroups.count - mark.undoCount))
     undoGroups += mark.undone.reversed()
     mark.undoCount = undoGroups.count
@@ -337,27 +347,45 @@ extension UndoHistory {
     redoGroups = []
   }
 
+  /// Takes back all positions behind the end of the log.
+  private func clamp() {
+    let end = position
+    openStarts = openStarts.map { min($0, end) }
+    open?.nested.removeAll { $0.upperBound > end }
+    mark.position = min(mark.position, end)
+  }
+
   /// Calls `body` with every earlier record that may come back.
   func forEachRecord(_ body: (ManagedObject, RecordView) -> Void) {
-    for group in undoGroups + redoGroups + mark.undone + (current.map { [$0] } ?? []) {
-      for case .object(let step) in group.steps {
-        if let before = step.before { body(step.object, before) }
+    var logs = (undoGroups + redoGroups + mark.undone).map(\.log)
+    if let context { logs.append(context.log) }
+    for log in logs {
+      for case .object(let edit) in log.edits {
+        if let before = edit.before { body(edit.object, before) }
       }
     }
   }
 
-  var position: Position {
+  /// Where the history stands.
+  var standing: Position {
     Position(
-      stepCount: current?.steps.count ?? 0, sealedCount: current?.sealedCount ?? 0,
-      openCount: openStarts.count, redoGroups: redoGroups)
+      sealedCount: context?.log.sealedCount ?? 0, openCount: openStarts.count,
+      redoGroups: redoGroups)
   }
 
-  /// Forgets the steps since a savepoint that failed.
+  /// Forgets the edits since a savepoint that failed; they have been taken off the log.
   func restore(_ position: Position) {
-    current?.truncate(to: position.stepCount)
-    current?.unseal(from: position.sealedCount)
+    context?.log.unseal(from: position.sealedCount)
     openStarts.removeLast(max(0, openStarts.count - position.openCount))
+    clamp()
     redoGroups = position.redoGroups
+  }
+
+  /// Keeps of a savepoint's edits, which has ended, those that undo takes back.
+  func endSavepoint(from start: Int) {
+    guard let context else { return }
+    context.log.endSavepoint(from: start, allocator)
+    clamp()
   }
 }
 

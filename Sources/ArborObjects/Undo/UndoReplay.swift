@@ -1,10 +1,10 @@
 internal import ArborModel
 internal import ArborStore
 
-/// Takes the steps of a group back, as new changes of the context.
+/// Takes the edits of a group back, as new edits of the context.
 ///
 /// Objects that were deleted come first, so that everything else finds them; then properties and
-/// links, the last step first; then the orders of ordered relationships, which go by members; and
+/// links, the last edit first; then the orders of ordered relationships, which go by members; and
 /// last the objects go that were inserted. Relationships are set as anybody sets them, so both
 /// sides agree whatever others have committed in between.
 struct UndoReplay {
@@ -16,39 +16,39 @@ struct UndoReplay {
     keeper = InverseKeeper(context: context)
   }
 
-  /// Takes a group back; what that changes is noted in `counterpart` meanwhile.
-  func run(_ group: UndoGroup, noting counterpart: UndoGroup) {
-    group.seal(in: context)
+  /// Takes edits back by new ones, at the end of the context's log.
+  func run(_ edits: EditLog) {
+    edits.seal(in: context)
+    let log = context.log
+    let start = log.count
     do throws(ArborError) { try context.takeInKnownCommits() } catch { context.note(error) }
     context.withPinnedSnapshot {
-      let revived = bringBack(group)
-      for step in group.steps.reversed() { restore(step) }
-      for case .order(let step) in group.steps.reversed() { restoreOrder(step) }
+      let revived = bringBack(edits)
+      for edit in edits.edits.reversed() { restore(edit) }
+      for case .sequence(let edit) in edits.edits.reversed() { restoreOrder(edit) }
       for object in revived { mendLinks(of: object) }
       context.mendLinks()
-      takeAway(group)
-      // Before changes are dropped that came to nothing.
-      counterpart.seal(in: context)
-      settle(group)
-      settle(counterpart)
+      takeAway(edits)
+      // Before changes are dropped that have no net effect.
+      log.seal(in: context)
+      settle(edits)
+      settle(log, from: start)
     }
     context.observation?.settle()
   }
 
   // MARK: Objects
 
-  /// Brings the objects back that the group deleted, as they were before it changed them.
-  private func bringBack(_ group: UndoGroup) -> [ManagedObject] {
+  /// Brings the objects back that the edits deleted, as they were before these changed them.
+  private func bringBack(_ edits: EditLog) -> [ManagedObject] {
     var revived: [ManagedObject] = []
-    for case .object(let step) in group.steps {
-      // Of several steps the first counts: the object lives from there on.
-      guard case .deleted = step.outcome, let before = step.before, live(step.object) == nil
+    for case .object(let edit) in edits.edits {
+      // Of several edits the first counts: the object lives from there on.
+      guard case .deleted = edit.effect, let before = edit.before, live(edit.object) == nil
       else { continue }
-      let object = context.registry.object(step.object.number) ?? step.object
+      let object = context.registry.object(edit.object.number) ?? edit.object
       // What it holds since its deletion is its last record.
-      let last = step.object.base.map {
-        RecordView(base: $0, count: Int(step.object.count)).version
-      }
+      let last = edit.object.heldRecord?.version
       revive(object, as: before, after: max(before.version, last ?? 0))
       revived.append(object)
     }
@@ -59,7 +59,7 @@ struct UndoReplay {
   private func revive(
     _ object: ManagedObject, as record: RecordView, after formerVersion: UInt32
   ) {
-    context.noteStep(.object(ObjectStep(object, existed: object.owner != nil)))
+    context.recordEdit(of: object, isKnown: object.owner != nil)
     context.noteReplaced(object)
     if object.owner == nil {
       object.owner = context
@@ -82,7 +82,7 @@ struct UndoReplay {
     let stored = context.storedRecord(of: object.number)
     let working = RecordBuffer(copying: record.bytes, into: context.allocator)
     object.hold(working.view, working.slab)
-    let change = object.change ?? ObjectChange(object, .updated, epoch: context.epoch)
+    let change = object.change ?? PendingObject(object, .updated, epoch: context.epoch)
     let known = change.committed
     change.formerVersion = max(change.baseVersion, formerVersion)
     change.kind = stored == nil ? .inserted : .updated
@@ -108,18 +108,18 @@ struct UndoReplay {
     }
   }
 
-  /// Deletes the objects that the group inserted, without what their delete rules would take along;
+  /// Deletes the objects that the edits inserted, without what their delete rules would take along;
   /// also those that it deleted again, which have come back with the others. Whom it left away, at
   /// its end as before, others may have brought back.
-  private func takeAway(_ group: UndoGroup) {
-    for case .object(let step) in group.steps.reversed() {
-      guard step.before == nil, step.hasEffect, let object = live(step.object) else { continue }
+  private func takeAway(_ edits: EditLog) {
+    for case .object(let edit) in edits.edits.reversed() {
+      guard edit.before == nil, edit.effect.isAny, let object = live(edit.object) else { continue }
       var propagation = DeletePropagation(context, followsRules: false)
       propagation.delete(object)
     }
   }
 
-  /// The object that stands for a step's one; nil where it is deleted, here or by others.
+  /// The object that stands for an edit's one; nil where it is deleted, here or by others.
   private func live(_ object: ManagedObject) -> ManagedObject? {
     // A fault may stand for an object that is not there; the store knows.
     if object.owner === context, object.change != nil || object.base != nil {
@@ -130,24 +130,24 @@ struct UndoReplay {
 
   // MARK: Properties
 
-  private func restore(_ step: UndoStep) {
-    switch step {
-    case .object(let step):
-      guard let before = step.before, let object = live(step.object) else { return }
-      // What a step deleted has come back as a whole, here or by others.
-      if case .changed(let bits) = step.outcome { restore(object, before, bits) }
-    case .link(let step):
-      if !step.wasMember { context.forgetLost(between: step.owner, step.member) }
-      guard step.outcome != .idle, let owner = liveObject(step.owner),
-        let member = liveObject(step.member),
-        context.isMember(member, of: owner, step.relation) != step.wasMember
+  private func restore(_ edit: Edit) {
+    switch edit {
+    case .object(let edit):
+      guard let before = edit.before, let object = live(edit.object) else { return }
+      // What an edit deleted has come back as a whole, here or by a concurrent commit.
+      if case .changed(let bits) = edit.effect { restore(object, before, bits) }
+    case .link(let edit):
+      if !edit.wasMember { context.forgetLost(between: edit.owner, edit.member) }
+      guard edit.effect != .none, let owner = liveObject(edit.owner),
+        let member = liveObject(edit.member),
+        context.isMember(member, of: owner, edit.relation) != edit.wasMember
       else { return }
-      if step.wasMember {
-        keeper.add(member, to: owner, step.relation)
+      if edit.wasMember {
+        keeper.add(member, to: owner, edit.relation)
       } else {
-        keeper.remove(member, from: owner, step.relation)
+        keeper.remove(member, from: owner, edit.relation)
       }
-    case .order: return
+    case .order, .sequence, .none: return
     }
   }
 
@@ -183,10 +183,10 @@ struct UndoReplay {
 
   // MARK: Relationships
 
-  private func restoreOrder(_ step: OrderUndo) {
-    guard step.placesMembers, context.exists(step.owner) else { return }
-    let present = context.members(of: step.owner, step.relation)
-    keeper.arrange(step.undone(present), of: step.owner, step.relation)
+  private func restoreOrder(_ edit: SequenceEdit) {
+    guard edit.placesMembers, context.exists(edit.owner) else { return }
+    let present = context.members(of: edit.owner, edit.relation)
+    keeper.arrange(edit.undone(present), of: edit.owner, edit.relation)
   }
 
   /// Makes both sides agree on what an object that came back leads to.
@@ -205,21 +205,22 @@ struct UndoReplay {
 
   // MARK: Afterwards
 
-  /// Drops the changes that came to nothing, so that undoing everything leaves nothing to commit.
-  func settle(_ group: UndoGroup) {
-    for step in group.steps {
-      switch step {
-      case .object(let step): settle(step.object)
-      case .link(let step):
-        guard let edit = context.links.edit(step.owner, step.relation) else { continue }
-        let isStored = context.isStored(step.member, in: step.relation, of: step.owner)
-        if edit[step.member] == (isStored ? .added : .removed) { edit[step.member] = .unmentioned }
-      case .order(let step):
-        guard let edit = context.links.edit(step.owner, step.relation), edit.order != nil else {
+  /// Drops the changes without net effect, so that undoing everything leaves nothing to commit.
+  func settle(_ log: EditLog, from start: Int = 0) {
+    for edit in log.edits[min(start, log.count)...] {
+      switch edit {
+      case .object(let edit): settle(edit.object)
+      case .link(let edit):
+        guard let list = context.links.edit(edit.owner, edit.relation) else { continue }
+        let isStored = context.isStored(edit.member, in: edit.relation, of: edit.owner)
+        if list[edit.member] == (isStored ? .added : .removed) { list[edit.member] = .unmentioned }
+      case .sequence(let edit):
+        guard let list = context.links.edit(edit.owner, edit.relation), list.order != nil else {
           continue
         }
-        let stored = context.storedMembers(of: step.owner, step.relation)
-        edit.arrange(edit.members(over: stored), over: stored)
+        let stored = context.storedMembers(of: edit.owner, edit.relation)
+        list.arrange(list.members(over: stored), over: stored)
+      case .order, .none: break
       }
     }
   }

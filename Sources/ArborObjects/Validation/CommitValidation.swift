@@ -63,7 +63,7 @@ struct CommitValidation {
     return error
   }
 
-  private mutating func check(_ change: ObjectChange) {
+  private mutating func check(_ change: PendingObject) {
     let object = change.object
     switch change.kind {
     case .inserted:

@@ -19,7 +19,7 @@ extension ManagedObjectContext {
   public func validate() throws(ArborError) {
     try beginOperation()
     if let failure { throw failure.error }
-    guard journal == nil else {
+    guard !isInSavepoint else {
       throw ArborError(
         .notAllowed, "validate() was called during a commit or a seed, which validates by itself.")
     }

@@ -11,7 +11,7 @@ internal import ArborStore
 /// A table is made at the second look-up by its columns, since one alone is answered sooner by
 /// going through all objects. From then on the objects whose record is written or replaced are
 /// listed, and read again at the next look-up; an object that has been read is marked, so that only
-/// its first write afterwards takes the time to list it (``ObjectChange/noteRead()``).
+/// its first write afterwards takes the time to list it (``PendingObject/noteRead()``).
 ///
 /// A table may name objects that have no such value, or no change any more; it names all that do.
 final class PendingKeys {
@@ -49,7 +49,7 @@ final class PendingKeys {
   ///   - change: Gives the change of an object.
   func numbers(
     of selection: PendingSelection, of entity: EntitySchema,
-    in changes: ContiguousArray<ObjectChange>, _ change: (ObjectNumber) -> ObjectChange?
+    in changes: ContiguousArray<PendingObject>, _ change: (ObjectNumber) -> PendingObject?
   ) -> [ObjectNumber]? {
     let place = entity.index
     // Objects that came and went have left their places.
@@ -69,7 +69,7 @@ final class PendingKeys {
   /// Makes a table that has been wanted before.
   private func make(
     _ columns: [IndexSchema.Column], of entity: EntitySchema,
-    _ changes: ContiguousArray<ObjectChange>
+    _ changes: ContiguousArray<PendingObject>
   ) -> PendingKeyTable? {
     guard families[entity.index].wanted.contains(columns) else {
       families[entity.index].wanted.append(columns)
@@ -81,7 +81,7 @@ final class PendingKeys {
     return table
   }
 
-  private func read(_ change: ObjectChange, into tables: [PendingKeyTable]) {
+  private func read(_ change: PendingObject, into tables: [PendingKeyTable]) {
     // An object whose deletion is taken back is listed then.
     guard change.kind == .inserted || change.kind == .updated else { return }
     let record = change.object.currentRecord

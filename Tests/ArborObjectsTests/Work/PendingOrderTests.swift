@@ -4,8 +4,8 @@ import Testing
 
 @testable import ArborObjects
 
-@Suite struct OrderEditTests {
-  private func use(_ body: (LinkEdit) throws -> Void) throws {
+@Suite struct PendingOrderTests {
+  private func use(_ body: (PendingMembers) throws -> Void) throws {
     try ObjectStore.use(PlainWorld.model()) { store in
       let context = store.makeContext()
       let binding = try #require(

@@ -2,10 +2,10 @@ internal import ArborModel
 
 /// What a context says of the sequence of one owner's members in an ordered relationship.
 ///
-/// It says nothing of who is a member: that is said pair by pair, by the ``LinkEdit`` it belongs
-/// to, as for relationships without an order. Numbers of objects that are no members, or none any
+/// It says nothing of who is a member: that is said pair by pair, by the ``PendingMembers`` it
+/// belongs to, as for relationships without an order. Numbers of objects that are no members, or none any
 /// more, do not count. So a sequence can be laid over whatever others commit meanwhile.
-final class OrderEdit {
+final class PendingOrder {
   /// A sequence of all members, as somebody has chosen it.
   struct Arrangement {
     let members: [ObjectNumber]
@@ -33,8 +33,8 @@ final class OrderEdit {
   }
 
   /// The same, sharing nothing, for savepoints.
-  var copy: OrderEdit {
-    let copy = OrderEdit()
+  var copy: PendingOrder {
+    let copy = PendingOrder()
     copy.arrangement = arrangement
     copy.isBehind = true
     copy.last = last.copy
@@ -43,7 +43,7 @@ final class OrderEdit {
 }
 
 /// The sequence of members.
-extension LinkEdit {
+extension PendingMembers {
   /// Whether the edit is a change of its owner, which gets a new version by it: an order is a
   /// property.
   var changesOwner: Bool { relation.isOrdered && !isEmpty }
@@ -105,7 +105,7 @@ extension LinkEdit {
   /// - Parameter stored: The store's members; asked for where one of them comes back.
   func putLast(_ member: ObjectNumber, over stored: () -> [ObjectNumber]) {
     keepSequence(for: member, over: stored)
-    let order = self.order ?? OrderEdit()
+    let order = self.order ?? PendingOrder()
     if order.arrangement == nil, self[member] == .removed {
       let stored = stored()
       order.arrangement = .init(members: members(over: stored), base: stored)
@@ -132,7 +132,7 @@ extension LinkEdit {
   /// Gives all members a sequence.
   func arrange(_ members: [ObjectNumber], over stored: [ObjectNumber]) {
     let kept = kept(of: stored)
-    let order = OrderEdit()
+    let order = PendingOrder()
     if members.starts(with: kept) {
       order.last = MemberList(Array(members.dropFirst(kept.count)))
       self.order = order.last.isEmpty ? nil : order

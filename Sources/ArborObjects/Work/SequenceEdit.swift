@@ -1,17 +1,17 @@
 internal import ArborModel
 
-/// The members of an ordered relationship before a step, and what the step changed in their
-/// sequence. Who is a member, other steps tell.
+/// The members of an ordered relationship before an edit, and what the edit changed in their
+/// sequence. Who is a member, other edits tell.
 ///
-/// What a step changed is what the context showed before and after it, whatever others commit: a
+/// What an edit changed is what the context showed before and after it, whatever others commit: a
 /// move is one to take back also where a commit that is taken in afterwards happens to bring the
 /// former sequence about, for undoing it is to show what was there before it.
-struct OrderUndo {
+struct SequenceEdit {
   let owner: ObjectNumber
   let relation: Relation
   let before: [ObjectNumber]
-  /// The store's members when the step began, on which the context has laid its changes since; nil
-  /// as soon as the step knows what it changed.
+  /// The store's members when the edit began, on which the context has laid its changes since; nil
+  /// as soon as the edit knows what it changed.
   private var stored: [ObjectNumber]?
   /// Those that are members no more.
   private(set) var left: Set<ObjectNumber> = []
@@ -28,11 +28,11 @@ struct OrderUndo {
     self.stored = stored
   }
 
-  /// Whether something is to be done when the step is taken back.
+  /// Whether something is to be done when the edit is taken back.
   var placesMembers: Bool { isMoved || !left.isEmpty }
 
-  /// Finds out what the step changed, before the edit takes in what others have committed.
-  mutating func seal(_ edit: LinkEdit?) {
+  /// Finds out what the edit changed, before what is pending takes in what others have committed.
+  mutating func seal(_ edit: PendingMembers?) {
     guard let stored else { return }
     self.stored = nil
     let after = edit?.members(over: stored) ?? stored
@@ -42,8 +42,8 @@ struct OrderUndo {
     isMoved = before[own].filter(present.contains) != after[now].filter(former.contains)
   }
 
-  /// The sequence of members that takes the step back. What others have made of it meanwhile stays,
-  /// as far as the step changed nothing.
+  /// The sequence of members that takes the edit back. What others have made of it meanwhile stays,
+  /// as far as the edit changed nothing.
   ///
   /// - Parameter present: The members now; those that had left have come back.
   func undone(_ present: [ObjectNumber]) -> [ObjectNumber] {

@@ -3,7 +3,7 @@ import ArborObjects
 import Testing
 
 /// Undo of changes of ordered relationships, which others have changed meanwhile.
-@Suite struct OrderUndoTests {
+@Suite struct SequenceEditTests {
   typealias Kind = OrderedWorld.Kind
 
   @Test(arguments: Kind.allCases)

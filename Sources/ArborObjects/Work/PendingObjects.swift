@@ -5,11 +5,11 @@ internal import ArborStore
 ///
 /// Changes of one entity keep their order. A change that is taken back stays in its list, marked as
 /// dropped, until enough of them have gathered.
-final class PendingChanges {
+final class PendingObjects {
   /// The change of each number, as an unretained reference: the lists keep the changes.
   let map = NumberMap()
   /// By the entities' places in the schema; empty before the first change.
-  private var lists: [ContiguousArray<ObjectChange>] = []
+  private var lists: [ContiguousArray<PendingObject>] = []
   private let entityCount: Int
   private var droppedCount = 0
   /// Finds objects by what they hold; nil before somebody looks one up so.
@@ -26,14 +26,14 @@ final class PendingChanges {
   var count: Int { map.count }
 
   @inline(__always)
-  func change(of number: ObjectNumber) -> ObjectChange? {
+  func change(of number: ObjectNumber) -> PendingObject? {
     guard map.count > 0, let word = map[number], let pointer = UnsafeRawPointer(bitPattern: word)
     else { return nil }
-    return Unmanaged<ObjectChange>.fromOpaque(pointer).takeUnretainedValue()
+    return Unmanaged<PendingObject>.fromOpaque(pointer).takeUnretainedValue()
   }
 
   /// Adds the change of an object that has none.
-  func add(_ change: ObjectChange) {
+  func add(_ change: PendingObject) {
     if lists.isEmpty { lists = Array(repeating: [], count: entityCount) }
     let object = change.object
     object.change = change
@@ -44,10 +44,10 @@ final class PendingChanges {
 
   /// Takes down that the record of a change has been, or is about to be, replaced or written.
   @inline(__always)
-  func noteRewritten(_ change: ObjectChange) { keys?.note(change.object) }
+  func noteRewritten(_ change: PendingObject) { keys?.note(change.object) }
 
   /// Takes a change back; its object is left as it is.
-  func drop(_ change: ObjectChange) {
+  func drop(_ change: PendingObject) {
     change.kind = .dropped
     change.object.change = nil
     map.remove(change.object.number)
@@ -69,7 +69,7 @@ final class PendingChanges {
 
   /// Calls `body` with every change, entity by entity. Changes that are added meanwhile are seen
   /// where their entity has not been passed.
-  func forEach<E: Error>(_ body: (ObjectChange) throws(E) -> Void) throws(E) {
+  func forEach<E: Error>(_ body: (PendingObject) throws(E) -> Void) throws(E) {
     guard map.count > 0 else { return }
     for index in lists.indices {
       // By position, since hooks may add changes.
@@ -95,15 +95,15 @@ final class PendingChanges {
   }
 
   /// All changes, for loops that drop some.
-  var all: [ObjectChange] {
-    var changes: [ObjectChange] = []
+  var all: [PendingObject] {
+    var changes: [PendingObject] = []
     changes.reserveCapacity(count)
     forEach { changes.append($0) }
     return changes
   }
 
   /// The objects whose change fulfils a condition.
-  func objects(where condition: (ObjectChange) -> Bool) -> Set<ManagedObject> {
+  func objects(where condition: (PendingObject) -> Bool) -> Set<ManagedObject> {
     var objects: Set<ManagedObject> = []
     forEach { if condition($0) { objects.insert($0.object) } }
     return objects
@@ -138,7 +138,7 @@ final class PendingChanges {
   }
 }
 
-extension ObjectChange {
+extension PendingObject {
   /// An inserted or updated object, with its record; nil for others.
   fileprivate var row: (ObjectNumber, RecordView)? {
     guard kind == .inserted || kind == .updated else { return nil }

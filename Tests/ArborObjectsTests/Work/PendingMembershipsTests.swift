@@ -3,7 +3,7 @@ import Testing
 
 @testable import ArborObjects
 
-@Suite struct LinkEditsTests {
+@Suite struct PendingMembershipsTests {
   private struct Fixture {
     let context: ManagedObjectContext
     let employees: Relation
@@ -35,7 +35,7 @@ import Testing
       (one.name, two.name) = ("one", "two")
       let employee = context.insert(Employee.self)
       employee.company = one
-      func standings() -> [LinkEdit.Standing?] {
+      func standings() -> [PendingMembers.Standing?] {
         [one, two].map { links.edit($0.number, fixture.employees)?[employee.number] }
       }
       #expect(standings() == [.added, nil])
@@ -77,7 +77,7 @@ import Testing
     try use { fixture in
       let edit = fixture.context.links.makeEdit(fixture.owner, fixture.skills)
       #expect(edit[fixture.member] == .unmentioned && edit.isEmpty)
-      for standing in [LinkEdit.Standing.added, .removed, .added, .unmentioned, .removed] {
+      for standing in [PendingMembers.Standing.added, .removed, .added, .unmentioned, .removed] {
         edit[fixture.member] = standing
         #expect(edit[fixture.member] == standing)
         #expect(edit.added.contains(fixture.member) == (standing == .added))

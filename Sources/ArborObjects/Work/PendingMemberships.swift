@@ -2,7 +2,7 @@ internal import ArborModel
 internal import ArborStore
 
 /// The pending changes of one owner's members in one to-many relationship.
-final class LinkEdit {
+final class PendingMembers {
   let owner: ObjectNumber
   let relation: Relation
   /// The members beyond the store's.
@@ -10,16 +10,16 @@ final class LinkEdit {
   /// The store's members that are none any more.
   var removed = MemberList()
   /// The sequence of the members of an ordered relationship; nil: nothing is said of it.
-  var order: OrderEdit?
-  /// The savepoint in which ``order`` was last noted in the journal.
+  var order: PendingOrder?
+  /// The savepoint in which ``order`` was last recorded.
   var orderEpoch: UInt32 = 0
   /// The savepoint in which the sequence of the members was last noted for undo.
   var sequenceEpoch: UInt32 = 0
   /// Members by what others have committed, to be left out as long as their deletion waits here.
   var hidden = MemberList()
-  private let pending: PendingChanges
+  private let pending: PendingObjects
 
-  init(_ owner: ObjectNumber, _ relation: Relation, _ pending: PendingChanges) {
+  init(_ owner: ObjectNumber, _ relation: Relation, _ pending: PendingObjects) {
     self.owner = owner
     self.relation = relation
     self.pending = pending
@@ -60,7 +60,7 @@ final class LinkEdit {
 }
 
 /// What fetches see of an edit.
-extension LinkEdit: PendingLinks {
+extension PendingMembers: PendingLinks {
   var addedMembers: [ObjectNumber] { added.numbers }
   var removedMembers: [ObjectNumber] {
     guard !hidden.isEmpty else { return removed.numbers }
@@ -91,24 +91,24 @@ extension LinkEdit: PendingLinks {
 /// is undone.
 ///
 /// Who is a member is said in the same way where the members have an order; their sequence is a
-/// matter of its own, an ``OrderEdit``.
+/// matter of its own, an ``PendingOrder``.
 ///
 /// A change of a link costs two look-ups and no read of the store.
-final class LinkEdits {
+final class PendingMemberships {
   /// By the index of the declaring entity, then by slot: edits by owner. A relationship has one
   /// table for its declaring entity and all that inherit it. Empty before the first edit, since
   /// most contexts make none.
   private var tables: [[Table?]] = []
   private let schema: ModelSchema
-  private let pending: PendingChanges
+  private let pending: PendingObjects
   /// The edits, which the tables refer to unretained.
-  private var edits: ContiguousArray<LinkEdit> = []
+  private var edits: ContiguousArray<PendingMembers> = []
 
   private final class Table {
     let map = NumberMap()
   }
 
-  init(_ schema: ModelSchema, _ pending: PendingChanges) {
+  init(_ schema: ModelSchema, _ pending: PendingObjects) {
     self.schema = schema
     self.pending = pending
   }
@@ -129,18 +129,18 @@ final class LinkEdits {
 
   /// The edit of an owner's relationship, or nil.
   @inline(__always)
-  func edit(_ owner: ObjectNumber, _ relation: Relation) -> LinkEdit? {
+  func edit(_ owner: ObjectNumber, _ relation: Relation) -> PendingMembers? {
     guard !edits.isEmpty,
       let word = tables[relation.declaringEntity][relation.slot]?.map[owner],
       let pointer = UnsafeRawPointer(bitPattern: word)
     else { return nil }
-    return Unmanaged<LinkEdit>.fromOpaque(pointer).takeUnretainedValue()
+    return Unmanaged<PendingMembers>.fromOpaque(pointer).takeUnretainedValue()
   }
 
   /// The edit of an owner's relationship, made where there is none.
-  func makeEdit(_ owner: ObjectNumber, _ relation: Relation) -> LinkEdit {
+  func makeEdit(_ owner: ObjectNumber, _ relation: Relation) -> PendingMembers {
     if let edit = edit(owner, relation) { return edit }
-    let edit = LinkEdit(owner, relation, pending)
+    let edit = PendingMembers(owner, relation, pending)
     edits.append(edit)
     if relation.isOrdered { hasOrders = true }
     if tables.isEmpty {
@@ -158,21 +158,21 @@ final class LinkEdits {
   }
 
   /// Repeats at an owner what the change of a member makes of it there; nil where it has none. For
-  /// relationships whose inverse is to-one. See ``ObjectChange/standing(at:_:)``.
+  /// relationships whose inverse is to-one. See ``PendingObject/standing(at:_:)``.
   @inline(__always)
   func judge(
-    _ member: ObjectNumber, _ change: ObjectChange?, at owner: ObjectNumber, _ relation: Relation
+    _ member: ObjectNumber, _ change: PendingObject?, at owner: ObjectNumber, _ relation: Relation
   ) {
     makeEdit(owner, relation)[member] = change?.standing(at: owner, relation) ?? .unmentioned
   }
 
   /// Calls `body` with every edit that is not empty.
-  func forEach<E: Error>(_ body: (LinkEdit) throws(E) -> Void) throws(E) {
+  func forEach<E: Error>(_ body: (PendingMembers) throws(E) -> Void) throws(E) {
     for edit in edits where !edit.isEmpty { try body(edit) }
   }
 
   /// Calls `body` with every edit that makes the members others than the store's.
-  func forEachDeviation(_ body: (LinkEdit) -> Void) {
+  func forEachDeviation(_ body: (PendingMembers) -> Void) {
     for edit in edits where !edit.isSilent { body(edit) }
   }
 
@@ -190,7 +190,7 @@ final class LinkEdits {
 
   /// Calls `body` with every edit that hides an object as long as its deletion waits. Linear in the
   /// number of edits.
-  func forEach(hiding member: ObjectNumber, _ body: (LinkEdit) -> Void) {
+  func forEach(hiding member: ObjectNumber, _ body: (PendingMembers) -> Void) {
     guard hidesMembers else { return }
     for edit in edits where edit.hidden.contains(member) { body(edit) }
   }
@@ -219,7 +219,8 @@ final class LinkEdits {
   ///
   /// - Parameter tell: Called with each edit that is about to change, and the members it concerns.
   func forget<E: Error>(
-    where isGone: (ObjectNumber) throws(E) -> Bool, telling tell: (LinkEdit, [ObjectNumber]) -> Void
+    where isGone: (ObjectNumber) throws(E) -> Bool,
+    telling tell: (PendingMembers, [ObjectNumber]) -> Void
   ) throws(E) {
     for edit in edits {
       let isInverseToMany = edit.relation.isInverseToMany
@@ -245,7 +246,7 @@ final class LinkEdits {
   /// Forgets all edits.
   func removeAll() {
     guard !edits.isEmpty else { return }
-    edits.removeAll(keepingCapacity: edits.capacity <= PendingChanges.fewChanges)
+    edits.removeAll(keepingCapacity: edits.capacity <= PendingObjects.fewChanges)
     for tables in tables { for table in tables { table?.map.removeAll() } }
     hasOrders = false
     hidesMembers = false

@@ -4,7 +4,7 @@ internal import ArborModel
 ///
 /// The object's record is the working record from the first change on; the committed one stays
 /// here, so that a rollback drops bytes, a merge compares three records and `changedValues` two.
-final class ObjectChange {
+final class PendingObject {
   enum Kind: UInt8 {
     case inserted
     case updated
@@ -67,7 +67,7 @@ final class ObjectChange {
   func isRead(in epoch: UInt32) -> Bool { self.epoch == epoch | Self.readBit && working != nil }
 
   /// Begins a savepoint's writes, after which nothing is told any more.
-  func begin(_ epoch: UInt32, in pending: PendingChanges) {
+  func begin(_ epoch: UInt32, in pending: PendingObjects) {
     self.epoch = epoch
     pending.noteRewritten(self)
   }
@@ -81,7 +81,7 @@ final class ObjectChange {
 
   /// What the change makes of its object at the side of an owner whose members the store derives:
   /// by the field that leads there, now and before.
-  func standing(at owner: ObjectNumber, _ relation: Relation) -> LinkEdit.Standing {
+  func standing(at owner: ObjectNumber, _ relation: Relation) -> PendingMembers.Standing {
     guard kind != .dropped, let field = object.binding.relations[relation.inverseSlot].field else {
       return .unmentioned
     }

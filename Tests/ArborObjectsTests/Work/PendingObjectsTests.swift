@@ -3,7 +3,7 @@ import Testing
 
 @testable import ArborObjects
 
-@Suite struct PendingChangesTests {
+@Suite struct PendingObjectsTests {
   @Test func changesKeepTheirOrderByEntity() throws {
     try ObjectStore.useOffice { store in
       let context = store.makeContext()
